@@ -1,0 +1,5 @@
+//! A multiplayer Reversi room server over gRPC.
+pub mod ai;
+pub mod room;
+pub mod rules;
+pub mod search;

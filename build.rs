@@ -1,1 +1,35 @@
-fn main() {}
+//! Compiles `proto/` with `protox`, so that no `protoc` is needed.
+
+use std::{env, path::PathBuf};
+
+use prost::Message as _;
+
+const FILES: [&str; 6] = [
+    "reversi/v1/types.proto",
+    "reversi/v1/session.proto",
+    "reversi/v1/lobby.proto",
+    "reversi/v1/room.proto",
+    "reversi/v1/game.proto",
+    "reversi/v1/record.proto",
+];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!("cargo:rerun-if-changed=proto");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let files = protox::compile(FILES, ["proto"])?;
+    std::fs::write(out.join("descriptors.bin"), files.encode_to_vec())?;
+
+    tonic_prost_build::configure().build_server(false).bytes(".").compile_fds(files.clone())?;
+
+    // The services once more, over the messages made above, but with a watcher's message that is encoded once
+    // for all who watch the room.
+    let server = out.join("server");
+    std::fs::create_dir_all(&server)?;
+    tonic_prost_build::configure()
+        .build_client(false)
+        .out_dir(server)
+        .extern_path(".reversi.v1.WatchRoomResponse", "crate::proto::SharedWatchRoomResponse")
+        .extern_path(".reversi.v1", "crate::proto::v1")
+        .compile_fds(files)?;
+    Ok(())
+}

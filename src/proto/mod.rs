@@ -1,0 +1,15 @@
+//! The generated wire types of `reversi.v1`.
+
+pub mod server;
+mod shared;
+
+pub use shared::SharedWatchRoomResponse;
+
+/// Messages and clients of `reversi.v1`.
+#[allow(missing_docs, clippy::all, unreachable_pub)]
+pub mod v1 {
+    tonic::include_proto!("reversi.v1");
+}
+
+/// The compiled descriptors, for reflection.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

@@ -1,0 +1,163 @@
+//! Names of things: opaque, random, never reused.
+
+use std::{fmt, str::FromStr};
+
+use thiserror::Error;
+
+/// Crockford's base 32 in lower case: no letters that look like digits.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// A text that is no id of the kind asked for.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("malformed id")]
+pub struct ParseIdError;
+
+fn write_base32(f: &mut fmt::Formatter<'_>, value: u64, digits: u32) -> fmt::Result {
+    (0..digits).rev().try_for_each(|digit| {
+        let index = (value >> (5 * digit)) & 31;
+        write!(f, "{}", char::from(ALPHABET[index as usize]))
+    })
+}
+
+fn read_base32(text: &str, digits: usize) -> Result<u64, ParseIdError> {
+    if text.len() != digits {
+        return Err(ParseIdError);
+    }
+    text.bytes().try_fold(0, |value, byte| {
+        let lower = byte.to_ascii_lowercase();
+        let digit = ALPHABET.iter().position(|&letter| letter == lower).ok_or(ParseIdError)?;
+        Ok(value << 5 | digit as u64)
+    })
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $digits:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u64);
+
+        impl $name {
+            /// Makes an id of the low bits of `random`.
+            #[must_use]
+            pub const fn from_random(random: u64) -> Self {
+                Self(random & ((1 << (5 * $digits)) - 1))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_base32(f, self.0, $digits)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = ParseIdError;
+
+            fn from_str(text: &str) -> Result<Self, ParseIdError> {
+                read_base32(text, $digits).map(Self)
+            }
+        }
+    };
+}
+
+id!(
+    /// A player, for as long as the server knows them. 12 digits of base 32.
+    PlayerId,
+    12
+);
+id!(
+    /// A room. 12 digits of base 32.
+    RoomId,
+    12
+);
+id!(
+    /// What lets a player into a private room. 8 digits of base 32.
+    JoinCode,
+    8
+);
+
+/// A game: its room, and its number in it from 1. Written `ROOM-NUMBER`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GameId {
+    /// Where it is played.
+    pub room: RoomId,
+    /// 1 for the room's first game.
+    pub number: u32,
+}
+
+impl fmt::Display for GameId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.room, self.number)
+    }
+}
+
+impl FromStr for GameId {
+    type Err = ParseIdError;
+
+    fn from_str(text: &str) -> Result<Self, ParseIdError> {
+        let (room, number) = text.split_once('-').ok_or(ParseIdError)?;
+        let canonical = !number.starts_with(['+', '0']);
+        let number = number.parse().map_err(|_| ParseIdError)?;
+        if !canonical {
+            return Err(ParseIdError);
+        }
+        Ok(Self { room: room.parse()?, number })
+    }
+}
+
+/// The number of an event in its room, from 1 and without gaps; 0 before the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seq(pub u64);
+
+impl Seq {
+    /// The one after it.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+impl fmt::Display for Seq {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ids_round_trip(random: u64, number in 1_u32..) {
+            let player = PlayerId::from_random(random);
+            prop_assert_eq!(player.to_string().parse(), Ok(player));
+            let code = JoinCode::from_random(random);
+            prop_assert_eq!(code.to_string().to_uppercase().parse(), Ok(code));
+            let game = GameId { room: RoomId::from_random(random), number };
+            prop_assert_eq!(game.to_string().parse(), Ok(game));
+        }
+
+        #[test]
+        fn any_text_is_read_without_panic(text in ".{0,40}") {
+            let _ = text.parse::<RoomId>();
+            let _ = text.parse::<GameId>();
+        }
+    }
+
+    #[test]
+    fn a_game_has_one_spelling() {
+        let room = RoomId::from_random(5);
+        for number in ["", "0", "01", "+1", "-1", "4294967296"] {
+            assert_eq!(format!("{room}-{number}").parse::<GameId>(), Err(ParseIdError), "{number}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What an owner may set.
+
+use std::{fmt, time::Duration};
+
+use thiserror::Error;
+
+use super::text::RoomName;
+use crate::rules::{Color, Position, Square, opening};
+
+/// Who finds a room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visibility {
+    /// Listed, and open to all.
+    #[default]
+    Public,
+    /// Entered by its join code only.
+    Private,
+}
+
+/// Who may watch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Watching {
+    /// Whoever finds the room.
+    #[default]
+    Everyone,
+    /// Members only.
+    Members,
+}
+
+/// How long a side may think. Whichever clock falls first loses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeControl {
+    /// The most one move may take.
+    pub per_move: Option<Duration>,
+    /// The most all moves of a side may take.
+    pub total: Option<Duration>,
+    /// Added to the total after each move.
+    pub increment: Duration,
+}
+
+/// How games begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Opening {
+    /// The standard start.
+    #[default]
+    Standard,
+    /// These moves, passes left out.
+    Moves(Vec<Square>),
+    /// Random balanced plies; both games of a pair get the same.
+    Random {
+        /// How many.
+        plies: u8,
+        /// Decides which.
+        seed: u64,
+    },
+}
+
+/// A room's settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// What it is called.
+    pub name: RoomName,
+    /// Who finds it.
+    pub visibility: Visibility,
+    /// Who may watch.
+    pub watching: Watching,
+    /// Asked of those who join.
+    pub password: Option<PasswordHash>,
+    /// The clocks.
+    pub time: TimeControl,
+    /// An AI moves no sooner than this after the ply before, so that people can follow.
+    pub ai_pause: Duration,
+    /// Games in a series.
+    pub games: u16,
+    /// Whether colours change after each game.
+    pub swap_sides: bool,
+    /// How games begin.
+    pub opening: Opening,
+    /// Starts as soon as both seats are ready, without the owner.
+    pub auto_start: bool,
+}
+
+/// A room's password, hashed by whoever took it in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PasswordHash(pub [u8; 32]);
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(..)")
+    }
+}
+
+/// What is wrong with settings: the field, and what it must be.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("{field} {problem}")]
+pub struct SettingsError {
+    /// The field's name in the public API.
+    pub field: &'static str,
+    /// What is asked of it.
+    pub problem: &'static str,
+}
+
+impl Settings {
+    /// Shortest per-move limit: below it a network's own delay decides games.
+    pub const SHORTEST_MOVE: Duration = Duration::from_millis(100);
+    /// Longest clock of any kind.
+    pub const LONGEST_CLOCK: Duration = Duration::from_secs(24 * 60 * 60);
+    /// Longest pause: more is no help to an onlooker.
+    pub const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+    /// Longest increment.
+    pub const LONGEST_INCREMENT: Duration = Duration::from_secs(60 * 60);
+    /// The most games of a series.
+    pub const MOST_GAMES: u16 = 1000;
+    /// The most random plies: later ones are seldom balanced.
+    pub const MOST_RANDOM_PLIES: u8 = 20;
+    /// The per-move limit where nothing is asked for.
+    pub const DEFAULT_MOVE: Duration = Duration::from_secs(60);
+
+    /// Usual settings under a name.
+    #[must_use]
+    pub fn named(name: RoomName) -> Self {
+        Self {
+            name,
+            visibility: Visibility::default(),
+            watching: Watching::default(),
+            password: None,
+            time: TimeControl { per_move: Some(Self::DEFAULT_MOVE), total: None, increment: Duration::ZERO },
+            ai_pause: Duration::ZERO,
+            games: 1,
+            swap_sides: true,
+            opening: Opening::default(),
+            auto_start: false,
+        }
+    }
+
+    /// Checks every bound.
+    ///
+    /// # Errors
+    /// Names the first field that is out of its bounds.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let wrong = |field, problem| Err(SettingsError { field, problem });
+        let TimeControl { per_move, total, increment } = self.time;
+        if per_move.is_none() && total.is_none() {
+            return wrong("move_limit", "is needed where there is no total_time");
+        }
+        if per_move.is_some_and(|limit| !(Self::SHORTEST_MOVE..=Self::LONGEST_CLOCK).contains(&limit)) {
+            return wrong("move_limit", "must be 100 ms to 1 day");
+        }
+        if total.is_some_and(|total| !(Duration::from_secs(1)..=Self::LONGEST_CLOCK).contains(&total)) {
+            return wrong("total_time", "must be 1 s to 1 day");
+        }
+        if increment > Self::LONGEST_INCREMENT || (total.is_none() && increment > Duration::ZERO) {
+            return wrong("increment", "must be at most 1 hour, and needs total_time");
+        }
+        if self.ai_pause > Self::LONGEST_PAUSE {
+            return wrong("ai_pause", "must be at most 10 s");
+        }
+        if !(1..=Self::MOST_GAMES).contains(&self.games) {
+            return wrong("games", "must be 1 to 1000");
+        }
+        match &self.opening {
+            Opening::Standard => Ok(()),
+            Opening::Random { plies: 1..=Self::MOST_RANDOM_PLIES, .. } => Ok(()),
+            Opening::Random { .. } => wrong("opening.random.plies", "must be 1 to 20"),
+            Opening::Moves(moves) if leads_to_play(moves) => Ok(()),
+            Opening::Moves(_) => wrong("opening.moves", "must be legal and must not end the game"),
+        }
+    }
+
+    /// The opening of the `index`th game (from 0) of a series: a pair of games with swapped sides shares one.
+    #[must_use]
+    pub(super) fn opening_moves(&self, index: u16) -> Vec<Square> {
+        match &self.opening {
+            Opening::Standard => Vec::new(),
+            Opening::Moves(moves) => moves.clone(),
+            Opening::Random { plies, seed } => {
+                let pair = if self.swap_sides { index / 2 } else { index };
+                opening::random(*plies, seed.wrapping_add(u64::from(pair)))
+            }
+        }
+    }
+}
+
+/// Whether the moves are legal from the start, and somebody can move after them.
+fn leads_to_play(moves: &[Square]) -> bool {
+    let mut position = Position::START;
+    for &square in moves {
+        match position.play(square) {
+            Ok(next) => position = next.settle().0,
+            Err(_) => return false,
+        }
+    }
+    !position.is_over()
+}
+
+impl TimeControl {
+    /// What both sides begin with on their total clocks.
+    #[must_use]
+    pub fn start(&self) -> Option<Duration> {
+        self.total
+    }
+
+    /// What `_side` has left on its total clock after a move that took `spent`.
+    #[must_use]
+    pub(super) fn after_move(&self, left: Option<Duration>, spent: Duration) -> Option<Duration> {
+        left.map(|left| left.saturating_sub(spent) + self.increment)
+    }
+
+    /// How long the side to move may take for this move.
+    #[must_use]
+    pub(super) fn limit(&self, left: Option<Duration>) -> Duration {
+        match (self.per_move, left) {
+            (Some(limit), Some(left)) => limit.min(left),
+            (Some(limit), None) => limit,
+            (None, Some(left)) => left,
+            // `Settings::check` refuses this; the default keeps a clock on it all the same.
+            (None, None) => Settings::DEFAULT_MOVE,
+        }
+    }
+}
+
+/// The seat of a side: seat 0 is black's, seat 1 white's.
+#[must_use]
+pub fn seat_of(index: i32) -> Option<Color> {
+    match index {
+        0 => Some(Color::Black),
+        1 => Some(Color::White),
+        _ => None,
+    }
+}

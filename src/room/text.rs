@@ -1,0 +1,132 @@
+//! What people type: parsed once, bounded, and clean after it.
+
+use std::{fmt, sync::Arc};
+
+use thiserror::Error;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// Why a text cannot be used.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum TextError {
+    /// Nothing is left after trimming.
+    #[error("must not be empty")]
+    Empty,
+    /// More characters than its kind may have.
+    #[error("must have at most {0} characters")]
+    TooLong(usize),
+    /// Control or invisible direction characters, which can forge a screen.
+    #[error("must not contain control characters")]
+    Control,
+}
+
+/// Characters that steer a terminal or turn the direction of text.
+fn forges(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// NFKC, trimmed, of 1 to `most` characters, none of which is a control character.
+fn clean(text: &str, most: usize) -> Result<Arc<str>, TextError> {
+    // No character takes more than four bytes, and NFKC shrinks none to nothing: what is longer than this cannot fit,
+    // and normalising megabytes is work for the sender, not for us.
+    if text.len() > most * 16 {
+        return Err(TextError::TooLong(most));
+    }
+    let normal: String = text.nfkc().collect();
+    let normal = normal.trim();
+    if normal.is_empty() {
+        return Err(TextError::Empty);
+    }
+    if normal.chars().any(forges) {
+        return Err(TextError::Control);
+    }
+    if normal.chars().count() > most {
+        return Err(TextError::TooLong(most));
+    }
+    Ok(normal.into())
+}
+
+macro_rules! text {
+    ($(#[$doc:meta])* $name:ident, $most:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// The most characters it may have.
+            pub const MOST: usize = $most;
+
+            /// Normalises (NFKC), trims and checks `text`.
+            ///
+            /// # Errors
+            /// When it is empty, too long, or has control characters.
+            pub fn parse(text: &str) -> Result<Self, TextError> {
+                clean(text, Self::MOST).map(Self)
+            }
+
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+text!(
+    /// The name a player goes by.
+    DisplayName,
+    24
+);
+text!(
+    /// What a room is called.
+    RoomName,
+    40
+);
+text!(
+    /// A line of chat.
+    ChatText,
+    300
+);
+
+impl DisplayName {
+    /// What two names may not share: the same in any case.
+    #[must_use]
+    pub fn key(&self) -> String {
+        self.0.to_lowercase()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_are_normal_trimmed_and_bounded() {
+        assert_eq!(DisplayName::parse("  Ａda ").map(|name| name.to_string()), Ok("Ada".into()));
+        assert_eq!(DisplayName::parse(" \t "), Err(TextError::Empty));
+        assert_eq!(DisplayName::parse("a\u{7}b"), Err(TextError::Control));
+        assert_eq!(DisplayName::parse("a\u{202e}b"), Err(TextError::Control));
+        assert_eq!(DisplayName::parse("a\nb"), Err(TextError::Control));
+        assert!(DisplayName::parse(&"é".repeat(24)).is_ok());
+        assert_eq!(DisplayName::parse(&"x".repeat(25)), Err(TextError::TooLong(24)));
+        assert_eq!(DisplayName::parse(&"x".repeat(5_000_000)), Err(TextError::TooLong(24)));
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_twice_changes_nothing(text in ".{0,60}") {
+            if let Ok(name) = DisplayName::parse(&text) {
+                prop_assert_eq!(DisplayName::parse(name.as_str()), Ok(name));
+            }
+        }
+    }
+}

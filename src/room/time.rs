@@ -1,0 +1,35 @@
+//! The server's time, as data.
+
+use std::time::Duration;
+
+/// A moment: microseconds since 1970-01-01 UTC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// The moment `duration` later; the last one there is when that is out of range.
+    #[must_use]
+    pub fn after(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
+    }
+
+    /// How much later it is than `earlier`; zero when it is not later.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_saturates() {
+        let now = Timestamp(1_000_000);
+        assert_eq!(now.after(Duration::from_secs(2)), Timestamp(3_000_000));
+        assert_eq!(now.after(Duration::MAX), Timestamp(i64::MAX));
+        assert_eq!(Timestamp(0).since(now), Duration::ZERO);
+        assert_eq!(now.since(Timestamp(0)), Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,152 @@
+//! Moves and flips as arithmetic on whole lines of the board, without a loop over squares.
+//!
+//! Moves are found by a parallel-prefix (Kogge-Stone) fill along the four axes in both directions, as described on
+//! <https://www.chessprogramming.org/Kogge-Stone_Algorithm>. Flips use the eight rays of the one square: upwards, an
+//! addition carries through the run of opposing discs to its end; downwards, the highest bit that is not such a disc is its end.
+
+/// Columns b to g: a disc in column a or h cannot be bracketed along a row or a diagonal, and masking it out
+/// also stops a shift from wrapping into the next row.
+const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
+
+/// Where `own` may move against `opponent`.
+pub(super) const fn moves(own: u64, opponent: u64) -> u64 {
+    let inner = opponent & INNER_COLUMNS;
+    let reached = along_axis::<1>(own, inner)
+        | along_axis::<7>(own, inner)
+        | along_axis::<8>(own, opponent)
+        | along_axis::<9>(own, inner);
+    reached & !(own | opponent)
+}
+
+/// Which discs of `opponent` turn when `own` moves to `square`; none when the square brackets nothing.
+pub(super) const fn flips(own: u64, opponent: u64, square: u8) -> u64 {
+    let rays = &RAYS[square as usize & 63];
+    upward(own, opponent, rays[0])
+        | upward(own, opponent, rays[1])
+        | upward(own, opponent, rays[2])
+        | upward(own, opponent, rays[3])
+        | downward(own, opponent, rays[4])
+        | downward(own, opponent, rays[5])
+        | downward(own, opponent, rays[6])
+        | downward(own, opponent, rays[7])
+}
+
+/// The squares behind a run of `between` that begins beside a disc of `own`, in both directions of one axis.
+/// A run is at most six long: one step, one more, then two steps at a time.
+const fn along_axis<const STEP: u32>(own: u64, between: u64) -> u64 {
+    let mut up = (own << STEP) & between;
+    let mut down = (own >> STEP) & between;
+    up |= (up << STEP) & between;
+    down |= (down >> STEP) & between;
+    let pairs_up = between & (between << STEP);
+    let pairs_down = between & (between >> STEP);
+    up |= (up << (2 * STEP)) & pairs_up;
+    down |= (down >> (2 * STEP)) & pairs_down;
+    up |= (up << (2 * STEP)) & pairs_up;
+    down |= (down >> (2 * STEP)) & pairs_down;
+    (up << STEP) | (down >> STEP)
+}
+
+/// Flips on a ray towards higher bits. Every bit off the ray is set, so that adding one carries into the ray,
+/// through its run of opposing discs, and stops at the first square that is none.
+const fn upward(own: u64, opponent: u64, ray: u64) -> u64 {
+    let end = (opponent | !ray).wrapping_add(1) & ray & own;
+    end.saturating_sub(1) & ray
+}
+
+/// Flips on a ray towards lower bits. The extra bit 0 only gives the logarithm something to find on a ray
+/// without an end; masking with the ray removes it again.
+const fn downward(own: u64, opponent: u64, ray: u64) -> u64 {
+    let nearest = (1 << 63) >> ((!opponent & ray) | 1).leading_zeros();
+    let end = nearest & ray & own;
+    (end.wrapping_neg() << 1) & ray
+}
+
+/// For each square the squares in each direction: first the four towards higher bits, then the four towards lower ones.
+static RAYS: [[u64; 8]; 64] = {
+    const DIRECTIONS: [(i8, i8); 8] = [
+        (1, 0),
+        (-1, 1),
+        (0, 1),
+        (1, 1),
+        (-1, 0),
+        (1, -1),
+        (0, -1),
+        (-1, -1),
+    ];
+    let mut rays = [[0; 8]; 64];
+    let mut square = 0;
+    while square < 64 {
+        let mut direction = 0;
+        while direction < 8 {
+            rays[square][direction] = ray(square as i8, DIRECTIONS[direction]);
+            direction += 1;
+        }
+        square += 1;
+    }
+    rays
+};
+
+const fn ray(square: i8, (right, down): (i8, i8)) -> u64 {
+    let mut ray = 0;
+    let (mut column, mut row) = (square % 8 + right, square / 8 + down);
+    while column >= 0 && column < 8 && row >= 0 && row < 8 {
+        ray |= 1 << (row * 8 + column);
+        column += right;
+        row += down;
+    }
+    ray
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The rule as it is told to people: walk each direction over opposing discs to an own one.
+    fn flips_by_walking(own: u64, opponent: u64, square: u8) -> u64 {
+        let mut flips = 0;
+        for (right, down) in (-1..=1).flat_map(|r| (-1..=1).map(move |d| (r, d))) {
+            let mut run = 0;
+            let (mut column, mut row) = (square as i8 % 8 + right, square as i8 / 8 + down);
+            while (right, down) != (0, 0) && (0..8).contains(&column) && (0..8).contains(&row) {
+                let bit = 1 << (row * 8 + column);
+                if own & bit != 0 {
+                    flips |= run;
+                }
+                if opponent & bit == 0 {
+                    break;
+                }
+                run |= bit;
+                (column, row) = (column + right, row + down);
+            }
+        }
+        flips
+    }
+
+    /// Boards with empty squares as rare as one in eight or as common as seven in eight.
+    fn any_discs() -> impl Strategy<Value = (u64, u64)> {
+        (any::<u64>(), any::<u64>(), any::<u64>(), 0..3).prop_map(|(a, b, c, kind)| {
+            let taken = match kind {
+                0 => a & b,
+                1 => a | b,
+                _ => a | b | a.rotate_left(17),
+            };
+            (taken & c, taken & !c)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn moves_and_flips_are_what_walking_the_lines_gives((own, opponent) in any_discs()) {
+            for square in 0..64 {
+                let expected = flips_by_walking(own, opponent, square);
+                prop_assert_eq!(flips(own, opponent, square), expected);
+                let empty = (own | opponent) >> square & 1 == 0;
+                prop_assert_eq!(moves(own, opponent) >> square & 1 == 1, empty && expected != 0);
+            }
+        }
+    }
+}

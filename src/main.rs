@@ -1,1 +1,2 @@
+//! The `reversi` program.
 fn main() {}

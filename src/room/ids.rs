@@ -119,7 +119,13 @@ impl Seq {
     /// The one after it.
     #[must_use]
     pub const fn next(self) -> Self {
-        Self(self.0 + 1)
+        self.plus(1)
+    }
+
+    /// The one `steps` after it.
+    #[must_use]
+    pub const fn plus(self, steps: u64) -> Self {
+        Self(self.0 + steps)
     }
 }
 

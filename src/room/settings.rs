@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 use thiserror::Error;
 
 use super::text::RoomName;
-use crate::rules::{Color, Position, Square, opening};
+use crate::rules::{Square, Transcript, opening};
 
 /// Who finds a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,8 +44,8 @@ pub enum Opening {
     /// The standard start.
     #[default]
     Standard,
-    /// These moves, passes left out.
-    Moves(Vec<Square>),
+    /// These moves.
+    Moves(Transcript),
     /// Random balanced plies; both games of a pair get the same.
     Random {
         /// How many.
@@ -162,8 +162,8 @@ impl Settings {
             Opening::Standard => Ok(()),
             Opening::Random { plies: 1..=Self::MOST_RANDOM_PLIES, .. } => Ok(()),
             Opening::Random { .. } => wrong("opening.random.plies", "must be 1 to 20"),
-            Opening::Moves(moves) if leads_to_play(moves) => Ok(()),
-            Opening::Moves(_) => wrong("opening.moves", "must be legal and must not end the game"),
+            Opening::Moves(moves) if moves.position().is_over() => wrong("opening.moves", "must not end the game"),
+            Opening::Moves(_) => Ok(()),
         }
     }
 
@@ -172,7 +172,7 @@ impl Settings {
     pub(super) fn opening_moves(&self, index: u16) -> Vec<Square> {
         match &self.opening {
             Opening::Standard => Vec::new(),
-            Opening::Moves(moves) => moves.clone(),
+            Opening::Moves(moves) => moves.squares().to_vec(),
             Opening::Random { plies, seed } => {
                 let pair = if self.swap_sides { index / 2 } else { index };
                 opening::random(*plies, seed.wrapping_add(u64::from(pair)))
@@ -181,26 +181,8 @@ impl Settings {
     }
 }
 
-/// Whether the moves are legal from the start, and somebody can move after them.
-fn leads_to_play(moves: &[Square]) -> bool {
-    let mut position = Position::START;
-    for &square in moves {
-        match position.play(square) {
-            Ok(next) => position = next.settle().0,
-            Err(_) => return false,
-        }
-    }
-    !position.is_over()
-}
-
 impl TimeControl {
-    /// What both sides begin with on their total clocks.
-    #[must_use]
-    pub fn start(&self) -> Option<Duration> {
-        self.total
-    }
-
-    /// What `_side` has left on its total clock after a move that took `spent`.
+    /// What a side has left of its total after a move that took `spent`.
     #[must_use]
     pub(super) fn after_move(&self, left: Option<Duration>, spent: Duration) -> Option<Duration> {
         left.map(|left| left.saturating_sub(spent) + self.increment)
@@ -216,15 +198,5 @@ impl TimeControl {
             // `Settings::check` refuses this; the default keeps a clock on it all the same.
             (None, None) => Settings::DEFAULT_MOVE,
         }
-    }
-}
-
-/// The seat of a side: seat 0 is black's, seat 1 white's.
-#[must_use]
-pub fn seat_of(index: i32) -> Option<Color> {
-    match index {
-        0 => Some(Color::Black),
-        1 => Some(Color::White),
-        _ => None,
     }
 }

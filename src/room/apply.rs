@@ -1,0 +1,173 @@
+//! Making events true. Nothing here can fail or decide.
+
+use std::time::Duration;
+
+use super::{
+    event::{Event, Fact, LeaveReason, Offer},
+    game::{Game, GameEnd},
+    seat::{Occupant, Profile, Seat},
+    state::{ChatLine, Member, Phase, Room, Series},
+    text::ChatText,
+    time::Timestamp,
+};
+use crate::rules::{Color, Square};
+
+impl Room {
+    /// Makes an event true. Events come from [`Room::decide`], in order.
+    pub fn apply(&mut self, event: &Event) {
+        debug_assert_eq!(event.seq, self.seq.next());
+        self.seq = event.seq;
+        let at = event.at;
+        if !matches!(event.fact, Fact::PresenceChanged { .. }) {
+            self.last_activity = at;
+        }
+        match &event.fact {
+            Fact::Created(_) => debug_assert!(false, "a room is created once"),
+            Fact::MemberJoined(profile) => {
+                self.members.push(Member { profile: profile.clone(), joined: at, absent_since: None });
+            }
+            Fact::MemberLeft { player, reason } => {
+                self.members.retain(|member| member.profile.id != *player);
+                if *reason == LeaveReason::Banned {
+                    self.bans.insert(*player);
+                }
+            }
+            Fact::PresenceChanged { player, present } => {
+                if let Some(member) = self.members.iter_mut().find(|member| member.profile.id == *player) {
+                    member.absent_since = (!present).then_some(at);
+                }
+            }
+            Fact::OwnerChanged(player) => self.owner = *player,
+            Fact::SeatChanged { seat, occupant } => self.reseat(*seat, occupant.clone()),
+            Fact::SeatsSwapped => {
+                let Room { seats, rematch_offer, .. } = self;
+                std::mem::swap(&mut seats.black, &mut seats.white);
+                *rematch_offer = rematch_offer.map(Color::opposite);
+            }
+            Fact::ReadyChanged { seat, ready } => self.seats[*seat].marked_ready = *ready,
+            Fact::SettingsChanged(settings) => self.settings = (**settings).clone(),
+            Fact::GameStarted { number, index, opening } => self.start_game(at, *number, *index, opening),
+            Fact::Played { square, spent } => self.place(at, *square, *spent),
+            Fact::Passed => self.pass(at),
+            Fact::Struck => self.with_game(|game| game.strikes += 1),
+            Fact::OfferMade { offer: Offer::Draw, by } => self.with_game(|game| game.draw_offer = Some(*by)),
+            Fact::OfferMade { offer: Offer::Rematch, by } => self.rematch_offer = Some(*by),
+            Fact::OfferClosed { offer: Offer::Draw, .. } => self.with_game(|game| game.draw_offer = None),
+            Fact::OfferClosed { offer: Offer::Rematch, .. } => self.rematch_offer = None,
+            Fact::SeriesEnded => {
+                self.series = None;
+                self.phase = Phase::Lobby;
+            }
+            Fact::GameEnded(end) => self.end_game(at, *end),
+            Fact::ChatPosted { from, text } => self.remember(at, from, text),
+            Fact::Closed(_) => self.phase = Phase::Closed,
+        }
+    }
+
+    /// The room that a whole history makes; none when it does not begin with a creation.
+    #[must_use]
+    pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Self> {
+        let mut events = events.into_iter();
+        let first = events.next()?;
+        let Fact::Created(creation) = &first.fact else {
+            return None;
+        };
+        let mut room = Self::new((**creation).clone(), first.at);
+        events.for_each(|event| room.apply(event));
+        Some(room)
+    }
+
+    fn with_game(&mut self, change: impl FnOnce(&mut Game)) {
+        if let Some(game) = &mut self.game {
+            change(game);
+        }
+    }
+
+    /// A new occupant is a new pairing: its score begins at nothing, and a series between the old ones is over.
+    fn reseat(&mut self, seat: Color, occupant: Occupant) {
+        self.seats[seat] = Seat::of(occupant);
+        let other = &mut self.seats[seat.opposite()];
+        (other.wins, other.draws) = (0, 0);
+        self.rematch_offer = None;
+        if self.running().is_none() {
+            self.series = None;
+            self.phase = Phase::Lobby;
+        }
+    }
+
+    fn start_game(&mut self, at: Timestamp, number: u32, index: u16, opening: &[Square]) {
+        let mut game = Game::start(number, at, &self.settings.time, opening);
+        game.turn_began = at.after(self.pause_before(game.position.turn()));
+        self.game = Some(game);
+        self.series = Some(Series { index, games: self.settings.games, next_at: None });
+        self.rematch_offer = None;
+        self.phase = Phase::Playing;
+    }
+
+    fn place(&mut self, at: Timestamp, square: Square, spent: Duration) {
+        let time = self.settings.time;
+        let pause =
+            self.game.as_ref().map_or(Duration::ZERO, |game| self.pause_before(game.position.turn().opposite()));
+        self.with_game(|game| {
+            let side = game.position.turn();
+            game.clocks[side] = time.after_move(game.clocks[side], spent);
+            game.place(square, u32::try_from(spent.as_millis()).unwrap_or(u32::MAX));
+            game.turn_began = at.after(pause);
+            if game.draw_offer == Some(side.opposite()) {
+                game.draw_offer = None;
+            }
+        });
+    }
+
+    fn pass(&mut self, at: Timestamp) {
+        let pause =
+            self.game.as_ref().map_or(Duration::ZERO, |game| self.pause_before(game.position.turn().opposite()));
+        self.with_game(|game| {
+            game.pass();
+            game.turn_began = at.after(pause);
+        });
+    }
+
+    /// An AI waits before it moves, so that people can follow.
+    fn pause_before(&self, side: Color) -> Duration {
+        match self.seats[side].occupant {
+            Occupant::Ai(_) => self.settings.ai_pause,
+            Occupant::Open | Occupant::Reserved(_) | Occupant::Player(_) => Duration::ZERO,
+        }
+    }
+
+    fn end_game(&mut self, at: Timestamp, end: GameEnd) {
+        self.with_game(|game| {
+            game.end = Some(end);
+            game.draw_offer = None;
+        });
+        if let Some(winner) = end.winner {
+            let seat = &mut self.seats[winner];
+            seat.wins = seat.wins.saturating_add(1);
+        } else if end.counts() {
+            for seat in [&mut self.seats.black, &mut self.seats.white] {
+                seat.draws = seat.draws.saturating_add(1);
+            }
+        }
+        self.seats.black.marked_ready = false;
+        self.seats.white.marked_ready = false;
+
+        let gap = if self.person_seated() { Self::PEOPLE_GAP } else { self.settings.ai_pause };
+        match &mut self.series {
+            Some(series) if end.continues_series() && series.index + 1 < series.games => {
+                series.next_at = Some(at.after(gap));
+            }
+            _ => {
+                self.series = None;
+                self.phase = Phase::Lobby;
+            }
+        }
+    }
+
+    fn remember(&mut self, at: Timestamp, from: &Profile, text: &ChatText) {
+        if self.chat.len() == Self::CHAT_LINES {
+            self.chat.pop_front();
+        }
+        self.chat.push_back(ChatLine { from: from.clone(), text: text.clone(), at });
+    }
+}

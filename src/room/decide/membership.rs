@@ -1,0 +1,153 @@
+//! Coming, going, owning, talking.
+
+use super::{Actor, Draft, Phase, PlayerId, Rejection};
+use crate::room::{
+    command::Credentials,
+    event::{CloseReason, Fact, LeaveReason},
+    game::{EndReason, GameEnd},
+    seat::{Occupant, Profile},
+    settings::Settings,
+    state::Room,
+    text::ChatText,
+};
+
+impl Draft {
+    pub(super) fn join(&mut self, profile: Profile, credentials: &Credentials) -> Result<(), Rejection> {
+        if self.room.member(profile.id).is_some() {
+            return Ok(());
+        }
+        self.room.may_enter(profile.id, credentials)?;
+        if self.room.members.len() >= usize::from(self.room.policy.members) {
+            return Err(Rejection::RoomFull);
+        }
+        self.emit(Fact::MemberJoined(profile));
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self, actor: Actor) -> Result<(), Rejection> {
+        if let Ok(player) = self.member(actor) {
+            self.remove(player, LeaveReason::Left);
+        }
+        Ok(())
+    }
+
+    pub(super) fn kick(&mut self, actor: Actor, player: PlayerId, ban: bool) -> Result<(), Rejection> {
+        if actor != Actor::Admin {
+            self.require_owner(actor)?;
+            if player == self.room.owner {
+                return Err(Rejection::WrongPhase("an owner leaves instead"));
+            }
+            if self.room.phase == Phase::Playing && self.room.seat_of(player).is_some() {
+                return Err(Rejection::RoomInGame);
+            }
+        }
+        if ban && !self.room.bans.contains(&player) && self.room.bans.len() >= Room::MOST_BANS {
+            return Err(Rejection::WrongPhase("the ban list is full"));
+        }
+        match (self.room.member(player), ban) {
+            (Some(_), true) => self.remove(player, LeaveReason::Banned),
+            (Some(_), false) => self.remove(player, LeaveReason::Kicked),
+            (None, true) if self.room.bans.contains(&player) => {}
+            (None, true) => {
+                self.drop_reservation(player);
+                self.emit(Fact::MemberLeft { player, reason: LeaveReason::Banned });
+            }
+            (None, false) => return Err(Rejection::PlayerNotFound),
+        }
+        Ok(())
+    }
+
+    pub(super) fn transfer(&mut self, actor: Actor, player: PlayerId) -> Result<(), Rejection> {
+        self.require_owner(actor)?;
+        if self.room.member(player).is_none() {
+            return Err(Rejection::PlayerNotFound);
+        }
+        if player != self.room.owner {
+            self.emit(Fact::OwnerChanged(player));
+        }
+        Ok(())
+    }
+
+    pub(super) fn configure(&mut self, actor: Actor, settings: Settings) -> Result<(), Rejection> {
+        self.require_owner(actor)?;
+        settings.check().map_err(Rejection::BadSettings)?;
+        let current = &self.room.settings;
+        if self.room.phase == Phase::Playing {
+            let same_game = Settings {
+                name: settings.name.clone(),
+                visibility: settings.visibility,
+                watching: settings.watching,
+                ..current.clone()
+            };
+            if settings != same_game {
+                return Err(Rejection::RoomInGame);
+            }
+        }
+        if settings != *current {
+            self.emit(Fact::SettingsChanged(Box::new(settings)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn close_by(&mut self, actor: Actor) -> Result<(), Rejection> {
+        if actor == Actor::Server {
+            self.close(CloseReason::Server);
+            return Ok(());
+        }
+        if self.room.phase == Phase::Playing {
+            self.require_power_over_game(actor)?;
+        } else if actor != Actor::Admin {
+            self.require_owner(actor)?;
+        }
+        self.close(CloseReason::Closed);
+        Ok(())
+    }
+
+    pub(super) fn chat(&mut self, actor: Actor, text: ChatText) -> Result<(), Rejection> {
+        let player = self.member(actor)?;
+        let from = self.room.member(player).map(|member| member.profile.clone()).ok_or(Rejection::NotMember)?;
+        self.emit(Fact::ChatPosted { from, text });
+        Ok(())
+    }
+
+    pub(super) fn set_presence(&mut self, player: PlayerId, present: bool) -> Result<(), Rejection> {
+        let member = self.room.member(player).ok_or(Rejection::PlayerNotFound)?;
+        if member.absent_since.is_none() != present {
+            self.emit(Fact::PresenceChanged { player, present });
+        }
+        Ok(())
+    }
+
+    /// Takes a member out with everything that follows: the game lost, the seat opened, the ownership moved, and
+    /// the room closed behind the last one.
+    pub(super) fn remove(&mut self, player: PlayerId, reason: LeaveReason) {
+        if let Some(seat) = self.room.seat_of(player) {
+            if self.room.running().is_some() {
+                let why = match reason {
+                    LeaveReason::Left | LeaveReason::Absent => EndReason::Left,
+                    LeaveReason::Kicked | LeaveReason::Banned => EndReason::Kicked,
+                };
+                self.end_game(GameEnd::lost_by(seat, why));
+            }
+            self.emit(Fact::SeatChanged { seat, occupant: Occupant::Open });
+        }
+        if reason == LeaveReason::Banned {
+            self.drop_reservation(player);
+        }
+        self.emit(Fact::MemberLeft { player, reason });
+        if self.room.owner == player {
+            match self.room.heir(player).or_else(|| self.room.members.first().map(|member| member.profile.id)) {
+                Some(heir) => self.emit(Fact::OwnerChanged(heir)),
+                None => self.close(CloseReason::Empty),
+            }
+        }
+    }
+
+    fn drop_reservation(&mut self, player: PlayerId) {
+        for seat in [crate::rules::Color::Black, crate::rules::Color::White] {
+            if matches!(&self.room.seats[seat].occupant, Occupant::Reserved(guest) if guest.id == player) {
+                self.emit(Fact::SeatChanged { seat, occupant: Occupant::Open });
+            }
+        }
+    }
+}

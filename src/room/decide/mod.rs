@@ -1,0 +1,135 @@
+//! Judging commands. Each file holds one kind of command; all of them write into a [`Draft`].
+
+mod membership;
+mod play;
+mod seating;
+mod tick;
+
+use super::{
+    command::{Actor, Command},
+    event::{CloseReason, Event, Fact},
+    game::{EndReason, GameEnd},
+    ids::PlayerId,
+    rejection::Rejection,
+    state::{Phase, Room},
+    time::Timestamp,
+};
+use crate::rules::Color;
+
+impl Room {
+    /// Judges a command at a moment: the events it causes, none when there was nothing left to do.
+    ///
+    /// A driver ticks first when [`Room::deadline`] has come, so that nothing overtakes what time has decided.
+    ///
+    /// # Errors
+    /// The refusal; then nothing happens.
+    pub fn decide(&self, now: Timestamp, actor: Actor, command: Command) -> Result<Vec<Event>, Rejection> {
+        if self.phase == Phase::Closed {
+            return match command {
+                Command::Tick | Command::SetPresence(..) | Command::Leave => Ok(Vec::new()),
+                _ => Err(Rejection::RoomClosed),
+            };
+        }
+        // By far the most frequent command, and the one that needs no draft of what follows.
+        if let Command::Play { game, ply, square } = command {
+            return self.judge_move(now, actor, game, ply, square);
+        }
+        let mut draft = Draft { room: self.clone(), now, events: Vec::new() };
+        draft.judge(actor, command)?;
+        Ok(draft.events)
+    }
+}
+
+/// A copy of the room in which events come true as they are thought of; dropped when the command is refused.
+struct Draft {
+    room: Room,
+    now: Timestamp,
+    events: Vec<Event>,
+}
+
+impl Draft {
+    fn emit(&mut self, fact: Fact) {
+        let event = Event { seq: self.room.seq.next(), at: self.now, fact };
+        self.room.apply(&event);
+        self.events.push(event);
+    }
+
+    fn judge(&mut self, actor: Actor, command: Command) -> Result<(), Rejection> {
+        match command {
+            Command::Join(profile, credentials) => self.join(profile, &credentials),
+            Command::Leave => self.leave(actor),
+            Command::Kick { player, ban } => self.kick(actor, player, ban),
+            Command::Transfer(player) => self.transfer(actor, player),
+            Command::Configure(settings) => self.configure(actor, *settings),
+            Command::Close => self.close_by(actor),
+            Command::Chat(text) => self.chat(actor, text),
+            Command::SetPresence(player, present) => self.set_presence(player, present),
+            Command::TakeSeat(seat) => self.take_seat(actor, seat),
+            Command::LeaveSeat => self.leave_seat(actor),
+            Command::SwapSeats => self.swap_seats(actor),
+            Command::SetSeat(seat, setting) => self.set_seat(actor, seat, setting),
+            Command::SetReady(ready) => self.set_ready(actor, ready),
+            Command::Start => self.start(actor),
+            Command::Play { game, ply, square } => {
+                self.events = self.room.judge_move(self.now, actor, game, ply, square)?;
+                Ok(())
+            }
+            Command::Strike { game, ply } => self.strike(game, ply),
+            Command::Resign { game } => self.resign(actor, game),
+            Command::Abort { game } => self.abort(actor, game),
+            Command::Offer(offer) => self.offer(actor, offer),
+            Command::Answer(offer, accept) => self.answer(actor, offer, accept),
+            Command::Tick => {
+                self.tick();
+                Ok(())
+            }
+        }
+    }
+
+    fn require_lobby(&self) -> Result<(), Rejection> {
+        match self.room.phase {
+            Phase::Lobby => Ok(()),
+            Phase::Playing => Err(Rejection::RoomInGame),
+            Phase::Closed => Err(Rejection::RoomClosed),
+        }
+    }
+
+    fn require_owner(&self, actor: Actor) -> Result<(), Rejection> {
+        if actor == Actor::Player(self.room.owner) { Ok(()) } else { Err(Rejection::NotOwner) }
+    }
+
+    /// Who may end what others play: an administrator always, the owner where no person is seated.
+    fn require_power_over_game(&self, actor: Actor) -> Result<(), Rejection> {
+        if actor == Actor::Admin {
+            return Ok(());
+        }
+        self.require_owner(actor)?;
+        if self.room.person_seated() { Err(Rejection::RoomInGame) } else { Ok(()) }
+    }
+
+    fn member(&self, actor: Actor) -> Result<PlayerId, Rejection> {
+        match actor {
+            Actor::Player(player) if self.room.member(player).is_some() => Ok(player),
+            Actor::Player(_) | Actor::Admin | Actor::Server => Err(Rejection::NotMember),
+        }
+    }
+
+    /// The side on which the actor sits.
+    fn seated(&self, actor: Actor) -> Result<Color, Rejection> {
+        let player = self.member(actor)?;
+        self.room.seat_of(player).ok_or(Rejection::NotSeated)
+    }
+
+    fn end_game(&mut self, end: GameEnd) {
+        debug_assert!(self.room.running().is_some());
+        self.emit(Fact::GameEnded(end));
+    }
+
+    fn close(&mut self, reason: CloseReason) {
+        if self.room.running().is_some() {
+            let why = if reason == CloseReason::Server { EndReason::Server } else { EndReason::Aborted };
+            self.end_game(GameEnd::without_winner(why));
+        }
+        self.emit(Fact::Closed(reason));
+    }
+}

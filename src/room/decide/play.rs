@@ -1,0 +1,204 @@
+//! Starting, playing and ending games.
+
+use super::{Actor, Draft, EndReason, Event, Fact, GameEnd, Phase, Rejection, Room, Timestamp};
+use crate::{
+    room::{event::Offer, game::Game, seat::Occupant},
+    rules::{Color, Square},
+};
+
+impl Room {
+    /// Judges a move. The same move again is no error, and causes nothing.
+    pub(super) fn judge_move(
+        &self,
+        now: Timestamp,
+        actor: Actor,
+        number: u32,
+        ply: u16,
+        square: Square,
+    ) -> Result<Vec<Event>, Rejection> {
+        let game = self.game_numbered(number)?;
+        let side = self.mover(actor, game)?;
+        let repeated = ply % 2 == parity(side)
+            && game.plies.get(usize::from(ply)).is_some_and(|decided| decided.square == Some(square));
+        if repeated && ply >= game.opening {
+            return Ok(Vec::new());
+        }
+        if game.end.is_some() || self.flag_falls().is_none_or(|flag| now >= flag) {
+            return Err(Rejection::GameOver);
+        }
+        if ply < game.ply() {
+            return Err(Rejection::StalePly);
+        }
+        if ply > game.ply() || game.position.turn() != side {
+            return Err(Rejection::NotYourTurn);
+        }
+        let played = game.position.play(square).map_err(|_| Rejection::IllegalMove(game.position.legal_moves()))?;
+
+        let (after, passed) = played.settle();
+        let spent = now.since(game.turn_began);
+        let end = after.outcome().map(GameEnd::by_discs).map(Fact::GameEnded);
+        let facts = std::iter::once(Fact::Played { square, spent }).chain(passed.map(|_| Fact::Passed)).chain(end);
+        let seq = self.seq;
+        Ok(facts.zip(1..).map(|(fact, step)| Event { seq: seq.plus(step), at: now, fact }).collect())
+    }
+
+    /// The room's last game, if it has that number.
+    fn game_numbered(&self, number: u32) -> Result<&Game, Rejection> {
+        let game = self.game.as_ref().ok_or(Rejection::GameNotFound)?;
+        match number.cmp(&game.number) {
+            std::cmp::Ordering::Equal => Ok(game),
+            std::cmp::Ordering::Less if number > 0 => Err(Rejection::GameOver),
+            _ => Err(Rejection::GameNotFound),
+        }
+    }
+
+    /// The side for which the actor may move: the own seat, or the AI's whose turn it is.
+    fn mover(&self, actor: Actor, game: &Game) -> Result<Color, Rejection> {
+        match actor {
+            Actor::Player(player) => self.seat_of(player).ok_or(Rejection::NotSeated),
+            Actor::Server => {
+                let turn = game.position.turn();
+                match self.seats[turn].occupant {
+                    Occupant::Ai(_) => Ok(turn),
+                    Occupant::Open | Occupant::Reserved(_) | Occupant::Player(_) => Err(Rejection::NotYourTurn),
+                }
+            }
+            Actor::Admin => Err(Rejection::NotSeated),
+        }
+    }
+}
+
+/// Black makes the even plies.
+fn parity(side: Color) -> u16 {
+    match side {
+        Color::Black => 0,
+        Color::White => 1,
+    }
+}
+
+impl Draft {
+    pub(super) fn start(&mut self, actor: Actor) -> Result<(), Rejection> {
+        self.require_owner(actor)?;
+        self.require_lobby()?;
+        if let Some(seat) = self.room.seat_of(self.room.owner)
+            && !self.room.seats[seat].marked_ready
+        {
+            self.emit(Fact::ReadyChanged { seat, ready: true });
+        }
+        if !self.room.seats.iter().all(|(_, seat)| seat.ready()) {
+            return Err(Rejection::SeatsNotReady);
+        }
+        self.start_game(0);
+        Ok(())
+    }
+
+    /// Starts the game of that index in its series, from 0.
+    pub(super) fn start_game(&mut self, index: u16) {
+        let number = self.room.game.as_ref().map_or(0, |game| game.number) + 1;
+        let opening = self.room.settings.opening_moves(index);
+        self.emit(Fact::GameStarted { number, index, opening });
+    }
+
+    /// Changes sides where the settings want it, and starts.
+    pub(super) fn start_next(&mut self, index: u16) {
+        if self.room.settings.swap_sides {
+            self.emit(Fact::SeatsSwapped);
+        }
+        self.start_game(index);
+    }
+
+    pub(super) fn strike(&mut self, number: u32, ply: u16) -> Result<(), Rejection> {
+        let game = self.running(number)?;
+        if game.ply() != ply {
+            return Err(Rejection::StalePly);
+        }
+        let (strikes, loser) = (game.strikes + 1, game.position.turn());
+        self.emit(Fact::Struck);
+        if strikes >= Room::STRIKES {
+            self.end_game(GameEnd::lost_by(loser, EndReason::Kicked));
+        }
+        Ok(())
+    }
+
+    pub(super) fn resign(&mut self, actor: Actor, number: u32) -> Result<(), Rejection> {
+        let seat = self.seated(actor)?;
+        self.running(number)?;
+        self.end_game(GameEnd::lost_by(seat, EndReason::Resignation));
+        Ok(())
+    }
+
+    pub(super) fn abort(&mut self, actor: Actor, number: u32) -> Result<(), Rejection> {
+        let game = self.room.game_numbered(number)?;
+        let early = !game.both_have_moved() && self.seated(actor).is_ok();
+        if !early {
+            self.require_power_over_game(actor)?;
+        }
+        if self.room.running().is_some() {
+            self.end_game(GameEnd::without_winner(EndReason::Aborted));
+        } else if self.room.phase == Phase::Playing {
+            self.emit(Fact::SeriesEnded);
+        } else {
+            return Err(Rejection::GameOver);
+        }
+        Ok(())
+    }
+
+    pub(super) fn offer(&mut self, actor: Actor, offer: Offer) -> Result<(), Rejection> {
+        let by = self.seated(actor)?;
+        let standing = self.standing(offer)?;
+        if standing == Some(by) {
+            return Ok(());
+        }
+        if standing.is_some() {
+            self.close_offer(offer, true);
+            return Ok(());
+        }
+        self.emit(Fact::OfferMade { offer, by });
+        if matches!(self.room.seats[by.opposite()].occupant, Occupant::Ai(_)) {
+            // An AI is always ready for another game, and never content with half a point.
+            self.close_offer(offer, offer == Offer::Rematch);
+        }
+        Ok(())
+    }
+
+    pub(super) fn answer(&mut self, actor: Actor, offer: Offer, accept: bool) -> Result<(), Rejection> {
+        let seat = self.seated(actor)?;
+        let by = self.standing(offer)?.ok_or(Rejection::WrongPhase("there is no such offer"))?;
+        if by == seat && accept {
+            return Err(Rejection::WrongPhase("the offer is for the other side to accept"));
+        }
+        self.close_offer(offer, accept);
+        Ok(())
+    }
+
+    /// Whose offer of that kind stands; an error when none could be made now.
+    fn standing(&self, offer: Offer) -> Result<Option<Color>, Rejection> {
+        match offer {
+            Offer::Draw => self.room.running().map(|game| game.draw_offer).ok_or(Rejection::GameOver),
+            Offer::Rematch => {
+                self.require_lobby()?;
+                if self.room.game.is_none() {
+                    return Err(Rejection::WrongPhase("no game has been played here"));
+                }
+                if !self.room.seats.iter().all(|(_, seat)| seat.occupant.can_play()) {
+                    return Err(Rejection::SeatsNotReady);
+                }
+                Ok(self.room.rematch_offer)
+            }
+        }
+    }
+
+    fn close_offer(&mut self, offer: Offer, accepted: bool) {
+        self.emit(Fact::OfferClosed { offer, accepted });
+        match (offer, accepted) {
+            (Offer::Draw, true) => self.end_game(GameEnd::without_winner(EndReason::Agreed)),
+            (Offer::Rematch, true) => self.start_next(0),
+            (_, false) => {}
+        }
+    }
+
+    fn running(&self, number: u32) -> Result<&Game, Rejection> {
+        let game = self.room.game_numbered(number)?;
+        if game.end.is_some() { Err(Rejection::GameOver) } else { Ok(game) }
+    }
+}

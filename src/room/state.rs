@@ -232,6 +232,18 @@ impl Room {
         [Color::Black, Color::White].into_iter().find(|&seat| self.seats[seat].occupant.player() == Some(player))
     }
 
+    /// Whether a seat's occupant would answer now: an AI always, a player while connected.
+    #[must_use]
+    pub fn is_present(&self, seat: Color) -> bool {
+        match &self.seats[seat].occupant {
+            Occupant::Ai(_) => true,
+            Occupant::Player(profile) => {
+                self.member(profile.id).is_some_and(|member| member.absent_since.is_none())
+            }
+            Occupant::Open | Occupant::Reserved(_) => false,
+        }
+    }
+
     /// The game that runs now.
     #[must_use]
     pub fn running(&self) -> Option<&Game> {

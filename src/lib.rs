@@ -3,4 +3,6 @@ pub mod ai;
 pub mod proto;
 pub mod room;
 pub mod rules;
+pub mod runtime;
 pub mod search;
+pub mod store;

@@ -237,9 +237,7 @@ impl Room {
     pub fn is_present(&self, seat: Color) -> bool {
         match &self.seats[seat].occupant {
             Occupant::Ai(_) => true,
-            Occupant::Player(profile) => {
-                self.member(profile.id).is_some_and(|member| member.absent_since.is_none())
-            }
+            Occupant::Player(profile) => self.member(profile.id).is_some_and(|member| member.absent_since.is_none()),
             Occupant::Open | Occupant::Reserved(_) => false,
         }
     }

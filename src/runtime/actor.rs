@@ -80,6 +80,10 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, generation: u64, messages: 
 impl RoomActor {
     async fn run(mut self, generation: u64, mut messages: mpsc::Receiver<Box<Message>>) {
         self.count_game();
+        // One whose turn it was when the room last lived was asked by an actor that is gone.
+        if let Some(player) = Teller::new(&self.shared, &self.room).asked() {
+            Teller::new(&self.shared, &self.room).remind(player);
+        }
         let ending = loop {
             if let Err(ending) = self.step(&mut messages).await {
                 break ending;
@@ -97,6 +101,9 @@ impl RoomActor {
             self.turn_away(*message, ending);
         }
         tracing::debug!(?ending, "room leaves memory");
+        if ending == Ending::Lost {
+            self.shared.revive(self.room.id());
+        }
     }
 
     /// Takes one message, the one timer, or a finished AI job.
@@ -109,10 +116,11 @@ impl RoomActor {
             square = self.thinker.answer() => {
                 if let Some(command) = self.thinker.take(square, &self.room, &shared.pool) {
                     self.tick().await?;
-                    // A refusal means that time has overtaken the move.
-                    let _ = self.carry_out(Actor::Server, command).await?;
+                    if self.carry_out(Actor::Server, command).await?.is_err() {
+                        self.thinker.postpone();
+                    }
                 }
-                Ok(())
+                self.go_on()
             }
             message = messages.recv() => match message {
                 Some(message) => self.take(*message).await,
@@ -133,7 +141,10 @@ impl RoomActor {
     async fn take(&mut self, message: Message) -> Result<(), Ending> {
         match message {
             Message::Command(actor, command, reply) => {
-                self.tick().await?;
+                if let Err(ending) = self.tick().await {
+                    self.turn_away(Message::Command(actor, command, reply), ending);
+                    return Err(ending);
+                }
                 let outcome = self.command(actor, command).await;
                 let (answer, ending) = match outcome {
                     Ok(answer) => (answer, None),
@@ -195,11 +206,7 @@ impl RoomActor {
     }
 
     /// Judge, write, apply, tell.
-    async fn carry_out(
-        &mut self,
-        actor: Actor,
-        command: Command,
-    ) -> Result<Result<Accepted, RoomError>, Ending> {
+    async fn carry_out(&mut self, actor: Actor, command: Command) -> Result<Result<Accepted, RoomError>, Ending> {
         let events = match self.room.decide(now(), actor, command) {
             Ok(events) => events,
             Err(rejection) => return Ok(Err(rejection.into())),

@@ -1,17 +1,25 @@
 //! The one place where time and chance come in.
 #![allow(clippy::disallowed_methods)]
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    sync::OnceLock,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
 
 use rand::RngExt as _;
 
 use crate::room::Timestamp;
 
-/// The server's time.
+/// The server's time. It is the system's at the first call and goes on steadily from there, so that a corrected
+/// system clock makes no flag fall.
 #[must_use]
 pub fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    Timestamp(0).after(since)
+    static ORIGIN: OnceLock<(Instant, Timestamp)> = OnceLock::new();
+    let (began, origin) = ORIGIN.get_or_init(|| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        (Instant::now(), Timestamp(0).after(since))
+    });
+    origin.after(began.elapsed())
 }
 
 /// Random bits that nobody can guess.
@@ -30,6 +38,6 @@ pub(super) fn until(moment: Timestamp) -> Duration {
 }
 
 /// The monotonic clock, for threads that wait.
-pub(super) fn instant() -> std::time::Instant {
-    std::time::Instant::now()
+pub(super) fn instant() -> Instant {
+    Instant::now()
 }

@@ -129,13 +129,6 @@ impl Player {
         InboxReceiver { notices, end }
     }
 
-    /// Ends the inbox, if there is one.
-    pub(super) fn close_inbox(&self, why: StreamEnd) {
-        if let Some(old) = self.inbox().take() {
-            let _ = old.end.set(why);
-        }
-    }
-
     /// Tells the player something, if a stream is open. One that is not read ends: what matters is sent again to the next.
     pub(super) fn tell(&self, notice: Notice) {
         let mut inbox = self.inbox();

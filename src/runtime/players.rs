@@ -15,6 +15,7 @@ use dashmap::{DashMap, Entry};
 use governor::{DefaultDirectRateLimiter, Quota, clock::Clock as _};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
+use tokio_util::sync::CancellationToken;
 
 use super::{
     entropy::{now, random, secret},
@@ -107,6 +108,8 @@ pub struct Player {
     last_seen: AtomicI64,
     holdings: Mutex<Holdings>,
     pub(super) inbox: Mutex<Option<InboxSender>>,
+    /// Cancelled when the player logs out.
+    pub(super) left: CancellationToken,
     /// The rooms that earlier requests made, so that a repeated one makes no other.
     pub(super) requests: tokio::sync::Mutex<VecDeque<(String, RoomId)>>,
 }
@@ -198,12 +201,7 @@ impl Player {
 }
 
 impl Holdings {
-    fn reserve(
-        &mut self,
-        limit: usize,
-        room: RoomId,
-        of: impl Fn(&mut Self) -> &mut BTreeSet<RoomId>,
-    ) -> Option<bool> {
+    fn reserve(&mut self, limit: usize, room: RoomId, of: impl Fn(&mut Self) -> &mut BTreeSet<RoomId>) -> Option<bool> {
         let gone = self.gone;
         let held = of(self);
         if held.contains(&room) {
@@ -263,6 +261,7 @@ impl Players {
             last_seen: AtomicI64::new(now().0),
             holdings: Mutex::default(),
             inbox: Mutex::default(),
+            left: CancellationToken::new(),
             requests: tokio::sync::Mutex::default(),
         });
         self.by_id.insert(id, Arc::clone(&player));

@@ -144,8 +144,13 @@ impl Pool {
             return Err(Full);
         }
         state.arrivals += 1;
-        let queued =
-            Queued { quick: is_quick(job.player.kind()), arrival: state.arrivals, job, stop: stop.clone(), answer: sender };
+        let queued = Queued {
+            quick: is_quick(job.player.kind()),
+            arrival: state.arrivals,
+            job,
+            stop: stop.clone(),
+            answer: sender,
+        };
         state.queue.push(queued);
         drop(state);
         self.shared.work.notify_one();
@@ -254,9 +259,7 @@ impl Shared {
             }
             let next = state.running.iter().flatten().map(|&(until, _)| until).min();
             state = match next {
-                Some(next) => {
-                    self.time.wait_timeout(state, next - now).unwrap_or_else(PoisonError::into_inner).0
-                }
+                Some(next) => self.time.wait_timeout(state, next - now).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.time.wait(state).unwrap_or_else(PoisonError::into_inner),
             };
         }

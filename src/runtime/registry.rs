@@ -16,7 +16,7 @@ use tokio::sync::{
 use super::{
     actor::{self, Accepted},
     error::RoomError,
-    limits::{MAILBOX, MAILBOX_PATIENCE},
+    limits::{MAILBOX, MAILBOX_PATIENCE, STORE_RETRY},
     shared::Shared,
 };
 use crate::room::{Actor, Command, Event, JoinCode, PlayerId, Rejection, Room, RoomId, Seq};
@@ -177,6 +177,19 @@ impl Shared {
         })?;
         let room = history.ok_or(Rejection::RoomNotFound)?.latest();
         Ok(self.host(room))
+    }
+
+    /// Brings back a room whose actor was lost, as soon as its history can be read: its clocks run on without it.
+    pub(super) fn revive(self: &Arc<Self>, id: RoomId) {
+        let shared = Arc::clone(self);
+        self.tasks.spawn(async move {
+            while let Err(RoomError::StoreUnavailable) = shared.room(id).await {
+                tokio::select! {
+                    () = shared.rooms_end.cancelled() => break,
+                    () = tokio::time::sleep(STORE_RETRY) => {}
+                }
+            }
+        });
     }
 
     /// Gives a room an actor, unless it has one.

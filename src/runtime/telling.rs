@@ -83,8 +83,7 @@ impl<'a> Teller<'a> {
 
     /// Asks the side to move, when these events made it its turn.
     pub(super) fn ask_next(&self, events: &[Event]) {
-        let turned =
-            events.iter().any(|event| matches!(event.fact, Fact::Played { .. } | Fact::GameStarted { .. }));
+        let turned = events.iter().any(|event| matches!(event.fact, Fact::Played { .. } | Fact::GameStarted { .. }));
         if turned && let Some(player) = self.asked() {
             self.remind(player);
         }
@@ -100,7 +99,7 @@ impl<'a> Teller<'a> {
     }
 
     /// The player whose turn it is.
-    fn asked(&self) -> Option<PlayerId> {
+    pub(super) fn asked(&self) -> Option<PlayerId> {
         self.player(self.room.running()?.turn()?)
     }
 

@@ -5,6 +5,7 @@ use tokio::time::Instant;
 use super::{
     actor::less_margin,
     entropy::{now, until},
+    limits::STORE_RETRY,
     pool::{Job, Pool, Ticket},
 };
 use crate::{
@@ -65,13 +66,18 @@ impl Thinker {
                 tokio::time::sleep_until(*end).await;
                 Thought::Begin
             }
-            Stage::Searching(ticket, patience) => {
-                match tokio::time::timeout_at(*patience, &mut ticket.answer).await {
-                    Ok(Ok(Some(choice))) => Thought::Found(choice.square),
-                    Ok(Ok(None) | Err(_)) | Err(_) => Thought::Nothing,
-                }
-            }
+            Stage::Searching(ticket, patience) => match tokio::time::timeout_at(*patience, &mut ticket.answer).await {
+                Ok(Ok(Some(choice))) => Thought::Found(choice.square),
+                Ok(Ok(None) | Err(_)) | Err(_) => Thought::Nothing,
+            },
             Stage::Resigned => Thought::Nothing,
+        }
+    }
+
+    /// The move could not be made now; it is sought again after a while, while the turn lasts.
+    pub(super) fn postpone(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.stage = Stage::Pausing(Instant::now() + STORE_RETRY);
         }
     }
 
@@ -104,12 +110,7 @@ fn begin(turn: &Turn, pool: &Pool) -> Stage {
     let patience = less_margin(turn.budget).saturating_sub(spent);
     // The search is to end well before patience does, which is there for one that does not listen.
     let search = less_margin(patience);
-    let job = Job {
-        player,
-        position: turn.position,
-        seed: seed(turn),
-        deadline: (Instant::now() + search).into_std(),
-    };
+    let job = Job { player, position: turn.position, seed: seed(turn), deadline: (Instant::now() + search).into_std() };
     match pool.submit(job) {
         Ok(ticket) => Stage::Searching(ticket, Instant::now() + patience),
         Err(super::pool::Full) => Stage::Resigned,

@@ -68,16 +68,13 @@ impl Archive {
 
     /// At most `limit` games that match, newest first, beginning behind `after`.
     #[must_use]
-    pub fn games(
-        &self,
-        filter: &GameFilter,
-        after: Option<(Timestamp, GameId)>,
-        limit: usize,
-    ) -> Vec<Arc<GameRecord>> {
+    pub fn games(&self, filter: &GameFilter, after: Option<(Timestamp, GameId)>, limit: usize) -> Vec<Arc<GameRecord>> {
         let inner = self.inner();
         let matching = |record: &&Arc<GameRecord>| filter.matches(record);
         match after {
-            Some(key) => inner.games.range(..key).rev().map(|(_, record)| record).filter(matching).take(limit).cloned().collect(),
+            Some(key) => {
+                inner.games.range(..key).rev().map(|(_, record)| record).filter(matching).take(limit).cloned().collect()
+            }
             None => inner.games.values().rev().filter(matching).take(limit).cloned().collect(),
         }
     }
@@ -134,7 +131,10 @@ impl Stats {
 impl GameFilter {
     fn matches(&self, record: &GameRecord) -> bool {
         let played = |player| {
-            record.players.iter().any(|(_, participant)| matches!(participant, Participant::Player(profile) if profile.id == player))
+            record
+                .players
+                .iter()
+                .any(|(_, participant)| matches!(participant, Participant::Player(profile) if profile.id == player))
         };
         self.room.is_none_or(|room| room == record.id.room) && self.player.is_none_or(played)
     }

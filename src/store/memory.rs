@@ -49,12 +49,7 @@ impl MemoryJournal {
     }
 }
 
-fn keep(
-    rooms: &mut HashMap<RoomId, Kept>,
-    room: RoomId,
-    expected: Seq,
-    events: &[Event],
-) -> Result<(), AppendError> {
+fn keep(rooms: &mut HashMap<RoomId, Kept>, room: RoomId, expected: Seq, events: &[Event]) -> Result<(), AppendError> {
     let at = rooms.get(&room).map_or(Seq(0), Kept::seq);
     if at != expected {
         return Err(AppendError::Conflict(at));
@@ -97,10 +92,10 @@ impl Journal for MemoryJournal {
     }
 
     fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, ReadError>> {
-        let kept = self.rooms().get(&room).map(|kept| History {
-            base: (*kept.base).clone(),
-            events: kept.events.iter().cloned().collect(),
-        });
+        let kept = self
+            .rooms()
+            .get(&room)
+            .map(|kept| History { base: (*kept.base).clone(), events: kept.events.iter().cloned().collect() });
         Box::pin(ready(Ok(kept)))
     }
 

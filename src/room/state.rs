@@ -202,6 +202,23 @@ impl Room {
         self.game.as_ref()
     }
 
+    /// The series that runs, or waits for its next game.
+    #[must_use]
+    pub fn series(&self) -> Option<Series> {
+        self.series
+    }
+
+    /// Who offers a rematch.
+    #[must_use]
+    pub fn rematch_offer(&self) -> Option<Color> {
+        self.rematch_offer
+    }
+
+    /// The latest lines of chat, oldest first.
+    pub fn chat(&self) -> impl Iterator<Item = &ChatLine> {
+        self.chat.iter()
+    }
+
     /// When it was made.
     #[must_use]
     pub fn created(&self) -> Timestamp {

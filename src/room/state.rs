@@ -249,7 +249,7 @@ impl Room {
         [Color::Black, Color::White].into_iter().find(|&seat| self.seats[seat].occupant.player() == Some(player))
     }
 
-    /// Whether a seat's occupant would answer now: an AI always, a player while connected.
+    /// Whether a seat's occupant, or the guest it is kept for, is here: an AI always, a player while connected.
     #[must_use]
     pub fn is_present(&self, seat: Color) -> bool {
         match &self.seats[seat].occupant {

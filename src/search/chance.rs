@@ -29,10 +29,7 @@ mod tests {
         for _ in 0..5000 {
             counts[pick(&mut rng, &[0_usize, 1, 2, 3, 4]).unwrap()] += 1;
         }
-        assert!(
-            counts.iter().all(|count| (850..1150).contains(count)),
-            "{counts:?}"
-        );
+        assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
         assert_eq!(pick::<u8>(&mut rng, &[]), None);
     }
 }

@@ -1,4 +1,5 @@
 //! What holds for every computer player in every position, and what holds for search on Reversi.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;

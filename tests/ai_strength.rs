@@ -1,5 +1,6 @@
 //! How the computer players fare against each other: paired games over varied openings, each opening played with
 //! both colours, all seeds fixed, so that a result is a fact about the code and not about the day.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 use reversi::ai::{AiKind, AiPlayer};
 use reversi::rules::{Color, Outcome, Transcript, opening};
 use reversi::search::Stop;

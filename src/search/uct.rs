@@ -98,7 +98,11 @@ impl<P, W> Uct<P, W> {
         P: Playout<G>,
         W: Reward<G>,
     {
-        let mut tree = Tree::<G>::new(*state);
+        let states = budget.nodes.map_or(self.max_states, |nodes| {
+            self.max_states
+                .min(usize::try_from(nodes).unwrap_or(usize::MAX))
+        });
+        let mut tree = Tree::<G>::new(*state, states);
         let fallback = pick(rng, &tree.actions)?;
         let mut playouts = 0;
         let ended_by = loop {
@@ -158,9 +162,10 @@ struct Branch<G: Game> {
 impl<G: Game> Tree<G> {
     const ROOT: usize = 0;
 
-    fn new(root: G::State) -> Self {
+    /// Room is made for the states at once: moving a grown tree to more room would take milliseconds when asked to stop.
+    fn new(root: G::State, states: usize) -> Self {
         let mut tree = Self {
-            branches: Vec::new(),
+            branches: Vec::with_capacity(states + 1),
             actions: Vec::new(),
             path: Vec::new(),
             depth: 0,
@@ -341,7 +346,7 @@ mod tests {
     #[test]
     fn the_tree_keeps_its_bound_and_still_answers() {
         for max_states in [0, 1, 2, 5, 30] {
-            let mut tree = Tree::<TicTacToe>::new(Grid::START);
+            let mut tree = Tree::<TicTacToe>::new(Grid::START, 100);
             let mut rng = Pcg64::seed_from_u64(1);
             let bounded = Uct { max_states, ..UCT };
             for _ in 0..300 {
@@ -355,7 +360,7 @@ mod tests {
 
     #[test]
     fn each_iteration_adds_one_state_until_the_game_tree_ends() {
-        let mut tree = Tree::<TicTacToe>::new(Grid::START);
+        let mut tree = Tree::<TicTacToe>::new(Grid::START, 100);
         let mut rng = Pcg64::seed_from_u64(1);
         for iteration in 1..=100 {
             UCT.iterate(&mut tree, &mut rng);

@@ -212,7 +212,7 @@ mod tests {
             let legal = Position::START.legal_moves().contains(square);
             assert_eq!(Position::START.play(square).is_ok(), legal, "{square}");
         }
-        let taken = position("XO-X------------------------------------------------------------ X");
+        let taken = position("XOX------------------------------------------------------------- X");
         assert!(
             taken.play(square("a1")).is_err(),
             "a taken square that would bracket"

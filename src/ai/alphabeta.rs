@@ -83,10 +83,9 @@ fn run(discs: Bitboard, from: u8, step: i32) -> i32 {
 /// The opponent's minus the own discs of the inner 6x6 that touch an empty square.
 fn frontier(position: Position) -> i32 {
     const INNER: u64 = 0x007E_7E7E_7E7E_7E00;
-    const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
-    const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
     let empty = position.board().empties().0;
-    let beside = empty | (empty << 1) & NOT_A | (empty >> 1) & NOT_H;
+    // What a shift carries over the side lands in column a or h, outside the 6x6.
+    let beside = empty | empty << 1 | empty >> 1;
     let touching = beside | beside << 8 | beside >> 8;
     -difference(position, Bitboard(touching & INNER))
 }

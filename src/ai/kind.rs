@@ -24,7 +24,7 @@ pub enum AiKind {
 }
 
 impl AiKind {
-    /// Every kind, roughly from the weakest to the strongest.
+    /// Every kind: those that look at one position, then those that search.
     pub const ALL: [Self; 7] =
         [Self::Random, Self::Greedy, Self::Roxanne, Self::Positional, Self::AlphaBeta, Self::Mcts, Self::MctsRoxanne];
 

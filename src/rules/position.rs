@@ -204,7 +204,7 @@ mod tests {
             let legal = Position::START.legal_moves().contains(square);
             assert_eq!(Position::START.play(square).is_ok(), legal, "{square}");
         }
-        let taken = position("XO-X------------------------------------------------------------ X");
+        let taken = position("XOX------------------------------------------------------------- X");
         assert!(taken.play(square("a1")).is_err(), "a taken square that would bracket");
         let error = Position::START.play(square("a1")).unwrap_err();
         assert_eq!(error.to_string(), "black may not move to a1");

@@ -202,6 +202,28 @@ impl Room {
         self.game.as_ref()
     }
 
+    /// The series that runs, a single game being a series of one.
+    #[must_use]
+    pub fn series(&self) -> Option<&Series> {
+        self.series.as_ref()
+    }
+
+    /// Who offers to play again.
+    #[must_use]
+    pub fn rematch_offer(&self) -> Option<Color> {
+        self.rematch_offer
+    }
+
+    /// The last lines of chat, the oldest first.
+    pub fn chat(&self) -> impl ExactSizeIterator<Item = &ChatLine> {
+        self.chat.iter()
+    }
+
+    /// Those who may not come in again.
+    pub fn banned(&self) -> impl ExactSizeIterator<Item = PlayerId> {
+        self.bans.iter().copied()
+    }
+
     /// When it was made.
     #[must_use]
     pub fn created(&self) -> Timestamp {

@@ -107,7 +107,8 @@ impl Draft {
         self.start_game(index);
     }
 
-    pub(super) fn strike(&mut self, number: u32, ply: u16) -> Result<(), Rejection> {
+    pub(super) fn strike(&mut self, actor: Actor, number: u32, ply: u16) -> Result<(), Rejection> {
+        Self::require_server(actor)?;
         let game = self.running(number)?;
         if game.ply() != ply {
             return Err(Rejection::StalePly);

@@ -342,7 +342,8 @@ impl Room {
     fn absence_due(&self, member: &Member) -> Option<(Timestamp, Due)> {
         let player = member.profile.id;
         let at = member.absent_since?.after(self.policy.grace);
-        if self.phase != Phase::Playing || self.seat_of(player).is_none() {
+        // Only a running game keeps its players; one who is away for long must not hold up a series of games.
+        if self.running().is_none() || self.seat_of(player).is_none() {
             return Some((at, Due::Absence(player)));
         }
         let heir = (player == self.owner).then(|| self.heir(player)).flatten()?;

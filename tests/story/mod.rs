@@ -133,7 +133,11 @@ impl World {
 
     /// Plays the squares for whoever is to move, an AI included; every one must be accepted.
     pub(crate) fn play(&mut self, squares: &str) -> Vec<Fact> {
-        squares.as_bytes().chunks(2).flat_map(|name| self.place(square(std::str::from_utf8(name).unwrap()))).collect()
+        squares
+            .as_bytes()
+            .chunks(2)
+            .flat_map(|name| self.place(square(std::str::from_utf8(name).expect("ASCII"))))
+            .collect()
     }
 
     /// Plays the first legal move until the game is over.

@@ -87,7 +87,11 @@ impl Draft {
             }
         }
         if settings != *current {
+            let begin = settings.auto_start && !current.auto_start;
             self.emit(Fact::SettingsChanged(Box::new(settings)));
+            if begin {
+                self.start_if_wanted();
+            }
         }
         Ok(())
     }

@@ -214,9 +214,14 @@ impl Room {
         self.rematch_offer
     }
 
-    /// The latest lines of chat, oldest first.
-    pub fn chat(&self) -> impl Iterator<Item = &ChatLine> {
+    /// The last lines of chat, the oldest first.
+    pub fn chat(&self) -> impl ExactSizeIterator<Item = &ChatLine> {
         self.chat.iter()
+    }
+
+    /// Those who may not come in again.
+    pub fn banned(&self) -> impl ExactSizeIterator<Item = PlayerId> {
+        self.bans.iter().copied()
     }
 
     /// When it was made.
@@ -347,7 +352,8 @@ impl Room {
     fn absence_due(&self, member: &Member) -> Option<(Timestamp, Due)> {
         let player = member.profile.id;
         let at = member.absent_since?.after(self.policy.grace);
-        if self.phase != Phase::Playing || self.seat_of(player).is_none() {
+        // Only a running game keeps its players; one who is away for long must not hold up a series of games.
+        if self.running().is_none() || self.seat_of(player).is_none() {
             return Some((at, Due::Absence(player)));
         }
         let heir = (player == self.owner).then(|| self.heir(player)).flatten()?;

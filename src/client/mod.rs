@@ -58,9 +58,13 @@ pub use connection::Client;
 pub use error::{ClientError, Malformed, Refusal};
 pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomUpdate};
 pub use fold::Gap;
+#[cfg(test)]
+pub(crate) use fold::tests as fold_tests;
 pub use game::{Clocks, EndReason, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
 pub use lane::PlayLane;
+#[cfg(test)]
+pub(crate) use list::tests as list_tests;
 pub use list::{ListUpdate, RoomFilter, RoomList, RoomRow};
 pub use player::{Me, Player, PlayerKind, Stats};
 pub use record::{ExportFormat, GameFilter, GameRecord, Page, Participant};

@@ -1,1 +1,33 @@
-//! The ai layer.
+//! Things that choose a move: the computer players that may take a seat.
+//!
+//! A player is a kind and a level. It is asked with a position, a seed and a stop flag; depth and playouts, not time, bound it, so one seed
+//! gives one answer on every machine, and whoever has a clock raises the flag.
+//!
+//! ```text
+//!   AiKind + level --> AiPlayer --choose(position, seed, stop)--> Choice
+//!                                   |         |          |
+//!                        random, greedy,  positional,  mcts, mcts-roxanne
+//!                            roxanne      alphabeta
+//!                          (look at one  (AlphaBeta of  (Uct of the
+//!                             position)  the search      search layer)
+//!                                           layer)
+//! ```
+mod alphabeta;
+mod generator;
+mod greedy;
+mod kind;
+mod mcts;
+mod player;
+mod positional;
+mod profile;
+mod reversi;
+mod roxanne;
+
+pub use alphabeta::Orange;
+pub use generator::generator;
+pub use kind::{AiKind, UnknownAi};
+pub use mcts::{DiscDifference, RandomGame, RoxanneGame};
+pub use player::{AiPlayer, Choice, UnknownLevel, cheap_move};
+pub use positional::{LastSquare, Placed, ReversiByPlacement};
+pub use profile::{Profile, Unit};
+pub use reversi::{Ply, Reversi};

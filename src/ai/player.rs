@@ -1,0 +1,332 @@
+//! A computer player at a seat.
+use std::f64::consts::SQRT_2;
+use std::fmt;
+
+use rand::Rng;
+use rand_pcg::Pcg64;
+
+use super::{
+    AiKind, DiscDifference, LastSquare, Orange, Placed, Ply, RandomGame, Reversi,
+    ReversiByPlacement, RoxanneGame, alphabeta, generator, greedy, roxanne,
+};
+use crate::rules::{Bitboard, Position, Square};
+use crate::search::{
+    AlphaBeta, Budget, EndedBy, Found, NoCache, Playout, Reward, Sampled, Stop, Uct, WinShare,
+    WindowCache,
+};
+
+/// A kind of computer player at one of its levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AiPlayer {
+    kind: AiKind,
+    level: u8,
+}
+
+/// A chosen move and how it was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// Where to place the disc: a legal move.
+    pub square: Square,
+    /// What the move is worth to the side that makes it, in the [`Unit`](super::Unit) of the kind. `None` for kinds that do not
+    /// evaluate, for the only legal move, and when stopped before anything was evaluated.
+    pub evaluation: Option<f32>,
+    /// Plies searched in full, or the depth of the tree grown; 0 without search.
+    pub depth: u8,
+    /// States visited or games played out; 0 without search.
+    pub nodes: u64,
+    /// False when the flag ended the search: the move is then the best so far.
+    pub complete: bool,
+}
+
+/// A move in about a microsecond, for when there is no time to ask a player: Roxanne's.
+///
+/// `position` must have a legal move. That is the caller's promise; without one the answer is a1, which [`Position::play`] refuses, and in
+/// debug builds a panic.
+#[must_use]
+pub fn cheap_move(position: Position, seed: u64) -> Square {
+    debug_assert!(!position.legal_moves().is_empty());
+    let best = roxanne::best_tier(position.legal_moves());
+    roxanne::any_of(best, &mut generator(seed)).unwrap_or(Square::ALL[0])
+}
+
+impl AiPlayer {
+    /// A player of this kind and level.
+    ///
+    /// # Errors
+    /// [`UnknownLevel`] when the kind has no such level.
+    pub fn new(kind: AiKind, level: u8) -> Result<Self, UnknownLevel> {
+        if (1..=kind.profile().levels).contains(&level) {
+            Ok(Self { kind, level })
+        } else {
+            Err(UnknownLevel { kind, level })
+        }
+    }
+
+    /// The kind.
+    #[must_use]
+    pub const fn kind(self) -> AiKind {
+        self.kind
+    }
+
+    /// The level, from 1 to the kind's `levels`.
+    #[must_use]
+    pub const fn level(self) -> u8 {
+        self.level
+    }
+
+    /// Chooses a legal move of the side to move, or `None` when it has none.
+    ///
+    /// The same position and seed give the same choice, unless the flag is raised meanwhile; then the best move so far is given
+    /// at once, which is a legal one even when the flag was raised before.
+    #[must_use]
+    pub fn choose(&self, position: Position, seed: u64, stop: &Stop) -> Option<Choice> {
+        let legal = position.legal_moves();
+        let mut rng = generator(seed);
+        match self.kind {
+            AiKind::Random => any_of(legal, &mut rng),
+            AiKind::Greedy => any_of(greedy::most_flipping(position), &mut rng),
+            AiKind::Roxanne => any_of(roxanne::best_tier(legal), &mut rng),
+            // There is nothing to search for when there is one move or none.
+            _ if legal.count() < 2 => any_of(legal, &mut rng),
+            AiKind::Positional => self.positional(position, &mut rng, stop),
+            AiKind::AlphaBeta => self.alpha_beta(position, &mut rng, stop),
+            AiKind::Mcts => self.sample(
+                position,
+                EXPLORED_DISCS,
+                RandomGame,
+                DiscDifference,
+                &mut rng,
+                stop,
+            ),
+            AiKind::MctsRoxanne => {
+                self.sample(position, SQRT_2, RoxanneGame, WinShare, &mut rng, stop)
+            }
+        }
+    }
+
+    fn positional(&self, position: Position, rng: &mut Pcg64, stop: &Stop) -> Option<Choice> {
+        let root = Placed {
+            position,
+            last: None,
+        };
+        let budget = Budget::of_depth(self.level).with_stop(stop);
+        AlphaBeta::deepening(LastSquare, NoCache)
+            .search::<ReversiByPlacement>(&root, &budget, rng)
+            .and_then(Choice::found)
+    }
+
+    /// The default level keeps the original's rule of depth; each level above or below it is a ply more or less.
+    fn alpha_beta(&self, position: Position, rng: &mut Pcg64, stop: &Stop) -> Option<Choice> {
+        let by_rule = alphabeta::plies(position.legal_moves().count());
+        let plies = by_rule + self.level - self.kind.profile().default_level;
+        let budget = Budget::of_depth(plies).with_stop(stop);
+        AlphaBeta::deepening(Orange, WindowCache::with_bits(CACHE_BITS))
+            .search::<Reversi>(&position, &budget, rng)
+            .and_then(Choice::found)
+    }
+
+    fn sample(
+        &self,
+        position: Position,
+        exploration: f64,
+        playout: impl Playout<Reversi>,
+        reward: impl Reward<Reversi>,
+        rng: &mut Pcg64,
+        stop: &Stop,
+    ) -> Option<Choice> {
+        let uct = Uct {
+            exploration,
+            playout,
+            reward,
+            max_states: MAX_STATES,
+        };
+        let budget = Budget::of_nodes(100 << self.level).with_stop(stop);
+        uct.search::<Reversi>(&position, &budget, rng)
+            .and_then(Choice::sampled)
+    }
+}
+
+/// The exploration of `mcts`, in discs. Its description leaves it open. In matches of 80 games with 2,000 playouts a move against 30,
+/// 20 won 50, 10 won 47, 60 won 41, 90 won 35, and the square root of 2 won 20.
+const EXPLORED_DISCS: f64 = 20.0;
+
+/// About 4 MB, and a position of the default level has room in it.
+const CACHE_BITS: u8 = 16;
+
+/// Room for each playout to add a state: about 25 MB at most. Only the highest level fills it, in the last third of its search.
+const MAX_STATES: usize = 1 << 18;
+
+impl Choice {
+    fn unsearched(square: Square) -> Self {
+        Self {
+            square,
+            evaluation: None,
+            depth: 0,
+            nodes: 0,
+            complete: true,
+        }
+    }
+
+    /// `None` for a pass, which nobody is asked for.
+    fn found(found: Found<Ply>) -> Option<Self> {
+        Some(Self {
+            square: found.best.square()?,
+            evaluation: found.value.map(|value| value as f32),
+            depth: found.depth,
+            nodes: found.nodes,
+            complete: found.ended_by != EndedBy::Stop,
+        })
+    }
+
+    fn sampled(sampled: Sampled<Ply>) -> Option<Self> {
+        Some(Self {
+            square: sampled.best.square()?,
+            evaluation: sampled.mean.map(|mean| mean as f32),
+            depth: sampled.depth,
+            nodes: sampled.playouts,
+            complete: sampled.ended_by != EndedBy::Stop,
+        })
+    }
+}
+
+fn any_of(squares: Bitboard, rng: &mut impl Rng) -> Option<Choice> {
+    roxanne::any_of(squares, rng).map(Choice::unsearched)
+}
+
+/// The kind has no such level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownLevel {
+    /// The kind.
+    pub kind: AiKind,
+    /// The level asked for.
+    pub level: u8,
+}
+
+impl fmt::Display for UnknownLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let levels = self.kind.profile().levels;
+        write!(
+            f,
+            "{} has levels 1 to {levels}, not {}",
+            self.kind, self.level
+        )
+    }
+}
+
+impl std::error::Error for UnknownLevel {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn player(kind: AiKind, level: u8) -> AiPlayer {
+        AiPlayer::new(kind, level).unwrap()
+    }
+
+    fn choose(kind: AiKind, level: u8, position: Position, seed: u64) -> Choice {
+        player(kind, level)
+            .choose(position, seed, &Stop::new())
+            .unwrap()
+    }
+
+    #[test]
+    fn levels_are_those_of_the_card() {
+        for kind in AiKind::ALL {
+            let levels = kind.profile().levels;
+            for level in 0..=u8::MAX {
+                assert_eq!(
+                    AiPlayer::new(kind, level).is_ok(),
+                    (1..=levels).contains(&level)
+                );
+            }
+        }
+        let error = AiPlayer::new(AiKind::Greedy, 2).unwrap_err();
+        assert_eq!(error.to_string(), "greedy has levels 1 to 1, not 2");
+    }
+
+    #[test]
+    fn nobody_answers_without_a_legal_move() {
+        let text = format!("------OX{} O", "-".repeat(56));
+        for kind in AiKind::ALL {
+            assert_eq!(
+                player(kind, 1).choose(text.parse().unwrap(), 1, &Stop::new()),
+                None
+            );
+        }
+    }
+
+    #[test]
+    fn an_only_move_is_played_without_search() {
+        let text = format!("-OX-----{} X", "-".repeat(56));
+        for kind in AiKind::ALL {
+            let choice = choose(kind, 1, text.parse().unwrap(), 1);
+            assert_eq!(
+                (choice.square.to_string().as_str(), choice.nodes),
+                ("a1", 0)
+            );
+        }
+    }
+
+    #[test]
+    fn depth_and_playouts_follow_the_level() {
+        assert_eq!(choose(AiKind::Positional, 3, Position::START, 1).depth, 3);
+        assert_eq!(choose(AiKind::AlphaBeta, 4, Position::START, 1).depth, 7);
+        assert_eq!(choose(AiKind::AlphaBeta, 1, Position::START, 1).depth, 4);
+        assert_eq!(choose(AiKind::Mcts, 1, Position::START, 1).nodes, 200);
+        assert_eq!(
+            choose(AiKind::MctsRoxanne, 3, Position::START, 1).nodes,
+            800
+        );
+    }
+
+    #[test]
+    fn players_that_look_for_a_win_take_the_corner_that_wins_at_once() {
+        // a1 wipes white out; a2 and a3 leave it alive.
+        let text = format!("-OX------OX-------X-----{} X", "-".repeat(40));
+        let position: Position = text.parse().unwrap();
+        assert_eq!(position.legal_moves().count(), 3);
+        for (kind, level) in [
+            (AiKind::AlphaBeta, 2),
+            (AiKind::MctsRoxanne, 4),
+            (AiKind::Roxanne, 1),
+        ] {
+            assert_eq!(
+                choose(kind, level, position, 3).square.to_string(),
+                "a1",
+                "{kind}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_stopped_player_answers_and_says_that_it_was_stopped() {
+        let stop = Stop::new();
+        stop.stop();
+        for kind in [
+            AiKind::Positional,
+            AiKind::AlphaBeta,
+            AiKind::Mcts,
+            AiKind::MctsRoxanne,
+        ] {
+            let choice = player(kind, kind.profile().levels)
+                .choose(Position::START, 1, &stop)
+                .unwrap();
+            assert!(Position::START.legal_moves().contains(choice.square));
+            assert_eq!(
+                (choice.complete, choice.nodes, choice.evaluation),
+                (false, 0, None)
+            );
+        }
+    }
+
+    #[test]
+    fn the_cheap_move_is_roxannes() {
+        for seed in 0..20 {
+            let cheap = cheap_move(Position::START, seed);
+            assert_eq!(
+                cheap,
+                choose(AiKind::Roxanne, 1, Position::START, seed).square
+            );
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What players are told about the computer players.
+use super::AiKind;
+
+/// The card of a computer player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// Which one it is.
+    pub kind: AiKind,
+    /// How it plays, in one sentence for people.
+    pub summary: &'static str,
+    /// Its levels are 1 to this.
+    pub levels: u8,
+    /// The level at which it plays as it was described.
+    pub default_level: u8,
+    /// What was measured, at its default level unless it says otherwise, in words for people.
+    pub strength: &'static str,
+    /// What its evaluations count.
+    pub unit: Unit,
+}
+
+/// What the number in a choice's evaluation counts, always for the side that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// It gives no evaluation.
+    None,
+    /// Points of its own, good only for comparing.
+    Points,
+    /// The discs it expects to have more at the end.
+    Discs,
+    /// The share of games it expects to win, 0 to 1, a draw counting half.
+    WinShare,
+}
+
+impl Profile {
+    pub(super) fn of(kind: AiKind) -> &'static Self {
+        match kind {
+            AiKind::Random => &RANDOM,
+            AiKind::Greedy => &GREEDY,
+            AiKind::Roxanne => &ROXANNE,
+            AiKind::Positional => &POSITIONAL,
+            AiKind::AlphaBeta => &ALPHA_BETA,
+            AiKind::Mcts => &MCTS,
+            AiKind::MctsRoxanne => &MCTS_ROXANNE,
+        }
+    }
+}
+
+const RANDOM: Profile = Profile {
+    kind: AiKind::Random,
+    summary: "Plays any legal move, each as likely as the others.",
+    levels: 1,
+    default_level: 1,
+    strength: "the weakest: for a first game",
+    unit: Unit::None,
+};
+
+const GREEDY: Profile = Profile {
+    kind: AiKind::Greedy,
+    summary: "Takes the move that flips the most discs.",
+    levels: 1,
+    default_level: 1,
+    strength: "wins 57 % against random",
+    unit: Unit::None,
+};
+
+const ROXANNE: Profile = Profile {
+    kind: AiKind::Roxanne,
+    summary: "Prefers corners and avoids the squares beside them, by a fixed table.",
+    levels: 1,
+    default_level: 1,
+    strength: "wins 74 % against random and 73 % against greedy",
+    unit: Unit::None,
+};
+
+const POSITIONAL: Profile = Profile {
+    kind: AiKind::Positional,
+    summary: "Looks as many moves ahead as its level says and counts what the last square taken is worth.",
+    levels: 8,
+    default_level: 4,
+    strength: "wins 93 % against random; odd levels are weaker than the even ones beside them",
+    unit: Unit::Points,
+};
+
+const ALPHA_BETA: Profile = Profile {
+    kind: AiKind::AlphaBeta,
+    summary: "Looks several moves ahead and weighs corners, safe edges, choice of moves and open discs.",
+    levels: 8,
+    default_level: 4,
+    strength: "wins 99 % against roxanne and every game of 100 against positional",
+    unit: Unit::Points,
+};
+
+const MCTS: Profile = Profile {
+    kind: AiKind::Mcts,
+    summary: "Plays thousands of random games in its head and goes where it ends with the most discs.",
+    levels: 12,
+    default_level: 10,
+    strength: "wins 98 % against roxanne at level 5 already",
+    unit: Unit::Discs,
+};
+
+const MCTS_ROXANNE: Profile = Profile {
+    kind: AiKind::MctsRoxanne,
+    summary: "Plays thousands of sensible games in its head and goes where it wins most of them.",
+    levels: 12,
+    default_level: 10,
+    strength: "wins 99 % against roxanne and 67 % against mcts at level 5 already",
+    unit: Unit::WinShare,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_own_card_with_a_valid_default() {
+        for kind in AiKind::ALL {
+            let profile = kind.profile();
+            assert_eq!(profile.kind, kind);
+            assert!(
+                (1..=profile.levels).contains(&profile.default_level),
+                "{kind}"
+            );
+            assert!(
+                !profile.summary.is_empty() && !profile.strength.is_empty(),
+                "{kind}"
+            );
+        }
+    }
+}

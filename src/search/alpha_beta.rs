@@ -1,0 +1,390 @@
+//! Alpha-beta: minimax that skips what cannot change the answer (Knuth and Moore, "An Analysis of Alpha-Beta Pruning", 1975).
+use std::marker::PhantomData;
+
+use rand::Rng;
+
+use super::{Budget, Cache, EndedBy, Game, Heuristic, MAX_VALUE, NoCache, Searched, Window, pick};
+
+/// A searcher that gives the value of [`minimax`](super::minimax()) from far fewer states.
+///
+/// Among equally good moves it chooses at random: root moves are searched so that an equal one is told from a worse one.
+#[derive(Clone, Debug)]
+pub struct AlphaBeta<H, C = NoCache> {
+    heuristic: H,
+    cache: C,
+    deepening: bool,
+}
+
+/// What an alpha-beta search found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found<M> {
+    /// The move to play.
+    pub best: M,
+    /// Its value for the side to move, unless the search was ended before any move had one.
+    pub value: Option<i32>,
+    /// The plies searched in full; 0 when not even one was.
+    pub depth: u8,
+    /// The states visited.
+    pub nodes: u64,
+    /// What ended the search.
+    pub ended_by: EndedBy,
+}
+
+impl<H> AlphaBeta<H> {
+    /// Searches straight to the depth asked for and remembers nothing. Ended early, it knows only the root moves it came to.
+    pub const fn plain(heuristic: H) -> Self {
+        Self {
+            heuristic,
+            cache: NoCache,
+            deepening: false,
+        }
+    }
+}
+
+impl<H, C> AlphaBeta<H, C> {
+    /// Searches one ply deep, then two, and so on, so that it has a good answer whenever it is ended. The cache lives as long as the searcher.
+    pub const fn deepening(heuristic: H, cache: C) -> Self {
+        Self {
+            heuristic,
+            cache,
+            deepening: true,
+        }
+    }
+
+    /// The best move within the budget, or `None` when the game has ended.
+    pub fn search<G>(
+        &mut self,
+        state: &G::State,
+        budget: &Budget,
+        rng: &mut impl Rng,
+    ) -> Option<Found<G::Move>>
+    where
+        G: Game,
+        H: Heuristic<G>,
+        C: Cache<G::State, G::Move>,
+    {
+        let mut roots = Vec::new();
+        G::moves(state, &mut roots);
+        let mut found = Found {
+            best: pick(rng, &roots)?,
+            value: None,
+            depth: 0,
+            nodes: 0,
+            ended_by: EndedBy::Depth,
+        };
+        let last = budget.depth.unwrap_or(u8::MAX).max(1);
+        let first = if self.deepening { 1 } else { last };
+        let mut search = Search::<G, H, C>::new(&self.heuristic, &mut self.cache, budget);
+        for depth in first..=last {
+            let level = search.level(state, &roots, depth);
+            if let Some(best) = pick(rng, &level.best) {
+                found.best = best;
+                found.value = Some(level.value);
+                // Next time the best so far comes first, so that even an unfinished level can only improve on it.
+                roots.sort_by_key(|root| *root != best);
+            }
+            if let Some(ended_by) = level.ended_by {
+                found.ended_by = ended_by;
+                break;
+            }
+            found.depth = depth;
+            if !level.horizon {
+                break;
+            }
+        }
+        found.nodes = search.nodes;
+        Some(found)
+    }
+}
+
+/// The root searched to one depth, or a part of it.
+struct Level<M> {
+    /// The equally good moves; none when no move was searched.
+    best: Vec<M>,
+    value: i32,
+    horizon: bool,
+    /// Set when the level was not finished.
+    ended_by: Option<EndedBy>,
+}
+
+struct Search<'a, G: Game, H, C> {
+    heuristic: &'a H,
+    cache: &'a mut C,
+    budget: &'a Budget,
+    nodes: u64,
+    ended_by: Option<EndedBy>,
+    /// The moves of all states on the current line, one after the other: a stack instead of a list for each state.
+    moves: Vec<G::Move>,
+    game: PhantomData<G>,
+}
+
+impl<'a, G, H, C> Search<'a, G, H, C>
+where
+    G: Game,
+    H: Heuristic<G>,
+    C: Cache<G::State, G::Move>,
+{
+    fn new(heuristic: &'a H, cache: &'a mut C, budget: &'a Budget) -> Self {
+        Self {
+            heuristic,
+            cache,
+            budget,
+            nodes: 0,
+            ended_by: None,
+            moves: Vec::new(),
+            game: PhantomData,
+        }
+    }
+
+    fn level(&mut self, state: &G::State, roots: &[G::Move], depth: u8) -> Level<G::Move> {
+        let mut level = Level {
+            best: Vec::new(),
+            value: -MAX_VALUE,
+            horizon: false,
+            ended_by: None,
+        };
+        for &root in roots {
+            // One below the best: an equal move then lies inside the window, so that its value is exact.
+            let window = Window {
+                alpha: (level.value - 1).max(-MAX_VALUE),
+                beta: MAX_VALUE,
+            };
+            let Some(searched) = self.state(&G::play(state, root), depth - 1, window.opposite())
+            else {
+                level.ended_by = self.ended_by;
+                break;
+            };
+            level.horizon |= searched.horizon;
+            let value = -searched.value;
+            if value > level.value || level.best.is_empty() {
+                level.best.clear();
+                level.value = value;
+            }
+            if value == level.value {
+                level.best.push(root);
+            }
+        }
+        level
+    }
+
+    /// Searches a state; `None` when the budget ends the search first.
+    fn state(&mut self, state: &G::State, depth: u8, window: Window) -> Option<Searched> {
+        self.ended_by = self.budget.ended_by(self.nodes);
+        if self.ended_by.is_some() {
+            return None;
+        }
+        self.nodes += 1;
+        let base = self.moves.len();
+        G::moves(state, &mut self.moves);
+        let searched = if self.moves.len() == base {
+            let value = G::ending(state).map_or(0, |ending| self.heuristic.ended(state, ending));
+            Some(Searched {
+                value,
+                horizon: false,
+            })
+        } else if depth == 0 {
+            let value = self.heuristic.value(state);
+            Some(Searched {
+                value,
+                horizon: true,
+            })
+        } else if let Some(known) = self.cache.get(state, depth, window) {
+            Some(known)
+        } else {
+            self.children(state, base, depth, window)
+        };
+        self.moves.truncate(base);
+        searched
+    }
+
+    /// Searches the moves that lie on the stack from `base` on.
+    fn children(
+        &mut self,
+        state: &G::State,
+        base: usize,
+        depth: u8,
+        window: Window,
+    ) -> Option<Searched> {
+        if let Some(hint) = self.cache.hint(state) {
+            let moves = &mut self.moves[base..];
+            if let Some(place) = moves.iter().position(|&action| action == hint) {
+                moves[..=place].rotate_right(1);
+            }
+        }
+        let mut best = self.moves[base];
+        let mut total = Searched {
+            value: -MAX_VALUE,
+            horizon: false,
+        };
+        for index in base..self.moves.len() {
+            let action = self.moves[index];
+            let inner = Window {
+                alpha: window.alpha.max(total.value),
+                beta: window.beta,
+            };
+            let searched = self.state(&G::play(state, action), depth - 1, inner.opposite())?;
+            total.horizon |= searched.horizon;
+            if -searched.value > total.value {
+                total.value = -searched.value;
+                best = action;
+            }
+            if total.value >= window.beta {
+                break;
+            }
+        }
+        self.cache.put(state, depth, window, total, best);
+        Some(total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64;
+
+    use super::*;
+    use crate::search::tic_tac_toe::{Center, Grid, TicTacToe};
+    use crate::search::{Stop, Transpositions, WindowCache, minimax};
+
+    fn rng() -> Pcg64 {
+        Pcg64::seed_from_u64(1)
+    }
+
+    /// A state reached by random moves, not ended.
+    fn any_grid() -> impl Strategy<Value = Grid> {
+        prop::collection::vec(any::<u8>(), 0..8).prop_map(|choices| {
+            choices.into_iter().fold(Grid::START, |grid, choice| {
+                let mut moves = Vec::new();
+                TicTacToe::moves(&grid, &mut moves);
+                let next = TicTacToe::play(&grid, moves[usize::from(choice) % moves.len()]);
+                if TicTacToe::ending(&next).is_none() {
+                    next
+                } else {
+                    grid
+                }
+            })
+        })
+    }
+
+    fn equals_the_oracle<C>(mut searcher: AlphaBeta<Center, C>, grid: Grid, depth: u8)
+    where
+        C: Cache<Grid, u8>,
+    {
+        let expected = minimax::<TicTacToe>(&grid, &Center, depth).unwrap();
+        let mut chosen = BTreeSet::new();
+        let mut rng = rng();
+        for _ in 0..60 {
+            let found = searcher
+                .search::<TicTacToe>(&grid, &Budget::of_depth(depth), &mut rng)
+                .unwrap();
+            assert_eq!(found.value, Some(expected.value), "{grid:?} depth {depth}");
+            assert_eq!(found.ended_by, EndedBy::Depth);
+            chosen.insert(found.best);
+        }
+        let best: BTreeSet<_> = expected.best.into_iter().collect();
+        assert_eq!(chosen, best, "exactly the best moves are chosen");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+        #[test]
+        fn every_variant_equals_the_oracle(grid in any_grid(), depth in 1..6_u8) {
+            equals_the_oracle(AlphaBeta::plain(Center), grid, depth);
+            equals_the_oracle(AlphaBeta::deepening(Center, NoCache), grid, depth);
+            equals_the_oracle(AlphaBeta::deepening(Center, Transpositions::with_bits(10)), grid, depth);
+            equals_the_oracle(AlphaBeta::deepening(Center, Transpositions::with_bits(2)), grid, depth);
+            equals_the_oracle(AlphaBeta::deepening(Center, WindowCache::with_bits(10)), grid, depth);
+        }
+    }
+
+    #[test]
+    fn pruning_and_the_table_save_states() {
+        let nodes = |found: Option<Found<u8>>| found.unwrap().nodes;
+        let budget = Budget::of_depth(9);
+        let plain = AlphaBeta::plain(Center).search::<TicTacToe>(&Grid::START, &budget, &mut rng());
+        let mut with_table = AlphaBeta::deepening(Center, Transpositions::with_bits(16));
+        let table = with_table.search::<TicTacToe>(&Grid::START, &budget, &mut rng());
+        assert!(
+            nodes(plain) < 549_945 / 4,
+            "the whole tree has 549,946 states"
+        );
+        assert!(nodes(table) < nodes(plain) / 2);
+    }
+
+    #[test]
+    fn deepening_without_a_depth_ends_with_the_game_tree() {
+        let mut searcher = AlphaBeta::deepening(Center, Transpositions::with_bits(16));
+        let found = searcher
+            .search::<TicTacToe>(&Grid::START, &Budget::default(), &mut rng())
+            .unwrap();
+        assert_eq!((found.value, found.depth), (Some(0), 9));
+    }
+
+    #[test]
+    fn a_stopped_search_still_gives_a_move() {
+        let stop = Stop::new();
+        stop.stop();
+        let budget = Budget::of_depth(9).with_stop(&stop);
+        let found = AlphaBeta::plain(Center)
+            .search::<TicTacToe>(&Grid::START, &budget, &mut rng())
+            .unwrap();
+        assert!(found.best < 9);
+        assert_eq!((found.nodes, found.value, found.depth), (0, None, 0));
+        assert_eq!(found.ended_by, EndedBy::Stop);
+    }
+
+    /// Raises the flag when it has been asked a number of times.
+    struct StopAfter {
+        asked: Cell<u64>,
+        limit: u64,
+        stop: Stop,
+    }
+
+    impl Heuristic<TicTacToe> for &StopAfter {
+        fn value(&self, grid: &Grid) -> i32 {
+            self.asked.set(self.asked.get() + 1);
+            if self.asked.get() == self.limit {
+                self.stop.stop();
+            }
+            Center.value(grid)
+        }
+    }
+
+    #[test]
+    fn a_search_ends_at_the_very_next_state_after_the_flag() {
+        let heuristic = StopAfter {
+            asked: Cell::new(0),
+            limit: 100,
+            stop: Stop::new(),
+        };
+        let budget = Budget::of_depth(9).with_stop(&heuristic.stop);
+        let found = AlphaBeta::deepening(&heuristic, NoCache)
+            .search::<TicTacToe>(&Grid::START, &budget, &mut rng())
+            .unwrap();
+        assert_eq!(heuristic.asked.get(), 100);
+        assert_eq!(found.ended_by, EndedBy::Stop);
+        assert!(found.value.is_some() && found.depth >= 1);
+    }
+
+    #[test]
+    fn a_budget_of_nodes_is_kept() {
+        for nodes in [0, 1, 9, 10, 500] {
+            let found = AlphaBeta::deepening(Center, NoCache)
+                .search::<TicTacToe>(&Grid::START, &Budget::of_nodes(nodes), &mut rng())
+                .unwrap();
+            assert_eq!((found.nodes, found.ended_by), (nodes, EndedBy::Nodes));
+        }
+    }
+
+    #[test]
+    fn an_ended_game_has_no_move() {
+        let won = Grid::of(&[0, 3, 1, 4, 2]);
+        let found =
+            AlphaBeta::plain(Center).search::<TicTacToe>(&won, &Budget::of_depth(3), &mut rng());
+        assert_eq!(found, None);
+    }
+}

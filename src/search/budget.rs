@@ -1,0 +1,105 @@
+//! How far a search may go, and how it is told to stop.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A flag shared by a search and whoever may end it. All clones are the same flag; it is never lowered again.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// A flag that is not raised.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks every search that holds this flag to answer now.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was asked.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The bounds of one search; the first one reached ends it. With neither depth nor nodes, only the flag or an exhausted game tree does.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// The most plies to look ahead; 0 is taken as 1. Sampling searchers have no depth and ignore it.
+    pub depth: Option<u8>,
+    /// The most states an alpha-beta search may visit, or the most playouts of a sampling one.
+    pub nodes: Option<u64>,
+    /// Ends the search at once.
+    pub stop: Stop,
+}
+
+impl Budget {
+    /// A bound by depth alone.
+    #[must_use]
+    pub fn of_depth(depth: u8) -> Self {
+        Self {
+            depth: Some(depth),
+            ..Self::default()
+        }
+    }
+
+    /// A bound by nodes (or playouts) alone.
+    #[must_use]
+    pub fn of_nodes(nodes: u64) -> Self {
+        Self {
+            nodes: Some(nodes),
+            ..Self::default()
+        }
+    }
+
+    /// The same bounds with this flag.
+    #[must_use]
+    pub fn with_stop(self, stop: &Stop) -> Self {
+        Self {
+            stop: stop.clone(),
+            ..self
+        }
+    }
+
+    /// What ends a search that has spent this many nodes, if anything does.
+    pub(super) fn ended_by(&self, nodes: u64) -> Option<EndedBy> {
+        if self.stop.is_stopped() {
+            Some(EndedBy::Stop)
+        } else if self.nodes.is_some_and(|most| nodes >= most) {
+            Some(EndedBy::Nodes)
+        } else {
+            None
+        }
+    }
+}
+
+/// Which bound a search reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndedBy {
+    /// The depth asked for, or the end of every line.
+    Depth,
+    /// The number of nodes or playouts.
+    Nodes,
+    /// The flag.
+    Stop,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_are_one_flag_and_the_flag_comes_first() {
+        let stop = Stop::new();
+        let budget = Budget::of_nodes(10).with_stop(&stop);
+        assert_eq!(budget.ended_by(9), None);
+        assert_eq!(budget.ended_by(10), Some(EndedBy::Nodes));
+        stop.clone().stop();
+        assert!(stop.is_stopped());
+        assert_eq!(budget.ended_by(9), Some(EndedBy::Stop));
+        assert_eq!(budget.ended_by(10), Some(EndedBy::Stop));
+    }
+}

@@ -1,0 +1,38 @@
+//! Drawing from a seeded generator.
+//!
+//! Written out here, and not left to the `rand` crate's distributions, because those may change with its versions and a seed is to
+//! mean the same game for ever.
+use rand::Rng;
+
+/// A number below `bound`, or 0 when that is 0. The bias is under `bound` in 2^32.
+pub fn below(rng: &mut impl Rng, bound: u32) -> u32 {
+    ((u64::from(rng.next_u32()) * u64::from(bound)) >> 32) as u32
+}
+
+/// One of the items, each as likely as the others; `None` when there are none.
+pub fn pick<T: Copy>(rng: &mut impl Rng, items: &[T]) -> Option<T> {
+    let bound = u32::try_from(items.len()).unwrap_or(u32::MAX);
+    items.get(below(rng, bound) as usize).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64;
+
+    use super::*;
+
+    #[test]
+    fn every_item_is_drawn_about_equally_often() {
+        let mut rng = Pcg64::seed_from_u64(1);
+        let mut counts = [0_u32; 5];
+        for _ in 0..5000 {
+            counts[pick(&mut rng, &[0_usize, 1, 2, 3, 4]).unwrap()] += 1;
+        }
+        assert!(
+            counts.iter().all(|count| (850..1150).contains(count)),
+            "{counts:?}"
+        );
+        assert_eq!(pick::<u8>(&mut rng, &[]), None);
+    }
+}

@@ -1,5 +1,6 @@
-//! The generated wire types of `reversi.v1`.
+//! The generated wire types of `reversi.v1`, and the one place where they meet the room's types.
 
+pub mod convert;
 pub mod server;
 mod shared;
 

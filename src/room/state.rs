@@ -202,6 +202,23 @@ impl Room {
         self.game.as_ref()
     }
 
+    /// The series that runs, or waits for its next game.
+    #[must_use]
+    pub fn series(&self) -> Option<Series> {
+        self.series
+    }
+
+    /// Who offers a rematch.
+    #[must_use]
+    pub fn rematch_offer(&self) -> Option<Color> {
+        self.rematch_offer
+    }
+
+    /// The latest lines of chat, oldest first.
+    pub fn chat(&self) -> impl Iterator<Item = &ChatLine> {
+        self.chat.iter()
+    }
+
     /// When it was made.
     #[must_use]
     pub fn created(&self) -> Timestamp {
@@ -230,6 +247,16 @@ impl Room {
     #[must_use]
     pub fn seat_of(&self, player: PlayerId) -> Option<Color> {
         [Color::Black, Color::White].into_iter().find(|&seat| self.seats[seat].occupant.player() == Some(player))
+    }
+
+    /// Whether a seat's occupant would answer now: an AI always, a player while connected.
+    #[must_use]
+    pub fn is_present(&self, seat: Color) -> bool {
+        match &self.seats[seat].occupant {
+            Occupant::Ai(_) => true,
+            Occupant::Player(profile) => self.member(profile.id).is_some_and(|member| member.absent_since.is_none()),
+            Occupant::Open | Occupant::Reserved(_) => false,
+        }
     }
 
     /// The game that runs now.

@@ -103,6 +103,14 @@ impl DisplayName {
     }
 }
 
+/// A room may be called like its owner.
+impl From<&DisplayName> for RoomName {
+    fn from(name: &DisplayName) -> Self {
+        const { assert!(DisplayName::MOST <= Self::MOST) };
+        Self(Arc::clone(&name.0))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

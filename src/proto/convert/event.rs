@@ -1,0 +1,354 @@
+//! A room's history, as its watchers are told it.
+
+use v1::room_event::Event as Wire;
+
+use super::{
+    clocks,
+    game::{last_ply, outcome},
+    member, player, position,
+    room::{last_game, series},
+    room_settings, seat, seat_number, seats, side, squares, timestamp,
+};
+use crate::{
+    proto::v1,
+    room::{CloseReason, Event, Fact, Game, GameId, LeaveReason, Offer, PlayerId, Room},
+    rules::{Bitboard, Position},
+};
+
+/// An event, told with `after`, the room just after it was applied.
+///
+/// A move costs a replay of its game, to tell what it turned over, so an event is best converted once for all who watch.
+#[must_use]
+pub fn room_event(event: &Event, after: &Room) -> v1::RoomEvent {
+    debug_assert_eq!(event.seq, after.seq());
+    v1::RoomEvent { seq: event.seq.0, at: Some(timestamp(event.at)), event: wire(event, after) }
+}
+
+/// Nothing only where `after` is not what the event made of a room.
+fn wire(event: &Event, after: &Room) -> Option<Wire> {
+    Some(match &event.fact {
+        Fact::Created(creation) => Wire::Created(v1::RoomCreated { room_id: creation.id.to_string() }),
+        Fact::MemberJoined(profile) => {
+            Wire::MemberJoined(v1::MemberJoined { member: Some(member(after.member(profile.id)?)) })
+        }
+        Fact::MemberLeft { player, reason } => Wire::MemberLeft(member_left(*player, *reason)),
+        Fact::PresenceChanged { player, present } => {
+            Wire::PresenceChanged(v1::PresenceChanged { player_id: player.to_string(), present: *present })
+        }
+        Fact::OwnerChanged(player) => Wire::OwnerChanged(v1::OwnerChanged { owner_id: player.to_string() }),
+        Fact::SeatChanged { seat: color, .. } => {
+            Wire::SeatChanged(v1::SeatChanged { seat: seat_number(*color), occupant: Some(seat(after, *color)) })
+        }
+        Fact::SeatsSwapped => Wire::SeatsSwapped(v1::SeatsSwapped {}),
+        Fact::ReadyChanged { seat, ready } => {
+            Wire::ReadyChanged(v1::ReadyChanged { seat: seat_number(*seat), ready: *ready })
+        }
+        Fact::SettingsChanged(settings) => Wire::SettingsChanged(v1::SettingsChanged {
+            settings: Some(room_settings(settings)),
+            has_password: settings.password.is_some(),
+        }),
+        Fact::GameStarted { .. } => Wire::GameStarted(v1::GameStarted {
+            game: Some(last_game(after, event.at)?),
+            series: after.series().map(series),
+        }),
+        Fact::Played { .. } => Wire::MovePlayed(move_played(event, after)?),
+        Fact::Passed => Wire::TurnPassed(turn_passed(event, after)?),
+        Fact::Struck => Wire::MoveRefused(move_refused(after)?),
+        Fact::OfferMade { offer, by } => {
+            Wire::OfferMade(v1::OfferMade { offer: wire_offer(*offer).into(), seat: seat_number(*by) })
+        }
+        Fact::OfferClosed { offer, accepted } => {
+            Wire::OfferClosed(v1::OfferClosed { offer: wire_offer(*offer).into(), accepted: *accepted })
+        }
+        Fact::SeriesEnded => Wire::SeriesEnded(v1::SeriesEnded {}),
+        Fact::GameEnded(_) => Wire::GameEnded(game_ended(after)?),
+        Fact::ChatPosted { from, text } => Wire::ChatPosted(v1::ChatPosted {
+            line: Some(v1::ChatLine {
+                player: Some(player(from)),
+                text: text.to_string(),
+                at: Some(timestamp(event.at)),
+            }),
+        }),
+        Fact::Closed(reason) => Wire::RoomClosed(v1::RoomClosed { reason: close_reason(*reason).into() }),
+    })
+}
+
+fn member_left(player: PlayerId, reason: LeaveReason) -> v1::MemberLeft {
+    let reason = match reason {
+        LeaveReason::Left => v1::LeaveReason::Left,
+        LeaveReason::Kicked => v1::LeaveReason::Kicked,
+        LeaveReason::Banned => v1::LeaveReason::Banned,
+        LeaveReason::Absent => v1::LeaveReason::Absent,
+    };
+    v1::MemberLeft { player_id: player.to_string(), reason: reason.into() }
+}
+
+fn move_played(event: &Event, after: &Room) -> Option<v1::MovePlayed> {
+    let game = after.game()?;
+    let told = v1::MovePlayed {
+        game_id: game_id(after, game),
+        ply: last_ply(game),
+        position: Some(position(game.position.settle().0)),
+        clocks: clocks(game, after.flag_falls(), event.at),
+        flipped: squares(flipped(game)),
+    };
+    if !game.position.must_pass() {
+        return Some(told);
+    }
+    // The pass is the next event, and has not come true in `after`: whose clock runs is known only behind it.
+    let mut settled = after.clone();
+    settled.apply(&Event { seq: after.seq().next(), at: event.at, fact: Fact::Passed });
+    Some(v1::MovePlayed { clocks: clocks(settled.game()?, settled.flag_falls(), event.at), ..told })
+}
+
+/// What the last move turned over.
+fn flipped(game: &Game) -> Bitboard {
+    let Some((last, earlier)) = game.plies.split_last() else {
+        return Bitboard::EMPTY;
+    };
+    let before = earlier.iter().fold(Position::START, |position, ply| match ply.square {
+        Some(square) => position.play_unchecked(square),
+        None => position.pass_unchecked(),
+    });
+    last.square.map_or(Bitboard::EMPTY, |square| before.board().flips(before.turn(), square))
+}
+
+fn turn_passed(event: &Event, after: &Room) -> Option<v1::TurnPassed> {
+    let game = after.game()?;
+    Some(v1::TurnPassed {
+        game_id: game_id(after, game),
+        ply: last_ply(game),
+        position: Some(position(game.position)),
+        clocks: clocks(game, after.flag_falls(), event.at),
+    })
+}
+
+fn move_refused(after: &Room) -> Option<v1::MoveRefused> {
+    let game = after.game()?;
+    Some(v1::MoveRefused {
+        game_id: game_id(after, game),
+        side: side(game.position.turn()).into(),
+        strikes: game.strikes.into(),
+    })
+}
+
+fn game_ended(after: &Room) -> Option<v1::GameEnded> {
+    let game = after.game()?;
+    Some(v1::GameEnded {
+        game_id: game_id(after, game),
+        outcome: Some(outcome(game.end?, game.position)),
+        series: after.series().map(series),
+        seats: seats(after),
+    })
+}
+
+fn game_id(room: &Room, game: &Game) -> String {
+    GameId { room: room.id(), number: game.number }.to_string()
+}
+
+fn wire_offer(offer: Offer) -> v1::Offer {
+    match offer {
+        Offer::Draw => v1::Offer::Draw,
+        Offer::Rematch => v1::Offer::Rematch,
+    }
+}
+
+fn close_reason(reason: CloseReason) -> v1::RoomCloseReason {
+    match reason {
+        CloseReason::Empty => v1::RoomCloseReason::Empty,
+        CloseReason::Closed => v1::RoomCloseReason::Closed,
+        CloseReason::Idle => v1::RoomCloseReason::Idle,
+        CloseReason::Server => v1::RoomCloseReason::Server,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        proto::convert::fixture,
+        room::{Actor, ChatText, Command, Opening, Settings, TimeControl, Timestamp, Viewer},
+        rules::Color,
+    };
+
+    /// A watcher that knows no rules: it turns over what it is told.
+    #[derive(Default)]
+    struct Watcher {
+        board: String,
+        ply: i32,
+        passes: usize,
+        ended: bool,
+    }
+
+    fn index(name: &str) -> usize {
+        crate::proto::convert::read_square(name).unwrap().index().into()
+    }
+
+    impl Watcher {
+        fn hear(&mut self, wire: Wire) {
+            match wire {
+                Wire::GameStarted(started) => {
+                    let game = started.game.unwrap();
+                    self.board = game.position.unwrap().board;
+                    self.ply = game.ply;
+                }
+                Wire::MovePlayed(played) => {
+                    let ply = played.ply.unwrap();
+                    assert_eq!(ply.ply, self.ply);
+                    let disc = if ply.side() == v1::Side::Black { "X" } else { "O" };
+                    assert!(!played.flipped.is_empty());
+                    for name in played.flipped.iter().chain([&ply.square]) {
+                        let at = index(name);
+                        assert_ne!(&self.board[at..=at], disc);
+                        self.board.replace_range(at..=at, disc);
+                    }
+                    self.settle(ply.ply, played.position.unwrap(), played.clocks.as_ref());
+                }
+                Wire::TurnPassed(passed) => {
+                    let ply = passed.ply.unwrap();
+                    assert!(ply.pass && ply.square.is_empty() && ply.ply == self.ply);
+                    self.passes += 1;
+                    self.settle(ply.ply, passed.position.unwrap(), passed.clocks.as_ref());
+                }
+                Wire::GameEnded(ended) => {
+                    let outcome = ended.outcome.unwrap();
+                    assert_eq!(outcome.reason(), v1::GameEndReason::Discs);
+                    assert_eq!(outcome.black_discs, self.board.matches('X').count() as i32);
+                    assert_eq!(outcome.black_score + outcome.white_score, 64);
+                    self.ended = true;
+                }
+                other => panic!("unexpected {other:?}"),
+            }
+        }
+
+        fn settle(&mut self, ply: i32, position: v1::Position, clocks: Option<&v1::Clocks>) {
+            assert_eq!(position.board, self.board);
+            self.ply = ply + 1;
+            let over = position.side_to_move() == v1::Side::Unspecified;
+            assert_eq!(position.legal_moves.is_empty(), over);
+            assert_eq!(clocks.is_none(), over);
+            let time_left = clocks.map_or(30, |clocks| clocks.time_left.unwrap().seconds);
+            assert_eq!(time_left, 30, "whoever is to move has just been asked");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_watcher_that_applies_events_has_the_board(
+            choices in proptest::collection::vec(any::<usize>(), 60),
+            plies in 0..12_u8,
+        ) {
+            let opening = if plies == 0 { Opening::Standard } else { Opening::Random { plies, seed: 3 } };
+            let time = TimeControl { per_move: Some(Duration::from_secs(30)), total: None, increment: Duration::ZERO };
+            let mut room = fixture::lobby(Settings { opening, time, ..fixture::settings() });
+            let mut watcher = Watcher::default();
+            let mut seq = room.seq().0;
+            let start = fixture::run(&mut room, fixture::NOW, Actor::Player(fixture::owner().id), Command::Start);
+            let mut heard = start.into_iter().skip(1).collect::<Vec<_>>();
+            seq += 1;
+            let mut choices = choices.into_iter();
+            let mut now = fixture::NOW;
+            loop {
+                for (event, after) in heard {
+                    let wire = room_event(&event, &after);
+                    seq += 1;
+                    prop_assert_eq!(wire.seq, seq);
+                    watcher.hear(wire.event.unwrap());
+                }
+                if room.running().is_none() {
+                    break;
+                }
+                now = now.after(Duration::from_secs(1));
+                heard = fixture::play(&mut room, now, choices.next().unwrap());
+            }
+            prop_assert!(watcher.ended);
+            let last = crate::proto::convert::room(room.view(Viewer::Public), now, 0).game.unwrap();
+            prop_assert_eq!(last.position.unwrap().board, watcher.board);
+            prop_assert_eq!(last.plies.len(), watcher.ply as usize);
+            let passes = last.plies.iter().filter(|ply| ply.pass && !ply.opening).count();
+            prop_assert_eq!(passes, watcher.passes);
+        }
+    }
+
+    fn told(room: &mut Room, actor: Actor, command: Command) -> Vec<Wire> {
+        let events = fixture::run(room, fixture::NOW, actor, command);
+        events.iter().map(|(event, after)| room_event(event, after).event.unwrap()).collect()
+    }
+
+    #[test]
+    fn every_other_fact_is_told_too() {
+        let mut room = fixture::lobby(fixture::settings());
+        let owner = Actor::Player(fixture::owner().id);
+        let guest = fixture::profile(2, "Bea");
+
+        let created = Event {
+            seq: room.seq(),
+            at: fixture::NOW,
+            fact: Fact::Created(Box::new(fixture::creation(fixture::settings()))),
+        };
+        assert!(matches!(room_event(&created, &room).event, Some(Wire::Created(_))));
+
+        let joined = told(&mut room, Actor::Player(guest.id), Command::Join(guest.clone(), Default::default()));
+        assert!(matches!(&joined[..], [Wire::MemberJoined(joined)]
+            if joined.member.as_ref().unwrap().player.as_ref().unwrap().display_name == "Bea"));
+        let away = told(&mut room, Actor::Server, Command::SetPresence(guest.id, false));
+        assert!(matches!(&away[..], [Wire::PresenceChanged(away)] if !away.present));
+        let chat = told(&mut room, owner, Command::Chat(ChatText::parse("hi").unwrap()));
+        assert!(matches!(&chat[..], [Wire::ChatPosted(_)]));
+        let changed = Settings { games: 2, ..fixture::settings() };
+        let settings = told(&mut room, owner, Command::Configure(Box::new(changed)));
+        assert!(matches!(&settings[..], [Wire::SettingsChanged(changed)]
+            if changed.settings.as_ref().unwrap().games == 2 && !changed.has_password));
+
+        let started = told(&mut room, owner, Command::Start);
+        assert!(matches!(&started[..], [Wire::ReadyChanged(_), Wire::GameStarted(_)]));
+        let struck = told(&mut room, Actor::Server, Command::Strike { game: 1, ply: 0 });
+        assert!(matches!(&struck[..], [Wire::MoveRefused(refused)]
+            if refused.strikes == 1 && refused.side() == v1::Side::Black));
+        let offered = told(&mut room, owner, Command::Offer(Offer::Draw));
+        assert!(matches!(&offered[..], [Wire::OfferMade(_), Wire::OfferClosed(closed)] if !closed.accepted));
+        let resigned = told(&mut room, owner, Command::Resign { game: 1 });
+        assert!(matches!(&resigned[..], [Wire::GameEnded(ended)]
+            if ended.seats[1].wins == 1 && ended.series.as_ref().unwrap().next_game_at.is_some()));
+        let no_more = told(&mut room, owner, Command::Abort { game: 1 });
+        assert!(matches!(&no_more[..], [Wire::SeriesEnded(_)]));
+
+        let swapped = told(&mut room, owner, Command::SwapSeats);
+        assert!(matches!(&swapped[..], [Wire::SeatsSwapped(_)]));
+        let left = told(&mut room, owner, Command::Leave);
+        assert!(matches!(&left[..], [Wire::SeatChanged(_), Wire::MemberLeft(_), Wire::OwnerChanged(_)]));
+        let closed = told(&mut room, Actor::Player(guest.id), Command::Close);
+        assert!(matches!(&closed[..], [Wire::RoomClosed(closed)] if closed.reason() == v1::RoomCloseReason::Closed));
+    }
+
+    #[test]
+    fn a_forced_pass_leaves_the_clock_with_the_mover() {
+        // The shortest known line to a pass is found by trying: any game with one will do.
+        let seen = (0..200_usize).find_map(|seed| {
+            // The pause makes the two sides' deadlines differ.
+            let ai_pause = Duration::from_secs(5);
+            let mut room = fixture::playing(Settings { ai_pause, ..fixture::settings() });
+            let mut step = seed;
+            while room.running().is_some() {
+                let mover = room.running()?.position.turn();
+                step = step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let heard = fixture::play(&mut room, Timestamp(fixture::NOW.0 + 1), step >> 33);
+                if let [(event, after), (next, _)] = &heard[..]
+                    && next.fact == Fact::Passed
+                {
+                    return Some((mover, room_event(event, after).event));
+                }
+            }
+            None
+        });
+        let (mover, Some(Wire::MovePlayed(played))) = seen.unwrap() else { panic!("a move was to be told") };
+        assert_eq!(played.position.unwrap().side_to_move(), side(mover));
+        let wait = if mover == Color::White { 65 } else { 60 };
+        let deadline = Timestamp(fixture::NOW.0 + 1).after(Duration::from_secs(wait));
+        assert_eq!(played.clocks.unwrap().deadline, Some(timestamp(deadline)));
+    }
+}

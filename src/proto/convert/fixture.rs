@@ -1,0 +1,70 @@
+//! Rooms for the tests of this folder: a person on black, an AI on white.
+
+use std::time::Duration;
+
+use crate::{
+    room::{
+        Actor, AiSeat, Command, Creation, DisplayName, Event, JoinCode, Occupant, PlayerId, PlayerKind, Policy,
+        Profile, Room, RoomId, RoomName, Settings, Timestamp,
+    },
+    rules::ByColor,
+};
+
+pub(super) const NOW: Timestamp = Timestamp(1_700_000_000_000_000);
+
+pub(super) fn profile(number: u64, name: &str) -> Profile {
+    Profile { id: PlayerId::from_random(number), name: DisplayName::parse(name).unwrap(), kind: PlayerKind::Human }
+}
+
+pub(super) fn owner() -> Profile {
+    profile(1, "Ada")
+}
+
+pub(super) fn settings() -> Settings {
+    Settings::named(RoomName::parse("Tea").unwrap())
+}
+
+pub(super) fn creation(settings: Settings) -> Creation {
+    let ai = AiSeat { kind: "roxanne".into(), level: 1, seed: 7 };
+    Creation {
+        id: RoomId::from_random(5),
+        code: JoinCode::from_random(6),
+        owner: owner(),
+        settings,
+        policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(600), members: 8 },
+        seats: ByColor::new(Occupant::Player(owner()), Occupant::Ai(ai)),
+    }
+}
+
+pub(super) fn lobby(settings: Settings) -> Room {
+    Room::new(creation(settings), NOW)
+}
+
+pub(super) fn playing(settings: Settings) -> Room {
+    let mut room = lobby(settings);
+    run(&mut room, NOW, Actor::Player(owner().id), Command::Start);
+    room
+}
+
+/// Applies what a command causes: each event with the room just after it.
+pub(super) fn run(room: &mut Room, now: Timestamp, actor: Actor, command: Command) -> Vec<(Event, Room)> {
+    let events = room.decide(now, actor, command).unwrap();
+    let step = |event: Event| {
+        room.apply(&event);
+        (event, room.clone())
+    };
+    events.into_iter().map(step).collect()
+}
+
+/// The side to move makes one of its moves.
+pub(super) fn play(room: &mut Room, now: Timestamp, choice: usize) -> Vec<(Event, Room)> {
+    let game = room.running().unwrap();
+    let moves: Vec<_> = game.position.legal_moves().iter().collect();
+    let square = moves[choice % moves.len()];
+    let actor = match &room.seats()[game.position.turn()].occupant {
+        Occupant::Player(profile) => Actor::Player(profile.id),
+        _ => Actor::Server,
+    };
+    let command = Command::Play { game: game.number, ply: game.ply(), square };
+    run(room, now, actor, command)
+}

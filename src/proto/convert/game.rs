@@ -1,0 +1,177 @@
+//! Games: record, clocks and end.
+
+use std::time::Duration;
+
+use super::{duration, final_position, position, side, timestamp};
+use crate::{
+    proto::v1,
+    room::{EndReason, Game, GameEnd, GameId, RoomId, Timestamp},
+    rules::{Color, Outcome, Position},
+};
+
+/// A game of a room at a moment; `flag_falls` is [`Room::flag_falls`](crate::room::Room::flag_falls) while it runs.
+#[must_use]
+pub fn game(room: RoomId, game: &Game, flag_falls: Option<Timestamp>, now: Timestamp) -> v1::Game {
+    v1::Game {
+        game_id: GameId { room, number: game.number }.to_string(),
+        number: i32::try_from(game.number).unwrap_or(i32::MAX),
+        ply: game.ply().into(),
+        position: Some(if game.end.is_some() { final_position(game.position) } else { position(game.position) }),
+        clocks: clocks(game, flag_falls, now),
+        plies: plies(game),
+        outcome: game.end.map(|end| outcome(end, game.position)),
+        draw_offered_by: game.draw_offer.map_or(v1::Side::Unspecified, side).into(),
+    }
+}
+
+/// The clocks at a moment; none when nobody is to move.
+///
+/// While the server still waits before it asks an AI, time left is the whole of what the move may take, and the deadline lies further
+/// ahead than that.
+#[must_use]
+pub fn clocks(game: &Game, flag_falls: Option<Timestamp>, now: Timestamp) -> Option<v1::Clocks> {
+    let turn = game.turn().filter(|_| !game.position.is_over())?;
+    let spent = now.since(game.turn_began);
+    let total = |color: Color| {
+        let running = if color == turn { spent } else { Duration::ZERO };
+        game.clocks[color].map(|left| duration(left.saturating_sub(running)))
+    };
+    let asked = now.max(game.turn_began);
+    Some(v1::Clocks {
+        black_total: total(Color::Black),
+        white_total: total(Color::White),
+        time_left: flag_falls.map(|flag| duration(flag.since(asked))),
+        deadline: flag_falls.map(timestamp),
+    })
+}
+
+/// Every ply from the standard start.
+#[must_use]
+pub fn plies(game: &Game) -> Vec<v1::Ply> {
+    (0..game.plies.len()).filter_map(|index| ply(game, index)).collect()
+}
+
+/// The latest ply.
+pub(super) fn last_ply(game: &Game) -> Option<v1::Ply> {
+    ply(game, game.plies.len().checked_sub(1)?)
+}
+
+fn ply(game: &Game, index: usize) -> Option<v1::Ply> {
+    let made = game.plies.get(index)?;
+    let mover = if index.is_multiple_of(2) { Color::Black } else { Color::White };
+    Some(v1::Ply {
+        ply: i32::try_from(index).unwrap_or(i32::MAX),
+        side: side(mover).into(),
+        square: made.square.map(|square| square.to_string()).unwrap_or_default(),
+        pass: made.square.is_none(),
+        spent: Some(duration(Duration::from_millis(made.spent_ms.into()))),
+        opening: index < usize::from(game.opening),
+    })
+}
+
+/// How a game ended that ended in this position.
+#[must_use]
+pub fn outcome(end: GameEnd, position: Position) -> v1::Outcome {
+    let board = position.board();
+    let result = match end.winner {
+        _ if !end.counts() => v1::GameResult::Aborted,
+        Some(Color::Black) => v1::GameResult::BlackWins,
+        Some(Color::White) => v1::GameResult::WhiteWins,
+        None => v1::GameResult::Draw,
+    };
+    let official = (end.reason == EndReason::Discs).then(|| Outcome::of(board).official());
+    let score = |color| official.map_or(0, |official| official[color].into());
+    v1::Outcome {
+        result: result.into(),
+        reason: end_reason(end.reason).into(),
+        black_discs: board.count(Color::Black).into(),
+        white_discs: board.count(Color::White).into(),
+        black_score: score(Color::Black),
+        white_score: score(Color::White),
+    }
+}
+
+fn end_reason(reason: EndReason) -> v1::GameEndReason {
+    match reason {
+        EndReason::Discs => v1::GameEndReason::Discs,
+        EndReason::Resignation => v1::GameEndReason::Resignation,
+        EndReason::Timeout => v1::GameEndReason::Timeout,
+        EndReason::Left => v1::GameEndReason::Left,
+        EndReason::Kicked => v1::GameEndReason::Kicked,
+        EndReason::Agreed => v1::GameEndReason::Agreed,
+        EndReason::Aborted => v1::GameEndReason::Aborted,
+        EndReason::Server => v1::GameEndReason::Server,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        proto::convert::fixture,
+        room::{Actor, Command, Settings, TimeControl},
+    };
+
+    const SECOND: i64 = 1_000_000;
+
+    fn seconds(count: i64) -> Option<prost_types::Duration> {
+        Some(prost_types::Duration { seconds: count, nanos: 0 })
+    }
+
+    fn timed(settings: Settings) -> Settings {
+        let time = TimeControl {
+            per_move: Some(Duration::from_secs(60)),
+            total: Some(Duration::from_secs(300)),
+            increment: Duration::from_secs(2),
+        };
+        Settings { time, ai_pause: Duration::from_secs(5), ..settings }
+    }
+
+    #[test]
+    fn only_the_clock_of_the_side_to_move_runs() {
+        let room = fixture::playing(timed(fixture::settings()));
+        let began = room.running().unwrap().turn_began;
+        let now = Timestamp(began.0 + 10 * SECOND);
+        let wire = clocks(room.game().unwrap(), room.flag_falls(), now).unwrap();
+        assert_eq!(wire.black_total, seconds(290));
+        assert_eq!(wire.white_total, seconds(300));
+        assert_eq!(wire.time_left, seconds(50));
+        assert_eq!(wire.deadline, Some(timestamp(Timestamp(began.0 + 60 * SECOND))));
+
+        let late = clocks(room.game().unwrap(), room.flag_falls(), Timestamp(began.0 + 900 * SECOND)).unwrap();
+        assert_eq!((late.black_total, late.time_left), (seconds(0), seconds(0)));
+    }
+
+    #[test]
+    fn no_clock_runs_during_the_pause_before_an_ai_moves() {
+        let mut room = fixture::playing(timed(fixture::settings()));
+        let now = Timestamp(room.running().unwrap().turn_began.0 + SECOND);
+        fixture::play(&mut room, now, 0);
+        let wire = clocks(room.game().unwrap(), room.flag_falls(), now).unwrap();
+        assert_eq!((wire.black_total, wire.white_total), (seconds(301), seconds(300)));
+        assert_eq!(wire.time_left, seconds(60));
+        assert_eq!(wire.deadline, Some(timestamp(Timestamp(now.0 + 65 * SECOND))));
+    }
+
+    #[test]
+    fn a_game_given_up_has_an_end_and_no_clocks() {
+        let mut room = fixture::playing(fixture::settings());
+        fixture::run(&mut room, fixture::NOW, Actor::Player(fixture::owner().id), Command::Resign { game: 1 });
+        let wire = game(room.id(), room.game().unwrap(), room.flag_falls(), fixture::NOW);
+        assert_eq!(wire.clocks, None);
+        assert_eq!(wire.position.unwrap().side_to_move(), v1::Side::Unspecified);
+        let end = wire.outcome.unwrap();
+        assert_eq!((end.result(), end.reason()), (v1::GameResult::WhiteWins, v1::GameEndReason::Resignation));
+        assert_eq!((end.black_discs, end.black_score), (2, 0));
+    }
+
+    #[test]
+    fn empties_go_to_the_winner_of_a_game_played_out() {
+        let there: Position = format!("{}XX{} O", "-".repeat(30), "-".repeat(32)).parse().unwrap();
+        let end = GameEnd { winner: Some(Color::Black), reason: EndReason::Discs };
+        let wire = outcome(end, there);
+        assert_eq!((wire.black_discs, wire.white_discs, wire.black_score, wire.white_score), (2, 0, 64, 0));
+        let lost = outcome(GameEnd { winner: None, reason: EndReason::Server }, there);
+        assert_eq!((lost.result(), lost.reason()), (v1::GameResult::Aborted, v1::GameEndReason::Server));
+    }
+}

@@ -1,0 +1,58 @@
+//! What is wrong with a request.
+
+use std::fmt;
+
+use crate::room::SettingsError;
+
+/// A request that cannot be read: which field, and what it must be. Never repeats what was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// One of this type's constants.
+    pub reason: &'static str,
+    /// Its path in the request, such as `settings.move_limit`.
+    pub field: String,
+    /// What is asked of it, to be read after the field's name.
+    pub problem: String,
+}
+
+impl Malformed {
+    /// Not the name of a square.
+    pub const BAD_SQUARE: &'static str = "BAD_SQUARE";
+    /// Not usable as a player's name.
+    pub const BAD_NAME: &'static str = "BAD_NAME";
+    /// Not usable as a room's settings.
+    pub const BAD_SETTINGS: &'static str = "BAD_SETTINGS";
+    /// Not a token that a page ended with.
+    pub const BAD_PAGE_TOKEN: &'static str = "BAD_PAGE_TOKEN";
+    /// Not an id. A service that knows what it would name can as well say that there is no such thing.
+    pub const BAD_ID: &'static str = "BAD_ID";
+    /// Anything else.
+    pub const BAD_ARGUMENT: &'static str = "BAD_ARGUMENT";
+
+    /// One of the reasons above, for a field.
+    pub fn new(reason: &'static str, field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { reason, field: field.into(), problem: problem.into() }
+    }
+
+    pub(super) fn argument(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::new(Self::BAD_ARGUMENT, field, problem)
+    }
+
+    pub(super) fn setting(field: &str, problem: impl Into<String>) -> Self {
+        Self::new(Self::BAD_SETTINGS, format!("settings.{field}"), problem)
+    }
+}
+
+impl From<SettingsError> for Malformed {
+    fn from(error: SettingsError) -> Self {
+        Self::setting(error.field, error.problem)
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.field, self.problem)
+    }
+}
+
+impl std::error::Error for Malformed {}

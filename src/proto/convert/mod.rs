@@ -1,0 +1,39 @@
+//! Between the types of the room and those of the wire.
+//!
+//! ```text
+//!   room, rules ──▶ noun(...)        ──▶ v1     total: whatever a room holds can be told
+//!   v1          ──▶ read_noun(...)   ──▶ room   parses: what comes in is either of a room's type or `Malformed`
+//! ```
+//!
+//! What comes in may be hostile: nothing here panics on it, keeps it unbounded or repeats it in an error.
+//! Whether a request makes sense at this moment is for the room to judge, not for this layer.
+
+mod event;
+mod game;
+mod malformed;
+mod position;
+mod request;
+mod room;
+mod seat;
+mod settings;
+mod time;
+mod turn;
+
+#[cfg(test)]
+mod fixture;
+
+pub use event::room_event;
+pub use game::{clocks, game, outcome, plies};
+pub use malformed::Malformed;
+pub use position::{final_position, position, read_square, side, squares};
+pub use request::{
+    read_chat, read_display_name, read_id, read_join_code, read_offer, read_page_size, read_password, read_phase,
+    read_player_kind, read_ply, read_request_id, read_search_text, read_seat_count, read_side_preference,
+};
+pub use room::{chat_line, member, phase, room, series};
+pub use seat::{
+    AiWish, SeatWish, ai_seat, player, read_ai, read_seat, read_seat_setting, read_seats, seat, seat_number, seats,
+};
+pub use settings::{read_changed_settings, read_new_settings, room_settings};
+pub use time::{duration, read_duration, timestamp};
+pub use turn::{player_game_ended, player_game_started, player_invited, turn_closed, turn_requested};

@@ -1,0 +1,215 @@
+//! The small fields of requests: ids, names, numbers and choices.
+
+use std::str::FromStr;
+
+use super::Malformed;
+use crate::{
+    proto::v1,
+    room::{ChatText, DisplayName, JoinCode, Offer, ParseIdError, Phase, PlayerKind, RoomName},
+    rules::Color,
+};
+
+/// The longest `request_id` and password, in bytes.
+const MOST_KEY: usize = 64;
+/// The longest text to look for, in bytes: a room's name is never longer.
+const MOST_SEARCH: usize = RoomName::MOST * 4;
+/// Rows of a page where nothing is asked for.
+const DEFAULT_PAGE: u16 = 50;
+/// The most rows of a page.
+const MOST_PAGE: u16 = 200;
+
+/// A [`PlayerId`](crate::room::PlayerId), [`RoomId`](crate::room::RoomId) or [`GameId`](crate::room::GameId).
+///
+/// # Errors
+/// `BAD_ID` for `field`. Where it names something that was asked for, "there is no such thing" is the friendlier answer.
+pub fn read_id<T: FromStr<Err = ParseIdError>>(field: &str, text: &str) -> Result<T, Malformed> {
+    text.parse().map_err(|_| Malformed::new(Malformed::BAD_ID, field, "must be an id that this server gave"))
+}
+
+/// A join code; none when the field is empty.
+///
+/// # Errors
+/// `BAD_ID` for the field `join_code`.
+pub fn read_join_code(text: &str) -> Result<Option<JoinCode>, Malformed> {
+    if text.is_empty() { Ok(None) } else { read_id("join_code", text).map(Some) }
+}
+
+/// The name that a player wants.
+///
+/// # Errors
+/// `BAD_NAME` for the field `display_name`.
+pub fn read_display_name(text: &str) -> Result<DisplayName, Malformed> {
+    DisplayName::parse(text).map_err(|error| Malformed::new(Malformed::BAD_NAME, "display_name", error.to_string()))
+}
+
+/// A line of chat.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `text`.
+pub fn read_chat(text: &str) -> Result<ChatText, Malformed> {
+    ChatText::parse(text).map_err(|error| Malformed::argument("text", error.to_string()))
+}
+
+/// What makes a request repeatable; none when the field is empty.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `request_id` when it is longer than 64 bytes.
+pub fn read_request_id(text: &str) -> Result<Option<&str>, Malformed> {
+    read_key("request_id", text)
+}
+
+/// A room's password as it was typed; none when the field is empty.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `password` when it is longer than 64 bytes.
+pub fn read_password(text: &str) -> Result<Option<&str>, Malformed> {
+    read_key("password", text)
+}
+
+fn read_key<'a>(field: &str, text: &'a str) -> Result<Option<&'a str>, Malformed> {
+    if text.len() > MOST_KEY {
+        return Err(Malformed::argument(field, format!("must have at most {MOST_KEY} bytes")));
+    }
+    Ok((!text.is_empty()).then_some(text))
+}
+
+/// What the name of a room must contain; none when the field is empty.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `filter.text` when it is longer than any name.
+pub fn read_search_text(text: &str) -> Result<Option<&str>, Malformed> {
+    if text.len() > MOST_SEARCH {
+        return Err(Malformed::argument("filter.text", format!("must have at most {MOST_SEARCH} bytes")));
+    }
+    Ok((!text.is_empty()).then_some(text))
+}
+
+/// Whether a person or a program logs in: a person unless something else is said.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `kind`.
+pub fn read_player_kind(wire: i32) -> Result<PlayerKind, Malformed> {
+    match v1::PlayerKind::try_from(wire) {
+        Ok(v1::PlayerKind::Unspecified | v1::PlayerKind::Human) => Ok(PlayerKind::Human),
+        Ok(v1::PlayerKind::Bot) => Ok(PlayerKind::Bot),
+        Err(_) => Err(unknown("kind")),
+    }
+}
+
+/// The side a player would like; none for either.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `side`.
+pub fn read_side_preference(wire: i32) -> Result<Option<Color>, Malformed> {
+    match v1::SidePreference::try_from(wire) {
+        Ok(v1::SidePreference::Unspecified | v1::SidePreference::Random) => Ok(None),
+        Ok(v1::SidePreference::Black) => Ok(Some(Color::Black)),
+        Ok(v1::SidePreference::White) => Ok(Some(Color::White)),
+        Err(_) => Err(unknown("side")),
+    }
+}
+
+/// What is offered or answered.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `offer`, which must be given.
+pub fn read_offer(wire: i32) -> Result<Offer, Malformed> {
+    match v1::Offer::try_from(wire) {
+        Ok(v1::Offer::Draw) => Ok(Offer::Draw),
+        Ok(v1::Offer::Rematch) => Ok(Offer::Rematch),
+        Ok(v1::Offer::Unspecified) => Err(Malformed::argument("offer", "must be given")),
+        Err(_) => Err(unknown("offer")),
+    }
+}
+
+/// The phase of the rooms asked for; none for any.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `filter.phase`.
+pub fn read_phase(wire: i32) -> Result<Option<Phase>, Malformed> {
+    match v1::RoomPhase::try_from(wire) {
+        Ok(v1::RoomPhase::Unspecified) => Ok(None),
+        Ok(v1::RoomPhase::Lobby) => Ok(Some(Phase::Lobby)),
+        Ok(v1::RoomPhase::Playing) => Ok(Some(Phase::Playing)),
+        Ok(v1::RoomPhase::Closed) => Ok(Some(Phase::Closed)),
+        Err(_) => Err(unknown("filter.phase")),
+    }
+}
+
+/// A ply's number.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `ply` when no game has such a ply.
+pub fn read_ply(wire: i32) -> Result<u16, Malformed> {
+    u16::try_from(wire).map_err(|_| Malformed::argument("ply", "must be the number of a ply, from 0"))
+}
+
+/// How many rows a page may have: 50 unless given, and never more than 200.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `page_size` when it is negative.
+pub fn read_page_size(wire: i32) -> Result<usize, Malformed> {
+    match wire {
+        ..0 => Err(Malformed::argument("page_size", "must not be negative")),
+        0 => Ok(DEFAULT_PAGE.into()),
+        _ => Ok(u16::try_from(wire).unwrap_or(MOST_PAGE).min(MOST_PAGE).into()),
+    }
+}
+
+/// How many seats a bot wants to hold: one unless given.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `seats` when it is negative or beyond any limit.
+pub fn read_seat_count(wire: i32) -> Result<u16, Malformed> {
+    match u16::try_from(wire) {
+        Ok(count) => Ok(count.max(1)),
+        Err(_) => Err(Malformed::argument("seats", "must be a number of seats, from 1")),
+    }
+}
+
+fn unknown(field: &str) -> Malformed {
+    Malformed::argument(field, "must be a known value")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::room::{GameId, PlayerId, RoomId};
+
+    proptest! {
+        #[test]
+        fn any_number_is_read_without_panic(wire in prop_oneof![-2..6_i32, any::<i32>()]) {
+            let known = |count| (0..count).contains(&wire);
+            prop_assert_eq!(read_player_kind(wire).is_ok(), known(3));
+            prop_assert_eq!(read_side_preference(wire).is_ok(), known(4));
+            prop_assert_eq!(read_offer(wire).is_ok(), known(3) && wire != 0);
+            prop_assert_eq!(read_phase(wire).is_ok(), known(4));
+            prop_assert_eq!(read_ply(wire).map(i32::from).ok(), (0..=65_535).contains(&wire).then_some(wire));
+            prop_assert_eq!(read_page_size(wire).is_ok(), wire >= 0);
+            prop_assert!(read_page_size(wire).is_ok_and(|size| (1..=200).contains(&size)) || wire < 0);
+            prop_assert!(read_seat_count(wire).is_ok_and(|count| count >= 1) || !(0..=65_535).contains(&wire));
+        }
+
+        #[test]
+        fn any_text_is_read_without_panic(text in ".{0,400}") {
+            let _ = (read_display_name(&text), read_chat(&text), read_join_code(&text));
+            let _ = (read_id::<RoomId>("room_id", &text), read_id::<GameId>("game_id", &text));
+            prop_assert_eq!(read_password(&text).is_ok(), text.len() <= 64);
+            prop_assert_eq!(read_request_id(&text).is_ok(), text.len() <= 64);
+            prop_assert_eq!(read_search_text(&text).is_ok(), text.len() <= 160);
+        }
+    }
+
+    #[test]
+    fn ids_and_names_say_what_is_wrong_with_them() {
+        let id = PlayerId::from_random(9);
+        assert_eq!(read_id("player_id", &id.to_string()), Ok(id));
+        let bad = read_id::<PlayerId>("player_id", "nobody").unwrap_err();
+        assert_eq!((bad.reason, bad.field.as_str()), (Malformed::BAD_ID, "player_id"));
+        let bad = read_display_name("").unwrap_err();
+        assert_eq!((bad.reason, bad.to_string().as_str()), (Malformed::BAD_NAME, "display_name must not be empty"));
+        assert_eq!(read_join_code(""), Ok(None));
+    }
+}

@@ -1,0 +1,122 @@
+//! Rooms and what is in them.
+
+use super::{game, player, room_settings, seat_number, seats, timestamp};
+use crate::{
+    proto::v1,
+    room::{ChatLine, Member, Phase, Room, Series, Timestamp, View},
+};
+
+/// A room at a moment, as its viewer may see it, with the number of streams that watch it.
+#[must_use]
+pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
+    let room = view.room;
+    let owner = room.owner().filter(|_| room.phase() != Phase::Closed);
+    v1::Room {
+        room_id: room.id().to_string(),
+        seq: room.seq().0,
+        phase: phase(room.phase()).into(),
+        settings: Some(room_settings(room.settings())),
+        has_password: room.settings().password.is_some(),
+        owner_id: owner.map(|owner| owner.id.to_string()).unwrap_or_default(),
+        members: room.members().iter().map(member).collect(),
+        seats: seats(room),
+        game: last_game(room, now),
+        series: room.series().map(series),
+        chat: room.chat().map(chat_line).collect(),
+        join_code: view.code().map(|code| code.to_string()).unwrap_or_default(),
+        created_at: Some(timestamp(room.created())),
+        watchers: i32::try_from(watchers).unwrap_or(i32::MAX),
+        rematch_offered_by: room.rematch_offer().map(seat_number),
+    }
+}
+
+/// The running game, or the last one.
+pub(super) fn last_game(room: &Room, now: Timestamp) -> Option<v1::Game> {
+    room.game().map(|last| game(room.id(), last, room.flag_falls(), now))
+}
+
+/// A phase, for the wire.
+#[must_use]
+pub fn phase(phase: Phase) -> v1::RoomPhase {
+    match phase {
+        Phase::Lobby => v1::RoomPhase::Lobby,
+        Phase::Playing => v1::RoomPhase::Playing,
+        Phase::Closed => v1::RoomPhase::Closed,
+    }
+}
+
+/// A member, for the wire.
+#[must_use]
+pub fn member(member: &Member) -> v1::Member {
+    v1::Member {
+        player: Some(player(&member.profile)),
+        present: member.absent_since.is_none(),
+        joined_at: Some(timestamp(member.joined)),
+    }
+}
+
+/// A series, whose games the wire counts from 1.
+#[must_use]
+pub fn series(series: Series) -> v1::Series {
+    v1::Series {
+        game: i32::from(series.index) + 1,
+        games: series.games.into(),
+        next_game_at: series.next_at.map(timestamp),
+    }
+}
+
+/// A line of chat, for the wire.
+#[must_use]
+pub fn chat_line(line: &ChatLine) -> v1::ChatLine {
+    v1::ChatLine { player: Some(player(&line.from)), text: line.text.to_string(), at: Some(timestamp(line.at)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        proto::convert::fixture,
+        room::{Actor, ChatText, Command, Opening, PasswordHash, Settings, Viewer},
+    };
+
+    #[test]
+    fn only_members_see_the_join_code_and_nobody_the_password() {
+        let locked = Settings { password: Some(PasswordHash([7; 32])), ..fixture::settings() };
+        let there = fixture::lobby(locked);
+        let owner = fixture::owner().id;
+        let stranger = fixture::profile(9, "Eve").id;
+        for (viewer, sees) in
+            [(Viewer::Player(owner), true), (Viewer::Player(stranger), false), (Viewer::Public, false)]
+        {
+            let wire = room(there.view(viewer), fixture::NOW, 3);
+            assert_eq!(wire.join_code == there.code().to_string(), sees);
+            assert_eq!(wire.join_code.is_empty(), !sees);
+            assert!(wire.has_password);
+            assert_eq!((wire.seq, wire.watchers, wire.owner_id), (1, 3, owner.to_string()));
+        }
+    }
+
+    #[test]
+    fn a_room_in_play_shows_its_game_series_and_talk() {
+        let settings = Settings { games: 4, opening: Opening::Random { plies: 6, seed: 1 }, ..fixture::settings() };
+        let mut there = fixture::playing(settings);
+        let chat = Command::Chat(ChatText::parse("hello").unwrap());
+        fixture::run(&mut there, fixture::NOW, Actor::Player(fixture::owner().id), chat);
+        let wire = room(there.view(Viewer::Public), fixture::NOW, u32::MAX);
+        assert_eq!(wire.phase(), v1::RoomPhase::Playing);
+        assert_eq!(wire.series, Some(v1::Series { game: 1, games: 4, next_game_at: None }));
+        assert_eq!(wire.chat.first().map(|line| line.text.as_str()), Some("hello"));
+        let game = wire.game.unwrap();
+        assert!(game.ply >= 6 && game.plies.iter().all(|ply| ply.opening));
+        assert_eq!(game.game_id, format!("{}-1", wire.room_id));
+        assert_eq!(wire.watchers, i32::MAX);
+    }
+
+    #[test]
+    fn a_closed_room_has_no_owner() {
+        let mut there = fixture::lobby(fixture::settings());
+        fixture::run(&mut there, fixture::NOW, Actor::Player(fixture::owner().id), Command::Close);
+        let wire = room(there.view(Viewer::Public), fixture::NOW, 0);
+        assert_eq!((wire.phase(), wire.owner_id.as_str()), (v1::RoomPhase::Closed, ""));
+    }
+}

@@ -1,0 +1,236 @@
+//! Players, AIs and seats.
+
+use super::{Malformed, read_id};
+use crate::{
+    proto::v1,
+    room::{AiSeat, Occupant, PlayerId, PlayerKind, Profile, Room},
+    rules::{ByColor, Color},
+};
+
+/// The longest name of an AI kind that is looked at, in bytes.
+const MOST_KIND: usize = 32;
+
+/// What a client wants a seat to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeatWish {
+    /// For anyone.
+    Open,
+    /// For one player.
+    Reserved(PlayerId),
+    /// For whoever asks.
+    Me,
+    /// For an AI.
+    Ai(AiWish),
+}
+
+/// An AI as a client asks for it; whoever knows the kinds makes an [`AiSeat`] of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AiWish {
+    /// Perhaps the name of a kind.
+    pub kind: String,
+    /// From 1; none for the kind's default.
+    pub level: Option<u8>,
+    /// None lets the server choose.
+    pub seed: Option<u64>,
+}
+
+/// A player, for the wire.
+#[must_use]
+pub fn player(profile: &Profile) -> v1::Player {
+    let kind = match profile.kind {
+        PlayerKind::Human => v1::PlayerKind::Human,
+        PlayerKind::Bot => v1::PlayerKind::Bot,
+    };
+    v1::Player { player_id: profile.id.to_string(), display_name: profile.name.to_string(), kind: kind.into() }
+}
+
+/// An AI, for the wire.
+#[must_use]
+pub fn ai_seat(ai: &AiSeat) -> v1::AiSeat {
+    v1::AiSeat { kind: ai.kind.to_string(), level: ai.level.into(), seed: ai.seed }
+}
+
+/// Both seats, black's first.
+#[must_use]
+pub fn seats(room: &Room) -> Vec<v1::Seat> {
+    Color::ALL.into_iter().map(|color| seat(room, color)).collect()
+}
+
+/// One side's seat, with the presence of its player.
+#[must_use]
+pub fn seat(room: &Room, color: Color) -> v1::Seat {
+    use v1::seat::Occupant as Wire;
+
+    let seat = &room.seats()[color];
+    let here = |profile: &Profile| room.member(profile.id).is_some_and(|member| member.absent_since.is_none());
+    let (occupant, present) = match &seat.occupant {
+        Occupant::Open => (Wire::Open(v1::OpenSeat {}), false),
+        Occupant::Reserved(profile) => (Wire::Reserved(player(profile)), here(profile)),
+        Occupant::Player(profile) => (Wire::Player(player(profile)), here(profile)),
+        Occupant::Ai(ai) => (Wire::Ai(ai_seat(ai)), true),
+    };
+    v1::Seat {
+        occupant: Some(occupant),
+        ready: seat.ready(),
+        present,
+        wins: seat.wins.into(),
+        draws: seat.draws.into(),
+    }
+}
+
+/// 0 for black's seat, 1 for white's.
+#[must_use]
+pub fn seat_number(color: Color) -> i32 {
+    match color {
+        Color::Black => 0,
+        Color::White => 1,
+    }
+}
+
+/// A seat by its number.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `seat`.
+pub fn read_seat(number: i32) -> Result<Color, Malformed> {
+    Color::ALL
+        .into_iter()
+        .find(|&color| seat_number(color) == number)
+        .ok_or_else(|| Malformed::argument("seat", "must be 0 (black) or 1 (white)"))
+}
+
+/// An AI that is asked for in `field`.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for its kind or level. Whether there is such a kind with such a level is not known here.
+pub fn read_ai(field: &str, wire: v1::AiSeat) -> Result<AiWish, Malformed> {
+    if wire.kind.is_empty() || wire.kind.len() > MOST_KIND {
+        return Err(Malformed::argument(format!("{field}.kind"), "must be one of GetServerInfo's kinds"));
+    }
+    let level = u8::try_from(wire.level)
+        .map_err(|_| Malformed::argument(format!("{field}.level"), "must be one of the kind's levels, or 0"))?;
+    Ok(AiWish { kind: wire.kind, level: (level != 0).then_some(level), seed: (wire.seed != 0).then_some(wire.seed) })
+}
+
+/// The seats with which `me` makes a room: open where nothing is said.
+///
+/// # Errors
+/// `BAD_ARGUMENT` unless there are none or two, and at most one is for `me` and none for another;
+/// `BAD_ID` for a reservation for what is no player's id.
+pub fn read_seats(wire: Vec<v1::Seat>, me: PlayerId) -> Result<ByColor<SeatWish>, Malformed> {
+    if wire.is_empty() {
+        return Ok(ByColor::new(SeatWish::Open, SeatWish::Open));
+    }
+    let [black, white] = <[v1::Seat; 2]>::try_from(wire)
+        .map_err(|_| Malformed::argument("seats", "must be none or two, black's first"))?;
+    let wishes = ByColor::new(read_first_occupant(0, black, me)?, read_first_occupant(1, white, me)?);
+    if wishes.black == SeatWish::Me && wishes.white == SeatWish::Me {
+        return Err(Malformed::argument("seats[1].player", "must not be the caller too, who takes one seat at most"));
+    }
+    Ok(wishes)
+}
+
+fn read_first_occupant(number: usize, wire: v1::Seat, me: PlayerId) -> Result<SeatWish, Malformed> {
+    use v1::seat::Occupant as Wire;
+
+    match wire.occupant {
+        None | Some(Wire::Open(_)) => Ok(SeatWish::Open),
+        Some(Wire::Reserved(guest)) => {
+            read_id(&format!("seats[{number}].reserved.player_id"), &guest.player_id).map(SeatWish::Reserved)
+        }
+        // Who asks is known from the token; that the field may stay empty spares a client the look-up of its id.
+        Some(Wire::Player(player)) if player.player_id.is_empty() || player.player_id.parse() == Ok(me) => {
+            Ok(SeatWish::Me)
+        }
+        Some(Wire::Player(_)) => {
+            Err(Malformed::argument(format!("seats[{number}].player"), "must be the caller; reserve it for another"))
+        }
+        Some(Wire::Ai(ai)) => read_ai(&format!("seats[{number}].ai"), ai).map(SeatWish::Ai),
+    }
+}
+
+/// What an owner makes of a seat; never [`SeatWish::Me`].
+///
+/// # Errors
+/// `BAD_ARGUMENT` when nothing is said or the AI is malformed; `BAD_ID` when it is reserved for what is no player's id.
+pub fn read_seat_setting(wire: Option<v1::set_seat_request::Occupant>) -> Result<SeatWish, Malformed> {
+    use v1::set_seat_request::Occupant as Wire;
+
+    match wire {
+        None => Err(Malformed::argument("occupant", "must be one of open, reserved_for and ai")),
+        Some(Wire::Open(_)) => Ok(SeatWish::Open),
+        Some(Wire::ReservedFor(guest)) => read_id("reserved_for", &guest).map(SeatWish::Reserved),
+        Some(Wire::Ai(ai)) => read_ai("ai", ai).map(SeatWish::Ai),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        proto::convert::fixture,
+        room::{Actor, Command},
+    };
+
+    fn of(occupant: v1::seat::Occupant) -> v1::Seat {
+        v1::Seat { occupant: Some(occupant), ..Default::default() }
+    }
+
+    fn named(id: &str) -> v1::Player {
+        v1::Player { player_id: id.into(), ..Default::default() }
+    }
+
+    proptest! {
+        #[test]
+        fn an_ai_comes_back_as_it_went(kind in "[a-z]{1,32}", level in 1_u8.., seed in 1_u64..) {
+            let wire = ai_seat(&AiSeat { kind: kind.as_str().into(), level, seed });
+            prop_assert_eq!(read_ai("ai", wire), Ok(AiWish { kind, level: Some(level), seed: Some(seed) }));
+        }
+
+        #[test]
+        fn any_ai_is_read_without_panic(kind in ".{0,40}", level: i32, seed: u64) {
+            if let Ok(wish) = read_ai("ai", v1::AiSeat { kind, level, seed }) {
+                prop_assert_eq!(wish.level.map_or(0, i32::from), level);
+            }
+        }
+
+        #[test]
+        fn there_are_two_seats(number: i32) {
+            prop_assert_eq!(read_seat(number).map(seat_number).ok(), (0..=1).contains(&number).then_some(number));
+        }
+    }
+
+    #[test]
+    fn a_room_begins_with_no_or_two_wishes() {
+        let me = fixture::owner().id;
+        let mine = || of(v1::seat::Occupant::Player(named("")));
+        let guest = fixture::profile(2, "Bea").id;
+        assert_eq!(read_seats(vec![], me), Ok(ByColor::new(SeatWish::Open, SeatWish::Open)));
+        let reserved = of(v1::seat::Occupant::Reserved(named(&guest.to_string())));
+        assert_eq!(read_seats(vec![mine(), reserved], me), Ok(ByColor::new(SeatWish::Me, SeatWish::Reserved(guest))));
+        let by_id = of(v1::seat::Occupant::Player(named(&me.to_string())));
+        assert_eq!(read_seats(vec![v1::Seat::default(), by_id], me).map(|wishes| wishes.white), Ok(SeatWish::Me));
+
+        let other = of(v1::seat::Occupant::Player(named(&guest.to_string())));
+        for (wire, field) in [
+            (vec![mine()], "seats"),
+            (vec![mine(); 3], "seats"),
+            (vec![mine(), mine()], "seats[1].player"),
+            (vec![other, mine()], "seats[0].player"),
+            (vec![mine(), of(v1::seat::Occupant::Reserved(named("?")))], "seats[1].reserved.player_id"),
+            (vec![mine(), of(v1::seat::Occupant::Ai(v1::AiSeat::default()))], "seats[1].ai.kind"),
+        ] {
+            assert_eq!(read_seats(wire, me).unwrap_err().field, field);
+        }
+        assert_eq!(read_seat_setting(None).unwrap_err().field, "occupant");
+    }
+
+    #[test]
+    fn a_seat_tells_whether_its_player_is_there() {
+        let mut room = fixture::lobby(fixture::settings());
+        assert!(seat(&room, Color::Black).present && seat(&room, Color::White).present);
+        fixture::run(&mut room, fixture::NOW, Actor::Server, Command::SetPresence(fixture::owner().id, false));
+        assert!(!seat(&room, Color::Black).present);
+    }
+}

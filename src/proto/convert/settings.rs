@@ -1,0 +1,363 @@
+//! Settings: told in full, read with defaults or over those in force.
+
+use std::time::Duration;
+
+use prost_types::FieldMask;
+
+use super::{Malformed, duration, read_duration};
+use crate::{
+    proto::v1,
+    room::{DisplayName, Opening, PasswordHash, RoomName, Settings, Visibility, Watching},
+    rules::Transcript,
+};
+
+/// What an update mask may name.
+const PATHS: [&str; 11] = [
+    "name",
+    "visibility",
+    "watching",
+    "move_limit",
+    "total_time",
+    "increment",
+    "ai_pause",
+    "games",
+    "swap_sides",
+    "opening",
+    "auto_start",
+];
+
+/// Settings, for the wire, with nothing left out that would be read as a default. The password is not among them.
+#[must_use]
+pub fn room_settings(settings: &Settings) -> v1::RoomSettings {
+    let visibility = match settings.visibility {
+        Visibility::Public => v1::Visibility::Public,
+        Visibility::Private => v1::Visibility::Private,
+    };
+    let watching = match settings.watching {
+        Watching::Everyone => v1::Watching::Everyone,
+        Watching::Members => v1::Watching::Members,
+    };
+    v1::RoomSettings {
+        name: settings.name.to_string(),
+        visibility: visibility.into(),
+        watching: watching.into(),
+        move_limit: Some(duration(settings.time.per_move.unwrap_or(Duration::ZERO))),
+        total_time: settings.time.total.map(duration),
+        increment: Some(duration(settings.time.increment)),
+        ai_pause: Some(duration(settings.ai_pause)),
+        games: settings.games.into(),
+        swap_sides: Some(settings.swap_sides),
+        opening: Some(opening(&settings.opening)),
+        auto_start: settings.auto_start,
+    }
+}
+
+fn opening(opening: &Opening) -> v1::Opening {
+    use v1::opening::Opening as Wire;
+
+    let opening = match opening {
+        Opening::Standard => Wire::Standard(v1::StandardOpening {}),
+        Opening::Moves(moves) => Wire::Moves(moves.to_string()),
+        Opening::Random { plies, seed } => Wire::Random(v1::RandomOpening { plies: (*plies).into(), seed: *seed }),
+    };
+    v1::Opening { opening: Some(opening) }
+}
+
+/// Checked settings for a new room; what is left out gets its default, and the name that of the owner.
+///
+/// # Errors
+/// `BAD_SETTINGS` for a path below `settings`.
+pub fn read_new_settings(
+    wire: Option<v1::RoomSettings>,
+    owner: &DisplayName,
+    password: Option<PasswordHash>,
+) -> Result<Settings, Malformed> {
+    let mut wire = wire.unwrap_or_default();
+    if wire.name.is_empty() {
+        wire.name = owner.to_string();
+    }
+    let base = Settings { password, ..Settings::named(read_name(&wire.name)?) };
+    overlay(base, &wire, |_| true)
+}
+
+/// The settings in force with those fields replaced that `mask` names, and checked. A field that it names and that is left out gets its
+/// default. Without a mask all are replaced, and a name must be given; without a mask and without settings nothing is.
+///
+/// The password stays: it has its own fields in the request.
+///
+/// # Errors
+/// `BAD_SETTINGS` for a path below `settings`, or for a path of the mask that names no field.
+pub fn read_changed_settings(
+    wire: Option<v1::RoomSettings>,
+    mask: Option<&FieldMask>,
+    current: &Settings,
+) -> Result<Settings, Malformed> {
+    let paths = mask.map_or(&[][..], |mask| &mask.paths);
+    let known = |path: &String| path == "*" || PATHS.contains(&path.as_str());
+    if let Some(unknown) = paths.iter().position(|path| !known(path)) {
+        return Err(Malformed::new(
+            Malformed::BAD_SETTINGS,
+            format!("update_mask.paths[{unknown}]"),
+            "must name a field of RoomSettings",
+        ));
+    }
+    if wire.is_none() && paths.is_empty() {
+        return Ok(current.clone());
+    }
+    let all = paths.is_empty() || paths.iter().any(|path| path == "*");
+    overlay(current.clone(), &wire.unwrap_or_default(), |field| all || paths.iter().any(|path| path == field))
+}
+
+/// Replaces the fields that `takes` chooses, and checks the whole.
+fn overlay(
+    mut settings: Settings,
+    wire: &v1::RoomSettings,
+    takes: impl Fn(&str) -> bool,
+) -> Result<Settings, Malformed> {
+    if takes("name") {
+        settings.name = read_name(&wire.name)?;
+    }
+    if takes("visibility") {
+        settings.visibility = read_visibility(wire.visibility)?;
+    }
+    if takes("watching") {
+        settings.watching = read_watching(wire.watching)?;
+    }
+    // Before the limit of a move, whose default depends on it.
+    if takes("total_time") {
+        settings.time.total = read_length("total_time", wire.total_time)?.filter(|total| !total.is_zero());
+    }
+    if takes("move_limit") {
+        settings.time.per_move = match read_length("move_limit", wire.move_limit)? {
+            Some(limit) => (!limit.is_zero()).then_some(limit),
+            None => settings.time.total.is_none().then_some(Settings::DEFAULT_MOVE),
+        };
+    }
+    if takes("increment") {
+        settings.time.increment = read_length("increment", wire.increment)?.unwrap_or_default();
+    }
+    if takes("ai_pause") {
+        settings.ai_pause = read_length("ai_pause", wire.ai_pause)?.unwrap_or_default();
+    }
+    if takes("games") {
+        settings.games = read_games(wire.games)?;
+    }
+    if takes("swap_sides") {
+        settings.swap_sides = wire.swap_sides.unwrap_or(true);
+    }
+    if takes("opening") {
+        settings.opening = read_opening(wire.opening.as_ref())?;
+    }
+    if takes("auto_start") {
+        settings.auto_start = wire.auto_start;
+    }
+    settings.check()?;
+    Ok(settings)
+}
+
+fn read_name(text: &str) -> Result<RoomName, Malformed> {
+    RoomName::parse(text).map_err(|error| Malformed::setting("name", error.to_string()))
+}
+
+fn read_visibility(wire: i32) -> Result<Visibility, Malformed> {
+    match v1::Visibility::try_from(wire) {
+        Ok(v1::Visibility::Unspecified) => Ok(Visibility::default()),
+        Ok(v1::Visibility::Public) => Ok(Visibility::Public),
+        Ok(v1::Visibility::Private) => Ok(Visibility::Private),
+        Err(_) => Err(Malformed::setting("visibility", "must be a known value")),
+    }
+}
+
+fn read_watching(wire: i32) -> Result<Watching, Malformed> {
+    match v1::Watching::try_from(wire) {
+        Ok(v1::Watching::Unspecified) => Ok(Watching::default()),
+        Ok(v1::Watching::Everyone) => Ok(Watching::Everyone),
+        Ok(v1::Watching::Members) => Ok(Watching::Members),
+        Err(_) => Err(Malformed::setting("watching", "must be a known value")),
+    }
+}
+
+fn read_length(field: &str, wire: Option<prost_types::Duration>) -> Result<Option<Duration>, Malformed> {
+    let read = |wire| read_duration(field, wire).map_err(|error| Malformed::setting(field, error.problem));
+    wire.map(read).transpose()
+}
+
+fn read_games(wire: i32) -> Result<u16, Malformed> {
+    match u16::try_from(wire) {
+        Ok(0) => Ok(1),
+        Ok(games) => Ok(games),
+        Err(_) => Err(Malformed::setting("games", "must be 1 to 1000")),
+    }
+}
+
+fn read_opening(wire: Option<&v1::Opening>) -> Result<Opening, Malformed> {
+    use v1::opening::Opening as Wire;
+
+    match wire.and_then(|wire| wire.opening.as_ref()) {
+        None | Some(Wire::Standard(_)) => Ok(Opening::Standard),
+        Some(Wire::Moves(text)) => text
+            .parse::<Transcript>()
+            .map(Opening::Moves)
+            .map_err(|error| Malformed::setting("opening.moves", format!("must be a game's first moves: {error}"))),
+        Some(Wire::Random(random)) => match u8::try_from(random.plies) {
+            Ok(plies) => Ok(Opening::Random { plies, seed: random.seed }),
+            Err(_) => Err(Malformed::setting("opening.random.plies", "must be 1 to 20")),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{option, prelude::*};
+
+    use super::*;
+    use crate::{proto::convert::fixture, room::TimeControl};
+
+    fn owner() -> DisplayName {
+        fixture::owner().name
+    }
+
+    fn mask(paths: &[&str]) -> FieldMask {
+        FieldMask { paths: paths.iter().map(ToString::to_string).collect() }
+    }
+
+    fn any_time() -> impl Strategy<Value = TimeControl> {
+        let length = || (1_000..86_400_000_u64).prop_map(Duration::from_millis);
+        (option::of(length()), option::of((length(), 0..3_600_u64))).prop_map(|(per_move, total)| TimeControl {
+            per_move: per_move.or(total.is_none().then_some(Settings::DEFAULT_MOVE)),
+            total: total.map(|(total, _)| total),
+            increment: Duration::from_secs(total.map_or(0, |(_, increment)| increment)),
+        })
+    }
+
+    fn any_opening() -> impl Strategy<Value = Opening> {
+        prop_oneof![
+            Just(Opening::Standard),
+            Just(Opening::Moves("f5d6c3".parse().unwrap())),
+            (1..=20_u8, any::<u64>()).prop_map(|(plies, seed)| Opening::Random { plies, seed }),
+        ]
+    }
+
+    fn any_settings() -> impl Strategy<Value = Settings> {
+        let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+        ("[a-zé]{1,40}", flags, any_time(), 0..=10_000_u64, 1..=1000_u16, any_opening()).prop_map(
+            |(name, (private, members, swap_sides, auto_start), time, pause, games, opening)| Settings {
+                name: RoomName::parse(&name).unwrap(),
+                visibility: if private { Visibility::Private } else { Visibility::Public },
+                watching: if members { Watching::Members } else { Watching::Everyone },
+                password: private.then_some(PasswordHash([7; 32])),
+                time,
+                ai_pause: Duration::from_millis(pause),
+                games,
+                swap_sides,
+                opening,
+                auto_start,
+            },
+        )
+    }
+
+    fn any_length() -> impl Strategy<Value = Option<prost_types::Duration>> {
+        let whole = (any::<i64>(), any::<i32>());
+        let near = (-2..90_000_i64, -2..1_000_000_002_i32);
+        option::of(prop_oneof![whole, near].prop_map(|(seconds, nanos)| prost_types::Duration { seconds, nanos }))
+    }
+
+    fn any_wire_opening() -> impl Strategy<Value = Option<v1::Opening>> {
+        use v1::opening::Opening as Wire;
+        let random = (prop_oneof![any::<i32>(), 0..22_i32], any::<u64>());
+        option::of(
+            option::of(prop_oneof![
+                Just(Wire::Standard(v1::StandardOpening {})),
+                ".{0,12}".prop_map(Wire::Moves),
+                "([a-h][1-8]){0,9}".prop_map(Wire::Moves),
+                random.prop_map(|(plies, seed)| Wire::Random(v1::RandomOpening { plies, seed })),
+            ])
+            .prop_map(|opening| v1::Opening { opening }),
+        )
+    }
+
+    prop_compose! {
+        fn any_wire()(
+            name in ".{0,50}",
+            (visibility, watching) in (prop_oneof![-1..4_i32, any::<i32>()], prop_oneof![-1..4_i32, any::<i32>()]),
+            (move_limit, total_time) in (any_length(), any_length()),
+            (increment, ai_pause) in (any_length(), any_length()),
+            games in prop_oneof![-1..1_002_i32, any::<i32>()],
+            swap_sides: Option<bool>,
+            opening in any_wire_opening(),
+            auto_start: bool,
+        ) -> v1::RoomSettings {
+            v1::RoomSettings {
+                name, visibility, watching, move_limit, total_time, increment, ai_pause, games, swap_sides, opening, auto_start,
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn settings_come_back_as_they_went(settings in any_settings(), other in any_settings()) {
+            settings.check().unwrap();
+            let wire = room_settings(&settings);
+            prop_assert_eq!(read_new_settings(Some(wire.clone()), &owner(), settings.password), Ok(settings.clone()));
+            let changed = Settings { password: other.password, ..settings };
+            prop_assert_eq!(read_changed_settings(Some(wire.clone()), None, &other), Ok(changed.clone()));
+            prop_assert_eq!(read_changed_settings(Some(wire), Some(&mask(&PATHS)), &other), Ok(changed));
+        }
+
+        #[test]
+        fn any_settings_are_read_without_panic(
+            wire in any_wire(),
+            paths in proptest::collection::vec(proptest::sample::select(&PATHS[..]), 0..5),
+        ) {
+            let current = fixture::settings();
+            let bad = |error: Malformed| error.reason == Malformed::BAD_SETTINGS && error.field.starts_with("settings.");
+            match read_new_settings(Some(wire.clone()), &owner(), None) {
+                Ok(settings) => prop_assert_eq!(settings.check(), Ok(())),
+                Err(error) => prop_assert!(bad(error)),
+            }
+            match read_changed_settings(Some(wire), Some(&mask(&paths)), &current) {
+                Ok(settings) => prop_assert_eq!(settings.check(), Ok(())),
+                Err(error) => prop_assert!(bad(error)),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_gets_its_default() {
+        let settings = read_new_settings(None, &owner(), None).unwrap();
+        assert_eq!(settings, Settings::named(RoomName::parse("Ada").unwrap()));
+
+        let total_time = Some(prost_types::Duration { seconds: 300, nanos: 0 });
+        let blitz = v1::RoomSettings { total_time, ..Default::default() };
+        let time = read_new_settings(Some(blitz), &owner(), None).unwrap().time;
+        assert_eq!((time.per_move, time.total), (None, Some(Duration::from_secs(300))));
+    }
+
+    #[test]
+    fn a_mask_chooses_what_changes() {
+        let current = fixture::settings();
+        let wire = v1::RoomSettings { name: "New".into(), games: 3, ..Default::default() };
+        let changed = read_changed_settings(Some(wire.clone()), Some(&mask(&["games"])), &current);
+        assert_eq!(changed, Ok(Settings { games: 3, ..current.clone() }));
+        assert_eq!(read_changed_settings(None, None, &current), Ok(current.clone()));
+        let whole = read_changed_settings(Some(wire), Some(&mask(&["*"])), &current).unwrap();
+        assert_eq!((whole.name.as_str(), whole.games), ("New", 3));
+    }
+
+    #[test]
+    fn a_field_that_is_wrong_is_named() {
+        let current = fixture::settings();
+        let unknown = read_changed_settings(None, Some(&mask(&["games", "seats"])), &current).unwrap_err();
+        assert_eq!((unknown.reason, unknown.field.as_str()), (Malformed::BAD_SETTINGS, "update_mask.paths[1]"));
+        // An update that forgets its mask would else reset all the settings.
+        let wire = v1::RoomSettings { games: 3, ..Default::default() };
+        assert_eq!(read_changed_settings(Some(wire), None, &current).unwrap_err().field, "settings.name");
+
+        let moves = |text: &str| v1::Opening { opening: Some(v1::opening::Opening::Moves(text.into())) };
+        let wire = v1::RoomSettings { opening: Some(moves("f5f5")), ..Default::default() };
+        assert_eq!(read_new_settings(Some(wire), &owner(), None).unwrap_err().field, "settings.opening.moves");
+        let zero = Some(prost_types::Duration::default());
+        let wire = v1::RoomSettings { move_limit: zero, ..Default::default() };
+        assert_eq!(read_new_settings(Some(wire), &owner(), None).unwrap_err().field, "settings.move_limit");
+    }
+}

@@ -1,0 +1,369 @@
+//! One task owns one room. It judges, writes, applies and tells, in that order, always.
+
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
+
+use tokio::{
+    sync::{broadcast, mpsc, oneshot},
+    time::Instant,
+};
+use tracing::Instrument as _;
+
+use super::{
+    entropy::{now, until},
+    error::RoomError,
+    limits::{STORE_RETRY, WATCHER_LAG},
+    lobby::Listing,
+    registry::{Effect, Message, Published, Snapshot, Subscribed},
+    shared::Shared,
+    telling::Teller,
+    thinking::Thinker,
+};
+use crate::{
+    room::{Actor, Command, Event, Fact, GameId, Phase, PlayerId, PlayerKind, Rejection, Room, Seq},
+    store::{AppendError, History},
+};
+
+/// What a command came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// The last event of the room.
+    pub seq: Seq,
+    /// Whether the command caused anything.
+    pub changed: bool,
+    /// The room's running or last game.
+    pub game: Option<GameId>,
+}
+
+/// Why an actor ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    /// The room is over.
+    Closed,
+    /// The journal may hold more than the actor knows.
+    Lost,
+    /// The server stops.
+    Stopped,
+}
+
+struct RoomActor {
+    shared: Arc<Shared>,
+    room: Room,
+    listing: Listing,
+    thinker: Thinker,
+    watchers: Option<broadcast::Sender<Published>>,
+    /// The last snapshot given, for the many who ask at the same moment.
+    snapshot: Option<Arc<Room>>,
+    /// When the storage that failed at a deadline is tried again.
+    retry: Option<Instant>,
+    counted_as_game: bool,
+}
+
+pub(super) fn spawn(shared: Arc<Shared>, room: Room, generation: u64, messages: mpsc::Receiver<Box<Message>>) {
+    let span = tracing::info_span!(parent: None, "room", id = %room.id());
+    let tasks = shared.tasks.clone();
+    let actor = RoomActor {
+        listing: Listing::new(&shared.lobby, &room),
+        thinker: Thinker::default(),
+        watchers: None,
+        snapshot: None,
+        retry: None,
+        counted_as_game: false,
+        room,
+        shared,
+    };
+    tasks.spawn(actor.run(generation, messages).instrument(span));
+}
+
+impl RoomActor {
+    async fn run(mut self, generation: u64, mut messages: mpsc::Receiver<Box<Message>>) {
+        self.count_game();
+        // One whose turn it was when the room last lived was asked by an actor that is gone.
+        if let Some(player) = Teller::new(&self.shared, &self.room).asked() {
+            Teller::new(&self.shared, &self.room).remind(player);
+        }
+        let ending = loop {
+            if let Err(ending) = self.step(&mut messages).await {
+                break ending;
+            }
+        };
+        self.shared.registry.remove(self.room.id(), generation);
+        if self.counted_as_game {
+            self.shared.games.fetch_sub(1, Relaxed);
+        }
+        if ending == Ending::Closed {
+            self.shared.registry.forget_code(self.room.code());
+        }
+        messages.close();
+        while let Some(message) = messages.recv().await {
+            self.turn_away(*message, ending);
+        }
+        tracing::debug!(?ending, "room leaves memory");
+        if ending == Ending::Lost {
+            self.shared.revive(self.room.id());
+        }
+    }
+
+    /// Takes one message, the one timer, or a finished AI job.
+    async fn step(&mut self, messages: &mut mpsc::Receiver<Box<Message>>) -> Result<(), Ending> {
+        self.thinker.prepare(&self.room, &self.shared.pool);
+        let wake = self.wake();
+        let shared = Arc::clone(&self.shared);
+        tokio::select! {
+            () = shared.rooms_end.cancelled() => Err(Ending::Stopped),
+            square = self.thinker.answer() => {
+                if let Some(command) = self.thinker.take(square, &self.room, &shared.pool) {
+                    self.tick().await?;
+                    if self.carry_out(Actor::Server, command).await?.is_err() {
+                        self.thinker.postpone();
+                    }
+                }
+                self.go_on()
+            }
+            message = messages.recv() => match message {
+                Some(message) => self.take(*message).await,
+                None => Err(Ending::Stopped),
+            },
+            () = sleep(wake) => self.tick().await,
+        }
+    }
+
+    fn wake(&self) -> Option<Instant> {
+        let due = self.room.deadline().map(|deadline| Instant::now() + until(deadline));
+        match (self.retry, due) {
+            (Some(retry), Some(due)) => Some(due.max(retry)),
+            (_, due) => due,
+        }
+    }
+
+    async fn take(&mut self, message: Message) -> Result<(), Ending> {
+        match message {
+            Message::Command(actor, command, reply) => {
+                if let Err(ending) = self.tick().await {
+                    self.turn_away(Message::Command(actor, command, reply), ending);
+                    return Err(ending);
+                }
+                let outcome = self.command(actor, command).await;
+                let (answer, ending) = match outcome {
+                    Ok(answer) => (answer, None),
+                    Err(ending) => (Err(RoomError::StoreUnavailable), Some(ending)),
+                };
+                // The caller may have gone; what was done is done.
+                let _ = reply.send(answer);
+                return ending.map_or_else(|| self.go_on(), Err);
+            }
+            Message::Snapshot(reply) => {
+                let _ = reply.send(self.snapshot());
+            }
+            Message::Subscribe(after, reply) => self.subscribe(after, reply).await,
+            Message::Unwatched => self.count_watchers(),
+            Message::Remind(player) => Teller::new(&self.shared, &self.room).remind(player),
+            Message::CheckPresence(player) => self.check_presence(player).await?,
+        }
+        self.go_on()
+    }
+
+    fn go_on(&self) -> Result<(), Ending> {
+        if self.room.phase() == Phase::Closed { Err(Ending::Closed) } else { Ok(()) }
+    }
+
+    /// Does what time has made due.
+    async fn tick(&mut self) -> Result<(), Ending> {
+        if self.room.deadline().is_some_and(|deadline| deadline <= now()) {
+            let failed = self.carry_out(Actor::Server, Command::Tick).await?.is_err();
+            self.retry = failed.then(|| Instant::now() + STORE_RETRY);
+        }
+        self.go_on()
+    }
+
+    async fn command(&mut self, actor: Actor, command: Command) -> Result<Result<Accepted, RoomError>, Ending> {
+        let tried = match command {
+            Command::Play { game, ply, .. } => Some((game, ply)),
+            _ => None,
+        };
+        let outcome = self.carry_out(actor, command).await?;
+        if let (Err(RoomError::Rejected(Rejection::IllegalMove(_))), Some((game, ply))) = (&outcome, tried)
+            && self.is_bot(actor)
+        {
+            // A refusal changes nothing, so the strike is a command of its own.
+            let _ = self.carry_out(Actor::Server, Command::Strike { game, ply }).await?;
+        }
+        Ok(outcome)
+    }
+
+    fn is_bot(&self, actor: Actor) -> bool {
+        let Actor::Player(player) = actor else { return false };
+        self.room.member(player).is_some_and(|member| member.profile.kind == PlayerKind::Bot)
+    }
+
+    async fn check_presence(&mut self, player: PlayerId) -> Result<(), Ending> {
+        let present = self.shared.players.get(player).is_some_and(|player| player.streams.load(Relaxed) > 0);
+        // One who is no member any more is no concern of the room.
+        let _ = self.carry_out(Actor::Server, Command::SetPresence(player, present)).await?;
+        Ok(())
+    }
+
+    /// Judge, write, apply, tell.
+    async fn carry_out(&mut self, actor: Actor, command: Command) -> Result<Result<Accepted, RoomError>, Ending> {
+        let events = match self.room.decide(now(), actor, command) {
+            Ok(events) => events,
+            Err(rejection) => return Ok(Err(rejection.into())),
+        };
+        if events.is_empty() {
+            return Ok(Ok(self.accepted(false)));
+        }
+        match self.shared.journal.append(self.room.id(), self.room.seq(), &events).await {
+            Ok(()) => {}
+            Err(AppendError::Unavailable(reason)) => {
+                tracing::error!(%reason, "a change could not be written, and was refused");
+                return Ok(Err(RoomError::StoreUnavailable));
+            }
+            Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
+                tracing::error!(%error, "the room is read again");
+                return Err(Ending::Lost);
+            }
+        }
+        self.publish(&events);
+        Ok(Ok(self.accepted(true)))
+    }
+
+    fn accepted(&self, changed: bool) -> Accepted {
+        let game = self.room.game().map(|game| GameId { room: self.room.id(), number: game.number });
+        Accepted { seq: self.room.seq(), changed, game }
+    }
+
+    /// Makes written events true, and tells whom they concern.
+    fn publish(&mut self, events: &[Event]) {
+        self.snapshot = None;
+        let only_moves = events.iter().all(|event| matches!(event.fact, Fact::Played { .. } | Fact::Passed));
+        let before = (!only_moves).then(|| Teller::holders(&self.room));
+        for event in events {
+            let asked = self.room.running().and_then(|game| Some((game.turn()?, game.ply())));
+            self.room.apply(event);
+            if let Some(watchers) = &self.watchers {
+                // Nobody may be left.
+                let _ = watchers.send(published(&self.shared, event, &self.room));
+            }
+            let teller = Teller::new(&self.shared, &self.room);
+            teller.tell(event, asked);
+            if let Fact::GameEnded(_) = event.fact
+                && let Some(record) = self.room.record(event.at)
+            {
+                self.shared.archive.keep(record);
+            }
+        }
+        Teller::new(&self.shared, &self.room).ask_next(events);
+        match before {
+            None => self.listing.update_board(&self.room),
+            Some(before) => {
+                Teller::new(&self.shared, &self.room).settle(before);
+                self.listing.update(&self.room, self.watcher_count());
+                self.count_game();
+            }
+        }
+    }
+
+    fn count_game(&mut self) {
+        let runs = self.room.running().is_some();
+        if runs != self.counted_as_game {
+            self.counted_as_game = runs;
+            if runs {
+                self.shared.games.fetch_add(1, Relaxed);
+            } else {
+                self.shared.games.fetch_sub(1, Relaxed);
+            }
+        }
+    }
+
+    fn snapshot(&mut self) -> Snapshot {
+        let room = self.snapshot.get_or_insert_with(|| Arc::new(self.room.clone()));
+        Snapshot { room: Arc::clone(room), watchers: self.watcher_count() }
+    }
+
+    fn watcher_count(&self) -> u32 {
+        let count = self.watchers.as_ref().map_or(0, broadcast::Sender::receiver_count);
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    async fn subscribe(&mut self, after: Option<Seq>, reply: oneshot::Sender<Subscribed>) {
+        let missed = match after {
+            Some(after) => self.missed(after).await,
+            None => None,
+        };
+        let events = self.watchers.get_or_insert_with(|| broadcast::Sender::new(WATCHER_LAG)).subscribe();
+        let subscribed = match missed {
+            Some(missed) => Subscribed { snapshot: None, missed, events },
+            None => Subscribed { snapshot: Some(self.snapshot()), missed: Vec::new(), events },
+        };
+        self.listing.update_watchers(self.watcher_count());
+        // A caller that is gone has dropped its receiver with it.
+        let _ = reply.send(subscribed);
+    }
+
+    /// The events after one that a watcher has; none when the journal does not reach back to it.
+    async fn missed(&self, after: Seq) -> Option<Vec<Published>> {
+        if after == self.room.seq() {
+            return Some(Vec::new());
+        }
+        let History { base: mut room, events } = self.shared.journal.load(self.room.id()).await.ok()??;
+        if after < room.seq() || after > self.room.seq() {
+            return None;
+        }
+        let mut missed = Vec::new();
+        for event in events {
+            room.apply(&event);
+            if event.seq > after {
+                missed.push(published(&self.shared, &event, &room));
+            }
+        }
+        Some(missed)
+    }
+
+    fn count_watchers(&mut self) {
+        let count = self.watcher_count();
+        if count == 0 {
+            self.watchers = None;
+        }
+        self.listing.update_watchers(count);
+    }
+
+    /// Answers what came too late, so that nobody waits for an actor that has ended.
+    fn turn_away(&mut self, message: Message, ending: Ending) {
+        let error = match ending {
+            Ending::Closed => RoomError::Rejected(Rejection::RoomClosed),
+            Ending::Lost => RoomError::StoreUnavailable,
+            Ending::Stopped => RoomError::Draining,
+        };
+        match message {
+            Message::Command(_, _, reply) => {
+                let _ = reply.send(Err(error));
+            }
+            Message::Snapshot(reply) => {
+                let _ = reply.send(self.snapshot());
+            }
+            Message::Subscribe(_, reply) => {
+                let events = broadcast::Sender::new(1).subscribe();
+                let _ = reply.send(Subscribed { snapshot: Some(self.snapshot()), missed: Vec::new(), events });
+            }
+            Message::Unwatched | Message::Remind(_) | Message::CheckPresence(_) => {}
+        }
+    }
+}
+
+fn published(shared: &Shared, event: &Event, room: &Room) -> Published {
+    Published { seq: event.seq, wire: (shared.encode)(event, room), effect: Effect::of(event) }
+}
+
+async fn sleep(wake: Option<Instant>) {
+    match wake {
+        Some(wake) => tokio::time::sleep_until(wake).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Keeps what is left of a limit for the way of a move to the clock.
+pub(super) fn less_margin(budget: Duration) -> Duration {
+    budget.saturating_sub((budget / 10).max(super::limits::AI_MARGIN))
+}

@@ -1,0 +1,90 @@
+//! Every bound of the server in one place, each with its reason.
+
+use std::time::Duration;
+
+/// What one client may use of the server, and how long things may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Players known at a time. An entry is under 1 KiB, so a full house is 100 MiB.
+    pub players: usize,
+    /// Rooms open at a time. A room is under 8 KiB beside its watchers.
+    pub rooms: usize,
+    /// Rooms of which one player is a member. Enough for a bot that tends a tournament.
+    pub rooms_per_player: usize,
+    /// A person plays one game at a time.
+    pub seats_per_human: u16,
+    /// The most seats a bot may declare.
+    pub seats_per_bot: u16,
+    /// Streams of one player: one for turns, the rest to watch.
+    pub streams_per_player: usize,
+    /// Requests a second of one player, on average; a flat-out bot in one room stays below it.
+    pub requests_per_second: u32,
+    /// Requests at once, above the average.
+    pub request_burst: u32,
+    /// Members of one room. Watchers need not be members.
+    pub members_per_room: u16,
+    /// Finished games that are remembered.
+    pub games_remembered: usize,
+    /// How long a lost connection keeps its place: longer than a reboot of a router, shorter than patience.
+    pub presence_grace: Duration,
+    /// A room without a game in which nothing happens closes after this.
+    pub idle_close: Duration,
+    /// A player without rooms and streams who asks nothing for this long is forgotten, and the name is free.
+    pub player_idle: Duration,
+    /// How long shutting down may take.
+    pub drain: Duration,
+    /// AI moves that may wait. Beyond it they are answered by the cheap move at once.
+    pub ai_queue: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            players: 100_000,
+            rooms: 20_000,
+            rooms_per_player: 64,
+            seats_per_human: 1,
+            seats_per_bot: 64,
+            streams_per_player: 64,
+            requests_per_second: 1_000,
+            request_burst: 2_000,
+            members_per_room: 64,
+            games_remembered: 10_000,
+            presence_grace: Duration::from_secs(60),
+            idle_close: Duration::from_secs(2 * 60 * 60),
+            player_idle: Duration::from_secs(24 * 60 * 60),
+            drain: Duration::from_secs(10),
+            ai_queue: 4_096,
+        }
+    }
+}
+
+/// Messages that wait for one room. A full mailbox makes callers wait, then says BUSY.
+pub(super) const MAILBOX: usize = 32;
+
+/// How long a caller waits for a place in a mailbox.
+pub(super) const MAILBOX_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Events a watcher may be behind before it gets a fresh snapshot.
+pub(super) const WATCHER_LAG: usize = 64;
+
+/// Notices that wait for one player. Who reads fewer is cut off, and finds every open turn again on return.
+pub(super) const INBOX: usize = 256;
+
+/// Changes of the room list a lobby watcher may be behind.
+pub(super) const LOBBY_LAG: usize = 1_024;
+
+/// How often a lobby watcher is told of changes: what changes more often is told once.
+pub(super) const LOBBY_BEAT: Duration = Duration::from_millis(200);
+
+/// Request ids that are remembered for one player.
+pub(super) const REQUESTS_REMEMBERED: usize = 32;
+
+/// Rooms in which somebody waits for anybody.
+pub(super) const WAITING_ROOMS: usize = 1_024;
+
+/// How long a room waits after its storage failed at a deadline.
+pub(super) const STORE_RETRY: Duration = Duration::from_millis(500);
+
+/// What is kept back of an AI's time for the way of its move to the clock: the greater of this and a tenth.
+pub(super) const AI_MARGIN: Duration = Duration::from_millis(20);

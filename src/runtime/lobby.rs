@@ -1,0 +1,308 @@
+//! The list of rooms, as everybody may see it.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashSet},
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
+
+use tokio::{
+    sync::broadcast::{self, error::RecvError},
+    time::Instant,
+};
+
+use super::limits::{LOBBY_BEAT, LOBBY_LAG};
+use crate::{
+    room::{DisplayName, Occupant, Phase, Room, RoomId, RoomName, Seat, Timestamp, Visibility, Watching},
+    rules::{ByColor, Color},
+};
+
+/// One room of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Which.
+    pub id: RoomId,
+    /// What it is called.
+    pub name: RoomName,
+    /// Whose it is.
+    pub owner: Option<DisplayName>,
+    /// Where it is in its life.
+    pub phase: Phase,
+    /// Who sits where.
+    pub seats: ByColor<Seat>,
+    /// Whether the seats' players are connected.
+    pub present: ByColor<bool>,
+    /// Whether it asks for one.
+    pub has_password: bool,
+    /// Who may watch.
+    pub watching: Watching,
+    /// Streams that watch it.
+    pub watchers: u32,
+    /// Plies made in the running or last game.
+    pub ply: u16,
+    /// Discs on the board.
+    pub discs: ByColor<u8>,
+    /// When it was made.
+    pub created: Timestamp,
+}
+
+/// Which rooms are asked for; what is none does not restrict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowFilter {
+    /// In this phase.
+    pub phase: Option<Phase>,
+    /// With a seat to take.
+    pub open_seat: bool,
+    /// With this in the name of the room or its owner, in any case.
+    pub text: Option<String>,
+}
+
+/// Where a row stands: newest first.
+pub type RowKey = (Reverse<Timestamp>, RoomId);
+
+impl Row {
+    fn of(room: &Room, watchers: u32) -> Self {
+        let seats = room.seats();
+        Self {
+            id: room.id(),
+            name: room.settings().name.clone(),
+            owner: room.owner().map(|owner| owner.name.clone()),
+            phase: room.phase(),
+            seats: seats.clone(),
+            present: ByColor::from_fn(|side| room.is_present(side)),
+            has_password: room.settings().password.is_some(),
+            watching: room.settings().watching,
+            watchers,
+            ply: room.game().map_or(0, crate::room::Game::ply),
+            discs: discs(room),
+            created: room.created(),
+        }
+    }
+
+    /// Where it stands in the list.
+    #[must_use]
+    pub fn key(&self) -> RowKey {
+        (Reverse(self.created), self.id)
+    }
+}
+
+fn discs(room: &Room) -> ByColor<u8> {
+    let board = room.game().map(|game| game.position.board());
+    ByColor::from_fn(|side| board.map_or(0, |board| board.count(side)))
+}
+
+impl RowFilter {
+    fn accepts(&self, row: &Row) -> bool {
+        let open = |seat: Color| matches!(row.seats[seat].occupant, Occupant::Open);
+        let contains = |text: &String| {
+            let within = |name: &str| name.to_lowercase().contains(text);
+            within(row.name.as_str()) || row.owner.as_ref().is_some_and(|owner| within(owner.as_str()))
+        };
+        self.phase.is_none_or(|phase| phase == row.phase)
+            && (!self.open_seat || (row.phase == Phase::Lobby && (open(Color::Black) || open(Color::White))))
+            && self.text.as_ref().is_none_or(contains)
+    }
+}
+
+/// All listed rooms.
+pub(super) struct Lobby {
+    rows: RwLock<BTreeMap<RowKey, Arc<Mutex<Row>>>>,
+    changes: broadcast::Sender<RowKey>,
+}
+
+/// A room's own line of the list. Gone when it is dropped.
+pub(super) struct Listing {
+    lobby: Arc<Lobby>,
+    key: RowKey,
+    row: Option<Arc<Mutex<Row>>>,
+}
+
+impl Default for Lobby {
+    fn default() -> Self {
+        Self { rows: RwLock::default(), changes: broadcast::Sender::new(LOBBY_LAG) }
+    }
+}
+
+impl Lobby {
+    /// At most `limit` rows that match, beginning behind `after`.
+    pub(super) fn page(&self, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
+        let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
+        let rest = match after {
+            Some(key) => rows.range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded)),
+            None => rows.range(..),
+        };
+        rest.map(|(_, row)| lock(row).clone()).filter(|row| filter.accepts(row)).take(limit).collect()
+    }
+
+    pub(super) fn watch(self: &Arc<Self>, filter: RowFilter) -> LobbyWatch {
+        LobbyWatch {
+            changes: self.changes.subscribe(),
+            lobby: Arc::clone(self),
+            filter,
+            shown: HashSet::new(),
+            changed: HashSet::new(),
+            beat: None,
+            fresh: true,
+        }
+    }
+
+    fn row(&self, key: RowKey) -> Option<Row> {
+        let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
+        rows.get(&key).map(|row| lock(row).clone())
+    }
+
+    fn tell(&self, key: RowKey) {
+        // Nobody may be watching.
+        let _ = self.changes.send(key);
+    }
+}
+
+fn lock(row: &Mutex<Row>) -> std::sync::MutexGuard<'_, Row> {
+    row.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Listing {
+    pub(super) fn new(lobby: &Arc<Lobby>, room: &Room) -> Self {
+        let key = (Reverse(room.created()), room.id());
+        let mut listing = Self { lobby: Arc::clone(lobby), key, row: None };
+        listing.update(room, 0);
+        listing
+    }
+
+    /// Everything anew. A room that is private is not listed.
+    pub(super) fn update(&mut self, room: &Room, watchers: u32) {
+        if room.settings().visibility == Visibility::Private || room.phase() == Phase::Closed {
+            self.remove();
+            return;
+        }
+        let row = Row::of(room, watchers);
+        match &self.row {
+            Some(listed) => *lock(listed) = row,
+            None => {
+                let listed = Arc::new(Mutex::new(row));
+                let mut rows = self.lobby.rows.write().unwrap_or_else(PoisonError::into_inner);
+                rows.insert(self.key, Arc::clone(&listed));
+                self.row = Some(listed);
+            }
+        }
+        self.lobby.tell(self.key);
+    }
+
+    /// Only what a move changes.
+    pub(super) fn update_board(&self, room: &Room) {
+        let (Some(listed), Some(game)) = (&self.row, room.game()) else { return };
+        let mut row = lock(listed);
+        row.ply = game.ply();
+        row.discs = discs(room);
+        drop(row);
+        self.lobby.tell(self.key);
+    }
+
+    /// Only the number of watchers.
+    pub(super) fn update_watchers(&self, watchers: u32) {
+        let Some(listed) = &self.row else { return };
+        lock(listed).watchers = watchers;
+        self.lobby.tell(self.key);
+    }
+
+    fn remove(&mut self) {
+        if self.row.take().is_some() {
+            self.lobby.rows.write().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+            self.lobby.tell(self.key);
+        }
+    }
+}
+
+impl Drop for Listing {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+/// The list as one watcher follows it.
+pub struct LobbyWatch {
+    lobby: Arc<Lobby>,
+    changes: broadcast::Receiver<RowKey>,
+    filter: RowFilter,
+    shown: HashSet<RoomId>,
+    changed: HashSet<RowKey>,
+    /// When what has changed is told.
+    beat: Option<Instant>,
+    fresh: bool,
+}
+
+/// What a watcher of the list is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LobbyUpdate {
+    /// All rows.
+    Snapshot(Vec<Row>),
+    /// Rows that changed, and rooms that are gone or match no longer.
+    Changed {
+        /// New or changed.
+        upserted: Vec<Row>,
+        /// Gone.
+        removed: Vec<RoomId>,
+    },
+}
+
+impl LobbyWatch {
+    /// The next update. The first is a snapshot, and so is the next after the watcher has lagged.
+    pub async fn next(&mut self) -> LobbyUpdate {
+        loop {
+            if std::mem::take(&mut self.fresh) {
+                let rows = self.lobby.page(&self.filter, None, usize::MAX);
+                self.shown = rows.iter().map(|row| row.id).collect();
+                return LobbyUpdate::Snapshot(rows);
+            }
+            if let Some(update) = self.gather().await {
+                return update;
+            }
+        }
+    }
+
+    /// Waits for a change, then for the others of the same beat; none when they come to nothing. What is gathered is
+    /// kept in `self`, so that a dropped wait loses nothing.
+    async fn gather(&mut self) -> Option<LobbyUpdate> {
+        let beat = match self.beat {
+            Some(beat) => beat,
+            None => {
+                let received = self.changes.recv().await;
+                let key = self.change(received)?;
+                self.changed.insert(key);
+                *self.beat.insert(Instant::now() + LOBBY_BEAT)
+            }
+        };
+        tokio::time::sleep_until(beat).await;
+        self.beat = None;
+        while !self.changes.is_empty() {
+            let received = self.changes.recv().await;
+            let key = self.change(received)?;
+            self.changed.insert(key);
+        }
+        let (mut upserted, mut removed) = (Vec::new(), Vec::new());
+        for key in self.changed.drain() {
+            match self.lobby.row(key).filter(|row| self.filter.accepts(row)) {
+                Some(row) => {
+                    self.shown.insert(row.id);
+                    upserted.push(row);
+                }
+                None if self.shown.remove(&key.1) => removed.push(key.1),
+                None => {}
+            }
+        }
+        (!upserted.is_empty() || !removed.is_empty()).then_some(LobbyUpdate::Changed { upserted, removed })
+    }
+
+    fn change(&mut self, received: Result<RowKey, RecvError>) -> Option<RowKey> {
+        match received {
+            Ok(key) => Some(key),
+            // The sender lives in the lobby that this watch holds, so it can only be lag.
+            Err(RecvError::Lagged(_) | RecvError::Closed) => {
+                self.changes = self.changes.resubscribe();
+                self.changed.clear();
+                (self.beat, self.fresh) = (None, true);
+                None
+            }
+        }
+    }
+}

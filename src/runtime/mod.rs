@@ -1,0 +1,299 @@
+//! A running server: tasks, rooms, players, AI threads. It knows nothing of wires.
+//!
+//! ```text
+//!   edges ──▶ Runtime ──▶ Registry ──▶ RoomActor ──▶ Journal
+//!                │                        │  │
+//!             Players ◀── Teller ─────────┘  ├──▶ watchers (encoded once, shared)
+//!                                            ├──▶ Lobby (a row a room)
+//!                                            └──▶ Pool (AI threads) ──▶ back as a move
+//! ```
+//!
+//! One task owns one room. Every queue has a bound in `limits`, every task belongs to the tracker in `shared`, and
+//! shutting down joins them all.
+
+mod actor;
+mod entropy;
+mod error;
+mod inbox;
+mod limits;
+mod lobby;
+mod matchmaker;
+mod players;
+mod pool;
+mod registry;
+mod rooms;
+mod shared;
+mod streams;
+mod telling;
+mod thinking;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+pub use actor::Accepted;
+pub use entropy::now;
+pub use error::RoomError;
+pub use inbox::{Notice, StreamEnd, TurnEnd};
+pub use limits::Limits;
+pub use lobby::{LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
+pub use players::{LogInError, ParseTokenError, Player, Token, TooFast};
+pub use pool::{AiLoad, Think};
+pub use registry::Snapshot;
+pub use rooms::{NewRoom, Opponent, SeatWish};
+pub use shared::Encode;
+pub use streams::{Turns, Update, Watch};
+
+use crate::{
+    ai::AiPlayer,
+    room::{Actor, Command, DisplayName, GameId, PlayerId, PlayerKind, Timestamp},
+    store::{Archive, Journal},
+};
+use pool::Pool;
+use shared::Shared;
+
+/// What a runtime is made of.
+pub struct Parts {
+    /// Its bounds.
+    pub limits: Limits,
+    /// What keeps its rooms.
+    pub journal: Arc<dyn Journal>,
+    /// Makes events into what watchers are sent.
+    pub encode: Encode,
+    /// How AIs choose.
+    pub think: Arc<Think>,
+    /// Threads for AI seats; one for each core unless given.
+    pub ai_threads: Option<usize>,
+}
+
+impl Parts {
+    /// The usual parts over a journal.
+    #[must_use]
+    pub fn new(journal: Arc<dyn Journal>, encode: Encode) -> Self {
+        let think = |player: &AiPlayer, position, seed, stop: &crate::search::Stop| player.choose(position, seed, stop);
+        Self { limits: Limits::default(), journal, encode, think: Arc::new(think), ai_threads: None }
+    }
+}
+
+/// A running server. Clones are handles to the same one.
+#[derive(Clone)]
+pub struct Runtime {
+    shared: Arc<Shared>,
+}
+
+/// What the server is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Census {
+    /// Players known.
+    pub players: usize,
+    /// Rooms that live.
+    pub rooms: usize,
+    /// Games that run.
+    pub games: usize,
+    /// How busy the AI threads are.
+    pub ai: AiLoad,
+    /// Whether it is stopping.
+    pub draining: bool,
+}
+
+impl Runtime {
+    /// Starts the AI threads, brings back the open rooms of the journal, and begins to look after idle players.
+    ///
+    /// # Errors
+    /// When there are no threads to be had, or the journal cannot be read.
+    pub async fn start(parts: Parts) -> std::io::Result<Self> {
+        let threads = match parts.ai_threads {
+            Some(threads) => threads,
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        };
+        let pool = Pool::start(threads, parts.limits.ai_queue, parts.think)?;
+        let shared = Arc::new(Shared {
+            limits: parts.limits,
+            journal: parts.journal,
+            archive: Archive::new(parts.limits.games_remembered),
+            players: players::Players::default(),
+            registry: registry::Registry::default(),
+            lobby: Arc::default(),
+            matchmaker: matchmaker::Matchmaker::default(),
+            pool,
+            encode: parts.encode,
+            games: AtomicUsize::new(0),
+            draining: AtomicBool::new(false),
+            streams_end: CancellationToken::new(),
+            rooms_end: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        });
+        for room in shared.journal.open_rooms().await.map_err(std::io::Error::other)? {
+            shared.room(room).await.map_err(std::io::Error::other)?;
+        }
+        shared.tasks.spawn(forget_idle_players(Arc::clone(&shared)));
+        Ok(Self { shared })
+    }
+
+    /// The bounds in force.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.shared.limits
+    }
+
+    /// What the server is doing.
+    #[must_use]
+    pub fn census(&self) -> Census {
+        Census {
+            players: self.shared.players.count(),
+            rooms: self.shared.registry.count(),
+            games: self.shared.games.load(Relaxed),
+            ai: self.shared.pool.load(),
+            draining: self.shared.draining.load(Relaxed),
+        }
+    }
+
+    /// The finished games.
+    #[must_use]
+    pub fn archive(&self) -> &Archive {
+        &self.shared.archive
+    }
+
+    /// Makes a player of a free name.
+    ///
+    /// # Errors
+    /// When the name is taken or the server is full.
+    pub fn log_in(&self, name: DisplayName, kind: PlayerKind, seats: u16) -> Result<(Arc<Player>, Token), LogInError> {
+        self.shared.players.log_in(name, kind, seats, &self.shared.limits)
+    }
+
+    /// The player of a token, if it is still good.
+    #[must_use]
+    pub fn bearer(&self, token: &Token) -> Option<Arc<Player>> {
+        self.shared.players.bearer(token)
+    }
+
+    /// A player by id.
+    #[must_use]
+    pub fn player(&self, id: PlayerId) -> Option<Arc<Player>> {
+        self.shared.players.get(id)
+    }
+
+    /// Revokes the token, leaves every room, ends the streams and frees the name.
+    ///
+    /// # Errors
+    /// When a room could not be left, which is then left to its grace.
+    pub async fn log_out(&self, player: &Arc<Player>) -> Result<(), RoomError> {
+        self.shared.players.revoke(player);
+        player.left.cancel();
+        let mut outcome = Ok(());
+        for room in player.rooms() {
+            let left = match self.shared.room(room).await {
+                Ok(handle) => handle.command(Actor::Player(player.id()), Command::Leave).await.map(|_| ()),
+                Err(RoomError::Rejected(_)) => Ok(()),
+                Err(error) => Err(error),
+            };
+            outcome = outcome.and(left);
+        }
+        self.shared.players.forget(player);
+        self.shared.archive.forget(player.id());
+        outcome
+    }
+
+    /// Opens a player's stream of turns, and ends an older one.
+    ///
+    /// # Errors
+    /// When the player has too many streams.
+    pub async fn turns(&self, player: &Arc<Player>) -> Result<Turns, RoomError> {
+        Turns::open(&self.shared, player).await
+    }
+
+    /// A page of the room list: at most `limit` rows behind `after`.
+    #[must_use]
+    pub fn rooms(&self, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
+        self.shared.lobby.page(filter, after, limit)
+    }
+
+    /// Follows the room list.
+    ///
+    /// # Errors
+    /// When the player has too many streams.
+    pub fn watch_rooms(&self, player: &Arc<Player>, filter: RowFilter) -> Result<WatchedRooms, RoomError> {
+        Ok(WatchedRooms {
+            open: streams::OpenStream::new(&self.shared, player)?,
+            watch: self.shared.lobby.watch(filter),
+        })
+    }
+
+    /// Games that a player plays now.
+    pub async fn games_of(&self, player: &Player) -> Vec<GameId> {
+        let mut games = Vec::new();
+        for room in player.seats() {
+            let Ok(handle) = self.shared.room(room).await else { continue };
+            let Ok(snapshot) = handle.snapshot().await else { continue };
+            if let Some(game) = snapshot.room.running() {
+                games.push(GameId { room, number: game.number });
+            }
+        }
+        games
+    }
+
+    /// Refuses what is new, and ends every stream with its reason.
+    pub fn drain(&self) {
+        self.shared.draining.store(true, Relaxed);
+        self.shared.streams_end.cancel();
+    }
+
+    /// Lets rooms finish the command in hand, stops AI jobs, and waits for every task; false when the time ran out.
+    pub async fn shut_down(&self, deadline: Duration) -> bool {
+        self.drain();
+        self.shared.rooms_end.cancel();
+        self.shared.tasks.close();
+        let joined = tokio::time::timeout(deadline, self.shared.tasks.wait()).await.is_ok();
+        let shared = Arc::clone(&self.shared);
+        let pool = tokio::task::spawn_blocking(move || shared.pool.shut_down()).await.is_ok();
+        joined && pool
+    }
+
+    fn require_running(&self) -> Result<(), RoomError> {
+        if self.shared.draining.load(Relaxed) { Err(RoomError::Draining) } else { Ok(()) }
+    }
+}
+
+/// The room list as one player follows it.
+pub struct WatchedRooms {
+    open: streams::OpenStream,
+    watch: LobbyWatch,
+}
+
+impl WatchedRooms {
+    /// The next update, or why the stream ends. Nothing is lost when the wait is dropped.
+    ///
+    /// # Errors
+    /// The end of the stream.
+    pub async fn next(&mut self) -> Result<LobbyUpdate, StreamEnd> {
+        tokio::select! {
+            biased;
+            end = self.open.ended() => Err(end),
+            update = self.watch.next() => Ok(update),
+        }
+    }
+}
+
+/// Forgets players who hold nothing and have asked nothing for long.
+async fn forget_idle_players(shared: Arc<Shared>) {
+    let mut beat = tokio::time::interval(Duration::from_secs(60));
+    loop {
+        tokio::select! {
+            () = shared.rooms_end.cancelled() => return,
+            _ = beat.tick() => {}
+        }
+        let idle = i64::try_from(shared.limits.player_idle.as_micros()).unwrap_or(i64::MAX);
+        let before = Timestamp(now().0.saturating_sub(idle));
+        for player in shared.players.idle(before) {
+            shared.players.forget(&player);
+            shared.archive.forget(player.id());
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Who is known to the server: identities, secrets, and what each one holds.
+
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    fmt,
+    str::FromStr,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use dashmap::{DashMap, Entry};
+use governor::{DefaultDirectRateLimiter, Quota, clock::Clock as _};
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    entropy::{now, random, secret},
+    inbox::InboxSender,
+    limits::Limits,
+};
+use crate::room::{DisplayName, PlayerId, PlayerKind, Profile, RoomId, Timestamp};
+
+/// A secret that makes its bearer a player. 64 hexadecimal digits; never printed by accident.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token([u8; 32]);
+
+/// A text that is no token.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("malformed token")]
+pub struct ParseTokenError;
+
+/// What is kept of a token.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct TokenHash([u8; 32]);
+
+impl Token {
+    fn new() -> Self {
+        Self(secret())
+    }
+
+    /// The token as it is sent.
+    #[must_use]
+    pub fn reveal(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn hash(&self) -> TokenHash {
+        TokenHash(Sha256::digest(self.0).into())
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(..)")
+    }
+}
+
+impl FromStr for Token {
+    type Err = ParseTokenError;
+
+    fn from_str(text: &str) -> Result<Self, ParseTokenError> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return Err(ParseTokenError);
+        }
+        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let mut token = [0; 32];
+        for (byte, pair) in token.iter_mut().zip(digits.chunks_exact(2)) {
+            let (high, low) = digit(pair[0]).zip(digit(pair[1])).ok_or(ParseTokenError)?;
+            *byte = high << 4 | low;
+        }
+        Ok(Self(token))
+    }
+}
+
+/// Why nobody was logged in.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum LogInError {
+    /// Another player goes by the name.
+    #[error("the name is in use")]
+    NameTaken,
+    /// The server knows as many players as it may.
+    #[error("the server is full")]
+    Full,
+    /// A bot wants more seats than it may.
+    #[error("a bot may hold at most {0} seats")]
+    TooManySeats(u16),
+}
+
+/// A request came too soon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooFast {
+    /// When it will be answered again.
+    pub retry_after: Duration,
+}
+
+/// One player of the server.
+pub struct Player {
+    profile: Profile,
+    seat_limit: u16,
+    hash: TokenHash,
+    rate: DefaultDirectRateLimiter,
+    pub(super) streams: AtomicUsize,
+    last_seen: AtomicI64,
+    holdings: Mutex<Holdings>,
+    pub(super) inbox: Mutex<Option<InboxSender>>,
+    /// Cancelled when the player logs out.
+    pub(super) left: CancellationToken,
+    /// The rooms that earlier requests made, so that a repeated one makes no other.
+    pub(super) requests: tokio::sync::Mutex<VecDeque<(String, RoomId)>>,
+}
+
+#[derive(Default)]
+struct Holdings {
+    rooms: BTreeSet<RoomId>,
+    seats: BTreeSet<RoomId>,
+    /// Set when the player logs out: nothing may be gained any more.
+    gone: bool,
+}
+
+impl fmt::Debug for Player {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Player").field("profile", &self.profile).finish_non_exhaustive()
+    }
+}
+
+impl Player {
+    /// Who it is.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The id.
+    #[must_use]
+    pub fn id(&self) -> PlayerId {
+        self.profile.id
+    }
+
+    /// How many seats it may hold.
+    #[must_use]
+    pub fn seat_limit(&self) -> u16 {
+        self.seat_limit
+    }
+
+    /// Rooms of which it is a member.
+    #[must_use]
+    pub fn rooms(&self) -> Vec<RoomId> {
+        self.holdings().rooms.iter().copied().collect()
+    }
+
+    /// Rooms in which it sits.
+    #[must_use]
+    pub fn seats(&self) -> Vec<RoomId> {
+        self.holdings().seats.iter().copied().collect()
+    }
+
+    /// Counts a request.
+    ///
+    /// # Errors
+    /// When there were too many of late.
+    pub fn admit(&self) -> Result<(), TooFast> {
+        self.last_seen.store(now().0, Relaxed);
+        self.rate.check().map_err(|until| TooFast {
+            retry_after: until.wait_time_from(governor::clock::DefaultClock::default().now()),
+        })
+    }
+
+    /// Takes a place for one more seat; true when it is new.
+    pub(super) fn reserve_seat(&self, room: RoomId) -> Option<bool> {
+        let limit = usize::from(self.seat_limit);
+        self.holdings().reserve(limit, room, |holdings| &mut holdings.seats)
+    }
+
+    /// Takes a place for one more room; true when it is new.
+    pub(super) fn reserve_room(&self, room: RoomId, limit: usize) -> Option<bool> {
+        self.holdings().reserve(limit, room, |holdings| &mut holdings.rooms)
+    }
+
+    pub(super) fn hold_seat(&self, room: RoomId, held: bool) {
+        note(&mut self.holdings().seats, room, held);
+    }
+
+    pub(super) fn hold_room(&self, room: RoomId, held: bool) {
+        note(&mut self.holdings().rooms, room, held);
+    }
+
+    fn holdings(&self) -> MutexGuard<'_, Holdings> {
+        self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn idle_since(&self) -> Option<Timestamp> {
+        let holdings = self.holdings();
+        let idle = holdings.rooms.is_empty() && self.streams.load(Relaxed) == 0;
+        idle.then(|| Timestamp(self.last_seen.load(Relaxed)))
+    }
+}
+
+impl Holdings {
+    fn reserve(&mut self, limit: usize, room: RoomId, of: impl Fn(&mut Self) -> &mut BTreeSet<RoomId>) -> Option<bool> {
+        let gone = self.gone;
+        let held = of(self);
+        if held.contains(&room) {
+            return Some(false);
+        }
+        let free = !gone && held.len() < limit;
+        free.then(|| held.insert(room))
+    }
+}
+
+fn note(held: &mut BTreeSet<RoomId>, room: RoomId, holds: bool) {
+    if holds {
+        held.insert(room);
+    } else {
+        held.remove(&room);
+    }
+}
+
+/// All players.
+#[derive(Default)]
+pub(super) struct Players {
+    by_id: DashMap<PlayerId, Arc<Player>>,
+    by_token: DashMap<TokenHash, Arc<Player>>,
+    by_name: DashMap<String, PlayerId>,
+}
+
+impl Players {
+    pub(super) fn log_in(
+        &self,
+        name: DisplayName,
+        kind: PlayerKind,
+        seats: u16,
+        limits: &Limits,
+    ) -> Result<(Arc<Player>, Token), LogInError> {
+        if self.by_id.len() >= limits.players {
+            return Err(LogInError::Full);
+        }
+        let seat_limit = match kind {
+            PlayerKind::Human => limits.seats_per_human,
+            PlayerKind::Bot if seats > limits.seats_per_bot => {
+                return Err(LogInError::TooManySeats(limits.seats_per_bot));
+            }
+            PlayerKind::Bot => seats.max(1),
+        };
+        let id = PlayerId::from_random(random());
+        match self.by_name.entry(name.key()) {
+            Entry::Occupied(_) => return Err(LogInError::NameTaken),
+            Entry::Vacant(free) => free.insert(id),
+        };
+        let token = Token::new();
+        let player = Arc::new(Player {
+            profile: Profile { id, name, kind },
+            seat_limit,
+            hash: token.hash(),
+            rate: DefaultDirectRateLimiter::direct(quota(limits)),
+            streams: AtomicUsize::new(0),
+            last_seen: AtomicI64::new(now().0),
+            holdings: Mutex::default(),
+            inbox: Mutex::default(),
+            left: CancellationToken::new(),
+            requests: tokio::sync::Mutex::default(),
+        });
+        self.by_id.insert(id, Arc::clone(&player));
+        self.by_token.insert(player.hash, Arc::clone(&player));
+        Ok((player, token))
+    }
+
+    /// The player of a token. The map is keyed by the hash, so that timing tells nothing about the secret.
+    pub(super) fn bearer(&self, token: &Token) -> Option<Arc<Player>> {
+        self.by_token.get(&token.hash()).map(|player| Arc::clone(&player))
+    }
+
+    pub(super) fn get(&self, id: PlayerId) -> Option<Arc<Player>> {
+        self.by_id.get(&id).map(|player| Arc::clone(&player))
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Revokes the token; the name stays taken until [`Players::forget`].
+    pub(super) fn revoke(&self, player: &Player) {
+        player.holdings().gone = true;
+        self.by_token.remove(&player.hash);
+    }
+
+    /// Frees the name.
+    pub(super) fn forget(&self, player: &Player) {
+        self.revoke(player);
+        self.by_id.remove(&player.id());
+        self.by_name.remove(&player.profile.name.key());
+    }
+
+    /// Those who have held and asked nothing since `before`.
+    pub(super) fn idle(&self, before: Timestamp) -> Vec<Arc<Player>> {
+        let mut idle = HashMap::new();
+        for player in &self.by_id {
+            if player.idle_since().is_some_and(|since| since < before) {
+                idle.insert(player.id(), Arc::clone(&player));
+            }
+        }
+        idle.into_values().collect()
+    }
+}
+
+fn quota(limits: &Limits) -> Quota {
+    let at_least_one = |count| std::num::NonZeroU32::new(count).unwrap_or(std::num::NonZeroU32::MIN);
+    Quota::per_second(at_least_one(limits.requests_per_second)).allow_burst(at_least_one(limits.request_burst))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_round_trips_and_hides() {
+        let token = Token::new();
+        assert_eq!(token.reveal().parse(), Ok(token.clone()));
+        assert_eq!(format!("{token:?}"), "Token(..)");
+        assert_eq!("00".parse::<Token>(), Err(ParseTokenError));
+        assert_eq!("é".repeat(32).parse::<Token>(), Err(ParseTokenError));
+    }
+
+    #[test]
+    fn a_name_belongs_to_one_player_whatever_its_case() {
+        let players = Players::default();
+        let limits = Limits::default();
+        let name = |text| DisplayName::parse(text).unwrap();
+        let (ada, token) = players.log_in(name("Ada"), PlayerKind::Human, 0, &limits).unwrap();
+        assert_eq!(players.log_in(name("ADA"), PlayerKind::Bot, 1, &limits).unwrap_err(), LogInError::NameTaken);
+        assert!(players.bearer(&token).is_some());
+        players.forget(&ada);
+        assert!(players.bearer(&token).is_none());
+        assert!(players.log_in(name("ada"), PlayerKind::Human, 0, &limits).is_ok());
+    }
+}

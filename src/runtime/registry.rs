@@ -1,0 +1,211 @@
+//! Which rooms live, and how to reach their actors.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use bytes::Bytes;
+use dashmap::{DashMap, Entry};
+use tokio::sync::{
+    broadcast,
+    mpsc::{self, error::SendTimeoutError},
+    oneshot,
+};
+
+use super::{
+    actor::{self, Accepted},
+    error::RoomError,
+    limits::{MAILBOX, MAILBOX_PATIENCE, STORE_RETRY},
+    shared::Shared,
+};
+use crate::room::{Actor, Command, Event, JoinCode, PlayerId, Rejection, Room, RoomId, Seq};
+
+/// An event as it is told to all who watch a room.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// Its number.
+    pub seq: Seq,
+    /// Encoded once for all.
+    pub wire: Bytes,
+    pub(super) effect: Effect,
+}
+
+/// What an event means for those who watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Nothing beyond itself.
+    None,
+    /// Who may watch could have changed.
+    Access,
+    /// That player must go.
+    Removed(PlayerId),
+    /// It was the last.
+    Closed,
+}
+
+impl Effect {
+    pub(super) fn of(event: &Event) -> Self {
+        use crate::room::{Fact, LeaveReason};
+        match &event.fact {
+            Fact::SettingsChanged(_) => Self::Access,
+            Fact::MemberLeft { player, reason: LeaveReason::Kicked | LeaveReason::Banned } => Self::Removed(*player),
+            Fact::Closed(_) => Self::Closed,
+            _ => Self::None,
+        }
+    }
+}
+
+/// A room at one moment.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Its state.
+    pub room: Arc<Room>,
+    /// Streams that watch it.
+    pub watchers: u32,
+}
+
+/// What a new watcher begins with.
+pub(super) struct Subscribed {
+    /// Absent when the missed events are given.
+    pub(super) snapshot: Option<Snapshot>,
+    /// What the watcher missed.
+    pub(super) missed: Vec<Published>,
+    /// What comes after.
+    pub(super) events: broadcast::Receiver<Published>,
+}
+
+/// What an actor is asked. Private: callers use [`RoomHandle`].
+pub(super) enum Message {
+    Command(Actor, Command, oneshot::Sender<Result<Accepted, RoomError>>),
+    Snapshot(oneshot::Sender<Snapshot>),
+    Subscribe(Option<Seq>, oneshot::Sender<Subscribed>),
+    /// A watcher's stream has ended.
+    Unwatched,
+    /// Tell the player again if it is their turn.
+    Remind(PlayerId),
+    /// Look whether the player is connected.
+    CheckPresence(PlayerId),
+}
+
+/// How to talk to one room.
+#[derive(Clone)]
+pub(super) struct RoomHandle {
+    mailbox: mpsc::Sender<Box<Message>>,
+}
+
+impl RoomHandle {
+    pub(super) async fn command(&self, actor: Actor, command: Command) -> Result<Accepted, RoomError> {
+        self.ask(|reply| Message::Command(actor, command, reply)).await?
+    }
+
+    pub(super) async fn snapshot(&self) -> Result<Snapshot, RoomError> {
+        self.ask(Message::Snapshot).await
+    }
+
+    pub(super) async fn subscribe(&self, after: Option<Seq>) -> Result<Subscribed, RoomError> {
+        self.ask(|reply| Message::Subscribe(after, reply)).await
+    }
+
+    /// Tells without waiting for an answer.
+    pub(super) async fn tell(&self, message: Message) -> Result<(), RoomError> {
+        match self.mailbox.send_timeout(Box::new(message), MAILBOX_PATIENCE).await {
+            Ok(()) => Ok(()),
+            Err(SendTimeoutError::Timeout(_)) => Err(RoomError::Busy),
+            Err(SendTimeoutError::Closed(_)) => Err(RoomError::Rejected(Rejection::RoomClosed)),
+        }
+    }
+
+    async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, RoomError> {
+        let (reply, answer) = oneshot::channel();
+        self.tell(message(reply)).await?;
+        // An actor answers all it has taken in, except when its storage failed under it.
+        answer.await.map_err(|_| RoomError::StoreUnavailable)
+    }
+}
+
+struct Slot {
+    generation: u64,
+    handle: RoomHandle,
+}
+
+/// The rooms that live.
+#[derive(Default)]
+pub(super) struct Registry {
+    slots: DashMap<RoomId, Slot>,
+    codes: DashMap<JoinCode, RoomId>,
+    generations: AtomicU64,
+}
+
+impl Registry {
+    pub(super) fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(super) fn by_code(&self, code: JoinCode) -> Option<RoomId> {
+        self.codes.get(&code).map(|room| *room)
+    }
+
+    pub(super) fn live(&self, room: RoomId) -> Option<RoomHandle> {
+        self.slots.get(&room).map(|slot| slot.handle.clone())
+    }
+
+    /// The rooms that live now.
+    pub(super) fn ids(&self) -> Vec<RoomId> {
+        self.slots.iter().map(|slot| *slot.key()).collect()
+    }
+
+    /// Takes an actor's entry out, unless a newer one of the same room has taken its place.
+    pub(super) fn remove(&self, room: RoomId, generation: u64) {
+        self.slots.remove_if(&room, |_, slot| slot.generation == generation);
+    }
+
+    pub(super) fn forget_code(&self, code: JoinCode) {
+        self.codes.remove(&code);
+    }
+}
+
+impl Shared {
+    /// The actor of a room, made from the journal when the room is open and none lives.
+    pub(super) async fn room(self: &Arc<Self>, id: RoomId) -> Result<RoomHandle, RoomError> {
+        if let Some(handle) = self.registry.live(id) {
+            return Ok(handle);
+        }
+        let history = self.journal.load(id).await.map_err(|error| {
+            tracing::error!(room = %id, %error, "a room cannot be read");
+            RoomError::StoreUnavailable
+        })?;
+        let room = history.ok_or(Rejection::RoomNotFound)?.latest();
+        Ok(self.host(room))
+    }
+
+    /// Brings back a room whose actor was lost, as soon as its history can be read: its clocks run on without it.
+    pub(super) fn revive(self: &Arc<Self>, id: RoomId) {
+        let shared = Arc::clone(self);
+        self.tasks.spawn(async move {
+            while let Err(RoomError::StoreUnavailable) = shared.room(id).await {
+                tokio::select! {
+                    () = shared.rooms_end.cancelled() => break,
+                    () = tokio::time::sleep(STORE_RETRY) => {}
+                }
+            }
+        });
+    }
+
+    /// Gives a room an actor, unless it has one.
+    pub(super) fn host(self: &Arc<Self>, room: Room) -> RoomHandle {
+        let id = room.id();
+        match self.registry.slots.entry(id) {
+            Entry::Occupied(slot) => slot.get().handle.clone(),
+            Entry::Vacant(place) => {
+                let generation = self.registry.generations.fetch_add(1, Relaxed);
+                let (mailbox, messages) = mpsc::channel(MAILBOX);
+                let handle = RoomHandle { mailbox };
+                self.registry.codes.insert(room.code(), id);
+                place.insert(Slot { generation, handle: handle.clone() });
+                actor::spawn(Arc::clone(self), room, generation, messages);
+                handle
+            }
+        }
+    }
+}

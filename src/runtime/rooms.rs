@@ -1,0 +1,422 @@
+//! What players ask of rooms: making them, entering them, playing in them.
+
+use std::sync::Arc;
+
+use super::{
+    Accepted, Player, RoomError, Runtime, Snapshot, Watch,
+    entropy::{now, random},
+    limits::REQUESTS_REMEMBERED,
+};
+use crate::{
+    ai::{AiKind, AiPlayer},
+    room::{
+        Actor, AiSeat, Command, Creation, Credentials, Event, Fact, GameId, JoinCode, Occupant, PlayerId, Policy,
+        Rejection, Room, RoomId, SeatSetting, Seq, Settings,
+    },
+    rules::{ByColor, Color, Square},
+    store::AppendError,
+};
+
+/// What a seat is to be, as a client asks for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SeatWish {
+    /// For anyone.
+    #[default]
+    Open,
+    /// For that player.
+    Reserved(PlayerId),
+    /// For the one who asks.
+    Me,
+    /// For an AI.
+    Ai {
+        /// Such as "roxanne".
+        kind: String,
+        /// The kind's default unless given.
+        level: Option<u8>,
+        /// Chance unless given.
+        seed: Option<u64>,
+    },
+}
+
+/// A room to be made.
+#[derive(Clone, Debug)]
+pub struct NewRoom {
+    /// Checked settings.
+    pub settings: Settings,
+    /// Who is to sit where.
+    pub seats: ByColor<SeatWish>,
+}
+
+/// Whom a quick game is to be against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opponent {
+    /// An AI.
+    Ai(SeatWish),
+    /// Whoever asks for the same.
+    Anyone,
+}
+
+impl Runtime {
+    /// Makes a room that the player owns. The same request id answers with the same room.
+    ///
+    /// # Errors
+    /// When there are too many rooms, or a seat is for somebody or something unknown.
+    pub async fn create_room(
+        &self,
+        player: &Arc<Player>,
+        new: NewRoom,
+        request: Option<String>,
+    ) -> Result<Snapshot, RoomError> {
+        self.require_running()?;
+        self.once(player, request, async || self.make_room(player, new).await).await
+    }
+
+    /// The shortest way to a game: against an AI at once, or against whoever else wants one.
+    ///
+    /// # Errors
+    /// As for making a room and taking a seat in it.
+    pub async fn quick_start(
+        &self,
+        player: &Arc<Player>,
+        opponent: Opponent,
+        side: Option<Color>,
+        request: Option<String>,
+    ) -> Result<Snapshot, RoomError> {
+        self.require_running()?;
+        self.once(player, request, async || match opponent {
+            Opponent::Ai(ai) => self.quick_ai_game(player, ai, side).await,
+            Opponent::Anyone => self.quick_match(player, side).await,
+        })
+        .await
+    }
+
+    /// Carries out a player's command.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn command(&self, player: &Player, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
+        if matches!(command, Command::Start | Command::Join(..) | Command::TakeSeat(_)) {
+            self.require_running()?;
+        }
+        let handle = self.shared.room(room).await?;
+        let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
+        // A place is kept before the room is asked, so that two requests at once cannot both get the last one.
+        let seat = takes_seat && player.reserve_seat(room).ok_or(RoomError::QuotaSeats)?;
+        let limit = self.shared.limits.rooms_per_player;
+        let joined = joins && player.reserve_room(room, limit).ok_or(RoomError::QuotaRooms("leave one first"))?;
+        let outcome = handle.command(Actor::Player(player.id()), command).await;
+        if outcome.is_err() {
+            if seat {
+                player.hold_seat(room, false);
+            }
+            if joined {
+                player.hold_room(room, false);
+            }
+        }
+        outcome
+    }
+
+    /// Makes a seat open, reserved or an AI.
+    ///
+    /// # Errors
+    /// When it is for somebody or something unknown, or the room refuses.
+    pub async fn set_seat(
+        &self,
+        player: &Player,
+        room: RoomId,
+        seat: Color,
+        wish: SeatWish,
+    ) -> Result<Accepted, RoomError> {
+        let setting = match wish {
+            SeatWish::Open => SeatSetting::Open,
+            SeatWish::Me => SeatSetting::Reserved(player.profile().clone()),
+            SeatWish::Reserved(guest) => {
+                let guest = self.player(guest).ok_or(RoomError::PlayerNotFound)?;
+                SeatSetting::Reserved(guest.profile().clone())
+            }
+            SeatWish::Ai { kind, level, seed } => SeatSetting::Ai(ai_seat(&kind, level, seed)?),
+        };
+        self.command(player, room, Command::SetSeat(seat, setting)).await
+    }
+
+    /// Begins a game. The same request id answers with the same game while it is the room's last.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn start_game(
+        &self,
+        player: &Arc<Player>,
+        room: RoomId,
+        request: Option<String>,
+    ) -> Result<Accepted, RoomError> {
+        let Some(request) = request else {
+            return self.command(player, room, Command::Start).await;
+        };
+        let mut requests = player.requests.lock().await;
+        if requests.iter().any(|(made, at)| *made == request && *at == room) {
+            let snapshot = self.shared.room(room).await?.snapshot().await?;
+            let game = snapshot.room.game().map(|game| GameId { room, number: game.number });
+            return Ok(Accepted { seq: snapshot.room.seq(), changed: false, game });
+        }
+        let accepted = self.command(player, room, Command::Start).await?;
+        remember(&mut requests, request, room);
+        Ok(accepted)
+    }
+
+    /// Makes a move.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn play(&self, player: &Player, game: GameId, ply: u16, square: Square) -> Result<Accepted, RoomError> {
+        let command = Command::Play { game: game.number, ply, square };
+        self.command(player, game.room, command).await.map_err(|error| match error {
+            RoomError::Rejected(Rejection::RoomNotFound) => Rejection::GameNotFound.into(),
+            error => error,
+        })
+    }
+
+    /// The room as it is, for one who may see it.
+    ///
+    /// # Errors
+    /// When there is none, or the player may not.
+    pub async fn look(&self, player: &Player, room: RoomId, credentials: &Credentials) -> Result<Snapshot, RoomError> {
+        let snapshot = self.shared.room(room).await?.snapshot().await?;
+        snapshot.room.may_watch(player.id(), credentials)?;
+        Ok(snapshot)
+    }
+
+    /// Follows a room.
+    ///
+    /// # Errors
+    /// When there is none, the player may not, or has too many streams.
+    pub async fn watch(
+        &self,
+        player: &Arc<Player>,
+        room: RoomId,
+        credentials: Credentials,
+        after: Option<Seq>,
+    ) -> Result<Watch, RoomError> {
+        Watch::open(&self.shared, player, room, credentials, after).await
+    }
+
+    /// The room that a join code opens.
+    #[must_use]
+    pub fn room_by_code(&self, code: JoinCode) -> Option<RoomId> {
+        self.shared.registry.by_code(code)
+    }
+
+    /// Does something once for a request id, and answers with the same room from then on.
+    async fn once(
+        &self,
+        player: &Arc<Player>,
+        request: Option<String>,
+        make: impl AsyncFnOnce() -> Result<RoomId, RoomError>,
+    ) -> Result<Snapshot, RoomError> {
+        let room = match request {
+            None => make().await?,
+            Some(request) => {
+                let mut requests = player.requests.lock().await;
+                let made = requests.iter().find(|(made, _)| *made == request).map(|&(_, room)| room);
+                match made {
+                    Some(room) => room,
+                    None => {
+                        let room = make().await?;
+                        remember(&mut requests, request, room);
+                        room
+                    }
+                }
+            }
+        };
+        self.shared.room(room).await?.snapshot().await
+    }
+
+    async fn make_room(&self, player: &Arc<Player>, new: NewRoom) -> Result<RoomId, RoomError> {
+        if self.shared.registry.count() >= self.shared.limits.rooms {
+            return Err(RoomError::QuotaRooms("the server has as many as it can"));
+        }
+        let sides = [&new.seats.black, &new.seats.white].into_iter().filter(|wish| **wish == SeatWish::Me).count();
+        if sides > 1 {
+            return Err(RoomError::QuotaSeats);
+        }
+        let seats = ByColor::new(self.occupant(player, new.seats.black)?, self.occupant(player, new.seats.white)?);
+        let id = RoomId::from_random(random());
+        let limits = &self.shared.limits;
+        player.reserve_room(id, limits.rooms_per_player).ok_or(RoomError::QuotaRooms("leave one first"))?;
+        if sides == 1 && player.reserve_seat(id).is_none() {
+            player.hold_room(id, false);
+            return Err(RoomError::QuotaSeats);
+        }
+        let creation = Creation {
+            id,
+            code: JoinCode::from_random(random()),
+            owner: player.profile().clone(),
+            settings: new.settings,
+            policy: Policy {
+                grace: limits.presence_grace,
+                idle_close: limits.idle_close,
+                members: limits.members_per_room,
+            },
+            seats: seats.clone(),
+        };
+        if let Err(error) = self.found(creation).await {
+            player.hold_room(id, false);
+            player.hold_seat(id, false);
+            return Err(error);
+        }
+        for (seat, occupant) in seats.iter() {
+            if let Occupant::Reserved(_) = occupant {
+                self.invite(id, seat).await;
+            }
+        }
+        Ok(id)
+    }
+
+    /// Writes a room down, then lets it live.
+    async fn found(&self, creation: Creation) -> Result<(), RoomError> {
+        let at = now();
+        let id = creation.id;
+        let room = Room::new(creation.clone(), at);
+        let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
+        match self.shared.journal.append(id, Seq(0), std::slice::from_ref(&created)).await {
+            Ok(()) => {
+                self.shared.host(room);
+                Ok(())
+            }
+            Err(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_) | AppendError::Unknown(_))) => {
+                tracing::error!(room = %id, %error, "a room could not be made");
+                Err(RoomError::StoreUnavailable)
+            }
+        }
+    }
+
+    /// Tells a guest of the seat that is kept.
+    async fn invite(&self, room: RoomId, seat: Color) {
+        let Some(handle) = self.shared.registry.live(room) else { return };
+        let Ok(snapshot) = handle.snapshot().await else { return };
+        let room = &snapshot.room;
+        if let Occupant::Reserved(guest) = &room.seats()[seat].occupant
+            && let Some(guest) = self.player(guest.id)
+        {
+            let by = room.owner().cloned();
+            guest.tell(super::Notice::Invited { room: room.id(), seat, code: room.code(), by });
+        }
+    }
+
+    fn occupant(&self, player: &Player, wish: SeatWish) -> Result<Occupant, RoomError> {
+        Ok(match wish {
+            SeatWish::Open => Occupant::Open,
+            SeatWish::Me => Occupant::Player(player.profile().clone()),
+            SeatWish::Reserved(guest) => {
+                let guest = self.player(guest).ok_or(RoomError::PlayerNotFound)?;
+                Occupant::Reserved(guest.profile().clone())
+            }
+            SeatWish::Ai { kind, level, seed } => Occupant::Ai(ai_seat(&kind, level, seed)?),
+        })
+    }
+
+    async fn quick_ai_game(
+        &self,
+        player: &Arc<Player>,
+        ai: SeatWish,
+        side: Option<Color>,
+    ) -> Result<RoomId, RoomError> {
+        let side = side.unwrap_or_else(any_side);
+        let new = NewRoom { settings: Settings::named((&player.profile().name).into()), seats: seats(side, ai) };
+        let room = self.make_room(player, new).await?;
+        self.command(player, room, Command::Start).await?;
+        Ok(room)
+    }
+
+    async fn quick_match(&self, player: &Arc<Player>, side: Option<Color>) -> Result<RoomId, RoomError> {
+        let mut waiting = self.shared.matchmaker.waiting.lock().await;
+        for room in waiting.rooms() {
+            match self.try_match(player, room, side).await {
+                Match::Made => {
+                    waiting.remove(room);
+                    return Ok(room);
+                }
+                Match::Own => return Ok(room),
+                Match::Stale => waiting.remove(room),
+                Match::OtherSide => {}
+                Match::Refused(error) => return Err(error),
+            }
+        }
+        let mut settings = Settings::named((&player.profile().name).into());
+        settings.auto_start = true;
+        let mine = side.unwrap_or_else(any_side);
+        let room = self.make_room(player, NewRoom { settings, seats: seats(mine, SeatWish::Open) }).await?;
+        self.command(player, room, Command::SetReady(true)).await?;
+        waiting.add(room);
+        Ok(room)
+    }
+
+    /// Tries to sit down opposite the one who waits in a room.
+    async fn try_match(&self, player: &Arc<Player>, room: RoomId, side: Option<Color>) -> Match {
+        let Ok(snapshot) = self.look(player, room, &Credentials::default()).await else { return Match::Stale };
+        let seats = snapshot.room.seats();
+        let free = |side: Color| matches!(seats[side].occupant, Occupant::Open) && seats[side.opposite()].ready();
+        let Some(open) = [Color::Black, Color::White].into_iter().find(|&side| free(side)) else {
+            return Match::Stale;
+        };
+        if snapshot.room.seat_of(player.id()).is_some() {
+            return Match::Own;
+        }
+        if !snapshot.room.is_present(open.opposite()) {
+            return Match::Stale;
+        }
+        if side.is_some_and(|side| side != open) {
+            return Match::OtherSide;
+        }
+        let join = Command::Join(player.profile().clone(), Credentials::default());
+        for command in [join, Command::TakeSeat(open), Command::SetReady(true)] {
+            match self.command(player, room, command).await {
+                Ok(_) => {}
+                Err(RoomError::Rejected(_)) => {
+                    let _ = self.command(player, room, Command::Leave).await;
+                    return Match::Stale;
+                }
+                Err(error) => {
+                    let _ = self.command(player, room, Command::Leave).await;
+                    return Match::Refused(error);
+                }
+            }
+        }
+        Match::Made
+    }
+}
+
+enum Match {
+    Made,
+    /// The player waits there already.
+    Own,
+    /// Nobody waits there any more.
+    Stale,
+    /// The one who waits has the side that this player wants.
+    OtherSide,
+    Refused(RoomError),
+}
+
+fn remember(requests: &mut std::collections::VecDeque<(String, RoomId)>, request: String, room: RoomId) {
+    if requests.len() == REQUESTS_REMEMBERED {
+        requests.pop_front();
+    }
+    requests.push_back((request, room));
+}
+
+fn seats(mine: Color, other: SeatWish) -> ByColor<SeatWish> {
+    let mut seats = ByColor::new(SeatWish::Me, SeatWish::Me);
+    seats[mine.opposite()] = other;
+    seats
+}
+
+fn any_side() -> Color {
+    if random() % 2 == 0 { Color::Black } else { Color::White }
+}
+
+/// The seat of an AI that exists.
+fn ai_seat(kind: &str, level: Option<u8>, seed: Option<u64>) -> Result<AiSeat, RoomError> {
+    let kind: AiKind = kind.parse().map_err(|_| RoomError::UnknownAi)?;
+    let level = level.unwrap_or(kind.profile().default_level);
+    AiPlayer::new(kind, level).map_err(|_| RoomError::UnknownAi)?;
+    Ok(AiSeat { kind: kind.to_string().into(), level, seed: seed.unwrap_or_else(random) })
+}

@@ -1,0 +1,37 @@
+//! What every part of a running server shares.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize},
+};
+
+use bytes::Bytes;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{limits::Limits, lobby::Lobby, matchmaker::Matchmaker, players::Players, pool::Pool, registry::Registry};
+use crate::{
+    room::{Event, Room},
+    store::{Archive, Journal},
+};
+
+/// Makes an event, with the room as it is behind it, into what watchers are sent.
+pub type Encode = fn(&Event, &Room) -> Bytes;
+
+pub(super) struct Shared {
+    pub(super) limits: Limits,
+    pub(super) journal: Arc<dyn Journal>,
+    pub(super) archive: Archive,
+    pub(super) players: Players,
+    pub(super) registry: Registry,
+    pub(super) lobby: Arc<Lobby>,
+    pub(super) matchmaker: Matchmaker,
+    pub(super) pool: Pool,
+    pub(super) encode: Encode,
+    pub(super) games: AtomicUsize,
+    pub(super) draining: AtomicBool,
+    /// Cancelled first: streams say goodbye.
+    pub(super) streams_end: CancellationToken,
+    /// Cancelled next: rooms finish the command in hand.
+    pub(super) rooms_end: CancellationToken,
+    pub(super) tasks: TaskTracker,
+}

@@ -1,0 +1,236 @@
+//! Long-lived views of the server: a player's turns, a room's events. Each is counted, and each ends with a reason.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, atomic::Ordering::AcqRel},
+};
+
+use bytes::Bytes;
+use tokio::sync::broadcast::{self, error::RecvError};
+
+use super::{
+    error::RoomError,
+    inbox::{InboxReceiver, Notice, StreamEnd},
+    players::Player,
+    registry::{Effect, Message, Published, Snapshot},
+    shared::Shared,
+};
+use crate::room::{Credentials, Rejection, RoomId, Seq};
+
+/// One open stream of a player, counted while it lives. The player's rooms learn of the first and the last.
+pub(super) struct OpenStream {
+    shared: Arc<Shared>,
+    player: Arc<Player>,
+}
+
+impl OpenStream {
+    pub(super) fn new(shared: &Arc<Shared>, player: &Arc<Player>) -> Result<Self, RoomError> {
+        let before = player.streams.fetch_add(1, AcqRel);
+        let stream = Self { shared: Arc::clone(shared), player: Arc::clone(player) };
+        if before >= shared.limits.streams_per_player {
+            return Err(RoomError::QuotaStreams);
+        }
+        if before == 0 {
+            stream.tell_rooms();
+        }
+        Ok(stream)
+    }
+
+    /// Waits until the server or the player ends every stream.
+    pub(super) async fn ended(&self) -> StreamEnd {
+        tokio::select! {
+            biased;
+            () = self.player.left.cancelled() => StreamEnd::LoggedOut,
+            () = self.shared.streams_end.cancelled() => StreamEnd::Draining,
+        }
+    }
+
+    fn tell_rooms(&self) {
+        let rooms = self.player.rooms();
+        if rooms.is_empty() || self.shared.rooms_end.is_cancelled() {
+            return;
+        }
+        let (shared, player) = (Arc::clone(&self.shared), self.player.id());
+        self.shared.tasks.spawn(async move {
+            for room in rooms {
+                if let Some(handle) = shared.registry.live(room) {
+                    // A room that is too busy to listen learns it at the next change.
+                    let _ = handle.tell(Message::CheckPresence(player)).await;
+                }
+            }
+        });
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        if self.player.streams.fetch_sub(1, AcqRel) == 1 {
+            self.tell_rooms();
+        }
+    }
+}
+
+/// The turns of one player, and what else concerns them.
+pub struct Turns {
+    inbox: InboxReceiver,
+    open: OpenStream,
+}
+
+impl Turns {
+    pub(super) async fn open(shared: &Arc<Shared>, player: &Arc<Player>) -> Result<Self, RoomError> {
+        let open = OpenStream::new(shared, player)?;
+        let inbox = player.open_inbox();
+        for room in player.seats() {
+            if let Ok(handle) = shared.room(room).await {
+                // Should the room be too busy now, its next question comes all the same.
+                let _ = handle.tell(Message::Remind(player.id())).await;
+            }
+        }
+        Ok(Self { inbox, open })
+    }
+
+    /// The next notice, or why the stream ends. Nothing is lost when the wait is dropped.
+    ///
+    /// # Errors
+    /// The end of the stream.
+    pub async fn next(&mut self) -> Result<Notice, StreamEnd> {
+        tokio::select! {
+            biased;
+            notice = self.inbox.next() => notice,
+            end = self.open.ended() => Err(end),
+        }
+    }
+}
+
+/// What a watcher is sent.
+#[derive(Clone, Debug)]
+pub enum Update {
+    /// The room as it is now.
+    Snapshot(Snapshot),
+    /// The next event, encoded.
+    Event(Bytes),
+}
+
+/// One watcher of a room.
+pub struct Watch {
+    open: OpenStream,
+    room: RoomId,
+    credentials: Credentials,
+    /// The last event the watcher has.
+    seq: Seq,
+    snapshot: Option<Snapshot>,
+    missed: VecDeque<Published>,
+    events: broadcast::Receiver<Published>,
+    ended: Option<StreamEnd>,
+}
+
+impl Watch {
+    pub(super) async fn open(
+        shared: &Arc<Shared>,
+        player: &Arc<Player>,
+        room: RoomId,
+        credentials: Credentials,
+        after: Option<Seq>,
+    ) -> Result<Self, RoomError> {
+        let open = OpenStream::new(shared, player)?;
+        let handle = shared.room(room).await?;
+        handle.snapshot().await?.room.may_watch(player.id(), &credentials)?;
+        let subscribed = handle.subscribe(after).await?;
+        let seq = subscribed.snapshot.as_ref().map_or(after, |snapshot| Some(snapshot.room.seq()));
+        Ok(Self {
+            open,
+            room,
+            credentials,
+            seq: seq.unwrap_or_default(),
+            snapshot: subscribed.snapshot,
+            missed: subscribed.missed.into(),
+            events: subscribed.events,
+            ended: None,
+        })
+    }
+
+    /// The next update, or why the stream ends. Nothing is lost when the wait is dropped.
+    ///
+    /// # Errors
+    /// The end of the stream.
+    pub async fn next(&mut self) -> Result<Update, StreamEnd> {
+        loop {
+            if let Some(snapshot) = self.snapshot.take() {
+                return Ok(Update::Snapshot(snapshot));
+            }
+            if let Some(end) = self.ended {
+                return Err(end);
+            }
+            if let Some(published) = self.missed.pop_front() {
+                return Ok(self.pass_on(published));
+            }
+            let received = tokio::select! {
+                biased;
+                received = self.events.recv() => received,
+                end = self.open.ended() => return Err(end),
+            };
+            match received {
+                Ok(published) if published.seq <= self.seq => {}
+                // An earlier wait was dropped while it caught up.
+                Ok(published) if published.seq != self.seq.next() => self.catch_up(Some(self.seq)).await?,
+                Ok(published) => {
+                    if published.effect == Effect::Access && self.begin_again(None).await.is_err() {
+                        return Err(StreamEnd::Kicked);
+                    }
+                    return Ok(self.pass_on(published));
+                }
+                Err(RecvError::Lagged(_)) => self.catch_up(None).await?,
+                Err(RecvError::Closed) => self.catch_up(Some(self.seq)).await?,
+            }
+        }
+    }
+
+    fn pass_on(&mut self, published: Published) -> Update {
+        self.seq = published.seq;
+        self.ended = match published.effect {
+            Effect::Removed(player) if player == self.open.player.id() => Some(StreamEnd::Kicked),
+            Effect::Closed => Some(StreamEnd::RoomClosed),
+            Effect::None | Effect::Access | Effect::Removed(_) => None,
+        };
+        Update::Event(published.wire)
+    }
+
+    async fn catch_up(&mut self, after: Option<Seq>) -> Result<(), StreamEnd> {
+        match self.begin_again(after).await {
+            Ok(()) => Ok(()),
+            Err(RoomError::Draining) => Err(StreamEnd::Draining),
+            Err(RoomError::Rejected(Rejection::RoomClosed | Rejection::RoomNotFound)) => Err(StreamEnd::RoomClosed),
+            Err(RoomError::Rejected(_)) => Err(StreamEnd::Kicked),
+            Err(_) => Err(StreamEnd::SlowConsumer),
+        }
+    }
+
+    /// Subscribes once more, if the player still may.
+    async fn begin_again(&mut self, after: Option<Seq>) -> Result<(), RoomError> {
+        let handle = self.open.shared.room(self.room).await?;
+        handle.snapshot().await?.room.may_watch(self.open.player.id(), &self.credentials)?;
+        let subscribed = handle.subscribe(after).await?;
+        self.snapshot = subscribed.snapshot;
+        if let Some(snapshot) = &self.snapshot {
+            self.seq = snapshot.room.seq();
+        }
+        self.missed = subscribed.missed.into();
+        self.events = subscribed.events;
+        Ok(())
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let shared = &self.open.shared;
+        if let Some(handle) = shared.registry.live(self.room)
+            && !shared.rooms_end.is_cancelled()
+        {
+            self.events = broadcast::Sender::new(1).subscribe();
+            shared.tasks.spawn(async move {
+                // A room that is too busy counts its watchers at the next change.
+                let _ = handle.tell(Message::Unwatched).await;
+            });
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Telling players what a room's events mean for them.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::{
+    entropy::now,
+    inbox::{Notice, TurnEnd},
+    shared::Shared,
+};
+use crate::{
+    room::{EndReason, Event, Fact, GameId, LeaveReason, Occupant, Phase, PlayerId, Room},
+    rules::Color,
+};
+
+/// Speaks for one room.
+pub(super) struct Teller<'a> {
+    shared: &'a Arc<Shared>,
+    room: &'a Room,
+}
+
+/// Who holds what in a room.
+pub(super) struct Holders {
+    members: BTreeSet<PlayerId>,
+    seated: BTreeSet<PlayerId>,
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(shared: &'a Arc<Shared>, room: &'a Room) -> Self {
+        Self { shared, room }
+    }
+
+    pub(super) fn holders(room: &Room) -> Holders {
+        Holders {
+            members: room.members().iter().map(|member| member.profile.id).collect(),
+            seated: room.seats().iter().filter_map(|(_, seat)| seat.occupant.player()).collect(),
+        }
+    }
+
+    /// Writes what has changed hands into the players' own books.
+    pub(super) fn settle(&self, before: Holders) {
+        let mut after = Self::holders(self.room);
+        if self.room.phase() == Phase::Closed {
+            after = Holders { members: BTreeSet::new(), seated: BTreeSet::new() };
+        }
+        let id = self.room.id();
+        for player in before.seated.symmetric_difference(&after.seated) {
+            let Some(known) = self.shared.players.get(*player) else { continue };
+            known.hold_seat(id, after.seated.contains(player));
+        }
+        for player in before.members.symmetric_difference(&after.members) {
+            let Some(known) = self.shared.players.get(*player) else { continue };
+            known.hold_room(id, after.members.contains(player));
+        }
+    }
+
+    /// Tells what one event means. `asked` is whose turn it was before it, and at which ply.
+    pub(super) fn tell(&self, event: &Event, asked: Option<(Color, u16)>) {
+        match &event.fact {
+            Fact::GameStarted { number, .. } => self.game_started(*number),
+            Fact::Played { square, .. } => {
+                if let Some((side, ply)) = asked {
+                    self.turn_closed(side, ply, TurnEnd::Played(*square));
+                }
+            }
+            Fact::GameEnded(end) => self.game_ended(*end, asked),
+            Fact::MemberLeft { player, reason: reason @ (LeaveReason::Kicked | LeaveReason::Banned) } => {
+                let banned = *reason == LeaveReason::Banned;
+                self.send(*player, Notice::Kicked { room: self.room.id(), banned });
+            }
+            Fact::SeatChanged { seat, occupant: Occupant::Reserved(guest) } => {
+                let by = self.room.owner().cloned();
+                let invited = Notice::Invited { room: self.room.id(), seat: *seat, code: self.room.code(), by };
+                self.send(guest.id, invited);
+            }
+            Fact::Closed(_) => {
+                for member in self.room.members() {
+                    self.send(member.profile.id, Notice::RoomClosed(self.room.id()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Asks the side to move, when these events made it its turn.
+    pub(super) fn ask_next(&self, events: &[Event]) {
+        let turned = events.iter().any(|event| matches!(event.fact, Fact::Played { .. } | Fact::GameStarted { .. }));
+        if turned && let Some(player) = self.asked() {
+            self.remind(player);
+        }
+    }
+
+    /// Asks a player whose turn it is once more.
+    pub(super) fn remind(&self, player: PlayerId) {
+        if self.asked() == Some(player)
+            && let Some(sheet) = self.room.turn_sheet(now())
+        {
+            self.send(player, Notice::TurnRequested(Box::new(sheet)));
+        }
+    }
+
+    /// The player whose turn it is.
+    pub(super) fn asked(&self) -> Option<PlayerId> {
+        self.player(self.room.running()?.turn()?)
+    }
+
+    fn game_started(&self, number: u32) {
+        for side in [Color::Black, Color::White] {
+            let Some(player) = self.player(side) else { continue };
+            let opponent = self.room.seats()[side.opposite()].occupant.clone();
+            self.send(player, Notice::GameStarted { game: self.game(number), side, opponent });
+        }
+    }
+
+    fn game_ended(&self, end: crate::room::GameEnd, asked: Option<(Color, u16)>) {
+        let Some(game) = self.room.game() else { return };
+        // After the last disc nobody was asked any more.
+        if let Some((side, ply)) = asked.filter(|_| end.reason != EndReason::Discs) {
+            let how = if end.reason == EndReason::Timeout { TurnEnd::TimedOut } else { TurnEnd::GameEnded };
+            self.turn_closed(side, ply, how);
+        }
+        for side in [Color::Black, Color::White] {
+            let Some(player) = self.player(side) else { continue };
+            let notice = Notice::GameEnded { game: self.game(game.number), side, end, position: game.position };
+            self.send(player, notice);
+        }
+    }
+
+    fn turn_closed(&self, side: Color, ply: u16, end: TurnEnd) {
+        let (Some(player), Some(game)) = (self.player(side), self.room.game()) else { return };
+        self.send(player, Notice::TurnClosed { game: self.game(game.number), ply, end });
+    }
+
+    fn game(&self, number: u32) -> GameId {
+        GameId { room: self.room.id(), number }
+    }
+
+    fn player(&self, side: Color) -> Option<PlayerId> {
+        self.room.seats()[side].occupant.player()
+    }
+
+    fn send(&self, player: PlayerId, notice: Notice) {
+        if let Some(player) = self.shared.players.get(player) {
+            player.tell(notice);
+        }
+    }
+}

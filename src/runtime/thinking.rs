@@ -1,0 +1,126 @@
+//! A room's AI seat at its turn: when it is asked, what it is given, and what is played when it does not answer.
+
+use tokio::time::Instant;
+
+use super::{
+    actor::less_margin,
+    entropy::{now, until},
+    limits::STORE_RETRY,
+    pool::{Job, Pool, Ticket},
+};
+use crate::{
+    ai::{AiPlayer, cheap_move},
+    room::{Command, Room, Turn},
+    rules::Square,
+};
+
+/// The state of the room's AI turn; one turn at most is open.
+#[derive(Default)]
+pub(super) struct Thinker {
+    open: Option<Open>,
+}
+
+struct Open {
+    turn: Turn,
+    stage: Stage,
+}
+
+enum Stage {
+    /// The pause before the move is not over.
+    Pausing(Instant),
+    /// A search runs, and is waited for until then.
+    Searching(Ticket, Instant),
+    /// Nothing better is to be had.
+    Resigned,
+}
+
+/// What came of a turn.
+pub(super) enum Thought {
+    /// The pause is over.
+    Begin,
+    /// The search's answer.
+    Found(Square),
+    /// There is none: the queue is full, the time is used, or the AI panicked.
+    Nothing,
+}
+
+impl Thinker {
+    /// Follows the room: opens a turn that has begun, drops one that is over.
+    pub(super) fn prepare(&mut self, room: &Room, pool: &Pool) {
+        let game = room.running().map(|game| (game.number, game.ply()));
+        if self.open.as_ref().is_some_and(|open| Some((open.turn.game, open.turn.ply)) == game) {
+            return;
+        }
+        self.open = room.thinking().map(|turn| {
+            let wait = until(turn.begins);
+            let stage = if wait.is_zero() { begin(&turn, pool) } else { Stage::Pausing(Instant::now() + wait) };
+            Open { turn, stage }
+        });
+    }
+
+    /// Waits for what comes next; for ever when no AI is to move. May be dropped and asked again.
+    pub(super) async fn answer(&mut self) -> Thought {
+        let Some(open) = &mut self.open else { return std::future::pending().await };
+        match &mut open.stage {
+            Stage::Pausing(end) => {
+                tokio::time::sleep_until(*end).await;
+                Thought::Begin
+            }
+            Stage::Searching(ticket, patience) => match tokio::time::timeout_at(*patience, &mut ticket.answer).await {
+                Ok(Ok(Some(choice))) => Thought::Found(choice.square),
+                Ok(Ok(None) | Err(_)) | Err(_) => Thought::Nothing,
+            },
+            Stage::Resigned => Thought::Nothing,
+        }
+    }
+
+    /// The move could not be made now; it is sought again after a while, while the turn lasts.
+    pub(super) fn postpone(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.stage = Stage::Pausing(Instant::now() + STORE_RETRY);
+        }
+    }
+
+    /// The move to make, when there is one now.
+    pub(super) fn take(&mut self, thought: Thought, room: &Room, pool: &Pool) -> Option<Command> {
+        let open = self.open.as_mut()?;
+        let square = match thought {
+            Thought::Begin => {
+                open.stage = begin(&open.turn, pool);
+                return None;
+            }
+            Thought::Found(square) if open.turn.position.legal_moves().contains(square) => square,
+            Thought::Found(_) | Thought::Nothing => {
+                pool.count_cheaper();
+                tracing::warn!(room = %room.id(), ai = %open.turn.ai.kind, "an AI's move was replaced by a cheap one");
+                cheap_move(open.turn.position, seed(&open.turn))
+            }
+        };
+        open.stage = Stage::Resigned;
+        Some(Command::Play { game: open.turn.game, ply: open.turn.ply, square })
+    }
+}
+
+fn begin(turn: &Turn, pool: &Pool) -> Stage {
+    let kind = turn.ai.kind.parse().ok();
+    let Some(player) = kind.and_then(|kind| AiPlayer::new(kind, turn.ai.level).ok()) else {
+        return Stage::Resigned;
+    };
+    let spent = now().since(turn.begins);
+    let patience = less_margin(turn.budget).saturating_sub(spent);
+    // The search is to end well before patience does, which is there for one that does not listen.
+    let search = less_margin(patience);
+    let job = Job { player, position: turn.position, seed: seed(turn), deadline: (Instant::now() + search).into_std() };
+    match pool.submit(job) {
+        Ok(ticket) => Stage::Searching(ticket, Instant::now() + patience),
+        Err(super::pool::Full) => Stage::Resigned,
+    }
+}
+
+/// One seat's seed makes another number for every ply of every game: FNV-1a over the three.
+fn seed(turn: &Turn) -> u64 {
+    [turn.ai.seed, u64::from(turn.game), u64::from(turn.ply)]
+        .iter()
+        .flat_map(|part| part.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

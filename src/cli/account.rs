@@ -14,9 +14,9 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Connects, or says how to get a server.
 pub(super) async fn connect(url: &str) -> anyhow::Result<Client> {
     Client::connect(url).await.map_err(|error| match error {
-        ClientError::Unreachable { url, cause } => anyhow!(
-            "no server at {url} ({cause}); start one with `reversi serve`, or name another with --server URL"
-        ),
+        ClientError::Unreachable { url, cause } => {
+            anyhow!("no server at {url} ({cause}); start one with `reversi serve`, or name another with --server URL")
+        }
         other => other.into(),
     })
 }

@@ -50,8 +50,7 @@ pub(super) fn draw(frame: &mut Frame, table: &Table, extras: Extras, now: Instan
     let view = table.view(extras.cursor);
     let seats = seat_lines(table, &view, now);
     if middle.width >= WIDE {
-        let [left, right] =
-            Layout::horizontal([Constraint::Length(WIDTH + 2), Constraint::Min(1)]).areas(middle);
+        let [left, right] = Layout::horizontal([Constraint::Length(WIDTH + 2), Constraint::Min(1)]).areas(middle);
         frame.render_widget(view, left);
         draw_side(frame, table, seats, right);
     } else {
@@ -133,17 +132,12 @@ fn seat_lines(table: &Table, view: &BoardView, now: Instant) -> [Line<'static>; 
 fn draw_side(frame: &mut Frame, table: &Table, seats: [Line<'static>; 2], area: Rect) {
     let plies = table.game().map_or(&[][..], |game| &game.plies);
     let wanted = 2 + u16::try_from(plies::columns(plies, area.width.saturating_sub(2), 8).len()).unwrap_or(8);
-    let [names, moves, news] = Layout::vertical([
-        Constraint::Length(4),
-        Constraint::Length(wanted.max(3)),
-        Constraint::Min(3),
-    ])
-    .areas(area);
+    let [names, moves, news] =
+        Layout::vertical([Constraint::Length(4), Constraint::Length(wanted.max(3)), Constraint::Min(3)]).areas(area);
     frame.render_widget(Paragraph::new(seats.to_vec()).block(Block::bordered().title(" players ")), names);
     let block = Block::bordered().title(" moves ");
     let inner = block.inner(moves);
-    let lines: Vec<Line> =
-        plies::columns(plies, inner.width, inner.height).into_iter().map(Line::from).collect();
+    let lines: Vec<Line> = plies::columns(plies, inner.width, inner.height).into_iter().map(Line::from).collect();
     frame.render_widget(Paragraph::new(lines).block(block), moves);
     let block = Block::bordered().title(" news ");
     let inner = block.inner(news);
@@ -202,7 +196,7 @@ mod tests {
             " ○  3         open",
             " 1. d3 c3",
             "black (open) plays d3",
-            "3 │   │   │(○)│ ● │   │",
+            "3 │   │ + │(○)│ ● │   │",
             "black to move",
             "q quit",
         ] {
@@ -213,7 +207,7 @@ mod tests {
     #[test]
     fn a_small_screen_still_shows_the_board() {
         let text = drawn(40, 15);
-        assert!(text.contains("3       (○) ●") && text.contains("▶●  3"), "{text}");
+        assert!(text.contains("3     + (○) ●") && text.contains("▶●  3"), "{text}");
     }
 
     #[test]

@@ -100,9 +100,7 @@ impl Hand {
             (Typed::Chat(text), key) => self.talk(text, key),
             (Typed::Column(letter), KeyCode::Char(digit @ '1'..='8')) => self.play_named(letter, digit, table),
             (Typed::Column('d'), KeyCode::Char('d') | KeyCode::Enter) => Some(Wish::Offer(Offer::Draw)),
-            (Typed::Resign, KeyCode::Char('r')) => {
-                table.room().running().map(|game| Wish::Resign(game.id.clone()))
-            }
+            (Typed::Resign, KeyCode::Char('r')) => table.room().running().map(|game| Wish::Resign(game.id.clone())),
             (Typed::Quit, KeyCode::Char('q')) => Some(Wish::Quit),
             (Typed::Resign | Typed::Quit, _) => None,
             (Typed::Column(_) | Typed::Nothing, key) => self.press_first(key, table),

@@ -37,7 +37,6 @@ mod watch;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    about,
     after_help = "Every option can also be set by the environment variable shown with it.\n\n\
         Try it:\n  \
         reversi serve                     start a server, in one terminal\n  \

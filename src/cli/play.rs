@@ -24,8 +24,8 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, ClientError, GameId, NewRoom, Occupant, Offer, PlayEvent, PlayerKind, Room, RoomId, RoomUpdate,
-        Session, Settings, SideWish, Visibility,
+        Ai, ClientError, GameId, NewRoom, Occupant, Offer, PlayEvent, PlayerKind, Room, RoomId, RoomUpdate, Session,
+        Settings, SideWish, Visibility,
     },
     rules::{ByColor, Color, Square},
 };
@@ -172,7 +172,7 @@ async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room
 }
 
 /// By id, or by join code where the text is no id of a room that may be entered so.
-async fn enter(session: &Session, text: &str, password: &str) -> Result<Room, ClientError> {
+pub(super) async fn enter(session: &Session, text: &str, password: &str) -> Result<Room, ClientError> {
     let by_id = match text.parse::<RoomId>() {
         Ok(id) => session.join(&id, password).await,
         Err(_) => return session.join_by_code(text, password).await,

@@ -55,11 +55,8 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
 }
 
 async fn list(session: &Session, args: &Args) -> anyhow::Result<()> {
-    let filter = RoomFilter {
-        phase: args.playing.then_some(Phase::Playing),
-        open_seat: args.open,
-        text: args.text.clone(),
-    };
+    let filter =
+        RoomFilter { phase: args.playing.then_some(Phase::Playing), open_seat: args.open, text: args.text.clone() };
     let session = session.clone();
     let updates = Feed::new(move || {
         let (session, filter) = (session.clone(), filter.clone());
@@ -153,13 +150,9 @@ impl Lobby {
     }
 
     fn draw(&self, frame: &mut Frame) {
-        let [title, body, hint, keys] = Layout::vertical([
-            Constraint::Length(1),
-            Constraint::Min(1),
-            Constraint::Length(1),
-            Constraint::Length(1),
-        ])
-        .areas(frame.area());
+        let [title, body, hint, keys] =
+            Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1), Constraint::Length(1)])
+                .areas(frame.area());
         let rows = self.list.rows();
         let headline = match (&self.trouble, self.loaded) {
             (Some(trouble), _) => trouble.clone(),

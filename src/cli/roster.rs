@@ -1,7 +1,7 @@
 //! The rows of the room list as text.
 
 use super::story::printable;
-use crate::client::{Occupant, Phase, RoomRow, Watching};
+use crate::client::{Phase, RoomRow, Watching};
 
 /// What the columns are called.
 pub(super) const HEADINGS: [&str; 7] = ["ROOM", "NAME", "OWNER", "BLACK - WHITE", "PHASE", "WATCHED BY", "YOU CAN"];
@@ -46,15 +46,10 @@ pub(super) fn offer(row: &RoomRow) -> &'static str {
     }
 }
 
-/// Whether somebody sits or is to sit there at all.
-pub(super) fn is_joinable(row: &RoomRow) -> bool {
-    row.has_open_seat() && !matches!((&row.seats.black.occupant, &row.seats.white.occupant), (Occupant::Ai(_), Occupant::Ai(_)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::{Ai, list_tests::row};
+    use crate::client::{Ai, Occupant, list_tests::row};
 
     #[test]
     fn a_row_says_what_can_be_done() {

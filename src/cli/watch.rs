@@ -81,9 +81,7 @@ async fn watch(session: &Session, args: &Args) -> anyhow::Result<()> {
 }
 
 fn is_unknown(error: &ClientError) -> bool {
-    error
-        .refusal()
-        .is_some_and(|refusal| matches!(refusal.code, tonic::Code::NotFound | tonic::Code::InvalidArgument))
+    error.refusal().is_some_and(|refusal| matches!(refusal.code, tonic::Code::NotFound | tonic::Code::InvalidArgument))
 }
 
 /// A room that is shown.

@@ -1,6 +1,9 @@
 //! Getting to a server and being somebody there.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use anyhow::{Context as _, anyhow, bail};
 
@@ -50,6 +53,48 @@ pub(super) async fn log_in(
 /// Leaves every room and frees the name. Whether it succeeds matters to nobody who is leaving.
 pub(super) async fn log_out(session: Session) {
     let _ = tokio::time::timeout(FAREWELL, session.log_out()).await;
+}
+
+/// Somebody who only looks: when the server has forgotten them, they come in again.
+#[derive(Clone)]
+pub(super) struct Visitor {
+    client: Client,
+    session: Arc<Mutex<Session>>,
+}
+
+impl Visitor {
+    /// Connects and logs in, as [`log_in`] does.
+    pub(super) async fn enter(server: &str, name: Option<&str>, prefix: &str) -> anyhow::Result<Self> {
+        let client = connect(server).await?;
+        let session = log_in(&client, name, prefix, PlayerKind::Human).await?;
+        Ok(Self { client, session: Arc::new(Mutex::new(session)) })
+    }
+
+    /// Who they are now.
+    pub(super) fn session(&self) -> Session {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What `look` sees, after coming in again if need be.
+    pub(super) async fn look<T, F>(&self, look: impl Fn(Session) -> F) -> Result<T, ClientError>
+    where
+        F: Future<Output = Result<T, ClientError>>,
+    {
+        match look(self.session()).await {
+            Err(error) if error.is_session_lost() => {
+                let name = self.session().player().name.clone();
+                let session = self.client.log_in(&name, PlayerKind::Human).await?;
+                *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session.clone();
+                look(session).await
+            }
+            done => done,
+        }
+    }
+
+    /// Leaves, politely.
+    pub(super) async fn leave(self) {
+        log_out(self.session()).await;
+    }
 }
 
 /// The refusal of an AI, with those that there are.

@@ -175,14 +175,14 @@ impl Bot {
         let mut lane = self.session.play_lane().await?;
         let mut thinker = Thinker::new(self.player, self.seed);
         let mut list = RoomList::default();
-        let session = self.session.clone();
-        let mut lobby = Feed::new(move || {
-            let session = session.clone();
-            async move { session.watch_rooms(RoomFilter { open_seat: true, ..RoomFilter::default() }).await }
-        });
+        let mut lobby = open_rooms(&self.session);
         loop {
             if self.place.is_none() {
                 self.find_place(&list).await?;
+                if self.place.is_some() {
+                    // A stream that nobody reads is a burden to the server.
+                    (lobby, list) = (open_rooms(&self.session), RoomList::default());
+                }
             }
             let seeking = self.place.is_none();
             let until = self.place.as_ref().map_or_else(|| Instant::now() + PATIENCE, |place| place.until);
@@ -358,6 +358,15 @@ impl Place {
         self.taken = taken;
         Some(step)
     }
+}
+
+/// The rooms with a seat to take; nothing is asked before it is read.
+fn open_rooms(session: &Session) -> Feed<ListUpdate> {
+    let session = session.clone();
+    Feed::new(move || {
+        let session = session.clone();
+        async move { session.watch_rooms(RoomFilter { open_seat: true, ..RoomFilter::default() }).await }
+    })
 }
 
 async fn next_in(place: &mut Option<Place>) -> Result<News<RoomUpdate>, ClientError> {

@@ -106,7 +106,10 @@ async fn keep(owner: Session, plan: NewRoom) -> anyhow::Result<()> {
         say(format_args!("{:40} reversi watch {}", room.settings.name, room.id));
         match attend(&owner, &room).await {
             Ok(()) => say(format_args!("{:40} is closed; making it again", room.settings.name)),
-            Err(error) if error.refusal().is_some() && !error.is_session_lost() => {}
+            Err(error) if error.refusal().is_some() && !error.is_session_lost() => {
+                // Whatever is wrong with this room, another one takes its place.
+                let _ = owner.close_room(&room.id).await;
+            }
             Err(error) => return Err(error).context("cannot keep a room"),
         }
     }

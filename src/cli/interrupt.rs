@@ -4,6 +4,15 @@ use std::io;
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Notify;
+
+/// Nobody reads standard output any more: of no process more than one.
+static OUTPUT_GONE: Notify = Notify::const_new();
+
+/// Interrupts who waits, or who will.
+pub(super) fn output_is_gone() {
+    OUTPUT_GONE.notify_one();
+}
 
 /// Ctrl-C, and what service managers send.
 #[cfg(unix)]
@@ -26,6 +35,7 @@ impl Interrupt {
             _ = int.recv() => {}
             _ = term.recv() => {}
             _ = hup.recv() => {}
+            () = OUTPUT_GONE.notified() => {}
         }
     }
 }
@@ -43,8 +53,9 @@ impl Interrupt {
 
     /// Waits for it.
     pub(super) async fn wait(&mut self) {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+        tokio::select! {
+            Ok(()) = tokio::signal::ctrl_c() => {}
+            () = OUTPUT_GONE.notified() => {}
         }
     }
 }

@@ -106,11 +106,11 @@ fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Prints a line; a reader who has gone away (`| head`) ends the command without an error.
+/// Prints a line. When its reader has gone away (`| head`), that interrupts the command.
 fn say(line: impl std::fmt::Display) {
     use std::io::Write as _;
     if writeln!(std::io::stdout(), "{line}").is_err() {
-        std::process::exit(0);
+        interrupt::output_is_gone();
     }
 }
 

@@ -11,7 +11,7 @@ use ratatui::{
 };
 
 use super::{
-    account,
+    account::Visitor,
     feed::{Feed, News},
     interrupt::Interrupt,
     play::trouble,
@@ -19,7 +19,7 @@ use super::{
     screen::{Input, Screen},
     stdout_is_terminal,
 };
-use crate::client::{ListUpdate, Phase, PlayerKind, RoomFilter, RoomList, Session};
+use crate::client::{ListUpdate, Phase, RoomFilter, RoomList};
 
 /// Which rooms, and how they are shown.
 #[derive(Debug, clap::Args)]
@@ -47,20 +47,19 @@ pub(super) struct Args {
 
 /// Lists until the user leaves.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
-    let client = account::connect(server).await?;
-    let session = account::log_in(&client, args.name.as_deref(), "visitor", PlayerKind::Human).await?;
-    let done = list(&session, &args).await;
-    account::log_out(session).await;
+    let visitor = Visitor::enter(server, args.name.as_deref(), "visitor").await?;
+    let done = list(&visitor, &args).await;
+    visitor.leave().await;
     done
 }
 
-async fn list(session: &Session, args: &Args) -> anyhow::Result<()> {
+async fn list(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
     let filter =
         RoomFilter { phase: args.playing.then_some(Phase::Playing), open_seat: args.open, text: args.text.clone() };
-    let session = session.clone();
+    let guest = visitor.clone();
     let updates = Feed::new(move || {
-        let (session, filter) = (session.clone(), filter.clone());
-        async move { session.watch_rooms(filter).await }
+        let (guest, filter) = (guest.clone(), filter.clone());
+        async move { guest.look(async |session| session.watch_rooms(filter.clone()).await).await }
     });
     let mut lobby = Lobby { list: RoomList::default(), loaded: false, trouble: None, updates, chosen: 0 };
     if args.once {

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use crossterm::event::KeyCode;
 
 use super::{
-    account,
+    account::Visitor,
     feed::{Feed, News},
     frame,
     interrupt::Interrupt,
@@ -17,7 +17,7 @@ use super::{
     table::{Effect, Table},
 };
 use crate::{
-    client::{ClientError, GameId, PlayerKind, RoomId, RoomUpdate, Session},
+    client::{ClientError, GameId, RoomId, RoomUpdate},
     rules::Color,
 };
 
@@ -48,18 +48,17 @@ pub(super) struct Args {
 
 /// Watches until the room closes or the watcher leaves.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
-    let client = account::connect(server).await?;
-    let session = account::log_in(&client, args.name.as_deref(), "watcher", PlayerKind::Human).await?;
-    let done = watch(&session, &args).await;
-    account::log_out(session).await;
+    let visitor = Visitor::enter(server, args.name.as_deref(), "watcher").await?;
+    let done = watch(&visitor, &args).await;
+    visitor.leave().await;
     done
 }
 
-async fn watch(session: &Session, args: &Args) -> anyhow::Result<()> {
+async fn watch(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
     let room: Result<RoomId, _> = args.room.parse();
     let mut refused = None;
     if let Ok(room) = room {
-        match Show::open(session, &room, args).await {
+        match Show::open(visitor, &room, args).await {
             Ok(show) => return show.run(args.once).await,
             Err(error) if is_unknown(&error) => refused = Some(error),
             Err(error) if error.is("BAD_PASSWORD") => {
@@ -70,7 +69,7 @@ async fn watch(session: &Session, args: &Args) -> anyhow::Result<()> {
     }
     let game: Option<GameId> = args.room.parse().ok();
     if let Some(game) = game {
-        match session.record(&game).await {
+        match visitor.session().record(&game).await {
             Ok(record) => return replay::run(&record).await,
             Err(error) if is_unknown(&error) => {}
             Err(error) => return Err(error).context(format!("cannot read game {game}")),
@@ -92,13 +91,13 @@ struct Show {
 
 impl Show {
     /// The first snapshot says whether the room may be watched at all.
-    async fn open(session: &Session, room: &RoomId, args: &Args) -> Result<Self, ClientError> {
-        let (session, room) = (session.clone(), room.clone());
+    async fn open(visitor: &Visitor, room: &RoomId, args: &Args) -> Result<Self, ClientError> {
+        let (visitor, room) = (visitor.clone(), room.clone());
         let (code, password) = (args.code.clone(), args.password.clone());
         let mut updates = Feed::new(move || {
-            let (session, room) = (session.clone(), room.clone());
+            let (visitor, room) = (visitor.clone(), room.clone());
             let (code, password) = (code.clone(), password.clone());
-            async move { session.watch_with(&room, &code, &password, None).await }
+            async move { visitor.look(async |session| session.watch_with(&room, &code, &password, None).await).await }
         });
         loop {
             match updates.next().await? {

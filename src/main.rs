@@ -1,2 +1,5 @@
-//! The `reversi` program.
-fn main() {}
+//! The `reversi` command.
+
+fn main() -> std::process::ExitCode {
+    reversi::cli::main()
+}

@@ -1,0 +1,398 @@
+//! `reversi bot`: a program that takes seats and plays, by the public API alone.
+
+use std::{collections::HashSet, time::Duration};
+
+use anyhow::anyhow;
+use tokio::time::Instant;
+
+use super::{
+    account,
+    feed::{Feed, News, backoff},
+    interrupt::Interrupt,
+    say,
+    seeker::{self, Step},
+    thinker::Thinker,
+};
+use crate::{
+    ai::{AiKind, AiPlayer},
+    client::{
+        Ai, Client, ClientError, CloseReason, ListUpdate, PlayEvent, PlayLane, PlayerKind, Room, RoomFilter, RoomId,
+        RoomList, RoomUpdate, Session, SideWish,
+    },
+};
+
+/// How long a bot waits in a room for a game before it looks for another room.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Who plays, and where.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    reversi bot --ai alphabeta                    looks for open seats, and plays wherever there is one\n  \
+    reversi bot --ai mcts --level 3 --room 7k2m9x4q1c0d\n  \
+    reversi bot --ai greedy --quick --games 10    ten games against whoever else asks for one\n  \
+    reversi bot --ai roxanne --vs positional --games 1 --seed 7")]
+pub(super) struct Args {
+    /// What chooses the moves: random, greedy, roxanne, positional, alphabeta, mcts or mcts-roxanne.
+    #[arg(long, env = "REVERSI_AI", value_name = "KIND", default_value = "roxanne")]
+    ai: String,
+    /// Its level; the kind's default if left out.
+    #[arg(long, env = "REVERSI_LEVEL", value_name = "N", default_value_t = 0, hide_default_value = true)]
+    level: u8,
+    /// Play in this room, given by its id or join code.
+    #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE", group = "place")]
+    room: Option<String>,
+    /// The room's password.
+    #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
+    password: String,
+    /// Play against anyone who asks for the same.
+    #[arg(long, env = "REVERSI_QUICK", group = "place", value_parser = clap::builder::FalseyValueParser::new())]
+    quick: bool,
+    /// Play against this AI of the server.
+    #[arg(long, env = "REVERSI_VS", value_name = "KIND", group = "place")]
+    vs: Option<String>,
+    /// That AI's level; its kind's default if left out.
+    #[arg(long, env = "REVERSI_VS_LEVEL", value_name = "N", default_value_t = 0, hide_default_value = true)]
+    vs_level: u32,
+    /// End after this many games; 0 plays for ever.
+    #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 0)]
+    games: u32,
+    /// The bot's name; a made-up one if left out.
+    #[arg(long, env = "REVERSI_NAME")]
+    name: Option<String>,
+    /// The same seed chooses the same moves; random if left out.
+    #[arg(long, env = "REVERSI_SEED")]
+    seed: Option<u64>,
+}
+
+/// Plays until the games are played or the process is told to end.
+pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+    let kind: AiKind = args.ai.parse().map_err(|error| anyhow!("{error}"))?;
+    let level = if args.level == 0 { kind.profile().default_level } else { args.level };
+    let player = AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))?;
+    let mut interrupt = Interrupt::listen()?;
+    let client = account::connect(server).await?;
+    let session = account::log_in(&client, args.name.as_deref(), &format!("bot-{kind}"), PlayerKind::Bot).await?;
+    say(format_args!("{} is logged in", session.player().name));
+    let mut bot = Bot {
+        client,
+        session,
+        player,
+        seed: args.seed.unwrap_or_else(rand::random),
+        place: None,
+        tried: HashSet::new(),
+        played: 0,
+        args,
+    };
+    let done = tokio::select! {
+        done = bot.live() => done,
+        () = interrupt.wait() => Ok(()),
+    };
+    account::log_out(bot.session).await;
+    done
+}
+
+struct Bot {
+    client: Client,
+    session: Session,
+    player: AiPlayer,
+    seed: u64,
+    place: Option<Place>,
+    tried: HashSet<RoomId>,
+    played: u32,
+    args: Args,
+}
+
+/// The room in which the bot is.
+struct Place {
+    id: RoomId,
+    room: Option<Room>,
+    updates: Feed<RoomUpdate>,
+    /// The step last taken, and at which event: it is not taken twice.
+    taken: Option<(u64, Step)>,
+    until: Instant,
+}
+
+/// Why the bot stops reading its streams.
+enum Pause {
+    /// All games are played, or the room is gone.
+    Done,
+    /// The connection or the session is lost.
+    Failed(ClientError),
+}
+
+impl From<ClientError> for Pause {
+    fn from(error: ClientError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Bot {
+    /// Plays, and comes back after failures that pass.
+    async fn live(&mut self) -> anyhow::Result<()> {
+        let mut failures = 0;
+        loop {
+            let began = Instant::now();
+            let error = match self.play().await {
+                Pause::Done => return Ok(()),
+                Pause::Failed(error) => error,
+            };
+            if began.elapsed() > PATIENCE {
+                failures = 0;
+            }
+            if error.is_session_lost() {
+                say(format_args!("{error}; logging in again"));
+                self.place = None;
+                match self.log_in_again().await {
+                    Ok(()) => continue,
+                    Err(error) if !is_passing(&error) => return Err(error),
+                    Err(_) => {}
+                }
+            } else if !error.is_transient() {
+                return Err(anyhow!(error).context("cannot play on"));
+            }
+            let wait = backoff(failures);
+            failures += 1;
+            say(format_args!("{error}; trying again in {:.1} s", wait.as_secs_f32()));
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn log_in_again(&mut self) -> anyhow::Result<()> {
+        let name = self.session.player().name.clone();
+        self.session = account::log_in(&self.client, Some(&name), "", PlayerKind::Bot).await?;
+        Ok(())
+    }
+
+    /// One life of the streams.
+    async fn play(&mut self) -> Pause {
+        match self.play_until_pause().await {
+            Ok(never) => match never {},
+            Err(pause) => pause,
+        }
+    }
+
+    async fn play_until_pause(&mut self) -> Result<std::convert::Infallible, Pause> {
+        let mut lane = self.session.play_lane().await?;
+        let mut thinker = Thinker::new(self.player, self.seed);
+        let mut list = RoomList::default();
+        let mut lobby = open_rooms(&self.session);
+        loop {
+            if self.place.is_none() {
+                self.find_place(&list).await?;
+                if self.place.is_some() {
+                    // A stream that nobody reads is a burden to the server.
+                    (lobby, list) = (open_rooms(&self.session), RoomList::default());
+                }
+            }
+            let seeking = self.place.is_none();
+            let until = self.place.as_ref().map_or_else(|| Instant::now() + PATIENCE, |place| place.until);
+            tokio::select! {
+                event = lane.next() => {
+                    let event = event.unwrap_or_else(|| Err(ClientError::Broken("the server ended the stream".into())))?;
+                    self.take_event(event, &lane, &mut thinker).await?;
+                }
+                thought = thinker.next() => lane.play_at(&thought.game, thought.ply, thought.square).await?,
+                news = lobby.next(), if seeking => take_row(&mut list, news?),
+                news = next_in(&mut self.place) => self.take_update(news).await?,
+                () = tokio::time::sleep_until(until) => self.lose_patience().await?,
+            }
+        }
+    }
+
+    /// Goes where the arguments say, or to a seat in the list.
+    async fn find_place(&mut self, list: &RoomList) -> Result<(), Pause> {
+        let entered = if let Some(room) = &self.args.room {
+            super::play::enter(&self.session, room, &self.args.password).await?
+        } else if let Some(kind) = &self.args.vs {
+            self.session.quick_start_ai(Ai::new(kind).level(self.args.vs_level), SideWish::Random).await?
+        } else if self.args.quick {
+            self.session.quick_start_anyone(SideWish::Random).await?
+        } else {
+            let Some(id) = seeker::choose(list, &self.tried) else { return Ok(()) };
+            self.tried.insert(id.clone());
+            match self.session.join(&id, "").await {
+                Ok(room) => room,
+                Err(error) if error.refusal().is_some() && !error.is_session_lost() => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        };
+        say(format_args!("in room {} ({})", entered.id, entered.settings.name));
+        self.place = Some(Place::new(&self.session, entered));
+        Ok(())
+    }
+
+    async fn take_event(&mut self, event: PlayEvent, lane: &PlayLane, thinker: &mut Thinker) -> Result<(), Pause> {
+        match event {
+            PlayEvent::Turn(turn) => thinker.think(&turn),
+            PlayEvent::TurnClosed { game, .. } => thinker.forget(&game),
+            PlayEvent::GameStarted { game, side, opponent, .. } => {
+                let opponent = opponent.map_or_else(String::new, |seat| format!(" against {}", seat.occupant));
+                say(format_args!("game {game}: {side}{opponent}"));
+                self.wait_on();
+            }
+            PlayEvent::GameEnded { game, side, outcome, .. } => {
+                thinker.forget(&game);
+                say(format_args!("game {game}: {outcome} (played {side})"));
+                self.played += 1;
+                self.wait_on();
+                if self.args.games != 0 && self.played >= self.args.games {
+                    return Err(Pause::Done);
+                }
+            }
+            PlayEvent::MoveRejected { game, ply, reason, message, legal } => {
+                say(format_args!("game {game}: refused, {message}"));
+                if let (true, Some(square)) = (reason == "ILLEGAL_MOVE", legal.first()) {
+                    lane.play_at(&game, ply, square).await?;
+                }
+            }
+            PlayEvent::Kicked { room, .. } | PlayEvent::RoomClosed(room) => self.forget_place(&room)?,
+            PlayEvent::Closing(closing) => match closing.reason {
+                CloseReason::Superseded => {
+                    say("the same player plays elsewhere");
+                    return Err(Pause::Done);
+                }
+                _ => return Err(ClientError::Broken("the server ends the stream".into()).into()),
+            },
+            PlayEvent::Invited { .. } | PlayEvent::Heartbeat => {}
+        }
+        Ok(())
+    }
+
+    /// Does what the room asks for.
+    async fn take_update(&mut self, news: Result<News<RoomUpdate>, ClientError>) -> Result<(), Pause> {
+        let Some(place) = &mut self.place else { return Ok(()) };
+        let id = place.id.clone();
+        match news {
+            Ok(News::Item(update)) => place.take(update),
+            Ok(News::Lost(..)) => return Ok(()),
+            // The room is gone, or closed to this bot.
+            Err(error) if error.refusal().is_some() && !error.is_session_lost() => return self.forget_place(&id),
+            Err(error) => return Err(error.into()),
+        }
+        let restless = self.args.quick || self.args.vs.is_some();
+        match place.next_step(&self.session, restless) {
+            None => Ok(()),
+            Some(Step::Leave) => self.leave().await,
+            Some(step) => match take_step(&self.session, &id, step).await {
+                Err(error) if error.refusal().is_some() && !error.is_session_lost() => Ok(()),
+                done => Ok(done?),
+            },
+        }
+    }
+
+    async fn leave(&mut self) -> Result<(), Pause> {
+        let Some(place) = self.place.take() else { return Ok(()) };
+        match self.session.leave(&place.id).await {
+            Err(error) if error.refusal().is_none() || error.is_session_lost() => Err(error.into()),
+            _ if self.args.room.is_some() => {
+                say(format_args!("nothing to play in room {}", place.id));
+                Err(Pause::Done)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The room does not want the bot any more.
+    fn forget_place(&mut self, room: &RoomId) -> Result<(), Pause> {
+        if self.place.take_if(|place| place.id == *room).is_none() {
+            return Ok(());
+        }
+        say(format_args!("room {room} is closed to this bot"));
+        if self.args.room.is_some() { Err(Pause::Done) } else { Ok(()) }
+    }
+
+    /// A seeker does not sit for ever where nobody starts a game; and what was tried long ago may be tried again.
+    async fn lose_patience(&mut self) -> Result<(), Pause> {
+        let seeker = self.args.room.is_none() && !self.args.quick && self.args.vs.is_none();
+        let playing = self.place.as_ref().and_then(|place| place.room.as_ref()?.running()).is_some();
+        self.wait_on();
+        if self.place.is_none() {
+            self.tried.clear();
+        } else if seeker && !playing {
+            self.leave().await?;
+        }
+        Ok(())
+    }
+
+    fn wait_on(&mut self) {
+        if let Some(place) = &mut self.place {
+            place.until = Instant::now() + PATIENCE;
+        }
+    }
+}
+
+impl Place {
+    fn new(session: &Session, room: Room) -> Self {
+        let (session, id) = (session.clone(), room.id.clone());
+        let watched = id.clone();
+        let updates = Feed::new(move || {
+            let (session, id) = (session.clone(), watched.clone());
+            async move { session.watch(&id).await }
+        });
+        Self { id, room: None, updates, taken: None, until: Instant::now() + PATIENCE }
+    }
+
+    fn take(&mut self, update: RoomUpdate) {
+        let missed = match (update, &mut self.room) {
+            (RoomUpdate::Snapshot(room), _) => {
+                self.room = Some(*room);
+                false
+            }
+            (RoomUpdate::Event(event), Some(room)) => room.apply(&event).is_err(),
+            _ => false,
+        };
+        if missed {
+            self.updates.restart();
+        }
+    }
+
+    /// `restless` bots play one game in a room.
+    fn next_step(&mut self, session: &Session, restless: bool) -> Option<Step> {
+        let room = self.room.as_ref()?;
+        let over = room.phase == crate::client::Phase::Lobby && room.game.is_some();
+        let step = if restless && over { Step::Leave } else { seeker::next_step(room, &session.player().id)? };
+        let taken = Some((room.seq, step));
+        if self.taken == taken {
+            return None;
+        }
+        self.taken = taken;
+        Some(step)
+    }
+}
+
+/// The rooms with a seat to take; nothing is asked before it is read.
+fn open_rooms(session: &Session) -> Feed<ListUpdate> {
+    let session = session.clone();
+    Feed::new(move || {
+        let session = session.clone();
+        async move { session.watch_rooms(RoomFilter { open_seat: true, ..RoomFilter::default() }).await }
+    })
+}
+
+async fn next_in(place: &mut Option<Place>) -> Result<News<RoomUpdate>, ClientError> {
+    match place {
+        Some(place) => place.updates.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn take_row(list: &mut RoomList, news: News<ListUpdate>) {
+    if let News::Item(update) = news {
+        list.apply(update);
+    }
+}
+
+async fn take_step(session: &Session, room: &RoomId, step: Step) -> Result<(), ClientError> {
+    match step {
+        Step::Sit(side) => session.take_seat(room, side).await,
+        Step::Ready => session.set_ready(room, true).await,
+        Step::Accept(offer) => session.answer(room, offer, true).await,
+        Step::Decline(offer) => session.answer(room, offer, false).await,
+        Step::Leave => session.leave(room).await,
+    }
+    .map(drop)
+}
+
+fn is_passing(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<ClientError>().is_some_and(ClientError::is_transient)
+}

@@ -1,0 +1,173 @@
+//! `reversi demo`: rooms in which AIs play each other, to look at.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use tokio::task::JoinSet;
+
+use super::{
+    account,
+    feed::{Feed, News},
+    interrupt::Interrupt,
+    say,
+};
+use crate::{
+    client::{
+        Ai, AiKind, ClientError, NewRoom, Occupant, Phase, PlayerKind, Room, RoomChange, RoomUpdate, Session, Settings,
+    },
+    rules::ByColor,
+};
+
+/// Streams that are kept free of each player's: the rest watch the rooms.
+const STREAMS_KEPT: u32 = 2;
+
+/// How many rooms, and how fast.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  \
+    reversi demo --rooms 8 --pause 1500\n\nEnds with Ctrl-C, and the rooms with it.")]
+pub(super) struct Args {
+    /// Rooms to make.
+    #[arg(long, env = "REVERSI_ROOMS", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rooms: u32,
+    /// Pause after each move, in milliseconds, so that people can follow.
+    #[arg(long, env = "REVERSI_PAUSE", value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(..=10_000))]
+    pause: u64,
+}
+
+/// Keeps the rooms running until the process is told to end.
+pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+    let mut interrupt = Interrupt::listen()?;
+    let client = account::connect(server).await?;
+    let first = account::log_in(&client, None, "demo", PlayerKind::Bot).await?;
+    let info = first.server_info().await?;
+    let limits = info.limits;
+    let share = limits.rooms_per_player.min(limits.streams_per_player.saturating_sub(STREAMS_KEPT)).max(1);
+    let mut sessions = vec![first];
+    let mut keepers = JoinSet::new();
+    let mut done = Ok(());
+    for index in 0..args.rooms {
+        if index > 0 && index % share == 0 {
+            match account::log_in(&client, None, "demo", PlayerKind::Bot).await {
+                Ok(session) => sessions.push(session),
+                Err(error) => {
+                    done = Err(error);
+                    break;
+                }
+            }
+        }
+        let Some(owner) = sessions.last() else { break };
+        keepers.spawn(keep(owner.clone(), plan(&info.ai_kinds, index, Duration::from_millis(args.pause))));
+    }
+    if done.is_ok() {
+        done = tokio::select! {
+            () = interrupt.wait() => Ok(()),
+            done = first_end(&mut keepers) => done,
+        };
+    }
+    keepers.shutdown().await;
+    for session in sessions {
+        account::log_out(session).await;
+    }
+    done
+}
+
+/// Keepers end only by failing.
+async fn first_end(keepers: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
+    match keepers.join_next().await {
+        Some(done) => done.context("a room's keeper failed")?,
+        None => bail!("there is no room to keep"),
+    }
+}
+
+/// The room with this number: each pairs other kinds.
+fn plan(kinds: &[AiKind], index: u32, pause: Duration) -> NewRoom {
+    let kind = |number: usize| kinds.get(number % kinds.len().max(1)).map_or("random", |kind| kind.kind.as_str());
+    let number = index as usize;
+    let round = number / kinds.len().max(1);
+    let (black, white) = (kind(number), kind(number + 1 + round));
+    let name = format!("Demo {}: {black} - {white}", index + 1);
+    NewRoom {
+        settings: Settings {
+            name: name.chars().take(40).collect(),
+            ai_pause: pause,
+            games: 1000,
+            ..Settings::default()
+        },
+        seats: ByColor::new(Occupant::Ai(Ai::new(black)), Occupant::Ai(Ai::new(white))),
+        ..NewRoom::default()
+    }
+}
+
+/// Makes the room and keeps it playing; ends only by failing.
+async fn keep(owner: Session, plan: NewRoom) -> anyhow::Result<()> {
+    loop {
+        let room = owner.create_room(plan.clone()).await.context("cannot make a room")?;
+        owner.start_game(&room.id, "").await.context("cannot start a game")?;
+        say(format_args!("{:40} reversi watch {}", room.settings.name, room.id));
+        match attend(&owner, &room).await {
+            Ok(()) => say(format_args!("{:40} is closed; making it again", room.settings.name)),
+            Err(error) if error.refusal().is_some() && !error.is_session_lost() => {
+                // Whatever is wrong with this room, another one takes its place.
+                let _ = owner.close_room(&room.id).await;
+            }
+            Err(error) => return Err(error).context("cannot keep a room"),
+        }
+    }
+}
+
+/// Starts the next series whenever one is over, until the room is closed.
+async fn attend(owner: &Session, room: &Room) -> Result<(), ClientError> {
+    let (session, id) = (owner.clone(), room.id.clone());
+    let mut updates = Feed::new(move || {
+        let (session, id) = (session.clone(), id.clone());
+        async move { session.watch(&id).await }
+    });
+    let mut state: Option<Room> = None;
+    loop {
+        match (updates.next().await?, &mut state) {
+            (News::Item(RoomUpdate::Snapshot(room)), _) => state = Some(*room),
+            (News::Item(RoomUpdate::Event(event)), Some(room)) => {
+                if let RoomChange::GameEnded { game, outcome, .. } = &event.change {
+                    say(format_args!("{:40} {game}: {outcome}", room.settings.name));
+                }
+                if room.apply(&event).is_err() {
+                    updates.restart();
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        match state.as_ref().map(|room| room.phase) {
+            Some(Phase::Closed) => return Ok(()),
+            Some(Phase::Lobby) => {
+                owner.start_game(&room.id, "").await?;
+                state = None;
+                updates.restart();
+            }
+            Some(Phase::Playing) | None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rooms_pair_different_kinds() {
+        let kind = |name: &str| AiKind {
+            kind: name.into(),
+            summary: String::new(),
+            levels: 1,
+            default_level: 1,
+            strength: String::new(),
+        };
+        let kinds = [kind("a"), kind("b"), kind("c")];
+        let names = (0..5).map(|index| plan(&kinds, index, Duration::ZERO).settings.name);
+        assert_eq!(
+            names.collect::<Vec<_>>(),
+            ["Demo 1: a - b", "Demo 2: b - c", "Demo 3: c - a", "Demo 4: a - c", "Demo 5: b - a"]
+        );
+        assert_eq!(plan(&[], 0, Duration::ZERO).settings.name, "Demo 1: random - random");
+    }
+}

@@ -1,0 +1,137 @@
+//! The command line: a server to start, and clients that use nothing but the public API.
+//!
+//! ```text
+//!   rooms ─┐               ┌─ screen (a terminal)      state folded from updates ─▶ pure drawing
+//!   play ──┼─ feed ─ table ┤
+//!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
+//!   bot, demo ─ client only
+//! ```
+
+use std::{io::IsTerminal as _, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+mod account;
+mod board;
+mod bot;
+mod clock;
+mod demo;
+mod feed;
+mod frame;
+mod hand;
+mod interrupt;
+mod play;
+mod plies;
+mod replay;
+mod rooms;
+mod roster;
+mod screen;
+mod seeker;
+pub mod serve;
+mod story;
+mod table;
+mod thinker;
+mod watch;
+
+/// Play Reversi online: a room server, and its players, watchers and bots.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Every option can also be set by the environment variable shown with it.\n\n\
+        Try it:\n  \
+        reversi serve                     start a server, in one terminal\n  \
+        reversi play                      play against an AI, in another\n  \
+        reversi rooms                     see who plays, and whom to join or watch"
+)]
+struct Cli {
+    /// The server to talk to.
+    #[arg(long, global = true, env = "REVERSI_SERVER", default_value = "http://127.0.0.1:50051", value_name = "URL")]
+    server: String,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Start a server.
+    Serve(serve::Args),
+    /// List the rooms, and what happens in them.
+    Rooms(rooms::Args),
+    /// Play against an AI, in a room, or against anyone.
+    Play(play::Args),
+    /// Watch a room, or go through a finished game.
+    Watch(watch::Args),
+    /// Run a bot that plays through the public API.
+    Bot(bot::Args),
+    /// Fill the server with rooms in which AIs play each other.
+    Demo(demo::Args),
+}
+
+/// Parses the arguments of the process and does what they say.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error.into()),
+    };
+    let done = runtime.block_on(run(cli));
+    // A read from standard input cannot be cancelled, and must not keep the process alive.
+    runtime.shutdown_background();
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error),
+    }
+}
+
+async fn run(cli: Cli) -> anyhow::Result<()> {
+    let server = cli.server.as_str();
+    match cli.command {
+        Command::Serve(args) => serve::run(args).await,
+        Command::Rooms(args) => rooms::run(server, args).await,
+        Command::Play(args) => play::run(server, args).await,
+        Command::Watch(args) => watch::run(server, args).await,
+        Command::Bot(args) => bot::run(server, args).await,
+        Command::Demo(args) => demo::run(server, args).await,
+    }
+}
+
+fn fail(error: &anyhow::Error) -> ExitCode {
+    eprintln!("reversi: {error:#}");
+    ExitCode::FAILURE
+}
+
+/// Whether a screen can be drawn on standard output.
+fn stdout_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Prints a line. When its reader has gone away (`| head`), that interrupts the command.
+fn say(line: impl std::fmt::Display) {
+    use std::io::Write as _;
+    if writeln!(std::io::stdout(), "{line}").is_err() {
+        interrupt::output_is_gone();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_option_has_its_environment_variable() {
+        for command in Cli::command().get_subcommands().filter(|command| command.get_name() != "serve") {
+            for option in command.get_arguments().filter(|option| option.get_id() != "help") {
+                let variable = option.get_env().unwrap_or_default().to_string_lossy();
+                assert!(variable.starts_with("REVERSI_"), "{} {}", command.get_name(), option.get_id());
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! A finished game, position by position.
+
+use anyhow::Context as _;
+use crossterm::event::KeyCode;
+use ratatui::{
+    Frame,
+    layout::{Constraint, Layout},
+    style::Stylize as _,
+    text::Line,
+    widgets::{Block, Paragraph, Wrap},
+};
+
+use super::{
+    board::{BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
+    say,
+    screen::{Input, Screen},
+    stdout_is_terminal,
+};
+use crate::{
+    client::GameRecord,
+    rules::{Bitboard, Color, Position, Square, Transcript},
+};
+
+/// How far PgUp and PgDn go.
+const PAGE: usize = 10;
+
+/// Shows the game.
+pub(super) async fn run(record: &GameRecord) -> anyhow::Result<()> {
+    let mut replay = Replay::new(record);
+    if !stdout_is_terminal() {
+        replay.print();
+        return Ok(());
+    }
+    let mut screen = Screen::open().context("cannot use this terminal")?;
+    loop {
+        screen.draw(|frame| replay.draw(frame))?;
+        match screen.input().await? {
+            Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(()),
+            Input::Key(key) => replay.press(key),
+            Input::Redraw => {}
+        }
+    }
+}
+
+/// A game and where in it the viewer is.
+struct Replay<'a> {
+    record: &'a GameRecord,
+    steps: Vec<Step>,
+    at: usize,
+}
+
+/// A position, and how it came about.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    position: Position,
+    moved: Option<(Color, Square)>,
+    passed: Option<Color>,
+}
+
+impl<'a> Replay<'a> {
+    fn new(record: &'a GameRecord) -> Self {
+        Self { record, steps: steps(&record.transcript), at: 0 }
+    }
+
+    fn press(&mut self, key: KeyCode) {
+        let last = self.steps.len() - 1;
+        self.at = match key {
+            KeyCode::Right | KeyCode::Char(' ' | 'l') => self.at + 1,
+            KeyCode::Left | KeyCode::Backspace | KeyCode::Char('h') => self.at.saturating_sub(1),
+            KeyCode::PageDown | KeyCode::Down => self.at + PAGE,
+            KeyCode::PageUp | KeyCode::Up => self.at.saturating_sub(PAGE),
+            KeyCode::Home => 0,
+            KeyCode::End => last,
+            _ => self.at,
+        }
+        .min(last);
+    }
+
+    fn print(&self) {
+        say(self.headline());
+        for index in 0..self.steps.len() {
+            say(format_args!("\n{}\n{}\n{}", self.caption(index), self.view(index), self.counts(index)));
+        }
+        say(format_args!("\n{}\n{}", self.record.transcript, self.record.outcome));
+    }
+
+    fn draw(&self, frame: &mut Frame) {
+        let [title, middle, caption, keys] = Layout::vertical([
+            Constraint::Length(1),
+            Constraint::Min(LOW_HEIGHT),
+            Constraint::Length(1),
+            Constraint::Length(1),
+        ])
+        .areas(frame.area());
+        frame.render_widget(Line::from(self.headline()).bold(), title);
+        let [left, right] = Layout::horizontal([Constraint::Length(WIDTH + 2), Constraint::Min(0)]).areas(middle);
+        frame.render_widget(self.view(self.at), left);
+        let moves: Vec<Line> = vec![
+            Line::from(self.counts(self.at)),
+            Line::from(format!("move {} of {}", self.at, self.steps.len() - 1)),
+            Line::default(),
+            self.moves(),
+        ];
+        let height = right.height.min(HEIGHT);
+        let right = ratatui::layout::Rect { height, ..right };
+        frame.render_widget(
+            Paragraph::new(moves).wrap(Wrap { trim: true }).block(Block::bordered().title(" game ")),
+            right,
+        );
+        frame.render_widget(Line::from(self.caption(self.at)), caption);
+        frame.render_widget(Line::from("←/→ step   ↑/↓ ten   Home/End ends   q quit").dim(), keys);
+    }
+
+    fn headline(&self) -> String {
+        let record = self.record;
+        format!(
+            "{}  ·  ● {} - ○ {}  ·  {}  ·  game {}",
+            record.room_name, record.players.black, record.players.white, record.outcome, record.id
+        )
+    }
+
+    fn caption(&self, index: usize) -> String {
+        let step = &self.steps[index];
+        let mut text = match step.moved {
+            None => "the start".to_owned(),
+            Some((side, square)) => format!("{index}. {side} {square}"),
+        };
+        if let Some(side) = step.passed {
+            text.push_str(&format!(", {side} passes"));
+        }
+        if index + 1 == self.steps.len() {
+            text.push_str(&format!("; {}", self.record.outcome));
+        }
+        text
+    }
+
+    fn counts(&self, index: usize) -> String {
+        let board = self.steps[index].position.board();
+        format!("● {}  ○ {}", board.count(Color::Black), board.count(Color::White))
+    }
+
+    fn view(&self, index: usize) -> BoardView {
+        let step = &self.steps[index];
+        let over = index + 1 == self.steps.len();
+        BoardView {
+            board: step.position.board(),
+            legal: if over { Bitboard::EMPTY } else { step.position.legal_moves() },
+            last: step.moved.map(|(_, square)| square),
+            cursor: None,
+        }
+    }
+
+    /// All moves, the one just made in reverse.
+    fn moves(&self) -> Line<'static> {
+        let spans = self.steps.iter().enumerate().filter_map(|(index, step)| {
+            let (side, square) = step.moved?;
+            let disc = if side == Color::Black { '●' } else { '○' };
+            let span = ratatui::text::Span::raw(format!("{disc}{square} "));
+            Some(if index == self.at { span.reversed() } else { span })
+        });
+        Line::from_iter(spans)
+    }
+}
+
+/// The start, then a step for every move with the pass that it forces.
+fn steps(transcript: &Transcript) -> Vec<Step> {
+    let mut position = Position::START;
+    let mut steps = vec![Step { position, moved: None, passed: None }];
+    for &square in transcript.squares() {
+        let mover = position.turn();
+        let (after, passed) = position.play_unchecked(square).settle();
+        position = after;
+        steps.push(Step { position, moved: Some((mover, square)), passed });
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::{Terminal, backend::TestBackend};
+
+    use super::*;
+    use crate::{
+        client::{Ai, EndReason, GameResult, Outcome, Participant},
+        rules::ByColor,
+    };
+
+    fn record() -> GameRecord {
+        let ai = Participant::Ai(Ai::new("random"));
+        GameRecord {
+            id: "room1-1".parse().unwrap(),
+            room: "room1".parse().unwrap(),
+            room_name: "Study".into(),
+            players: ByColor::new(ai.clone(), ai),
+            started_at: None,
+            ended_at: None,
+            outcome: Outcome {
+                result: GameResult::Won(Color::Black),
+                reason: EndReason::Resignation,
+                discs: ByColor::new(3, 3),
+                score: ByColor::default(),
+            },
+            transcript: "d3c3".parse().unwrap(),
+            plies: vec![],
+            board: None,
+        }
+    }
+
+    #[test]
+    fn keys_go_through_the_game_and_stay_in_it() {
+        let record = record();
+        let mut replay = Replay::new(&record);
+        for (key, at) in [
+            (KeyCode::Left, 0),
+            (KeyCode::Right, 1),
+            (KeyCode::PageDown, 2),
+            (KeyCode::Home, 0),
+            (KeyCode::End, 2),
+            (KeyCode::Left, 1),
+        ] {
+            replay.press(key);
+            assert_eq!(replay.at, at, "{key:?}");
+        }
+        assert_eq!(replay.caption(1), "1. black d3");
+        assert_eq!(replay.caption(2), "2. white c3; black wins (by resignation), 3-3 on the board");
+    }
+
+    #[test]
+    fn a_step_is_drawn() {
+        let record = record();
+        let mut replay = Replay::new(&record);
+        replay.press(KeyCode::Right);
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+        terminal.draw(|frame| replay.draw(frame)).unwrap();
+        let text = terminal.backend().to_string();
+        assert!(text.contains("3 │   │   │ + │(●)│ + │") && text.contains("move 1 of 2"), "{text}");
+    }
+}

@@ -1,0 +1,185 @@
+//! `reversi rooms`: the list of rooms, as it changes.
+
+use anyhow::Context as _;
+use crossterm::event::KeyCode;
+use ratatui::{
+    Frame,
+    layout::{Constraint, Layout},
+    style::Stylize as _,
+    text::Line,
+    widgets::{Row, Table as Grid, TableState},
+};
+
+use super::{
+    account::Visitor,
+    feed::{Feed, News},
+    interrupt::Interrupt,
+    play::trouble,
+    roster, say,
+    screen::{Input, Screen},
+    stdout_is_terminal,
+};
+use crate::client::{ListUpdate, Phase, RoomFilter, RoomList};
+
+/// Which rooms, and how they are shown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    reversi rooms                 a list that stays up to date\n  \
+    reversi rooms --once          the list of now\n  \
+    reversi rooms --open --once   rooms with a seat to take")]
+pub(super) struct Args {
+    /// Print the list as it is now, and end.
+    #[arg(long, env = "REVERSI_ONCE", value_parser = clap::builder::FalseyValueParser::new())]
+    once: bool,
+    /// Only rooms with a seat to take.
+    #[arg(long, env = "REVERSI_OPEN", value_parser = clap::builder::FalseyValueParser::new())]
+    open: bool,
+    /// Only rooms in which a game runs.
+    #[arg(long, env = "REVERSI_PLAYING", conflicts_with = "open", value_parser = clap::builder::FalseyValueParser::new())]
+    playing: bool,
+    /// Only rooms whose name or owner contains this.
+    #[arg(long, env = "REVERSI_TEXT", default_value = "", hide_default_value = true)]
+    text: String,
+    /// Your name; a made-up one if left out.
+    #[arg(long, env = "REVERSI_NAME")]
+    name: Option<String>,
+}
+
+/// Lists until the user leaves.
+pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+    let visitor = Visitor::enter(server, args.name.as_deref(), "visitor").await?;
+    let done = list(&visitor, &args).await;
+    visitor.leave().await;
+    done
+}
+
+async fn list(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
+    let filter =
+        RoomFilter { phase: args.playing.then_some(Phase::Playing), open_seat: args.open, text: args.text.clone() };
+    let guest = visitor.clone();
+    let updates = Feed::new(move || {
+        let (guest, filter) = (guest.clone(), filter.clone());
+        async move { guest.look(async |session| session.watch_rooms(filter.clone()).await).await }
+    });
+    let mut lobby = Lobby { list: RoomList::default(), loaded: false, trouble: None, updates, chosen: 0 };
+    if args.once {
+        while !lobby.loaded {
+            lobby.next().await?;
+        }
+        lobby.print();
+        Ok(())
+    } else if stdout_is_terminal() {
+        lobby.on_screen().await
+    } else {
+        lobby.by_lines().await
+    }
+}
+
+/// The list, and what feeds it.
+struct Lobby {
+    list: RoomList,
+    loaded: bool,
+    trouble: Option<String>,
+    updates: Feed<ListUpdate>,
+    chosen: usize,
+}
+
+impl Lobby {
+    /// Waits for the server and says what changed. Dropping the future loses nothing.
+    async fn next(&mut self) -> anyhow::Result<Option<ListUpdate>> {
+        match self.updates.next().await.context("cannot list the rooms")? {
+            News::Item(ListUpdate::Closing(closing)) if !closing.reason.is_passing() => {
+                anyhow::bail!("the server ended the list")
+            }
+            News::Item(update) => {
+                self.trouble = None;
+                self.loaded = true;
+                self.list.apply(update.clone());
+                Ok(Some(update))
+            }
+            News::Lost(error, wait) => {
+                self.trouble = Some(trouble(&error, wait));
+                Ok(None)
+            }
+        }
+    }
+
+    fn print(&self) {
+        say(roster::line(&roster::HEADINGS));
+        for row in self.list.rows() {
+            say(roster::line(&roster::cells(row)));
+        }
+        if self.list.rows().is_empty() {
+            say("no rooms; `reversi play` or `reversi demo` makes one");
+        }
+    }
+
+    async fn by_lines(&mut self) -> anyhow::Result<()> {
+        let mut interrupt = Interrupt::listen()?;
+        loop {
+            let update = tokio::select! {
+                () = interrupt.wait() => return Ok(()),
+                update = self.next() => update?,
+            };
+            match update {
+                Some(ListUpdate::Snapshot(_)) => self.print(),
+                Some(ListUpdate::Upserted(row)) => say(roster::line(&roster::cells(&row))),
+                Some(ListUpdate::Removed(id)) => say(format_args!("{id:12}  gone")),
+                Some(ListUpdate::Heartbeat | ListUpdate::Closing(_)) => {}
+                None => self.trouble.iter().for_each(say),
+            }
+        }
+    }
+
+    async fn on_screen(&mut self) -> anyhow::Result<()> {
+        let mut screen = Screen::open().context("cannot use this terminal")?;
+        loop {
+            screen.draw(|frame| self.draw(frame))?;
+            tokio::select! {
+                input = screen.input() => match input? {
+                    Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(()),
+                    Input::Key(KeyCode::Up) => self.chosen = self.chosen.saturating_sub(1),
+                    Input::Key(KeyCode::Down) => self.chosen += 1,
+                    Input::Key(_) | Input::Redraw => {}
+                },
+                update = self.next() => drop(update?),
+            }
+            self.chosen = self.chosen.min(self.list.rows().len().saturating_sub(1));
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame) {
+        let [title, body, hint, keys] =
+            Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1), Constraint::Length(1)])
+                .areas(frame.area());
+        let rows = self.list.rows();
+        let headline = match (&self.trouble, self.loaded) {
+            (Some(trouble), _) => trouble.clone(),
+            (None, false) => "asking the server ...".to_owned(),
+            (None, true) => format!("{} rooms", rows.len()),
+        };
+        frame.render_widget(Line::from(headline).bold(), title);
+        let grid = Grid::new(rows.iter().map(|row| Row::new(roster::cells(row))), widths())
+            .header(Row::new(roster::HEADINGS).dim())
+            .row_highlight_style(ratatui::style::Style::new().reversed())
+            .column_spacing(2);
+        let mut state = TableState::new().with_selected((!rows.is_empty()).then_some(self.chosen));
+        frame.render_stateful_widget(grid, body, &mut state);
+        let command = match rows.get(self.chosen) {
+            Some(row) if roster::offer(row).starts_with("join") => format!("reversi play --room {}", row.id),
+            Some(row) if roster::offer(row).starts_with("watch") => format!("reversi watch {}", row.id),
+            Some(_) => String::new(),
+            None => "no rooms; `reversi play` or `reversi demo` makes one".to_owned(),
+        };
+        frame.render_widget(Line::from(command), hint);
+        frame.render_widget(Line::from("up/down choose   q quit").dim(), keys);
+    }
+}
+
+/// The names of the players get what the others leave.
+fn widths() -> [Constraint; 7] {
+    let mut widths = roster::WIDTHS.map(Constraint::Max);
+    widths[0] = Constraint::Length(roster::WIDTHS[0]);
+    widths[3] = Constraint::Fill(2);
+    widths
+}

@@ -1,0 +1,153 @@
+//! A bot's head: searches beside the runtime's threads, told to stop before the time is up.
+
+use std::{collections::HashMap, time::Duration};
+
+use tokio::task::{JoinSet, spawn_blocking};
+
+use crate::{
+    ai::{AiPlayer, cheap_move},
+    client::{GameId, Turn},
+    rules::Square,
+    search::Stop,
+};
+
+/// What is kept back of a turn's time for the way to the server: a tenth, within these bounds.
+const MARGIN: std::ops::RangeInclusive<Duration> = Duration::from_millis(50)..=Duration::from_secs(2);
+
+/// A player that chooses moves for any number of games at a time.
+pub(super) struct Thinker {
+    player: AiPlayer,
+    seed: u64,
+    open: HashMap<GameId, (u32, Stop)>,
+    jobs: JoinSet<Thought>,
+}
+
+/// A chosen move.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Thought {
+    /// In this game.
+    pub(super) game: GameId,
+    /// For this ply.
+    pub(super) ply: u32,
+    /// The move.
+    pub(super) square: Square,
+}
+
+impl Thinker {
+    /// The same seed chooses the same moves, as long as the time suffices.
+    pub(super) fn new(player: AiPlayer, seed: u64) -> Self {
+        Self { player, seed, open: HashMap::new(), jobs: JoinSet::new() }
+    }
+
+    /// Begins to think; a thought about an earlier turn of the same game is dropped.
+    pub(super) fn think(&mut self, turn: &Turn) {
+        if self.open.get(&turn.game).is_some_and(|(ply, _)| *ply == turn.ply) {
+            return;
+        }
+        self.forget(&turn.game);
+        let stop = Stop::new();
+        self.open.insert(turn.game.clone(), (turn.ply, stop.clone()));
+        let (player, position) = (self.player, turn.position);
+        let (game, ply) = (turn.game.clone(), turn.ply);
+        let seed = self.seed.wrapping_add(u64::from(turn.ply));
+        let patience = turn.clocks.time_left.map(patience);
+        self.jobs.spawn(async move {
+            let flag = stop.clone();
+            let mut search = spawn_blocking(move || player.choose(position, seed, &flag));
+            let alarm = async {
+                match patience {
+                    Some(patience) => tokio::time::sleep(patience).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let found = tokio::select! {
+                found = &mut search => found,
+                () = alarm => {
+                    stop.stop();
+                    search.await
+                }
+            };
+            // A search that panicked must not cost the game.
+            let square = found.ok().flatten().map(|choice| choice.square);
+            Thought { game, ply, square: square.unwrap_or_else(|| cheap_move(position, seed)) }
+        });
+    }
+
+    /// Stops thinking about a game.
+    pub(super) fn forget(&mut self, game: &GameId) {
+        if let Some((_, stop)) = self.open.remove(game) {
+            stop.stop();
+        }
+    }
+
+    /// The next move that is still asked for; waits for ever when nothing is. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> Thought {
+        while let Some(done) = self.jobs.join_next().await {
+            let Ok(thought) = done else { continue };
+            if self.open.get(&thought.game).is_some_and(|(ply, _)| *ply == thought.ply) {
+                self.open.remove(&thought.game);
+                return thought;
+            }
+        }
+        std::future::pending().await
+    }
+}
+
+/// Searches are on threads that cannot be aborted, only asked.
+impl Drop for Thinker {
+    fn drop(&mut self) {
+        self.open.values().for_each(|(_, stop)| stop.stop());
+    }
+}
+
+fn patience(left: Duration) -> Duration {
+    left.saturating_sub((left / 10).clamp(*MARGIN.start(), *MARGIN.end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ai::AiKind,
+        client::Clocks,
+        rules::{Color, Position},
+    };
+
+    fn turn(ply: u32, left: Duration) -> Turn {
+        Turn {
+            game: "game1".parse().unwrap(),
+            room: "room1".parse().unwrap(),
+            ply,
+            side: Color::Black,
+            position: Position::START,
+            legal: Position::START.legal_moves(),
+            last_move: None,
+            clocks: Clocks { time_left: Some(left), ..Clocks::default() },
+        }
+    }
+
+    #[tokio::test]
+    async fn only_the_newest_turn_of_a_game_is_answered() {
+        let mut thinker = Thinker::new(AiPlayer::new(AiKind::Greedy, 1).unwrap(), 7);
+        thinker.think(&turn(0, Duration::from_secs(60)));
+        thinker.think(&turn(2, Duration::from_secs(60)));
+        let thought = thinker.next().await;
+        assert_eq!(thought.ply, 2);
+        assert!(Position::START.legal_moves().contains(thought.square));
+    }
+
+    #[tokio::test]
+    async fn a_long_search_answers_in_time() {
+        let deepest = AiKind::Mcts.profile().levels;
+        let mut thinker = Thinker::new(AiPlayer::new(AiKind::Mcts, deepest).unwrap(), 7);
+        thinker.think(&turn(0, Duration::from_millis(60)));
+        assert!(Position::START.legal_moves().contains(thinker.next().await.square));
+    }
+
+    #[test]
+    fn some_time_is_kept_back() {
+        assert_eq!(patience(Duration::from_secs(10)), Duration::from_secs(9));
+        assert_eq!(patience(Duration::from_secs(60)), Duration::from_secs(58));
+        assert_eq!(patience(Duration::from_millis(40)), Duration::ZERO);
+    }
+}

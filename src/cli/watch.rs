@@ -1,0 +1,195 @@
+//! `reversi watch`: a room as it is played, or a finished game.
+
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use crossterm::event::KeyCode;
+
+use super::{
+    account::Visitor,
+    feed::{Feed, News},
+    frame,
+    interrupt::Interrupt,
+    play::trouble,
+    replay, say,
+    screen::{Input, Screen},
+    stdout_is_terminal,
+    table::{Effect, Table},
+};
+use crate::{
+    client::{ClientError, GameId, RoomId, RoomUpdate},
+    rules::Color,
+};
+
+/// What to watch.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    reversi watch 7k2m9x4q1c0d                    a room from `reversi rooms`\n  \
+    reversi watch 7k2m9x4q1c0d-3                  its third game, once it is finished\n  \
+    reversi watch 7k2m9x4q1c0d --once             the board as it is now\n  \
+    reversi watch 7k2m9x4q1c0d | tee game.txt     a board for every move")]
+pub(super) struct Args {
+    /// The room, or the finished game.
+    #[arg(env = "REVERSI_ROOM", value_name = "ROOM_OR_GAME")]
+    room: String,
+    /// Your name; a made-up one if left out.
+    #[arg(long, env = "REVERSI_NAME")]
+    name: Option<String>,
+    /// The join code of a private room.
+    #[arg(long, env = "REVERSI_CODE", default_value = "", hide_default_value = true)]
+    code: String,
+    /// The room's password.
+    #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
+    password: String,
+    /// Print the board as it is now, and end.
+    #[arg(long, env = "REVERSI_ONCE", value_parser = clap::builder::FalseyValueParser::new())]
+    once: bool,
+}
+
+/// Watches until the room closes or the watcher leaves.
+pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+    let visitor = Visitor::enter(server, args.name.as_deref(), "watcher").await?;
+    let done = watch(&visitor, &args).await;
+    visitor.leave().await;
+    done
+}
+
+async fn watch(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
+    let room: Result<RoomId, _> = args.room.parse();
+    let mut refused = None;
+    if let Ok(room) = room {
+        match Show::open(visitor, &room, args).await {
+            Ok(show) => return show.run(args.once).await,
+            Err(error) if is_unknown(&error) => refused = Some(error),
+            Err(error) if error.is("BAD_PASSWORD") => {
+                bail!("this room asks for a password; give it with --password")
+            }
+            Err(error) => return Err(error).context(format!("cannot watch room {room}")),
+        }
+    }
+    let game: Option<GameId> = args.room.parse().ok();
+    if let Some(game) = game {
+        match visitor.session().record(&game).await {
+            Ok(record) => return replay::run(&record).await,
+            Err(error) if is_unknown(&error) => {}
+            Err(error) => return Err(error).context(format!("cannot read game {game}")),
+        }
+    }
+    let why = refused.map(|error| format!(" ({error})")).unwrap_or_default();
+    bail!("there is no room and no finished game `{}`{why}; `reversi rooms` lists the rooms", args.room)
+}
+
+fn is_unknown(error: &ClientError) -> bool {
+    error.refusal().is_some_and(|refusal| matches!(refusal.code, tonic::Code::NotFound | tonic::Code::InvalidArgument))
+}
+
+/// A room that is shown.
+struct Show {
+    table: Table,
+    updates: Feed<RoomUpdate>,
+}
+
+impl Show {
+    /// The first snapshot says whether the room may be watched at all.
+    async fn open(visitor: &Visitor, room: &RoomId, args: &Args) -> Result<Self, ClientError> {
+        let (visitor, room) = (visitor.clone(), room.clone());
+        let (code, password) = (args.code.clone(), args.password.clone());
+        let mut updates = Feed::new(move || {
+            let (visitor, room) = (visitor.clone(), room.clone());
+            let (code, password) = (code.clone(), password.clone());
+            async move { visitor.look(async |session| session.watch_with(&room, &code, &password, None).await).await }
+        });
+        loop {
+            match updates.next().await? {
+                News::Item(RoomUpdate::Snapshot(room)) => {
+                    return Ok(Self { table: Table::new(*room, None, Instant::now()), updates });
+                }
+                News::Item(_) => {}
+                News::Lost(error, _) => return Err(error),
+            }
+        }
+    }
+
+    async fn run(mut self, once: bool) -> anyhow::Result<()> {
+        if once {
+            say(self.picture());
+        } else if stdout_is_terminal() {
+            let parting = self.on_screen().await?;
+            parting.into_iter().for_each(say);
+        } else {
+            self.by_lines().await?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the server. Dropping the future loses nothing.
+    async fn next(&mut self) -> Result<Effect, ClientError> {
+        match self.updates.next().await? {
+            News::Item(update) => {
+                let effect = self.table.update(update, Instant::now());
+                if effect == Effect::Missed {
+                    self.updates.restart();
+                }
+                Ok(effect)
+            }
+            News::Lost(error, wait) => {
+                let line = trouble(&error, wait);
+                self.table.lost(line.clone());
+                Ok(Effect::Told { line: Some(line), board: false })
+            }
+        }
+    }
+
+    async fn on_screen(&mut self) -> anyhow::Result<Option<String>> {
+        let mut screen = Screen::open().context("cannot use this terminal")?;
+        loop {
+            let extras = frame::Extras { cursor: None, prompt: "", keys: "q quit" };
+            screen.draw(|frame| frame::draw(frame, &self.table, extras, Instant::now()))?;
+            tokio::select! {
+                input = screen.input() => match input? {
+                    Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
+                    Input::Key(_) | Input::Redraw => {}
+                },
+                effect = self.next() => if let Effect::Over(_) = effect? {
+                    return Ok(Some(self.table.news().next_back().unwrap_or("the room is closed").to_owned()));
+                },
+            }
+        }
+    }
+
+    async fn by_lines(&mut self) -> anyhow::Result<()> {
+        let mut interrupt = Interrupt::listen()?;
+        self.table.news().for_each(say);
+        say(self.picture());
+        loop {
+            tokio::select! {
+                () = interrupt.wait() => return Ok(()),
+                effect = self.next() => match effect? {
+                    Effect::Over(_) => return Ok(()),
+                    Effect::Begun => say(self.picture()),
+                    Effect::Told { line, board } => {
+                        line.into_iter().for_each(say);
+                        if board {
+                            say(self.picture());
+                        }
+                    }
+                    Effect::Nothing | Effect::Missed => {}
+                },
+            }
+        }
+    }
+
+    /// The board as text, who plays, and the state.
+    fn picture(&self) -> String {
+        let view = self.table.view(None);
+        let seats = &self.table.room().seats;
+        let side = |disc, side: Color| format!("{disc} {} {}", seats[side].occupant, view.board.count(side));
+        format!(
+            "{}\n{view}\n{}   {}   {}\n",
+            frame::headline(self.table.room()),
+            side('●', Color::Black),
+            side('○', Color::White),
+            frame::state_line(&self.table)
+        )
+    }
+}

@@ -1,0 +1,117 @@
+//! A connection to a server.
+
+use std::{error::Error, time::Duration};
+
+use tonic::{
+    metadata::{Ascii, MetadataValue},
+    transport::{Channel, Endpoint},
+};
+
+use super::{ClientError, Malformed, PlayerKind, Session, read};
+use crate::proto::v1::{self, session_service_client::SessionServiceClient};
+
+/// A server that accepts no connection in this time is as good as not there.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// A connection over which nothing came for this long is asked whether it lives, so that a vanished server is noticed.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+
+/// A connection to a server, over which any number of players may log in. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Client {
+    url: String,
+    channel: Channel,
+}
+
+impl Client {
+    /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks later is made again by itself.
+    ///
+    /// # Errors
+    /// [`ClientError::Address`] and [`ClientError::Unreachable`].
+    pub async fn connect(url: &str) -> Result<Self, ClientError> {
+        let endpoint = Endpoint::from_shared(url.to_owned())
+            .ok()
+            .filter(|endpoint| endpoint.uri().host().is_some() && endpoint.uri().scheme_str() == Some("http"))
+            .ok_or_else(|| ClientError::Address(url.to_owned()))?
+            .connect_timeout(CONNECT_TIMEOUT)
+            .tcp_nodelay(true)
+            .http2_keep_alive_interval(KEEP_ALIVE)
+            .keep_alive_while_idle(true);
+        let unreachable = |error| ClientError::Unreachable { url: url.to_owned(), cause: innermost(&error) };
+        let channel = endpoint.connect().await.map_err(unreachable)?;
+        Ok(Self { url: url.to_owned(), channel })
+    }
+
+    /// Where the server is.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Makes a player of a free name.
+    ///
+    /// # Errors
+    /// `NAME_TAKEN`, `BAD_NAME`, and a broken connection.
+    pub async fn log_in(&self, name: &str, kind: PlayerKind) -> Result<Session, ClientError> {
+        self.log_in_for_seats(name, kind, 1).await
+    }
+
+    /// As [`Client::log_in`], for a bot that wants to hold this many seats at a time.
+    ///
+    /// # Errors
+    /// As [`Client::log_in`].
+    pub async fn log_in_for_seats(&self, name: &str, kind: PlayerKind, seats: u32) -> Result<Session, ClientError> {
+        let request = v1::LogInRequest {
+            display_name: name.to_owned(),
+            kind: v1::PlayerKind::from(kind).into(),
+            seats: super::settings::wire_count(seats),
+        };
+        let answer = SessionServiceClient::new(self.channel.clone()).log_in(request).await?.into_inner();
+        let player = read::required(answer.player, "player")?.try_into()?;
+        Ok(Session::new(self.channel.clone(), player, bearer(&answer.token)?))
+    }
+
+    /// Comes back as the player to whom this token was given.
+    ///
+    /// # Errors
+    /// `TOKEN_INVALID`, and a broken connection.
+    pub async fn resume(&self, token: &str) -> Result<Session, ClientError> {
+        Session::resume(self.channel.clone(), bearer(token)?).await
+    }
+}
+
+fn bearer(token: &str) -> Result<MetadataValue<Ascii>, Malformed> {
+    let mut value: MetadataValue<Ascii> =
+        format!("Bearer {token}").parse().map_err(|_| Malformed::new("token", "it does not fit into a header"))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// The last cause in the chain says what happened ("connection refused"); those before it say where.
+fn innermost(error: &dyn Error) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_no_address_is_said_to_be_none() {
+        for url in ["", "127.0.0.1:50051", "localhost", "ftp://x", "http://"] {
+            assert!(matches!(Client::connect(url).await, Err(ClientError::Address(_))), "{url:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_at_the_address_is_unreachable() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        drop(listener);
+        let error = Client::connect(&url).await.unwrap_err();
+        assert!(matches!(error, ClientError::Unreachable { .. }) && error.is_transient(), "{error}");
+    }
+}

@@ -1,0 +1,194 @@
+//! What can go wrong between a client and the server.
+
+use std::{fmt, time::Duration};
+
+use thiserror::Error;
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+use crate::rules::{Bitboard, Square};
+
+/// The trailer in which the server names the reason of a refusal.
+const REASON: &str = "reversi-reason";
+
+/// Why a call or a stream failed.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// The text is no address of a server.
+    #[error("`{0}` is not a server address; one looks like http://127.0.0.1:50051")]
+    Address(String),
+    /// Nobody answers there.
+    #[error("no server at {url}: {cause}")]
+    Unreachable {
+        /// Where it was sought.
+        url: String,
+        /// What the connection said.
+        cause: String,
+    },
+    /// The connection broke, or the server went away, before the answer.
+    #[error("the connection to the server broke: {0}")]
+    Broken(String),
+    /// The server understood, and said no.
+    #[error(transparent)]
+    Refused(Box<Refusal>),
+    /// The answer breaks the contract.
+    #[error("the server's answer cannot be understood: {0}")]
+    Malformed(#[from] Malformed),
+}
+
+impl ClientError {
+    /// The refusal, if it is one.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
+
+    /// Whether the server refused for this reason, such as `NAME_TAKEN`.
+    #[must_use]
+    pub fn is(&self, reason: &str) -> bool {
+        self.refusal().is_some_and(|refusal| refusal.reason == reason)
+    }
+
+    /// Whether the server no longer knows the session: only logging in again helps.
+    #[must_use]
+    pub fn is_session_lost(&self) -> bool {
+        self.refusal().is_some_and(|refusal| refusal.code == Code::Unauthenticated)
+    }
+
+    /// Whether the same call may succeed later: the connection broke, or the server is busy or restarting.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Broken(_) => true,
+            Self::Refused(refusal) => matches!(refusal.code, Code::Unavailable | Code::ResourceExhausted),
+            Self::Address(_) | Self::Malformed(_) => false,
+        }
+    }
+}
+
+impl From<Status> for ClientError {
+    fn from(status: Status) -> Self {
+        let refusal = Refusal::read(&status);
+        // Statuses without a reason that the transport makes up itself: nobody judged the request.
+        let made_up = matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal);
+        if refusal.reason.is_empty() && made_up {
+            return Self::Broken(innermost(&status));
+        }
+        Self::Refused(Box::new(refusal))
+    }
+}
+
+/// The server's no.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// What a client should do next, coarsely.
+    pub code: Code,
+    /// Why, as a constant such as `ROOM_FULL`; empty if the server gave none.
+    pub reason: String,
+    /// Why, in words.
+    pub message: String,
+    /// Where the caller may move, after an illegal move.
+    pub legal_moves: Bitboard,
+    /// When it makes sense to try again.
+    pub retry_after: Option<Duration>,
+}
+
+impl Refusal {
+    fn read(status: &Status) -> Self {
+        let details = status.get_details_error_info();
+        let trailer = status.metadata().get(REASON).and_then(|value| value.to_str().ok());
+        let named = details.as_ref().map(|details| details.reason.as_str());
+        let reason = trailer.or(named).unwrap_or_default().to_owned();
+        let legal =
+            details.iter().flat_map(|details| details.metadata.get("legal_moves")).flat_map(|list| squares(list));
+        let message = if status.message().is_empty() { status.code().description() } else { status.message() };
+        Self {
+            code: status.code(),
+            reason,
+            message: message.to_owned(),
+            legal_moves: legal.collect(),
+            retry_after: status.get_details_retry_info().and_then(|info| info.retry_delay),
+        }
+    }
+}
+
+/// How an answer breaks the contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    what: &'static str,
+    why: String,
+}
+
+impl Malformed {
+    pub(super) fn new(what: &'static str, why: impl fmt::Display) -> Self {
+        Self { what, why: why.to_string() }
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.what, self.why)
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// The squares of a list separated by commas or white space; what is none is left out, for it only informs.
+fn squares(list: &str) -> impl Iterator<Item = Square> {
+    list.split([',', ' ']).filter_map(|word| word.parse().ok())
+}
+
+/// The last cause in the chain says what happened ("connection refused"); those before it say where.
+fn innermost(status: &Status) -> String {
+    let mut cause: &dyn std::error::Error = status;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    if std::ptr::addr_eq(cause, status) { status.message().to_owned() } else { cause.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use tonic_types::{ErrorDetails, StatusExt as _};
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_keeps_what_the_server_said() {
+        let details = ErrorDetails::with_error_info(
+            "ILLEGAL_MOVE",
+            "reversi",
+            HashMap::from([("legal_moves".to_owned(), "d3,c4 f5".to_owned())]),
+        );
+        let mut status = Status::with_error_details(Code::FailedPrecondition, "a1 turns nothing over", details);
+        status.metadata_mut().insert(REASON, "ILLEGAL_MOVE".parse().unwrap());
+        let error = ClientError::from(status);
+        let refusal = error.refusal().unwrap();
+        assert_eq!(
+            refusal.legal_moves,
+            ["d3", "c4", "f5"].map(|name| name.parse::<Square>().unwrap()).into_iter().collect()
+        );
+        assert!(error.is("ILLEGAL_MOVE") && !error.is_transient());
+        assert_eq!(error.to_string(), "a1 turns nothing over");
+    }
+
+    #[test]
+    fn what_the_transport_makes_up_is_a_broken_connection() {
+        let error = ClientError::from(Status::unavailable("tcp connect error"));
+        assert!(matches!(error, ClientError::Broken(_)) && error.is_transient());
+    }
+
+    #[test]
+    fn busy_is_a_refusal_to_be_tried_again() {
+        let mut status = Status::unavailable("busy");
+        status.metadata_mut().insert(REASON, "BUSY".parse().unwrap());
+        let error = ClientError::from(status);
+        assert!(error.is("BUSY") && error.is_transient());
+    }
+}

@@ -1,0 +1,247 @@
+//! A room kept up to date from the events that its watcher is told.
+
+use std::mem;
+
+use thiserror::Error;
+
+use super::{Clocks, Game, Offer, Outcome, Phase, Ply, Room, RoomChange, RoomEvent, Seat, Standing};
+use crate::rules::{Bitboard, ByColor, Color};
+
+/// Older chat is forgotten, as it is by the server.
+const CHAT_KEPT: usize = 100;
+
+/// An event that does not follow the room's last one: the watcher must ask for a snapshot.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("event {got} does not follow {last}")]
+pub struct Gap {
+    /// The last event that is in the room.
+    pub last: u64,
+    /// The one that came.
+    pub got: u64,
+}
+
+impl Room {
+    /// Makes the room what it is after `event`. One that is in it already changes nothing.
+    ///
+    /// # Errors
+    /// [`Gap`] when events are missing in between; the room is unchanged.
+    pub fn apply(&mut self, event: &RoomEvent) -> Result<(), Gap> {
+        if event.seq <= self.seq {
+            return Ok(());
+        }
+        if event.seq != self.seq + 1 {
+            return Err(Gap { last: self.seq, got: event.seq });
+        }
+        self.seq = event.seq;
+        self.change(&event.change);
+        Ok(())
+    }
+
+    fn change(&mut self, change: &RoomChange) {
+        match change {
+            RoomChange::MemberJoined(member) => {
+                self.members.retain(|other| other.player.id != member.player.id);
+                self.members.push(member.clone());
+            }
+            RoomChange::MemberLeft(player, _) => self.members.retain(|member| member.player.id != *player),
+            RoomChange::PresenceChanged(player, present) => {
+                for member in self.members.iter_mut().filter(|member| member.player.id == *player) {
+                    member.present = *present;
+                }
+                if let Some(side) = self.side_of(player) {
+                    self.seats[side].present = *present;
+                }
+            }
+            RoomChange::OwnerChanged(owner) => self.owner = Some(owner.clone()),
+            RoomChange::SeatChanged(side, seat) => self.seats[*side] = (**seat).clone(),
+            RoomChange::SeatsSwapped => {
+                let ByColor { black, white } = &mut self.seats;
+                mem::swap(black, white);
+                self.rematch_offered_by = self.rematch_offered_by.map(Color::opposite);
+            }
+            RoomChange::ReadyChanged(side, ready) => self.seats[*side].ready = *ready,
+            RoomChange::SettingsChanged { settings, has_password } => {
+                self.settings = (**settings).clone();
+                self.has_password = *has_password;
+            }
+            RoomChange::ChatPosted(line) => {
+                if self.chat.len() >= CHAT_KEPT {
+                    self.chat.remove(0);
+                }
+                self.chat.push(line.clone());
+            }
+            RoomChange::RoomClosed(_) => {
+                self.phase = Phase::Closed;
+                self.owner = None;
+            }
+            RoomChange::GameStarted(game, series) => {
+                self.phase = Phase::Playing;
+                self.game = Some((**game).clone());
+                self.series = *series;
+                self.rematch_offered_by = None;
+            }
+            RoomChange::MovePlayed { game, ply, standing, clocks, .. }
+            | RoomChange::TurnPassed { game, ply, standing, clocks } => {
+                if let Some(ours) = self.game.as_mut().filter(|ours| ours.id == *game) {
+                    ours.advance(*ply, *standing, *clocks);
+                }
+            }
+            RoomChange::OfferMade(Offer::Rematch, side) => self.rematch_offered_by = Some(*side),
+            RoomChange::OfferClosed(Offer::Rematch, _) => self.rematch_offered_by = None,
+            RoomChange::OfferMade(Offer::Draw, side) => self.offer_draw(Some(*side)),
+            RoomChange::OfferClosed(Offer::Draw, _) => self.offer_draw(None),
+            RoomChange::GameEnded { game, outcome, series, seats } => {
+                // A series that goes on is announced; without one, seats can be changed again.
+                self.phase =
+                    if series.is_some_and(|series| series.game < series.games) { Phase::Playing } else { Phase::Lobby };
+                self.series = *series;
+                if let Some(ours) = self.game.as_mut().filter(|ours| ours.id == *game) {
+                    ours.end(*outcome);
+                }
+                self.reseat(seats.as_deref());
+            }
+            RoomChange::SeriesEnded => {
+                self.phase = Phase::Lobby;
+                self.series = None;
+            }
+            RoomChange::Created | RoomChange::MoveRefused { .. } | RoomChange::Unknown => {}
+        }
+    }
+
+    fn offer_draw(&mut self, side: Option<Color>) {
+        if let Some(game) = &mut self.game {
+            game.draw_offered_by = side;
+        }
+    }
+
+    fn reseat(&mut self, seats: Option<&ByColor<Seat>>) {
+        if let Some(seats) = seats {
+            self.seats = seats.clone();
+        }
+    }
+}
+
+impl Game {
+    fn advance(&mut self, ply: Ply, standing: Standing, clocks: Clocks) {
+        self.ply = ply.ply + 1;
+        self.plies.push(ply);
+        self.standing = standing;
+        self.clocks = clocks;
+        // A draw offer is for the moment in which it was made.
+        self.draw_offered_by = self.draw_offered_by.filter(|&by| by == ply.side);
+    }
+
+    fn end(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+        self.standing.turn = None;
+        self.standing.legal = Bitboard::EMPTY;
+        self.clocks.time_left = None;
+        self.draw_offered_by = None;
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        client::{EndReason, GameResult, Occupant, Settings},
+        rules::{Position, Square},
+    };
+
+    /// A room with two open seats in which the standard start is on the board.
+    pub(crate) fn room() -> Room {
+        let seat = Seat { occupant: Occupant::Open, ready: false, present: false, wins: 0, draws: 0 };
+        Room {
+            id: "room1".parse().unwrap(),
+            seq: 5,
+            phase: Phase::Playing,
+            settings: Settings { name: "Study".into(), ..Settings::default() },
+            has_password: false,
+            owner: None,
+            members: vec![],
+            seats: ByColor::new(seat.clone(), seat),
+            game: Some(Game {
+                id: "game1".parse().unwrap(),
+                number: 1,
+                ply: 0,
+                standing: Position::START.into(),
+                clocks: Clocks { time_left: Some(Duration::from_secs(60)), ..Clocks::default() },
+                plies: vec![],
+                outcome: None,
+                draw_offered_by: None,
+            }),
+            series: None,
+            chat: vec![],
+            join_code: None,
+            created_at: None,
+            watchers: 0,
+            rematch_offered_by: None,
+        }
+    }
+
+    /// The event of this move in the room's game.
+    pub(crate) fn move_event(room: &Room, square: &str) -> RoomEvent {
+        let game = room.game.as_ref().unwrap();
+        let square: Square = square.parse().unwrap();
+        let before = Position::new(game.standing.board, game.standing.turn.unwrap());
+        let change = RoomChange::MovePlayed {
+            game: game.id.clone(),
+            ply: Ply {
+                ply: game.ply,
+                side: before.turn(),
+                square: Some(square),
+                spent: Duration::from_secs(1),
+                opening: false,
+            },
+            standing: before.play(square).unwrap().settle().0.into(),
+            clocks: game.clocks,
+            flipped: before.board().flips(before.turn(), square),
+        };
+        RoomEvent { seq: room.seq + 1, at: None, change }
+    }
+
+    /// This change as the room's next event.
+    pub(crate) fn next(room: &Room, change: RoomChange) -> RoomEvent {
+        RoomEvent { seq: room.seq + 1, at: None, change }
+    }
+
+    #[test]
+    fn a_move_advances_the_game() {
+        let mut room = room();
+        room.apply(&move_event(&room, "d3")).unwrap();
+        let game = room.running().unwrap();
+        assert_eq!((room.seq, game.ply, game.last_move()), (6, 1, Some("d3".parse().unwrap())));
+        assert_eq!(game.standing.turn, Some(Color::White));
+    }
+
+    #[test]
+    fn a_gap_is_noticed_and_a_repetition_ignored() {
+        let mut room = room();
+        let before = room.clone();
+        let mut event = move_event(&room, "d3");
+        event.seq = 8;
+        assert_eq!(room.apply(&event), Err(Gap { last: 5, got: 8 }));
+        event.seq = 5;
+        assert_eq!(room.apply(&event), Ok(()));
+        assert_eq!(room, before);
+    }
+
+    #[test]
+    fn the_end_of_a_game_stops_it() {
+        let mut room = room();
+        let outcome = Outcome {
+            result: GameResult::Won(Color::White),
+            reason: EndReason::Resignation,
+            discs: ByColor::new(2, 2),
+            score: ByColor::default(),
+        };
+        let game = room.game.as_ref().unwrap().id.clone();
+        room.apply(&next(&room, RoomChange::GameEnded { game, outcome, series: None, seats: None })).unwrap();
+        assert_eq!((room.phase, room.running()), (Phase::Lobby, None));
+        assert_eq!(room.game.as_ref().unwrap().standing.turn, None);
+        room.apply(&next(&room, RoomChange::OfferMade(Offer::Rematch, Color::White))).unwrap();
+        assert_eq!(room.rematch_offered_by, Some(Color::White));
+    }
+}

@@ -1,0 +1,75 @@
+//! Names that the server gave to things. Clients do not look into them.
+
+use std::{fmt, str::FromStr};
+
+use thiserror::Error;
+
+use super::Malformed;
+
+/// Ids are short; a longer text is none.
+const MOST_BYTES: usize = 64;
+
+/// The text is empty, too long, or not of letters, digits, `-` and `_`.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("an id is 1 to 64 letters, digits, `-` and `_`")]
+pub struct ParseIdError;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $what:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            pub(super) fn read(text: String) -> Result<Self, Malformed> {
+                text.parse().map_err(|error| Malformed::new($what, error))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = ParseIdError;
+
+            fn from_str(text: &str) -> Result<Self, ParseIdError> {
+                let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+                let fits = (1..=MOST_BYTES).contains(&text.len()) && text.bytes().all(plain);
+                if fits { Ok(Self(text.to_owned())) } else { Err(ParseIdError) }
+            }
+        }
+    };
+}
+
+id!(
+    /// A player.
+    PlayerId,
+    "player id"
+);
+id!(
+    /// A room.
+    RoomId,
+    "room id"
+);
+id!(
+    /// A game.
+    GameId,
+    "game id"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_round_trip_and_other_text_is_refused() {
+        let id: RoomId = "7k2m9x".parse().unwrap();
+        assert_eq!(id.to_string().parse(), Ok(id));
+        for text in ["", "a b", "é", "../x", &"x".repeat(65)] {
+            assert_eq!(text.parse::<GameId>(), Err(ParseIdError), "{text:?}");
+        }
+    }
+}

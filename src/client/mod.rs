@@ -1,0 +1,78 @@
+//! A typed client of the server: what the command line uses, and what a bot written in Rust may use.
+//!
+//! Answers are parsed, not trusted: what the server says becomes types of [`rules`](crate::rules) or a
+//! [`ClientError::Malformed`], never a panic.
+//!
+//! ```text
+//!   Client ── log_in ──▶ Session ── turns(), play_lane() ──▶ PlayEvent ...
+//!  (a connection)       (a player) ── watch(room) ─────────▶ RoomUpdate ... ── Room::apply
+//!                                  ── watch_rooms(filter) ─▶ ListUpdate ... ── RoomList::apply
+//! ```
+//!
+//! A bot that plays one game against the server's `greedy`:
+//!
+//! ```no_run
+//! # async fn play() -> Result<(), reversi::client::ClientError> {
+//! use reversi::client::{Ai, Client, PlayEvent, PlayerKind, SideWish};
+//!
+//! let client = Client::connect("http://127.0.0.1:50051").await?;
+//! let me = client.log_in("ada", PlayerKind::Bot).await?;
+//! let mut lane = me.play_lane().await?;
+//! me.quick_start_ai(Ai::new("greedy"), SideWish::Random).await?;
+//! while let Some(event) = lane.next().await {
+//!     match event? {
+//!         PlayEvent::Turn(turn) => lane.play(&turn, turn.legal.first().expect("never empty")).await?,
+//!         PlayEvent::GameEnded { outcome, .. } => {
+//!             println!("{outcome}");
+//!             break;
+//!         }
+//!         _ => {}
+//!     }
+//! }
+//! me.log_out().await
+//! # }
+//! ```
+
+mod connection;
+mod error;
+mod event;
+mod fold;
+mod game;
+mod game_calls;
+mod id;
+mod lane;
+mod list;
+mod player;
+mod read;
+mod record;
+mod room;
+mod room_calls;
+mod seat;
+mod server;
+mod session;
+mod settings;
+mod stream;
+mod turn;
+
+pub use connection::Client;
+pub use error::{ClientError, Malformed, Refusal};
+pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomUpdate};
+pub use fold::Gap;
+#[cfg(test)]
+pub(crate) use fold::tests as fold_tests;
+pub use game::{Clocks, EndReason, Game, GameResult, Outcome, Ply, Standing};
+pub use id::{GameId, ParseIdError, PlayerId, RoomId};
+pub use lane::PlayLane;
+#[cfg(test)]
+pub(crate) use list::tests as list_tests;
+pub use list::{ListUpdate, RoomFilter, RoomList, RoomRow};
+pub use player::{Me, Player, PlayerKind, Stats};
+pub use record::{ExportFormat, GameFilter, GameRecord, Page, Participant};
+pub use room::{ChatLine, Member, Offer, Phase, Room, Series};
+pub use room_calls::NewRoom;
+pub use seat::{Ai, Occupant, Seat, SideWish};
+pub use server::{AiKind, Limits, ServerInfo};
+pub use session::Session;
+pub use settings::{Opening, Settings, Visibility, Watching};
+pub use stream::Incoming;
+pub use turn::{PlayEvent, Turn, TurnEnd};

@@ -1,0 +1,126 @@
+//! What a server can do.
+
+use std::time::{Duration, SystemTime};
+
+use super::{Malformed, read};
+use crate::proto::v1;
+
+/// An AI that a seat may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AiKind {
+    /// Its name in requests.
+    pub kind: String,
+    /// What it does, in words.
+    pub summary: String,
+    /// Levels are 1 to this.
+    pub levels: u32,
+    /// The level when none is given.
+    pub default_level: u32,
+    /// What was measured, in words.
+    pub strength: String,
+}
+
+impl TryFrom<v1::AiKind> for AiKind {
+    type Error = Malformed;
+
+    fn try_from(kind: v1::AiKind) -> Result<Self, Malformed> {
+        Ok(Self {
+            kind: kind.kind,
+            summary: kind.summary,
+            levels: read::count(kind.levels, "AI levels")?,
+            default_level: read::count(kind.default_level, "default AI level")?,
+            strength: kind.strength,
+        })
+    }
+}
+
+/// The bounds a client meets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Rooms that one player may own.
+    pub rooms_per_player: u32,
+    /// Seats that a person may hold.
+    pub seats_per_human: u32,
+    /// Seats that a bot may ask for.
+    pub seats_per_bot: u32,
+    /// Streams that one player may have open.
+    pub streams_per_player: u32,
+    /// Requests that one player may make in a second.
+    pub requests_per_second: u32,
+    /// Members that a room may have.
+    pub members_per_room: u32,
+    /// Characters of a display name.
+    pub name_characters: u32,
+    /// Characters of a room's name.
+    pub room_name_characters: u32,
+    /// Characters of a chat line.
+    pub chat_characters: u32,
+    /// Games in a series.
+    pub games_per_series: u32,
+    /// Bytes of a request.
+    pub message_bytes: u32,
+    /// How long a lost connection keeps its place.
+    pub presence_grace: Option<Duration>,
+    /// After what time an idle room closes.
+    pub idle_close: Option<Duration>,
+}
+
+impl TryFrom<v1::Limits> for Limits {
+    type Error = Malformed;
+
+    fn try_from(limits: v1::Limits) -> Result<Self, Malformed> {
+        Ok(Self {
+            rooms_per_player: read::count(limits.rooms_per_player, "room limit")?,
+            seats_per_human: read::count(limits.seats_per_human, "seat limit")?,
+            seats_per_bot: read::count(limits.seats_per_bot, "bot's seat limit")?,
+            streams_per_player: read::count(limits.streams_per_player, "stream limit")?,
+            requests_per_second: read::count(limits.requests_per_second, "request limit")?,
+            members_per_room: read::count(limits.members_per_room, "member limit")?,
+            name_characters: read::count(limits.name_characters, "name limit")?,
+            room_name_characters: read::count(limits.room_name_characters, "room name limit")?,
+            chat_characters: read::count(limits.chat_characters, "chat limit")?,
+            games_per_series: read::count(limits.games_per_series, "series limit")?,
+            message_bytes: read::count(limits.message_bytes, "message limit")?,
+            presence_grace: read::maybe_duration(limits.presence_grace, "presence grace")?,
+            idle_close: read::maybe_duration(limits.idle_close, "idle limit")?,
+        })
+    }
+}
+
+/// A server, as it describes itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerInfo {
+    /// Its version.
+    pub version: String,
+    /// The AIs that it has.
+    pub ai_kinds: Vec<AiKind>,
+    /// The bounds a client meets.
+    pub limits: Limits,
+    /// Whether it is stopping.
+    pub draining: bool,
+    /// How many players are there.
+    pub players: u32,
+    /// How many rooms.
+    pub rooms: u32,
+    /// How many running games.
+    pub games: u32,
+    /// Its clock.
+    pub now: Option<SystemTime>,
+}
+
+impl TryFrom<v1::GetServerInfoResponse> for ServerInfo {
+    type Error = Malformed;
+
+    fn try_from(info: v1::GetServerInfoResponse) -> Result<Self, Malformed> {
+        Ok(Self {
+            version: info.version,
+            ai_kinds: read::all(info.ai_kinds)?,
+            limits: info.limits.unwrap_or_default().try_into()?,
+            draining: info.draining,
+            players: read::count(info.players, "players")?,
+            rooms: read::count(info.rooms, "rooms")?,
+            games: read::count(info.games, "games")?,
+            now: read::maybe_time(info.now, "server's time")?,
+        })
+    }
+}

@@ -29,6 +29,8 @@ pub(crate) const REASON: &str = "reversi-reason";
 const RETRY: Duration = Duration::from_secs(2);
 /// Where legal moves stand, as "d3 c4".
 const LEGAL_MOVES: &str = "legal_moves";
+/// Where an operator finds what went wrong.
+const TRACE_ID: &str = "trace_id";
 
 /// What a status tells beyond its reason.
 #[derive(Clone, Debug, Default)]
@@ -190,6 +192,14 @@ pub(crate) fn failed(error: RoomError) -> Status {
 /// A room has more to do than it can.
 pub(crate) fn busy(retry_after: Duration) -> Status {
     status(Code::Unavailable, "BUSY", "the room is busy; nothing has changed", retry(retry_after))
+}
+
+/// A bug. What it was stands in the log, under `trace_id`.
+pub(crate) fn internal(trace_id: impl Into<String>) -> Status {
+    let trace_id = trace_id.into();
+    let message = format!("internal error {trace_id}");
+    let details = Details { metadata: Some((TRACE_ID, trace_id)), ..Details::default() };
+    status(Code::Internal, "INTERNAL", message, details)
 }
 
 fn retry(after: Duration) -> Details {

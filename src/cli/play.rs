@@ -72,6 +72,23 @@ pub(super) struct Args {
     private: bool,
 }
 
+impl Args {
+    /// A seat in a public room.
+    pub(super) fn in_room(room: &RoomId) -> Self {
+        Self {
+            name: None,
+            ai: None,
+            level: 0,
+            side: Side::Random,
+            room: Some(room.to_string()),
+            password: String::new(),
+            anyone: false,
+            new: false,
+            private: false,
+        }
+    }
+}
+
 /// A side to be given.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Side {

@@ -1,6 +1,5 @@
 //! The rows of the room list as text.
 
-use super::story::printable;
 use crate::client::{Phase, RoomRow, Watching};
 
 /// What the columns are called.
@@ -18,9 +17,9 @@ pub(super) fn cells(row: &RoomRow) -> [String; 7] {
     };
     [
         row.id.to_string(),
-        printable(&row.name),
-        printable(&row.owner),
-        printable(&seats),
+        row.name.clone(),
+        row.owner.clone(),
+        seats,
         phase,
         row.watchers.to_string(),
         offer(row).to_owned(),

@@ -46,6 +46,13 @@ pub(super) struct Args {
     once: bool,
 }
 
+impl Args {
+    /// A public room.
+    pub(super) fn of_room(room: &RoomId) -> Self {
+        Self { room: room.to_string(), name: None, code: String::new(), password: String::new(), once: false }
+    }
+}
+
 /// Watches until the room closes or the watcher leaves.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     let visitor = Visitor::enter(server, args.name.as_deref(), "watcher").await?;

@@ -109,7 +109,7 @@ impl Refusal {
         Self {
             code: status.code(),
             reason,
-            message: message.to_owned(),
+            message: message.chars().filter(|letter| !letter.is_control()).collect(),
             legal_moves: legal.collect(),
             retry_after: status.get_details_retry_info().and_then(|info| info.retry_delay),
         }

@@ -15,17 +15,13 @@ mod perft {
     #[divan::bench(args = [7, 9, 10], sample_count = 5, sample_size = 1)]
     fn making_every_move(bencher: Bencher, depth: u8) {
         let leaves = perft_counting(Position::START, depth);
-        bencher
-            .counter(ItemsCount::new(leaves))
-            .bench(|| perft(divan::black_box(Position::START), depth));
+        bencher.counter(ItemsCount::new(leaves)).bench(|| perft(divan::black_box(Position::START), depth));
     }
 
     #[divan::bench(args = [7, 9, 10], sample_count = 5, sample_size = 1)]
     fn counting_the_last_ply(bencher: Bencher, depth: u8) {
         let leaves = perft_counting(Position::START, depth);
-        bencher
-            .counter(ItemsCount::new(leaves))
-            .bench(|| perft_counting(divan::black_box(Position::START), depth));
+        bencher.counter(ItemsCount::new(leaves)).bench(|| perft_counting(divan::black_box(Position::START), depth));
     }
 }
 
@@ -85,17 +81,11 @@ mod node {
         let player = AiPlayer::new(kind, level).expect("the level exists");
         let position = middle();
         let stop = Stop::new();
-        let nodes = player
-            .choose(position, 1, &stop)
-            .map_or(0, |choice| choice.nodes);
-        bencher
-            .counter(ItemsCount::new(nodes))
-            .bench_local(|| player.choose(divan::black_box(position), 1, &stop));
+        let nodes = player.choose(position, 1, &stop).map_or(0, |choice| choice.nodes);
+        bencher.counter(ItemsCount::new(nodes)).bench_local(|| player.choose(divan::black_box(position), 1, &stop));
     }
 
     fn middle() -> Position {
-        Transcript::from_squares(opening::random(20, 3))
-            .expect("an opening is legal")
-            .position()
+        Transcript::from_squares(opening::random(20, 3)).expect("an opening is legal").position()
     }
 }

@@ -3,28 +3,21 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use reversi::ai::{
-    AiKind, AiPlayer, LastSquare, Orange, Placed, Reversi, ReversiByPlacement, cheap_move,
-    generator,
-};
+use reversi::ai::{AiKind, AiPlayer, LastSquare, Orange, Placed, Reversi, ReversiByPlacement, cheap_move, generator};
 use reversi::rules::Position;
-use reversi::search::{
-    AlphaBeta, Budget, Cache, Game, Heuristic, NoCache, Stop, Transpositions, WindowCache, minimax,
-};
+use reversi::search::{AlphaBeta, Budget, Cache, Game, Heuristic, NoCache, Stop, Transpositions, WindowCache, minimax};
 
 /// The positions of random games, those where a side must pass or the game is over included.
 fn any_position() -> impl Strategy<Value = Position> {
     prop::collection::vec(any::<u8>(), 0..60).prop_map(|choices| {
-        choices
-            .into_iter()
-            .fold(Position::START, |position, choice| {
-                let position = position.settle().0;
-                let moves: Vec<_> = position.legal_moves().iter().collect();
-                match moves.get(usize::from(choice) % moves.len().max(1)) {
-                    Some(&square) => position.play_unchecked(square),
-                    None => position,
-                }
-            })
+        choices.into_iter().fold(Position::START, |position, choice| {
+            let position = position.settle().0;
+            let moves: Vec<_> = position.legal_moves().iter().collect();
+            match moves.get(usize::from(choice) % moves.len().max(1)) {
+                Some(&square) => position.play_unchecked(square),
+                None => position,
+            }
+        })
     })
 }
 
@@ -98,21 +91,12 @@ where
     let mut chosen = BTreeSet::new();
     for _ in 0..10 {
         let found = searcher.search::<G>(&state, &Budget::of_depth(depth), &mut rng);
-        prop_assert_eq!(
-            found.and_then(|found| found.value),
-            expected.as_ref().map(|valued| valued.value)
-        );
+        prop_assert_eq!(found.and_then(|found| found.value), expected.as_ref().map(|valued| valued.value));
         chosen.extend(found.map(|found| format!("{:?}", found.best)));
     }
-    let best: BTreeSet<_> = expected
-        .iter()
-        .flat_map(|valued| &valued.best)
-        .map(|action| format!("{action:?}"))
-        .collect();
+    let best: BTreeSet<_> =
+        expected.iter().flat_map(|valued| &valued.best).map(|action| format!("{action:?}")).collect();
     prop_assert!(chosen.is_subset(&best), "{chosen:?} of {best:?}");
-    prop_assert!(
-        best.is_empty() || chosen.len() > 1 || best.len() < 4,
-        "chosen at random among {best:?}"
-    );
+    prop_assert!(best.is_empty() || chosen.len() > 1 || best.len() < 4, "chosen at random among {best:?}");
     Ok(())
 }

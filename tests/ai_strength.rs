@@ -59,11 +59,7 @@ fn score(first: AiPlayer, second: AiPlayer, pairs: u64) -> Score {
 /// Published for the paper's program: 87 wins in 100 games against random moves.
 #[test]
 fn positional_wins_87_of_100_against_random() {
-    let score = score(
-        by_default(AiKind::Positional),
-        by_default(AiKind::Random),
-        50,
-    );
+    let score = score(by_default(AiKind::Positional), by_default(AiKind::Random), 50);
     assert!(score.won >= 87, "{score:?}");
 }
 
@@ -77,11 +73,7 @@ fn roxanne_beats_random_and_greedy() {
 
 #[test]
 fn alphabeta_beats_positional() {
-    let score = score(
-        by_default(AiKind::AlphaBeta),
-        by_default(AiKind::Positional),
-        10,
-    );
+    let score = score(by_default(AiKind::AlphaBeta), by_default(AiKind::Positional), 10);
     assert!(score.won >= 18, "{score:?}");
 }
 
@@ -97,11 +89,7 @@ fn the_tree_players_beat_roxanne() {
 /// A level is for choosing an opponent, so a higher one should be a stronger one.
 #[test]
 fn higher_levels_of_a_searcher_beat_the_lowest() {
-    for (kind, level) in [
-        (AiKind::AlphaBeta, 4),
-        (AiKind::Mcts, 5),
-        (AiKind::MctsRoxanne, 5),
-    ] {
+    for (kind, level) in [(AiKind::AlphaBeta, 4), (AiKind::Mcts, 5), (AiKind::MctsRoxanne, 5)] {
         let score = score(at_level(kind, level), at_level(kind, 1), 8);
         assert!(score.won >= 12, "{kind}: {score:?}");
     }

@@ -77,18 +77,15 @@ fn edge_runs(discs: Bitboard) -> i32 {
 
 /// How many discs follow one another after `from`; at most the other seven of the edge.
 fn run(discs: Bitboard, from: u8, step: i32) -> i32 {
-    (1..8)
-        .take_while(|distance| discs.0 >> (i32::from(from) + step * distance) & 1 == 1)
-        .count() as i32
+    (1..8).take_while(|distance| discs.0 >> (i32::from(from) + step * distance) & 1 == 1).count() as i32
 }
 
 /// The opponent's minus the own discs of the inner 6x6 that touch an empty square.
 fn frontier(position: Position) -> i32 {
     const INNER: u64 = 0x007E_7E7E_7E7E_7E00;
-    const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
-    const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
     let empty = position.board().empties().0;
-    let beside = empty | (empty << 1) & NOT_A | (empty >> 1) & NOT_H;
+    // What a shift carries over the side lands in column a or h, outside the 6x6.
+    let beside = empty | empty << 1 | empty >> 1;
     let touching = beside | beside << 8 | beside >> 8;
     -difference(position, Bitboard(touching & INNER))
 }
@@ -134,12 +131,7 @@ impl Corner {
     }
 }
 
-const CORNERS: [Corner; 4] = [
-    Corner::at(0, 0),
-    Corner::at(7, 0),
-    Corner::at(0, 7),
-    Corner::at(7, 7),
-];
+const CORNERS: [Corner; 4] = [Corner::at(0, 0), Corner::at(7, 0), Corner::at(0, 7), Corner::at(7, 7)];
 
 #[cfg(test)]
 mod tests {
@@ -147,18 +139,12 @@ mod tests {
     use crate::rules::{Board, Square};
 
     fn squares(names: &str) -> Bitboard {
-        names
-            .split_whitespace()
-            .map(|name| name.parse::<Square>().unwrap())
-            .collect()
+        names.split_whitespace().map(|name| name.parse::<Square>().unwrap()).collect()
     }
 
     /// Black to move.
     fn position(black: &str, white: &str) -> Position {
-        Position::new(
-            Board::new(squares(black), squares(white)).unwrap(),
-            Color::Black,
-        )
+        Position::new(Board::new(squares(black), squares(white)).unwrap(), Color::Black)
     }
 
     /// Each term must be the opposite for the other side.
@@ -204,11 +190,7 @@ mod tests {
         ] {
             assert_eq!(both_sides(corner, position(black, "d5")), value, "{black}");
         }
-        assert_eq!(
-            both_sides(corner, position("b1 a2 b2 c1", "a1")),
-            -15,
-            "only the corner once it is taken"
-        );
+        assert_eq!(both_sides(corner, position("b1 a2 b2 c1", "a1")), -15, "only the corner once it is taken");
         assert_eq!(both_sides(corner, position("b1 a1", "h8 b2")), 0);
     }
 
@@ -219,27 +201,15 @@ mod tests {
         assert_eq!(both_sides(steady, position("a1 b1 c1 e1 a2", "d1")), 3);
         assert_eq!(both_sides(steady, position("h8 g8 h7 h6", "a1 b1")), 3 - 1);
         let whole_edge = "a1 b1 c1 d1 e1 f1 g1 h1";
-        assert_eq!(
-            both_sides(steady, position(whole_edge, "")),
-            14,
-            "seven from either corner"
-        );
+        assert_eq!(both_sides(steady, position(whole_edge, "")), 14, "seven from either corner");
     }
 
     #[test]
     fn inner_discs_beside_an_empty_square_are_the_frontier() {
         assert_eq!(both_sides(frontier, position("d4", "")), -1);
-        assert_eq!(
-            both_sides(frontier, position("d1 a4", "")),
-            0,
-            "the edge is not counted"
-        );
+        assert_eq!(both_sides(frontier, position("d1 a4", "")), 0, "the edge is not counted");
         let around = "c3 d3 e3 c4 e4 c5 d5 e5";
-        assert_eq!(
-            both_sides(frontier, position("d4", around)),
-            8,
-            "a surrounded disc is not counted"
-        );
+        assert_eq!(both_sides(frontier, position("d4", around)), 8, "a surrounded disc is not counted");
         // All but a8 is filled: only b7 touches it, though the row wraps from h7 in the numbering.
         let all_but_a8 = Board::new(Bitboard(1 << 49), !Bitboard(1 << 49 | 1 << 56)).unwrap();
         assert_eq!(frontier(Position::new(all_but_a8, Color::Black)), -1);

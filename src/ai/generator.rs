@@ -22,14 +22,8 @@ mod tests {
 
     #[test]
     fn seeds_give_different_streams_from_the_first_number_on() {
-        let first: BTreeSet<u32> = (0..1000)
-            .map(|seed| generator(seed).next_u32() >> 24)
-            .collect();
-        assert!(
-            first.len() > 240,
-            "the top eight bits take nearly all values: {}",
-            first.len()
-        );
+        let first: BTreeSet<u32> = (0..1000).map(|seed| generator(seed).next_u32() >> 24).collect();
+        assert!(first.len() > 240, "the top eight bits take nearly all values: {}", first.len());
     }
 
     #[test]

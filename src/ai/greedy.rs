@@ -5,11 +5,7 @@ use crate::rules::{Bitboard, Position};
 pub(super) fn most_flipping(position: Position) -> Bitboard {
     let flipped = |square| position.board().flips(position.turn(), square).count();
     let most = position.legal_moves().iter().map(flipped).max();
-    position
-        .legal_moves()
-        .iter()
-        .filter(|&square| Some(flipped(square)) == most)
-        .collect()
+    position.legal_moves().iter().filter(|&square| Some(flipped(square)) == most).collect()
 }
 
 #[cfg(test)]
@@ -18,16 +14,10 @@ mod tests {
 
     #[test]
     fn the_longest_capture_is_found_and_equal_ones_are_all_kept() {
-        assert_eq!(
-            most_flipping(Position::START),
-            Position::START.legal_moves()
-        );
+        assert_eq!(most_flipping(Position::START), Position::START.legal_moves());
         let text = format!("XOO-----XO------XOO-----{} X", "-".repeat(40));
         let position: Position = text.parse().unwrap();
-        assert_eq!(
-            format!("{:?}", position.legal_moves()),
-            "{d1, c2, d3, c4, d4}"
-        );
+        assert_eq!(format!("{:?}", position.legal_moves()), "{d1, c2, d3, c4, d4}");
         assert_eq!(format!("{:?}", most_flipping(position)), "{d1, d3, d4}");
     }
 }

@@ -24,16 +24,9 @@ pub enum AiKind {
 }
 
 impl AiKind {
-    /// Every kind, roughly from the weakest to the strongest.
-    pub const ALL: [Self; 7] = [
-        Self::Random,
-        Self::Greedy,
-        Self::Roxanne,
-        Self::Positional,
-        Self::AlphaBeta,
-        Self::Mcts,
-        Self::MctsRoxanne,
-    ];
+    /// Every kind: those that look at one position, then those that search.
+    pub const ALL: [Self; 7] =
+        [Self::Random, Self::Greedy, Self::Roxanne, Self::Positional, Self::AlphaBeta, Self::Mcts, Self::MctsRoxanne];
 
     /// What players are told about it.
     #[must_use]
@@ -60,10 +53,7 @@ impl FromStr for AiKind {
     type Err = UnknownAi;
 
     fn from_str(text: &str) -> Result<Self, UnknownAi> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| text.eq_ignore_ascii_case(&kind.to_string()))
-            .ok_or(UnknownAi)
+        Self::ALL.into_iter().find(|kind| text.eq_ignore_ascii_case(&kind.to_string())).ok_or(UnknownAi)
     }
 }
 
@@ -94,8 +84,8 @@ mod tests {
         }
         assert_eq!("MCTS-Roxanne".parse(), Ok(AiKind::MctsRoxanne));
         let error = "deepblue".parse::<AiKind>().unwrap_err();
-        assert!(error.to_string().ends_with(
-            "there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne"
-        ));
+        assert!(
+            error.to_string().ends_with("there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne")
+        );
     }
 }

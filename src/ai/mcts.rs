@@ -34,19 +34,11 @@ impl Reward<Reversi> for DiscDifference {
     fn reward(&self, end: &Position, player: Player) -> f64 {
         let count = |color: Color| f64::from(end.board().count(color));
         let to_move = count(end.turn()) - count(end.turn().opposite());
-        if Reversi::turn(end) == player {
-            to_move
-        } else {
-            -to_move
-        }
+        if Reversi::turn(end) == player { to_move } else { -to_move }
     }
 }
 
-fn play_out(
-    mut position: Position,
-    rng: &mut impl Rng,
-    candidates: impl Fn(Bitboard) -> Bitboard,
-) -> Position {
+fn play_out(mut position: Position, rng: &mut impl Rng, candidates: impl Fn(Bitboard) -> Bitboard) -> Position {
     let mut passed = false;
     loop {
         match roxanne::any_of(candidates(position.legal_moves()), rng) {

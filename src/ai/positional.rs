@@ -34,10 +34,7 @@ impl Game for ReversiByPlacement {
             Ply::Place(square) => Some((state.position.turn(), square)),
             Ply::Pass => state.last,
         };
-        Placed {
-            position: Reversi::play(&state.position, ply),
-            last,
-        }
+        Placed { position: Reversi::play(&state.position, ply), last }
     }
 
     fn ending(state: &Placed) -> Option<Ending> {
@@ -56,11 +53,7 @@ impl Heuristic<ReversiByPlacement> for LastSquare {
             return 0;
         };
         let worth = worth(state.position, color, square);
-        if color == state.position.turn() {
-            worth
-        } else {
-            -worth
-        }
+        if color == state.position.turn() { worth } else { -worth }
     }
 
     fn ended(&self, state: &Placed, _ending: Ending) -> i32 {
@@ -108,34 +101,23 @@ mod tests {
     }
 
     fn after(moves: &str) -> Placed {
-        let start = Placed {
-            position: Position::START,
-            last: None,
-        };
+        let start = Placed { position: Position::START, last: None };
         let transcript: crate::rules::Transcript = moves.parse().unwrap();
-        transcript.squares().iter().fold(start, |state, &square| {
-            ReversiByPlacement::play(&state, Ply::Place(square))
-        })
+        transcript.squares().iter().fold(start, |state, &square| ReversiByPlacement::play(&state, Ply::Place(square)))
     }
 
     /// A board of `filled` discs of which black has `black`, all of them anywhere.
     fn board(black: u32, filled: u32) -> Position {
         let low = |count: u32| {
-            if count == 64 {
-                u64::MAX
-            } else {
-                (1 << count) - 1
-            }
+            if count == 64 { u64::MAX } else { (1 << count) - 1 }
         };
-        let board =
-            crate::rules::Board::new(Bitboard(low(black)), Bitboard(low(filled) & !low(black)));
+        let board = crate::rules::Board::new(Bitboard(low(black)), Bitboard(low(filled) & !low(black)));
         Position::new(board.unwrap(), Color::White)
     }
 
     #[test]
     fn the_table_is_the_described_one() {
-        let worth =
-            |black, filled, name: &str| worth(board(black, filled), Color::Black, square(name));
+        let worth = |black, filled, name: &str| worth(board(black, filled), Color::Black, square(name));
         for filled in [5, 16, 17, 31, 32, 64] {
             assert_eq!(worth(5, filled, "a1"), 64);
             assert_eq!(worth(5, filled, "h8"), 64);
@@ -146,11 +128,7 @@ mod tests {
             assert_eq!(worth(5, filled, "c2"), 3, "next to an edge");
             assert_eq!(worth(5, filled, "g5"), 3, "next to an edge");
         }
-        assert_eq!(
-            worth(5, 16, "c3"),
-            9,
-            "the 12th placement, in the box: s + 4"
-        );
+        assert_eq!(worth(5, 16, "c3"), 9, "the 12th placement, in the box: s + 4");
         assert_eq!(worth(5, 17, "c3"), 55, "the 13th, in the box: 60 - s");
         assert_eq!(worth(5, 16, "a4"), 55, "the 12th, on the edge: 60 - s");
         assert_eq!(worth(5, 31, "f6"), 55, "fewer than half are filled");
@@ -162,17 +140,9 @@ mod tests {
     fn the_side_that_took_the_square_gains() {
         let state = after("f5");
         assert_eq!(state.last, Some((Color::Black, square("f5"))));
-        assert_eq!(
-            LastSquare.value(&state),
-            -(4 + 4),
-            "white is to move, black has four discs"
-        );
+        assert_eq!(LastSquare.value(&state), -(4 + 4), "white is to move, black has four discs");
         let passed = ReversiByPlacement::play(&state, Ply::Pass);
         assert_eq!(passed.last, state.last);
-        assert_eq!(
-            LastSquare.value(&passed),
-            4 + 4,
-            "after a pass the taker is to move"
-        );
+        assert_eq!(LastSquare.value(&passed), 4 + 4, "after a pass the taker is to move");
     }
 }

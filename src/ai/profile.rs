@@ -117,14 +117,8 @@ mod tests {
         for kind in AiKind::ALL {
             let profile = kind.profile();
             assert_eq!(profile.kind, kind);
-            assert!(
-                (1..=profile.levels).contains(&profile.default_level),
-                "{kind}"
-            );
-            assert!(
-                !profile.summary.is_empty() && !profile.strength.is_empty(),
-                "{kind}"
-            );
+            assert!((1..=profile.levels).contains(&profile.default_level), "{kind}");
+            assert!(!profile.summary.is_empty() && !profile.strength.is_empty(), "{kind}");
         }
     }
 }

@@ -6,11 +6,7 @@ use crate::search::below;
 
 /// The best tier that has a legal move, or nothing when there is no legal move.
 pub(super) fn best_tier(legal: Bitboard) -> Bitboard {
-    TIERS
-        .into_iter()
-        .map(|tier| tier & legal)
-        .find(|moves| !moves.is_empty())
-        .unwrap_or_default()
+    TIERS.into_iter().map(|tier| tier & legal).find(|moves| !moves.is_empty()).unwrap_or_default()
 }
 
 /// One of the squares, each as likely as the others.
@@ -52,75 +48,19 @@ mod tests {
     const DESCRIBED: [&[(u8, u8)]; 9] = [
         &[(0, 0), (0, 7), (7, 0), (7, 7)],
         &[(2, 2), (2, 5), (5, 2), (5, 5)],
-        &[
-            (3, 2),
-            (3, 5),
-            (4, 2),
-            (4, 5),
-            (2, 3),
-            (2, 4),
-            (5, 3),
-            (5, 4),
-        ],
-        &[
-            (2, 0),
-            (2, 7),
-            (5, 0),
-            (5, 7),
-            (0, 2),
-            (0, 5),
-            (7, 2),
-            (7, 5),
-        ],
-        &[
-            (3, 0),
-            (3, 7),
-            (4, 0),
-            (4, 7),
-            (0, 3),
-            (0, 4),
-            (7, 3),
-            (7, 4),
-        ],
-        &[
-            (2, 1),
-            (2, 6),
-            (5, 1),
-            (5, 6),
-            (1, 2),
-            (1, 5),
-            (6, 2),
-            (6, 5),
-        ],
-        &[
-            (3, 1),
-            (3, 6),
-            (4, 1),
-            (4, 6),
-            (1, 3),
-            (1, 4),
-            (6, 3),
-            (6, 4),
-        ],
+        &[(3, 2), (3, 5), (4, 2), (4, 5), (2, 3), (2, 4), (5, 3), (5, 4)],
+        &[(2, 0), (2, 7), (5, 0), (5, 7), (0, 2), (0, 5), (7, 2), (7, 5)],
+        &[(3, 0), (3, 7), (4, 0), (4, 7), (0, 3), (0, 4), (7, 3), (7, 4)],
+        &[(2, 1), (2, 6), (5, 1), (5, 6), (1, 2), (1, 5), (6, 2), (6, 5)],
+        &[(3, 1), (3, 6), (4, 1), (4, 6), (1, 3), (1, 4), (6, 3), (6, 4)],
         &[(1, 1), (1, 6), (6, 1), (6, 6)],
-        &[
-            (1, 0),
-            (1, 7),
-            (6, 0),
-            (6, 7),
-            (0, 1),
-            (0, 6),
-            (7, 1),
-            (7, 6),
-        ],
+        &[(1, 0), (1, 7), (6, 0), (6, 7), (0, 1), (0, 6), (7, 1), (7, 6)],
     ];
 
     #[test]
     fn the_tiers_are_the_described_ones() {
         for (tier, described) in TIERS.into_iter().zip(DESCRIBED) {
-            let described = described
-                .iter()
-                .map(|&(row, column)| Square::at(column, row).unwrap());
+            let described = described.iter().map(|&(row, column)| Square::at(column, row).unwrap());
             assert_eq!(tier, described.collect());
         }
         let all = TIERS.into_iter().fold(Bitboard::EMPTY, |all, tier| {
@@ -133,11 +73,7 @@ mod tests {
     #[test]
     fn the_first_tier_with_a_legal_move_is_taken_whole() {
         let legal = Bitboard(0x0000_0000_0000_FF81);
-        assert_eq!(
-            best_tier(legal),
-            Bitboard(0x81),
-            "corners before all of row 2"
-        );
+        assert_eq!(best_tier(legal), Bitboard(0x81), "corners before all of row 2");
         let legal = Bitboard(0b0111_1111 << 8);
         assert_eq!(format!("{:?}", best_tier(legal)), "{c2, f2}");
         let x_or_c = Bitboard(1 << 9 | 1 << 8);
@@ -148,9 +84,7 @@ mod tests {
     #[test]
     fn every_square_of_a_tier_is_drawn() {
         let mut rng = crate::ai::generator(1);
-        let drawn: Bitboard = (0..100)
-            .filter_map(|_| any_of(Bitboard(0x8001_0110), &mut rng))
-            .collect();
+        let drawn: Bitboard = (0..100).filter_map(|_| any_of(Bitboard(0x8001_0110), &mut rng)).collect();
         assert_eq!(drawn, Bitboard(0x8001_0110));
         assert_eq!(any_of(Bitboard::EMPTY, &mut rng), None);
     }

@@ -1,3 +1,133 @@
-//! The services of `reversi.v1`: each method is convert, call, convert.
+//! The services of `reversi.v1` over a runtime: each method is convert, call, convert.
+//!
+//! One port speaks gRPC, gRPC-Web and reflection. [`serve`] runs it on a socket that the caller owns.
 
+mod caller;
+mod feed;
+mod game;
+mod lobby;
+mod page;
+mod record;
+mod room;
+mod session;
 mod status;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use prost::Message as _;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::{Server, server::TcpIncoming};
+use tonic_web::GrpcWebLayer;
+use tower::util::MapResponseLayer;
+
+use crate::{
+    proto::{
+        DESCRIPTORS, convert,
+        server::{
+            game_service_server::GameServiceServer, lobby_service_server::LobbyServiceServer,
+            record_service_server::RecordServiceServer, room_service_server::RoomServiceServer,
+            session_service_server::SessionServiceServer,
+        },
+        v1,
+    },
+    room::{Event, Room},
+    runtime::Runtime,
+};
+
+/// The largest request. Every field has a bound of its own far below it.
+pub const MOST_MESSAGE: usize = 64 * 1024;
+
+/// Streams of one connection; a proxy may carry many players over one.
+const STREAMS_PER_CONNECTION: u32 = 1_024;
+
+/// How often a silent connection is asked whether it lives: a vanished client is noticed within half a minute.
+const KEEPALIVE: Duration = Duration::from_secs(20);
+
+/// How long it may take to answer.
+const KEEPALIVE_ANSWER: Duration = Duration::from_secs(10);
+
+/// Why a server ended that was not asked to.
+#[derive(Debug, Error)]
+pub enum ServeError {
+    /// The socket or a connection failed.
+    #[error("the server cannot go on: {0}")]
+    Transport(#[from] tonic::transport::Error),
+    /// Reflection could not be set up.
+    #[error("the compiled descriptors are unusable: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
+/// An event as watchers are sent it.
+#[must_use]
+pub fn encode(event: &Event, after: &Room) -> Bytes {
+    let event = convert::room_event(event, after);
+    let message = v1::WatchRoomResponse { message: Some(v1::watch_room_response::Message::Event(event)) };
+    message.encode_to_vec().into()
+}
+
+/// Serves `runtime` on `listener` until `shutdown` is cancelled and every stream has said goodbye, or the drain
+/// deadline has passed. Returns whether all of it ended in time.
+///
+/// # Errors
+/// When the transport fails.
+pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: CancellationToken) -> Result<bool, ServeError> {
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_service_status("", tonic_health::ServingStatus::Serving).await;
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()?;
+    let drain = runtime.limits().drain;
+
+    let (draining, drained) = (shutdown.clone(), runtime.clone());
+    let signal = async move {
+        draining.cancelled().await;
+        health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
+        drained.drain();
+    };
+    let own = || runtime.clone();
+    let server = Server::builder()
+        .accept_http1(true)
+        .max_concurrent_streams(STREAMS_PER_CONNECTION)
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .http2_keepalive_timeout(Some(KEEPALIVE_ANSWER))
+        .layer(GrpcWebLayer::new())
+        .layer(MapResponseLayer::new(name_oversized))
+        .add_service(health_service)
+        .add_service(reflection)
+        .add_service(
+            SessionServiceServer::new(session::Session { runtime: own() }).max_decoding_message_size(MOST_MESSAGE),
+        )
+        .add_service(LobbyServiceServer::new(lobby::Lobby { runtime: own() }).max_decoding_message_size(MOST_MESSAGE))
+        .add_service(RoomServiceServer::new(room::Rooms { runtime: own() }).max_decoding_message_size(MOST_MESSAGE))
+        .add_service(GameServiceServer::new(game::Games { runtime: own() }).max_decoding_message_size(MOST_MESSAGE))
+        .add_service(
+            RecordServiceServer::new(record::Records { runtime: own() }).max_decoding_message_size(MOST_MESSAGE),
+        )
+        .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), signal);
+
+    let late = async {
+        shutdown.cancelled().await;
+        tokio::time::sleep(drain).await;
+    };
+    let streams_ended = tokio::select! {
+        ended = server => {
+            ended?;
+            true
+        }
+        () = late => false,
+    };
+    Ok(runtime.shut_down(drain).await && streams_ended)
+}
+
+/// A request too large is refused by the transport before it is read; it gets its reason here.
+fn name_oversized<B>(mut response: http::Response<B>) -> http::Response<B> {
+    const OUT_OF_RANGE: &str = "11";
+    if response.headers().get("grpc-status").is_some_and(|status| status == OUT_OF_RANGE) {
+        response.headers_mut().insert(status::REASON, http::HeaderValue::from_static("MESSAGE_TOO_LARGE"));
+    }
+    response
+}

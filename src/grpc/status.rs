@@ -18,12 +18,15 @@ use crate::{
     },
     room::Rejection,
     rules::Bitboard,
+    runtime::RoomError,
 };
 
 /// Whose reasons these are.
 const DOMAIN: &str = "reversi";
 /// The trailer that repeats the reason.
-const REASON: &str = "reversi-reason";
+pub(crate) const REASON: &str = "reversi-reason";
+/// When to come back where nothing better is known.
+const RETRY: Duration = Duration::from_secs(2);
 /// Where legal moves stand, as "d3 c4".
 const LEGAL_MOVES: &str = "legal_moves";
 /// Where an operator finds what went wrong.
@@ -161,6 +164,29 @@ pub(crate) fn draining(retry_after: Duration) -> Status {
 pub(crate) fn store_unavailable(retry_after: Duration) -> Status {
     let message = "the server cannot store anything now; nothing has changed";
     status(Code::Unavailable, "STORE_UNAVAILABLE", message, retry(retry_after))
+}
+
+/// The server knows as many players as it may.
+pub(crate) fn full() -> Status {
+    let message = "the server knows as many players as it may; come back later";
+    status(Code::ResourceExhausted, "QUOTA_PLAYERS", message, retry(RETRY))
+}
+
+/// A request to the runtime failed.
+pub(crate) fn failed(error: RoomError) -> Status {
+    match error {
+        RoomError::Rejected(rejection) => refused(rejection),
+        RoomError::PlayerNotFound => refused(Rejection::PlayerNotFound),
+        RoomError::UnknownAi => {
+            malformed(Malformed::argument("ai", "must be a kind and level that GetServerInfo lists"))
+        }
+        RoomError::QuotaRooms(_) => quota(Quota::Rooms, RETRY),
+        RoomError::QuotaSeats => quota(Quota::Seats, RETRY),
+        RoomError::QuotaStreams => quota(Quota::Streams, RETRY),
+        RoomError::Draining => draining(RETRY),
+        RoomError::StoreUnavailable => store_unavailable(RETRY),
+        RoomError::Busy => busy(RETRY),
+    }
 }
 
 /// A room has more to do than it can.

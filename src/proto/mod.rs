@@ -7,7 +7,7 @@ mod shared;
 pub use shared::SharedWatchRoomResponse;
 
 /// Messages and clients of `reversi.v1`.
-#[allow(missing_docs, clippy::all, unreachable_pub)]
+#[allow(missing_docs, clippy::all, clippy::too_many_lines, unreachable_pub)]
 pub mod v1 {
     tonic::include_proto!("reversi.v1");
 }

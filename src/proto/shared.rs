@@ -20,6 +20,13 @@ impl SharedWatchRoomResponse {
     }
 }
 
+/// Takes an encoded `WatchRoomResponse`.
+impl From<Bytes> for SharedWatchRoomResponse {
+    fn from(wire: Bytes) -> Self {
+        Self(wire)
+    }
+}
+
 impl Message for SharedWatchRoomResponse {
     fn encode_raw(&self, buf: &mut impl BufMut) {
         buf.put_slice(&self.0);

@@ -60,7 +60,11 @@ impl Room {
             }
             Fact::GameEnded(end) => self.end_game(at, *end),
             Fact::ChatPosted { from, text } => self.remember(at, from, text),
-            Fact::Closed(_) => self.phase = Phase::Closed,
+            Fact::Closed(_) => {
+                self.phase = Phase::Closed;
+                self.series = None;
+                self.rematch_offer = None;
+            }
         }
     }
 

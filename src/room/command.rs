@@ -83,7 +83,7 @@ pub enum Command {
         /// Where.
         square: Square,
     },
-    /// Count an illegal move against the side to move.
+    /// Count an illegal move against the side to move, if it is a bot.
     Strike {
         /// In which game.
         game: u32,

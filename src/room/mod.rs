@@ -38,7 +38,7 @@ pub use event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer};
 pub use game::{EndReason, Game, GameEnd, Ply};
 pub use ids::{GameId, JoinCode, ParseIdError, PlayerId, RoomId, Seq};
 pub use rejection::Rejection;
-pub use seat::{AiSeat, Occupant, PlayerKind, Profile, Seat};
+pub use seat::{AiSeat, AiWish, Occupant, PlayerKind, Profile, Seat, SeatWish};
 pub use settings::{Opening, PasswordHash, Settings, SettingsError, TimeControl, Visibility, Watching};
 pub use sheet::{Clocks, GameRecord, Participant, TurnSheet};
 pub use state::{ChatLine, Member, Phase, Policy, Room, Series, Turn};

@@ -65,6 +65,30 @@ impl Occupant {
     }
 }
 
+/// What a client wants a seat to be; not yet checked against what there is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeatWish {
+    /// For anyone.
+    Open,
+    /// For one player.
+    Reserved(PlayerId),
+    /// For whoever asks.
+    Me,
+    /// For an AI.
+    Ai(AiWish),
+}
+
+/// An AI as a client asks for it; whoever knows the kinds makes an [`AiSeat`] of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AiWish {
+    /// Perhaps the name of a kind.
+    pub kind: String,
+    /// From 1; none for the kind's default.
+    pub level: Option<u8>,
+    /// None lets the server choose.
+    pub seed: Option<u64>,
+}
+
 /// One side's seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seat {

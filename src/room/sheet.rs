@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::{
     game::{Game, GameEnd, Ply},
-    ids::GameId,
+    ids::{GameId, PlayerId},
     seat::{AiSeat, Occupant, Profile},
-    settings::TimeControl,
+    settings::{TimeControl, Visibility},
     state::Room,
     text::RoomName,
     time::Timestamp,
@@ -48,6 +48,14 @@ pub enum Participant {
     Ai(AiSeat),
 }
 
+impl Participant {
+    /// Whether it is that player.
+    #[must_use]
+    pub fn is(&self, player: PlayerId) -> bool {
+        matches!(self, Self::Player(profile) if profile.id == player)
+    }
+}
+
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
@@ -71,6 +79,8 @@ pub struct GameRecord {
     pub position: Position,
     /// The clocks it was played with.
     pub time: TimeControl,
+    /// Whether only those who played or know its id find it.
+    pub private: bool,
 }
 
 impl Game {
@@ -114,6 +124,7 @@ impl Room {
             opening: game.opening,
             position: game.position,
             time: self.settings.time,
+            private: self.settings.visibility == Visibility::Private,
         })
     }
 

@@ -214,9 +214,14 @@ impl Room {
         self.rematch_offer
     }
 
-    /// The latest lines of chat, oldest first.
-    pub fn chat(&self) -> impl Iterator<Item = &ChatLine> {
+    /// The last lines of chat, the oldest first.
+    pub fn chat(&self) -> impl ExactSizeIterator<Item = &ChatLine> {
         self.chat.iter()
+    }
+
+    /// Those who may not come in again.
+    pub fn banned(&self) -> impl ExactSizeIterator<Item = PlayerId> {
+        self.bans.iter().copied()
     }
 
     /// When it was made.
@@ -249,7 +254,7 @@ impl Room {
         [Color::Black, Color::White].into_iter().find(|&seat| self.seats[seat].occupant.player() == Some(player))
     }
 
-    /// Whether a seat's occupant would answer now: an AI always, a player while connected.
+    /// Whether a seat's occupant, or the guest it is kept for, is here: an AI always, a player while connected.
     #[must_use]
     pub fn is_present(&self, seat: Color) -> bool {
         match &self.seats[seat].occupant {
@@ -347,7 +352,8 @@ impl Room {
     fn absence_due(&self, member: &Member) -> Option<(Timestamp, Due)> {
         let player = member.profile.id;
         let at = member.absent_since?.after(self.policy.grace);
-        if self.phase != Phase::Playing || self.seat_of(player).is_none() {
+        // Only a running game keeps its players; one who is away for long must not hold up a series of games.
+        if self.running().is_none() || self.seat_of(player).is_none() {
             return Some((at, Due::Absence(player)));
         }
         let heir = (player == self.owner).then(|| self.heir(player)).flatten()?;

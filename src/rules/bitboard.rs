@@ -43,11 +43,7 @@ impl Bitboard {
     /// The lowest-numbered square of the set.
     #[must_use]
     pub const fn first(self) -> Option<Square> {
-        if self.is_empty() {
-            None
-        } else {
-            Some(Square::of_lowest_bit(self.0))
-        }
+        if self.is_empty() { None } else { Some(Square::of_lowest_bit(self.0)) }
     }
 
     /// The squares in the order of their numbers.
@@ -89,9 +85,7 @@ impl IntoIterator for Bitboard {
 
 impl FromIterator<Square> for Bitboard {
     fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Self {
-        squares
-            .into_iter()
-            .fold(Self::EMPTY, |set, square| set | Self::of(square))
+        squares.into_iter().fold(Self::EMPTY, |set, square| set | Self::of(square))
     }
 }
 

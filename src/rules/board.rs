@@ -12,23 +12,15 @@ pub struct Board {
 
 impl Board {
     /// The standard start: d4 and e5 white, e4 and d5 black.
-    pub const START: Self = Self {
-        discs: ByColor::new(
-            Bitboard(0x0000_0008_1000_0000),
-            Bitboard(0x0000_0010_0800_0000),
-        ),
-    };
+    pub const START: Self =
+        Self { discs: ByColor::new(Bitboard(0x0000_0008_1000_0000), Bitboard(0x0000_0010_0800_0000)) };
 
     /// A board with these discs.
     ///
     /// # Errors
     /// [`Overlap`] when a square is in both sets.
     pub const fn new(black: Bitboard, white: Bitboard) -> Result<Self, Overlap> {
-        if black.0 & white.0 == 0 {
-            Ok(Self::of_disjoint(black, white))
-        } else {
-            Err(Overlap)
-        }
+        if black.0 & white.0 == 0 { Ok(Self::of_disjoint(black, white)) } else { Err(Overlap) }
     }
 
     /// The discs of one side.
@@ -52,9 +44,7 @@ impl Board {
     /// Whose disc lies on the square.
     #[must_use]
     pub fn color_at(self, square: Square) -> Option<Color> {
-        Color::ALL
-            .into_iter()
-            .find(|&color| self.discs[color].contains(square))
+        Color::ALL.into_iter().find(|&color| self.discs[color].contains(square))
     }
 
     /// The squares where a side may move: the empty ones that bracket at least one opposing disc.
@@ -84,9 +74,7 @@ impl Board {
 
     pub(super) const fn of_disjoint(black: Bitboard, white: Bitboard) -> Self {
         debug_assert!(black.0 & white.0 == 0);
-        Self {
-            discs: ByColor::new(black, white),
-        }
+        Self { discs: ByColor::new(black, white) }
     }
 }
 
@@ -185,17 +173,12 @@ mod tests {
     #[test]
     fn a_move_flips_every_bracketed_line_and_no_other() {
         // Black brackets seven of the eight lines from d4: nothing of its own ends the one to the north.
-        let board: Board = concat!(
-            "X-----X-", "-O-O-O--", "--OOO---", "XOO-OOOX", "--OOO---", "-O-O-O--", "X--X--X-",
-            "-------X",
-        )
-        .parse()
-        .unwrap();
+        let board: Board =
+            concat!("X-----X-", "-O-O-O--", "--OOO---", "XOO-OOOX", "--OOO---", "-O-O-O--", "X--X--X-", "-------X",)
+                .parse()
+                .unwrap();
         let flips = board.flips(Color::Black, "d4".parse().unwrap());
-        assert_eq!(
-            format!("{flips:?}"),
-            "{b2, f2, c3, e3, b4, c4, e4, f4, g4, c5, d5, e5, b6, d6, f6}"
-        );
+        assert_eq!(format!("{flips:?}"), "{b2, f2, c3, e3, b4, c4, e4, f4, g4, c5, d5, e5, b6, d6, f6}");
         assert!(board.flips(Color::White, "d4".parse().unwrap()).is_empty());
     }
 
@@ -207,10 +190,7 @@ mod tests {
 
     #[test]
     fn other_spellings_are_read_and_bad_ones_refused() {
-        let lenient = START_TEXT
-            .replace('X', "*")
-            .replace('O', "o")
-            .replace('-', ".");
+        let lenient = START_TEXT.replace('X', "*").replace('O', "o").replace('-', ".");
         assert_eq!(lenient.parse(), Ok(Board::START));
         assert_eq!(START_TEXT.to_lowercase().parse(), Ok(Board::START));
         assert_eq!("".parse::<Board>(), Err(ParseBoardError::Length(0)));
@@ -220,10 +200,7 @@ mod tests {
         let d4 = "d4".parse().unwrap();
         assert_eq!(bad.parse::<Board>(), Err(ParseBoardError::Character(d4)));
         let wide = format!("é{}", &START_TEXT[2..]);
-        assert!(matches!(
-            wide.parse::<Board>(),
-            Err(ParseBoardError::Character(_))
-        ));
+        assert!(matches!(wide.parse::<Board>(), Err(ParseBoardError::Character(_))));
     }
 
     proptest! {

@@ -20,27 +20,18 @@ impl<T> ByColor<T> {
 
     /// Asks `value` for each side's value.
     pub fn from_fn(mut value: impl FnMut(Color) -> T) -> Self {
-        Self {
-            black: value(Color::Black),
-            white: value(Color::White),
-        }
+        Self { black: value(Color::Black), white: value(Color::White) }
     }
 
     /// The same function applied to both.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> ByColor<U> {
-        ByColor {
-            black: change(self.black),
-            white: change(self.white),
-        }
+        ByColor { black: change(self.black), white: change(self.white) }
     }
 
     /// Each side gets what the other had.
     #[must_use]
     pub fn swapped(self) -> Self {
-        Self {
-            black: self.white,
-            white: self.black,
-        }
+        Self { black: self.white, white: self.black }
     }
 
     /// Both sides with their values, black first.
@@ -80,9 +71,6 @@ mod tests {
         assert_eq!(pair, ByColor::new(1, 12));
         assert_eq!(pair.swapped(), ByColor::new(12, 1));
         assert_eq!(pair.map(|n| n * 2), ByColor::from_fn(|c| pair[c] * 2));
-        assert_eq!(
-            pair.iter().collect::<Vec<_>>(),
-            [(Color::Black, &1), (Color::White, &12)]
-        );
+        assert_eq!(pair.iter().collect::<Vec<_>>(), [(Color::Black, &1), (Color::White, &12)]);
     }
 }

@@ -38,10 +38,7 @@ impl FromStr for Color {
     type Err = ParseColorError;
 
     fn from_str(text: &str) -> Result<Self, ParseColorError> {
-        Self::ALL
-            .into_iter()
-            .find(|color| text.eq_ignore_ascii_case(&color.to_string()))
-            .ok_or(ParseColorError)
+        Self::ALL.into_iter().find(|color| text.eq_ignore_ascii_case(&color.to_string())).ok_or(ParseColorError)
     }
 }
 

@@ -64,16 +64,7 @@ const fn downward(own: u64, opponent: u64, ray: u64) -> u64 {
 
 /// For each square the squares in each direction: first the four towards higher bits, then the four towards lower ones.
 static RAYS: [[u64; 8]; 64] = {
-    const DIRECTIONS: [(i8, i8); 8] = [
-        (1, 0),
-        (-1, 1),
-        (0, 1),
-        (1, 1),
-        (-1, 0),
-        (1, -1),
-        (0, -1),
-        (-1, -1),
-    ];
+    const DIRECTIONS: [(i8, i8); 8] = [(1, 0), (-1, 1), (0, 1), (1, 1), (-1, 0), (1, -1), (0, -1), (-1, -1)];
     let mut rays = [[0; 8]; 64];
     let mut square = 0;
     while square < 64 {

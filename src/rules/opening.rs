@@ -52,9 +52,7 @@ fn unevenness(position: Position) -> u32 {
     const MOST_MOVES: u32 = 3;
     let board = position.board();
     let corners = (Bitboard::CORNERS & !board.empties()).count();
-    let discs = board
-        .count(Color::Black)
-        .abs_diff(board.count(Color::White));
+    let discs = board.count(Color::Black).abs_diff(board.count(Color::White));
     let moves = |color| board.legal_moves(color).count();
     let mobility = moves(Color::Black).abs_diff(moves(Color::White));
     u32::from(corners) * 64
@@ -123,9 +121,7 @@ mod tests {
     #[test]
     fn bounds_are_counted_beyond_the_documented_ones() {
         assert_eq!(unevenness(Position::START), 0);
-        let lopsided: Position = format!("XX-{}XXXXXXO{} X", "-".repeat(24), "-".repeat(30))
-            .parse()
-            .unwrap();
+        let lopsided: Position = format!("XX-{}XXXXXXO{} X", "-".repeat(24), "-".repeat(30)).parse().unwrap();
         assert_eq!(unevenness(lopsided), 64 + 1);
     }
 }

@@ -11,10 +11,7 @@ pub fn perft(position: Position, depth: u8) -> u64 {
     if moves.is_empty() {
         return after_no_move(position, depth, perft);
     }
-    moves
-        .iter()
-        .map(|square| perft(position.play_unchecked(square), depth - 1))
-        .sum()
+    moves.iter().map(|square| perft(position.play_unchecked(square), depth - 1)).sum()
 }
 
 /// The same number as [`perft`], but the moves of the last ply are counted without being made.
@@ -30,10 +27,7 @@ pub fn perft_counting(position: Position, depth: u8) -> u64 {
     if depth == 1 {
         return moves.count().into();
     }
-    moves
-        .iter()
-        .map(|square| perft_counting(position.play_unchecked(square), depth - 1))
-        .sum()
+    moves.iter().map(|square| perft_counting(position.play_unchecked(square), depth - 1)).sum()
 }
 
 fn after_no_move(position: Position, depth: u8, count: fn(Position, u8) -> u64) -> u64 {
@@ -65,11 +59,7 @@ mod tests {
     fn the_published_counts_to_depth_9() {
         for (depth, count) in table(1..=9) {
             assert_eq!(perft(Position::START, depth), count, "depth {depth}");
-            assert_eq!(
-                perft_counting(Position::START, depth),
-                count,
-                "depth {depth}"
-            );
+            assert_eq!(perft_counting(Position::START, depth), count, "depth {depth}");
         }
     }
 
@@ -78,20 +68,13 @@ mod tests {
     fn the_published_counts_to_depth_11() {
         for (depth, count) in table(10..=11) {
             assert_eq!(perft(Position::START, depth), count, "depth {depth}");
-            assert_eq!(
-                perft_counting(Position::START, depth),
-                count,
-                "depth {depth}"
-            );
+            assert_eq!(perft_counting(Position::START, depth), count, "depth {depth}");
         }
     }
 
     #[test]
     fn a_pass_is_a_ply_and_an_ended_game_is_one_way() {
-        let blocked: Position =
-            "------OX-------------------------------------------------------- O"
-                .parse()
-                .unwrap();
+        let blocked: Position = "------OX-------------------------------------------------------- O".parse().unwrap();
         for depth in 0..4 {
             assert_eq!(perft(blocked, depth), 1, "depth {depth}");
             assert_eq!(perft_counting(blocked, depth), 1, "depth {depth}");

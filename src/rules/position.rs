@@ -48,10 +48,7 @@ impl Position {
     pub fn play(self, square: Square) -> Result<Self, IllegalMove> {
         let flips = self.board.flips(self.turn, square);
         if flips.is_empty() || !self.board.empties().contains(square) {
-            return Err(IllegalMove {
-                square,
-                color: self.turn,
-            });
+            return Err(IllegalMove { square, color: self.turn });
         }
         Ok(self.placed(square, flips))
     }
@@ -105,10 +102,7 @@ impl Position {
     }
 
     fn placed(self, square: Square, flips: Bitboard) -> Self {
-        Self::new(
-            self.board.placed(self.turn, square, flips),
-            self.turn.opposite(),
-        )
+        Self::new(self.board.placed(self.turn, square, flips), self.turn.opposite())
     }
 }
 
@@ -168,9 +162,7 @@ impl fmt::Display for ParsePositionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Board(error) => error.fmt(f),
-            Self::Turn => {
-                f.write_str("a position ends in a space and the side to move, `X` or `O`")
-            }
+            Self::Turn => f.write_str("a position ends in a space and the side to move, `X` or `O`"),
         }
     }
 }
@@ -212,19 +204,15 @@ mod tests {
             let legal = Position::START.legal_moves().contains(square);
             assert_eq!(Position::START.play(square).is_ok(), legal, "{square}");
         }
-        let taken = position("XO-X------------------------------------------------------------ X");
-        assert!(
-            taken.play(square("a1")).is_err(),
-            "a taken square that would bracket"
-        );
+        let taken = position("XOX------------------------------------------------------------- X");
+        assert!(taken.play(square("a1")).is_err(), "a taken square that would bracket");
         let error = Position::START.play(square("a1")).unwrap_err();
         assert_eq!(error.to_string(), "black may not move to a1");
     }
 
     #[test]
     fn a_side_without_a_move_passes_and_only_then() {
-        let blocked =
-            position("------OX-------------------------------------------------------- O");
+        let blocked = position("------OX-------------------------------------------------------- O");
         assert!(blocked.must_pass() && !blocked.is_over());
         let (settled, passed) = blocked.settle();
         assert_eq!(passed, Some(Color::White));

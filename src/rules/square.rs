@@ -27,11 +27,7 @@ impl Square {
     /// The square in this column (0 is a) and row (0 is the top one), when both are below 8.
     #[must_use]
     pub const fn at(column: u8, row: u8) -> Option<Self> {
-        if column < 8 && row < 8 {
-            Some(Self(row * 8 + column))
-        } else {
-            None
-        }
+        if column < 8 && row < 8 { Some(Self(row * 8 + column)) } else { None }
     }
 
     /// The square's number, 0 to 63.

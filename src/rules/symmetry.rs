@@ -120,11 +120,7 @@ mod tests {
         for symmetry in Symmetry::ALL {
             for square in Square::ALL {
                 let image = symmetry.square(square);
-                assert_eq!(
-                    image,
-                    by_coordinates(symmetry, square),
-                    "{symmetry:?} {square}"
-                );
+                assert_eq!(image, by_coordinates(symmetry, square), "{symmetry:?} {square}");
                 assert_eq!(symmetry.inverse().square(image), square);
             }
         }

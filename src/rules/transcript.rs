@@ -19,19 +19,14 @@ impl Transcript {
     /// A game without a move.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            squares: Vec::new(),
-            position: Position::START,
-        }
+        Self { squares: Vec::new(), position: Position::START }
     }
 
     /// The game of these moves.
     ///
     /// # Errors
     /// [`ReadTranscriptError::Move`] for the first illegal one.
-    pub fn from_squares(
-        squares: impl IntoIterator<Item = Square>,
-    ) -> Result<Self, ReadTranscriptError> {
+    pub fn from_squares(squares: impl IntoIterator<Item = Square>) -> Result<Self, ReadTranscriptError> {
         let mut transcript = Self::new();
         for square in squares {
             transcript.push_numbered(square)?;
@@ -53,13 +48,10 @@ impl Transcript {
 
     /// Every position in order, the start first, forced passes made: one more than there are squares.
     pub fn positions(&self) -> impl Iterator<Item = Position> {
-        let after = self
-            .squares
-            .iter()
-            .scan(Position::START, |position, &square| {
-                *position = position.play_unchecked(square).settle().0;
-                Some(*position)
-            });
+        let after = self.squares.iter().scan(Position::START, |position, &square| {
+            *position = position.play_unchecked(square).settle().0;
+            Some(*position)
+        });
         std::iter::once(Position::START).chain(after)
     }
 
@@ -76,8 +68,7 @@ impl Transcript {
 
     fn push_numbered(&mut self, square: Square) -> Result<Option<Color>, ReadTranscriptError> {
         let number = self.next_number();
-        self.push(square)
-            .map_err(|error| ReadTranscriptError::Move { number, error })
+        self.push(square).map_err(|error| ReadTranscriptError::Move { number, error })
     }
 
     fn next_number(&self) -> usize {
@@ -94,9 +85,7 @@ impl Default for Transcript {
 /// Lower case, joined, without passes.
 impl fmt::Display for Transcript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.squares
-            .iter()
-            .try_for_each(|square| write!(f, "{square}"))
+        self.squares.iter().try_for_each(|square| write!(f, "{square}"))
     }
 }
 
@@ -201,9 +190,7 @@ mod tests {
                 let mut passes = Vec::new();
                 let mut state: u64 = seed;
                 while !transcript.position().is_over() {
-                    state = state
-                        .wrapping_mul(6_364_136_223_846_793_005)
-                        .wrapping_add(1);
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                     let moves: Vec<_> = transcript.position().legal_moves().iter().collect();
                     let square = moves[(state >> 33) as usize % moves.len()];
                     if transcript.push(square).unwrap().is_some() {
@@ -245,31 +232,19 @@ mod tests {
 
     #[test]
     fn a_pass_that_is_not_forced_is_refused() {
-        assert_eq!(
-            "pa".parse::<Transcript>(),
-            Err(ReadTranscriptError::Pass { number: 1 })
-        );
-        assert_eq!(
-            "f5--d6".parse::<Transcript>(),
-            Err(ReadTranscriptError::Pass { number: 2 })
-        );
+        assert_eq!("pa".parse::<Transcript>(), Err(ReadTranscriptError::Pass { number: 1 }));
+        assert_eq!("f5--d6".parse::<Transcript>(), Err(ReadTranscriptError::Pass { number: 2 }));
         let (game, passes) = passing_game();
         let twice = Transcript::from_squares(game.squares()[..passes[0]].iter().copied()).unwrap();
         let number = passes[0] + 1;
         let text = format!("{twice}papa");
-        assert_eq!(
-            text.parse::<Transcript>(),
-            Err(ReadTranscriptError::Pass { number })
-        );
+        assert_eq!(text.parse::<Transcript>(), Err(ReadTranscriptError::Pass { number }));
     }
 
     #[test]
     fn an_illegal_move_is_refused_with_its_number() {
         let error = "f5f6f5".parse::<Transcript>().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "move 3 is illegal: black may not move to f5"
-        );
+        assert_eq!(error.to_string(), "move 3 is illegal: black may not move to f5");
     }
 
     #[test]
@@ -277,32 +252,18 @@ mod tests {
         let shortest: Transcript = SHORTEST.parse().unwrap();
         assert!(shortest.position().is_over());
         for more in ["a1", "d8", "pa"] {
-            let error = format!("{SHORTEST}{more}")
-                .parse::<Transcript>()
-                .unwrap_err();
+            let error = format!("{SHORTEST}{more}").parse::<Transcript>().unwrap_err();
             assert!(error.to_string().contains("move 10"), "{error}");
         }
     }
 
     #[test]
     fn hostile_text_is_refused() {
-        assert_eq!(
-            "f".parse::<Transcript>(),
-            Err(ReadTranscriptError::Text { number: 1 })
-        );
-        assert_eq!(
-            "f5é".parse::<Transcript>(),
-            Err(ReadTranscriptError::Text { number: 2 })
-        );
-        assert_eq!(
-            "f5\u{0}d6".parse::<Transcript>(),
-            Err(ReadTranscriptError::Text { number: 2 })
-        );
+        assert_eq!("f".parse::<Transcript>(), Err(ReadTranscriptError::Text { number: 1 }));
+        assert_eq!("f5é".parse::<Transcript>(), Err(ReadTranscriptError::Text { number: 2 }));
+        assert_eq!("f5\u{0}d6".parse::<Transcript>(), Err(ReadTranscriptError::Text { number: 2 }));
         let long = "f5".repeat(Transcript::MAX_TEXT);
-        assert_eq!(
-            long.parse::<Transcript>(),
-            Err(ReadTranscriptError::TooLong)
-        );
+        assert_eq!(long.parse::<Transcript>(), Err(ReadTranscriptError::TooLong));
     }
 
     proptest! {

@@ -1,7 +1,5 @@
 //! Why a request to the runtime is not done.
 
-use std::time::Duration;
-
 use thiserror::Error;
 
 use crate::room::Rejection;
@@ -27,12 +25,6 @@ pub enum RoomError {
     /// The player has as many streams as it may.
     #[error("you have as many streams as you may; close one first")]
     QuotaStreams,
-    /// Too many requests.
-    #[error("too many requests")]
-    Rate {
-        /// When it may go on.
-        retry_after: Duration,
-    },
     /// The server stops.
     #[error("the server is stopping")]
     Draining,

@@ -1,12 +1,18 @@
 //! What one player is told of all rooms: turns, games, kicks, invitations.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, MutexGuard, OnceLock, PoisonError},
+};
 
 use tokio::sync::mpsc;
 
-use super::{limits::INBOX, players::Player};
+use super::{
+    limits::{INBOX, MISSED},
+    players::Player,
+};
 use crate::{
-    room::{GameEnd, GameId, JoinCode, Occupant, Profile, RoomId, TurnSheet},
+    room::{GameEnd, GameId, JoinCode, Profile, RoomId, Seat, TurnSheet},
     rules::{Color, Position, Square},
 };
 
@@ -41,8 +47,10 @@ pub enum Notice {
         game: GameId,
         /// The player's side.
         side: Color,
-        /// Who sits opposite.
-        opponent: Occupant,
+        /// The seat opposite.
+        opponent: Seat,
+        /// Whether its occupant is here.
+        present: bool,
     },
     /// A game of the player's ended.
     GameEnded {
@@ -94,8 +102,22 @@ pub enum StreamEnd {
     LoggedOut,
 }
 
-/// The end into which rooms put notices.
-pub(super) struct InboxSender {
+impl Notice {
+    /// Whether one who was away needs to be told. Open turns are asked again by their rooms.
+    fn lasts(&self) -> bool {
+        !matches!(self, Self::TurnRequested(_) | Self::TurnClosed { .. })
+    }
+}
+
+/// Where rooms put a player's notices.
+#[derive(Default)]
+pub(super) struct Inbox {
+    stream: Option<InboxSender>,
+    /// What happened while no stream was open.
+    missed: VecDeque<Notice>,
+}
+
+struct InboxSender {
     notices: mpsc::Sender<Notice>,
     end: Arc<OnceLock<StreamEnd>>,
 }
@@ -117,28 +139,40 @@ impl InboxReceiver {
 }
 
 impl Player {
-    /// Gives the player a new inbox; an older one ends at once.
+    /// Gives the player's inbox a new reader, and first what was missed; an older reader ends at once.
     pub(super) fn open_inbox(&self) -> InboxReceiver {
         let (sender, notices) = mpsc::channel(INBOX);
         let end = Arc::new(OnceLock::new());
-        let new = InboxSender { notices: sender, end: Arc::clone(&end) };
-        let old = self.inbox().replace(new);
+        let mut inbox = self.inbox();
+        for notice in inbox.missed.drain(..) {
+            // The channel is larger than what can be missed.
+            let _ = sender.try_send(notice);
+        }
+        let old = inbox.stream.replace(InboxSender { notices: sender, end: Arc::clone(&end) });
         if let Some(old) = old {
             let _ = old.end.set(StreamEnd::Superseded);
         }
         InboxReceiver { notices, end }
     }
 
-    /// Tells the player something, if a stream is open. One that is not read ends: what matters is sent again to the next.
+    /// Tells the player something. A stream that is not read ends: what lasts is kept for the next one.
     pub(super) fn tell(&self, notice: Notice) {
         let mut inbox = self.inbox();
-        let Some(sender) = &*inbox else { return };
-        if sender.notices.try_send(notice).is_err() {
-            *inbox = None;
+        let unsent = match &inbox.stream {
+            Some(stream) => stream.notices.try_send(notice).err().map(mpsc::error::TrySendError::into_inner),
+            None => Some(notice),
+        };
+        let Some(unsent) = unsent else { return };
+        inbox.stream = None;
+        if unsent.lasts() {
+            if inbox.missed.len() == MISSED {
+                inbox.missed.pop_front();
+            }
+            inbox.missed.push_back(unsent);
         }
     }
 
-    fn inbox(&self) -> std::sync::MutexGuard<'_, Option<InboxSender>> {
-        self.inbox.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

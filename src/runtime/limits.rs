@@ -71,6 +71,9 @@ pub(super) const WATCHER_LAG: usize = 64;
 /// Notices that wait for one player. Who reads fewer is cut off, and finds every open turn again on return.
 pub(super) const INBOX: usize = 256;
 
+/// Notices that are kept for a player who is away: the last games, not a history.
+pub(super) const MISSED: usize = 16;
+
 /// Changes of the room list a lobby watcher may be behind.
 pub(super) const LOBBY_LAG: usize = 1_024;
 

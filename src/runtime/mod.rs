@@ -43,10 +43,10 @@ pub use error::RoomError;
 pub use inbox::{Notice, StreamEnd, TurnEnd};
 pub use limits::Limits;
 pub use lobby::{LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
-pub use players::{LogInError, ParseTokenError, Player, Token, TooFast};
+pub use players::{LogInError, ParseTokenError, Player, Token, TooFast, hash_password};
 pub use pool::{AiLoad, Think};
 pub use registry::Snapshot;
-pub use rooms::{NewRoom, Opponent, SeatWish};
+pub use rooms::{NewRoom, Opponent};
 pub use shared::Encode;
 pub use streams::{Turns, Update, Watch};
 

@@ -19,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     entropy::{now, random, secret},
-    inbox::InboxSender,
+    inbox::Inbox,
     limits::Limits,
 };
-use crate::room::{DisplayName, PlayerId, PlayerKind, Profile, RoomId, Timestamp};
+use crate::room::{DisplayName, PasswordHash, PlayerId, PlayerKind, Profile, RoomId, Timestamp};
 
 /// A secret that makes its bearer a player. 64 hexadecimal digits; never printed by accident.
 #[derive(Clone, PartialEq, Eq)]
@@ -77,6 +77,12 @@ impl FromStr for Token {
     }
 }
 
+/// A room's password as it is kept. It guards a game among friends for an evening, so a fast hash will do.
+#[must_use]
+pub fn hash_password(password: &str) -> PasswordHash {
+    PasswordHash(Sha256::digest(password).into())
+}
+
 /// Why nobody was logged in.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum LogInError {
@@ -107,7 +113,7 @@ pub struct Player {
     pub(super) streams: AtomicUsize,
     last_seen: AtomicI64,
     holdings: Mutex<Holdings>,
-    pub(super) inbox: Mutex<Option<InboxSender>>,
+    pub(super) inbox: Mutex<Inbox>,
     /// Cancelled when the player logs out.
     pub(super) left: CancellationToken,
     /// The rooms that earlier requests made, so that a repeated one makes no other.

@@ -23,11 +23,11 @@ use crate::room::{Actor, Command, Event, JoinCode, PlayerId, Rejection, Room, Ro
 
 /// An event as it is told to all who watch a room.
 #[derive(Clone, Debug)]
-pub struct Published {
+pub(super) struct Published {
     /// Its number.
-    pub seq: Seq,
+    pub(super) seq: Seq,
     /// Encoded once for all.
-    pub wire: Bytes,
+    pub(super) wire: Bytes,
     pub(super) effect: Effect,
 }
 
@@ -148,11 +148,6 @@ impl Registry {
 
     pub(super) fn live(&self, room: RoomId) -> Option<RoomHandle> {
         self.slots.get(&room).map(|slot| slot.handle.clone())
-    }
-
-    /// The rooms that live now.
-    pub(super) fn ids(&self) -> Vec<RoomId> {
-        self.slots.iter().map(|slot| *slot.key()).collect()
     }
 
     /// Takes an actor's entry out, unless a newer one of the same room has taken its place.

@@ -10,33 +10,12 @@ use super::{
 use crate::{
     ai::{AiKind, AiPlayer},
     room::{
-        Actor, AiSeat, Command, Creation, Credentials, Event, Fact, GameId, JoinCode, Occupant, PlayerId, Policy,
-        Rejection, Room, RoomId, SeatSetting, Seq, Settings,
+        Actor, AiSeat, AiWish, Command, Creation, Credentials, Event, Fact, GameId, JoinCode, Occupant, Policy,
+        Rejection, Room, RoomId, SeatSetting, SeatWish, Seq, Settings,
     },
     rules::{ByColor, Color, Square},
     store::AppendError,
 };
-
-/// What a seat is to be, as a client asks for it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum SeatWish {
-    /// For anyone.
-    #[default]
-    Open,
-    /// For that player.
-    Reserved(PlayerId),
-    /// For the one who asks.
-    Me,
-    /// For an AI.
-    Ai {
-        /// Such as "roxanne".
-        kind: String,
-        /// The kind's default unless given.
-        level: Option<u8>,
-        /// Chance unless given.
-        seed: Option<u64>,
-    },
-}
 
 /// A room to be made.
 #[derive(Clone, Debug)]
@@ -51,7 +30,7 @@ pub struct NewRoom {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opponent {
     /// An AI.
-    Ai(SeatWish),
+    Ai(AiWish),
     /// Whoever asks for the same.
     Anyone,
 }
@@ -134,7 +113,7 @@ impl Runtime {
                 let guest = self.player(guest).ok_or(RoomError::PlayerNotFound)?;
                 SeatSetting::Reserved(guest.profile().clone())
             }
-            SeatWish::Ai { kind, level, seed } => SeatSetting::Ai(ai_seat(&kind, level, seed)?),
+            SeatWish::Ai(ai) => SeatSetting::Ai(ai_seat(&ai)?),
         };
         self.command(player, room, Command::SetSeat(seat, setting)).await
     }
@@ -310,18 +289,16 @@ impl Runtime {
                 let guest = self.player(guest).ok_or(RoomError::PlayerNotFound)?;
                 Occupant::Reserved(guest.profile().clone())
             }
-            SeatWish::Ai { kind, level, seed } => Occupant::Ai(ai_seat(&kind, level, seed)?),
+            SeatWish::Ai(ai) => Occupant::Ai(ai_seat(&ai)?),
         })
     }
 
-    async fn quick_ai_game(
-        &self,
-        player: &Arc<Player>,
-        ai: SeatWish,
-        side: Option<Color>,
-    ) -> Result<RoomId, RoomError> {
+    async fn quick_ai_game(&self, player: &Arc<Player>, ai: AiWish, side: Option<Color>) -> Result<RoomId, RoomError> {
         let side = side.unwrap_or_else(any_side);
-        let new = NewRoom { settings: Settings::named((&player.profile().name).into()), seats: seats(side, ai) };
+        let new = NewRoom {
+            settings: Settings::named((&player.profile().name).into()),
+            seats: seats(side, SeatWish::Ai(ai)),
+        };
         let room = self.make_room(player, new).await?;
         self.command(player, room, Command::Start).await?;
         Ok(room)
@@ -414,9 +391,9 @@ fn any_side() -> Color {
 }
 
 /// The seat of an AI that exists.
-fn ai_seat(kind: &str, level: Option<u8>, seed: Option<u64>) -> Result<AiSeat, RoomError> {
-    let kind: AiKind = kind.parse().map_err(|_| RoomError::UnknownAi)?;
-    let level = level.unwrap_or(kind.profile().default_level);
+fn ai_seat(wish: &AiWish) -> Result<AiSeat, RoomError> {
+    let kind: AiKind = wish.kind.parse().map_err(|_| RoomError::UnknownAi)?;
+    let level = wish.level.unwrap_or(kind.profile().default_level);
     AiPlayer::new(kind, level).map_err(|_| RoomError::UnknownAi)?;
-    Ok(AiSeat { kind: kind.to_string().into(), level, seed: seed.unwrap_or_else(random) })
+    Ok(AiSeat { kind: kind.to_string().into(), level, seed: wish.seed.unwrap_or_else(random) })
 }

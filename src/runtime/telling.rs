@@ -106,8 +106,9 @@ impl<'a> Teller<'a> {
     fn game_started(&self, number: u32) {
         for side in [Color::Black, Color::White] {
             let Some(player) = self.player(side) else { continue };
-            let opponent = self.room.seats()[side.opposite()].occupant.clone();
-            self.send(player, Notice::GameStarted { game: self.game(number), side, opponent });
+            let opponent = self.room.seats()[side.opposite()].clone();
+            let present = self.room.is_present(side.opposite());
+            self.send(player, Notice::GameStarted { game: self.game(number), side, opponent, present });
         }
     }
 

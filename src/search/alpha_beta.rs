@@ -33,31 +33,18 @@ pub struct Found<M> {
 impl<H> AlphaBeta<H> {
     /// Searches straight to the depth asked for and remembers nothing. Ended early, it knows only the root moves it came to.
     pub const fn plain(heuristic: H) -> Self {
-        Self {
-            heuristic,
-            cache: NoCache,
-            deepening: false,
-        }
+        Self { heuristic, cache: NoCache, deepening: false }
     }
 }
 
 impl<H, C> AlphaBeta<H, C> {
     /// Searches one ply deep, then two, and so on, so that it has a good answer whenever it is ended. The cache lives as long as the searcher.
     pub const fn deepening(heuristic: H, cache: C) -> Self {
-        Self {
-            heuristic,
-            cache,
-            deepening: true,
-        }
+        Self { heuristic, cache, deepening: true }
     }
 
     /// The best move within the budget, or `None` when the game has ended.
-    pub fn search<G>(
-        &mut self,
-        state: &G::State,
-        budget: &Budget,
-        rng: &mut impl Rng,
-    ) -> Option<Found<G::Move>>
+    pub fn search<G>(&mut self, state: &G::State, budget: &Budget, rng: &mut impl Rng) -> Option<Found<G::Move>>
     where
         G: Game,
         H: Heuristic<G>,
@@ -65,13 +52,7 @@ impl<H, C> AlphaBeta<H, C> {
     {
         let mut roots = Vec::new();
         G::moves(state, &mut roots);
-        let mut found = Found {
-            best: pick(rng, &roots)?,
-            value: None,
-            depth: 0,
-            nodes: 0,
-            ended_by: EndedBy::Depth,
-        };
+        let mut found = Found { best: pick(rng, &roots)?, value: None, depth: 0, nodes: 0, ended_by: EndedBy::Depth };
         let last = budget.depth.unwrap_or(u8::MAX).max(1);
         let first = if self.deepening { 1 } else { last };
         let mut search = Search::<G, H, C>::new(&self.heuristic, &mut self.cache, budget);
@@ -125,32 +106,15 @@ where
     C: Cache<G::State, G::Move>,
 {
     fn new(heuristic: &'a H, cache: &'a mut C, budget: &'a Budget) -> Self {
-        Self {
-            heuristic,
-            cache,
-            budget,
-            nodes: 0,
-            ended_by: None,
-            moves: Vec::new(),
-            game: PhantomData,
-        }
+        Self { heuristic, cache, budget, nodes: 0, ended_by: None, moves: Vec::new(), game: PhantomData }
     }
 
     fn level(&mut self, state: &G::State, roots: &[G::Move], depth: u8) -> Level<G::Move> {
-        let mut level = Level {
-            best: Vec::new(),
-            value: -MAX_VALUE,
-            horizon: false,
-            ended_by: None,
-        };
+        let mut level = Level { best: Vec::new(), value: -MAX_VALUE, horizon: false, ended_by: None };
         for &root in roots {
             // One below the best: an equal move then lies inside the window, so that its value is exact.
-            let window = Window {
-                alpha: (level.value - 1).max(-MAX_VALUE),
-                beta: MAX_VALUE,
-            };
-            let Some(searched) = self.state(&G::play(state, root), depth - 1, window.opposite())
-            else {
+            let window = Window { alpha: (level.value - 1).max(-MAX_VALUE), beta: MAX_VALUE };
+            let Some(searched) = self.state(&G::play(state, root), depth - 1, window.opposite()) else {
                 level.ended_by = self.ended_by;
                 break;
             };
@@ -178,16 +142,10 @@ where
         G::moves(state, &mut self.moves);
         let searched = if self.moves.len() == base {
             let value = G::ending(state).map_or(0, |ending| self.heuristic.ended(state, ending));
-            Some(Searched {
-                value,
-                horizon: false,
-            })
+            Some(Searched { value, horizon: false })
         } else if depth == 0 {
             let value = self.heuristic.value(state);
-            Some(Searched {
-                value,
-                horizon: true,
-            })
+            Some(Searched { value, horizon: true })
         } else if let Some(known) = self.cache.get(state, depth, window) {
             Some(known)
         } else {
@@ -198,13 +156,7 @@ where
     }
 
     /// Searches the moves that lie on the stack from `base` on.
-    fn children(
-        &mut self,
-        state: &G::State,
-        base: usize,
-        depth: u8,
-        window: Window,
-    ) -> Option<Searched> {
+    fn children(&mut self, state: &G::State, base: usize, depth: u8, window: Window) -> Option<Searched> {
         if let Some(hint) = self.cache.hint(state) {
             let moves = &mut self.moves[base..];
             if let Some(place) = moves.iter().position(|&action| action == hint) {
@@ -212,16 +164,10 @@ where
             }
         }
         let mut best = self.moves[base];
-        let mut total = Searched {
-            value: -MAX_VALUE,
-            horizon: false,
-        };
+        let mut total = Searched { value: -MAX_VALUE, horizon: false };
         for index in base..self.moves.len() {
             let action = self.moves[index];
-            let inner = Window {
-                alpha: window.alpha.max(total.value),
-                beta: window.beta,
-            };
+            let inner = Window { alpha: window.alpha.max(total.value), beta: window.beta };
             let searched = self.state(&G::play(state, action), depth - 1, inner.opposite())?;
             total.horizon |= searched.horizon;
             if -searched.value > total.value {
@@ -244,14 +190,14 @@ mod tests {
 
     use proptest::prelude::*;
     use rand::SeedableRng;
-    use rand_pcg::Pcg64;
+    use rand::rngs::StdRng;
 
     use super::*;
     use crate::search::tic_tac_toe::{Center, Grid, TicTacToe};
     use crate::search::{Stop, Transpositions, WindowCache, minimax};
 
-    fn rng() -> Pcg64 {
-        Pcg64::seed_from_u64(1)
+    fn rng() -> StdRng {
+        StdRng::seed_from_u64(1)
     }
 
     /// A state reached by random moves, not ended.
@@ -261,11 +207,7 @@ mod tests {
                 let mut moves = Vec::new();
                 TicTacToe::moves(&grid, &mut moves);
                 let next = TicTacToe::play(&grid, moves[usize::from(choice) % moves.len()]);
-                if TicTacToe::ending(&next).is_none() {
-                    next
-                } else {
-                    grid
-                }
+                if TicTacToe::ending(&next).is_none() { next } else { grid }
             })
         })
     }
@@ -278,9 +220,7 @@ mod tests {
         let mut chosen = BTreeSet::new();
         let mut rng = rng();
         for _ in 0..60 {
-            let found = searcher
-                .search::<TicTacToe>(&grid, &Budget::of_depth(depth), &mut rng)
-                .unwrap();
+            let found = searcher.search::<TicTacToe>(&grid, &Budget::of_depth(depth), &mut rng).unwrap();
             assert_eq!(found.value, Some(expected.value), "{grid:?} depth {depth}");
             assert_eq!(found.ended_by, EndedBy::Depth);
             chosen.insert(found.best);
@@ -308,19 +248,14 @@ mod tests {
         let plain = AlphaBeta::plain(Center).search::<TicTacToe>(&Grid::START, &budget, &mut rng());
         let mut with_table = AlphaBeta::deepening(Center, Transpositions::with_bits(16));
         let table = with_table.search::<TicTacToe>(&Grid::START, &budget, &mut rng());
-        assert!(
-            nodes(plain) < 549_945 / 4,
-            "the whole tree has 549,946 states"
-        );
+        assert!(nodes(plain) < 549_945 / 4, "the whole tree has 549,946 states");
         assert!(nodes(table) < nodes(plain) / 2);
     }
 
     #[test]
     fn deepening_without_a_depth_ends_with_the_game_tree() {
         let mut searcher = AlphaBeta::deepening(Center, Transpositions::with_bits(16));
-        let found = searcher
-            .search::<TicTacToe>(&Grid::START, &Budget::default(), &mut rng())
-            .unwrap();
+        let found = searcher.search::<TicTacToe>(&Grid::START, &Budget::default(), &mut rng()).unwrap();
         assert_eq!((found.value, found.depth), (Some(0), 9));
     }
 
@@ -329,9 +264,7 @@ mod tests {
         let stop = Stop::new();
         stop.stop();
         let budget = Budget::of_depth(9).with_stop(&stop);
-        let found = AlphaBeta::plain(Center)
-            .search::<TicTacToe>(&Grid::START, &budget, &mut rng())
-            .unwrap();
+        let found = AlphaBeta::plain(Center).search::<TicTacToe>(&Grid::START, &budget, &mut rng()).unwrap();
         assert!(found.best < 9);
         assert_eq!((found.nodes, found.value, found.depth), (0, None, 0));
         assert_eq!(found.ended_by, EndedBy::Stop);
@@ -356,15 +289,10 @@ mod tests {
 
     #[test]
     fn a_search_ends_at_the_very_next_state_after_the_flag() {
-        let heuristic = StopAfter {
-            asked: Cell::new(0),
-            limit: 100,
-            stop: Stop::new(),
-        };
+        let heuristic = StopAfter { asked: Cell::new(0), limit: 100, stop: Stop::new() };
         let budget = Budget::of_depth(9).with_stop(&heuristic.stop);
-        let found = AlphaBeta::deepening(&heuristic, NoCache)
-            .search::<TicTacToe>(&Grid::START, &budget, &mut rng())
-            .unwrap();
+        let found =
+            AlphaBeta::deepening(&heuristic, NoCache).search::<TicTacToe>(&Grid::START, &budget, &mut rng()).unwrap();
         assert_eq!(heuristic.asked.get(), 100);
         assert_eq!(found.ended_by, EndedBy::Stop);
         assert!(found.value.is_some() && found.depth >= 1);
@@ -383,8 +311,7 @@ mod tests {
     #[test]
     fn an_ended_game_has_no_move() {
         let won = Grid::of(&[0, 3, 1, 4, 2]);
-        let found =
-            AlphaBeta::plain(Center).search::<TicTacToe>(&won, &Budget::of_depth(3), &mut rng());
+        let found = AlphaBeta::plain(Center).search::<TicTacToe>(&won, &Budget::of_depth(3), &mut rng());
         assert_eq!(found, None);
     }
 }

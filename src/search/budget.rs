@@ -40,28 +40,19 @@ impl Budget {
     /// A bound by depth alone.
     #[must_use]
     pub fn of_depth(depth: u8) -> Self {
-        Self {
-            depth: Some(depth),
-            ..Self::default()
-        }
+        Self { depth: Some(depth), ..Self::default() }
     }
 
     /// A bound by nodes (or playouts) alone.
     #[must_use]
     pub fn of_nodes(nodes: u64) -> Self {
-        Self {
-            nodes: Some(nodes),
-            ..Self::default()
-        }
+        Self { nodes: Some(nodes), ..Self::default() }
     }
 
     /// The same bounds with this flag.
     #[must_use]
     pub fn with_stop(self, stop: &Stop) -> Self {
-        Self {
-            stop: stop.clone(),
-            ..self
-        }
+        Self { stop: stop.clone(), ..self }
     }
 
     /// What ends a search that has spent this many nodes, if anything does.

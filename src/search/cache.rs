@@ -18,10 +18,7 @@ impl Window {
     /// The same window seen from the other side.
     #[must_use]
     pub const fn opposite(self) -> Self {
-        Self {
-            alpha: -self.beta,
-            beta: -self.alpha,
-        }
+        Self { alpha: -self.beta, beta: -self.alpha }
     }
 }
 
@@ -87,9 +84,7 @@ impl<S, M> Transpositions<S, M> {
     /// An empty table of 2^`bits` slots.
     #[must_use]
     pub fn with_bits(bits: u8) -> Self {
-        Self {
-            slots: Slots::with_bits(bits),
-        }
+        Self { slots: Slots::with_bits(bits) }
     }
 }
 
@@ -117,12 +112,7 @@ impl<S: Copy + Eq + Hash, M: Copy> Cache<S, M> for Transpositions<S, M> {
         } else {
             Bound::Exactly
         };
-        let known = Transposition {
-            depth,
-            bound,
-            searched,
-            best,
-        };
+        let known = Transposition { depth, bound, searched, best };
         self.slots.put(*state, known);
     }
 }
@@ -137,9 +127,7 @@ impl<S> WindowCache<S> {
     /// An empty cache of 2^`bits` slots.
     #[must_use]
     pub fn with_bits(bits: u8) -> Self {
-        Self {
-            slots: Slots::with_bits(bits),
-        }
+        Self { slots: Slots::with_bits(bits) }
     }
 }
 
@@ -201,10 +189,7 @@ impl Hasher for Multiplier {
 
     fn write(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(8) {
-            let word = chunk
-                .iter()
-                .rev()
-                .fold(0, |word, &byte| word << 8 | u64::from(byte));
+            let word = chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
             self.write_u64(word);
         }
     }
@@ -230,89 +215,38 @@ impl Hasher for Multiplier {
 mod tests {
     use super::*;
 
-    const WIDE: Window = Window {
-        alpha: -10,
-        beta: 10,
-    };
+    const WIDE: Window = Window { alpha: -10, beta: 10 };
 
     fn searched(value: i32) -> Searched {
-        Searched {
-            value,
-            horizon: true,
-        }
+        Searched { value, horizon: true }
     }
 
     #[test]
     fn a_transposition_serves_the_windows_its_bound_decides() {
         let mut table = Transpositions::with_bits(4);
         table.put(&'s', 3, WIDE, searched(4), 'm');
-        assert_eq!(
-            table.get(&'s', 3, Window { alpha: 7, beta: 8 }),
-            Some(searched(4))
-        );
+        assert_eq!(table.get(&'s', 3, Window { alpha: 7, beta: 8 }), Some(searched(4)));
         assert_eq!(table.get(&'s', 2, WIDE), None, "another depth");
         assert_eq!(table.get(&'t', 3, WIDE), None, "another state");
         assert_eq!(table.hint(&'s'), Some('m'));
-        table.put(
-            &'s',
-            3,
-            Window {
-                alpha: -10,
-                beta: 4,
-            },
-            searched(5),
-            'm',
-        );
-        assert_eq!(
-            table.get(&'s', 3, WIDE),
-            None,
-            "at least 5 is not enough below 10"
-        );
-        assert_eq!(
-            table.get(
-                &'s',
-                3,
-                Window {
-                    alpha: -10,
-                    beta: 5
-                }
-            ),
-            Some(searched(5))
-        );
+        table.put(&'s', 3, Window { alpha: -10, beta: 4 }, searched(5), 'm');
+        assert_eq!(table.get(&'s', 3, WIDE), None, "at least 5 is not enough below 10");
+        assert_eq!(table.get(&'s', 3, Window { alpha: -10, beta: 5 }), Some(searched(5)));
         table.put(&'s', 3, Window { alpha: 6, beta: 10 }, searched(5), 'm');
-        assert_eq!(
-            table.get(&'s', 3, WIDE),
-            None,
-            "at most 5 is not enough above -10"
-        );
-        assert_eq!(
-            table.get(&'s', 3, Window { alpha: 5, beta: 10 }),
-            Some(searched(5))
-        );
+        assert_eq!(table.get(&'s', 3, WIDE), None, "at most 5 is not enough above -10");
+        assert_eq!(table.get(&'s', 3, Window { alpha: 5, beta: 10 }), Some(searched(5)));
     }
 
     #[test]
     fn a_window_cache_wants_state_depth_and_window() {
         let mut cache = WindowCache::with_bits(4);
-        let get = |cache: &WindowCache<char>, state, depth, window| {
-            Cache::<char, u8>::get(cache, &state, depth, window)
-        };
+        let get =
+            |cache: &WindowCache<char>, state, depth, window| Cache::<char, u8>::get(cache, &state, depth, window);
         cache.put(&'s', 3, WIDE, searched(4), 0_u8);
         assert_eq!(get(&cache, 's', 3, WIDE), Some(searched(4)));
         assert_eq!(get(&cache, 's', 2, WIDE), None);
         assert_eq!(get(&cache, 't', 3, WIDE), None);
-        assert_eq!(
-            get(
-                &cache,
-                's',
-                3,
-                Window {
-                    alpha: -9,
-                    beta: 10
-                }
-            ),
-            None
-        );
+        assert_eq!(get(&cache, 's', 3, Window { alpha: -9, beta: 10 }), None);
     }
 
     #[test]
@@ -321,15 +255,10 @@ mod tests {
         for state in 0..100_u64 {
             table.put(&state, 1, WIDE, searched(state as i32 % 10), ());
         }
-        let known: Vec<u64> = (0..100)
-            .filter(|state| table.get(state, 1, WIDE).is_some())
-            .collect();
+        let known: Vec<u64> = (0..100).filter(|state| table.get(state, 1, WIDE).is_some()).collect();
         assert!((1..=4).contains(&known.len()), "{known:?}");
         for state in known {
-            assert_eq!(
-                table.get(&state, 1, WIDE),
-                Some(searched(state as i32 % 10))
-            );
+            assert_eq!(table.get(&state, 1, WIDE), Some(searched(state as i32 % 10)));
         }
     }
 }

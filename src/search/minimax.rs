@@ -13,30 +13,17 @@ pub struct Valued<M> {
 /// The value of a state that looks `depth` plies ahead (0 is taken as 1), or `None` when the game has ended.
 ///
 /// It visits every line, so it is for judging the other searchers, not for play. It has no budget.
-pub fn minimax<G: Game>(
-    state: &G::State,
-    heuristic: &impl Heuristic<G>,
-    depth: u8,
-) -> Option<Valued<G::Move>> {
+pub fn minimax<G: Game>(state: &G::State, heuristic: &impl Heuristic<G>, depth: u8) -> Option<Valued<G::Move>> {
     let mut moves = Vec::new();
     G::moves(state, &mut moves);
     let valued: Vec<_> = moves
         .into_iter()
-        .map(|action| {
-            (
-                action,
-                -value(&G::play(state, action), heuristic, depth.max(1) - 1),
-            )
-        })
+        .map(|action| (action, -value(&G::play(state, action), heuristic, depth.max(1) - 1)))
         .collect();
     let best_value = valued.iter().map(|&(_, value)| value).max()?;
     Some(Valued {
         value: best_value,
-        best: valued
-            .into_iter()
-            .filter(|&(_, value)| value == best_value)
-            .map(|(action, _)| action)
-            .collect(),
+        best: valued.into_iter().filter(|&(_, value)| value == best_value).map(|(action, _)| action).collect(),
     })
 }
 

@@ -9,15 +9,10 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    pub(super) const START: Self = Self {
-        own: 0,
-        opponent: 0,
-    };
+    pub(super) const START: Self = Self { own: 0, opponent: 0 };
 
     pub(super) fn of(moves: &[u8]) -> Self {
-        moves
-            .iter()
-            .fold(Self::START, |grid, &cell| TicTacToe::play(&grid, cell))
+        moves.iter().fold(Self::START, |grid, &cell| TicTacToe::play(&grid, cell))
     }
 
     fn opponent_has_line(self) -> bool {
@@ -46,10 +41,7 @@ impl Game for TicTacToe {
     }
 
     fn play(grid: &Grid, cell: u8) -> Grid {
-        Grid {
-            own: grid.opponent,
-            opponent: grid.own | 1 << cell,
-        }
+        Grid { own: grid.opponent, opponent: grid.own | 1 << cell }
     }
 
     fn ending(grid: &Grid) -> Option<Ending> {
@@ -66,8 +58,7 @@ pub(super) struct Center;
 
 impl Heuristic<TicTacToe> for Center {
     fn value(&self, grid: &Grid) -> i32 {
-        let worth =
-            |cells: u16| (cells & 0o505).count_ones() as i32 + 3 * i32::from(cells >> 4 & 1 == 1);
+        let worth = |cells: u16| (cells & 0o505).count_ones() as i32 + 3 * i32::from(cells >> 4 & 1 == 1);
         worth(grid.own) - worth(grid.opponent)
     }
 }

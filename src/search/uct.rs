@@ -62,11 +62,7 @@ impl<G: Game> Reward<G> for WinShare {
             Some(Ending::Lost) => 0.0,
             Some(Ending::Drawn) | None => 0.5,
         };
-        if G::turn(state) == player {
-            to_move
-        } else {
-            1.0 - to_move
-        }
+        if G::turn(state) == player { to_move } else { 1.0 - to_move }
     }
 }
 
@@ -87,21 +83,15 @@ pub struct Sampled<M> {
 
 impl<P, W> Uct<P, W> {
     /// The most visited move within the budget, whose nodes are playouts; equal ones are drawn from. `None` when the game has ended.
-    pub fn search<G>(
-        &self,
-        state: &G::State,
-        budget: &Budget,
-        rng: &mut impl Rng,
-    ) -> Option<Sampled<G::Move>>
+    pub fn search<G>(&self, state: &G::State, budget: &Budget, rng: &mut impl Rng) -> Option<Sampled<G::Move>>
     where
         G: Game,
         P: Playout<G>,
         W: Reward<G>,
     {
-        let states = budget.nodes.map_or(self.max_states, |nodes| {
-            self.max_states
-                .min(usize::try_from(nodes).unwrap_or(usize::MAX))
-        });
+        let states = budget
+            .nodes
+            .map_or(self.max_states, |nodes| self.max_states.min(usize::try_from(nodes).unwrap_or(usize::MAX)));
         let mut tree = Tree::<G>::new(*state, states);
         let fallback = pick(rng, &tree.actions)?;
         let mut playouts = 0;
@@ -164,12 +154,8 @@ impl<G: Game> Tree<G> {
 
     /// Room is made for the states at once: moving a grown tree to more room would take milliseconds when asked to stop.
     fn new(root: G::State, states: usize) -> Self {
-        let mut tree = Self {
-            branches: Vec::with_capacity(states + 1),
-            actions: Vec::new(),
-            path: Vec::new(),
-            depth: 0,
-        };
+        let mut tree =
+            Self { branches: Vec::with_capacity(states + 1), actions: Vec::new(), path: Vec::new(), depth: 0 };
         tree.add(root, None, None);
         tree
     }
@@ -200,8 +186,7 @@ impl<G: Game> Tree<G> {
 
     fn add(&mut self, state: G::State, action: Option<G::Move>, parent: Option<usize>) -> usize {
         let place = self.branches.len();
-        let older_sibling =
-            parent.and_then(|parent| self.branches[parent].first_child.replace(place));
+        let older_sibling = parent.and_then(|parent| self.branches[parent].first_child.replace(place));
         let base = self.actions.len();
         G::moves(&state, &mut self.actions);
         self.branches.push(Branch {
@@ -226,9 +211,7 @@ impl<G: Game> Tree<G> {
     }
 
     fn children(&self, at: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.branches[at].first_child, |&child| {
-            self.branches[child].next_sibling
-        })
+        std::iter::successors(self.branches[at].first_child, |&child| self.branches[child].next_sibling)
     }
 
     /// The child with the highest upper confidence bound; none for a leaf.
@@ -261,14 +244,8 @@ impl<G: Game> Tree<G> {
 
     fn most_visited(&self, rng: &mut impl Rng) -> Option<&Branch<G>> {
         let visits = |&child: &usize| self.branches[child].visits;
-        let most = self
-            .children(Self::ROOT)
-            .map(|child| visits(&child))
-            .max()?;
-        let equal: Vec<usize> = self
-            .children(Self::ROOT)
-            .filter(|child| visits(child) == most)
-            .collect();
+        let most = self.children(Self::ROOT).map(|child| visits(&child)).max()?;
+        let equal: Vec<usize> = self.children(Self::ROOT).filter(|child| visits(child) == most).collect();
         pick(rng, &equal).map(|child| &self.branches[child])
     }
 }
@@ -282,31 +259,17 @@ impl<G: Game> Branch<G> {
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng;
-    use rand_pcg::Pcg64;
+    use rand::rngs::StdRng;
 
     use super::*;
     use crate::search::Stop;
     use crate::search::tic_tac_toe::{Grid, TicTacToe};
 
-    const UCT: Uct<RandomPlayout, WinShare> = Uct {
-        exploration: std::f64::consts::SQRT_2,
-        playout: RandomPlayout,
-        reward: WinShare,
-        max_states: 100_000,
-    };
+    const UCT: Uct<RandomPlayout, WinShare> =
+        Uct { exploration: std::f64::consts::SQRT_2, playout: RandomPlayout, reward: WinShare, max_states: 100_000 };
 
-    fn search<P: Playout<TicTacToe>>(
-        uct: &Uct<P, WinShare>,
-        grid: &Grid,
-        playouts: u64,
-        seed: u64,
-    ) -> Sampled<u8> {
-        uct.search::<TicTacToe>(
-            grid,
-            &Budget::of_nodes(playouts),
-            &mut Pcg64::seed_from_u64(seed),
-        )
-        .unwrap()
+    fn search<P: Playout<TicTacToe>>(uct: &Uct<P, WinShare>, grid: &Grid, playouts: u64, seed: u64) -> Sampled<u8> {
+        uct.search::<TicTacToe>(grid, &Budget::of_nodes(playouts), &mut StdRng::seed_from_u64(seed)).unwrap()
     }
 
     #[test]
@@ -335,9 +298,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_one_search() {
-        let searches: Vec<_> = (0..20)
-            .map(|seed| search(&UCT, &Grid::START, 50, seed))
-            .collect();
+        let searches: Vec<_> = (0..20).map(|seed| search(&UCT, &Grid::START, 50, seed)).collect();
         assert_eq!(searches[7], search(&UCT, &Grid::START, 50, 7));
         assert!(searches.iter().any(|other| other.best != searches[7].best));
         assert!(searches.iter().all(|sampled| sampled.playouts == 50));
@@ -347,7 +308,7 @@ mod tests {
     fn the_tree_keeps_its_bound_and_still_answers() {
         for max_states in [0, 1, 2, 5, 30] {
             let mut tree = Tree::<TicTacToe>::new(Grid::START, 100);
-            let mut rng = Pcg64::seed_from_u64(1);
+            let mut rng = StdRng::seed_from_u64(1);
             let bounded = Uct { max_states, ..UCT };
             for _ in 0..300 {
                 bounded.iterate(&mut tree, &mut rng);
@@ -361,7 +322,7 @@ mod tests {
     #[test]
     fn each_iteration_adds_one_state_until_the_game_tree_ends() {
         let mut tree = Tree::<TicTacToe>::new(Grid::START, 100);
-        let mut rng = Pcg64::seed_from_u64(1);
+        let mut rng = StdRng::seed_from_u64(1);
         for iteration in 1..=100 {
             UCT.iterate(&mut tree, &mut rng);
             assert_eq!(tree.branches.len(), iteration + 1);
@@ -388,24 +349,13 @@ mod tests {
     #[test]
     fn a_stopped_search_gives_its_best_so_far() {
         for limit in [0, 1, 40] {
-            let playout = StopAfter {
-                played: std::cell::Cell::new(0),
-                limit,
-                stop: Stop::new(),
-            };
+            let playout = StopAfter { played: std::cell::Cell::new(0), limit, stop: Stop::new() };
             if limit == 0 {
                 playout.stop.stop();
             }
-            let uct = Uct {
-                exploration: 1.4,
-                playout: &playout,
-                reward: WinShare,
-                max_states: 1000,
-            };
+            let uct = Uct { exploration: 1.4, playout: &playout, reward: WinShare, max_states: 1000 };
             let budget = Budget::default().with_stop(&playout.stop);
-            let sampled = uct
-                .search::<TicTacToe>(&Grid::START, &budget, &mut Pcg64::seed_from_u64(1))
-                .unwrap();
+            let sampled = uct.search::<TicTacToe>(&Grid::START, &budget, &mut StdRng::seed_from_u64(1)).unwrap();
             assert_eq!((sampled.playouts, sampled.ended_by), (limit, EndedBy::Stop));
             assert_eq!(sampled.mean.is_some(), limit > 0);
             assert!(sampled.best < 9);
@@ -415,8 +365,7 @@ mod tests {
     #[test]
     fn an_ended_game_has_no_move() {
         let won = Grid::of(&[0, 3, 1, 4, 2]);
-        let sampled =
-            UCT.search::<TicTacToe>(&won, &Budget::of_nodes(9), &mut Pcg64::seed_from_u64(1));
+        let sampled = UCT.search::<TicTacToe>(&won, &Budget::of_nodes(9), &mut StdRng::seed_from_u64(1));
         assert_eq!(sampled, None);
     }
 }

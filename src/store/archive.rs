@@ -9,8 +9,10 @@ use crate::room::{GameId, GameRecord, Participant, PlayerId, RoomId, Timestamp};
 use crate::rules::Color;
 
 /// Which games are asked for; a field that is none does not restrict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameFilter {
+    /// Who asks: a private room's games are shown to their players only.
+    pub viewer: PlayerId,
     /// Played in this room.
     pub room: Option<RoomId>,
     /// Played by this player, on either side.
@@ -130,12 +132,9 @@ impl Stats {
 
 impl GameFilter {
     fn matches(&self, record: &GameRecord) -> bool {
-        let played = |player| {
-            record
-                .players
-                .iter()
-                .any(|(_, participant)| matches!(participant, Participant::Player(profile) if profile.id == player))
-        };
-        self.room.is_none_or(|room| room == record.id.room) && self.player.is_none_or(played)
+        let played = |player| record.players.iter().any(|(_, participant)| participant.is(player));
+        self.room.is_none_or(|room| room == record.id.room)
+            && self.player.is_none_or(played)
+            && (!record.private || played(self.viewer))
     }
 }

@@ -4,6 +4,7 @@
 //! memory; an append takes the sequence number it expects, so that two owners of one room can never both write.
 
 mod archive;
+pub mod ggf;
 mod journal;
 mod memory;
 

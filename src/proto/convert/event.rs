@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     proto::v1,
-    room::{CloseReason, Event, Fact, Game, GameId, LeaveReason, Offer, PlayerId, Room},
+    room::{CloseReason, Event, Fact, Game, GameId, LeaveReason, Offer, PlayerId, Room, Timestamp},
     rules::{Bitboard, Position},
 };
 
@@ -89,7 +89,7 @@ fn move_played(event: &Event, after: &Room) -> Option<v1::MovePlayed> {
         game_id: game_id(after, game),
         ply: last_ply(game),
         position: Some(position(game.position.settle().0)),
-        clocks: clocks(game, after.flag_falls(), event.at),
+        clocks: clocks_of(after, event.at),
         flipped: squares(flipped(game)),
     };
     if !game.position.must_pass() {
@@ -98,7 +98,11 @@ fn move_played(event: &Event, after: &Room) -> Option<v1::MovePlayed> {
     // The pass is the next event, and has not come true in `after`: whose clock runs is known only behind it.
     let mut settled = after.clone();
     settled.apply(&Event { seq: after.seq().next(), at: event.at, fact: Fact::Passed });
-    Some(v1::MovePlayed { clocks: clocks(settled.game()?, settled.flag_falls(), event.at), ..told })
+    Some(v1::MovePlayed { clocks: clocks_of(&settled, event.at), ..told })
+}
+
+fn clocks_of(room: &Room, now: Timestamp) -> Option<v1::Clocks> {
+    room.game()?.clocks_at(now, &room.settings().time).as_ref().map(clocks)
 }
 
 /// What the last move turned over.
@@ -119,7 +123,7 @@ fn turn_passed(event: &Event, after: &Room) -> Option<v1::TurnPassed> {
         game_id: game_id(after, game),
         ply: last_ply(game),
         position: Some(position(game.position)),
-        clocks: clocks(game, after.flag_falls(), event.at),
+        clocks: clocks_of(after, event.at),
     })
 }
 

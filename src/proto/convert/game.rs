@@ -5,68 +5,58 @@ use std::time::Duration;
 use super::{duration, final_position, position, side, timestamp};
 use crate::{
     proto::v1,
-    room::{EndReason, Game, GameEnd, GameId, RoomId, Timestamp},
+    room::{Clocks, EndReason, Game, GameEnd, GameId, Ply, RoomId, TimeControl, Timestamp},
     rules::{Color, Outcome, Position},
 };
 
-/// A game of a room at a moment; `flag_falls` is [`Room::flag_falls`](crate::room::Room::flag_falls) while it runs.
+/// A game of a room at a moment.
 #[must_use]
-pub fn game(room: RoomId, game: &Game, flag_falls: Option<Timestamp>, now: Timestamp) -> v1::Game {
+pub fn game(room: RoomId, game: &Game, time: &TimeControl, now: Timestamp) -> v1::Game {
     v1::Game {
         game_id: GameId { room, number: game.number }.to_string(),
         number: i32::try_from(game.number).unwrap_or(i32::MAX),
         ply: game.ply().into(),
         position: Some(if game.end.is_some() { final_position(game.position) } else { position(game.position) }),
-        clocks: clocks(game, flag_falls, now),
-        plies: plies(game),
+        clocks: game.clocks_at(now, time).as_ref().map(clocks),
+        plies: plies(&game.plies, game.opening),
         outcome: game.end.map(|end| outcome(end, game.position)),
         draw_offered_by: game.draw_offer.map_or(v1::Side::Unspecified, side).into(),
     }
 }
 
-/// The clocks at a moment; none when nobody is to move.
-///
-/// While the server still waits before it asks an AI, time left is the whole of what the move may take, and the deadline lies further
-/// ahead than that.
+/// The clocks of a running game.
 #[must_use]
-pub fn clocks(game: &Game, flag_falls: Option<Timestamp>, now: Timestamp) -> Option<v1::Clocks> {
-    let turn = game.turn().filter(|_| !game.position.is_over())?;
-    let spent = now.since(game.turn_began);
-    let total = |color: Color| {
-        let running = if color == turn { spent } else { Duration::ZERO };
-        game.clocks[color].map(|left| duration(left.saturating_sub(running)))
-    };
-    let asked = now.max(game.turn_began);
-    Some(v1::Clocks {
-        black_total: total(Color::Black),
-        white_total: total(Color::White),
-        time_left: flag_falls.map(|flag| duration(flag.since(asked))),
-        deadline: flag_falls.map(timestamp),
-    })
+pub fn clocks(clocks: &Clocks) -> v1::Clocks {
+    v1::Clocks {
+        black_total: clocks.totals.black.map(duration),
+        white_total: clocks.totals.white.map(duration),
+        time_left: Some(duration(clocks.left)),
+        deadline: Some(timestamp(clocks.deadline)),
+    }
 }
 
-/// Every ply from the standard start.
+/// Every ply from the standard start, of which the opening made the first ones.
 #[must_use]
-pub fn plies(game: &Game) -> Vec<v1::Ply> {
-    (0..game.plies.len()).filter_map(|index| ply(game, index)).collect()
+pub fn plies(plies: &[Ply], opening: u16) -> Vec<v1::Ply> {
+    plies.iter().enumerate().map(|(index, made)| ply(index, *made, opening)).collect()
 }
 
 /// The latest ply.
 pub(super) fn last_ply(game: &Game) -> Option<v1::Ply> {
-    ply(game, game.plies.len().checked_sub(1)?)
+    let made = game.plies.last()?;
+    Some(ply(game.plies.len() - 1, *made, game.opening))
 }
 
-fn ply(game: &Game, index: usize) -> Option<v1::Ply> {
-    let made = game.plies.get(index)?;
+fn ply(index: usize, made: Ply, opening: u16) -> v1::Ply {
     let mover = if index.is_multiple_of(2) { Color::Black } else { Color::White };
-    Some(v1::Ply {
+    v1::Ply {
         ply: i32::try_from(index).unwrap_or(i32::MAX),
         side: side(mover).into(),
         square: made.square.map(|square| square.to_string()).unwrap_or_default(),
         pass: made.square.is_none(),
         spent: Some(duration(Duration::from_millis(made.spent_ms.into()))),
-        opening: index < usize::from(game.opening),
-    })
+        opening: index < usize::from(opening),
+    }
 }
 
 /// How a game ended that ended in this position.
@@ -109,13 +99,17 @@ mod tests {
     use super::*;
     use crate::{
         proto::convert::fixture,
-        room::{Actor, Command, Settings, TimeControl},
+        room::{Actor, Command, Room, Settings},
     };
 
     const SECOND: i64 = 1_000_000;
 
     fn seconds(count: i64) -> Option<prost_types::Duration> {
         Some(prost_types::Duration { seconds: count, nanos: 0 })
+    }
+
+    fn clocks_of(room: &Room, now: Timestamp) -> v1::Clocks {
+        clocks(&room.game().unwrap().clocks_at(now, &room.settings().time).unwrap())
     }
 
     fn timed(settings: Settings) -> Settings {
@@ -132,13 +126,13 @@ mod tests {
         let room = fixture::playing(timed(fixture::settings()));
         let began = room.running().unwrap().turn_began;
         let now = Timestamp(began.0 + 10 * SECOND);
-        let wire = clocks(room.game().unwrap(), room.flag_falls(), now).unwrap();
+        let wire = clocks_of(&room, now);
         assert_eq!(wire.black_total, seconds(290));
         assert_eq!(wire.white_total, seconds(300));
         assert_eq!(wire.time_left, seconds(50));
         assert_eq!(wire.deadline, Some(timestamp(Timestamp(began.0 + 60 * SECOND))));
 
-        let late = clocks(room.game().unwrap(), room.flag_falls(), Timestamp(began.0 + 900 * SECOND)).unwrap();
+        let late = clocks_of(&room, Timestamp(began.0 + 900 * SECOND));
         assert_eq!((late.black_total, late.time_left), (seconds(0), seconds(0)));
     }
 
@@ -147,7 +141,7 @@ mod tests {
         let mut room = fixture::playing(timed(fixture::settings()));
         let now = Timestamp(room.running().unwrap().turn_began.0 + SECOND);
         fixture::play(&mut room, now, 0);
-        let wire = clocks(room.game().unwrap(), room.flag_falls(), now).unwrap();
+        let wire = clocks_of(&room, now);
         assert_eq!((wire.black_total, wire.white_total), (seconds(301), seconds(300)));
         assert_eq!(wire.time_left, seconds(60));
         assert_eq!(wire.deadline, Some(timestamp(Timestamp(now.0 + 65 * SECOND))));
@@ -157,7 +151,7 @@ mod tests {
     fn a_game_given_up_has_an_end_and_no_clocks() {
         let mut room = fixture::playing(fixture::settings());
         fixture::run(&mut room, fixture::NOW, Actor::Player(fixture::owner().id), Command::Resign { game: 1 });
-        let wire = game(room.id(), room.game().unwrap(), room.flag_falls(), fixture::NOW);
+        let wire = game(room.id(), room.game().unwrap(), &room.settings().time, fixture::NOW);
         assert_eq!(wire.clocks, None);
         assert_eq!(wire.position.unwrap().side_to_move(), v1::Side::Unspecified);
         let end = wire.outcome.unwrap();

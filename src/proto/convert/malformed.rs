@@ -34,7 +34,8 @@ impl Malformed {
         Self { reason, field: field.into(), problem: problem.into() }
     }
 
-    pub(super) fn argument(field: impl Into<String>, problem: impl Into<String>) -> Self {
+    /// `BAD_ARGUMENT` for a field.
+    pub fn argument(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::new(Self::BAD_ARGUMENT, field, problem)
     }
 

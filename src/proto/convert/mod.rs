@@ -32,8 +32,8 @@ pub use request::{
 };
 pub use room::{chat_line, member, phase, room, series};
 pub use seat::{
-    AiWish, SeatWish, ai_seat, player, read_ai, read_seat, read_seat_setting, read_seats, seat, seat_number, seats,
+    ai_seat, lone_seat, player, read_ai, read_seat, read_seat_setting, read_seats, seat, seat_number, seats,
 };
-pub use settings::{read_changed_settings, read_new_settings, room_settings};
+pub use settings::{read_changed_settings, read_new_settings, room_settings, watching};
 pub use time::{duration, read_duration, timestamp};
-pub use turn::{player_game_ended, player_game_started, player_invited, turn_closed, turn_requested};
+pub use turn::turn_requested;

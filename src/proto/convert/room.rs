@@ -32,7 +32,7 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
 
 /// The running game, or the last one.
 pub(super) fn last_game(room: &Room, now: Timestamp) -> Option<v1::Game> {
-    room.game().map(|last| game(room.id(), last, room.flag_falls(), now))
+    room.game().map(|last| game(room.id(), last, &room.settings().time, now))
 }
 
 /// A phase, for the wire.

@@ -3,36 +3,12 @@
 use super::{Malformed, read_id};
 use crate::{
     proto::v1,
-    room::{AiSeat, Occupant, PlayerId, PlayerKind, Profile, Room},
+    room::{AiSeat, AiWish, Occupant, PlayerId, PlayerKind, Profile, Room, Seat, SeatWish},
     rules::{ByColor, Color},
 };
 
 /// The longest name of an AI kind that is looked at, in bytes.
 const MOST_KIND: usize = 32;
-
-/// What a client wants a seat to be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SeatWish {
-    /// For anyone.
-    Open,
-    /// For one player.
-    Reserved(PlayerId),
-    /// For whoever asks.
-    Me,
-    /// For an AI.
-    Ai(AiWish),
-}
-
-/// An AI as a client asks for it; whoever knows the kinds makes an [`AiSeat`] of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AiWish {
-    /// Perhaps the name of a kind.
-    pub kind: String,
-    /// From 1; none for the kind's default.
-    pub level: Option<u8>,
-    /// None lets the server choose.
-    pub seed: Option<u64>,
-}
 
 /// A player, for the wire.
 #[must_use]
@@ -56,18 +32,22 @@ pub fn seats(room: &Room) -> Vec<v1::Seat> {
     Color::ALL.into_iter().map(|color| seat(room, color)).collect()
 }
 
-/// One side's seat, with the presence of its player.
+/// One side's seat of a room.
 #[must_use]
 pub fn seat(room: &Room, color: Color) -> v1::Seat {
+    lone_seat(&room.seats()[color], room.is_present(color))
+}
+
+/// A seat outside its room; `present` is [`Room::is_present`].
+#[must_use]
+pub fn lone_seat(seat: &Seat, present: bool) -> v1::Seat {
     use v1::seat::Occupant as Wire;
 
-    let seat = &room.seats()[color];
-    let here = |profile: &Profile| room.member(profile.id).is_some_and(|member| member.absent_since.is_none());
-    let (occupant, present) = match &seat.occupant {
-        Occupant::Open => (Wire::Open(v1::OpenSeat {}), false),
-        Occupant::Reserved(profile) => (Wire::Reserved(player(profile)), here(profile)),
-        Occupant::Player(profile) => (Wire::Player(player(profile)), here(profile)),
-        Occupant::Ai(ai) => (Wire::Ai(ai_seat(ai)), true),
+    let occupant = match &seat.occupant {
+        Occupant::Open => Wire::Open(v1::OpenSeat {}),
+        Occupant::Reserved(profile) => Wire::Reserved(player(profile)),
+        Occupant::Player(profile) => Wire::Player(player(profile)),
+        Occupant::Ai(ai) => Wire::Ai(ai_seat(ai)),
     };
     v1::Seat {
         occupant: Some(occupant),

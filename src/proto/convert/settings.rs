@@ -26,6 +26,15 @@ const PATHS: [&str; 11] = [
     "auto_start",
 ];
 
+/// Who may watch, for the wire.
+#[must_use]
+pub fn watching(watching: Watching) -> v1::Watching {
+    match watching {
+        Watching::Everyone => v1::Watching::Everyone,
+        Watching::Members => v1::Watching::Members,
+    }
+}
+
 /// Settings, for the wire, with nothing left out that would be read as a default. The password is not among them.
 #[must_use]
 pub fn room_settings(settings: &Settings) -> v1::RoomSettings {
@@ -33,14 +42,10 @@ pub fn room_settings(settings: &Settings) -> v1::RoomSettings {
         Visibility::Public => v1::Visibility::Public,
         Visibility::Private => v1::Visibility::Private,
     };
-    let watching = match settings.watching {
-        Watching::Everyone => v1::Watching::Everyone,
-        Watching::Members => v1::Watching::Members,
-    };
     v1::RoomSettings {
         name: settings.name.to_string(),
         visibility: visibility.into(),
-        watching: watching.into(),
+        watching: watching(settings.watching).into(),
         move_limit: Some(duration(settings.time.per_move.unwrap_or(Duration::ZERO))),
         total_time: settings.time.total.map(duration),
         increment: Some(duration(settings.time.increment)),

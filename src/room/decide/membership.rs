@@ -12,7 +12,10 @@ use crate::room::{
 };
 
 impl Draft {
-    pub(super) fn join(&mut self, profile: Profile, credentials: &Credentials) -> Result<(), Rejection> {
+    pub(super) fn join(&mut self, actor: Actor, profile: Profile, credentials: &Credentials) -> Result<(), Rejection> {
+        if actor != Actor::Player(profile.id) {
+            Self::require_server(actor)?;
+        }
         if self.room.member(profile.id).is_some() {
             return Ok(());
         }
@@ -84,7 +87,11 @@ impl Draft {
             }
         }
         if settings != *current {
+            let begin = settings.auto_start && !current.auto_start;
             self.emit(Fact::SettingsChanged(Box::new(settings)));
+            if begin {
+                self.start_if_wanted();
+            }
         }
         Ok(())
     }
@@ -110,7 +117,8 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn set_presence(&mut self, player: PlayerId, present: bool) -> Result<(), Rejection> {
+    pub(super) fn set_presence(&mut self, actor: Actor, player: PlayerId, present: bool) -> Result<(), Rejection> {
+        Self::require_server(actor)?;
         let member = self.room.member(player).ok_or(Rejection::PlayerNotFound)?;
         if member.absent_since.is_none() != present {
             self.emit(Fact::PresenceChanged { player, present });

@@ -56,14 +56,14 @@ impl Draft {
 
     fn judge(&mut self, actor: Actor, command: Command) -> Result<(), Rejection> {
         match command {
-            Command::Join(profile, credentials) => self.join(profile, &credentials),
+            Command::Join(profile, credentials) => self.join(actor, profile, &credentials),
             Command::Leave => self.leave(actor),
             Command::Kick { player, ban } => self.kick(actor, player, ban),
             Command::Transfer(player) => self.transfer(actor, player),
             Command::Configure(settings) => self.configure(actor, *settings),
             Command::Close => self.close_by(actor),
             Command::Chat(text) => self.chat(actor, text),
-            Command::SetPresence(player, present) => self.set_presence(player, present),
+            Command::SetPresence(player, present) => self.set_presence(actor, player, present),
             Command::TakeSeat(seat) => self.take_seat(actor, seat),
             Command::LeaveSeat => self.leave_seat(actor),
             Command::SwapSeats => self.swap_seats(actor),
@@ -74,7 +74,7 @@ impl Draft {
                 self.events = self.room.judge_move(self.now, actor, game, ply, square)?;
                 Ok(())
             }
-            Command::Strike { game, ply } => self.strike(game, ply),
+            Command::Strike { game, ply } => self.strike(actor, game, ply),
             Command::Resign { game } => self.resign(actor, game),
             Command::Abort { game } => self.abort(actor, game),
             Command::Offer(offer) => self.offer(actor, offer),
@@ -96,6 +96,11 @@ impl Draft {
 
     fn require_owner(&self, actor: Actor) -> Result<(), Rejection> {
         if actor == Actor::Player(self.room.owner) { Ok(()) } else { Err(Rejection::NotOwner) }
+    }
+
+    /// Some facts only the server knows: nobody is taken at their word about another's connection or moves.
+    fn require_server(actor: Actor) -> Result<(), Rejection> {
+        if actor == Actor::Server { Ok(()) } else { Err(Rejection::NotAdmin) }
     }
 
     /// Who may end what others play: an administrator always, the owner where no person is seated.

@@ -2,7 +2,11 @@
 
 use super::{Actor, Draft, EndReason, Event, Fact, GameEnd, Phase, Rejection, Room, Timestamp};
 use crate::{
-    room::{event::Offer, game::Game, seat::Occupant},
+    room::{
+        event::Offer,
+        game::Game,
+        seat::{Occupant, PlayerKind},
+    },
     rules::{Color, Square},
 };
 
@@ -107,12 +111,18 @@ impl Draft {
         self.start_game(index);
     }
 
-    pub(super) fn strike(&mut self, number: u32, ply: u16) -> Result<(), Rejection> {
+    pub(super) fn strike(&mut self, actor: Actor, number: u32, ply: u16) -> Result<(), Rejection> {
+        Self::require_server(actor)?;
         let game = self.running(number)?;
         if game.ply() != ply {
             return Err(Rejection::StalePly);
         }
         let (strikes, loser) = (game.strikes + 1, game.position.turn());
+        let bot = matches!(&self.room.seats[loser].occupant,
+            Occupant::Player(profile) if profile.kind == PlayerKind::Bot);
+        if !bot {
+            return Ok(());
+        }
         self.emit(Fact::Struck);
         if strikes >= Room::STRIKES {
             self.end_game(GameEnd::lost_by(loser, EndReason::Kicked));
@@ -129,16 +139,17 @@ impl Draft {
 
     pub(super) fn abort(&mut self, actor: Actor, number: u32) -> Result<(), Rejection> {
         let game = self.room.game_numbered(number)?;
+        if self.room.phase == Phase::Lobby {
+            return Err(Rejection::GameOver);
+        }
         let early = !game.both_have_moved() && self.seated(actor).is_ok();
         if !early {
             self.require_power_over_game(actor)?;
         }
         if self.room.running().is_some() {
             self.end_game(GameEnd::without_winner(EndReason::Aborted));
-        } else if self.room.phase == Phase::Playing {
-            self.emit(Fact::SeriesEnded);
         } else {
-            return Err(Rejection::GameOver);
+            self.emit(Fact::SeriesEnded);
         }
         Ok(())
     }

@@ -59,8 +59,8 @@ impl Draft {
         }
         if *present != occupant {
             self.emit(Fact::SeatChanged { seat, occupant });
+            self.start_if_wanted();
         }
-        self.start_if_wanted();
         Ok(())
     }
 
@@ -74,7 +74,7 @@ impl Draft {
         Ok(())
     }
 
-    fn start_if_wanted(&mut self) {
+    pub(super) fn start_if_wanted(&mut self) {
         if self.room.settings.auto_start && self.room.seats.iter().all(|(_, seat)| seat.ready()) {
             self.start_game(0);
         }

@@ -1,0 +1,37 @@
+//! Who calls: the bearer of a token, within the rate.
+
+use std::sync::Arc;
+
+use tonic::{Request, Status};
+
+use super::status;
+use crate::{
+    room::{PasswordHash, RoomId},
+    runtime::{Player, Runtime, Token, TooFast},
+};
+
+/// The player whose token came with the request.
+pub(super) fn caller<T>(runtime: &Runtime, request: &Request<T>) -> Result<Arc<Player>, Status> {
+    let header = request.metadata().get("authorization").ok_or_else(status::token_missing)?;
+    let token = header.to_str().ok().and_then(|text| text.strip_prefix("Bearer ")).ok_or_else(status::token_missing)?;
+    let token: Token = token.trim().parse().map_err(|_| status::token_invalid())?;
+    let player = runtime.bearer(&token).ok_or_else(status::token_invalid)?;
+    player.admit().map_err(|TooFast { retry_after }| status::quota(status::Quota::Rate, retry_after))?;
+    Ok(player)
+}
+
+/// A room id; one that cannot be is a room that there is not.
+pub(super) fn room_id(text: &str) -> Result<RoomId, Status> {
+    text.parse().map_err(|_| status::refused(crate::room::Rejection::RoomNotFound))
+}
+
+/// A game id; one that cannot be is a game that there is not.
+pub(super) fn game_id(text: &str) -> Result<crate::room::GameId, Status> {
+    text.parse().map_err(|_| status::refused(crate::room::Rejection::GameNotFound))
+}
+
+/// The password of a request, hashed; none when it is empty.
+pub(super) fn password(text: &str) -> Result<Option<PasswordHash>, Status> {
+    let password = crate::proto::convert::read_password(text).map_err(status::malformed)?;
+    Ok(password.map(crate::runtime::hash_password))
+}

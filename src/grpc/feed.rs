@@ -1,0 +1,82 @@
+//! Long answers: what a source yields, a heartbeat when it is silent, and at last the reason of the end.
+
+use std::{pin::Pin, time::Duration};
+
+use futures_util::stream;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tokio_stream::Stream;
+use tonic::{Response, Status};
+
+use crate::{
+    proto::{convert, v1},
+    runtime::{StreamEnd, now},
+};
+
+/// Every stream speaks at least this often, so that both ends notice a dead connection.
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
+
+/// When it makes sense to come back to a server that stops.
+const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
+
+/// What a streaming method answers with.
+pub(super) type Feed<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+/// Something that yields messages until it ends for a reason.
+pub(super) trait Source: Send + 'static {
+    /// What is sent.
+    type Message: Send + 'static;
+
+    /// The next message. Nothing may be lost when the wait is dropped.
+    fn next(&mut self) -> impl Future<Output = Result<Self::Message, StreamEnd>> + Send;
+
+    /// What is sent in silence.
+    fn heartbeat(beat: v1::Heartbeat) -> Self::Message;
+
+    /// What is sent last.
+    fn closing(closing: v1::Closing) -> Self::Message;
+}
+
+struct Flow<S> {
+    source: S,
+    beat: Interval,
+    ended: bool,
+}
+
+/// Streams a source.
+pub(super) fn feed<S: Source>(source: S) -> Response<Feed<S::Message>> {
+    let mut beat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let flow = Flow { source, beat, ended: false };
+    Response::new(Box::pin(stream::unfold(flow, |mut flow| async move {
+        let message = flow.next().await?;
+        Some((Ok(message), flow))
+    })))
+}
+
+impl<S: Source> Flow<S> {
+    async fn next(&mut self) -> Option<S::Message> {
+        if self.ended {
+            return None;
+        }
+        tokio::select! {
+            biased;
+            message = self.source.next() => Some(message.unwrap_or_else(|end| {
+                self.ended = true;
+                S::closing(closing(end))
+            })),
+            _ = self.beat.tick() => Some(S::heartbeat(v1::Heartbeat { at: Some(convert::timestamp(now())) })),
+        }
+    }
+}
+
+fn closing(end: StreamEnd) -> v1::Closing {
+    let (reason, retry_after) = match end {
+        StreamEnd::RoomClosed => (v1::CloseReason::RoomClosed, None),
+        StreamEnd::Kicked => (v1::CloseReason::Kicked, None),
+        StreamEnd::Superseded => (v1::CloseReason::Superseded, None),
+        StreamEnd::Draining => (v1::CloseReason::Draining, Some(RETURN_AFTER_DRAIN)),
+        StreamEnd::SlowConsumer => (v1::CloseReason::SlowConsumer, Some(Duration::ZERO)),
+        StreamEnd::LoggedOut => (v1::CloseReason::LoggedOut, None),
+    };
+    v1::Closing { reason: reason.into(), retry_after: retry_after.map(convert::duration) }
+}

@@ -1,0 +1,231 @@
+//! Finding and making rooms.
+
+use std::collections::VecDeque;
+
+use tonic::{Request, Response, Status};
+
+use super::{
+    caller::{caller, password},
+    feed::{Feed, Source, feed},
+    page, status,
+};
+use crate::{
+    ai::AiKind,
+    proto::{convert, server::lobby_service_server::LobbyService, v1},
+    room::{ChatText, DisplayName, RoomName, Settings, Viewer},
+    rules::Color,
+    runtime::{
+        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, StreamEnd,
+        WatchedRooms, now,
+    },
+};
+
+/// The lobby service over a runtime.
+pub(super) struct Lobby {
+    pub(super) runtime: Runtime,
+}
+
+#[tonic::async_trait]
+impl LobbyService for Lobby {
+    async fn get_server_info(
+        &self,
+        request: Request<v1::GetServerInfoRequest>,
+    ) -> Result<Response<v1::GetServerInfoResponse>, Status> {
+        caller(&self.runtime, &request)?;
+        let Census { players, rooms, games, ai, draining } = self.runtime.census();
+        let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+        Ok(Response::new(v1::GetServerInfoResponse {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ai_kinds: AiKind::ALL.into_iter().map(ai_kind).collect(),
+            limits: Some(limits(self.runtime.limits())),
+            draining,
+            players: count(players),
+            rooms: count(rooms),
+            games: count(games),
+            now: Some(convert::timestamp(now())),
+            ai_load: Some(v1::AiLoad {
+                threads: count(ai.threads),
+                waiting: count(ai.waiting),
+                moves: ai.moves,
+                cheaper_moves: ai.cheaper_moves,
+            }),
+        }))
+    }
+
+    async fn list_rooms(
+        &self,
+        request: Request<v1::ListRoomsRequest>,
+    ) -> Result<Response<v1::ListRoomsResponse>, Status> {
+        caller(&self.runtime, &request)?;
+        let wire = request.into_inner();
+        let filter = row_filter(wire.filter)?;
+        let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
+        let after = page::read_row(&wire.page_token)?;
+        let rows = self.runtime.rooms(&filter, after, size);
+        let full = rows.len() == size;
+        let next = rows.last().filter(|_| full).map(|row| page::row_token(row.key()));
+        Ok(Response::new(v1::ListRoomsResponse {
+            rooms: rows.iter().map(summary).collect(),
+            next_page_token: next.unwrap_or_default(),
+        }))
+    }
+
+    type WatchRoomsStream = Feed<v1::WatchRoomsResponse>;
+
+    async fn watch_rooms(
+        &self,
+        request: Request<v1::WatchRoomsRequest>,
+    ) -> Result<Response<Self::WatchRoomsStream>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let filter = row_filter(request.into_inner().filter)?;
+        let watched = self.runtime.watch_rooms(&player, filter).map_err(status::failed)?;
+        Ok(feed(RoomList { watched, ready: VecDeque::new() }))
+    }
+
+    async fn create_room(
+        &self,
+        request: Request<v1::CreateRoomRequest>,
+    ) -> Result<Response<v1::CreateRoomResponse>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let wire = request.into_inner();
+        let password = password(&wire.password)?;
+        let settings =
+            convert::read_new_settings(wire.settings, &player.profile().name, password).map_err(status::malformed)?;
+        let seats = convert::read_seats(wire.seats, player.id()).map_err(status::malformed)?;
+        let request_id = read_request_id(&wire.request_id)?;
+        let made = self.runtime.create_room(&player, NewRoom { settings, seats }, request_id).await;
+        let room = seen(&player, &made.map_err(status::failed)?);
+        Ok(Response::new(v1::CreateRoomResponse { room: Some(room) }))
+    }
+
+    async fn quick_start(
+        &self,
+        request: Request<v1::QuickStartRequest>,
+    ) -> Result<Response<v1::QuickStartResponse>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let wire = request.into_inner();
+        let side = convert::read_side_preference(wire.side).map_err(status::malformed)?;
+        let request_id = read_request_id(&wire.request_id)?;
+        let opponent = match wire.opponent {
+            Some(v1::quick_start_request::Opponent::Ai(ai)) => {
+                Opponent::Ai(convert::read_ai("ai", ai).map_err(status::malformed)?)
+            }
+            Some(v1::quick_start_request::Opponent::Anyone(_)) => Opponent::Anyone,
+            None => {
+                let malformed = convert::Malformed::argument("opponent", "must be an AI or anyone");
+                return Err(status::malformed(malformed));
+            }
+        };
+        let started = self.runtime.quick_start(&player, opponent, side, request_id).await;
+        let room = seen(&player, &started.map_err(status::failed)?);
+        Ok(Response::new(v1::QuickStartResponse { room: Some(room) }))
+    }
+}
+
+pub(super) fn read_request_id(text: &str) -> Result<Option<String>, Status> {
+    let id = convert::read_request_id(text).map_err(status::malformed)?;
+    Ok(id.map(ToOwned::to_owned))
+}
+
+/// A room as one player sees it.
+pub(super) fn seen(player: &Player, snapshot: &Snapshot) -> v1::Room {
+    convert::room(snapshot.room.view(Viewer::Player(player.id())), now(), snapshot.watchers)
+}
+
+/// The room list of one watcher.
+struct RoomList {
+    watched: WatchedRooms,
+    ready: VecDeque<v1::watch_rooms_response::Message>,
+}
+
+impl Source for RoomList {
+    type Message = v1::WatchRoomsResponse;
+
+    async fn next(&mut self) -> Result<Self::Message, StreamEnd> {
+        use v1::watch_rooms_response::Message;
+        loop {
+            if let Some(message) = self.ready.pop_front() {
+                return Ok(v1::WatchRoomsResponse { message: Some(message) });
+            }
+            match self.watched.next().await? {
+                LobbyUpdate::Snapshot(rows) => {
+                    let rooms = rows.iter().map(summary).collect();
+                    self.ready.push_back(Message::Snapshot(v1::RoomList { rooms }));
+                }
+                LobbyUpdate::Changed { upserted, removed } => {
+                    self.ready.extend(upserted.iter().map(|row| Message::Upserted(summary(row))));
+                    self.ready.extend(removed.iter().map(|id| Message::Removed(id.to_string())));
+                }
+            }
+        }
+    }
+
+    fn heartbeat(beat: v1::Heartbeat) -> Self::Message {
+        v1::WatchRoomsResponse { message: Some(v1::watch_rooms_response::Message::Heartbeat(beat)) }
+    }
+
+    fn closing(closing: v1::Closing) -> Self::Message {
+        v1::WatchRoomsResponse { message: Some(v1::watch_rooms_response::Message::Closing(closing)) }
+    }
+}
+
+fn row_filter(wire: Option<v1::RoomFilter>) -> Result<RowFilter, Status> {
+    let wire = wire.unwrap_or_default();
+    let text = convert::read_search_text(&wire.text).map_err(status::malformed)?;
+    Ok(RowFilter {
+        phase: convert::read_phase(wire.phase).map_err(status::malformed)?,
+        open_seat: wire.open_seat,
+        text: text.map(str::to_lowercase),
+    })
+}
+
+fn summary(row: &Row) -> v1::RoomSummary {
+    let seats: Vec<_> =
+        Color::ALL.into_iter().map(|side| convert::lone_seat(&row.seats[side], row.present[side])).collect();
+    let taken = Color::ALL.into_iter().filter(|&side| row.seats[side].occupant.can_play()).count();
+    v1::RoomSummary {
+        room_id: row.id.to_string(),
+        name: row.name.to_string(),
+        owner_name: row.owner.as_ref().map(ToString::to_string).unwrap_or_default(),
+        phase: convert::phase(row.phase).into(),
+        seats,
+        seats_taken: i32::try_from(taken).unwrap_or(i32::MAX),
+        has_password: row.has_password,
+        watching: convert::watching(row.watching).into(),
+        watchers: i32::try_from(row.watchers).unwrap_or(i32::MAX),
+        ply: row.ply.into(),
+        black_discs: row.discs.black.into(),
+        white_discs: row.discs.white.into(),
+        created_at: Some(convert::timestamp(row.created)),
+    }
+}
+
+fn ai_kind(kind: AiKind) -> v1::AiKind {
+    let profile = kind.profile();
+    v1::AiKind {
+        kind: kind.to_string(),
+        summary: profile.summary.to_owned(),
+        levels: profile.levels.into(),
+        default_level: profile.default_level.into(),
+        strength: profile.strength.to_owned(),
+    }
+}
+
+fn limits(limits: &Limits) -> v1::Limits {
+    let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+    v1::Limits {
+        rooms_per_player: count(limits.rooms_per_player),
+        seats_per_human: limits.seats_per_human.into(),
+        seats_per_bot: limits.seats_per_bot.into(),
+        streams_per_player: count(limits.streams_per_player),
+        requests_per_second: i32::try_from(limits.requests_per_second).unwrap_or(i32::MAX),
+        members_per_room: limits.members_per_room.into(),
+        name_characters: count(DisplayName::MOST),
+        room_name_characters: count(RoomName::MOST),
+        chat_characters: count(ChatText::MOST),
+        games_per_series: Settings::MOST_GAMES.into(),
+        message_bytes: count(super::MOST_MESSAGE),
+        presence_grace: Some(convert::duration(limits.presence_grace)),
+        idle_close: Some(convert::duration(limits.idle_close)),
+    }
+}

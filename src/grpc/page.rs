@@ -1,0 +1,54 @@
+//! Page tokens: where the next page begins, opaque to clients.
+
+use std::cmp::Reverse;
+
+use tonic::Status;
+
+use super::status;
+use crate::{
+    proto::convert::Malformed,
+    room::{GameId, Timestamp},
+    runtime::RowKey,
+};
+
+/// The token of the page behind a row.
+pub(super) fn row_token((Reverse(created), room): RowKey) -> String {
+    format!("{}.{room}", created.0)
+}
+
+/// Reads it back; none for the first page.
+pub(super) fn read_row(token: &str) -> Result<Option<RowKey>, Status> {
+    let (created, room) = match split(token)? {
+        Some(parts) => parts,
+        None => return Ok(None),
+    };
+    Ok(Some((Reverse(created), room.parse().map_err(|_| bad())?)))
+}
+
+/// The token of the page behind a game.
+pub(super) fn game_token((ended, game): (Timestamp, GameId)) -> String {
+    format!("{}.{game}", ended.0)
+}
+
+/// Reads it back; none for the first page.
+pub(super) fn read_game(token: &str) -> Result<Option<(Timestamp, GameId)>, Status> {
+    let (ended, game) = match split(token)? {
+        Some(parts) => parts,
+        None => return Ok(None),
+    };
+    Ok(Some((ended, game.parse().map_err(|_| bad())?)))
+}
+
+fn split(token: &str) -> Result<Option<(Timestamp, &str)>, Status> {
+    if token.is_empty() {
+        return Ok(None);
+    }
+    let (time, id) = token.split_once('.').ok_or_else(bad)?;
+    let time = time.parse().map_err(|_| bad())?;
+    Ok(Some((Timestamp(time), id)))
+}
+
+fn bad() -> Status {
+    let problem = "must be a next_page_token of this server";
+    status::malformed(Malformed::new(Malformed::BAD_PAGE_TOKEN, "page_token", problem))
+}

@@ -1,0 +1,159 @@
+//! Finished games.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use futures_util::stream;
+use tonic::{Request, Response, Status};
+
+use super::{
+    caller::{caller, game_id},
+    feed::Feed,
+    page,
+    session::stats,
+    status,
+};
+use crate::{
+    proto::{convert, server::record_service_server::RecordService, v1},
+    room::{GameId, GameRecord, Participant, PlayerId, Rejection, Timestamp},
+    runtime::Runtime,
+    store::{GameFilter, ggf},
+};
+
+/// Games that one step of an export takes from the archive.
+const EXPORT_STEP: usize = 100;
+
+/// The record service over a runtime.
+pub(super) struct Records {
+    pub(super) runtime: Runtime,
+}
+
+#[tonic::async_trait]
+impl RecordService for Records {
+    async fn list_games(
+        &self,
+        request: Request<v1::ListGamesRequest>,
+    ) -> Result<Response<v1::ListGamesResponse>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let wire = request.into_inner();
+        let filter = read_filter(wire.filter, player.id())?;
+        let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
+        let after = page::read_game(&wire.page_token)?;
+        let games = self.runtime.archive().games(&filter, after, size);
+        let next = games.last().filter(|_| games.len() == size).map(|game| page::game_token(key(game)));
+        Ok(Response::new(v1::ListGamesResponse {
+            games: games.iter().map(|game| v1::GameRecord { plies: Vec::new(), ..record(game) }).collect(),
+            next_page_token: next.unwrap_or_default(),
+        }))
+    }
+
+    async fn get_game(&self, request: Request<v1::GetGameRequest>) -> Result<Response<v1::GetGameResponse>, Status> {
+        caller(&self.runtime, &request)?;
+        let id = game_id(&request.into_inner().game_id)?;
+        let game = self.runtime.archive().game(id).ok_or_else(|| status::refused(Rejection::GameNotFound))?;
+        Ok(Response::new(v1::GetGameResponse { game: Some(record(&game)) }))
+    }
+
+    type ExportGamesStream = Feed<v1::ExportGamesResponse>;
+
+    async fn export_games(
+        &self,
+        request: Request<v1::ExportGamesRequest>,
+    ) -> Result<Response<Self::ExportGamesStream>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let wire = request.into_inner();
+        let write: fn(&GameRecord) -> String = match v1::ExportFormat::try_from(wire.format) {
+            Ok(v1::ExportFormat::Unspecified | v1::ExportFormat::Transcript) => transcript,
+            Ok(v1::ExportFormat::Ggf) => ggf::write,
+            Err(_) => {
+                return Err(status::malformed(convert::Malformed::argument("format", "must be a known format")));
+            }
+        };
+        let export = Export {
+            runtime: self.runtime.clone(),
+            filter: read_filter(wire.filter, player.id())?,
+            after: None,
+            step: VecDeque::new(),
+        };
+        Ok(Response::new(Box::pin(stream::unfold(export, move |mut export| async move {
+            let game = export.next()?;
+            let line = v1::ExportGamesResponse { game_id: game.id.to_string(), line: write(&game) };
+            Some((Ok(line), export))
+        }))))
+    }
+
+    async fn get_player_stats(
+        &self,
+        request: Request<v1::GetPlayerStatsRequest>,
+    ) -> Result<Response<v1::GetPlayerStatsResponse>, Status> {
+        caller(&self.runtime, &request)?;
+        let id = request.into_inner().player_id.parse().ok();
+        let player = id.and_then(|id| self.runtime.player(id));
+        let player = player.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
+        Ok(Response::new(v1::GetPlayerStatsResponse {
+            player: Some(convert::player(player.profile())),
+            stats: Some(stats(self.runtime.archive().stats(player.id()))),
+        }))
+    }
+}
+
+/// An export, a step of games at a time.
+struct Export {
+    runtime: Runtime,
+    filter: GameFilter,
+    after: Option<(Timestamp, GameId)>,
+    step: VecDeque<Arc<GameRecord>>,
+}
+
+impl Export {
+    fn next(&mut self) -> Option<Arc<GameRecord>> {
+        if self.step.is_empty() {
+            self.step = self.runtime.archive().games(&self.filter, self.after, EXPORT_STEP).into();
+            self.after = self.step.back().map(|game| key(game)).or(self.after);
+        }
+        self.step.pop_front()
+    }
+}
+
+fn key(game: &GameRecord) -> (Timestamp, GameId) {
+    (game.ended, game.id)
+}
+
+fn read_filter(wire: Option<v1::GameFilter>, viewer: PlayerId) -> Result<GameFilter, Status> {
+    let wire = wire.unwrap_or_default();
+    let room = (!wire.room_id.is_empty()).then(|| convert::read_id("filter.room_id", &wire.room_id));
+    let player = (!wire.player_id.is_empty()).then(|| convert::read_id("filter.player_id", &wire.player_id));
+    Ok(GameFilter {
+        viewer,
+        room: room.transpose().map_err(status::malformed)?,
+        player: player.transpose().map_err(status::malformed)?,
+    })
+}
+
+fn transcript(game: &GameRecord) -> String {
+    game.plies.iter().filter_map(|ply| ply.square).map(|square| square.to_string()).collect()
+}
+
+fn record(game: &GameRecord) -> v1::GameRecord {
+    v1::GameRecord {
+        game_id: game.id.to_string(),
+        room_id: game.id.room.to_string(),
+        room_name: game.room_name.to_string(),
+        black: Some(participant(&game.players.black)),
+        white: Some(participant(&game.players.white)),
+        started_at: Some(convert::timestamp(game.started)),
+        ended_at: Some(convert::timestamp(game.ended)),
+        outcome: Some(convert::outcome(game.end, game.position)),
+        transcript: transcript(game),
+        plies: convert::plies(&game.plies, game.opening),
+        board: game.position.board().to_string(),
+    }
+}
+
+fn participant(participant: &Participant) -> v1::Participant {
+    use v1::participant::Participant as Wire;
+    let wire = match participant {
+        Participant::Player(profile) => Wire::Player(convert::player(profile)),
+        Participant::Ai(ai) => Wire::Ai(convert::ai_seat(ai)),
+    };
+    v1::Participant { participant: Some(wire) }
+}

@@ -1,0 +1,241 @@
+//! One room: its members, seats and settings, and the stream of its events.
+
+use tonic::{Request, Response, Status};
+
+use super::{
+    caller::{caller, password, room_id},
+    feed::{Feed, Source, feed},
+    lobby::{read_request_id, seen},
+    status,
+};
+use crate::{
+    proto::{SharedWatchRoomResponse, convert, server::room_service_server::RoomService, v1},
+    room::{Command, Credentials, PlayerId, Rejection, RoomId, Seq, Viewer},
+    runtime::{Player, Runtime, StreamEnd, Update, Watch, now},
+};
+
+/// The room service over a runtime.
+pub(super) struct Rooms {
+    pub(super) runtime: Runtime,
+}
+
+impl Rooms {
+    /// Reads the caller and the room, carries out the command, and says which event was the last.
+    async fn change<T>(
+        &self,
+        request: &Request<T>,
+        room: &str,
+        command: impl FnOnce() -> Result<Command, Status>,
+    ) -> Result<u64, Status> {
+        let player = caller(&self.runtime, request)?;
+        let accepted = self.runtime.command(&player, room_id(room)?, command()?).await;
+        Ok(accepted.map_err(status::failed)?.seq.0)
+    }
+
+    /// What the new settings are depends on the old ones, which only members' rooms tell.
+    async fn reconfigured(&self, player: &Player, wire: v1::UpdateSettingsRequest) -> Result<Command, Status> {
+        let password = password(&wire.password)?;
+        let snapshot = self.runtime.look(player, room_id(&wire.room_id)?, &Credentials::default()).await;
+        let snapshot = snapshot.map_err(status::failed)?;
+        let current = snapshot.room.settings();
+        let mut settings = convert::read_changed_settings(wire.settings, wire.update_mask.as_ref(), current)
+            .map_err(status::malformed)?;
+        if wire.clear_password {
+            settings.password = None;
+        }
+        settings.password = password.or(settings.password);
+        Ok(Command::Configure(Box::new(settings)))
+    }
+}
+
+#[tonic::async_trait]
+impl RoomService for Rooms {
+    async fn get_room(&self, request: Request<v1::GetRoomRequest>) -> Result<Response<v1::GetRoomResponse>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let id = room_id(&request.into_inner().room_id)?;
+        let snapshot = self.runtime.look(&player, id, &Credentials::default()).await.map_err(status::failed)?;
+        Ok(Response::new(v1::GetRoomResponse { room: Some(seen(&player, &snapshot)) }))
+    }
+
+    async fn join_room(&self, request: Request<v1::JoinRoomRequest>) -> Result<Response<v1::JoinRoomResponse>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let wire = request.into_inner();
+        let password = password(&wire.password)?;
+        let (id, code) = match &wire.room {
+            Some(v1::join_room_request::Room::RoomId(id)) => (room_id(id)?, None),
+            Some(v1::join_room_request::Room::JoinCode(code)) => {
+                let code = code.parse().ok();
+                let id = code.and_then(|code| self.runtime.room_by_code(code));
+                (id.ok_or_else(|| status::refused(Rejection::RoomNotFound))?, code)
+            }
+            None => return Err(status::refused(Rejection::RoomNotFound)),
+        };
+        let credentials = Credentials { code, password };
+        let join = Command::Join(player.profile().clone(), credentials);
+        self.runtime.command(&player, id, join).await.map_err(status::failed)?;
+        let snapshot = self.runtime.look(&player, id, &credentials).await.map_err(status::failed)?;
+        Ok(Response::new(v1::JoinRoomResponse { room: Some(seen(&player, &snapshot)) }))
+    }
+
+    async fn leave_room(
+        &self,
+        request: Request<v1::LeaveRoomRequest>,
+    ) -> Result<Response<v1::LeaveRoomResponse>, Status> {
+        let seq = self.change(&request, &request.get_ref().room_id, || Ok(Command::Leave)).await?;
+        Ok(Response::new(v1::LeaveRoomResponse { seq }))
+    }
+
+    async fn take_seat(&self, request: Request<v1::TakeSeatRequest>) -> Result<Response<v1::TakeSeatResponse>, Status> {
+        let wire = request.get_ref();
+        let seat = || convert::read_seat(wire.seat).map(Command::TakeSeat).map_err(status::malformed);
+        let seq = self.change(&request, &wire.room_id, seat).await?;
+        Ok(Response::new(v1::TakeSeatResponse { seq }))
+    }
+
+    async fn leave_seat(
+        &self,
+        request: Request<v1::LeaveSeatRequest>,
+    ) -> Result<Response<v1::LeaveSeatResponse>, Status> {
+        let seq = self.change(&request, &request.get_ref().room_id, || Ok(Command::LeaveSeat)).await?;
+        Ok(Response::new(v1::LeaveSeatResponse { seq }))
+    }
+
+    async fn swap_seats(
+        &self,
+        request: Request<v1::SwapSeatsRequest>,
+    ) -> Result<Response<v1::SwapSeatsResponse>, Status> {
+        let seq = self.change(&request, &request.get_ref().room_id, || Ok(Command::SwapSeats)).await?;
+        Ok(Response::new(v1::SwapSeatsResponse { seq }))
+    }
+
+    async fn set_seat(&self, request: Request<v1::SetSeatRequest>) -> Result<Response<v1::SetSeatResponse>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let wire = request.into_inner();
+        let room = room_id(&wire.room_id)?;
+        let seat = convert::read_seat(wire.seat).map_err(status::malformed)?;
+        let wish = convert::read_seat_setting(wire.occupant).map_err(status::malformed)?;
+        let accepted = self.runtime.set_seat(&player, room, seat, wish).await.map_err(status::failed)?;
+        Ok(Response::new(v1::SetSeatResponse { seq: accepted.seq.0 }))
+    }
+
+    async fn set_ready(&self, request: Request<v1::SetReadyRequest>) -> Result<Response<v1::SetReadyResponse>, Status> {
+        let wire = request.get_ref();
+        let seq = self.change(&request, &wire.room_id, || Ok(Command::SetReady(wire.ready))).await?;
+        Ok(Response::new(v1::SetReadyResponse { seq }))
+    }
+
+    async fn kick_member(
+        &self,
+        request: Request<v1::KickMemberRequest>,
+    ) -> Result<Response<v1::KickMemberResponse>, Status> {
+        let wire = request.get_ref();
+        let kick = || Ok(Command::Kick { player: player_id(&wire.player_id)?, ban: wire.ban });
+        let seq = self.change(&request, &wire.room_id, kick).await?;
+        Ok(Response::new(v1::KickMemberResponse { seq }))
+    }
+
+    async fn transfer_ownership(
+        &self,
+        request: Request<v1::TransferOwnershipRequest>,
+    ) -> Result<Response<v1::TransferOwnershipResponse>, Status> {
+        let wire = request.get_ref();
+        let transfer = || player_id(&wire.player_id).map(Command::Transfer);
+        let seq = self.change(&request, &wire.room_id, transfer).await?;
+        Ok(Response::new(v1::TransferOwnershipResponse { seq }))
+    }
+
+    async fn update_settings(
+        &self,
+        request: Request<v1::UpdateSettingsRequest>,
+    ) -> Result<Response<v1::UpdateSettingsResponse>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let wire = request.into_inner();
+        let room = room_id(&wire.room_id)?;
+        let command = self.reconfigured(&player, wire).await?;
+        let accepted = self.runtime.command(&player, room, command).await.map_err(status::failed)?;
+        Ok(Response::new(v1::UpdateSettingsResponse { seq: accepted.seq.0 }))
+    }
+
+    async fn start_game(
+        &self,
+        request: Request<v1::StartGameRequest>,
+    ) -> Result<Response<v1::StartGameResponse>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let wire = request.into_inner();
+        let room = room_id(&wire.room_id)?;
+        let request_id = read_request_id(&wire.request_id)?;
+        let accepted = self.runtime.start_game(&player, room, request_id).await.map_err(status::failed)?;
+        Ok(Response::new(v1::StartGameResponse {
+            seq: accepted.seq.0,
+            game_id: accepted.game.map(|game| game.to_string()).unwrap_or_default(),
+        }))
+    }
+
+    async fn close_room(
+        &self,
+        request: Request<v1::CloseRoomRequest>,
+    ) -> Result<Response<v1::CloseRoomResponse>, Status> {
+        let seq = self.change(&request, &request.get_ref().room_id, || Ok(Command::Close)).await?;
+        Ok(Response::new(v1::CloseRoomResponse { seq }))
+    }
+
+    async fn post_chat(&self, request: Request<v1::PostChatRequest>) -> Result<Response<v1::PostChatResponse>, Status> {
+        let wire = request.get_ref();
+        let chat = || convert::read_chat(&wire.text).map(Command::Chat).map_err(status::malformed);
+        let seq = self.change(&request, &wire.room_id, chat).await?;
+        Ok(Response::new(v1::PostChatResponse { seq }))
+    }
+
+    type WatchRoomStream = Feed<SharedWatchRoomResponse>;
+
+    async fn watch_room(
+        &self,
+        request: Request<v1::WatchRoomRequest>,
+    ) -> Result<Response<Self::WatchRoomStream>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let wire = request.into_inner();
+        let id: RoomId = room_id(&wire.room_id)?;
+        let code = convert::read_join_code(&wire.join_code).map_err(status::malformed)?;
+        let credentials = Credentials { code, password: password(&wire.password)? };
+        let watch = self.runtime.watch(&player, id, credentials, wire.after_seq.map(Seq)).await;
+        Ok(feed(RoomFeed { watch: watch.map_err(status::failed)?, viewer: player.id() }))
+    }
+}
+
+/// A player id; one that cannot be is a player that there is not.
+fn player_id(text: &str) -> Result<PlayerId, Status> {
+    text.parse().map_err(|_| status::refused(Rejection::PlayerNotFound))
+}
+
+/// The events of a room, as one watcher gets them.
+struct RoomFeed {
+    watch: Watch,
+    viewer: PlayerId,
+}
+
+impl Source for RoomFeed {
+    type Message = SharedWatchRoomResponse;
+
+    async fn next(&mut self) -> Result<Self::Message, StreamEnd> {
+        Ok(match self.watch.next().await? {
+            Update::Event(wire) => SharedWatchRoomResponse::from(wire),
+            Update::Snapshot(snapshot) => {
+                let view = snapshot.room.view(Viewer::Player(self.viewer));
+                let room = convert::room(view, now(), snapshot.watchers);
+                wrap(v1::watch_room_response::Message::Snapshot(room))
+            }
+        })
+    }
+
+    fn heartbeat(beat: v1::Heartbeat) -> Self::Message {
+        wrap(v1::watch_room_response::Message::Heartbeat(beat))
+    }
+
+    fn closing(closing: v1::Closing) -> Self::Message {
+        wrap(v1::watch_room_response::Message::Closing(closing))
+    }
+}
+
+fn wrap(message: v1::watch_room_response::Message) -> SharedWatchRoomResponse {
+    SharedWatchRoomResponse::new(&v1::WatchRoomResponse { message: Some(message) })
+}

@@ -1,0 +1,83 @@
+//! Logging in and out.
+
+use tonic::{Request, Response, Status};
+
+use super::{caller::caller, status};
+use crate::{
+    proto::{convert, server::session_service_server::SessionService, v1},
+    runtime::{LogInError, Player, Runtime},
+    store::Stats,
+};
+
+/// The session service over a runtime.
+pub(super) struct Session {
+    pub(super) runtime: Runtime,
+}
+
+#[tonic::async_trait]
+impl SessionService for Session {
+    async fn log_in(&self, request: Request<v1::LogInRequest>) -> Result<Response<v1::LogInResponse>, Status> {
+        let wire = request.into_inner();
+        let name = convert::read_display_name(&wire.display_name).map_err(status::malformed)?;
+        let kind = convert::read_player_kind(wire.kind).map_err(status::malformed)?;
+        let seats = convert::read_seat_count(wire.seats).map_err(status::malformed)?;
+        if self.runtime.census().draining {
+            return Err(status::failed(crate::runtime::RoomError::Draining));
+        }
+        let (player, token) = self.runtime.log_in(name, kind, seats).map_err(|error| match error {
+            LogInError::NameTaken => status::name_taken(),
+            LogInError::Full => status::full(),
+            LogInError::TooManySeats(most) => {
+                status::malformed(convert::Malformed::argument("seats", format!("must be at most {most}")))
+            }
+        })?;
+        tracing::info!(player = %player.id(), name = %player.profile().name, "logged in");
+        Ok(Response::new(v1::LogInResponse { player: Some(convert::player(player.profile())), token: token.reveal() }))
+    }
+
+    async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Result<Response<v1::LogOutResponse>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        self.runtime.log_out(&player).await.map_err(status::failed)?;
+        Ok(Response::new(v1::LogOutResponse {}))
+    }
+
+    async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Result<Response<v1::GetMeResponse>, Status> {
+        let player = caller(&self.runtime, &request)?;
+        let games = self.runtime.games_of(&player).await;
+        let limits = self.runtime.limits();
+        Ok(Response::new(v1::GetMeResponse {
+            player: Some(convert::player(player.profile())),
+            room_ids: player.rooms().iter().map(ToString::to_string).collect(),
+            seats: held_seats(&self.runtime, &player).await,
+            game_ids: games.iter().map(ToString::to_string).collect(),
+            stats: Some(stats(self.runtime.archive().stats(player.id()))),
+            seat_limit: player.seat_limit().into(),
+            room_limit: i32::try_from(limits.rooms_per_player).unwrap_or(i32::MAX),
+        }))
+    }
+}
+
+async fn held_seats(runtime: &Runtime, player: &Player) -> Vec<v1::HeldSeat> {
+    let mut held = Vec::new();
+    for room in player.seats() {
+        let seat = match runtime.look(player, room, &Default::default()).await {
+            Ok(snapshot) => snapshot.room.seat_of(player.id()),
+            Err(_) => None,
+        };
+        if let Some(seat) = seat {
+            held.push(v1::HeldSeat { room_id: room.to_string(), seat: convert::seat_number(seat) });
+        }
+    }
+    held
+}
+
+/// A player's results, for the wire.
+pub(super) fn stats(stats: Stats) -> v1::PlayerStats {
+    let count = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);
+    v1::PlayerStats {
+        played: count(stats.played()),
+        won: count(stats.won),
+        drawn: count(stats.drawn),
+        lost: count(stats.lost),
+    }
+}

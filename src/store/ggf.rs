@@ -1,0 +1,111 @@
+//! Games in the Generic Game Format, one a line.
+
+use std::fmt::Write as _;
+
+use crate::{
+    room::{EndReason, GameRecord, Participant, Timestamp},
+    rules::{Color, Outcome, Position},
+};
+
+/// The game as one line of GGF.
+#[must_use]
+pub fn write(record: &GameRecord) -> String {
+    let mut line = format!(
+        "(;GM[Othello]PC[{}]DT[{}]PB[{}]PW[{}]RE[{}]TI[{}]TY[8]BO[8 {}]",
+        clean(record.room_name.as_str()),
+        date(record.started),
+        name(&record.players.black),
+        name(&record.players.white),
+        result(record),
+        time(record),
+        board(Position::START),
+    );
+    for (index, ply) in record.plies.iter().enumerate() {
+        let side = if index % 2 == 0 { 'B' } else { 'W' };
+        let square = ply.square.map_or("PA".to_owned(), |square| square.to_string().to_uppercase());
+        // Writing to a string cannot fail.
+        let _ = write!(line, "{side}[{square}//{:.2}]", f64::from(ply.spent_ms) / 1000.0);
+    }
+    line.push_str(";)");
+    line
+}
+
+/// A value must not end its own tag.
+fn clean(text: &str) -> String {
+    text.replace(['[', ']', ';', '(', ')', '\\'], " ")
+}
+
+fn name(participant: &Participant) -> String {
+    match participant {
+        Participant::Player(profile) => clean(profile.name.as_str()),
+        Participant::Ai(ai) => format!("{}-{}", ai.kind, ai.level),
+    }
+}
+
+/// Black's margin, and what made it so.
+fn result(record: &GameRecord) -> String {
+    let margin = Outcome::of(record.position.board()).difference();
+    let decided = match record.end.winner {
+        Some(Color::Black) => 64,
+        Some(Color::White) => -64,
+        None => 0,
+    };
+    match record.end.reason {
+        EndReason::Discs => format!("{margin:+}.000"),
+        EndReason::Resignation | EndReason::Left | EndReason::Kicked => format!("{decided:+}.000:r"),
+        EndReason::Timeout => format!("{decided:+}.000:t"),
+        EndReason::Agreed => "+0.000:s".to_owned(),
+        EndReason::Aborted | EndReason::Server => "?".to_owned(),
+    }
+}
+
+fn time(record: &GameRecord) -> String {
+    let clock = |seconds: u64| format!("{}:{:02}", seconds / 60, seconds % 60);
+    match (record.time.total, record.time.per_move) {
+        (Some(total), _) => format!("{}/{}", clock(total.as_secs()), clock(record.time.increment.as_secs())),
+        (None, Some(limit)) => format!("0:00/{}", clock(limit.as_secs())),
+        (None, None) => "0:00".to_owned(),
+    }
+}
+
+fn board(position: Position) -> String {
+    let turn = match position.turn() {
+        Color::Black => '*',
+        Color::White => 'O',
+    };
+    format!("{} {turn}", position.board().to_string().replace('X', "*"))
+}
+
+/// `2026-01-02 10:00:00 GMT`, by the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible low-level date
+/// algorithms", `civil_from_days`).
+fn date(at: Timestamp) -> String {
+    let seconds = at.0.div_euclid(1_000_000);
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} GMT", second / 3600, second / 60 % 60, second % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(date(Timestamp(0)), "1970-01-01 00:00:00 GMT");
+        assert_eq!(date(Timestamp(951_782_400_000_000)), "2000-02-29 00:00:00 GMT");
+        assert_eq!(date(Timestamp(1_767_348_000_000_000)), "2026-01-02 10:00:00 GMT");
+    }
+
+    #[test]
+    fn the_start_is_written_as_other_programs_do() {
+        assert_eq!(board(Position::START), format!("{}O*{}*O{} *", "-".repeat(27), "-".repeat(6), "-".repeat(27)));
+    }
+}

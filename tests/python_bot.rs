@@ -1,0 +1,146 @@
+//! The test of the API: a bot in a foreign language, with nothing but gRPC, plays a whole game against the real binary.
+
+use std::{
+    env, fs,
+    io::{self, BufRead, BufReader, Read, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::mpsc::{RecvTimeoutError, sync_channel},
+    thread,
+    time::Duration,
+};
+
+/// Names the interpreter, one that has `grpcio` and `grpcio-tools`; `.ci/run` makes one and sets it.
+const PYTHON: &str = "REVERSI_PYTHON";
+
+/// A random game against a quick AI takes a second; a slow machine may need many.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+#[test]
+fn plays_a_game_against_an_ai() {
+    let Some(python) = python() else { return };
+    let server = Server::start("against_an_ai");
+    let mut bot = Bot::start(&python, &[&server.address, "roxanne"]);
+    played_to_the_end(&bot.finish());
+}
+
+#[test]
+fn two_of_them_meet() {
+    let Some(python) = python() else { return };
+    let server = Server::start("meeting");
+    let mut first = Bot::start(&python, &[&server.address]);
+    let mut second = Bot::start(&python, &[&server.address]);
+    let (first, second) = (first.finish(), second.finish());
+    played_to_the_end(&first);
+    assert_eq!(first, second, "both were told the same outcome");
+}
+
+fn python() -> Option<PathBuf> {
+    let python = env::var_os(PYTHON).map(PathBuf::from);
+    if python.is_none() {
+        // Straight to stderr, since the output of a test that passes is not shown.
+        let _ = writeln!(io::stderr(), "skipped: {PYTHON} does not name a python3 with grpcio and grpcio-tools");
+    }
+    python
+}
+
+/// An outcome by discs: the bot answered every turn in time, and was never refused for long.
+fn played_to_the_end(outcome: &str) {
+    assert!(outcome.contains("GAME_END_REASON_DISCS"), "the bot printed: {outcome}");
+}
+
+/// A process that ends with its owner.
+struct Process(Child);
+
+impl Process {
+    fn start(command: &mut Command) -> Self {
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        Self(child.unwrap_or_else(|error| panic!("cannot start {command:?}: {error}")))
+    }
+
+    /// What `read` makes of the output. Panics when that takes longer than anybody would wait.
+    fn read<T: Send + 'static>(
+        &mut self,
+        read: impl FnOnce(BufReader<Box<dyn Read + Send>>) -> T + Send + 'static,
+    ) -> T {
+        let output: Box<dyn Read + Send> = Box::new(self.0.stdout.take().expect("the output is read once"));
+        let (done, result) = sync_channel(1);
+        thread::spawn(move || done.send(read(BufReader::new(output))));
+        match result.recv_timeout(PATIENCE) {
+            Ok(result) => result,
+            Err(RecvTimeoutError::Timeout) => panic!("nothing came of it in {PATIENCE:?}"),
+            Err(RecvTimeoutError::Disconnected) => panic!("its output could not be read"),
+        }
+    }
+
+    fn wait(&mut self) -> ExitStatus {
+        self.0.wait().expect("a child can be waited for")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Either fails only when it has ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+struct Server {
+    address: String,
+    _process: Process,
+}
+
+impl Server {
+    /// Starts the binary on a free port, in a folder of its own.
+    fn start(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python_bot").join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder for the server");
+        let mut process = Process::start(
+            Command::new(env!("CARGO_BIN_EXE_reversi")).args(["serve", "--listen", "127.0.0.1:0"]).current_dir(folder),
+        );
+        let address = process.read(|output| {
+            let mut lines = output.lines().map_while(Result::ok);
+            let address = lines.find_map(|line| address_in(&line));
+            // The pipe stays read, so that a server that prints more is not stopped by it.
+            thread::spawn(move || lines.for_each(drop));
+            address
+        });
+        Self { address: address.expect("the server says where it listens"), _process: process }
+    }
+}
+
+/// The address in a line that has `listening on 127.0.0.1:PORT`.
+fn address_in(line: &str) -> Option<String> {
+    let (_, rest) = line.split_once("listening on ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ':').unwrap_or(rest.len());
+    Some(rest[..end].trim_end_matches(['.', ':']).to_owned())
+}
+
+struct Bot(Process);
+
+impl Bot {
+    fn start(python: &Path, arguments: &[&str]) -> Self {
+        let bot = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/python/bot.py");
+        Self(Process::start(Command::new(python).arg(bot).args(arguments)))
+    }
+
+    /// What it has printed, once it has ended well.
+    fn finish(&mut self) -> String {
+        let printed = self.0.read(|mut output| {
+            let mut printed = String::new();
+            output.read_to_string(&mut printed).map(|_| printed)
+        });
+        let status = self.0.wait();
+        assert!(status.success(), "the bot ended with {status}");
+        printed.expect("the bot prints text")
+    }
+}
+
+#[test]
+fn the_address_is_found_in_the_line() {
+    assert_eq!(address_in("reversi 0.1.0 listening on 127.0.0.1:4711."), Some("127.0.0.1:4711".to_owned()));
+    assert_eq!(address_in("listening on 127.0.0.1:4711 (plain text)"), Some("127.0.0.1:4711".to_owned()));
+    assert_eq!(address_in("starting"), None);
+}

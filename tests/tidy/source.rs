@@ -1,0 +1,280 @@
+//! Reads Rust sources far enough to tell code from comments, and to see which modules and crates code names.
+
+use std::iter;
+
+/// Words after which a path may begin, and which are no part of one.
+const KEYWORDS: [&str; 11] = ["use", "as", "dyn", "impl", "for", "in", "return", "mut", "where", "ref", "match"];
+
+/// The module that a file of `src` is: `["rules", "square"]`.
+pub(super) fn module_of(path: &str) -> Vec<String> {
+    let parts = path.trim_start_matches("src/").trim_end_matches(".rs").split('/').map(str::to_owned);
+    let mut module: Vec<String> = parts.collect();
+    module.pop_if(|last| ["mod", "lib", "main"].contains(&last.as_str()));
+    module
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum What {
+    Layer(String),
+    Crate(String),
+}
+
+pub(super) struct Named {
+    pub(super) what: What,
+    pub(super) line: usize,
+    pub(super) in_test: bool,
+}
+
+/// What the code of `module` names from the root of the crate or of another, by `use` or by a path.
+pub(super) fn names(text: &str, module: &[String]) -> Vec<Named> {
+    let tokens = tokens(&split(text).code);
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+    let in_test = test_code(&tokens);
+    // The inline modules that are open, and the braces that are none.
+    let mut braces: Vec<Option<String>> = Vec::new();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let before = |back: usize| at.checked_sub(back).map_or("", text);
+        let continues = before(1) == "::" && before(2) == ">" || before(1) == "." && before(2) != ".";
+        match text(at) {
+            "{" => braces.push((before(2) == "mod").then(|| before(1).to_owned())),
+            "}" => drop(braces.pop()),
+            word if is_word(word) && !KEYWORDS.contains(&word) && !continues => {
+                let whole = ["use", "crate"].contains(&before(1));
+                let mut paths = Vec::new();
+                let end = path_tree(&tokens, at, &[], &mut paths);
+                let here: Vec<String> = module.iter().chain(braces.iter().flatten()).cloned().collect();
+                let targets =
+                    paths.iter().filter(|path| whole || path.len() > 1).filter_map(|path| target(path, &here));
+                found.extend(targets.map(|what| Named { what, line: tokens[at].line, in_test: in_test[at] }));
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Collects the paths of the tree that begins at `at`, with nested braces; returns where it ends.
+fn path_tree(tokens: &[Token], mut at: usize, prefix: &[String], paths: &mut Vec<Vec<String>>) -> usize {
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+    if text(at) == "{" {
+        at += 1;
+        while !["}", ""].contains(&text(at)) {
+            at = match text(at) {
+                "," => at + 1,
+                // The new name that follows is no path.
+                "as" => at + 2,
+                _ => path_tree(tokens, at, prefix, paths),
+            };
+        }
+        return at + 1;
+    }
+    let path: Vec<String> = prefix.iter().cloned().chain(iter::once(text(at).to_owned())).collect();
+    if text(at + 1) == "::" && (is_word(text(at + 2)) || ["{", "*"].contains(&text(at + 2))) {
+        return path_tree(tokens, at + 2, &path, paths);
+    }
+    paths.push(path);
+    at + 1
+}
+
+/// The layer or crate that `path` leads to from the module `here`.
+fn target(path: &[String], here: &[String]) -> Option<What> {
+    let mut full = here.to_vec();
+    let mut rest = path;
+    // main.rs, which has no module, reaches the library by its name.
+    if path[0] == "crate" || path[0] == "reversi" && here.is_empty() {
+        full.clear();
+        rest = &path[1..];
+    } else if !["self", "super"].contains(&path[0].as_str()) {
+        return Some(What::Crate(path[0].clone()));
+    }
+    for part in rest {
+        match part.as_str() {
+            "self" => {}
+            "super" => drop(full.pop()),
+            _ => full.push(part.clone()),
+        }
+    }
+    full.into_iter().next().map(What::Layer)
+}
+
+/// Whether each token belongs to an item under `#[cfg(test)]`.
+fn test_code(tokens: &[Token]) -> Vec<bool> {
+    const MARK: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
+    let mut marks = vec![false; tokens.len()];
+    let starts = (0..tokens.len()).filter(|at| tokens[*at..].iter().map(|token| token.text.as_str()).take(7).eq(MARK));
+    for start in starts {
+        let mut depth = 0_usize;
+        for at in start..tokens.len() {
+            marks[at] = true;
+            match tokens[at].text.as_str() {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 && [";", "}"].contains(&tokens[at].text.as_str()) {
+                break;
+            }
+        }
+    }
+    marks
+}
+
+/// A source in two, each with the lines of the whole. Strings and characters are in neither.
+pub(super) struct Split {
+    pub(super) code: String,
+    pub(super) comments: String,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Code,
+    Comment,
+    Literal,
+}
+
+pub(super) fn split(text: &str) -> Split {
+    let chars: Vec<char> = text.chars().collect();
+    let mut split = Split { code: String::new(), comments: String::new() };
+    let mut at = 0;
+    while at < chars.len() {
+        let (kind, length) = piece(&chars[at..]);
+        let end = chars.len().min(at + length);
+        for c in &chars[at..end] {
+            let blank = if *c == '\n' { '\n' } else { ' ' };
+            split.code.push(if kind == Kind::Code { *c } else { blank });
+            split.comments.push(if kind == Kind::Comment { *c } else { blank });
+        }
+        at = end;
+    }
+    split
+}
+
+/// What `rest` begins with, and how long that is.
+fn piece(rest: &[char]) -> (Kind, usize) {
+    let word = rest.iter().take_while(|c| is_word_char(**c)).count();
+    match rest {
+        ['/', '/', ..] => (Kind::Comment, rest.iter().take_while(|c| **c != '\n').count()),
+        ['/', '*', ..] => (Kind::Comment, block_comment(rest)),
+        ['"', ..] => (Kind::Literal, quoted(rest, '"')),
+        ['\'', '\\', ..] | ['\'', _, '\'', ..] => (Kind::Literal, quoted(rest, '\'')),
+        // Prefixes other than of raw strings stay behind as words of one letter, which harm nobody.
+        ['r', ..] | ['b' | 'c', 'r', ..] => match raw_string(&rest[word..]) {
+            Some(length) if word <= 2 => (Kind::Literal, word + length),
+            _ => (Kind::Code, word),
+        },
+        _ => (Kind::Code, word.max(1)),
+    }
+}
+
+fn block_comment(rest: &[char]) -> usize {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while at < rest.len() {
+        match &rest[at..] {
+            ['/', '*', ..] => depth += 1,
+            ['*', '/', ..] => depth -= 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at += 2;
+        if depth == 0 {
+            break;
+        }
+    }
+    at
+}
+
+fn quoted(rest: &[char], quote: char) -> usize {
+    let mut at = 1;
+    while at < rest.len() && rest[at] != quote {
+        at += if rest[at] == '\\' { 2 } else { 1 };
+    }
+    at + 1
+}
+
+/// The length of `#"..."#` with any number of `#`; a raw identifier is no string.
+fn raw_string(rest: &[char]) -> Option<usize> {
+    let marks = rest.iter().take_while(|c| **c == '#').count();
+    (rest.get(marks) == Some(&'"')).then_some(())?;
+    let end: Vec<char> = iter::once('"').chain(iter::repeat_n('#', marks)).collect();
+    let inner = rest[marks + 1..].windows(end.len()).position(|window| window == end)?;
+    Some(marks + 1 + inner + end.len())
+}
+
+pub(super) struct Token {
+    pub(super) text: String,
+    pub(super) line: usize,
+}
+
+/// Words, `::`, and every other mark by itself.
+pub(super) fn tokens(code: &str) -> Vec<Token> {
+    let mut found = Vec::new();
+    for (line, mut rest) in (1..).zip(code.lines()) {
+        while let Some(first) = rest.chars().next() {
+            let word: usize = rest.chars().take_while(|c| is_word_char(*c)).map(char::len_utf8).sum();
+            let length = if rest.starts_with("::") { 2 } else { word.max(first.len_utf8()) };
+            if !first.is_whitespace() {
+                found.push(Token { text: rest[..length].to_owned(), line });
+            }
+            rest = &rest[length..];
+        }
+    }
+    found
+}
+
+fn is_word(text: &str) -> bool {
+    text.chars().next().is_some_and(is_word_char)
+}
+
+fn is_word_char(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+#[test]
+fn code_comments_and_literals_are_told_apart() {
+    fn words(text: &str) -> Vec<Vec<&str>> {
+        text.lines().map(|line| line.split_whitespace().collect()).collect()
+    }
+    let cases = [
+        ("a // b\nc", "a\nc"),
+        ("a /* b /* c */ \n d */ e", "a\n e"),
+        (r#"f("a // \" b", 'x', '\'', b"y")"#, "f( , , , b )"),
+        ("g(r\"\\\", br##\"\"#\"##, r#type)", "g( , , r#type)"),
+        ("fn f<'a>(x: &'a u8) {}", "fn f<'a>(x: &'a u8) {}"),
+    ];
+    for (source, code) in cases {
+        assert_eq!(words(&split(source).code), words(code), "{source}");
+    }
+    assert_eq!(
+        split("a // b\n\"// c\" /* d */").comments.split_whitespace().collect::<Vec<_>>(),
+        ["//", "b", "/*", "d", "*/"]
+    );
+}
+
+#[test]
+fn names_are_found_however_they_are_written() {
+    let cases = [
+        ("use crate::{ai as x, b::{c, d}};", "Layer(ai) Layer(b) Layer(b)"),
+        ("use super::super::room::Room; fn f(x: super::Square) {}", "Layer(room) Layer(rules)"),
+        ("mod tests { use super::super::super::room; use super::*; }", "Layer(room) Layer(rules)"),
+        ("mod a { mod b {} use super::c; } use super::super::d;", "Layer(rules) Layer(d)"),
+        ("use {tokio::io, ::http::Uri as U};", "Crate(tokio) Crate(http)"),
+        ("use rand; extern crate bytes;", "Crate(rand) Crate(bytes)"),
+        ("let x: Vec<tonic::Status> = f::<prost::Any>();", "Crate(tonic) Crate(prost)"),
+        ("for x in 0..rand::random() { x.http::<u8>(); Vec::<u8>::bytes(); }", "Crate(rand)"),
+        ("pub(crate) fn f(bytes: u8) -> u8 { bytes }", ""),
+        ("#[tokio::main] async fn main() { crate::cli::run(); self::f(); }", "Crate(tokio) Layer(cli) Layer(rules)"),
+    ];
+    for (source, expected) in cases {
+        let names = names(source, &["rules".to_owned(), "square".to_owned()]);
+        let names: Vec<String> = names.iter().map(|named| format!("{:?}", named.what).replace('"', "")).collect();
+        assert_eq!(names.join(" "), expected, "{source}");
+    }
+}

@@ -113,7 +113,12 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     let session = account::log_in(&client, args.name.as_deref(), "guest", PlayerKind::Human).await?;
     let done = play(&session, &args).await;
     account::log_out(session).await;
-    done
+    done.map_err(|error| match error.downcast_ref::<ClientError>() {
+        Some(lost) if lost.is_session_lost() => {
+            error.context("the server has forgotten you, as a restart makes it do; play again from the start")
+        }
+        _ => error,
+    })
 }
 
 async fn play(session: &Session, args: &Args) -> anyhow::Result<()> {
@@ -124,6 +129,8 @@ async fn play(session: &Session, args: &Args) -> anyhow::Result<()> {
     } else {
         seat.play_by_lines().await?
     };
+    // So that the others are told of a leaving, not of a lost connection.
+    let _ = session.leave(&seat.table.room().id).await;
     if let Some(parting) = parting {
         say(parting);
     }
@@ -196,7 +203,10 @@ pub(super) async fn enter(session: &Session, text: &str, password: &str) -> Resu
     };
     match by_id {
         Err(error) if error.refusal().is_some_and(|refusal| is_unknown(refusal.code)) => {
-            session.join_by_code(text, password).await.map_err(|_| error)
+            session.join_by_code(text, password).await.map_err(|other| match other.refusal() {
+                Some(refusal) if !is_unknown(refusal.code) => other,
+                _ => error,
+            })
         }
         done => done,
     }
@@ -255,8 +265,8 @@ impl<'a> Seat<'a> {
             }),
             news = self.turns.next() => Ok(match news? {
                 News::Item(PlayEvent::Kicked { .. }) => Happened::Lost("you were removed from the room".into()),
-                News::Item(_) => Happened::Nothing,
-                News::Lost(error, wait) => Happened::Lost(trouble(&error, wait)),
+                // That the connection is lost is said once, for the room's events.
+                News::Item(_) | News::Lost(..) => Happened::Nothing,
             }),
             Some(done) = self.calls.join_next() => Ok(match done {
                 Ok(Err(error)) => Happened::Refused(error),
@@ -275,6 +285,7 @@ impl<'a> Seat<'a> {
                 Wish::Offer(offer) => session.offer(&room, offer).await,
                 Wish::Decline(offer) => session.answer(&room, offer, false).await,
                 Wish::Chat(text) => session.chat(&room, &text).await,
+                Wish::Start => session.start_game(&room, "").await.map(|_| 0),
                 Wish::Note(_) | Wish::Quit => Ok(0),
             }
             .map(drop)
@@ -285,7 +296,6 @@ impl<'a> Seat<'a> {
     async fn play_on_screen(&mut self) -> anyhow::Result<Option<String>> {
         let mut screen = Screen::open().context("cannot use this terminal")?;
         let mut hand = Hand::new();
-        self.invite();
         loop {
             let (prompt, cursor) = (hand.prompt(&self.table), hand.cursor(&self.table));
             let extras = frame::Extras { cursor, prompt: &prompt, keys: hand.keys(&self.table) };
@@ -305,7 +315,7 @@ impl<'a> Seat<'a> {
                     Happened::Update(Effect::Over(_)) => return Ok(self.last_word()),
                     Happened::Update(_) | Happened::Nothing => {}
                     Happened::Lost(trouble) => self.table.lost(trouble),
-                    Happened::Refused(error) => self.table.note(Some(error.to_string())),
+                    Happened::Refused(error) => self.table.note(Some(explain(&error))),
                 },
             }
         }
@@ -314,7 +324,7 @@ impl<'a> Seat<'a> {
     async fn play_by_lines(&mut self) -> anyhow::Result<Option<String>> {
         let mut interrupt = Interrupt::listen()?;
         let mut input = Script::new();
-        self.invite();
+        self.table.note(frame::invitation(&self.table));
         self.table.news().for_each(say);
         loop {
             let wanted = self.wants_line(&input);
@@ -326,7 +336,7 @@ impl<'a> Seat<'a> {
                     Happened::Nothing => {}
                     Happened::Lost(trouble) => say(trouble),
                     Happened::Refused(error) => {
-                        say(&error);
+                        say(explain(&error));
                         input.sent = None;
                     }
                 },
@@ -395,26 +405,16 @@ impl<'a> Seat<'a> {
             (("q" | "quit", _), _) => Wish::Quit,
             (("r" | "resign", _), Some(game)) => Wish::Resign(game.id.clone()),
             (("d" | "draw", _), Some(_)) => Wish::Offer(Offer::Draw),
+            (("s" | "start", _), None) => Wish::Start,
             (("n" | "rematch", _), None) => Wish::Offer(Offer::Rematch),
             (("x" | "decline", _), _) => match hand::offered(&self.table) {
                 Some(offer) => Wish::Decline(offer),
                 None => Wish::Note("nothing is offered".into()),
             },
             (("say", text), _) if !text.is_empty() => Wish::Chat(text.to_owned()),
-            _ => Wish::Note(format!("`{line}` is none of: a square, resign, draw, rematch, decline, say TEXT, quit")),
-        }
-    }
-
-    /// Says how others get in, while there is no opponent.
-    fn invite(&mut self) {
-        let room = self.table.room();
-        if room.seats.iter().any(|(_, seat)| seat.occupant == Occupant::Open) {
-            let key = match (&room.join_code, room.settings.visibility) {
-                (Some(code), Visibility::Private) => code.clone(),
-                _ => room.id.to_string(),
-            };
-            let line = format!("waiting for an opponent, who comes by: reversi play --room {key}");
-            self.table.note(Some(line));
+            _ => Wish::Note(format!(
+                "`{line}` is none of: a square, resign, draw, rematch, start, decline, say TEXT, quit"
+            )),
         }
     }
 
@@ -434,6 +434,16 @@ impl Script {
     fn new() -> Self {
         Self { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None, sent: None }
     }
+}
+
+/// A refusal, with the legal moves where the server gave them.
+fn explain(error: &ClientError) -> String {
+    let legal = error.refusal().map(|refusal| refusal.legal_moves).unwrap_or_default();
+    if legal.is_empty() {
+        return error.to_string();
+    }
+    let moves: Vec<String> = legal.iter().map(|square| square.to_string()).collect();
+    format!("{error}; the moves are {}", moves.join(" "))
 }
 
 /// What to say about a lost connection.

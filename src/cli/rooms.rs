@@ -115,9 +115,10 @@ impl Lobby {
     }
 
     fn print(&self) {
-        say(roster::line(&roster::HEADINGS));
+        let widths = roster::widths(self.list.rows());
+        say(roster::line(&roster::HEADINGS, widths));
         for row in self.list.rows() {
-            say(roster::line(&roster::cells(row)));
+            say(roster::line(&roster::cells(row), widths));
         }
         if self.list.rows().is_empty() {
             say("no rooms; `reversi play` or `reversi demo` makes one");
@@ -133,7 +134,9 @@ impl Lobby {
             };
             match update {
                 Some(ListUpdate::Snapshot(_)) => self.print(),
-                Some(ListUpdate::Upserted(row)) => say(roster::line(&roster::cells(&row))),
+                Some(ListUpdate::Upserted(row)) => {
+                    say(roster::line(&roster::cells(&row), roster::widths(self.list.rows())));
+                }
                 Some(ListUpdate::Removed(id)) => say(format_args!("{id:12}  gone")),
                 Some(ListUpdate::Heartbeat | ListUpdate::Closing(_)) => {}
                 None => self.trouble.iter().for_each(say),
@@ -179,10 +182,11 @@ impl Lobby {
         let headline = match (&self.trouble, self.loaded) {
             (Some(trouble), _) => trouble.clone(),
             (None, false) => "asking the server ...".to_owned(),
+            (None, true) if rows.len() == 1 => "1 room".to_owned(),
             (None, true) => format!("{} rooms", rows.len()),
         };
         frame.render_widget(Line::from(headline).bold(), title);
-        let grid = Grid::new(rows.iter().map(|row| Row::new(roster::cells(row))), widths())
+        let grid = Grid::new(rows.iter().map(|row| Row::new(roster::cells(row))), roster::widths(rows).map(column))
             .header(Row::new(roster::HEADINGS).dim())
             .row_highlight_style(ratatui::style::Style::new().reversed())
             .column_spacing(2);
@@ -199,10 +203,6 @@ impl Lobby {
     }
 }
 
-/// The names of the players get what the others leave.
-fn widths() -> [Constraint; 7] {
-    let mut widths = roster::WIDTHS.map(Constraint::Max);
-    widths[0] = Constraint::Length(roster::WIDTHS[0]);
-    widths[3] = Constraint::Fill(2);
-    widths
+fn column(width: usize) -> Constraint {
+    Constraint::Length(u16::try_from(width).unwrap_or(u16::MAX))
 }

@@ -124,6 +124,11 @@ impl Table {
         self.room.side_of(self.viewer.as_ref()?)
     }
 
+    /// Whether the viewer owns the room.
+    pub(super) fn is_owner(&self) -> bool {
+        self.viewer.is_some() && self.room.owner == self.viewer
+    }
+
     /// The side that a viewer who plays may move for now.
     pub(super) fn my_turn(&self) -> Option<&Game> {
         let side = self.side()?;

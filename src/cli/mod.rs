@@ -47,8 +47,9 @@ struct Cli {
     /// The server to talk to.
     #[arg(long, global = true, env = "REVERSI_SERVER", default_value = "http://127.0.0.1:50051", value_name = "URL")]
     server: String,
+    /// Without a command, a server is started.
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -86,7 +87,11 @@ pub fn main() -> ExitCode {
 
 async fn run(cli: Cli) -> anyhow::Result<()> {
     let server = cli.server.as_str();
-    match cli.command {
+    let Some(command) = cli.command else {
+        // Parsed like any other, so that the environment counts here too.
+        return Box::pin(run(Cli::parse_from(["reversi", "serve"]))).await;
+    };
+    match command {
         Command::Serve(args) => serve::run(args).await,
         Command::Rooms(args) => rooms::run(server, args).await,
         Command::Play(args) => play::run(server, args).await,
@@ -127,7 +132,7 @@ mod tests {
 
     #[test]
     fn every_option_has_its_environment_variable() {
-        for command in Cli::command().get_subcommands().filter(|command| command.get_name() != "serve") {
+        for command in Cli::command().get_subcommands() {
             for option in command.get_arguments().filter(|option| option.get_id() != "help") {
                 let variable = option.get_env().unwrap_or_default().to_string_lossy();
                 assert!(variable.starts_with("REVERSI_"), "{} {}", command.get_name(), option.get_id());

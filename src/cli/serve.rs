@@ -1,13 +1,123 @@
 //! `reversi serve`: starts a server.
 
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use anyhow::Context as _;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::EnvFilter;
+
+use crate::{
+    grpc,
+    runtime::{Limits, Parts, Runtime},
+    store::MemoryJournal,
+};
+
 /// How the server runs.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Where to listen; port 0 takes any free one.
+    #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "ADDRESS")]
+    listen: SocketAddr,
+    /// Threads on which AI seats think [default: one for each core].
+    #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    ai_threads: Option<u16>,
+    /// Rooms open at a time.
+    #[arg(long, env = "REVERSI_MAX_ROOMS", default_value_t = Limits::default().rooms, value_name = "N")]
+    max_rooms: usize,
+    /// Players known at a time.
+    #[arg(long, env = "REVERSI_MAX_PLAYERS", default_value_t = Limits::default().players, value_name = "N")]
+    max_players: usize,
+    /// Seconds for which a lost connection keeps its place.
+    #[arg(long, env = "REVERSI_GRACE", default_value_t = Limits::default().presence_grace.as_secs(), value_name = "SECONDS")]
+    grace: u64,
+    /// Seconds after which a room closes in which nothing happens.
+    #[arg(long, env = "REVERSI_IDLE_CLOSE", default_value_t = Limits::default().idle_close.as_secs(), value_name = "SECONDS")]
+    idle_close: u64,
+    /// Requests a second that one player may make, on average.
+    #[arg(long, env = "REVERSI_RATE", default_value_t = Limits::default().requests_per_second, value_name = "N")]
+    rate: u32,
+    /// Seconds that stopping may take.
+    #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
+    drain: u64,
+    /// What to log: error, warn, info, debug or trace, for all or by module.
+    #[arg(long, env = "REVERSI_LOG", default_value = "info", value_name = "FILTER")]
+    log: String,
+}
 
 /// Runs a server until it is told to stop.
 ///
 /// # Errors
-/// When the server cannot be started.
-pub async fn run(_args: Args) -> anyhow::Result<()> {
-    anyhow::bail!("this build has no server")
+/// When the server cannot be started, or its transport fails.
+pub async fn run(args: Args) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&args.log).context("--log must be a level such as info, or module=level,...")?;
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+
+    let listener = TcpListener::bind(args.listen).await.with_context(|| {
+        format!("cannot listen on {}; is a server running there? `--listen 127.0.0.1:0` takes a free port", args.listen)
+    })?;
+    let address = listener.local_addr()?;
+    let parts = Parts {
+        limits: limits(&args),
+        ai_threads: args.ai_threads.map(usize::from),
+        ..Parts::new(Arc::new(MemoryJournal::default()), grpc::encode)
+    };
+    let runtime = Runtime::start(parts).await.context("the server cannot start")?;
+
+    super::say(format_args!("reversi is listening on {address}"));
+    if address.ip().is_loopback() {
+        super::say(format_args!("play:  reversi --server http://{address} play"));
+        super::say(format_args!("watch: reversi --server http://{address} rooms"));
+    }
+    let shutdown = CancellationToken::new();
+    let stop = shutdown.clone();
+    let served = grpc::serve(runtime, listener, shutdown);
+    tokio::pin!(served);
+    let clean = tokio::select! {
+        clean = &mut served => clean?,
+        () = told_to_stop() => {
+            tracing::info!("stopping; a second signal stops at once");
+            stop.cancel();
+            tokio::select! {
+                clean = &mut served => clean?,
+                () = told_to_stop() => false,
+            }
+        }
+    };
+    if clean {
+        tracing::info!("stopped: clean");
+        Ok(())
+    } else {
+        anyhow::bail!("stopped: not clean, something did not end in time")
+    }
+}
+
+fn limits(args: &Args) -> Limits {
+    Limits {
+        rooms: args.max_rooms,
+        players: args.max_players,
+        presence_grace: Duration::from_secs(args.grace),
+        idle_close: Duration::from_secs(args.idle_close),
+        requests_per_second: args.rate,
+        request_burst: args.rate.saturating_mul(2),
+        drain: Duration::from_secs(args.drain),
+        ..Limits::default()
+    }
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+async fn told_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    // Without a handler there is nothing to wait for but the default action.
+    let _ = tokio::signal::ctrl_c().await;
 }

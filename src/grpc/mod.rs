@@ -12,16 +12,20 @@ mod room;
 mod session;
 mod status;
 
-use std::time::Duration;
+use std::{any::Any, time::Duration};
 
 use bytes::Bytes;
 use prost::Message as _;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::{Server, server::TcpIncoming};
+use tonic::{
+    body::Body,
+    transport::{Server, server::TcpIncoming},
+};
 use tonic_web::GrpcWebLayer;
 use tower::util::MapResponseLayer;
+use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::{
     proto::{
@@ -34,7 +38,7 @@ use crate::{
         v1,
     },
     room::{Event, Room},
-    runtime::Runtime,
+    runtime::{self, Runtime},
 };
 
 /// The largest request. Every field has a bound of its own far below it.
@@ -96,6 +100,7 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
         .http2_keepalive_timeout(Some(KEEPALIVE_ANSWER))
         .layer(GrpcWebLayer::new())
         .layer(MapResponseLayer::new(name_oversized))
+        .layer(CatchPanicLayer::custom(report_bug as fn(Box<dyn Any + Send>) -> http::Response<Body>))
         .add_service(health_service)
         .add_service(reflection)
         .add_service(
@@ -121,6 +126,13 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
         () = late => false,
     };
     Ok(runtime.shut_down(drain).await && streams_ended)
+}
+
+/// A call that panicked is a bug: the client gets a trace id, and the log the rest.
+fn report_bug(_panic: Box<dyn Any + Send>) -> http::Response<Body> {
+    let trace_id = format!("{:x}", runtime::now().0);
+    tracing::error!(trace_id, "a call panicked");
+    status::internal(trace_id).into_http()
 }
 
 /// A request too large is refused by the transport before it is read; it gets its reason here.

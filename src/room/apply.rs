@@ -117,9 +117,6 @@ impl Room {
             game.clocks[side] = time.after_move(game.clocks[side], spent);
             game.place(square, u32::try_from(spent.as_millis()).unwrap_or(u32::MAX));
             game.turn_began = at.after(pause);
-            if game.draw_offer == Some(side.opposite()) {
-                game.draw_offer = None;
-            }
         });
     }
 

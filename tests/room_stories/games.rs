@@ -257,7 +257,7 @@ fn an_ai_declines_every_draw() {
 }
 
 #[test]
-fn k7_a_watcher_sees_players_clocks_record_and_result() {
+fn k7_b28_a_watcher_sees_players_clocks_record_and_result() {
     let mut world = World::duel(usual());
     world.play("d3c3");
     world.ok("ada", Command::Resign { game: 1 });
@@ -296,4 +296,15 @@ fn b34_a_game_number_is_never_used_again() {
     assert_eq!(world.refused("ada", Command::Resign { game: 1 }), Rejection::GameOver);
     assert_eq!(world.refused("ada", Command::Abort { game: 1 }), Rejection::GameOver);
     assert_eq!(world.room.seat_of(id("ada")), Some(Black));
+}
+
+#[test]
+fn k2_a_list_row_tells_name_seats_taken_and_whether_a_game_runs() {
+    let row = |world: &World| {
+        let taken = world.room.seats().iter().filter(|(_, seat)| seat.occupant.can_play()).count();
+        (world.room.settings().name.to_string(), taken, world.room.running().is_some())
+    };
+    assert_eq!(row(&World::lobby()), ("Ada's room".to_string(), 0, false));
+    assert_eq!(row(&World::lobby().ai(White)), ("Ada's room".to_string(), 1, false));
+    assert_eq!(row(&World::duel(usual())), ("Ada's room".to_string(), 2, true));
 }

@@ -102,7 +102,8 @@ fn move_played(event: &Event, after: &Room) -> Option<v1::MovePlayed> {
 }
 
 fn clocks_of(room: &Room, now: Timestamp) -> Option<v1::Clocks> {
-    room.game()?.clocks_at(now, &room.settings().time).as_ref().map(clocks)
+    let game = room.game().filter(|game| !game.position.is_over())?;
+    game.clocks_at(now, &room.settings().time).as_ref().map(clocks)
 }
 
 /// What the last move turned over.
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
     use crate::{
         proto::convert::fixture,
-        room::{Actor, ChatText, Command, Opening, Settings, TimeControl, Timestamp, Viewer},
+        room::{Actor, ChatText, Command, Occupant, Opening, PlayerKind, Settings, TimeControl, Timestamp, Viewer},
         rules::Color,
     };
 
@@ -284,6 +285,19 @@ mod tests {
     }
 
     #[test]
+    fn a_strike_says_against_whom_and_how_many() {
+        let mut creation = fixture::creation(fixture::settings());
+        creation.owner.kind = PlayerKind::Bot;
+        creation.seats.black = Occupant::Player(creation.owner.clone());
+        let owner = Actor::Player(creation.owner.id);
+        let mut room = Room::new(creation, fixture::NOW);
+        fixture::run(&mut room, fixture::NOW, owner, Command::Start);
+        let struck = told(&mut room, Actor::Server, Command::Strike { game: 1, ply: 0 });
+        assert!(matches!(&struck[..], [Wire::MoveRefused(refused)]
+            if refused.strikes == 1 && refused.side() == v1::Side::Black));
+    }
+
+    #[test]
     fn every_other_fact_is_told_too() {
         let mut room = fixture::lobby(fixture::settings());
         let owner = Actor::Player(fixture::owner().id);
@@ -310,9 +324,6 @@ mod tests {
 
         let started = told(&mut room, owner, Command::Start);
         assert!(matches!(&started[..], [Wire::ReadyChanged(_), Wire::GameStarted(_)]));
-        let struck = told(&mut room, Actor::Server, Command::Strike { game: 1, ply: 0 });
-        assert!(matches!(&struck[..], [Wire::MoveRefused(refused)]
-            if refused.strikes == 1 && refused.side() == v1::Side::Black));
         let offered = told(&mut room, owner, Command::Offer(Offer::Draw));
         assert!(matches!(&offered[..], [Wire::OfferMade(_), Wire::OfferClosed(closed)] if !closed.accepted));
         let resigned = told(&mut room, owner, Command::Resign { game: 1 });

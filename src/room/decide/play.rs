@@ -41,7 +41,13 @@ impl Room {
         let (after, passed) = played.settle();
         let spent = now.since(game.turn_began);
         let end = after.outcome().map(GameEnd::by_discs).map(Fact::GameEnded);
-        let facts = std::iter::once(Fact::Played { square, spent }).chain(passed.map(|_| Fact::Passed)).chain(end);
+        // Who moves on has not accepted the other's offer.
+        let lapsed = (game.draw_offer == Some(side.opposite()))
+            .then_some(Fact::OfferClosed { offer: Offer::Draw, accepted: false });
+        let facts = std::iter::once(Fact::Played { square, spent })
+            .chain(lapsed)
+            .chain(passed.map(|_| Fact::Passed))
+            .chain(end);
         let seq = self.seq;
         Ok(facts.zip(1..).map(|(fact, step)| Event { seq: seq.plus(step), at: now, fact }).collect())
     }

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use tokio::time::Instant;
 
 use super::{
-    account,
+    account, entropy,
     feed::{Feed, News, backoff},
     interrupt::Interrupt,
     say,
@@ -77,7 +77,7 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
         client,
         session,
         player,
-        seed: args.seed.unwrap_or_else(rand::random),
+        seed: args.seed.unwrap_or_else(entropy::random),
         place: None,
         tried: HashSet::new(),
         played: 0,

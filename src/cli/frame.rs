@@ -1,6 +1,6 @@
 //! Drawing a table: the board, who plays, the moves and what is said.
 
-use std::time::Instant;
+use tokio::time::Instant;
 
 use ratatui::{
     Frame,

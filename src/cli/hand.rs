@@ -182,7 +182,7 @@ pub(super) fn offered(table: &Table) -> Option<Offer> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use tokio::time::Instant;
 
     use super::*;
     use crate::client::{Occupant, Player, PlayerId, PlayerKind, RoomChange, RoomUpdate, fold_tests as fold};

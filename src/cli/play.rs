@@ -1,18 +1,16 @@
 //! `reversi play`: a person at a table.
 
-use std::{
-    io::IsTerminal as _,
-    time::{Duration, Instant},
-};
+use std::{io::IsTerminal as _, time::Duration};
 
 use anyhow::Context as _;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader, Lines, Stdin},
     task::JoinSet,
+    time::Instant,
 };
 
 use super::{
-    account,
+    account, entropy,
     feed::{Feed, News},
     frame,
     hand::{self, Hand, Wish},
@@ -150,9 +148,7 @@ async fn sit_down(session: &Session, args: &Args) -> anyhow::Result<Room> {
     }
     let ai = Ai::new(args.ai.as_deref().unwrap_or(FIRST_OPPONENT)).level(args.level);
     match session.quick_start_ai(ai, args.side.into()).await {
-        Err(error) if error.refusal().is_some_and(|refusal| refusal.code == tonic::Code::InvalidArgument) => {
-            Err(account::no_such_ai(error, &session.server_info().await?))
-        }
+        Err(error) if error.is_unknown_or_malformed() => Err(account::no_such_ai(error, &session.server_info().await?)),
         done => done.context("cannot start a game"),
     }
 }
@@ -162,7 +158,7 @@ async fn open_room(session: &Session, args: &Args) -> anyhow::Result<Room> {
     let black = match args.side {
         Side::Black => true,
         Side::White => false,
-        Side::Random => rand::random(),
+        Side::Random => entropy::random().is_multiple_of(2),
     };
     let seats = if black { ByColor::new(me, Occupant::Open) } else { ByColor::new(Occupant::Open, me) };
     let visibility = if args.private { Visibility::Private } else { Visibility::Public };
@@ -202,18 +198,12 @@ pub(super) async fn enter(session: &Session, text: &str, password: &str) -> Resu
         Err(_) => return session.join_by_code(text, password).await,
     };
     match by_id {
-        Err(error) if error.refusal().is_some_and(|refusal| is_unknown(refusal.code)) => {
-            session.join_by_code(text, password).await.map_err(|other| match other.refusal() {
-                Some(refusal) if !is_unknown(refusal.code) => other,
-                _ => error,
-            })
-        }
+        Err(error) if error.is_unknown_or_malformed() => session
+            .join_by_code(text, password)
+            .await
+            .map_err(|other| if other.is_unknown_or_malformed() { error } else { other }),
         done => done,
     }
-}
-
-fn is_unknown(code: tonic::Code) -> bool {
-    matches!(code, tonic::Code::NotFound | tonic::Code::InvalidArgument)
 }
 
 /// A player at a table: the state, what feeds it, and the calls on their way.

@@ -1,6 +1,8 @@
 //! A room as somebody sits or stands at it: the state behind `play` and `watch`.
 
-use std::{collections::VecDeque, time::Instant};
+use std::collections::VecDeque;
+
+use tokio::time::Instant;
 
 use super::{board::BoardView, clock::Clock, story};
 use crate::{

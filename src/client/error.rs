@@ -52,6 +52,12 @@ impl ClientError {
         self.refusal().is_some_and(|refusal| refusal.reason == reason)
     }
 
+    /// Whether what the request named is not there, or is no name of anything.
+    #[must_use]
+    pub fn is_unknown_or_malformed(&self) -> bool {
+        self.refusal().is_some_and(|refusal| matches!(refusal.code, Code::NotFound | Code::InvalidArgument))
+    }
+
     /// Whether the server no longer knows the session: only logging in again helps.
     #[must_use]
     pub fn is_session_lost(&self) -> bool {

@@ -7,6 +7,7 @@ use std::{
 
 use anyhow::{Context as _, anyhow, bail};
 
+use super::entropy;
 use crate::client::{Client, ClientError, PlayerKind, ServerInfo, Session};
 
 /// How many made-up names are tried; two of a million meet rarely.
@@ -41,7 +42,7 @@ pub(super) async fn log_in(
         });
     }
     for _ in 0..NAMES_TRIED {
-        let name = format!("{prefix}-{:04x}", rand::random::<u16>());
+        let name = format!("{prefix}-{:04x}", entropy::random() & 0xffff);
         match client.log_in(&name, kind).await {
             Err(error) if error.is("NAME_TAKEN") => {}
             done => return done.context("cannot log in"),

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use tokio::time::Instant;
 
 use super::{
-    account,
+    account, entropy,
     feed::{Feed, News, backoff},
     interrupt::Interrupt,
     say,
@@ -16,8 +16,8 @@ use super::{
 use crate::{
     ai::{AiKind, AiPlayer},
     client::{
-        Ai, Client, ClientError, CloseReason, ListUpdate, PlayEvent, PlayLane, PlayerKind, Room, RoomFilter, RoomId,
-        RoomList, RoomUpdate, Session, SideWish,
+        Ai, Client, ClientError, CloseReason, GameId, ListUpdate, Phase, PlayEvent, PlayLane, PlayerKind, Room,
+        RoomFilter, RoomId, RoomList, RoomUpdate, Session, SideWish,
     },
 };
 
@@ -77,7 +77,7 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
         client,
         session,
         player,
-        seed: args.seed.unwrap_or_else(rand::random),
+        seed: args.seed.unwrap_or_else(entropy::random),
         place: None,
         tried: HashSet::new(),
         played: 0,
@@ -109,6 +109,8 @@ struct Place {
     updates: Feed<RoomUpdate>,
     /// The step last taken, and at which event: it is not taken twice.
     taken: Option<(u64, Step)>,
+    /// The last game whose end was counted.
+    counted: Option<GameId>,
     until: Instant,
 }
 
@@ -238,6 +240,10 @@ impl Bot {
                 if self.args.games != 0 && self.played >= self.args.games {
                     return Err(Pause::Done);
                 }
+                if let Some(place) = &mut self.place {
+                    place.counted = Some(game);
+                }
+                self.act().await?;
             }
             PlayEvent::MoveRejected { game, ply, reason, message, legal } => {
                 say(format_args!("game {game}: refused, {message}"));
@@ -269,7 +275,14 @@ impl Bot {
             Err(error) if error.refusal().is_some() && !error.is_session_lost() => return self.forget_place(&id),
             Err(error) => return Err(error.into()),
         }
-        let restless = self.args.quick || self.args.vs.is_some();
+        self.act().await
+    }
+
+    /// Takes the next step in the room.
+    async fn act(&mut self) -> Result<(), Pause> {
+        let restless = self.is_restless();
+        let Some(place) = &mut self.place else { return Ok(()) };
+        let id = place.id.clone();
         match place.next_step(&self.session, restless) {
             None => Ok(()),
             Some(Step::Leave) => self.leave().await,
@@ -303,15 +316,23 @@ impl Bot {
 
     /// A seeker does not sit for ever where nobody starts a game; and what was tried long ago may be tried again.
     async fn lose_patience(&mut self) -> Result<(), Pause> {
-        let seeker = self.args.room.is_none() && !self.args.quick && self.args.vs.is_none();
-        let playing = self.place.as_ref().and_then(|place| place.room.as_ref()?.running()).is_some();
         self.wait_on();
-        if self.place.is_none() {
+        let Some(place) = &self.place else {
             self.tried.clear();
-        } else if seeker && !playing {
+            return Ok(());
+        };
+        let bound = self.args.room.is_some();
+        let playing = place.room.as_ref().is_some_and(|room| room.running().is_some());
+        let over = place.room.as_ref().is_some_and(|room| room.game.is_some());
+        if !bound && !playing && (over || !self.is_restless()) {
             self.leave().await?;
         }
         Ok(())
+    }
+
+    /// Whether the bot plays one game in a room and then asks for the next.
+    fn is_restless(&self) -> bool {
+        self.args.quick || self.args.vs.is_some()
     }
 
     fn wait_on(&mut self) {
@@ -329,7 +350,7 @@ impl Place {
             let (session, id) = (session.clone(), watched.clone());
             async move { session.watch(&id).await }
         });
-        Self { id, room: None, updates, taken: None, until: Instant::now() + PATIENCE }
+        Self { id, room: None, updates, taken: None, counted: None, until: Instant::now() + PATIENCE }
     }
 
     fn take(&mut self, update: RoomUpdate) {
@@ -346,11 +367,15 @@ impl Place {
         }
     }
 
-    /// `restless` bots play one game in a room.
+    /// Restless bots leave once they have heard of the end themselves: it comes by another stream than the room's news.
     fn next_step(&mut self, session: &Session, restless: bool) -> Option<Step> {
         let room = self.room.as_ref()?;
-        let over = room.phase == crate::client::Phase::Lobby && room.game.is_some();
-        let step = if restless && over { Step::Leave } else { seeker::next_step(room, &session.player().id)? };
+        let over = room.phase == Phase::Lobby && room.game.as_ref().map(|game| &game.id) == self.counted.as_ref();
+        let step = if restless && over && self.counted.is_some() {
+            Step::Leave
+        } else {
+            seeker::next_step(room, &session.player().id)?
+        };
         let taken = Some((room.seq, step));
         if self.taken == taken {
             return None;

@@ -1,6 +1,8 @@
 //! Clocks between two messages of the server.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::{
     client::Clocks,

@@ -7,13 +7,14 @@ use tokio::task::JoinSet;
 
 use super::{
     account,
-    feed::{Feed, News},
+    feed::{Feed, News, backoff},
     interrupt::Interrupt,
     say,
 };
 use crate::{
     client::{
-        Ai, AiKind, ClientError, NewRoom, Occupant, Phase, PlayerKind, Room, RoomChange, RoomUpdate, Session, Settings,
+        Ai, AiKind, Client, ClientError, NewRoom, Occupant, Phase, PlayerKind, Room, RoomChange, RoomUpdate, Session,
+        Settings,
     },
     rules::ByColor,
 };
@@ -38,37 +39,49 @@ pub(super) struct Args {
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     let mut interrupt = Interrupt::listen()?;
     let client = account::connect(server).await?;
-    let first = account::log_in(&client, None, "demo", PlayerKind::Bot).await?;
+    let mut failures = 0;
+    loop {
+        let mut owners = Vec::new();
+        let done = tokio::select! {
+            () = interrupt.wait() => Ok(()),
+            done = run_rooms(&client, &args, &mut owners) => done,
+        };
+        for owner in owners {
+            account::log_out(owner).await;
+        }
+        let Err(error) = done else { return Ok(()) };
+        // A restarted server has forgotten the rooms and their owners.
+        let passing = |lost: &ClientError| lost.is_session_lost() || lost.is_transient();
+        if !error.downcast_ref::<ClientError>().is_some_and(passing) {
+            return Err(error);
+        }
+        let wait = backoff(failures);
+        failures += 1;
+        say(format_args!("{error:#}; making the rooms again in {:.1} s", wait.as_secs_f32()));
+        tokio::select! {
+            () = interrupt.wait() => return Ok(()),
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
+}
+
+/// Makes the rooms and keeps them; ends only by failing. Whoever logs in for that is added to `owners`.
+async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> anyhow::Result<()> {
+    let first = account::log_in(client, None, "demo", PlayerKind::Bot).await?;
+    owners.push(first.clone());
     let info = first.server_info().await?;
     let limits = info.limits;
     let share = limits.rooms_per_player.min(limits.streams_per_player.saturating_sub(STREAMS_KEPT)).max(1);
-    let mut sessions = vec![first];
     let mut keepers = JoinSet::new();
-    let mut done = Ok(());
+    let mut owner = first;
     for index in 0..args.rooms {
         if index > 0 && index % share == 0 {
-            match account::log_in(&client, None, "demo", PlayerKind::Bot).await {
-                Ok(session) => sessions.push(session),
-                Err(error) => {
-                    done = Err(error);
-                    break;
-                }
-            }
+            owner = account::log_in(client, None, "demo", PlayerKind::Bot).await?;
+            owners.push(owner.clone());
         }
-        let Some(owner) = sessions.last() else { break };
         keepers.spawn(keep(owner.clone(), plan(&info.ai_kinds, index, Duration::from_millis(args.pause))));
     }
-    if done.is_ok() {
-        done = tokio::select! {
-            () = interrupt.wait() => Ok(()),
-            done = first_end(&mut keepers) => done,
-        };
-    }
-    keepers.shutdown().await;
-    for session in sessions {
-        account::log_out(session).await;
-    }
-    done
+    first_end(&mut keepers).await
 }
 
 /// Keepers end only by failing.

@@ -113,18 +113,11 @@ mod tests {
         assert_eq!(backoff(u32::MAX), LONGEST_WAIT);
     }
 
-    fn failing(status: tonic::Status) -> Feed<()> {
-        Feed::new(move || {
-            let status = status.clone();
-            async move { Err(status.into()) }
-        })
-    }
-
     #[tokio::test]
     async fn what_may_pass_is_tried_again_and_what_does_not_pass_is_told() {
-        let mut broken = failing(tonic::Status::unavailable("gone"));
+        let mut broken: Feed<()> = Feed::new(async || Err(ClientError::Broken("gone".into())));
         assert!(matches!(broken.next().await, Ok(News::Lost(_, wait)) if wait == FIRST_WAIT));
-        let mut refused = failing(tonic::Status::not_found("no room"));
-        assert_eq!(refused.next().await.unwrap_err().to_string(), "no room");
+        let mut refused: Feed<()> = Feed::new(async || Err(ClientError::Address("nowhere".into())));
+        assert!(matches!(refused.next().await, Err(ClientError::Address(_))));
     }
 }

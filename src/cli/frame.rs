@@ -1,6 +1,6 @@
 //! Drawing a table: the board, who plays, the moves and what is said.
 
-use std::time::Instant;
+use tokio::time::Instant;
 
 use ratatui::{
     Frame,
@@ -16,7 +16,7 @@ use super::{
     table::Table,
 };
 use crate::{
-    client::{Phase, Room},
+    client::{Occupant, Phase, Room, Visibility},
     rules::{ByColor, Color, Square},
 };
 
@@ -74,11 +74,14 @@ pub(super) fn headline(room: &Room) -> String {
     };
     let series = room.series.filter(|series| series.games > 1);
     let series = series.map_or_else(String::new, |series| format!(" ({} of {})", series.game, series.games));
-    format!("{}  ·  {doing}{series}  ·  {} watching  ·  room {}", room.settings.name, room.watchers, room.id)
+    format!("{}  ·  {doing}{series}  ·  room {}", room.settings.name, room.id)
 }
 
 /// The state in a line: whose turn it is, how the game ended, what troubles the connection.
 pub(super) fn state_line(table: &Table) -> String {
+    if let Some(invitation) = invitation(table) {
+        return invitation;
+    }
     let Some(game) = table.game() else {
         return match table.side() {
             Some(side) => format!("you are {side}; waiting for the game to begin"),
@@ -91,6 +94,20 @@ pub(super) fn state_line(table: &Table) -> String {
         (None, Some(turn), _) => format!("{turn} to move"),
         (None, None, _) => "the game ends".to_owned(),
     }
+}
+
+/// How others get in, while a player has no opponent.
+pub(super) fn invitation(table: &Table) -> Option<String> {
+    let (room, side) = (table.room(), table.side()?);
+    if room.seats[side.opposite()].occupant != Occupant::Open || room.phase != Phase::Lobby {
+        return None;
+    }
+    let key = match (&room.join_code, room.settings.visibility) {
+        (Some(code), Visibility::Private) => code.clone(),
+        _ => room.id.to_string(),
+    };
+    let password = if room.has_password { " --password ..." } else { "" };
+    Some(format!("waiting for an opponent, who comes by: reversi play --room {key}{password}"))
 }
 
 fn status_line<'a>(table: &'a Table, extras: Extras<'a>) -> Line<'a> {
@@ -119,7 +136,7 @@ fn seat_lines(table: &Table, view: &BoardView, now: Instant) -> [Line<'static>; 
         if turn.is_none() && table.room().phase == Phase::Lobby && seat.ready {
             notes.push_str("  ready");
         }
-        if !seat.present && matches!(seat.occupant, crate::client::Occupant::Player(_)) {
+        if !seat.present && matches!(seat.occupant, Occupant::Player(_)) {
             notes.push_str("  away");
         }
         let name = format!("{}{you}", seat.occupant);
@@ -191,7 +208,7 @@ mod tests {
     fn a_wide_screen_shows_everything() {
         let text = drawn(80, 24);
         for part in [
-            "Study  ·  game 1, ply 2  ·  0 watching  ·  room room1",
+            "Study  ·  game 1, ply 2  ·  room room1",
             "▶●  3   0:59  open",
             " ○  3         open",
             " 1. d3 c3",

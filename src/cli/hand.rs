@@ -22,6 +22,8 @@ pub(super) enum Wish {
     Offer(Offer),
     /// Decline this.
     Decline(Offer),
+    /// Begin the game, as the room's owner.
+    Start,
     /// Say this.
     Chat(String),
     /// Be told this.
@@ -86,10 +88,13 @@ impl Hand {
             "arrows+Enter or d3 move   r resign   dd draw offer   t talk   q quit"
         } else if table.room().running().is_some() {
             "r resign   dd draw offer   t talk   q quit"
-        } else if table.game().is_some() {
-            "n rematch   t talk   q quit"
         } else {
-            "t talk   q quit"
+            match (table.game().is_some(), table.is_owner()) {
+                (true, true) => "n rematch   s start   t talk   q quit",
+                (true, false) => "n rematch   t talk   q quit",
+                (false, true) => "s start   t talk   q quit",
+                (false, false) => "t talk   q quit",
+            }
         }
     }
 
@@ -121,6 +126,7 @@ impl Hand {
             KeyCode::Char('q') => return Some(Wish::Quit),
             KeyCode::Char('t') => self.typed = Typed::Chat(String::new()),
             KeyCode::Char('n') if !playing && table.game().is_some() => return Some(Wish::Offer(Offer::Rematch)),
+            KeyCode::Char('s') if !playing && table.is_owner() => return Some(Wish::Start),
             KeyCode::Char('y') => return offered(table).map(Wish::Offer),
             KeyCode::Char('x') => return offered(table).map(Wish::Decline),
             _ => {}
@@ -176,7 +182,7 @@ pub(super) fn offered(table: &Table) -> Option<Offer> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use tokio::time::Instant;
 
     use super::*;
     use crate::client::{Occupant, Player, PlayerId, PlayerKind, RoomChange, RoomUpdate, fold_tests as fold};

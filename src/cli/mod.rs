@@ -16,6 +16,7 @@ mod board;
 mod bot;
 mod clock;
 mod demo;
+mod entropy;
 mod feed;
 mod frame;
 mod hand;

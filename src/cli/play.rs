@@ -1,18 +1,16 @@
 //! `reversi play`: a person at a table.
 
-use std::{
-    io::IsTerminal as _,
-    time::{Duration, Instant},
-};
+use std::{io::IsTerminal as _, time::Duration};
 
 use anyhow::Context as _;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader, Lines, Stdin},
     task::JoinSet,
+    time::Instant,
 };
 
 use super::{
-    account,
+    account, entropy,
     feed::{Feed, News},
     frame,
     hand::{self, Hand, Wish},
@@ -72,6 +70,23 @@ pub(super) struct Args {
     private: bool,
 }
 
+impl Args {
+    /// A seat in a public room.
+    pub(super) fn in_room(room: &RoomId) -> Self {
+        Self {
+            name: None,
+            ai: None,
+            level: 0,
+            side: Side::Random,
+            room: Some(room.to_string()),
+            password: String::new(),
+            anyone: false,
+            new: false,
+            private: false,
+        }
+    }
+}
+
 /// A side to be given.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Side {
@@ -96,7 +111,12 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     let session = account::log_in(&client, args.name.as_deref(), "guest", PlayerKind::Human).await?;
     let done = play(&session, &args).await;
     account::log_out(session).await;
-    done
+    done.map_err(|error| match error.downcast_ref::<ClientError>() {
+        Some(lost) if lost.is_session_lost() => {
+            error.context("the server has forgotten you, as a restart makes it do; play again from the start")
+        }
+        _ => error,
+    })
 }
 
 async fn play(session: &Session, args: &Args) -> anyhow::Result<()> {
@@ -107,6 +127,8 @@ async fn play(session: &Session, args: &Args) -> anyhow::Result<()> {
     } else {
         seat.play_by_lines().await?
     };
+    // So that the others are told of a leaving, not of a lost connection.
+    let _ = session.leave(&seat.table.room().id).await;
     if let Some(parting) = parting {
         say(parting);
     }
@@ -126,9 +148,7 @@ async fn sit_down(session: &Session, args: &Args) -> anyhow::Result<Room> {
     }
     let ai = Ai::new(args.ai.as_deref().unwrap_or(FIRST_OPPONENT)).level(args.level);
     match session.quick_start_ai(ai, args.side.into()).await {
-        Err(error) if error.refusal().is_some_and(|refusal| refusal.code == tonic::Code::InvalidArgument) => {
-            Err(account::no_such_ai(error, &session.server_info().await?))
-        }
+        Err(error) if error.is_unknown_or_malformed() => Err(account::no_such_ai(error, &session.server_info().await?)),
         done => done.context("cannot start a game"),
     }
 }
@@ -138,7 +158,7 @@ async fn open_room(session: &Session, args: &Args) -> anyhow::Result<Room> {
     let black = match args.side {
         Side::Black => true,
         Side::White => false,
-        Side::Random => rand::random(),
+        Side::Random => entropy::random().is_multiple_of(2),
     };
     let seats = if black { ByColor::new(me, Occupant::Open) } else { ByColor::new(Occupant::Open, me) };
     let visibility = if args.private { Visibility::Private } else { Visibility::Public };
@@ -178,15 +198,12 @@ pub(super) async fn enter(session: &Session, text: &str, password: &str) -> Resu
         Err(_) => return session.join_by_code(text, password).await,
     };
     match by_id {
-        Err(error) if error.refusal().is_some_and(|refusal| is_unknown(refusal.code)) => {
-            session.join_by_code(text, password).await.map_err(|_| error)
-        }
+        Err(error) if error.is_unknown_or_malformed() => session
+            .join_by_code(text, password)
+            .await
+            .map_err(|other| if other.is_unknown_or_malformed() { error } else { other }),
         done => done,
     }
-}
-
-fn is_unknown(code: tonic::Code) -> bool {
-    matches!(code, tonic::Code::NotFound | tonic::Code::InvalidArgument)
 }
 
 /// A player at a table: the state, what feeds it, and the calls on their way.
@@ -238,8 +255,8 @@ impl<'a> Seat<'a> {
             }),
             news = self.turns.next() => Ok(match news? {
                 News::Item(PlayEvent::Kicked { .. }) => Happened::Lost("you were removed from the room".into()),
-                News::Item(_) => Happened::Nothing,
-                News::Lost(error, wait) => Happened::Lost(trouble(&error, wait)),
+                // That the connection is lost is said once, for the room's events.
+                News::Item(_) | News::Lost(..) => Happened::Nothing,
             }),
             Some(done) = self.calls.join_next() => Ok(match done {
                 Ok(Err(error)) => Happened::Refused(error),
@@ -258,6 +275,7 @@ impl<'a> Seat<'a> {
                 Wish::Offer(offer) => session.offer(&room, offer).await,
                 Wish::Decline(offer) => session.answer(&room, offer, false).await,
                 Wish::Chat(text) => session.chat(&room, &text).await,
+                Wish::Start => session.start_game(&room, "").await.map(|_| 0),
                 Wish::Note(_) | Wish::Quit => Ok(0),
             }
             .map(drop)
@@ -268,7 +286,6 @@ impl<'a> Seat<'a> {
     async fn play_on_screen(&mut self) -> anyhow::Result<Option<String>> {
         let mut screen = Screen::open().context("cannot use this terminal")?;
         let mut hand = Hand::new();
-        self.invite();
         loop {
             let (prompt, cursor) = (hand.prompt(&self.table), hand.cursor(&self.table));
             let extras = frame::Extras { cursor, prompt: &prompt, keys: hand.keys(&self.table) };
@@ -288,7 +305,7 @@ impl<'a> Seat<'a> {
                     Happened::Update(Effect::Over(_)) => return Ok(self.last_word()),
                     Happened::Update(_) | Happened::Nothing => {}
                     Happened::Lost(trouble) => self.table.lost(trouble),
-                    Happened::Refused(error) => self.table.note(Some(error.to_string())),
+                    Happened::Refused(error) => self.table.note(Some(explain(&error))),
                 },
             }
         }
@@ -297,7 +314,7 @@ impl<'a> Seat<'a> {
     async fn play_by_lines(&mut self) -> anyhow::Result<Option<String>> {
         let mut interrupt = Interrupt::listen()?;
         let mut input = Script::new();
-        self.invite();
+        self.table.note(frame::invitation(&self.table));
         self.table.news().for_each(say);
         loop {
             let wanted = self.wants_line(&input);
@@ -309,7 +326,7 @@ impl<'a> Seat<'a> {
                     Happened::Nothing => {}
                     Happened::Lost(trouble) => say(trouble),
                     Happened::Refused(error) => {
-                        say(&error);
+                        say(explain(&error));
                         input.sent = None;
                     }
                 },
@@ -378,26 +395,16 @@ impl<'a> Seat<'a> {
             (("q" | "quit", _), _) => Wish::Quit,
             (("r" | "resign", _), Some(game)) => Wish::Resign(game.id.clone()),
             (("d" | "draw", _), Some(_)) => Wish::Offer(Offer::Draw),
+            (("s" | "start", _), None) => Wish::Start,
             (("n" | "rematch", _), None) => Wish::Offer(Offer::Rematch),
             (("x" | "decline", _), _) => match hand::offered(&self.table) {
                 Some(offer) => Wish::Decline(offer),
                 None => Wish::Note("nothing is offered".into()),
             },
             (("say", text), _) if !text.is_empty() => Wish::Chat(text.to_owned()),
-            _ => Wish::Note(format!("`{line}` is none of: a square, resign, draw, rematch, decline, say TEXT, quit")),
-        }
-    }
-
-    /// Says how others get in, while there is no opponent.
-    fn invite(&mut self) {
-        let room = self.table.room();
-        if room.seats.iter().any(|(_, seat)| seat.occupant == Occupant::Open) {
-            let key = match (&room.join_code, room.settings.visibility) {
-                (Some(code), Visibility::Private) => code.clone(),
-                _ => room.id.to_string(),
-            };
-            let line = format!("waiting for an opponent, who comes by: reversi play --room {key}");
-            self.table.note(Some(line));
+            _ => Wish::Note(format!(
+                "`{line}` is none of: a square, resign, draw, rematch, start, decline, say TEXT, quit"
+            )),
         }
     }
 
@@ -417,6 +424,16 @@ impl Script {
     fn new() -> Self {
         Self { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None, sent: None }
     }
+}
+
+/// A refusal, with the legal moves where the server gave them.
+fn explain(error: &ClientError) -> String {
+    let legal = error.refusal().map(|refusal| refusal.legal_moves).unwrap_or_default();
+    if legal.is_empty() {
+        return error.to_string();
+    }
+    let moves: Vec<String> = legal.iter().map(|square| square.to_string()).collect();
+    format!("{error}; the moves are {}", moves.join(" "))
 }
 
 /// What to say about a lost connection.

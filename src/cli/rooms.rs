@@ -14,12 +14,12 @@ use super::{
     account::Visitor,
     feed::{Feed, News},
     interrupt::Interrupt,
-    play::trouble,
+    play::{self, trouble},
     roster, say,
     screen::{Input, Screen},
-    stdout_is_terminal,
+    stdout_is_terminal, watch,
 };
-use crate::client::{ListUpdate, Phase, RoomFilter, RoomList};
+use crate::client::{ListUpdate, Phase, RoomFilter, RoomId, RoomList};
 
 /// Which rooms, and how they are shown.
 #[derive(Debug, clap::Args)]
@@ -50,10 +50,20 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     let visitor = Visitor::enter(server, args.name.as_deref(), "visitor").await?;
     let done = list(&visitor, &args).await;
     visitor.leave().await;
-    done
+    match done? {
+        None => Ok(()),
+        Some(Door::Play(room)) => play::run(server, play::Args::in_room(&room)).await,
+        Some(Door::Watch(room)) => watch::run(server, watch::Args::of_room(&room)).await,
+    }
 }
 
-async fn list(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
+/// Where the user goes from here.
+enum Door {
+    Play(RoomId),
+    Watch(RoomId),
+}
+
+async fn list(visitor: &Visitor, args: &Args) -> anyhow::Result<Option<Door>> {
     let filter =
         RoomFilter { phase: args.playing.then_some(Phase::Playing), open_seat: args.open, text: args.text.clone() };
     let guest = visitor.clone();
@@ -67,11 +77,11 @@ async fn list(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
             lobby.next().await?;
         }
         lobby.print();
-        Ok(())
+        Ok(None)
     } else if stdout_is_terminal() {
         lobby.on_screen().await
     } else {
-        lobby.by_lines().await
+        lobby.by_lines().await.map(|()| None)
     }
 }
 
@@ -105,9 +115,10 @@ impl Lobby {
     }
 
     fn print(&self) {
-        say(roster::line(&roster::HEADINGS));
+        let widths = roster::widths(self.list.rows());
+        say(roster::line(&roster::HEADINGS, widths));
         for row in self.list.rows() {
-            say(roster::line(&roster::cells(row)));
+            say(roster::line(&roster::cells(row), widths));
         }
         if self.list.rows().is_empty() {
             say("no rooms; `reversi play` or `reversi demo` makes one");
@@ -123,7 +134,9 @@ impl Lobby {
             };
             match update {
                 Some(ListUpdate::Snapshot(_)) => self.print(),
-                Some(ListUpdate::Upserted(row)) => say(roster::line(&roster::cells(&row))),
+                Some(ListUpdate::Upserted(row)) => {
+                    say(roster::line(&roster::cells(&row), roster::widths(self.list.rows())));
+                }
                 Some(ListUpdate::Removed(id)) => say(format_args!("{id:12}  gone")),
                 Some(ListUpdate::Heartbeat | ListUpdate::Closing(_)) => {}
                 None => self.trouble.iter().for_each(say),
@@ -131,13 +144,16 @@ impl Lobby {
         }
     }
 
-    async fn on_screen(&mut self) -> anyhow::Result<()> {
+    async fn on_screen(&mut self) -> anyhow::Result<Option<Door>> {
         let mut screen = Screen::open().context("cannot use this terminal")?;
         loop {
             screen.draw(|frame| self.draw(frame))?;
             tokio::select! {
                 input = screen.input() => match input? {
-                    Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(()),
+                    Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
+                    Input::Key(KeyCode::Enter) => if let Some(door) = self.door() {
+                        return Ok(Some(door));
+                    },
                     Input::Key(KeyCode::Up) => self.chosen = self.chosen.saturating_sub(1),
                     Input::Key(KeyCode::Down) => self.chosen += 1,
                     Input::Key(_) | Input::Redraw => {}
@@ -145,6 +161,16 @@ impl Lobby {
                 update = self.next() => drop(update?),
             }
             self.chosen = self.chosen.min(self.list.rows().len().saturating_sub(1));
+        }
+    }
+
+    /// What can be done with the chosen room.
+    fn door(&self) -> Option<Door> {
+        let row = self.list.rows().get(self.chosen)?;
+        match roster::offer(row) {
+            "join" => Some(Door::Play(row.id.clone())),
+            "watch" => Some(Door::Watch(row.id.clone())),
+            _ => None,
         }
     }
 
@@ -156,30 +182,27 @@ impl Lobby {
         let headline = match (&self.trouble, self.loaded) {
             (Some(trouble), _) => trouble.clone(),
             (None, false) => "asking the server ...".to_owned(),
+            (None, true) if rows.len() == 1 => "1 room".to_owned(),
             (None, true) => format!("{} rooms", rows.len()),
         };
         frame.render_widget(Line::from(headline).bold(), title);
-        let grid = Grid::new(rows.iter().map(|row| Row::new(roster::cells(row))), widths())
+        let grid = Grid::new(rows.iter().map(|row| Row::new(roster::cells(row))), roster::widths(rows).map(column))
             .header(Row::new(roster::HEADINGS).dim())
             .row_highlight_style(ratatui::style::Style::new().reversed())
             .column_spacing(2);
         let mut state = TableState::new().with_selected((!rows.is_empty()).then_some(self.chosen));
         frame.render_stateful_widget(grid, body, &mut state);
-        let command = match rows.get(self.chosen) {
-            Some(row) if roster::offer(row).starts_with("join") => format!("reversi play --room {}", row.id),
-            Some(row) if roster::offer(row).starts_with("watch") => format!("reversi watch {}", row.id),
-            Some(_) => String::new(),
+        let command = match self.door() {
+            Some(Door::Play(room)) => format!("Enter: reversi play --room {room}"),
+            Some(Door::Watch(room)) => format!("Enter: reversi watch {room}"),
+            None if !rows.is_empty() => String::new(),
             None => "no rooms; `reversi play` or `reversi demo` makes one".to_owned(),
         };
         frame.render_widget(Line::from(command), hint);
-        frame.render_widget(Line::from("up/down choose   q quit").dim(), keys);
+        frame.render_widget(Line::from("up/down choose   Enter join or watch   q quit").dim(), keys);
     }
 }
 
-/// The names of the players get what the others leave.
-fn widths() -> [Constraint; 7] {
-    let mut widths = roster::WIDTHS.map(Constraint::Max);
-    widths[0] = Constraint::Length(roster::WIDTHS[0]);
-    widths[3] = Constraint::Fill(2);
-    widths
+fn column(width: usize) -> Constraint {
+    Constraint::Length(u16::try_from(width).unwrap_or(u16::MAX))
 }

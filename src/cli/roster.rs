@@ -1,12 +1,20 @@
 //! The rows of the room list as text.
 
-use super::story::printable;
 use crate::client::{Phase, RoomRow, Watching};
 
 /// What the columns are called.
-pub(super) const HEADINGS: [&str; 7] = ["ROOM", "NAME", "OWNER", "BLACK - WHITE", "PHASE", "WATCHED BY", "YOU CAN"];
-/// How wide they are on a screen; the fourth takes what is left.
-pub(super) const WIDTHS: [u16; 7] = [12, 20, 14, 34, 22, 10, 16];
+pub(super) const HEADINGS: [&str; 7] = ["ROOM", "NAME", "OWNER", "BLACK - WHITE", "PHASE", "WATCHERS", "YOU CAN"];
+
+/// How wide the columns must be for these rows.
+pub(super) fn widths(rows: &[RoomRow]) -> [usize; 7] {
+    let mut widths = HEADINGS.map(str::len);
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(cells(row)) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    widths
+}
 
 /// The cells of a row.
 pub(super) fn cells(row: &RoomRow) -> [String; 7] {
@@ -18,9 +26,9 @@ pub(super) fn cells(row: &RoomRow) -> [String; 7] {
     };
     [
         row.id.to_string(),
-        printable(&row.name),
-        printable(&row.owner),
-        printable(&seats),
+        row.name.clone(),
+        row.owner.clone(),
+        seats,
         phase,
         row.watchers.to_string(),
         offer(row).to_owned(),
@@ -28,8 +36,8 @@ pub(super) fn cells(row: &RoomRow) -> [String; 7] {
 }
 
 /// A row of aligned text; what is too long pushes the rest to the right, so that nothing is lost to a script.
-pub(super) fn line<S: AsRef<str>>(cells: &[S; 7]) -> String {
-    let padded = cells.iter().zip(WIDTHS).map(|(cell, width)| format!("{:1$}", cell.as_ref(), usize::from(width)));
+pub(super) fn line<S: AsRef<str>>(cells: &[S; 7], widths: [usize; 7]) -> String {
+    let padded = cells.iter().zip(widths).map(|(cell, width)| format!("{:width$}", cell.as_ref()));
     padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
 }
 
@@ -56,13 +64,15 @@ mod tests {
         let open = row("a");
         assert_eq!(offer(&open), "join");
         assert_eq!(offer(&RoomRow { has_password: true, ..open.clone() }), "join (password)");
-        let mut playing = RoomRow { phase: Phase::Playing, ply: 9, ..open };
+        let mut playing = RoomRow { phase: Phase::Playing, ply: 9, ..open.clone() };
         playing.seats.black.occupant = Occupant::Ai(Ai::new("greedy").level(2));
         assert_eq!(offer(&playing), "watch");
         playing.discs.black = 8;
+        let widths = widths(&[open, playing.clone()]);
+        assert_eq!(line(&HEADINGS, widths), "ROOM  NAME    OWNER  BLACK - WHITE       PHASE       WATCHERS  YOU CAN");
         assert_eq!(
-            line(&cells(&playing)),
-            "a             room a                ada             AI greedy 2 - open                  ply 9, 8-0              0           watch"
+            line(&cells(&playing), widths),
+            "a     room a  ada    AI greedy 2 - open  ply 9, 8-0  0         watch"
         );
         assert_eq!(offer(&RoomRow { watching: Watching::Members, ..playing }), "nothing");
     }

@@ -1,6 +1,8 @@
 //! A room as somebody sits or stands at it: the state behind `play` and `watch`.
 
-use std::{collections::VecDeque, time::Instant};
+use std::collections::VecDeque;
+
+use tokio::time::Instant;
 
 use super::{board::BoardView, clock::Clock, story};
 use crate::{
@@ -122,6 +124,11 @@ impl Table {
     /// The side for which the viewer plays.
     pub(super) fn side(&self) -> Option<Color> {
         self.room.side_of(self.viewer.as_ref()?)
+    }
+
+    /// Whether the viewer owns the room.
+    pub(super) fn is_owner(&self) -> bool {
+        self.viewer.is_some() && self.room.owner == self.viewer
     }
 
     /// The side that a viewer who plays may move for now.

@@ -1,6 +1,6 @@
 //! `reversi watch`: a room as it is played, or a finished game.
 
-use std::time::Instant;
+use tokio::time::Instant;
 
 use anyhow::{Context as _, bail};
 use crossterm::event::KeyCode;
@@ -46,6 +46,13 @@ pub(super) struct Args {
     once: bool,
 }
 
+impl Args {
+    /// A public room.
+    pub(super) fn of_room(room: &RoomId) -> Self {
+        Self { room: room.to_string(), name: None, code: String::new(), password: String::new(), once: false }
+    }
+}
+
 /// Watches until the room closes or the watcher leaves.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     let visitor = Visitor::enter(server, args.name.as_deref(), "watcher").await?;
@@ -60,7 +67,7 @@ async fn watch(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
     if let Ok(room) = room {
         match Show::open(visitor, &room, args).await {
             Ok(show) => return show.run(args.once).await,
-            Err(error) if is_unknown(&error) => refused = Some(error),
+            Err(error) if error.is_unknown_or_malformed() => refused = Some(error),
             Err(error) if error.is("BAD_PASSWORD") => {
                 bail!("this room asks for a password; give it with --password")
             }
@@ -71,16 +78,12 @@ async fn watch(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
     if let Some(game) = game {
         match visitor.session().record(&game).await {
             Ok(record) => return replay::run(&record).await,
-            Err(error) if is_unknown(&error) => {}
+            Err(error) if error.is_unknown_or_malformed() => {}
             Err(error) => return Err(error).context(format!("cannot read game {game}")),
         }
     }
     let why = refused.map(|error| format!(" ({error})")).unwrap_or_default();
     bail!("there is no room and no finished game `{}`{why}; `reversi rooms` lists the rooms", args.room)
-}
-
-fn is_unknown(error: &ClientError) -> bool {
-    error.refusal().is_some_and(|refusal| matches!(refusal.code, tonic::Code::NotFound | tonic::Code::InvalidArgument))
 }
 
 /// A room that is shown.

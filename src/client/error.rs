@@ -52,6 +52,12 @@ impl ClientError {
         self.refusal().is_some_and(|refusal| refusal.reason == reason)
     }
 
+    /// Whether what the request named is not there, or is no name of anything.
+    #[must_use]
+    pub fn is_unknown_or_malformed(&self) -> bool {
+        self.refusal().is_some_and(|refusal| matches!(refusal.code, Code::NotFound | Code::InvalidArgument))
+    }
+
     /// Whether the server no longer knows the session: only logging in again helps.
     #[must_use]
     pub fn is_session_lost(&self) -> bool {
@@ -109,7 +115,7 @@ impl Refusal {
         Self {
             code: status.code(),
             reason,
-            message: message.to_owned(),
+            message: message.chars().filter(|letter| !letter.is_control()).collect(),
             legal_moves: legal.collect(),
             retry_after: status.get_details_retry_info().and_then(|info| info.retry_delay),
         }

@@ -69,8 +69,8 @@ impl TryFrom<v1::RoomSummary> for RoomRow {
         Ok(Self {
             phase: Phase::read(row.phase())?,
             id: RoomId::read(row.room_id)?,
-            name: row.name,
-            owner: row.owner_name,
+            name: read::plain(row.name, "room name")?,
+            owner: read::plain(row.owner_name, "owner's name")?,
             seats: read_seats(row.seats)?,
             has_password: row.has_password,
             watching,

@@ -40,7 +40,11 @@ impl TryFrom<v1::Player> for Player {
             v1::PlayerKind::Bot => PlayerKind::Bot,
             v1::PlayerKind::Human | v1::PlayerKind::Unspecified => PlayerKind::Human,
         };
-        Ok(Self { id: PlayerId::read(player.player_id)?, name: player.display_name, kind })
+        Ok(Self {
+            id: PlayerId::read(player.player_id)?,
+            name: read::plain(player.display_name, "display name")?,
+            kind,
+        })
     }
 }
 

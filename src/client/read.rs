@@ -15,6 +15,14 @@ pub(super) fn required<T>(value: Option<T>, what: &'static str) -> Result<T, Mal
     value.ok_or_else(|| Malformed::new(what, "missing"))
 }
 
+/// A name in which nothing commands a terminal.
+pub(super) fn plain(text: String, what: &'static str) -> Result<String, Malformed> {
+    if text.chars().any(char::is_control) {
+        return Err(Malformed::new(what, format_args!("{text:?} has control characters")));
+    }
+    Ok(text)
+}
+
 /// A number that cannot be negative.
 pub(super) fn count(value: i32, what: &'static str) -> Result<u32, Malformed> {
     u32::try_from(value).map_err(|_| Malformed::new(what, value))

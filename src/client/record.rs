@@ -127,7 +127,7 @@ impl TryFrom<v1::GameRecord> for GameRecord {
         Ok(Self {
             id: GameId::read(record.game_id)?,
             room: RoomId::read(record.room_id)?,
-            room_name: record.room_name,
+            room_name: read::plain(record.room_name, "room name")?,
             players: ByColor::new(
                 read::required(record.black, "black")?.try_into()?,
                 read::required(record.white, "white")?.try_into()?,

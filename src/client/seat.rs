@@ -52,7 +52,7 @@ impl TryFrom<v1::AiSeat> for Ai {
     type Error = Malformed;
 
     fn try_from(ai: v1::AiSeat) -> Result<Self, Malformed> {
-        Ok(Self { kind: ai.kind, level: read::count(ai.level, "AI level")?, seed: ai.seed })
+        Ok(Self { kind: read::plain(ai.kind, "AI kind")?, level: read::count(ai.level, "AI level")?, seed: ai.seed })
     }
 }
 

@@ -123,7 +123,7 @@ impl TryFrom<v1::RoomSettings> for Settings {
             }
         };
         Ok(Self {
-            name: settings.name,
+            name: read::plain(settings.name, "room name")?,
             visibility,
             watching,
             move_limit: read::maybe_duration(settings.move_limit, "move limit")?,

@@ -1,0 +1,7 @@
+//! The one place where chance comes into the command line.
+#![expect(clippy::disallowed_methods, reason = "seeds that no option gave have to come from somewhere")]
+
+/// Random bits: for made-up names, sides that do not matter, and seeds.
+pub(super) fn random() -> u64 {
+    rand::random()
+}

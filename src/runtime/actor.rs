@@ -278,8 +278,11 @@ impl RoomActor {
     }
 
     fn snapshot(&mut self) -> Snapshot {
-        let room = self.snapshot.get_or_insert_with(|| Arc::new(self.room.clone()));
-        Snapshot { room: Arc::clone(room), watchers: self.watcher_count() }
+        let watchers = self.watcher_count();
+        let room = self.snapshot.take().unwrap_or_else(|| Arc::new(self.room.clone()));
+        // Kept only while others are likely to ask: a second copy of every room is not worth its memory.
+        self.snapshot = (watchers > 0).then(|| Arc::clone(&room));
+        Snapshot { room, watchers }
     }
 
     fn watcher_count(&self) -> u32 {
@@ -324,7 +327,7 @@ impl RoomActor {
     fn count_watchers(&mut self) {
         let count = self.watcher_count();
         if count == 0 {
-            self.watchers = None;
+            (self.watchers, self.snapshot) = (None, None);
         }
         self.listing.update_watchers(count);
     }

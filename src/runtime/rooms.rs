@@ -387,7 +387,7 @@ fn seats(mine: Color, other: SeatWish) -> ByColor<SeatWish> {
 }
 
 fn any_side() -> Color {
-    if random() % 2 == 0 { Color::Black } else { Color::White }
+    if random().is_multiple_of(2) { Color::Black } else { Color::White }
 }
 
 /// The seat of an AI that exists.

@@ -1,4 +1,5 @@
 //! The typed client against the real services, over sockets.
+#![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,5 @@
 //! The commands as a script uses them: the real binary, with pipes where a terminal could be.
+#![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},

@@ -75,8 +75,9 @@ const LAYERS: &[Layer] = &[
             "tracing",
         ],
         also: &[
-            ("tower_http", "CORS for browsers"),
-            ("http", "the headers that browsers may read"),
+            ("tower_http", "a panic in a call is that call's INTERNAL"),
+            ("futures_util", "streams made of a state"),
+            ("http", "the trailer of an oversized request"),
             ("tokio", "the listener, and the timers of heartbeats"),
             ("tokio_util", "every stream watches the shutdown token"),
             ("prost", "messages that are encoded by hand"),

@@ -14,9 +14,8 @@ use super::{
 };
 use crate::{
     proto::{convert, server::record_service_server::RecordService, v1},
-    room::{GameId, GameRecord, Participant, PlayerId, Rejection, Timestamp},
-    runtime::Runtime,
-    store::{GameFilter, ggf},
+    room::{GameId, GameRecord, Participant, PlayerId, Rejection, Timestamp, ggf},
+    runtime::{GameFilter, Runtime},
 };
 
 /// Games that one step of an export takes from the archive.

@@ -5,8 +5,7 @@ use tonic::{Request, Response, Status};
 use super::{caller::caller, status};
 use crate::{
     proto::{convert, server::session_service_server::SessionService, v1},
-    runtime::{LogInError, Player, Runtime},
-    store::Stats,
+    runtime::{LogInError, Player, Runtime, Stats},
 };
 
 /// The session service over a runtime.

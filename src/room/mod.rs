@@ -23,6 +23,7 @@ mod command;
 mod decide;
 mod event;
 mod game;
+pub mod ggf;
 mod ids;
 mod rejection;
 mod seat;

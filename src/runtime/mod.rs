@@ -50,10 +50,11 @@ pub use rooms::{NewRoom, Opponent};
 pub use shared::Encode;
 pub use streams::{Turns, Update, Watch};
 
+pub use crate::store::{Archive, GameFilter, Stats};
 use crate::{
     ai::AiPlayer,
     room::{Actor, Command, DisplayName, GameId, PlayerId, PlayerKind, Timestamp},
-    store::{Archive, Journal},
+    store::Journal,
 };
 use pool::Pool;
 use shared::Shared;

@@ -4,7 +4,6 @@
 //! memory; an append takes the sequence number it expects, so that two owners of one room can never both write.
 
 mod archive;
-pub mod ggf;
 mod journal;
 mod memory;
 

@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::{
-    room::{EndReason, GameRecord, Participant, Timestamp},
-    rules::{Color, Outcome, Position},
-};
+use super::{EndReason, GameRecord, Participant, Timestamp};
+use crate::rules::{Color, Outcome, Position};
 
 /// The game as one line of GGF.
 #[must_use]

@@ -1,0 +1,301 @@
+//! What the server must reach, measured. Each prints its figure, and fails only when the goal is missed by far:
+//! `cargo test --release --test figures -- --ignored --nocapture --test-threads 1`.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use reversi::{
+    grpc,
+    proto::v1,
+    room::{AiWish, Command, Credentials, DisplayName, EndReason, PlayerKind, Room, RoomName, SeatWish, Settings},
+    rules::ByColor,
+    runtime::{GameFilter, Limits, NewRoom, Notice, Parts, Player, Runtime, Snapshot, TurnEnd, Update},
+    store::MemoryJournal,
+};
+
+/// Many rooms belong to one player here.
+fn limits() -> Limits {
+    Limits {
+        rooms_per_player: 100_000,
+        streams_per_player: 100_000,
+        requests_per_second: 1_000_000,
+        request_burst: 1_000_000,
+        rooms: 100_000,
+        ..Limits::default()
+    }
+}
+
+async fn runtime() -> Runtime {
+    let parts = Parts { limits: limits(), ..Parts::new(Arc::new(MemoryJournal::default()), grpc::encode) };
+    Runtime::start(parts).await.unwrap()
+}
+
+fn log_in(runtime: &Runtime, name: &str, kind: PlayerKind) -> Arc<Player> {
+    runtime.log_in(DisplayName::parse(name).unwrap(), kind, 1).unwrap().0
+}
+
+fn settings() -> Settings {
+    Settings::named(RoomName::parse("figures").unwrap())
+}
+
+fn ai(kind: &str, level: u8) -> SeatWish {
+    SeatWish::Ai(AiWish { kind: kind.into(), level: Some(level), seed: None })
+}
+
+async fn ai_room(runtime: &Runtime, owner: &Arc<Player>, settings: Settings, kind: &str, level: u8) -> Snapshot {
+    let seats = ByColor::new(ai(kind, level), ai(kind, level));
+    runtime.create_room(owner, NewRoom { settings, seats }, None).await.unwrap()
+}
+
+async fn start(runtime: &Runtime, owner: &Arc<Player>, room: &Room) {
+    runtime.command(owner, room.id(), Command::Start).await.unwrap();
+}
+
+/// Waits until the game that runs is over, and gives the room as it is then.
+async fn finish(runtime: &Runtime, owner: &Arc<Player>, room: &Room) -> Arc<Room> {
+    let mut watch = runtime.watch(owner, room.id(), Credentials::default(), None).await.unwrap();
+    loop {
+        let snapshot = runtime.look(owner, room.id(), &Credentials::default()).await.unwrap();
+        if snapshot.room.running().is_none() {
+            return snapshot.room;
+        }
+        let Ok(Update::Event(_) | Update::Snapshot(_)) = watch.next().await else { panic!("the room closed") };
+    }
+}
+
+/// The longest a move took, in milliseconds: how late the timer, the AI threads and the room together were.
+fn slowest(room: &Room) -> u32 {
+    room.game().unwrap().plies.iter().map(|ply| ply.spent_ms).max().unwrap()
+}
+
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
+fn spread(mut samples: Vec<Duration>) -> String {
+    samples.sort();
+    let at = |share: usize| samples[(samples.len() - 1) * share / 100];
+    format!("min {:?}, median {:?}, p99 {:?}, max {:?}", at(0), at(50), at(99), at(100))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn a_game_of_random_ais_takes_under_5_ms() {
+    let runtime = runtime().await;
+    let owner = log_in(&runtime, "owner", PlayerKind::Human);
+    let mut samples = Vec::new();
+    for _ in 0..200 {
+        let room = ai_room(&runtime, &owner, settings(), "random", 1).await.room;
+        let began = Instant::now();
+        start(&runtime, &owner, &room).await;
+        finish(&runtime, &owner, &room).await;
+        samples.push(began.elapsed());
+        runtime.command(&owner, room.id(), Command::Leave).await.unwrap();
+    }
+    println!("FIGURE a whole game of two random AIs, watched: {}", spread(samples.clone()));
+    samples.sort();
+    assert!(samples[100] < Duration::from_millis(5));
+    assert!(runtime.shut_down(Duration::from_secs(5)).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn a_thousand_rooms_run_side_by_side_without_a_late_timer() {
+    let runtime = runtime().await;
+    let owner = log_in(&runtime, "owner", PlayerKind::Human);
+    for pause in [Duration::ZERO, Duration::from_millis(100)] {
+        let mut rooms = Vec::new();
+        for _ in 0..1_000 {
+            let settings = Settings { ai_pause: pause, ..settings() };
+            rooms.push(ai_room(&runtime, &owner, settings, "random", 1).await.room);
+        }
+        let began = Instant::now();
+        for room in &rooms {
+            start(&runtime, &owner, room).await;
+        }
+        let (mut latest, mut plies) = (Vec::new(), 0);
+        for room in &rooms {
+            let room = finish(&runtime, &owner, room).await;
+            plies += room.game().unwrap().plies.len();
+            latest.push(slowest(&room));
+            runtime.command(&owner, room.id(), Command::Leave).await.unwrap();
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        latest.sort_unstable();
+        println!(
+            "FIGURE 1,000 rooms of random AIs, pause {pause:?}: {plies} plies in {seconds:.2} s ({:.0} a second); latest move of a room: median {} ms, max {} ms",
+            f64::from(u32::try_from(plies).unwrap()) / seconds,
+            latest[500],
+            latest[999]
+        );
+        if !pause.is_zero() {
+            assert!(latest[999] < 100, "a timer was late");
+        }
+    }
+    assert!(runtime.shut_down(Duration::from_secs(5)).await);
+}
+
+/// Rooms in which every AI thread always has more to do than it can.
+async fn occupy(runtime: &Runtime, owner: &Arc<Player>, rooms: usize, limit: Duration) -> Vec<Arc<Room>> {
+    let mut busy = Vec::new();
+    for _ in 0..rooms {
+        let mut settings = Settings { games: 1_000, ..settings() };
+        settings.time.per_move = Some(limit);
+        let room = ai_room(runtime, owner, settings, "mcts", 12).await.room;
+        start(runtime, owner, &room).await;
+        busy.push(room);
+    }
+    busy
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn the_server_answers_and_its_clocks_are_right_while_every_ai_thread_is_busy() {
+    let runtime = runtime().await;
+    let owner = log_in(&runtime, "owner", PlayerKind::Human);
+    occupy(&runtime, &owner, 20, Duration::from_secs(60)).await;
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let stop = tokio_util::sync::CancellationToken::new();
+    let mut serving = tokio::task::JoinSet::new();
+    serving.spawn(grpc::serve(runtime.clone(), listener, stop.clone()));
+    let mut sessions = v1::session_service_client::SessionServiceClient::connect(url.clone()).await.unwrap();
+    let log_in_request = v1::LogInRequest { display_name: "asker".into(), ..Default::default() };
+    let token = sessions.log_in(log_in_request).await.unwrap().into_inner().token;
+    let mut lobby = v1::lobby_service_client::LobbyServiceClient::connect(url).await.unwrap();
+    let mut samples = Vec::new();
+    for _ in 0..500 {
+        let mut request = tonic::Request::new(v1::GetServerInfoRequest {});
+        request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+        let began = Instant::now();
+        lobby.get_server_info(request).await.unwrap();
+        samples.push(began.elapsed());
+    }
+    println!("FIGURE GetServerInfo with every AI thread busy: {}", spread(samples.clone()));
+    samples.sort();
+    assert!(samples[250] < Duration::from_millis(10));
+
+    let errors = flag_errors(&runtime, 50).await;
+    println!("FIGURE error of a human's flag with every AI thread busy: {}", spread(errors.clone()));
+    assert!(errors.iter().all(|error| *error <= Duration::from_millis(50)));
+    stop.cancel();
+    assert!(serving.join_next().await.unwrap().unwrap().unwrap());
+}
+
+/// How far from 300 ms after the question people heard that their time was up.
+async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
+    const LIMIT: Duration = Duration::from_millis(300);
+    let mut errors = Vec::new();
+    for number in 0..people {
+        let person = log_in(runtime, &format!("person {number}"), PlayerKind::Human);
+        let mut settings = settings();
+        settings.time.per_move = Some(LIMIT);
+        let seats = ByColor::new(SeatWish::Me, ai("random", 1));
+        let room = runtime.create_room(&person, NewRoom { settings, seats }, None).await.unwrap().room;
+        let mut turns = runtime.turns(&person).await.unwrap();
+        start(runtime, &person, &room).await;
+        let mut asked = None;
+        loop {
+            match turns.next().await.unwrap() {
+                Notice::TurnRequested(_) => asked = Some(Instant::now()),
+                Notice::TurnClosed { end: TurnEnd::TimedOut, .. } => break,
+                _ => {}
+            }
+        }
+        errors.push(asked.unwrap().elapsed().abs_diff(LIMIT));
+    }
+    errors
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn no_ai_flags_at_ten_times_the_capacity() {
+    const ROOMS: usize = 200;
+    let runtime = runtime().await;
+    let owner = log_in(&runtime, "owner", PlayerKind::Human);
+    let alone = Instant::now();
+    let choice = reversi::ai::AiPlayer::new(reversi::ai::AiKind::Mcts, 12).unwrap().choose(
+        reversi::rules::Position::START,
+        1,
+        &reversi::search::Stop::new(),
+    );
+    let (alone, threads) = (alone.elapsed(), runtime.census().ai.threads);
+    assert!(choice.unwrap().complete);
+    let load =
+        alone.as_secs_f64() * f64::from(u32::try_from(ROOMS).unwrap()) / f64::from(u32::try_from(threads).unwrap());
+    println!("FIGURE one mcts:12 move takes {alone:?} alone: 200 rooms at 1 s a move are {load:.0} times the capacity");
+
+    let rooms = occupy(&runtime, &owner, ROOMS, Duration::from_secs(1)).await;
+    let mut watch = runtime.watch(&owner, rooms[0].id(), Credentials::default(), None).await.unwrap();
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(30) {
+        watch.next().await.unwrap();
+    }
+    let mut slow = 0;
+    for room in &rooms {
+        let room = runtime.look(&owner, room.id(), &Credentials::default()).await.unwrap().room;
+        slow = slow.max(slowest(&room));
+    }
+    let everything = GameFilter { viewer: owner.id(), room: None, player: None };
+    let ended = runtime.archive().games(&everything, None, usize::MAX);
+    for game in &ended {
+        slow = slow.max(game.plies.iter().map(|ply| ply.spent_ms).max().unwrap());
+    }
+    let late = ended.iter().filter(|game| game.end.reason != EndReason::Discs).count();
+    let ai = runtime.census().ai;
+    println!(
+        "FIGURE 30 s at that load: {} moves, {} of them cheaper, {late} of {} games lost on time, slowest move {slow} ms",
+        ai.moves,
+        ai.cheaper_moves,
+        ended.len()
+    );
+    assert_eq!(late, 0);
+    assert!(runtime.shut_down(Duration::from_secs(5)).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn a_room_of_two_ais_costs_under_8_kib() {
+    const ROOMS: usize = 5_000;
+    let runtime = runtime().await;
+    let owner = log_in(&runtime, "owner", PlayerKind::Human);
+    let before = resident();
+    let mut rooms = Vec::new();
+    for _ in 0..ROOMS {
+        let settings = Settings { ai_pause: Duration::from_secs(10), ..settings() };
+        rooms.push(ai_room(&runtime, &owner, settings, "random", 1).await.room.id());
+    }
+    let idle = resident();
+    for &room in &rooms {
+        runtime.command(&owner, room, Command::Start).await.unwrap();
+    }
+    let playing = resident();
+    println!(
+        "FIGURE memory of a room with two AI seats and no watcher: {} bytes idle, {} bytes with a game",
+        (idle - before) / ROOMS,
+        (playing - before) / ROOMS
+    );
+    assert!((playing - before) / ROOMS < 8 * 1024);
+    for room in rooms {
+        runtime.command(&owner, room, Command::Leave).await.unwrap();
+    }
+    // The freed pages are used again, so what comes on top is what a played game adds to a room.
+    let mut rooms = Vec::new();
+    for _ in 0..ROOMS {
+        let room = ai_room(&runtime, &owner, settings(), "random", 1).await.room;
+        start(&runtime, &owner, &room).await;
+        rooms.push(room);
+    }
+    for room in &rooms {
+        finish(&runtime, &owner, room).await;
+    }
+    println!(
+        "FIGURE the same after a whole game: {} bytes, finished games in the archive included",
+        (resident() - before) / ROOMS
+    );
+    assert!(runtime.shut_down(Duration::from_secs(20)).await);
+}

@@ -411,6 +411,7 @@ async fn take_step(session: &Session, room: &RoomId, step: Step) -> Result<(), C
     match step {
         Step::Sit(side) => session.take_seat(room, side).await,
         Step::Ready => session.set_ready(room, true).await,
+        Step::Start => session.start_game(room, "").await.map(|_| 0),
         Step::Accept(offer) => session.answer(room, offer, true).await,
         Step::Decline(offer) => session.answer(room, offer, false).await,
         Step::Leave => session.leave(room).await,

@@ -11,7 +11,7 @@ use super::{
     interrupt::Interrupt,
     say,
     seeker::{self, Step},
-    thinker::Thinker,
+    thinker::{Thinker, Thought},
 };
 use crate::{
     ai::{AiKind, AiPlayer},
@@ -23,6 +23,9 @@ use crate::{
 
 /// How long a bot waits in a room for a game before it looks for another room.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a busy server is left alone.
+const BUSY_WAIT: Duration = Duration::from_millis(100);
 
 /// Who plays, and where.
 #[derive(Debug, clap::Args)]
@@ -80,6 +83,7 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
         seed: args.seed.unwrap_or_else(entropy::random),
         place: None,
         tried: HashSet::new(),
+        sent: None,
         played: 0,
         args,
     };
@@ -98,6 +102,8 @@ struct Bot {
     seed: u64,
     place: Option<Place>,
     tried: HashSet<RoomId>,
+    /// The last move, in case that it is refused for a reason that passes.
+    sent: Option<Thought>,
     played: u32,
     args: Args,
 }
@@ -111,6 +117,8 @@ struct Place {
     taken: Option<(u64, Step)>,
     /// The last game whose end was counted.
     counted: Option<GameId>,
+    /// When to take a step again for which the server was too busy.
+    retry: Option<Instant>,
     until: Instant,
 }
 
@@ -187,16 +195,22 @@ impl Bot {
                 }
             }
             let seeking = self.place.is_none();
-            let until = self.place.as_ref().map_or_else(|| Instant::now() + PATIENCE, |place| place.until);
+            let until = self
+                .place
+                .as_ref()
+                .map_or_else(|| Instant::now() + PATIENCE, |place| place.retry.unwrap_or(place.until));
             tokio::select! {
                 event = lane.next() => {
                     let event = event.unwrap_or_else(|| Err(ClientError::Broken("the server ended the stream".into())))?;
                     self.take_event(event, &lane, &mut thinker).await?;
                 }
-                thought = thinker.next() => lane.play_at(&thought.game, thought.ply, thought.square).await?,
+                thought = thinker.next() => {
+                    lane.play_at(&thought.game, thought.ply, thought.square).await?;
+                    self.sent = Some(thought);
+                }
                 news = lobby.next(), if seeking => take_row(&mut list, news?),
                 news = next_in(&mut self.place) => self.take_update(news).await?,
-                () = tokio::time::sleep_until(until) => self.lose_patience().await?,
+                () = tokio::time::sleep_until(until) => self.wake().await?,
             }
         }
     }
@@ -246,9 +260,13 @@ impl Bot {
                 self.act().await?;
             }
             PlayEvent::MoveRejected { game, ply, reason, message, legal } => {
-                say(format_args!("game {game}: refused, {message}"));
-                if let (true, Some(square)) = (reason == "ILLEGAL_MOVE", legal.first()) {
-                    lane.play_at(&game, ply, square).await?;
+                let sent = self.sent.take().filter(|sent| sent.game == game && sent.ply == ply);
+                match (reason.as_str(), sent, legal.first()) {
+                    ("ILLEGAL_MOVE", _, Some(square)) => lane.play_at(&game, ply, square).await?,
+                    ("RATE" | "BUSY" | "STORE_UNAVAILABLE" | "DRAINING", Some(sent), _) => {
+                        thinker.repeat(sent, BUSY_WAIT);
+                    }
+                    _ => say(format_args!("game {game}: refused, {message}")),
                 }
             }
             PlayEvent::Kicked { room, .. } | PlayEvent::RoomClosed(room) => self.forget_place(&room)?,
@@ -282,27 +300,24 @@ impl Bot {
     async fn act(&mut self) -> Result<(), Pause> {
         let restless = self.is_restless();
         let Some(place) = &mut self.place else { return Ok(()) };
-        let id = place.id.clone();
-        match place.next_step(&self.session, restless) {
-            None => Ok(()),
-            Some(Step::Leave) => self.leave().await,
-            Some(step) => match take_step(&self.session, &id, step).await {
-                Err(error) if error.refusal().is_some() && !error.is_session_lost() => Ok(()),
-                done => Ok(done?),
-            },
+        let Some(step) = place.next_step(&self.session, restless) else { return Ok(()) };
+        match take_step(&self.session, &place.id, step).await {
+            Err(error) if error.refusal().is_none() || error.is_session_lost() => return Err(error.into()),
+            Err(error) if error.is_transient() => place.try_again(),
+            // Other refusals mean that the room has changed meanwhile: its news says how.
+            Ok(()) | Err(_) if step == Step::Leave => return self.left(),
+            Ok(()) | Err(_) => {}
         }
+        Ok(())
     }
 
-    async fn leave(&mut self) -> Result<(), Pause> {
+    fn left(&mut self) -> Result<(), Pause> {
         let Some(place) = self.place.take() else { return Ok(()) };
-        match self.session.leave(&place.id).await {
-            Err(error) if error.refusal().is_none() || error.is_session_lost() => Err(error.into()),
-            _ if self.args.room.is_some() => {
-                say(format_args!("nothing to play in room {}", place.id));
-                Err(Pause::Done)
-            }
-            _ => Ok(()),
+        if self.args.room.is_some() {
+            say(format_args!("nothing to play in room {}", place.id));
+            return Err(Pause::Done);
         }
+        Ok(())
     }
 
     /// The room does not want the bot any more.
@@ -312,6 +327,13 @@ impl Bot {
         }
         say(format_args!("room {room} is closed to this bot"));
         if self.args.room.is_some() { Err(Pause::Done) } else { Ok(()) }
+    }
+
+    async fn wake(&mut self) -> Result<(), Pause> {
+        match self.place.as_mut().and_then(|place| place.retry.take()) {
+            Some(_) => self.act().await,
+            None => self.lose_patience().await,
+        }
     }
 
     /// A seeker does not sit for ever where nobody starts a game; and what was tried long ago may be tried again.
@@ -325,7 +347,10 @@ impl Bot {
         let playing = place.room.as_ref().is_some_and(|room| room.running().is_some());
         let over = place.room.as_ref().is_some_and(|room| room.game.is_some());
         if !bound && !playing && (over || !self.is_restless()) {
-            self.leave().await?;
+            return match take_step(&self.session, &place.id, Step::Leave).await {
+                Err(error) if error.refusal().is_none() || error.is_session_lost() => Err(error.into()),
+                _ => self.left(),
+            };
         }
         Ok(())
     }
@@ -350,7 +375,7 @@ impl Place {
             let (session, id) = (session.clone(), watched.clone());
             async move { session.watch(&id).await }
         });
-        Self { id, room: None, updates, taken: None, counted: None, until: Instant::now() + PATIENCE }
+        Self { id, room: None, updates, taken: None, counted: None, retry: None, until: Instant::now() + PATIENCE }
     }
 
     fn take(&mut self, update: RoomUpdate) {
@@ -365,6 +390,12 @@ impl Place {
         if missed {
             self.updates.restart();
         }
+    }
+
+    /// The server was too busy for the last step.
+    fn try_again(&mut self) {
+        self.taken = None;
+        self.retry = Some(Instant::now() + BUSY_WAIT);
     }
 
     /// Restless bots leave once they have heard of the end themselves: it comes by another stream than the room's news.
@@ -411,6 +442,7 @@ async fn take_step(session: &Session, room: &RoomId, step: Step) -> Result<(), C
     match step {
         Step::Sit(side) => session.take_seat(room, side).await,
         Step::Ready => session.set_ready(room, true).await,
+        Step::Start => session.start_game(room, "").await.map(|_| 0),
         Step::Accept(offer) => session.answer(room, offer, true).await,
         Step::Decline(offer) => session.answer(room, offer, false).await,
         Step::Leave => session.leave(room).await,

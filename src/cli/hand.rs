@@ -75,9 +75,21 @@ impl Hand {
             Typed::Nothing => match offered(table) {
                 Some(Offer::Draw) => "the opponent offers a draw: y accepts, x declines".into(),
                 Some(Offer::Rematch) => "the opponent offers a rematch: y accepts, x declines".into(),
-                None => String::new(),
+                None => self.preview(table).unwrap_or_default(),
             },
         }
+    }
+
+    /// What a move to the cursor would turn over.
+    fn preview(&self, table: &Table) -> Option<String> {
+        let game = table.my_turn()?;
+        let side = game.standing.turn?;
+        if !game.standing.legal.contains(self.cursor) {
+            return None;
+        }
+        let flips = game.standing.board.flips(side, self.cursor);
+        let names: Vec<String> = flips.iter().map(|square| square.to_string()).collect();
+        Some(format!("your move ({side}): {} turns over {}", self.cursor, names.join(" ")))
     }
 
     /// The keys that work now.
@@ -237,7 +249,7 @@ mod tests {
         press(&mut hand, &table, "tquit?");
         assert_eq!(hand.prompt(&table), "say: quit?_");
         assert_eq!(hand.press(KeyCode::Enter, &table), Some(Wish::Chat("quit?".into())));
-        assert_eq!(hand.prompt(&table), "");
+        assert_eq!(hand.prompt(&table), "your move (black): d3 turns over d4");
     }
 
     #[test]

@@ -212,7 +212,9 @@ struct Seat<'a> {
     table: Table,
     updates: Feed<RoomUpdate>,
     turns: Feed<PlayEvent>,
-    calls: JoinSet<Result<(), ClientError>>,
+    calls: JoinSet<Result<u64, ClientError>>,
+    /// The newest event that this player's own calls have caused.
+    caused: u64,
 }
 
 /// Something for the loop to do.
@@ -237,7 +239,7 @@ impl<'a> Seat<'a> {
             async move { player.turns().await }
         });
         let table = Table::new(room, Some(session.player().id.clone()), Instant::now());
-        Self { session, table, updates, turns, calls: JoinSet::new() }
+        Self { session, table, updates, turns, calls: JoinSet::new(), caused: 0 }
     }
 
     /// Waits for the server. Dropping the future loses nothing.
@@ -260,7 +262,11 @@ impl<'a> Seat<'a> {
             }),
             Some(done) = self.calls.join_next() => Ok(match done {
                 Ok(Err(error)) => Happened::Refused(error),
-                Ok(Ok(())) | Err(_) => Happened::Nothing,
+                Ok(Ok(seq)) => {
+                    self.caused = self.caused.max(seq);
+                    Happened::Nothing
+                }
+                Err(_) => Happened::Nothing,
             }),
         }
     }
@@ -278,7 +284,6 @@ impl<'a> Seat<'a> {
                 Wish::Start => session.start_game(&room, "").await.map(|_| 0),
                 Wish::Note(_) | Wish::Quit => Ok(0),
             }
-            .map(drop)
         });
     }
 
@@ -325,35 +330,28 @@ impl<'a> Seat<'a> {
                     Happened::Update(effect) => self.print(&effect, &mut input),
                     Happened::Nothing => {}
                     Happened::Lost(trouble) => say(trouble),
-                    Happened::Refused(error) => {
-                        say(explain(&error));
-                        input.sent = None;
-                    }
+                    Happened::Refused(error) => say(explain(&error)),
                 },
                 line = input.lines.next_line(), if wanted => match line? {
                     None => return Ok(Some("no more input: leaving".into())),
                     Some(line) => match self.read_line(line.trim()) {
                         Wish::Quit => return Ok(None),
                         Wish::Note(note) => say(note),
-                        wish => {
-                            if let Wish::Play(game, ply, _) = &wish {
-                                input.sent = Some((game.clone(), *ply));
-                            }
-                            self.fulfil(wish);
-                        }
+                        wish => self.fulfil(wish),
                     },
                 },
             }
         }
     }
 
-    /// Lines are read when they can be meant for something: a script's moves wait for their turns.
+    /// Lines are read when what the last one caused has been shown, and the next can be meant for something: a
+    /// script's moves wait until they are asked for.
     fn wants_line(&self, input: &Script) -> bool {
-        if !self.calls.is_empty() {
+        if !self.calls.is_empty() || self.table.room().seq < self.caused {
             return false;
         }
         match (self.table.my_turn(), self.table.game()) {
-            (Some(game), _) => input.sent.as_ref() != Some(&(game.id.clone(), game.ply)),
+            (Some(game), _) => input.asked.as_ref() == Some(&(game.id.clone(), game.ply)),
             (None, Some(game)) => game.outcome.is_some(),
             (None, None) => false,
         }
@@ -413,16 +411,15 @@ impl<'a> Seat<'a> {
     }
 }
 
-/// Standard input, and what it has been asked and was taken for.
+/// Standard input, and the turn for which it was last asked.
 struct Script {
     lines: Lines<BufReader<Stdin>>,
     asked: Option<(GameId, u32)>,
-    sent: Option<(GameId, u32)>,
 }
 
 impl Script {
     fn new() -> Self {
-        Self { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None, sent: None }
+        Self { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None }
     }
 }
 

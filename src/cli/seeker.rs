@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::{
-    client::{Offer, Phase, PlayerId, Room, RoomId, RoomList},
+    client::{Occupant, Offer, Phase, PlayerId, Room, RoomId, RoomList, RoomRow},
     rules::Color,
 };
 
@@ -14,6 +14,8 @@ pub(super) enum Step {
     Sit(Color),
     /// Be ready.
     Ready,
+    /// Begin the game, as the room's owner.
+    Start,
     /// Take this offer.
     Accept(Offer),
     /// Refuse it.
@@ -44,15 +46,19 @@ pub(super) fn next_step(room: &Room, me: &PlayerId) -> Option<Step> {
     if room.rematch_offered_by == Some(side.opposite()) {
         return Some(Step::Accept(Offer::Rematch));
     }
-    (!room.seats[side].ready).then_some(Step::Ready)
+    if !room.seats[side].ready {
+        return Some(Step::Ready);
+    }
+    // Who has become the owner of a room must not let the opponent wait.
+    let opponent = &room.seats[side.opposite()];
+    let meets = matches!(opponent.occupant, Occupant::Player(_) | Occupant::Ai(_)) && opponent.ready;
+    (meets && room.owner.as_ref() == Some(me)).then_some(Step::Start)
 }
 
 /// A room to sit down in: one without a password that was not tried in vain, where somebody waits if there is one.
 pub(super) fn choose(list: &RoomList, tried: &HashSet<RoomId>) -> Option<RoomId> {
     let open = list.rows().iter().filter(|row| row.has_open_seat() && !row.has_password && !tried.contains(&row.id));
-    let waiting = |row: &&crate::client::RoomRow| {
-        row.seats.iter().any(|(_, seat)| !matches!(seat.occupant, crate::client::Occupant::Open))
-    };
+    let waiting = |row: &&RoomRow| row.seats.iter().any(|(_, seat)| !matches!(seat.occupant, Occupant::Open));
     open.clone().find(waiting).or_else(|| open.clone().next()).map(|row| row.id.clone())
 }
 
@@ -60,8 +66,7 @@ pub(super) fn choose(list: &RoomList, tried: &HashSet<RoomId>) -> Option<RoomId>
 mod tests {
     use super::*;
     use crate::client::{
-        Ai, EndReason, GameResult, ListUpdate, Occupant, Outcome, Player, PlayerKind, RoomRow, fold_tests as fold,
-        list_tests::row,
+        Ai, EndReason, GameResult, ListUpdate, Outcome, Player, PlayerKind, fold_tests as fold, list_tests::row,
     };
     use crate::rules::ByColor;
 
@@ -98,6 +103,12 @@ mod tests {
         assert_eq!(next_step(&room, &me()), None);
         room.rematch_offered_by = Some(Color::Black);
         assert_eq!(next_step(&room, &me()), Some(Step::Accept(Offer::Rematch)));
+        room.rematch_offered_by = None;
+        room.seats.black.occupant = Occupant::Ai(Ai::new("greedy"));
+        room.seats.black.ready = true;
+        assert_eq!(next_step(&room, &me()), None);
+        room.owner = Some(me());
+        assert_eq!(next_step(&room, &me()), Some(Step::Start));
         room.phase = Phase::Closed;
         assert_eq!(next_step(&room, &me()), Some(Step::Leave));
     }

@@ -18,12 +18,15 @@ const MARGIN: std::ops::RangeInclusive<Duration> = Duration::from_millis(50)..=D
 pub(super) struct Thinker {
     player: AiPlayer,
     seed: u64,
+    /// The game of the last turn, and how many there were before: each is played by another seed.
+    game: Option<GameId>,
+    games_before: u64,
     open: HashMap<GameId, (u32, Stop)>,
     jobs: JoinSet<Thought>,
 }
 
 /// A chosen move.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Thought {
     /// In this game.
     pub(super) game: GameId,
@@ -36,7 +39,7 @@ pub(super) struct Thought {
 impl Thinker {
     /// The same seed chooses the same moves, as long as the time suffices.
     pub(super) fn new(player: AiPlayer, seed: u64) -> Self {
-        Self { player, seed, open: HashMap::new(), jobs: JoinSet::new() }
+        Self { player, seed, game: None, games_before: 0, open: HashMap::new(), jobs: JoinSet::new() }
     }
 
     /// Begins to think; a thought about an earlier turn of the same game is dropped.
@@ -49,7 +52,7 @@ impl Thinker {
         self.open.insert(turn.game.clone(), (turn.ply, stop.clone()));
         let (player, position) = (self.player, turn.position);
         let (game, ply) = (turn.game.clone(), turn.ply);
-        let seed = self.seed.wrapping_add(u64::from(turn.ply));
+        let seed = self.seed_for(turn);
         let patience = turn.clocks.time_left.map(patience);
         self.jobs.spawn(async move {
             let flag = stop.clone();
@@ -71,6 +74,24 @@ impl Thinker {
             let square = found.ok().flatten().map(|choice| choice.square);
             Thought { game, ply, square: square.unwrap_or_else(|| cheap_move(position, seed)) }
         });
+    }
+
+    /// Gives the same move again after a while: the server was too busy for it.
+    pub(super) fn repeat(&mut self, thought: Thought, wait: Duration) {
+        self.open.insert(thought.game.clone(), (thought.ply, Stop::new()));
+        self.jobs.spawn(async move {
+            tokio::time::sleep(wait).await;
+            thought
+        });
+    }
+
+    fn seed_for(&mut self, turn: &Turn) -> u64 {
+        if self.game.as_ref() != Some(&turn.game) {
+            self.games_before += u64::from(self.game.is_some());
+            self.game = Some(turn.game.clone());
+        }
+        // Plies are fewer than this, so that no two turns share a seed.
+        self.seed.wrapping_add(self.games_before << 8).wrapping_add(u64::from(turn.ply))
     }
 
     /// Stops thinking about a game.
@@ -134,6 +155,26 @@ mod tests {
         let thought = thinker.next().await;
         assert_eq!(thought.ply, 2);
         assert!(Position::START.legal_moves().contains(thought.square));
+    }
+
+    #[tokio::test]
+    async fn a_move_is_repeated_unless_it_is_no_longer_asked_for() {
+        let mut thinker = Thinker::new(AiPlayer::new(AiKind::Greedy, 1).unwrap(), 7);
+        thinker.think(&turn(0, Duration::from_secs(60)));
+        let thought = thinker.next().await;
+        thinker.repeat(thought.clone(), Duration::ZERO);
+        assert_eq!(thinker.next().await, thought);
+        thinker.repeat(thought, Duration::ZERO);
+        thinker.think(&turn(2, Duration::from_secs(60)));
+        assert_eq!(thinker.next().await.ply, 2);
+    }
+
+    #[tokio::test]
+    async fn every_game_has_its_seed() {
+        let mut thinker = Thinker::new(AiPlayer::new(AiKind::Greedy, 1).unwrap(), 7);
+        let first = turn(0, Duration::from_secs(60));
+        let second = Turn { game: "game2".parse().unwrap(), ..first.clone() };
+        assert_eq!([&first, &first, &second].map(|turn| thinker.seed_for(turn)), [7, 7, 7 + 256]);
     }
 
     #[tokio::test]

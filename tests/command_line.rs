@@ -1,0 +1,128 @@
+//! The commands as a script uses them: the real binary, with pipes where a terminal could be.
+#![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, Command, Output, Stdio},
+};
+
+/// A server that ends with it.
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    fn start() -> Self {
+        let mut child =
+            reversi(&["serve", "--listen", "127.0.0.1:0", "--log", "error"]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split_whitespace().last().unwrap_or_default();
+        Self { child, url: format!("http://{address}") }
+    }
+
+    /// Runs a command to its end.
+    fn run(&self, arguments: &[&str], input: &str) -> Output {
+        let mut child = reversi(arguments)
+            .env("REVERSI_SERVER", &self.url)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A command that does not read its input may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+
+    /// What a command that succeeds prints.
+    fn says(&self, arguments: &[&str], input: &str) -> String {
+        let output = self.run(arguments, input);
+        let (said, complaint) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{arguments:?} failed: {complaint}\n{said}");
+        said
+    }
+
+    /// What a command that fails complains of.
+    fn complains(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments, "");
+        assert!(!output.status.success(), "{arguments:?} did not fail: {}", text(&output.stdout));
+        text(&output.stderr)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The binary, without what the tests' own environment may set.
+fn reversi(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
+        command.env_remove(name);
+    }
+    command.args(arguments);
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_bot_plays_and_its_game_is_replayed() {
+    let server = Server::start();
+    let said = server.says(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--seed", "7"], "");
+    let end = said.lines().find(|line| line.contains("(played ")).unwrap();
+    let game = end.split([' ', ':']).nth(1).unwrap();
+    let replayed = server.says(&["watch", game], "");
+    assert!(replayed.contains("1. black ") && replayed.contains("AI greedy"), "{replayed}");
+    assert!(replayed.trim_end().ends_with(end.split(": ").nth(1).unwrap().split(" (played").next().unwrap()));
+}
+
+#[test]
+fn two_bots_find_each_other() {
+    let server = Server::start();
+    std::thread::scope(|scope| {
+        let play = |name: &'static str| {
+            let server = &server;
+            move || server.says(&["bot", "--quick", "--ai", "greedy", "--games", "1", "--name", name], "")
+        };
+        let (first, second) = (scope.spawn(play("ann")), scope.spawn(play("bob")));
+        assert!(first.join().unwrap().contains("against bob"));
+        assert!(second.join().unwrap().contains("against ann"));
+    });
+}
+
+#[test]
+fn a_script_plays_by_lines() {
+    let server = Server::start();
+    let said = server.says(&["play", "--name", "ada", "--side", "black"], "d3\na1\nmove\nresign\nquit\n");
+    for part in ["your move (black): d3 c4 f5 e6", "black (ada) plays d3", "the moves are ", "`move` is none of"] {
+        assert!(said.contains(part), "no {part:?} in\n{said}");
+    }
+    assert!(said.contains("game over: white wins (by resignation)"), "{said}");
+    assert!(server.says(&["rooms", "--once"], "").contains("no rooms"), "who has left leaves no room");
+}
+
+#[test]
+fn the_end_of_the_input_is_the_end_of_the_game() {
+    let server = Server::start();
+    assert!(server.says(&["play", "--side", "black"], "").contains("no more input: leaving"));
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let server = Server::start();
+    assert!(server.complains(&["play", "--ai", "nobody"]).contains("this server has random"));
+    assert!(server.complains(&["bot", "--ai", "nobody"]).contains("there are random"));
+    assert!(server.complains(&["watch", "000000000000"]).contains("`reversi rooms` lists the rooms"));
+    assert!(server.complains(&["play", "--room", "000000000000"]).contains("`reversi rooms` lists them"));
+    let nowhere = "http://127.0.0.1:1";
+    assert!(server.complains(&["rooms", "--server", nowhere]).contains("start one with `reversi serve`"));
+    assert!(server.complains(&["rooms", "--server", "nonsense"]).contains("http://127.0.0.1:50051"));
+}

@@ -129,6 +129,12 @@ pub(super) struct InboxReceiver {
 }
 
 impl InboxReceiver {
+    /// Closes it, and takes out what nobody has read.
+    pub(super) fn unread(&mut self) -> impl Iterator<Item = Notice> {
+        self.notices.close();
+        std::iter::from_fn(|| self.notices.try_recv().ok())
+    }
+
     /// The next notice, or why there are no more.
     pub(super) async fn next(&mut self) -> Result<Notice, StreamEnd> {
         match self.notices.recv().await {
@@ -169,6 +175,13 @@ impl Player {
                 inbox.missed.pop_front();
             }
             inbox.missed.push_back(unsent);
+        }
+    }
+
+    /// Tells what a stream that has ended had no time to: nothing that is asked again anyway.
+    pub(super) fn tell_later(&self, notice: Notice) {
+        if notice.lasts() {
+            self.tell(notice);
         }
     }
 

@@ -197,6 +197,11 @@ impl Player {
         note(&mut self.holdings().rooms, room, held);
     }
 
+    /// Whether it has logged out.
+    pub(super) fn is_gone(&self) -> bool {
+        self.holdings().gone
+    }
+
     fn holdings(&self) -> MutexGuard<'_, Holdings> {
         self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
     }

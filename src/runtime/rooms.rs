@@ -127,6 +127,10 @@ impl Runtime {
         let limit = self.shared.limits.rooms_per_player;
         let joined = joins && player.reserve_room(room, limit).ok_or(RoomError::QuotaRooms("leave one first"))?;
         let outcome = handle.command(Actor::Player(player.id()), command).await;
+        if joins && outcome.is_ok() && player.is_gone() {
+            // Logging out has overtaken the request, and left the rooms that it knew of.
+            return handle.command(Actor::Player(player.id()), Command::Leave).await;
+        }
         if outcome.is_err() {
             if seat {
                 player.hold_seat(room, false);
@@ -377,7 +381,7 @@ impl Runtime {
                 }
                 Match::Own => return Ok(room),
                 Match::Stale => waiting.remove(room),
-                Match::OtherSide => {}
+                Match::NotNow => {}
                 Match::Refused(error) => return Err(error),
             }
         }
@@ -411,11 +415,8 @@ impl Runtime {
         if snapshot.room.seat_of(player.id()).is_some() {
             return Match::Own;
         }
-        if !snapshot.room.is_present(open.opposite()) {
-            return Match::Stale;
-        }
-        if side.is_some_and(|side| side != open) {
-            return Match::OtherSide;
+        if !snapshot.room.is_present(open.opposite()) || side.is_some_and(|side| side != open) {
+            return Match::NotNow;
         }
         let join = Command::Join(player.profile().clone(), Credentials::default());
         for command in [join, Command::TakeSeat(open), Command::SetReady(true)] {
@@ -441,8 +442,8 @@ enum Match {
     Own,
     /// Nobody waits there any more.
     Stale,
-    /// The one who waits has the side that this player wants.
-    OtherSide,
+    /// The one who waits is away, or has the side that this player wants.
+    NotNow,
     Refused(RoomError),
 }
 

@@ -111,6 +111,15 @@ impl Turns {
     }
 }
 
+/// What was not read before the stream ended is kept for the next one.
+impl Drop for Turns {
+    fn drop(&mut self) {
+        for notice in self.inbox.unread() {
+            self.open.player.tell_later(notice);
+        }
+    }
+}
+
 /// What a watcher is sent.
 #[derive(Clone, Debug)]
 pub enum Update {

@@ -1,4 +1,5 @@
 //! The speed of a room: `cargo bench --bench rooms`.
+#![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
 use divan::{Bencher, counter::ItemsCount};
 use reversi::{
     grpc,

@@ -1,4 +1,34 @@
-//! A multiplayer Reversi room server over gRPC.
+//! A multiplayer Reversi room server over gRPC, and what it is made of.
+//!
+//! Dependencies point one way, and `tests/tidy.rs` keeps them so:
+//!
+//! ```text
+//!   cli ───────────────────────  serve, rooms, play, watch, bot, demo
+//!    │                 │
+//!   grpc             client      edges: the services, and the typed library for whoever calls them
+//!    │     \        /
+//!    │      proto                the wire: generated code, and its conversion
+//!   runtime ───────────────────  tasks, rooms as actors, streams, players, AI threads
+//!    │      │      │
+//!   store   │      ai            journal and archive / players that choose a move
+//!     \     │    /   \
+//!       room    /   search       one room as a pure value / game-tree search over any game
+//!          \   /
+//!          rules                 Reversi itself
+//! ```
+//!
+//! | looking for | go to |
+//! |---|---|
+//! | what a move does, passes, notation, perft | [`rules`] |
+//! | alpha-beta, UCT, budgets, stopping | [`search`] |
+//! | the computer players and their levels | [`ai`] |
+//! | who may do what, clocks, series, offers: every rule of a room | [`room`] |
+//! | what is kept, and how a durable journal plugs in | [`store`] |
+//! | what runs: actors, watchers, turns, limits, shutdown | [`runtime`] |
+//! | the public API | `proto/reversi/v1/`, [`proto`], [`grpc`] |
+//! | calling a server from Rust | [`client`] |
+//! | the `reversi` command | [`cli`] |
+
 pub mod ai;
 pub mod cli;
 pub mod client;

@@ -1,6 +1,6 @@
 //! `reversi serve`: starts a server.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{io::IsTerminal as _, net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use tokio::net::TcpListener;
@@ -51,7 +51,8 @@ pub struct Args {
 /// When the server cannot be started, or its transport fails.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(&args.log).context("--log must be a level such as info, or module=level,...")?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let ansi = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(ansi).with_writer(std::io::stderr).init();
 
     let listener = TcpListener::bind(args.listen).await.with_context(|| {
         format!("cannot listen on {}; is a server running there? `--listen 127.0.0.1:0` takes a free port", args.listen)

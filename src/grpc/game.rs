@@ -24,7 +24,7 @@ impl Games {
     async fn end(&self, request: Request<()>, id: &str, command: fn(u32) -> Command) -> Result<u64, Status> {
         let player = caller(&self.runtime, &request)?;
         let game = game_id(id)?;
-        let accepted = self.runtime.command(&player, game.room, command(game.number)).await;
+        let accepted = self.runtime.command_game(&player, game, command(game.number)).await;
         Ok(accepted.map_err(status::failed)?.seq.0)
     }
 
@@ -111,7 +111,7 @@ fn split<T>(request: Request<T>) -> (Request<()>, T) {
     (Request::from_parts(metadata, extensions, ()), wire)
 }
 
-async fn play(runtime: &Runtime, player: &Player, game: &str, ply: i32, square: &str) -> Result<Accepted, Status> {
+async fn play(runtime: &Runtime, player: &Arc<Player>, game: &str, ply: i32, square: &str) -> Result<Accepted, Status> {
     let game = game_id(game)?;
     let ply = convert::read_ply(ply).map_err(status::malformed)?;
     let square = convert::read_square(square).map_err(status::malformed)?;

@@ -22,7 +22,7 @@ use super::{
     thinking::Thinker,
 };
 use crate::{
-    room::{Actor, Command, Event, Fact, GameId, Phase, PlayerId, PlayerKind, Rejection, Room, Seq},
+    room::{Actor, CloseReason, Command, Event, Fact, GameId, Phase, PlayerId, PlayerKind, Rejection, Room, Seq},
     store::{AppendError, History},
 };
 
@@ -42,8 +42,6 @@ pub struct Accepted {
 enum Ending {
     /// The room is over.
     Closed,
-    /// The journal may hold more than the actor knows.
-    Lost,
     /// The server stops.
     Stopped,
 }
@@ -58,6 +56,8 @@ struct RoomActor {
     snapshot: Option<Arc<Room>>,
     /// When the storage that failed at a deadline is tried again.
     retry: Option<Instant>,
+    /// Events of which it is not known whether the journal has them. Until it is, nothing else is done.
+    unsure: Option<Vec<Event>>,
     counted_as_game: bool,
 }
 
@@ -70,6 +70,7 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, generation: u64, messages: 
         watchers: None,
         snapshot: None,
         retry: None,
+        unsure: None,
         counted_as_game: false,
         room,
         shared,
@@ -101,13 +102,13 @@ impl RoomActor {
             self.turn_away(*message, ending);
         }
         tracing::debug!(?ending, "room leaves memory");
-        if ending == Ending::Lost {
-            self.shared.revive(self.room.id());
-        }
     }
 
     /// Takes one message, the one timer, or a finished AI job.
     async fn step(&mut self, messages: &mut mpsc::Receiver<Box<Message>>) -> Result<(), Ending> {
+        if let Some(unsure) = self.unsure.take() {
+            return self.wait_for_journal(unsure, messages).await;
+        }
         self.thinker.prepare(&self.room, &self.shared.pool);
         let wake = self.wake();
         let shared = Arc::clone(&self.shared);
@@ -116,7 +117,7 @@ impl RoomActor {
             square = self.thinker.answer() => {
                 if let Some(command) = self.thinker.take(square, &self.room, &shared.pool) {
                     self.tick().await?;
-                    if self.carry_out(Actor::Server, command).await?.is_err() {
+                    if self.unsure.is_some() || self.carry_out(Actor::Server, command).await.is_err() {
                         self.thinker.postpone();
                     }
                 }
@@ -145,14 +146,12 @@ impl RoomActor {
                     self.turn_away(Message::Command(actor, command, reply), ending);
                     return Err(ending);
                 }
-                let outcome = self.command(actor, command).await;
-                let (answer, ending) = match outcome {
-                    Ok(answer) => (answer, None),
-                    Err(ending) => (Err(RoomError::StoreUnavailable), Some(ending)),
+                let answer = match self.unsure {
+                    Some(_) => Err(RoomError::StoreUnavailable),
+                    None => self.command(actor, command).await,
                 };
                 // The caller may have gone; what was done is done.
                 let _ = reply.send(answer);
-                return ending.map_or_else(|| self.go_on(), Err);
             }
             Message::Snapshot(reply) => {
                 let _ = reply.send(self.snapshot());
@@ -160,7 +159,7 @@ impl RoomActor {
             Message::Subscribe(after, reply) => self.subscribe(after, reply).await,
             Message::Unwatched => self.count_watchers(),
             Message::Remind(player) => Teller::new(&self.shared, &self.room).remind(player),
-            Message::CheckPresence(player) => self.check_presence(player).await?,
+            Message::CheckPresence(player) => self.check_presence(player).await,
         }
         self.go_on()
     }
@@ -172,25 +171,25 @@ impl RoomActor {
     /// Does what time has made due.
     async fn tick(&mut self) -> Result<(), Ending> {
         if self.room.deadline().is_some_and(|deadline| deadline <= now()) {
-            let failed = self.carry_out(Actor::Server, Command::Tick).await?.is_err();
+            let failed = self.carry_out(Actor::Server, Command::Tick).await.is_err();
             self.retry = failed.then(|| Instant::now() + STORE_RETRY);
         }
         self.go_on()
     }
 
-    async fn command(&mut self, actor: Actor, command: Command) -> Result<Result<Accepted, RoomError>, Ending> {
+    async fn command(&mut self, actor: Actor, command: Command) -> Result<Accepted, RoomError> {
         let tried = match command {
             Command::Play { game, ply, .. } => Some((game, ply)),
             _ => None,
         };
-        let outcome = self.carry_out(actor, command).await?;
+        let outcome = self.carry_out(actor, command).await;
         if let (Err(RoomError::Rejected(Rejection::IllegalMove(_))), Some((game, ply))) = (&outcome, tried)
             && self.is_bot(actor)
         {
             // A refusal changes nothing, so the strike is a command of its own.
-            let _ = self.carry_out(Actor::Server, Command::Strike { game, ply }).await?;
+            let _ = self.carry_out(Actor::Server, Command::Strike { game, ply }).await;
         }
-        Ok(outcome)
+        outcome
     }
 
     fn is_bot(&self, actor: Actor) -> bool {
@@ -198,35 +197,96 @@ impl RoomActor {
         self.room.member(player).is_some_and(|member| member.profile.kind == PlayerKind::Bot)
     }
 
-    async fn check_presence(&mut self, player: PlayerId) -> Result<(), Ending> {
+    async fn check_presence(&mut self, player: PlayerId) {
         let present = self.shared.players.get(player).is_some_and(|player| player.streams.load(Relaxed) > 0);
         // One who is no member any more is no concern of the room.
-        let _ = self.carry_out(Actor::Server, Command::SetPresence(player, present)).await?;
-        Ok(())
+        let _ = self.carry_out(Actor::Server, Command::SetPresence(player, present)).await;
     }
 
     /// Judge, write, apply, tell.
-    async fn carry_out(&mut self, actor: Actor, command: Command) -> Result<Result<Accepted, RoomError>, Ending> {
-        let events = match self.room.decide(now(), actor, command) {
-            Ok(events) => events,
-            Err(rejection) => return Ok(Err(rejection.into())),
-        };
+    async fn carry_out(&mut self, actor: Actor, command: Command) -> Result<Accepted, RoomError> {
+        let events = self.room.decide(now(), actor, command)?;
         if events.is_empty() {
-            return Ok(Ok(self.accepted(false)));
+            return Ok(self.accepted(false));
         }
         match self.shared.journal.append(self.room.id(), self.room.seq(), &events).await {
             Ok(()) => {}
             Err(AppendError::Unavailable(reason)) => {
                 tracing::error!(%reason, "a change could not be written, and was refused");
-                return Ok(Err(RoomError::StoreUnavailable));
+                return Err(RoomError::StoreUnavailable);
             }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
-                tracing::error!(%error, "the room is read again");
-                return Err(Ending::Lost);
+                tracing::error!(%error, "the journal is read again");
+                let last = events.last().cloned();
+                return match self.read_again(events).await {
+                    Some(newest) if newest.is_some() && newest == last => Ok(self.accepted(true)),
+                    _ => Err(RoomError::StoreUnavailable),
+                };
             }
         }
         self.publish(&events);
-        Ok(Ok(self.accepted(true)))
+        Ok(self.accepted(true))
+    }
+
+    /// Makes true, and tells, what the journal holds and the room does not know yet, and answers with the last of it.
+    /// None when the journal cannot be read, which is then tried again before anything else.
+    async fn read_again(&mut self, unsure: Vec<Event>) -> Option<Option<Event>> {
+        let unknown = match self.shared.journal.load(self.room.id()).await {
+            Ok(Some(History { base, events })) => {
+                if base.seq() > self.room.seq() {
+                    // Too much was written by another. Those who watch begin again with a snapshot.
+                    (self.room, self.watchers, self.snapshot) = (base, None, None);
+                }
+                events.into_iter().filter(|event| event.seq > self.room.seq()).collect()
+            }
+            // Only a room that was closed is kept no longer.
+            Ok(None) if unsure.iter().any(|event| matches!(event.fact, Fact::Closed(_))) => unsure,
+            Ok(None) => vec![Event { seq: self.room.seq().next(), at: now(), fact: Fact::Closed(CloseReason::Server) }],
+            Err(error) => {
+                tracing::error!(%error, "the journal cannot be read");
+                self.unsure = Some(unsure);
+                return None;
+            }
+        };
+        if !unknown.is_empty() {
+            self.publish(&unknown);
+        }
+        Some(unknown.into_iter().next_back())
+    }
+
+    /// Does nothing but look, until the journal can be read again. The clocks run on.
+    async fn wait_for_journal(
+        &mut self,
+        unsure: Vec<Event>,
+        messages: &mut mpsc::Receiver<Box<Message>>,
+    ) -> Result<(), Ending> {
+        let retry = Instant::now() + STORE_RETRY;
+        loop {
+            tokio::select! {
+                () = self.shared.rooms_end.cancelled() => return Err(Ending::Stopped),
+                message = messages.recv() => match message {
+                    Some(message) => self.put_off(*message).await,
+                    None => return Err(Ending::Stopped),
+                },
+                () = tokio::time::sleep_until(retry) => break,
+            }
+        }
+        if self.read_again(unsure).await.is_some() {
+            let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
+            for member in members {
+                self.check_presence(member).await;
+            }
+        }
+        self.go_on()
+    }
+
+    /// Answers while nothing can change.
+    async fn put_off(&mut self, message: Message) {
+        match message {
+            Message::Subscribe(_, reply) => self.subscribe(None, reply).await,
+            // Who is connected is looked at once more when the journal can be read.
+            message => self.answer_without(message, RoomError::StoreUnavailable),
+        }
     }
 
     fn accepted(&self, changed: bool) -> Accepted {
@@ -278,8 +338,11 @@ impl RoomActor {
     }
 
     fn snapshot(&mut self) -> Snapshot {
-        let room = self.snapshot.get_or_insert_with(|| Arc::new(self.room.clone()));
-        Snapshot { room: Arc::clone(room), watchers: self.watcher_count() }
+        let watchers = self.watcher_count();
+        let room = self.snapshot.take().unwrap_or_else(|| Arc::new(self.room.clone()));
+        // Kept only while others are likely to ask: a second copy of every room is not worth its memory.
+        self.snapshot = (watchers > 0).then(|| Arc::clone(&room));
+        Snapshot { room, watchers }
     }
 
     fn watcher_count(&self) -> u32 {
@@ -324,7 +387,7 @@ impl RoomActor {
     fn count_watchers(&mut self) {
         let count = self.watcher_count();
         if count == 0 {
-            self.watchers = None;
+            (self.watchers, self.snapshot) = (None, None);
         }
         self.listing.update_watchers(count);
     }
@@ -333,9 +396,13 @@ impl RoomActor {
     fn turn_away(&mut self, message: Message, ending: Ending) {
         let error = match ending {
             Ending::Closed => RoomError::Rejected(Rejection::RoomClosed),
-            Ending::Lost => RoomError::StoreUnavailable,
             Ending::Stopped => RoomError::Draining,
         };
+        self.answer_without(message, error);
+    }
+
+    /// Refuses a command, and shows the room as it was.
+    fn answer_without(&mut self, message: Message, error: RoomError) {
         match message {
             Message::Command(_, _, reply) => {
                 let _ = reply.send(Err(error));

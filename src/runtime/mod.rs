@@ -251,10 +251,11 @@ impl Runtime {
         self.drain();
         self.shared.rooms_end.cancel();
         self.shared.tasks.close();
-        let joined = tokio::time::timeout(deadline, self.shared.tasks.wait()).await.is_ok();
-        let shared = Arc::clone(&self.shared);
-        let pool = tokio::task::spawn_blocking(move || shared.pool.shut_down()).await.is_ok();
-        joined && pool
+        let end = tokio::time::Instant::now() + deadline;
+        let joined = tokio::time::timeout_at(end, self.shared.tasks.wait()).await.is_ok();
+        let (shared, left) = (Arc::clone(&self.shared), end.saturating_duration_since(tokio::time::Instant::now()));
+        let pool = tokio::task::spawn_blocking(move || shared.pool.shut_down(left)).await;
+        joined && pool.unwrap_or(false)
     }
 
     fn require_running(&self) -> Result<(), RoomError> {

@@ -118,6 +118,8 @@ pub struct Player {
     pub(super) left: CancellationToken,
     /// The rooms that earlier requests made, so that a repeated one makes no other.
     pub(super) requests: tokio::sync::Mutex<VecDeque<(String, RoomId)>>,
+    /// The rooms in which earlier requests started games.
+    pub(super) starts: tokio::sync::Mutex<VecDeque<(String, RoomId)>>,
 }
 
 #[derive(Default)]
@@ -269,6 +271,7 @@ impl Players {
             inbox: Mutex::default(),
             left: CancellationToken::new(),
             requests: tokio::sync::Mutex::default(),
+            starts: tokio::sync::Mutex::default(),
         });
         self.by_id.insert(id, Arc::clone(&player));
         self.by_token.insert(player.hash, Arc::clone(&player));

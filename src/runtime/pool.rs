@@ -81,6 +81,7 @@ struct Shared {
     state: Mutex<State>,
     work: Condvar,
     time: Condvar,
+    ended: Condvar,
     think: Arc<Think>,
     capacity: usize,
     moves: AtomicU64,
@@ -93,6 +94,8 @@ struct State {
     running: Vec<Option<(Instant, Stop)>>,
     arrivals: u64,
     closed: bool,
+    /// Threads that have not ended.
+    alive: usize,
 }
 
 struct Queued {
@@ -116,9 +119,11 @@ impl Pool {
                 running: vec![None; threads],
                 arrivals: 0,
                 closed: false,
+                alive: threads + 1,
             }),
             work: Condvar::new(),
             time: Condvar::new(),
+            ended: Condvar::new(),
             think,
             capacity,
             moves: AtomicU64::new(0),
@@ -126,7 +131,11 @@ impl Pool {
         });
         let spawn = |name: String, body: Box<dyn FnOnce(&Shared) + Send>| {
             let shared = Arc::clone(&shared);
-            std::thread::Builder::new().name(name).spawn(move || body(&shared))
+            std::thread::Builder::new().name(name).spawn(move || {
+                body(&shared);
+                shared.state().alive -= 1;
+                shared.ended.notify_all();
+            })
         };
         let mut handles = vec![spawn("ai-timekeeper".into(), Box::new(Shared::keep_time))?];
         for index in 0..threads {
@@ -172,8 +181,9 @@ impl Pool {
         }
     }
 
-    /// Stops every search and joins the threads. Blocks for a few milliseconds.
-    pub(super) fn shut_down(&self) {
+    /// Stops every search and joins the threads: a few milliseconds, unless an AI does not listen. Such a one is left
+    /// behind after `patience`, and the answer is false.
+    pub(super) fn shut_down(&self, patience: Duration) -> bool {
         let mut state = self.shared.state();
         state.closed = true;
         state.queue.clear();
@@ -183,12 +193,18 @@ impl Pool {
         drop(state);
         self.shared.work.notify_all();
         self.shared.time.notify_all();
+        let ended = self.shared.ended.wait_timeout_while(self.shared.state(), patience, |state| state.alive > 0);
+        if ended.is_err() || ended.is_ok_and(|(_, waited)| waited.timed_out()) {
+            tracing::error!("an AI thread did not end in time");
+            return false;
+        }
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
             if thread.join().is_err() {
                 tracing::error!("an AI thread ended by a panic");
             }
         }
+        true
     }
 }
 

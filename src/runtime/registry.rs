@@ -16,7 +16,7 @@ use tokio::sync::{
 use super::{
     actor::{self, Accepted},
     error::RoomError,
-    limits::{MAILBOX, MAILBOX_PATIENCE, STORE_RETRY},
+    limits::{MAILBOX, MAILBOX_PATIENCE},
     shared::Shared,
 };
 use crate::room::{Actor, Command, Event, JoinCode, PlayerId, Rejection, Room, RoomId, Seq};
@@ -40,6 +40,8 @@ pub(super) enum Effect {
     Access,
     /// That player must go.
     Removed(PlayerId),
+    /// That player is no member any more, and may watch only what strangers may.
+    Left(PlayerId),
     /// It was the last.
     Closed,
 }
@@ -50,6 +52,7 @@ impl Effect {
         match &event.fact {
             Fact::SettingsChanged(_) => Self::Access,
             Fact::MemberLeft { player, reason: LeaveReason::Kicked | LeaveReason::Banned } => Self::Removed(*player),
+            Fact::MemberLeft { player, .. } => Self::Left(*player),
             Fact::Closed(_) => Self::Closed,
             _ => Self::None,
         }
@@ -172,19 +175,6 @@ impl Shared {
         })?;
         let room = history.ok_or(Rejection::RoomNotFound)?.latest();
         Ok(self.host(room))
-    }
-
-    /// Brings back a room whose actor was lost, as soon as its history can be read: its clocks run on without it.
-    pub(super) fn revive(self: &Arc<Self>, id: RoomId) {
-        let shared = Arc::clone(self);
-        self.tasks.spawn(async move {
-            while let Err(RoomError::StoreUnavailable) = shared.room(id).await {
-                tokio::select! {
-                    () = shared.rooms_end.cancelled() => break,
-                    () = tokio::time::sleep(STORE_RETRY) => {}
-                }
-            }
-        });
     }
 
     /// Gives a room an actor, unless it has one.

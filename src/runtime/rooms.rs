@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     Accepted, Player, RoomError, Runtime, Snapshot, Watch,
     entropy::{now, random},
-    limits::REQUESTS_REMEMBERED,
+    limits::{REQUESTS_REMEMBERED, STORE_RETRY},
 };
 use crate::{
     ai::{AiKind, AiPlayer},
@@ -47,7 +47,8 @@ impl Runtime {
         request: Option<String>,
     ) -> Result<Snapshot, RoomError> {
         self.require_running()?;
-        self.once(player, request, async || self.make_room(player, new).await).await
+        let (this, player) = (self.clone(), Arc::clone(player));
+        self.finish(async move { this.once(&player, request, async || this.make_room(&player, new).await).await }).await
     }
 
     /// The shortest way to a game: against an AI at once, or against whoever else wants one.
@@ -62,9 +63,13 @@ impl Runtime {
         request: Option<String>,
     ) -> Result<Snapshot, RoomError> {
         self.require_running()?;
-        self.once(player, request, async || match opponent {
-            Opponent::Ai(ai) => self.quick_ai_game(player, ai, side).await,
-            Opponent::Anyone => self.quick_match(player, side).await,
+        let (this, player) = (self.clone(), Arc::clone(player));
+        self.finish(async move {
+            this.once(&player, request, async || match opponent {
+                Opponent::Ai(ai) => this.quick_ai_game(&player, ai, side).await,
+                Opponent::Anyone => this.quick_match(&player, side).await,
+            })
+            .await
         })
         .await
     }
@@ -73,10 +78,48 @@ impl Runtime {
     ///
     /// # Errors
     /// The refusal.
-    pub async fn command(&self, player: &Player, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
+    pub async fn command(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
         if matches!(command, Command::Start | Command::Join(..) | Command::TakeSeat(_)) {
             self.require_running()?;
         }
+        if matches!(command, Command::Join(..) | Command::TakeSeat(_)) {
+            let (this, player) = (self.clone(), Arc::clone(player));
+            return self.finish(async move { this.occupy(&player, room, command).await }).await;
+        }
+        self.shared.room(room).await?.command(Actor::Player(player.id()), command).await
+    }
+
+    /// As [`Runtime::command`], for what concerns a game.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn command_game(
+        &self,
+        player: &Arc<Player>,
+        game: GameId,
+        command: Command,
+    ) -> Result<Accepted, RoomError> {
+        self.command(player, game.room, command).await.map_err(|error| match error {
+            RoomError::Rejected(Rejection::RoomNotFound) => Rejection::GameNotFound.into(),
+            error => error,
+        })
+    }
+
+    /// Does something to its end, even when the client that asked for it hangs up: half of it would be a place that
+    /// is kept for nobody, or a room that is written down and does not live.
+    async fn finish<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, RoomError>> + Send + 'static,
+    ) -> Result<T, RoomError> {
+        match self.shared.tasks.spawn(work).await {
+            Ok(outcome) => outcome,
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => Err(RoomError::Draining),
+        }
+    }
+
+    /// Joins a room or takes a seat, within the player's quota.
+    async fn occupy(&self, player: &Player, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
         let handle = self.shared.room(room).await?;
         let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
         // A place is kept before the room is asked, so that two requests at once cannot both get the last one.
@@ -101,7 +144,7 @@ impl Runtime {
     /// When it is for somebody or something unknown, or the room refuses.
     pub async fn set_seat(
         &self,
-        player: &Player,
+        player: &Arc<Player>,
         room: RoomId,
         seat: Color,
         wish: SeatWish,
@@ -131,7 +174,7 @@ impl Runtime {
         let Some(request) = request else {
             return self.command(player, room, Command::Start).await;
         };
-        let mut requests = player.requests.lock().await;
+        let mut requests = player.starts.lock().await;
         if requests.iter().any(|(made, at)| *made == request && *at == room) {
             let snapshot = self.shared.room(room).await?.snapshot().await?;
             let game = snapshot.room.game().map(|game| GameId { room, number: game.number });
@@ -146,12 +189,14 @@ impl Runtime {
     ///
     /// # Errors
     /// The refusal.
-    pub async fn play(&self, player: &Player, game: GameId, ply: u16, square: Square) -> Result<Accepted, RoomError> {
-        let command = Command::Play { game: game.number, ply, square };
-        self.command(player, game.room, command).await.map_err(|error| match error {
-            RoomError::Rejected(Rejection::RoomNotFound) => Rejection::GameNotFound.into(),
-            error => error,
-        })
+    pub async fn play(
+        &self,
+        player: &Arc<Player>,
+        game: GameId,
+        ply: u16,
+        square: Square,
+    ) -> Result<Accepted, RoomError> {
+        self.command_game(player, game, Command::Play { game: game.number, ply, square }).await
     }
 
     /// The room as it is, for one who may see it.
@@ -261,9 +306,27 @@ impl Runtime {
                 self.shared.host(room);
                 Ok(())
             }
-            Err(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_) | AppendError::Unknown(_))) => {
+            Err(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) => {
                 tracing::error!(room = %id, %error, "a room could not be made");
                 Err(RoomError::StoreUnavailable)
+            }
+            Err(error @ AppendError::Unknown(_)) => {
+                tracing::error!(room = %id, %error, "whether a room was made is looked up");
+                self.look_up(id).await
+            }
+        }
+    }
+
+    /// Whether a room was written down after all, which then lives. Asks until the storage answers.
+    async fn look_up(&self, id: RoomId) -> Result<(), RoomError> {
+        loop {
+            match self.shared.room(id).await {
+                Ok(_) => return Ok(()),
+                Err(RoomError::Rejected(_)) => return Err(RoomError::StoreUnavailable),
+                Err(_) => tokio::select! {
+                    () = self.shared.rooms_end.cancelled() => return Err(RoomError::Draining),
+                    () = tokio::time::sleep(STORE_RETRY) => {}
+                },
             }
         }
     }
@@ -300,7 +363,7 @@ impl Runtime {
             seats: seats(side, SeatWish::Ai(ai)),
         };
         let room = self.make_room(player, new).await?;
-        self.command(player, room, Command::Start).await?;
+        self.begin(player, room, Command::Start).await?;
         Ok(room)
     }
 
@@ -322,9 +385,19 @@ impl Runtime {
         settings.auto_start = true;
         let mine = side.unwrap_or_else(any_side);
         let room = self.make_room(player, NewRoom { settings, seats: seats(mine, SeatWish::Open) }).await?;
-        self.command(player, room, Command::SetReady(true)).await?;
+        self.begin(player, room, Command::SetReady(true)).await?;
         waiting.add(room);
         Ok(room)
+    }
+
+    /// The last step of a quick start. A room in which it fails would only keep the player's seat occupied.
+    async fn begin(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<(), RoomError> {
+        let begun = self.command(player, room, command).await;
+        if begun.is_err() {
+            // Should this fail too, the player finds the room by `GetMe`.
+            let _ = self.command(player, room, Command::Leave).await;
+        }
+        begun.map(|_| ())
     }
 
     /// Tries to sit down opposite the one who waits in a room.
@@ -387,7 +460,7 @@ fn seats(mine: Color, other: SeatWish) -> ByColor<SeatWish> {
 }
 
 fn any_side() -> Color {
-    if random() % 2 == 0 { Color::Black } else { Color::White }
+    if random().is_multiple_of(2) { Color::Black } else { Color::White }
 }
 
 /// The seat of an AI that exists.

@@ -45,6 +45,15 @@ impl OpenStream {
         }
     }
 
+    /// Whether that has come.
+    fn end(&self) -> Option<StreamEnd> {
+        if self.player.left.is_cancelled() {
+            Some(StreamEnd::LoggedOut)
+        } else {
+            self.shared.streams_end.is_cancelled().then_some(StreamEnd::Draining)
+        }
+    }
+
     fn tell_rooms(&self) {
         let rooms = self.player.rooms();
         if rooms.is_empty() || self.shared.rooms_end.is_cancelled() {
@@ -120,6 +129,8 @@ pub struct Watch {
     seq: Seq,
     snapshot: Option<Snapshot>,
     missed: VecDeque<Published>,
+    /// An event after which the player perhaps may not watch any longer.
+    doubtful: Option<Published>,
     events: broadcast::Receiver<Published>,
     ended: Option<StreamEnd>,
 }
@@ -144,6 +155,7 @@ impl Watch {
             seq: seq.unwrap_or_default(),
             snapshot: subscribed.snapshot,
             missed: subscribed.missed.into(),
+            doubtful: None,
             events: subscribed.events,
             ended: None,
         })
@@ -162,6 +174,14 @@ impl Watch {
                 return Err(end);
             }
             if let Some(published) = self.missed.pop_front() {
+                // That the player was once removed is past: the stream was opened, or begun again, later.
+                self.seq = published.seq;
+                self.ended = (published.effect == Effect::Closed).then_some(StreamEnd::RoomClosed);
+                return Ok(Update::Event(published.wire));
+            }
+            if let Some(published) = self.doubtful.clone() {
+                self.check_access().await?;
+                self.doubtful = None;
                 return Ok(self.pass_on(published));
             }
             let received = tokio::select! {
@@ -174,13 +194,17 @@ impl Watch {
                 // An earlier wait was dropped while it caught up.
                 Ok(published) if published.seq != self.seq.next() => self.catch_up(Some(self.seq)).await?,
                 Ok(published) => {
-                    if published.effect == Effect::Access && self.begin_again(None).await.is_err() {
-                        return Err(StreamEnd::Kicked);
+                    if !self.affects_access(published.effect) {
+                        return Ok(self.pass_on(published));
                     }
-                    return Ok(self.pass_on(published));
+                    self.doubtful = Some(published);
                 }
                 Err(RecvError::Lagged(_)) => self.catch_up(None).await?,
-                Err(RecvError::Closed) => self.catch_up(Some(self.seq)).await?,
+                // The room is over, or the server stops.
+                Err(RecvError::Closed) => match self.open.end() {
+                    Some(end) => return Err(end),
+                    None => self.catch_up(Some(self.seq)).await?,
+                },
             }
         }
     }
@@ -190,23 +214,33 @@ impl Watch {
         self.ended = match published.effect {
             Effect::Removed(player) if player == self.open.player.id() => Some(StreamEnd::Kicked),
             Effect::Closed => Some(StreamEnd::RoomClosed),
-            Effect::None | Effect::Access | Effect::Removed(_) => None,
+            Effect::None | Effect::Access | Effect::Removed(_) | Effect::Left(_) => None,
         };
         Update::Event(published.wire)
     }
 
-    async fn catch_up(&mut self, after: Option<Seq>) -> Result<(), StreamEnd> {
-        match self.begin_again(after).await {
-            Ok(()) => Ok(()),
-            Err(RoomError::Draining) => Err(StreamEnd::Draining),
-            Err(RoomError::Rejected(Rejection::RoomClosed | Rejection::RoomNotFound)) => Err(StreamEnd::RoomClosed),
-            Err(RoomError::Rejected(_)) => Err(StreamEnd::Kicked),
-            Err(_) => Err(StreamEnd::SlowConsumer),
+    fn affects_access(&self, effect: Effect) -> bool {
+        match effect {
+            Effect::Access => true,
+            Effect::Left(player) => player == self.open.player.id(),
+            Effect::None | Effect::Removed(_) | Effect::Closed => false,
         }
     }
 
+    async fn check_access(&self) -> Result<(), StreamEnd> {
+        let may = async {
+            let room = self.open.shared.room(self.room).await?.snapshot().await?.room;
+            Ok(room.may_watch(self.open.player.id(), &self.credentials)?)
+        };
+        may.await.map_err(end_of)
+    }
+
+    async fn catch_up(&mut self, after: Option<Seq>) -> Result<(), StreamEnd> {
+        self.begin_again(after).await.map_err(end_of)
+    }
+
     /// Subscribes once more, if the player still may.
-    async fn begin_again(&mut self, after: Option<Seq>) -> Result<(), RoomError> {
+    async fn begin_again(&mut self, after: Option<Seq>) -> Result<(), WatchError> {
         let handle = self.open.shared.room(self.room).await?;
         handle.snapshot().await?.room.may_watch(self.open.player.id(), &self.credentials)?;
         let subscribed = handle.subscribe(after).await?;
@@ -217,6 +251,38 @@ impl Watch {
         self.missed = subscribed.missed.into();
         self.events = subscribed.events;
         Ok(())
+    }
+}
+
+/// How a watcher's stream ends that cannot go on.
+fn end_of(error: WatchError) -> StreamEnd {
+    match error {
+        WatchError::Access(Rejection::RoomClosed) => StreamEnd::RoomClosed,
+        // A room that has turned private is hidden from strangers, but not gone.
+        WatchError::Access(_) => StreamEnd::Kicked,
+        WatchError::Room(RoomError::Draining) => StreamEnd::Draining,
+        WatchError::Room(RoomError::Rejected(_)) => StreamEnd::RoomClosed,
+        WatchError::Room(_) => StreamEnd::SlowConsumer,
+    }
+}
+
+/// Why a watcher cannot go on.
+enum WatchError {
+    /// The room does not let it.
+    Access(Rejection),
+    /// The room cannot be reached.
+    Room(RoomError),
+}
+
+impl From<Rejection> for WatchError {
+    fn from(rejection: Rejection) -> Self {
+        Self::Access(rejection)
+    }
+}
+
+impl From<RoomError> for WatchError {
+    fn from(error: RoomError) -> Self {
+        Self::Room(error)
     }
 }
 

@@ -190,14 +190,14 @@ mod tests {
 
     use proptest::prelude::*;
     use rand::SeedableRng;
-    use rand::rngs::StdRng;
+    use rand_pcg::Pcg64;
 
     use super::*;
     use crate::search::tic_tac_toe::{Center, Grid, TicTacToe};
     use crate::search::{Stop, Transpositions, WindowCache, minimax};
 
-    fn rng() -> StdRng {
-        StdRng::seed_from_u64(1)
+    fn rng() -> Pcg64 {
+        Pcg64::seed_from_u64(1)
     }
 
     /// A state reached by random moves, not ended.

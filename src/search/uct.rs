@@ -259,7 +259,7 @@ impl<G: Game> Branch<G> {
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng;
-    use rand::rngs::StdRng;
+    use rand_pcg::Pcg64;
 
     use super::*;
     use crate::search::Stop;
@@ -269,7 +269,7 @@ mod tests {
         Uct { exploration: std::f64::consts::SQRT_2, playout: RandomPlayout, reward: WinShare, max_states: 100_000 };
 
     fn search<P: Playout<TicTacToe>>(uct: &Uct<P, WinShare>, grid: &Grid, playouts: u64, seed: u64) -> Sampled<u8> {
-        uct.search::<TicTacToe>(grid, &Budget::of_nodes(playouts), &mut StdRng::seed_from_u64(seed)).unwrap()
+        uct.search::<TicTacToe>(grid, &Budget::of_nodes(playouts), &mut Pcg64::seed_from_u64(seed)).unwrap()
     }
 
     #[test]
@@ -308,7 +308,7 @@ mod tests {
     fn the_tree_keeps_its_bound_and_still_answers() {
         for max_states in [0, 1, 2, 5, 30] {
             let mut tree = Tree::<TicTacToe>::new(Grid::START, 100);
-            let mut rng = StdRng::seed_from_u64(1);
+            let mut rng = Pcg64::seed_from_u64(1);
             let bounded = Uct { max_states, ..UCT };
             for _ in 0..300 {
                 bounded.iterate(&mut tree, &mut rng);
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn each_iteration_adds_one_state_until_the_game_tree_ends() {
         let mut tree = Tree::<TicTacToe>::new(Grid::START, 100);
-        let mut rng = StdRng::seed_from_u64(1);
+        let mut rng = Pcg64::seed_from_u64(1);
         for iteration in 1..=100 {
             UCT.iterate(&mut tree, &mut rng);
             assert_eq!(tree.branches.len(), iteration + 1);
@@ -355,7 +355,7 @@ mod tests {
             }
             let uct = Uct { exploration: 1.4, playout: &playout, reward: WinShare, max_states: 1000 };
             let budget = Budget::default().with_stop(&playout.stop);
-            let sampled = uct.search::<TicTacToe>(&Grid::START, &budget, &mut StdRng::seed_from_u64(1)).unwrap();
+            let sampled = uct.search::<TicTacToe>(&Grid::START, &budget, &mut Pcg64::seed_from_u64(1)).unwrap();
             assert_eq!((sampled.playouts, sampled.ended_by), (limit, EndedBy::Stop));
             assert_eq!(sampled.mean.is_some(), limit > 0);
             assert!(sampled.best < 9);
@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn an_ended_game_has_no_move() {
         let won = Grid::of(&[0, 3, 1, 4, 2]);
-        let sampled = UCT.search::<TicTacToe>(&won, &Budget::of_nodes(9), &mut StdRng::seed_from_u64(1));
+        let sampled = UCT.search::<TicTacToe>(&won, &Budget::of_nodes(9), &mut Pcg64::seed_from_u64(1));
         assert_eq!(sampled, None);
     }
 }

@@ -26,7 +26,7 @@ struct Kept {
 
 impl MemoryJournal {
     /// Events kept of a room: enough for a watcher's short absence, few enough for ten thousand rooms.
-    pub const TAIL: usize = 32;
+    pub const TAIL: usize = 16;
 
     /// An empty journal whose appends fail as `fault` says.
     #[must_use]

@@ -47,7 +47,8 @@ pub fn lone_seat(seat: &Seat, present: bool) -> v1::Seat {
         Occupant::Open => Wire::Open(v1::OpenSeat {}),
         Occupant::Reserved(profile) => Wire::Reserved(player(profile)),
         Occupant::Player(profile) => Wire::Player(player(profile)),
-        Occupant::Ai(ai) => Wire::Ai(ai_seat(ai)),
+        // Who knows the seed can work out the AI's moves; the record tells it when the game is over.
+        Occupant::Ai(ai) => Wire::Ai(v1::AiSeat { seed: 0, ..ai_seat(ai) }),
     };
     v1::Seat {
         occupant: Some(occupant),

@@ -6,11 +6,12 @@ mod seating;
 mod tick;
 
 use super::{
-    command::{Actor, Command},
+    command::{Actor, Command, Credentials},
     event::{CloseReason, Event, Fact},
     game::{EndReason, GameEnd},
     ids::PlayerId,
     rejection::Rejection,
+    settings::Visibility,
     state::{Phase, Room},
     time::Timestamp,
 };
@@ -30,6 +31,7 @@ impl Room {
                 _ => Err(Rejection::RoomClosed),
             };
         }
+        self.admit_existence(actor, &command)?;
         // By far the most frequent command, and the one that needs no draft of what follows.
         if let Command::Play { game, ply, square } = command {
             return self.judge_move(now, actor, game, ply, square);
@@ -37,6 +39,21 @@ impl Room {
         let mut draft = Draft { room: self.clone(), now, events: Vec::new() };
         draft.judge(actor, command)?;
         Ok(draft.events)
+    }
+
+    /// Whoever has no way into a private room learns nothing of it by trying things there.
+    fn admit_existence(&self, actor: Actor, command: &Command) -> Result<(), Rejection> {
+        match actor {
+            Actor::Player(player)
+                if self.settings.visibility == Visibility::Private
+                    && !matches!(command, Command::Join(..))
+                    && self.member(player).is_none()
+                    && self.may_enter(player, &Credentials::default()) == Err(Rejection::RoomNotFound) =>
+            {
+                Err(Rejection::RoomNotFound)
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -1,7 +1,13 @@
-//! What the server must reach, measured. Each prints its figure, and fails only when the goal is missed by far:
-//! `cargo test --release --test figures -- --ignored --nocapture --test-threads 1`.
+//! What the server is to reach, measured on two threads that serve: `cargo bench --bench figures`, which takes two
+//! minutes, or `cargo bench --bench figures memory` for one figure.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a measurement reads the clock, and stops at a fault"
+)]
 
 use std::{
+    pin::Pin,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -14,6 +20,22 @@ use reversi::{
     runtime::{GameFilter, Limits, NewRoom, Notice, Parts, Player, Runtime, Snapshot, TurnEnd, Update},
     store::MemoryJournal,
 };
+
+fn main() {
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    let measure = |name: &str, figure: fn() -> Pin<Box<dyn Future<Output = ()>>>| {
+        if name.contains(&wanted) {
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+            runtime.block_on(figure());
+        }
+    };
+    // First, while nothing has been allocated and freed.
+    measure("memory", || Box::pin(memory_of_a_room()));
+    measure("game", || Box::pin(a_game_of_random_ais()));
+    measure("thousand", || Box::pin(a_thousand_rooms()));
+    measure("busy", || Box::pin(answers_while_every_ai_thread_is_busy()));
+    measure("capacity", || Box::pin(far_beyond_the_capacity()));
+}
 
 /// Many rooms belong to one player here.
 fn limits() -> Limits {
@@ -81,9 +103,8 @@ fn spread(mut samples: Vec<Duration>) -> String {
     format!("min {:?}, median {:?}, p99 {:?}, max {:?}", at(0), at(50), at(99), at(100))
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a measurement"]
-async fn a_game_of_random_ais_takes_under_5_ms() {
+/// A game of two random AIs without a pause: the goal is under 5 ms.
+async fn a_game_of_random_ais() {
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human);
     let mut samples = Vec::new();
@@ -95,15 +116,12 @@ async fn a_game_of_random_ais_takes_under_5_ms() {
         samples.push(began.elapsed());
         runtime.command(&owner, room.id(), Command::Leave).await.unwrap();
     }
-    println!("FIGURE a whole game of two random AIs, watched: {}", spread(samples.clone()));
-    samples.sort();
-    assert!(samples[100] < Duration::from_millis(5));
+    println!("a whole game of two random AIs, watched: {}", spread(samples));
     assert!(runtime.shut_down(Duration::from_secs(5)).await);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a measurement"]
-async fn a_thousand_rooms_run_side_by_side_without_a_late_timer() {
+/// A thousand such games side by side: how late their timers are.
+async fn a_thousand_rooms() {
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human);
     for pause in [Duration::ZERO, Duration::from_millis(100)] {
@@ -126,14 +144,11 @@ async fn a_thousand_rooms_run_side_by_side_without_a_late_timer() {
         let seconds = began.elapsed().as_secs_f64();
         latest.sort_unstable();
         println!(
-            "FIGURE 1,000 rooms of random AIs, pause {pause:?}: {plies} plies in {seconds:.2} s ({:.0} a second); latest move of a room: median {} ms, max {} ms",
+            "1,000 rooms of random AIs, pause {pause:?}: {plies} plies in {seconds:.2} s ({:.0} a second); latest move of a room: median {} ms, max {} ms",
             f64::from(u32::try_from(plies).unwrap()) / seconds,
             latest[500],
             latest[999]
         );
-        if !pause.is_zero() {
-            assert!(latest[999] < 100, "a timer was late");
-        }
     }
     assert!(runtime.shut_down(Duration::from_secs(5)).await);
 }
@@ -151,9 +166,8 @@ async fn occupy(runtime: &Runtime, owner: &Arc<Player>, rooms: usize, limit: Dur
     busy
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a measurement"]
-async fn the_server_answers_and_its_clocks_are_right_while_every_ai_thread_is_busy() {
+/// The goals are under 10 ms for an answer, and under 50 ms for a clock.
+async fn answers_while_every_ai_thread_is_busy() {
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human);
     occupy(&runtime, &owner, 20, Duration::from_secs(60)).await;
@@ -175,13 +189,10 @@ async fn the_server_answers_and_its_clocks_are_right_while_every_ai_thread_is_bu
         lobby.get_server_info(request).await.unwrap();
         samples.push(began.elapsed());
     }
-    println!("FIGURE GetServerInfo with every AI thread busy: {}", spread(samples.clone()));
-    samples.sort();
-    assert!(samples[250] < Duration::from_millis(10));
+    println!("GetServerInfo with every AI thread busy: {}", spread(samples));
 
     let errors = flag_errors(&runtime, 50).await;
-    println!("FIGURE error of a human's flag with every AI thread busy: {}", spread(errors.clone()));
-    assert!(errors.iter().all(|error| *error <= Duration::from_millis(50)));
+    println!("error of a human's flag with every AI thread busy: {}", spread(errors));
     stop.cancel();
     assert!(serving.join_next().await.unwrap().unwrap().unwrap());
 }
@@ -211,9 +222,8 @@ async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
     errors
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a measurement"]
-async fn no_ai_flags_at_ten_times_the_capacity() {
+/// Two hundred rooms at 1 s a move, with far more to search than there is time: the goal is that nobody loses on time.
+async fn far_beyond_the_capacity() {
     const ROOMS: usize = 200;
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human);
@@ -227,7 +237,7 @@ async fn no_ai_flags_at_ten_times_the_capacity() {
     assert!(choice.unwrap().complete);
     let load =
         alone.as_secs_f64() * f64::from(u32::try_from(ROOMS).unwrap()) / f64::from(u32::try_from(threads).unwrap());
-    println!("FIGURE one mcts:12 move takes {alone:?} alone: 200 rooms at 1 s a move are {load:.0} times the capacity");
+    println!("one mcts:12 move takes {alone:?} alone: 200 rooms at 1 s a move are {load:.0} times the capacity");
 
     let rooms = occupy(&runtime, &owner, ROOMS, Duration::from_secs(1)).await;
     let mut watch = runtime.watch(&owner, rooms[0].id(), Credentials::default(), None).await.unwrap();
@@ -248,18 +258,16 @@ async fn no_ai_flags_at_ten_times_the_capacity() {
     let late = ended.iter().filter(|game| game.end.reason != EndReason::Discs).count();
     let ai = runtime.census().ai;
     println!(
-        "FIGURE 30 s at that load: {} moves, {} of them cheaper, {late} of {} games lost on time, slowest move {slow} ms",
+        "30 s at that load: {} moves, {} of them cheaper, {late} of {} games lost on time, slowest move {slow} ms",
         ai.moves,
         ai.cheaper_moves,
         ended.len()
     );
-    assert_eq!(late, 0);
     assert!(runtime.shut_down(Duration::from_secs(5)).await);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a measurement"]
-async fn a_room_of_two_ais_costs_under_8_kib() {
+/// The goal is under 8 KiB.
+async fn memory_of_a_room() {
     const ROOMS: usize = 5_000;
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human);
@@ -275,11 +283,10 @@ async fn a_room_of_two_ais_costs_under_8_kib() {
     }
     let playing = resident();
     println!(
-        "FIGURE memory of a room with two AI seats and no watcher: {} bytes idle, {} bytes with a game",
+        "memory of a room with two AI seats and no watcher: {} bytes idle, {} bytes with a game",
         (idle - before) / ROOMS,
         (playing - before) / ROOMS
     );
-    assert!((playing - before) / ROOMS < 8 * 1024);
     for room in rooms {
         runtime.command(&owner, room, Command::Leave).await.unwrap();
     }
@@ -294,7 +301,7 @@ async fn a_room_of_two_ais_costs_under_8_kib() {
         finish(&runtime, &owner, room).await;
     }
     println!(
-        "FIGURE the same after a whole game: {} bytes, finished games in the archive included",
+        "the same after a whole game: {} bytes, finished games in the archive included",
         (resident() - before) / ROOMS
     );
     assert!(runtime.shut_down(Duration::from_secs(20)).await);

@@ -1,0 +1,159 @@
+//! What must not hurt: broken AIs, broken clients, and worse.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+use reversi::{
+    ai::{AiKind, AiPlayer, Choice},
+    proto::v1::{self, session_service_client::SessionServiceClient},
+    rules::{Position, Square},
+    runtime::Think,
+    search::Stop,
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+use tonic::Code;
+
+use super::{
+    games::Fold,
+    shutdown::Gate,
+    stage::{Plan, Stage, millis, named, refusal, within},
+};
+
+/// A server whose greedy AI is broken in one way, and whose others are well.
+async fn stage_with(greedy: impl Fn(Position, &Stop) -> Option<Choice> + Send + Sync + 'static) -> Stage {
+    let think = move |player: &AiPlayer, position, seed, stop: &Stop| match player.kind() {
+        AiKind::Greedy => greedy(position, stop),
+        _ => player.choose(position, seed, stop),
+    };
+    Stage::with(Plan { think: Some(Arc::new(think) as Arc<Think>), ..Plan::default() }).await
+}
+
+/// A game of the broken AI against a good one goes to its end, and another room's too.
+async fn goes_on(stage: &Stage) {
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let broken = ada.create_with(named("broken"), ["greedy", "random"]).await.room_id;
+    let sound = bea.create_with(named("sound"), ["roxanne", "random"]).await.room_id;
+    let (mut watch_broken, mut watch_sound) = (ada.watch(&broken).await, bea.watch(&sound).await);
+    let mut folds = [Fold::of(&watch_broken.snapshot().await), Fold::of(&watch_sound.snapshot().await)];
+    ada.start(&broken).await.unwrap();
+    bea.start(&sound).await.unwrap();
+    folds[0].follow(&mut watch_broken).await;
+    folds[1].follow(&mut watch_sound).await;
+    for fold in &folds {
+        assert_eq!(fold.outcome.unwrap().reason(), v1::GameEndReason::Discs);
+    }
+    let moves = folds[0].plies.iter().enumerate().filter(|(ply, square)| ply % 2 == 0 && !square.is_empty()).count();
+    assert_eq!(ada.info().await.ai_load.unwrap().cheaper_moves, u64::try_from(moves).unwrap());
+}
+
+#[tokio::test]
+async fn an_ai_that_panics_is_moved_for() {
+    let stage = stage_with(|_, _| panic!("a fault of the AI, made by this test")).await;
+    goes_on(&stage).await;
+}
+
+#[tokio::test]
+async fn an_illegal_move_of_an_ai_is_replaced() {
+    // B36
+    let a1 = Square::ALL[0];
+    let stage =
+        stage_with(move |_, _| Some(Choice { square: a1, evaluation: None, depth: 0, nodes: 0, complete: true })).await;
+    let ada = stage.human("Ada").await;
+    let room = ada.create_with(named("broken"), ["greedy", "random"]).await.room_id;
+    let mut watcher = ada.watch(&room).await;
+    let mut fold = Fold::of(&watcher.snapshot().await);
+    ada.start(&room).await.unwrap();
+    fold.follow(&mut watcher).await;
+    assert_eq!(fold.outcome.unwrap().reason(), v1::GameEndReason::Discs);
+    assert!(ada.info().await.ai_load.unwrap().cheaper_moves > 0);
+}
+
+#[tokio::test]
+async fn an_ai_without_an_answer_is_moved_for() {
+    let stage = stage_with(|_, _| None).await;
+    goes_on(&stage).await;
+}
+
+#[tokio::test]
+async fn an_ai_that_does_not_listen_moves_in_time_all_the_same() {
+    let gate = Arc::new(Gate::default());
+    let held = Arc::clone(&gate);
+    let stage = stage_with(move |_, _| {
+        held.wait();
+        None
+    })
+    .await;
+    let ada = stage.human("Ada").await;
+    let mut turns = ada.turns().await;
+    let settings = v1::RoomSettings { move_limit: millis(400), ..named("stuck") };
+    let room = ada.create_with(settings, ["greedy", "me"]).await.room_id;
+    ada.start(&room).await.unwrap();
+    let asked = turns.asked().await;
+    assert_eq!(asked.ply, 1, "it moved, and its flag did not fall");
+    gate.open();
+}
+
+#[tokio::test]
+async fn a_search_delays_no_other_room() {
+    let (gate, searching) = (Arc::new(Gate::default()), Arc::new(tokio::sync::Notify::new()));
+    let (held, begun, searches) = (Arc::clone(&gate), Arc::clone(&searching), AtomicUsize::new(0));
+    let stage = stage_with(move |position, _| {
+        searches.fetch_add(1, Relaxed);
+        begun.notify_one();
+        held.wait();
+        position.legal_moves().iter().next().map(|square| Choice {
+            square,
+            evaluation: None,
+            depth: 0,
+            nodes: 0,
+            complete: true,
+        })
+    })
+    .await;
+    let eve = stage.human("Eve").await;
+    let searched = eve.create_with(named("searched"), ["greedy", "me"]).await.room_id;
+    let mut turns = eve.turns().await;
+    eve.start(&searched).await.unwrap();
+    within(searching.notified()).await;
+    // B19: while one AI is at it, others play a whole game.
+    let table = stage.table(v1::RoomSettings::default()).await;
+    assert!(table.play_on().await.outcome.is_some());
+    assert_eq!(eve.room(&searched).await.game.unwrap().ply, 0);
+    gate.open();
+    assert_eq!(turns.asked().await.ply, 1);
+}
+
+#[tokio::test]
+async fn a_message_of_five_megabytes_is_refused_unread() {
+    let stage = Stage::open().await;
+    let request = v1::LogInRequest { display_name: "x".repeat(5 << 20), ..Default::default() };
+    let status = refusal(SessionServiceClient::new(stage.channel().await).log_in(request).await);
+    assert_eq!(status.code(), Code::OutOfRange, "{status:?}");
+    assert_eq!(status.metadata().get("reversi-reason").unwrap(), "MESSAGE_TOO_LARGE");
+    stage.human("Ada").await.me().await;
+}
+
+#[tokio::test]
+async fn noise_on_the_port_hurts_nobody() {
+    let stage = Stage::open().await;
+    let noises: [&[u8]; 4] = [
+        b"\0\xff\xfe noise \r\n\r\n",
+        b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+        b"POST /reversi.v1.SessionService/GetMe HTTP/1.1\r\nhost: x\r\ncontent-type: application/grpc-web\r\n\
+          connection: close\r\ncontent-length: 9\r\n\r\n\0\0\0\0\x04\xff\xff\xff\xff",
+    ];
+    for noise in noises {
+        let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+        socket.write_all(noise).await.unwrap();
+        let mut answer = Vec::new();
+        // Whatever is answered, the server hangs up.
+        let _ = within(socket.read_to_end(&mut answer)).await;
+    }
+    stage.human("Ada").await.me().await;
+}

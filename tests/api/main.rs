@@ -1,0 +1,16 @@
+//! The server over real sockets: started in this process on a free port, and spoken to by the generated clients.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is missing")]
+
+mod games;
+mod hostile;
+mod lobby;
+mod moves;
+mod presence;
+mod records;
+mod rooms;
+mod sessions;
+mod shutdown;
+mod stage;
+mod store;
+mod streams;
+mod web;

@@ -1,0 +1,115 @@
+//! Stopping: every stream is told, and it is soon over.
+
+use std::{
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+
+use reversi::{proto::v1, runtime::Limits};
+use tonic::Code;
+use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
+
+use super::stage::{Plan, Stage, millis, named, refused, within};
+
+#[tokio::test]
+async fn every_stream_is_told_that_the_server_stops() {
+    let mut stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let idle = stage.human("Idle").await;
+    let thinker = stage.human("Thinker").await;
+    thinker.quick("mcts", v1::SidePreference::White).await.unwrap();
+    let mut turns = [table.black.turns().await, table.white.turns().await, idle.turns().await, thinker.turns().await];
+    let mut watcher = idle.watch(&table.room).await;
+    let mut list = idle.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
+    watcher.snapshot().await;
+    stage.stop();
+    for turns in &mut turns {
+        assert_eq!(turns.closed().await, v1::CloseReason::Draining);
+    }
+    assert_eq!(watcher.closed().await, v1::CloseReason::Draining);
+    loop {
+        let message = within(list.message()).await.unwrap().expect("it says why it ends").message.unwrap();
+        if let v1::watch_rooms_response::Message::Closing(closing) = message {
+            assert_eq!(closing.reason(), v1::CloseReason::Draining);
+            assert!(closing.retry_after.unwrap().seconds > 0);
+            break;
+        }
+    }
+    assert!(stage.stopped().await, "it was clean");
+}
+
+#[tokio::test]
+async fn nothing_new_begins_while_it_stops() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let ada = stage.human("Ada").await;
+    let mut health = HealthClient::new(stage.channel().await);
+    let status = health.check(HealthCheckRequest::default()).await.unwrap().into_inner().status();
+    assert_eq!(status, ServingStatus::Serving);
+    // The runtime alone, so that the socket stays open for the questions.
+    stage.runtime.drain();
+    let (draining, unavailable) = ("DRAINING", Code::Unavailable);
+    refused(ada.try_create(v1::CreateRoomRequest::default()).await, unavailable, draining);
+    refused(ada.quick("random", v1::SidePreference::Black).await, unavailable, draining);
+    refused(ada.join(&table.room).await, unavailable, draining);
+    let mut sessions = v1::session_service_client::SessionServiceClient::new(stage.channel().await);
+    let request = v1::LogInRequest { display_name: "Late".into(), ..Default::default() };
+    refused(sessions.log_in(request).await, unavailable, draining);
+    assert!(ada.info().await.draining);
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+}
+
+#[tokio::test]
+async fn health_says_that_it_stops() {
+    let mut stage = Stage::open().await;
+    let mut health = HealthClient::new(stage.channel().await);
+    let mut watch = health.watch(HealthCheckRequest::default()).await.unwrap().into_inner();
+    let first = within(watch.message()).await.unwrap().unwrap();
+    assert_eq!(first.status(), ServingStatus::Serving);
+    stage.stop();
+    let second = within(watch.message()).await.unwrap().unwrap();
+    assert_eq!(second.status(), ServingStatus::NotServing);
+    drop((watch, health));
+    assert!(stage.stopped().await);
+}
+
+/// Holds whoever waits at it until it is opened.
+#[derive(Default)]
+pub(crate) struct Gate {
+    open: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Gate {
+    pub(crate) fn wait(&self) {
+        let open = self.open.lock().unwrap();
+        drop(self.opened.wait_while(open, |open| !*open).unwrap());
+    }
+
+    pub(crate) fn open(&self) {
+        *self.open.lock().unwrap() = true;
+        self.opened.notify_all();
+    }
+}
+
+#[tokio::test]
+async fn an_ai_that_does_not_listen_holds_nobody_up_for_ever() {
+    let gate = Arc::new(Gate::default());
+    let (held, begun) = (Arc::clone(&gate), Arc::new(tokio::sync::Notify::new()));
+    let tell = Arc::clone(&begun);
+    let limits = Limits { drain: Duration::from_millis(300), ..Limits::default() };
+    let think = move |_: &reversi::ai::AiPlayer, _, _, _: &reversi::search::Stop| {
+        tell.notify_one();
+        held.wait();
+        None
+    };
+    let mut stage = Stage::with(Plan { limits, think: Some(Arc::new(think)), ..Plan::default() }).await;
+    let ada = stage.human("Ada").await;
+    let settings = v1::RoomSettings { move_limit: millis(60_000), ..named("stuck") };
+    let room = ada.create_with(settings, ["mcts", "me"]).await.room_id;
+    ada.start(&room).await.unwrap();
+    within(begun.notified()).await;
+    stage.stop();
+    assert!(!stage.stopped().await, "not clean, but stopped");
+    gate.open();
+}

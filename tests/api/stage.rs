@@ -1,0 +1,504 @@
+//! A server to play against, its players, and what they hear.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use reversi::{
+    grpc,
+    proto::v1::{self, play_event::Event, room_event, watch_room_response::Message},
+    runtime::{Limits, Parts, Runtime, Think},
+    store::{Journal, MemoryJournal},
+};
+use tokio::{net::TcpListener, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+use tonic::{
+    Code, Request, Status, Streaming,
+    metadata::{Ascii, MetadataValue},
+    service::{Interceptor, interceptor::InterceptedService},
+    transport::{Channel, Endpoint},
+};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+/// Nothing here takes this long; a test that waits for what never comes ends so.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Waits for what is to come soon.
+pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future).await.expect("it did not come in time")
+}
+
+/// What a server is made of.
+pub(crate) struct Plan {
+    pub(crate) limits: Limits,
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) think: Option<Arc<Think>>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        let limits = Limits { drain: Duration::from_secs(5), ..Limits::default() };
+        Self { limits, journal: Arc::new(MemoryJournal::default()), think: None }
+    }
+}
+
+/// A running server.
+pub(crate) struct Stage {
+    pub(crate) runtime: Runtime,
+    pub(crate) address: String,
+    shutdown: CancellationToken,
+    served: JoinSet<bool>,
+}
+
+impl Stage {
+    pub(crate) async fn open() -> Self {
+        Self::with(Plan::default()).await
+    }
+
+    pub(crate) async fn limited(change: impl FnOnce(&mut Limits)) -> Self {
+        let mut plan = Plan::default();
+        change(&mut plan.limits);
+        Self::with(plan).await
+    }
+
+    pub(crate) async fn with(plan: Plan) -> Self {
+        let mut parts = Parts { limits: plan.limits, ai_threads: Some(1), ..Parts::new(plan.journal, grpc::encode) };
+        if let Some(think) = plan.think {
+            parts.think = think;
+        }
+        let runtime = Runtime::start(parts).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (shutdown, mut served) = (CancellationToken::new(), JoinSet::new());
+        let server = grpc::serve(runtime.clone(), listener, shutdown.clone());
+        served.spawn(async move { server.await.unwrap() });
+        Self { runtime, address, shutdown, served }
+    }
+
+    pub(crate) async fn channel(&self) -> Channel {
+        Endpoint::from_shared(format!("http://{}", self.address)).unwrap().connect().await.unwrap()
+    }
+
+    /// The player over a connection that takes in little before it is read.
+    pub(crate) async fn narrow(&self, player: &Player) -> Player {
+        let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
+        let channel = endpoint.initial_stream_window_size(65_535).connect().await.unwrap();
+        Player::new(channel, player.profile.clone(), &player.token)
+    }
+
+    pub(crate) async fn human(&self, name: &str) -> Player {
+        self.log_in(name, v1::PlayerKind::Human, 0).await
+    }
+
+    pub(crate) async fn bot(&self, name: &str) -> Player {
+        self.log_in(name, v1::PlayerKind::Bot, 1).await
+    }
+
+    pub(crate) async fn log_in(&self, name: &str, kind: v1::PlayerKind, seats: i32) -> Player {
+        let channel = self.channel().await;
+        let request = v1::LogInRequest { display_name: name.into(), kind: kind.into(), seats };
+        let mut sessions = v1::session_service_client::SessionServiceClient::new(channel.clone());
+        let answer = sessions.log_in(request).await.unwrap().into_inner();
+        Player::new(channel, answer.player.unwrap(), &answer.token)
+    }
+
+    /// Two people in a room of the first, who plays black, with the game under way.
+    pub(crate) async fn table(&self, settings: v1::RoomSettings) -> Table {
+        let (black, white) = (self.human("Bea").await, self.human("Wim").await);
+        let made = black.create(settings).await;
+        let (room, code) = (made.room_id, v1::join_room_request::Room::JoinCode(made.join_code));
+        black.sit(&room, 0).await.unwrap();
+        white.join_by(code, "").await.unwrap();
+        white.sit(&room, 1).await.unwrap();
+        white.ready(&room).await.unwrap();
+        let game = black.start(&room).await.unwrap().game_id;
+        Table { black, white, room, game }
+    }
+
+    /// Tells the server to stop.
+    pub(crate) fn stop(&self) {
+        self.shutdown.cancel();
+    }
+
+    /// Whether it stopped clean.
+    pub(crate) async fn stopped(&mut self) -> bool {
+        within(self.served.join_next()).await.unwrap().unwrap()
+    }
+}
+
+pub(crate) struct Table {
+    pub(crate) black: Player,
+    pub(crate) white: Player,
+    pub(crate) room: String,
+    pub(crate) game: String,
+}
+
+impl Table {
+    /// Both go on from a ply, always with the first legal move, until there is a result.
+    pub(crate) async fn play_on(&self) -> v1::Game {
+        loop {
+            let game = self.black.room(&self.room).await.game.unwrap();
+            let position = game.position.clone().unwrap();
+            let player = match position.side_to_move() {
+                v1::Side::Black => &self.black,
+                v1::Side::White => &self.white,
+                v1::Side::Unspecified => return game,
+            };
+            player.play(&self.game, game.ply, &position.legal_moves[0]).await.unwrap();
+        }
+    }
+}
+
+/// Sends a player's token with every call.
+#[derive(Clone)]
+pub(crate) struct Bearer(MetadataValue<Ascii>);
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        request.metadata_mut().insert("authorization", self.0.clone());
+        Ok(request)
+    }
+}
+
+type Line = InterceptedService<Channel, Bearer>;
+pub(crate) type Answer<T> = Result<T, Status>;
+
+/// One who is logged in, over a connection of their own.
+#[derive(Clone)]
+pub(crate) struct Player {
+    pub(crate) id: String,
+    pub(crate) profile: v1::Player,
+    pub(crate) token: String,
+    line: Line,
+}
+
+impl Player {
+    pub(crate) fn new(channel: Channel, profile: v1::Player, token: &str) -> Self {
+        let line = InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()));
+        Self { id: profile.player_id.clone(), profile, token: token.to_owned(), line }
+    }
+
+    pub(crate) fn sessions(&self) -> v1::session_service_client::SessionServiceClient<Line> {
+        v1::session_service_client::SessionServiceClient::new(self.line.clone())
+    }
+
+    pub(crate) fn lobby(&self) -> v1::lobby_service_client::LobbyServiceClient<Line> {
+        v1::lobby_service_client::LobbyServiceClient::new(self.line.clone())
+    }
+
+    pub(crate) fn rooms(&self) -> v1::room_service_client::RoomServiceClient<Line> {
+        v1::room_service_client::RoomServiceClient::new(self.line.clone())
+    }
+
+    pub(crate) fn games(&self) -> v1::game_service_client::GameServiceClient<Line> {
+        v1::game_service_client::GameServiceClient::new(self.line.clone())
+    }
+
+    pub(crate) fn records(&self) -> v1::record_service_client::RecordServiceClient<Line> {
+        v1::record_service_client::RecordServiceClient::new(self.line.clone())
+    }
+
+    pub(crate) async fn me(&self) -> v1::GetMeResponse {
+        self.sessions().get_me(v1::GetMeRequest {}).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn info(&self) -> v1::GetServerInfoResponse {
+        self.lobby().get_server_info(v1::GetServerInfoRequest {}).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn create(&self, settings: v1::RoomSettings) -> v1::Room {
+        self.try_create(v1::CreateRoomRequest { settings: Some(settings), ..Default::default() }).await.unwrap()
+    }
+
+    pub(crate) async fn try_create(&self, request: v1::CreateRoomRequest) -> Answer<v1::Room> {
+        Ok(self.lobby().create_room(request).await?.into_inner().room.unwrap())
+    }
+
+    /// A room with an AI on each seat of which a kind is named, and the player on the others named `me`.
+    pub(crate) async fn create_with(&self, settings: v1::RoomSettings, seats: [&str; 2]) -> v1::Room {
+        let seats = seats.map(|kind| v1::Seat { occupant: Some(occupant(kind)), ..Default::default() });
+        let request = v1::CreateRoomRequest { settings: Some(settings), seats: seats.to_vec(), ..Default::default() };
+        self.try_create(request).await.unwrap()
+    }
+
+    pub(crate) async fn quick(&self, ai: &str, side: v1::SidePreference) -> Answer<v1::Room> {
+        let ai = v1::AiSeat { kind: ai.into(), level: 0, seed: 7 };
+        let request = v1::QuickStartRequest {
+            opponent: Some(v1::quick_start_request::Opponent::Ai(ai)),
+            side: side.into(),
+            request_id: String::new(),
+        };
+        Ok(self.lobby().quick_start(request).await?.into_inner().room.unwrap())
+    }
+
+    pub(crate) async fn meet(&self) -> Answer<v1::Room> {
+        let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone {}));
+        let request = v1::QuickStartRequest { opponent, ..Default::default() };
+        Ok(self.lobby().quick_start(request).await?.into_inner().room.unwrap())
+    }
+
+    pub(crate) async fn room(&self, id: &str) -> v1::Room {
+        self.try_room(id).await.unwrap()
+    }
+
+    pub(crate) async fn try_room(&self, id: &str) -> Answer<v1::Room> {
+        let request = v1::GetRoomRequest { room_id: id.into() };
+        Ok(self.rooms().get_room(request).await?.into_inner().room.unwrap())
+    }
+
+    pub(crate) async fn join(&self, id: &str) -> Answer<v1::Room> {
+        self.join_by(v1::join_room_request::Room::RoomId(id.into()), "").await
+    }
+
+    pub(crate) async fn join_by(&self, room: v1::join_room_request::Room, password: &str) -> Answer<v1::Room> {
+        let request = v1::JoinRoomRequest { room: Some(room), password: password.into() };
+        Ok(self.rooms().join_room(request).await?.into_inner().room.unwrap())
+    }
+
+    pub(crate) async fn leave(&self, room: &str) -> Answer<u64> {
+        Ok(self.rooms().leave_room(v1::LeaveRoomRequest { room_id: room.into() }).await?.into_inner().seq)
+    }
+
+    pub(crate) async fn sit(&self, room: &str, seat: i32) -> Answer<u64> {
+        Ok(self.rooms().take_seat(v1::TakeSeatRequest { room_id: room.into(), seat }).await?.into_inner().seq)
+    }
+
+    pub(crate) async fn ready(&self, room: &str) -> Answer<u64> {
+        let request = v1::SetReadyRequest { room_id: room.into(), ready: true };
+        Ok(self.rooms().set_ready(request).await?.into_inner().seq)
+    }
+
+    pub(crate) async fn start(&self, room: &str) -> Answer<v1::StartGameResponse> {
+        let request = v1::StartGameRequest { room_id: room.into(), request_id: String::new() };
+        Ok(self.rooms().start_game(request).await?.into_inner())
+    }
+
+    pub(crate) async fn close(&self, room: &str) -> Answer<u64> {
+        Ok(self.rooms().close_room(v1::CloseRoomRequest { room_id: room.into() }).await?.into_inner().seq)
+    }
+
+    pub(crate) async fn kick(&self, room: &str, player: &str, ban: bool) -> Answer<u64> {
+        let request = v1::KickMemberRequest { room_id: room.into(), player_id: player.into(), ban };
+        Ok(self.rooms().kick_member(request).await?.into_inner().seq)
+    }
+
+    pub(crate) async fn chat(&self, room: &str, text: &str) -> Answer<u64> {
+        let request = v1::PostChatRequest { room_id: room.into(), text: text.into() };
+        Ok(self.rooms().post_chat(request).await?.into_inner().seq)
+    }
+
+    pub(crate) async fn set_seat(&self, room: &str, seat: i32, wish: v1::set_seat_request::Occupant) -> Answer<u64> {
+        let request = v1::SetSeatRequest { room_id: room.into(), seat, occupant: Some(wish) };
+        Ok(self.rooms().set_seat(request).await?.into_inner().seq)
+    }
+
+    pub(crate) async fn set(&self, room: &str, path: &str, settings: v1::RoomSettings) -> Answer<u64> {
+        let mask = prost_types::FieldMask { paths: vec![path.into()] };
+        let request = v1::UpdateSettingsRequest {
+            room_id: room.into(),
+            settings: Some(settings),
+            update_mask: Some(mask),
+            ..Default::default()
+        };
+        Ok(self.rooms().update_settings(request).await?.into_inner().seq)
+    }
+
+    pub(crate) async fn play(&self, game: &str, ply: i32, square: &str) -> Answer<v1::PlayMoveResponse> {
+        let request = v1::PlayMoveRequest { game_id: game.into(), ply, square: square.into() };
+        Ok(self.games().play_move(request).await?.into_inner())
+    }
+
+    pub(crate) async fn resign(&self, game: &str) -> Answer<u64> {
+        Ok(self.games().resign(v1::ResignRequest { game_id: game.into() }).await?.into_inner().seq)
+    }
+
+    pub(crate) async fn abort(&self, game: &str) -> Answer<u64> {
+        Ok(self.games().abort_game(v1::AbortGameRequest { game_id: game.into() }).await?.into_inner().seq)
+    }
+
+    pub(crate) async fn listed(&self) -> Vec<v1::RoomSummary> {
+        self.lobby().list_rooms(v1::ListRoomsRequest::default()).await.unwrap().into_inner().rooms
+    }
+
+    pub(crate) async fn turns(&self) -> Turns {
+        let stream = within(self.games().watch_turns(v1::WatchTurnsRequest {})).await.unwrap();
+        Turns { stream: stream.into_inner() }
+    }
+
+    pub(crate) async fn watch(&self, room: &str) -> Watcher {
+        self.try_watch(room, None).await.unwrap()
+    }
+
+    pub(crate) async fn watch_after(&self, room: &str, seq: u64) -> Watcher {
+        self.try_watch(room, Some(seq)).await.unwrap()
+    }
+
+    pub(crate) async fn try_watch(&self, room: &str, after_seq: Option<u64>) -> Answer<Watcher> {
+        let request = v1::WatchRoomRequest { room_id: room.into(), after_seq, ..Default::default() };
+        Ok(Watcher { stream: within(self.rooms().watch_room(request)).await?.into_inner() })
+    }
+}
+
+fn occupant(kind: &str) -> v1::seat::Occupant {
+    match kind {
+        "me" => v1::seat::Occupant::Player(v1::Player::default()),
+        "open" => v1::seat::Occupant::Open(v1::OpenSeat {}),
+        kind => v1::seat::Occupant::Ai(v1::AiSeat { kind: kind.into(), level: 0, seed: 5 }),
+    }
+}
+
+/// What a player is told of all rooms. Heartbeats are not shown.
+pub(crate) struct Turns {
+    stream: Streaming<v1::WatchTurnsResponse>,
+}
+
+impl Turns {
+    /// The next event; none behind the last.
+    pub(crate) async fn hear(&mut self) -> Option<Event> {
+        loop {
+            let message = within(self.stream.message()).await.unwrap()?;
+            match message.event.unwrap().event.unwrap() {
+                Event::Heartbeat(_) => {}
+                event => return Some(event),
+            }
+        }
+    }
+
+    /// The first event of which something can be made; the others are passed over.
+    pub(crate) async fn until<T>(&mut self, mut want: impl FnMut(Event) -> Option<T>) -> T {
+        loop {
+            let event = self.hear().await.expect("the stream goes on");
+            if let Some(wanted) = want(event) {
+                return wanted;
+            }
+        }
+    }
+
+    pub(crate) async fn asked(&mut self) -> v1::TurnRequested {
+        self.until(|event| match event {
+            Event::TurnRequested(turn) => Some(turn),
+            _ => None,
+        })
+        .await
+    }
+
+    pub(crate) async fn ended(&mut self) -> v1::PlayerGameEnded {
+        self.until(|event| match event {
+            Event::GameEnded(ended) => Some(ended),
+            _ => None,
+        })
+        .await
+    }
+
+    /// The reason of the end, behind which nothing comes.
+    pub(crate) async fn closed(&mut self) -> v1::CloseReason {
+        let reason = self
+            .until(|event| match event {
+                Event::Closing(closing) => Some(closing.reason()),
+                _ => None,
+            })
+            .await;
+        assert_eq!(self.hear().await, None);
+        reason
+    }
+}
+
+/// What one who watches a room is told. Heartbeats are not shown.
+pub(crate) struct Watcher {
+    stream: Streaming<v1::WatchRoomResponse>,
+}
+
+impl Watcher {
+    pub(crate) async fn hear(&mut self) -> Option<Message> {
+        loop {
+            let message = within(self.stream.message()).await.unwrap()?;
+            match message.message.unwrap() {
+                Message::Heartbeat(_) => {}
+                message => return Some(message),
+            }
+        }
+    }
+
+    pub(crate) async fn snapshot(&mut self) -> v1::Room {
+        match self.hear().await {
+            Some(Message::Snapshot(room)) => room,
+            other => panic!("a snapshot was to come, not {other:?}"),
+        }
+    }
+
+    pub(crate) async fn event(&mut self) -> v1::RoomEvent {
+        match self.hear().await {
+            Some(Message::Event(event)) => event,
+            other => panic!("an event was to come, not {other:?}"),
+        }
+    }
+
+    /// The first event of which something can be made; the others are passed over.
+    pub(crate) async fn until<T>(&mut self, mut want: impl FnMut(room_event::Event) -> Option<T>) -> T {
+        loop {
+            if let Some(wanted) = want(self.event().await.event.unwrap()) {
+                return wanted;
+            }
+        }
+    }
+
+    pub(crate) async fn closed(&mut self) -> v1::CloseReason {
+        loop {
+            match self.hear().await.expect("it says why it ends") {
+                Message::Closing(closing) => {
+                    assert_eq!(self.hear().await, None);
+                    return closing.reason();
+                }
+                _ => continue,
+            }
+        }
+    }
+
+    pub(crate) async fn ended(&mut self) -> v1::GameEnded {
+        self.until(|event| match event {
+            room_event::Event::GameEnded(ended) => Some(ended),
+            _ => None,
+        })
+        .await
+    }
+}
+
+/// The refusal of a call that was to fail.
+pub(crate) fn refusal<T>(answer: Answer<T>) -> Status {
+    answer.err().expect("it was to be refused")
+}
+
+/// Checks a refusal against its row of the table of errors, told in both ways.
+#[track_caller]
+pub(crate) fn check(what: &str, status: &Status, code: Code, reason: &str) -> ErrorDetails {
+    let details = status.get_error_details();
+    let info = details.error_info().unwrap_or_else(|| panic!("{what}: {status:?} has no ErrorInfo"));
+    assert_eq!((status.code(), info.reason.as_str()), (code, reason), "{what}: {status:?}");
+    assert_eq!(info.domain, "reversi", "{what}");
+    assert_eq!(status.metadata().get("reversi-reason").unwrap(), reason, "{what}");
+    let comes_back = matches!(code, Code::ResourceExhausted | Code::Unavailable);
+    assert_eq!(details.retry_info().is_some(), comes_back, "{what}: when to come back");
+    assert_eq!(details.bad_request().is_some(), code == Code::InvalidArgument, "{what}: which field");
+    details
+}
+
+/// As [`check`], of a call that was to fail.
+#[track_caller]
+pub(crate) fn refused<T>(answer: Answer<T>, code: Code, reason: &str) -> ErrorDetails {
+    check("refusal", &refusal(answer), code, reason)
+}
+
+/// The field that a request was refused for.
+pub(crate) fn field(details: &ErrorDetails) -> &str {
+    &details.bad_request().unwrap().field_violations[0].field
+}
+
+pub(crate) fn named(name: &str) -> v1::RoomSettings {
+    v1::RoomSettings { name: name.into(), ..Default::default() }
+}
+
+pub(crate) fn private() -> v1::RoomSettings {
+    v1::RoomSettings { visibility: v1::Visibility::Private.into(), ..Default::default() }
+}
+
+pub(crate) fn millis(millis: u64) -> Option<prost_types::Duration> {
+    Some(prost_types::Duration::try_from(Duration::from_millis(millis)).unwrap())
+}

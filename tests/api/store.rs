@@ -1,0 +1,274 @@
+//! Storage that fails: nothing is told that is not written, and nothing is lost that is.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+};
+
+use reversi::{
+    proto::v1::{self, CloseReason, play_event::Event as Told},
+    room::{Event, RoomId, Seq},
+    store::{AppendError, History, Journal, MemoryJournal, Pending, ReadError},
+};
+use tokio::{
+    sync::{Notify, Semaphore},
+    task::JoinSet,
+};
+use tonic::Code;
+
+use super::{
+    games::Fold,
+    stage::{Plan, Stage, Table, named, refused, within},
+};
+
+/// How many of the next appends fail.
+#[derive(Clone, Default)]
+struct Faults(Arc<AtomicUsize>);
+
+impl Faults {
+    fn next(&self, count: usize) {
+        self.0.store(count, SeqCst);
+    }
+
+    fn strikes(&self) -> bool {
+        self.0.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok()
+    }
+}
+
+async fn stage_failing_by(error: AppendError) -> (Stage, Faults) {
+    let faults = Faults::default();
+    let hook = faults.clone();
+    let journal = MemoryJournal::with_faults(Box::new(move |_, _| hook.strikes().then(|| error.clone())));
+    (Stage::with(Plan { journal: Arc::new(journal), ..Plan::default() }).await, faults)
+}
+
+fn unavailable() -> AppendError {
+    AppendError::Unavailable("made by this test".into())
+}
+
+fn unknown() -> AppendError {
+    AppendError::Unknown("made by this test".into())
+}
+
+#[tokio::test]
+async fn a_refused_append_changes_nothing() {
+    let (stage, faults) = stage_failing_by(unavailable()).await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut watcher = table.white.watch(&table.room).await;
+    let mut fold = Fold::of(&watcher.snapshot().await);
+    faults.next(2);
+    let store = "STORE_UNAVAILABLE";
+    refused(table.black.play(&table.game, 0, "d3").await, Code::Unavailable, store);
+    refused(table.black.resign(&table.game).await, Code::Unavailable, store);
+    let room = table.black.room(&table.room).await;
+    assert_eq!((room.seq, room.game.unwrap().ply), (fold.seq, 0));
+    assert!(!table.black.play(&table.game, 0, "d3").await.unwrap().already_applied);
+    fold.take(&watcher.event().await);
+    assert_eq!(fold.plies, ["d3"]);
+}
+
+#[tokio::test]
+async fn a_room_that_could_not_be_made_takes_no_place() {
+    let (stage, faults) = stage_failing_by(unavailable()).await;
+    let ada = stage.human("Ada").await;
+    faults.next(1);
+    let request = v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
+    refused(ada.try_create(request.clone()).await, Code::Unavailable, "STORE_UNAVAILABLE");
+    assert_eq!((ada.info().await.rooms, ada.me().await.room_ids.len()), (0, 0));
+    ada.try_create(request).await.unwrap();
+    assert_eq!(ada.info().await.rooms, 1);
+}
+
+#[tokio::test]
+async fn a_quick_start_that_fails_half_way_leaves_the_seat_free() {
+    let faults = Arc::new(AtomicBool::new(true));
+    let once = Arc::clone(&faults);
+    let at_start = move |_: RoomId, seq: Seq| (seq == Seq(1) && once.swap(false, SeqCst)).then(unavailable);
+    let journal = Arc::new(MemoryJournal::with_faults(Box::new(at_start)));
+    let stage = Stage::with(Plan { journal, ..Plan::default() }).await;
+    let ada = stage.human("Ada").await;
+    refused(ada.quick("random", v1::SidePreference::Black).await, Code::Unavailable, "STORE_UNAVAILABLE");
+    assert_eq!((ada.me().await.room_ids.len(), ada.info().await.rooms), (0, 0));
+    ada.quick("random", v1::SidePreference::Black).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_ai_tries_again_when_its_move_could_not_be_written() {
+    let (stage, faults) = stage_failing_by(unavailable()).await;
+    let ada = stage.human("Ada").await;
+    let mut turns = ada.turns().await;
+    let room = ada.create_with(named("table"), ["random", "me"]).await.room_id;
+    let settings = v1::RoomSettings { ai_pause: super::stage::millis(100), ..Default::default() };
+    ada.set(&room, "ai_pause", settings).await.unwrap();
+    ada.start(&room).await.unwrap();
+    faults.next(1);
+    assert_eq!(turns.asked().await.ply, 1);
+}
+
+#[tokio::test]
+async fn a_write_of_unknown_outcome_is_looked_up_and_told() {
+    let (stage, faults) = stage_failing_by(unknown()).await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    let mut fold = Fold::of(&watcher.snapshot().await);
+    let mut turns = table.white.turns().await;
+    faults.next(1);
+    // It was written, as the journal tells when it is asked.
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+    fold.take(&watcher.event().await);
+    assert_eq!(turns.asked().await.ply, 1, "the next is asked");
+    assert!(table.black.play(&table.game, 0, "d3").await.unwrap().already_applied);
+    faults.next(1);
+    table.white.resign(&table.game).await.unwrap();
+    fold.follow(&mut watcher).await;
+    check_ending(&table, &fold).await;
+    turns.ended().await;
+    faults.next(1);
+    table.black.close(&table.room).await.unwrap();
+    assert_eq!(watcher.closed().await, CloseReason::RoomClosed);
+    turns.until(|event| matches!(event, Told::RoomClosed(_)).then_some(())).await;
+    assert!(table.white.me().await.room_ids.is_empty());
+}
+
+/// The game is in the books although nobody heard of its last write.
+async fn check_ending(table: &Table, fold: &Fold) {
+    assert_eq!(fold.outcome.unwrap().result(), v1::GameResult::BlackWins);
+    assert_eq!(table.black.me().await.stats.unwrap().won, 1);
+    let games = table.black.records().list_games(v1::ListGamesRequest::default()).await.unwrap().into_inner().games;
+    assert_eq!(games.len(), 1);
+}
+
+#[tokio::test]
+async fn a_room_whose_making_nobody_heard_of_is_found() {
+    let (stage, faults) = stage_failing_by(unknown()).await;
+    let ada = stage.human("Ada").await;
+    faults.next(1);
+    let room = ada.create_with(named("found"), ["me", "random"]).await.room_id;
+    assert_eq!((ada.me().await.room_ids, ada.info().await.rooms), (vec![room.clone()], 1));
+    ada.start(&room).await.unwrap();
+}
+
+/// A journal that holds appends back, and that cannot be read at times.
+struct Slow {
+    inner: MemoryJournal,
+    asked: Notify,
+    permits: Semaphore,
+    held: AtomicBool,
+    mute: AtomicBool,
+}
+
+impl Slow {
+    fn over(inner: MemoryJournal) -> Arc<Self> {
+        Arc::new(Self {
+            inner,
+            asked: Notify::new(),
+            permits: Semaphore::new(0),
+            held: AtomicBool::new(false),
+            mute: AtomicBool::new(false),
+        })
+    }
+}
+
+impl Journal for Slow {
+    fn append<'a>(&'a self, room: RoomId, expected: Seq, events: &'a [Event]) -> Pending<'a, Result<(), AppendError>> {
+        Box::pin(async move {
+            if self.held.load(SeqCst) {
+                self.asked.notify_one();
+                self.permits.acquire().await.unwrap().forget();
+            }
+            self.inner.append(room, expected, events).await
+        })
+    }
+
+    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, ReadError>> {
+        if self.mute.load(SeqCst) {
+            return Box::pin(std::future::ready(Err(ReadError("made by this test".into()))));
+        }
+        self.inner.load(room)
+    }
+
+    fn open_rooms(&self) -> Pending<'_, Result<Vec<RoomId>, ReadError>> {
+        self.inner.open_rooms()
+    }
+}
+
+#[tokio::test]
+async fn the_answer_waits_for_the_disk_and_so_do_those_who_watch() {
+    let journal = Slow::over(MemoryJournal::default());
+    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let other = table.white.create(named("beside")).await.room_id;
+    journal.held.store(true, SeqCst);
+    let mut calls = JoinSet::new();
+    let (black, game) = (table.black.clone(), table.game.clone());
+    calls.spawn(async move { black.play(&game, 0, "d3").await });
+    within(journal.asked.notified()).await;
+    journal.held.store(false, SeqCst);
+    // B30: whatever else is answered meanwhile, this is not.
+    table.black.room(&other).await;
+    table.white.chat(&other, "hello").await.unwrap();
+    assert!(calls.try_join_next().is_none());
+    journal.permits.add_permits(1);
+    within(calls.join_next()).await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_hangs_up_half_way_leaves_no_half_made_room() {
+    let journal = Slow::over(MemoryJournal::default());
+    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let ada = stage.human("Ada").await;
+    let request = v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
+    journal.held.store(true, SeqCst);
+    let (caller, first, mut calls) = (ada.clone(), request.clone(), JoinSet::new());
+    calls.spawn(async move { caller.try_create(first).await.map(|room| room.room_id) });
+    within(journal.asked.notified()).await;
+    calls.shutdown().await;
+    // Over the same connection, so that the server has heard of the end of the other call.
+    ada.info().await;
+    journal.held.store(false, SeqCst);
+    journal.permits.add_permits(1);
+    let room = ada.try_create(request).await.unwrap().room_id;
+    assert_eq!((ada.info().await.rooms, ada.me().await.room_ids), (1, vec![room]));
+}
+
+#[tokio::test]
+async fn a_journal_that_cannot_be_read_stops_a_room_until_it_can() {
+    let faults = Faults::default();
+    let hook = faults.clone();
+    let journal = Slow::over(MemoryJournal::with_faults(Box::new(move |_, _| hook.strikes().then(unknown))));
+    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    let mut fold = Fold::of(&watcher.snapshot().await);
+    let mut turns = table.white.turns().await;
+    journal.mute.store(true, SeqCst);
+    faults.next(1);
+    refused(table.black.play(&table.game, 0, "d3").await, Code::Unavailable, "STORE_UNAVAILABLE");
+    refused(table.black.play(&table.game, 0, "d3").await, Code::Unavailable, "STORE_UNAVAILABLE");
+    assert_eq!(table.white.room(&table.room).await.seq, fold.seq, "what is not known is not told");
+    let late = stage.human("Late").await.watch(&table.room).await.snapshot().await;
+    assert_eq!(late.seq, fold.seq);
+    journal.mute.store(false, SeqCst);
+    fold.take(&watcher.event().await);
+    assert_eq!(turns.asked().await.ply, 1);
+    assert!(table.black.play(&table.game, 0, "d3").await.unwrap().already_applied);
+    table.white.play(&table.game, 1, "c3").await.unwrap();
+    fold.take(&watcher.event().await);
+}
+
+#[tokio::test]
+async fn a_restarted_server_brings_its_rooms_back() {
+    let journal = Arc::new(MemoryJournal::default());
+    let mut stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let owner = stage.human("Owner").await;
+    let room = owner.create_with(named("machines"), ["random", "random"]).await.room_id;
+    let pause = v1::RoomSettings { ai_pause: super::stage::millis(10_000), ..Default::default() };
+    owner.set(&room, "ai_pause", pause).await.unwrap();
+    owner.start(&room).await.unwrap();
+    stage.stop();
+    drop(owner);
+    assert!(stage.stopped().await);
+    let again = Stage::with(Plan { journal, ..Plan::default() }).await;
+    let eve = again.human("Eve").await;
+    assert_eq!((eve.room(&room).await.phase(), eve.info().await.games), (v1::RoomPhase::Playing, 1));
+}

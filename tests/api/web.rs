@@ -1,0 +1,145 @@
+//! What else the port speaks: gRPC-Web over HTTP/1.1, and reflection.
+
+use prost::Message as _;
+use reversi::proto::v1;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+use tonic_reflection::pb::v1::{
+    ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
+    server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
+};
+
+use super::stage::{Stage, within};
+
+/// A call as a browser makes it: one request of HTTP/1.1, binary gRPC-Web.
+async fn post(stage: &Stage, path: &str, token: &str, message: &[u8]) -> TcpStream {
+    let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+    let head = format!(
+        "POST /reversi.v1.{path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/grpc-web+proto\r\nx-grpc-web: 1\r\n\
+         authorization: Bearer {token}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        stage.address,
+        message.len() + 5
+    );
+    let mut bytes = head.into_bytes();
+    bytes.push(0);
+    bytes.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+    bytes.extend(message);
+    socket.write_all(&bytes).await.unwrap();
+    socket
+}
+
+/// Reads the head of an answer, up to and with the empty line.
+async fn head(socket: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(within(socket.read_u8()).await.unwrap());
+    }
+    String::from_utf8(head).unwrap()
+}
+
+/// The chunks of a chunked body, as far as they have come; none at its end.
+async fn chunk(socket: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut line = Vec::new();
+    while !line.ends_with(b"\r\n") {
+        line.push(within(socket.read_u8()).await.unwrap());
+    }
+    let length = usize::from_str_radix(std::str::from_utf8(&line).unwrap().trim(), 16).unwrap();
+    let mut chunk = vec![0; length + 2];
+    within(socket.read_exact(&mut chunk)).await.unwrap();
+    chunk.truncate(length);
+    (length > 0).then_some(chunk)
+}
+
+/// One frame of gRPC-Web: its flag and its content.
+struct Frames<'a> {
+    socket: &'a mut TcpStream,
+    read: Vec<u8>,
+}
+
+impl Frames<'_> {
+    async fn next(&mut self) -> Option<(u8, Vec<u8>)> {
+        loop {
+            if self.read.len() >= 5 {
+                let length = usize::try_from(u32::from_be_bytes(self.read[1..5].try_into().unwrap())).unwrap();
+                if self.read.len() >= 5 + length {
+                    let frame: Vec<u8> = self.read.drain(..5 + length).collect();
+                    return Some((frame[0], frame[5..].to_vec()));
+                }
+            }
+            self.read.extend(chunk(self.socket).await?);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_browser_makes_unary_calls() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let mut socket = post(&stage, "SessionService/GetMe", &ada.token, &v1::GetMeRequest {}.encode_to_vec()).await;
+    let head = head(&mut socket).await;
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("application/grpc-web+proto"), "{head}");
+    let mut frames = Frames { socket: &mut socket, read: Vec::new() };
+    let (flag, message) = frames.next().await.unwrap();
+    let me = v1::GetMeResponse::decode(message.as_slice()).unwrap();
+    assert_eq!((flag, me.player.unwrap().player_id), (0, ada.id));
+    let (flag, trailers) = frames.next().await.unwrap();
+    assert_eq!((flag, String::from_utf8(trailers).unwrap().contains("grpc-status:0")), (0x80, true));
+    assert!(frames.next().await.is_none());
+}
+
+#[tokio::test]
+async fn a_browser_reads_streams_as_they_come() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let room = ada.create(v1::RoomSettings::default()).await.room_id;
+    let request = v1::WatchRoomRequest { room_id: room.clone(), ..Default::default() }.encode_to_vec();
+    let mut socket = post(&stage, "RoomService/WatchRoom", &ada.token, &request).await;
+    head(&mut socket).await;
+    let mut frames = Frames { socket: &mut socket, read: Vec::new() };
+    let mut seqs = Vec::new();
+    for text in ["first", "second"] {
+        let (flag, message) = frames.next().await.unwrap();
+        let message = v1::WatchRoomResponse::decode(message.as_slice()).unwrap().message.unwrap();
+        seqs.push(match message {
+            v1::watch_room_response::Message::Snapshot(room) => room.seq,
+            v1::watch_room_response::Message::Event(event) => event.seq,
+            other => panic!("unexpected {other:?}"),
+        });
+        assert_eq!(flag, 0);
+        ada.chat(&room, text).await.unwrap();
+    }
+    assert_eq!(seqs, [1, 2]);
+}
+
+#[tokio::test]
+async fn a_browser_is_told_the_reason_of_a_refusal() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let request = v1::GetRoomRequest { room_id: "nonsense".into() }.encode_to_vec();
+    let mut socket = post(&stage, "RoomService/GetRoom", &ada.token, &request).await;
+    let head = head(&mut socket).await;
+    assert!(head.contains("grpc-status: 5") && head.contains("reversi-reason: ROOM_NOT_FOUND"), "{head}");
+}
+
+#[tokio::test]
+async fn reflection_lists_the_services() {
+    let stage = Stage::open().await;
+    let mut reflection = ServerReflectionClient::new(stage.channel().await);
+    let ask = |request| ServerReflectionRequest { host: String::new(), message_request: Some(request) };
+    let asked = [
+        ask(MessageRequest::ListServices(String::new())),
+        ask(MessageRequest::FileContainingSymbol("reversi.v1.GameService".into())),
+    ];
+    let mut answers = reflection.server_reflection_info(tokio_stream::iter(asked)).await.unwrap().into_inner();
+    let answer = within(answers.message()).await.unwrap().unwrap().message_response.unwrap();
+    let MessageResponse::ListServicesResponse(list) = answer else { panic!("{answer:?}") };
+    let names: Vec<_> = list.service.iter().map(|service| service.name.as_str()).collect();
+    for service in ["Session", "Lobby", "Room", "Game", "Record"] {
+        assert!(names.contains(&format!("reversi.v1.{service}Service").as_str()), "{names:?}");
+    }
+    assert!(names.contains(&"grpc.health.v1.Health"), "{names:?}");
+    let answer = within(answers.message()).await.unwrap().unwrap().message_response.unwrap();
+    assert!(matches!(answer, MessageResponse::FileDescriptorResponse(_)), "{answer:?}");
+}

@@ -401,11 +401,11 @@ impl Place {
     /// Restless bots leave once they have heard of the end themselves: it comes by another stream than the room's news.
     fn next_step(&mut self, session: &Session, restless: bool) -> Option<Step> {
         let room = self.room.as_ref()?;
-        let over = room.phase == Phase::Lobby && room.game.as_ref().map(|game| &game.id) == self.counted.as_ref();
-        let step = if restless && over && self.counted.is_some() {
-            Step::Leave
-        } else {
-            seeker::next_step(room, &session.player().id)?
+        let step = match &room.game {
+            Some(game) if restless && room.phase == Phase::Lobby => {
+                (self.counted.as_ref() == Some(&game.id)).then_some(Step::Leave)?
+            }
+            _ => seeker::next_step(room, &session.player().id)?,
         };
         let taken = Some((room.seq, step));
         if self.taken == taken {

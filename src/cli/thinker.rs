@@ -90,8 +90,8 @@ impl Thinker {
             self.games_before += u64::from(self.game.is_some());
             self.game = Some(turn.game.clone());
         }
-        // Plies are fewer than this, so that no two turns share a seed.
-        self.seed.wrapping_add(self.games_before << 8).wrapping_add(u64::from(turn.ply))
+        // Plies are fewer than this, so that no two turns share a number.
+        scattered(self.seed ^ scattered(self.games_before << 8 | u64::from(turn.ply)))
     }
 
     /// Stops thinking about a game.
@@ -119,6 +119,14 @@ impl Drop for Thinker {
     fn drop(&mut self) {
         self.open.values().for_each(|(_, stop)| stop.stop());
     }
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): numbers in a row become seeds without a pattern.
+fn scattered(number: u64) -> u64 {
+    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 fn patience(left: Duration) -> Duration {
@@ -174,7 +182,9 @@ mod tests {
         let mut thinker = Thinker::new(AiPlayer::new(AiKind::Greedy, 1).unwrap(), 7);
         let first = turn(0, Duration::from_secs(60));
         let second = Turn { game: "game2".parse().unwrap(), ..first.clone() };
-        assert_eq!([&first, &first, &second].map(|turn| thinker.seed_for(turn)), [7, 7, 7 + 256]);
+        let [once, again, other] = [&first, &first, &second].map(|turn| thinker.seed_for(turn));
+        assert_eq!(once, again);
+        assert_ne!(once, other);
     }
 
     #[tokio::test]

@@ -1,15 +1,17 @@
 //! The source of chance of all computer players.
 use rand_pcg::Pcg64;
 
+use crate::rules::SplitMix64;
+
 /// The generator for a seed: PCG XSL RR 128/64 (O'Neill, 2014), whose stream its specification fixes.
 ///
-/// The seed is spread over the whole state here, and not by `rand`'s `seed_from_u64`, so that no new version of that crate
-/// changes what a seed means.
+/// The seed is spread over the whole state by [`SplitMix64`], and not by `rand`'s `seed_from_u64`, so that no new version
+/// of that crate changes what a seed means, and seeds in a row play unrelated games.
 #[must_use]
 pub fn generator(seed: u64) -> Pcg64 {
     const STREAM: u128 = 0x0A02_BDBF_7BB3_C0A7_AC28_FA16_A64A_BF96;
-    let spread = u128::from(seed).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
-    Pcg64::new(spread ^ (spread >> 64), STREAM)
+    let mut mix = SplitMix64::new(seed);
+    Pcg64::new(u128::from(mix.next()) << 64 | u128::from(mix.next()), STREAM)
 }
 
 #[cfg(test)]
@@ -27,11 +29,20 @@ mod tests {
     }
 
     #[test]
+    fn seeds_in_a_row_are_unrelated() {
+        for stride in [1, 256, 1 << 32] {
+            let choices: Vec<u64> = (0..1000).map(|seed| generator(seed * stride).next_u64() % 8).collect();
+            let repeats = choices.windows(2).filter(|pair| pair[0] == pair[1]).count();
+            assert!((80..170).contains(&repeats), "one pair in eight is equal by chance: {repeats} for {stride}");
+        }
+    }
+
+    #[test]
     fn the_stream_of_a_seed_never_changes() {
         let mut generator = generator(42);
         assert_eq!(
             [generator.next_u64(), generator.next_u64()],
-            [16_050_618_757_681_753_073, 8_525_685_570_596_604_503]
+            [5_358_408_560_322_952_272, 14_856_326_839_509_143_829]
         );
     }
 }

@@ -259,13 +259,11 @@ impl Bot {
                 }
                 self.act().await?;
             }
-            PlayEvent::MoveRejected { game, ply, reason, message, legal } => {
+            PlayEvent::MoveRejected { game, ply, reason, message, legal, retry_after } => {
                 let sent = self.sent.take().filter(|sent| sent.game == game && sent.ply == ply);
-                match (reason.as_str(), sent, legal.first()) {
-                    ("ILLEGAL_MOVE", _, Some(square)) => lane.play_at(&game, ply, square).await?,
-                    ("RATE" | "BUSY" | "STORE_UNAVAILABLE" | "DRAINING", Some(sent), _) => {
-                        thinker.repeat(sent, BUSY_WAIT);
-                    }
+                match (reason.as_str(), legal.first(), sent.zip(retry_after)) {
+                    ("ILLEGAL_MOVE", Some(square), _) => lane.play_at(&game, ply, square).await?,
+                    (_, _, Some((sent, wait))) => thinker.repeat(sent, wait),
                     _ => say(format_args!("game {game}: refused, {message}")),
                 }
             }

@@ -1,5 +1,7 @@
 //! What concerns one player, in all rooms.
 
+use std::time::Duration;
+
 use super::{Clocks, Closing, GameId, Malformed, Outcome, Player, RoomId, Seat, Standing, read};
 use crate::{
     proto::v1,
@@ -76,6 +78,8 @@ pub enum PlayEvent {
         message: String,
         /// Where the player may move.
         legal: Bitboard,
+        /// When the same move may be tried again, if it may.
+        retry_after: Option<Duration>,
     },
     /// The connection lives.
     Heartbeat,
@@ -195,5 +199,6 @@ fn read_rejection(rejected: v1::MoveRejected) -> Result<PlayEvent, Malformed> {
         ply: read::count(rejected.ply, "ply")?,
         reason: rejected.reason,
         message: rejected.message,
+        retry_after: read::maybe_duration(rejected.retry_after, "retry after")?,
     })
 }

@@ -13,7 +13,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::{
     proto::{
-        convert::{Malformed, squares},
+        convert::{Malformed, duration, squares},
         v1,
     },
     room::Rejection,
@@ -27,6 +27,10 @@ const DOMAIN: &str = "reversi";
 pub(crate) const REASON: &str = "reversi-reason";
 /// When to come back where nothing better is known.
 const RETRY: Duration = Duration::from_secs(2);
+/// A clock may run: a room is soon less busy.
+const BUSY_RETRY: Duration = Duration::from_millis(100);
+/// A clock may run: the storage is tried again at this pace.
+const STORE_RETRY: Duration = Duration::from_millis(500);
 /// Where legal moves stand, as "d3 c4".
 const LEGAL_MOVES: &str = "legal_moves";
 /// Where an operator finds what went wrong.
@@ -184,8 +188,8 @@ pub(crate) fn failed(error: RoomError) -> Status {
         RoomError::QuotaSeats => quota(Quota::Seats, RETRY),
         RoomError::QuotaStreams => quota(Quota::Streams, RETRY),
         RoomError::Draining => draining(RETRY),
-        RoomError::StoreUnavailable => store_unavailable(RETRY),
-        RoomError::Busy => busy(RETRY),
+        RoomError::StoreUnavailable => store_unavailable(STORE_RETRY),
+        RoomError::Busy => busy(BUSY_RETRY),
     }
 }
 
@@ -217,6 +221,7 @@ pub(crate) fn move_rejected(request: &v1::PlayRequest, refusal: &Status) -> v1::
         reason: reason.unwrap_or_default().to_owned(),
         message: refusal.message().to_owned(),
         legal_moves: legal.unwrap_or_default().split_whitespace().map(ToOwned::to_owned).collect(),
+        retry_after: refusal.get_details_retry_info().and_then(|info| info.retry_delay).map(duration),
     }
 }
 
@@ -328,6 +333,7 @@ mod tests {
         let told = move_rejected(&request, &illegal);
         assert_eq!((told.reason.as_str(), told.game_id.as_str()), ("ILLEGAL_MOVE", "g-1"));
         assert_eq!(told.legal_moves, ["d3", "c4", "f5", "e6"]);
-        assert!(move_rejected(&request, &busy(SECOND)).legal_moves.is_empty());
+        let later = move_rejected(&request, &busy(SECOND));
+        assert!(later.legal_moves.is_empty() && later.retry_after == Some(duration(SECOND)));
     }
 }

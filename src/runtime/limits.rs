@@ -17,7 +17,7 @@ pub struct Limits {
     pub seats_per_bot: u16,
     /// Streams of one player: one for turns, the rest to watch.
     pub streams_per_player: usize,
-    /// Requests a second of one player, on average; a flat-out bot in one room stays below it.
+    /// Requests a second of one player, on average; a flat-out bot on the same machine stays below it.
     pub requests_per_second: u32,
     /// Requests at once, above the average.
     pub request_burst: u32,
@@ -46,8 +46,8 @@ impl Default for Limits {
             seats_per_human: 1,
             seats_per_bot: 64,
             streams_per_player: 64,
-            requests_per_second: 1_000,
-            request_burst: 2_000,
+            requests_per_second: 5_000,
+            request_burst: 10_000,
             members_per_room: 64,
             games_remembered: 10_000,
             presence_grace: Duration::from_secs(60),

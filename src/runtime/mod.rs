@@ -186,8 +186,12 @@ impl Runtime {
     /// # Errors
     /// When a room could not be left, which is then left to its grace.
     pub async fn log_out(&self, player: &Arc<Player>) -> Result<(), RoomError> {
+        let (this, player) = (self.clone(), Arc::clone(player));
+        self.finish(async move { this.see_off(&player).await }).await
+    }
+
+    async fn see_off(&self, player: &Player) -> Result<(), RoomError> {
         self.shared.players.revoke(player);
-        player.left.cancel();
         let mut outcome = Ok(());
         for room in player.rooms() {
             let left = match self.shared.room(room).await {
@@ -197,6 +201,8 @@ impl Runtime {
             };
             outcome = outcome.and(left);
         }
+        // Only now, so that the others are not told of a lost connection first.
+        player.left.cancel();
         self.shared.players.forget(player);
         self.shared.archive.forget(player.id());
         outcome

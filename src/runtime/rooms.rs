@@ -107,7 +107,7 @@ impl Runtime {
 
     /// Does something to its end, even when the client that asked for it hangs up: half of it would be a place that
     /// is kept for nobody, or a room that is written down and does not live.
-    async fn finish<T: Send + 'static>(
+    pub(super) async fn finish<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, RoomError>> + Send + 'static,
     ) -> Result<T, RoomError> {

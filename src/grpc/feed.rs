@@ -80,3 +80,49 @@ fn closing(end: StreamEnd) -> v1::Closing {
     };
     v1::Closing { reason: reason.into(), retry_after: retry_after.map(convert::duration) }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio_stream::StreamExt as _;
+
+    use super::*;
+
+    /// Says nothing for that long, and then ends.
+    struct Silent(Duration);
+
+    impl Source for Silent {
+        type Message = v1::watch_rooms_response::Message;
+
+        async fn next(&mut self) -> Result<Self::Message, StreamEnd> {
+            tokio::time::sleep_until(Instant::now() + self.0).await;
+            Err(StreamEnd::Draining)
+        }
+
+        fn heartbeat(beat: v1::Heartbeat) -> Self::Message {
+            v1::watch_rooms_response::Message::Heartbeat(beat)
+        }
+
+        fn closing(closing: v1::Closing) -> Self::Message {
+            v1::watch_rooms_response::Message::Closing(closing)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_is_broken_by_heartbeats() {
+        let mut stream = feed(Silent(Duration::from_secs(3600))).into_inner();
+        for beat in 1..=3_u32 {
+            let began = Instant::now();
+            let message = stream.next().await.unwrap().unwrap();
+            assert!(matches!(message, v1::watch_rooms_response::Message::Heartbeat(_)), "{beat}");
+            assert_eq!(began.elapsed().as_secs(), HEARTBEAT.as_secs());
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_last_message_says_why_and_when_to_come_back() {
+        let messages: Vec<_> = feed(Silent(Duration::from_secs(1))).into_inner().collect().await;
+        let [Ok(v1::watch_rooms_response::Message::Closing(closing))] = &messages[..] else { panic!("{messages:?}") };
+        assert_eq!(closing.reason(), v1::CloseReason::Draining);
+        assert!(closing.retry_after.is_some());
+    }
+}

@@ -143,3 +143,27 @@ fn name_oversized<B>(mut response: http::Response<B>) -> http::Response<B> {
     }
     response
 }
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use tower::{Layer as _, ServiceExt as _, service_fn};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_an_internal_error_with_a_trace_id() {
+        let broken = service_fn(async |request: http::Request<()>| {
+            assert!(request.uri() == "/fine", "a bug");
+            Ok::<_, Infallible>(http::Response::new(Body::empty()))
+        });
+        let guarded = CatchPanicLayer::custom(report_bug as fn(_) -> _).layer(broken);
+        let ask = |uri| guarded.clone().oneshot(http::Request::builder().uri(uri).body(()).unwrap());
+        assert!(!ask("/fine").await.unwrap().headers().contains_key("grpc-status"));
+        let answer = ask("/broken").await.unwrap();
+        assert_eq!(answer.headers()["grpc-status"], "13");
+        assert_eq!(answer.headers()[status::REASON], "INTERNAL");
+        assert!(!answer.headers()["grpc-message"].to_str().unwrap().contains("bug"), "details are hidden");
+    }
+}

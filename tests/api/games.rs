@@ -257,12 +257,12 @@ async fn both_players_and_watchers_are_told_the_clocks() {
 #[tokio::test]
 async fn the_flag_of_an_old_game_does_not_end_a_later_one() {
     let stage = Stage::open().await;
-    let fast = v1::RoomSettings { move_limit: millis(100), swap_sides: Some(false), ..Default::default() };
+    let fast = v1::RoomSettings { move_limit: millis(500), swap_sides: Some(false), ..Default::default() };
     let table = stage.table(fast).await;
     let mut watcher = table.white.watch(&table.room).await;
     watcher.snapshot().await;
     // B22: given up with the timer still set, and a slow one played at once.
-    let early = table.black.resign(&table.game).await;
+    table.black.resign(&table.game).await.unwrap();
     let slow = v1::RoomSettings { move_limit: millis(60_000), ..Default::default() };
     table.black.set(&table.room, "move_limit", slow).await.unwrap();
     table.white.ready(&table.room).await.unwrap();
@@ -271,7 +271,7 @@ async fn the_flag_of_an_old_game_does_not_end_a_later_one() {
 
     // A quick room beside it lives through several flags meanwhile.
     let timer = stage.human("Timer").await;
-    let quick = v1::RoomSettings { move_limit: millis(100), ..Default::default() };
+    let quick = v1::RoomSettings { move_limit: millis(200), ..Default::default() };
     let clock = timer.create_with(quick, ["me", "random"]).await.room_id;
     for _ in 0..3 {
         let mut flag = timer.watch(&clock).await;
@@ -280,7 +280,7 @@ async fn the_flag_of_an_old_game_does_not_end_a_later_one() {
         assert_eq!(flag.ended().await.outcome.unwrap().reason(), v1::GameEndReason::Timeout);
     }
     let game = table.black.room(&table.room).await.game.unwrap();
-    assert_eq!((game.game_id.as_str(), game.outcome, early.is_ok()), (second.as_str(), None, true));
+    assert_eq!((game.game_id.as_str(), game.outcome), (second.as_str(), None));
     table.black.play(&second, 0, "d3").await.unwrap();
 }
 

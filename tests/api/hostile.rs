@@ -90,7 +90,7 @@ async fn an_ai_that_does_not_listen_moves_in_time_all_the_same() {
     .await;
     let ada = stage.human("Ada").await;
     let mut turns = ada.turns().await;
-    let settings = v1::RoomSettings { move_limit: millis(400), ..named("stuck") };
+    let settings = v1::RoomSettings { move_limit: millis(1_000), ..named("stuck") };
     let room = ada.create_with(settings, ["greedy", "me"]).await.room_id;
     ada.start(&room).await.unwrap();
     let asked = turns.asked().await;

@@ -1,8 +1,9 @@
 //! Finding and making rooms.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reversi::proto::v1::{self, watch_rooms_response::Message};
+use tokio::task::JoinSet;
 use tonic::{Code, Streaming};
 
 use super::stage::{Player, Stage, check, field, millis, named, private, refusal, refused, within};
@@ -267,4 +268,41 @@ async fn settings_out_of_bounds_name_their_field() {
     let three = v1::CreateRoomRequest { seats: vec![v1::Seat::default(); 3], ..Default::default() };
     assert_eq!(field(&refused(ada.try_create(three).await, Code::InvalidArgument, "BAD_ARGUMENT")), "seats");
     assert_eq!(ada.info().await.rooms, 0);
+}
+
+#[tokio::test]
+async fn many_who_want_anybody_are_brought_together_two_by_two() {
+    let stage = Stage::open().await;
+    let mut calls = JoinSet::new();
+    for number in 0..12 {
+        let bot = stage.bot(&format!("Bot {number}")).await;
+        calls.spawn(async move { bot.meet().await.unwrap().room_id });
+    }
+    let mut rooms = BTreeMap::new();
+    for room in within(calls.join_all()).await {
+        *rooms.entry(room).or_insert(0) += 1;
+    }
+    assert!(rooms.len() == 6 && rooms.values().all(|&players| players == 2), "{rooms:?}");
+    assert_eq!(stage.human("Ada").await.info().await.games, 6);
+}
+
+#[tokio::test]
+async fn of_two_at_once_one_gets_the_last_place() {
+    let stage = Stage::open().await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let rooms = fill(&ada, 2).await;
+    for room in &rooms {
+        bea.join(room).await.unwrap();
+    }
+    // One seat, two players.
+    let (first, second) = tokio::join!(ada.sit(&rooms[0], 0), bea.sit(&rooms[0], 0));
+    assert!(first.is_ok() != second.is_ok());
+    // One player, two seats.
+    let eve = stage.human("Eve").await;
+    for room in &rooms {
+        eve.join(room).await.unwrap();
+    }
+    let (first, second) = tokio::join!(eve.sit(&rooms[0], 1), eve.sit(&rooms[1], 1));
+    assert!(first.is_ok() != second.is_ok());
+    assert_eq!(eve.me().await.seats.len(), 1);
 }

@@ -8,7 +8,11 @@ use reversi::{
     runtime::{Limits, Parts, Runtime, Think},
     store::{Journal, MemoryJournal},
 };
-use tokio::{net::TcpListener, task::JoinSet};
+use tokio::{
+    net::TcpListener,
+    task::JoinSet,
+    time::{Instant, timeout_at},
+};
 use tokio_util::sync::CancellationToken;
 use tonic::{
     Code, Request, Status, Streaming,
@@ -353,8 +357,11 @@ pub(crate) struct Turns {
 impl Turns {
     /// The next event; none behind the last.
     pub(crate) async fn hear(&mut self) -> Option<Event> {
+        // Heartbeats do not prolong the wait.
+        let deadline = Instant::now() + PATIENCE;
         loop {
-            let message = within(self.stream.message()).await.unwrap()?;
+            let message =
+                timeout_at(deadline, self.stream.message()).await.expect("it did not come in time").unwrap()?;
             match message.event.unwrap().event.unwrap() {
                 Event::Heartbeat(_) => {}
                 event => return Some(event),
@@ -408,8 +415,11 @@ pub(crate) struct Watcher {
 
 impl Watcher {
     pub(crate) async fn hear(&mut self) -> Option<Message> {
+        // Heartbeats do not prolong the wait.
+        let deadline = Instant::now() + PATIENCE;
         loop {
-            let message = within(self.stream.message()).await.unwrap()?;
+            let message =
+                timeout_at(deadline, self.stream.message()).await.expect("it did not come in time").unwrap()?;
             match message.message.unwrap() {
                 Message::Heartbeat(_) => {}
                 message => return Some(message),

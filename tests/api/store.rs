@@ -272,3 +272,28 @@ async fn a_restarted_server_brings_its_rooms_back() {
     let eve = again.human("Eve").await;
     assert_eq!((eve.room(&room).await.phase(), eve.info().await.games), (v1::RoomPhase::Playing, 1));
 }
+
+#[tokio::test]
+async fn a_room_with_too_much_to_do_says_that_it_is_busy() {
+    let journal = Slow::over(MemoryJournal::default());
+    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let ada = stage.human("Ada").await;
+    let room = ada.create(named("busy")).await.room_id;
+    let before = ada.room(&room).await.seq;
+    journal.held.store(true, SeqCst);
+    let mut calls = JoinSet::new();
+    for _ in 0..40 {
+        let (ada, room) = (ada.clone(), room.clone());
+        calls.spawn(async move { ada.chat(&room, "hello").await });
+    }
+    // One is in hand and 32 wait; the others are refused after two seconds.
+    for _ in 0..7 {
+        let answer = within(calls.join_next()).await.unwrap().unwrap();
+        refused(answer, Code::Unavailable, "BUSY");
+    }
+    journal.held.store(false, SeqCst);
+    journal.permits.add_permits(1);
+    let answers = within(calls.join_all()).await;
+    assert!(answers.len() == 33 && answers.iter().all(Result::is_ok));
+    assert_eq!(ada.room(&room).await.seq, before + 33, "nothing of what was refused was done");
+}

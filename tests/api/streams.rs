@@ -289,3 +289,43 @@ async fn anyone_may_fetch_again_what_was_pushed() {
     assert_eq!(v1::Room { watchers: 1, ..fetched }, pushed);
     assert_eq!(eve.listed().await[0].room_id, table.room);
 }
+
+#[tokio::test]
+async fn turns_that_are_not_read_are_cut_off_and_found_again() {
+    let stage = Stage::limited(|limits| limits.request_burst = 100_000).await;
+    let bot = stage.narrow(&stage.bot("Bot").await).await;
+    let mut asleep = bot.turns().await;
+    let settings = v1::RoomSettings { games: 1_000, ..named("series") };
+    let room = bot.create_with(settings, ["me", "random"]).await.room_id;
+    let mut watcher = bot.watch(&room).await;
+    bot.start(&room).await.unwrap();
+    // More notices than the window of the stream and the inbox hold together.
+    let mut plies = 0;
+    while plies < 600 {
+        let game = match watcher.hear().await.unwrap() {
+            Message::Snapshot(room) => room.game,
+            Message::Event(_) => bot.room(&room).await.game,
+            other => panic!("unexpected {other:?}"),
+        };
+        let Some(game) = game.filter(|game| game.outcome.is_none()) else { continue };
+        let position = game.position.unwrap();
+        for square in &position.legal_moves {
+            if bot.play(&game.game_id, game.ply, square).await.is_ok() {
+                plies += 1;
+                break;
+            }
+        }
+    }
+    let mut heard = 0;
+    let reason = loop {
+        match asleep.hear().await.expect("it says why it ends") {
+            Event::Closing(closing) => break closing.reason(),
+            _ => heard += 1,
+        }
+    };
+    assert_eq!(reason, CloseReason::SlowConsumer);
+    assert!(heard < 2 * plies, "some were not kept: {heard}");
+    // On return every open turn is asked, and the last games are told.
+    let mut turns = bot.turns().await;
+    turns.ended().await;
+}

@@ -20,6 +20,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::{
+    Code,
     body::Body,
     transport::{Server, server::TcpIncoming},
 };
@@ -99,7 +100,7 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
         .http2_keepalive_interval(Some(KEEPALIVE))
         .http2_keepalive_timeout(Some(KEEPALIVE_ANSWER))
         .layer(GrpcWebLayer::new())
-        .layer(MapResponseLayer::new(name_oversized))
+        .layer(MapResponseLayer::new(name_refusals_of_transport))
         .layer(CatchPanicLayer::custom(report_bug as fn(Box<dyn Any + Send>) -> http::Response<Body>))
         .add_service(health_service)
         .add_service(reflection)
@@ -135,12 +136,21 @@ fn report_bug(_panic: Box<dyn Any + Send>) -> http::Response<Body> {
     status::internal(trace_id).into_http()
 }
 
-/// A request too large is refused by the transport before it is read; it gets its reason here.
-fn name_oversized<B>(mut response: http::Response<B>) -> http::Response<B> {
-    const OUT_OF_RANGE: &str = "11";
-    if response.headers().get("grpc-status").is_some_and(|status| status == OUT_OF_RANGE) {
-        response.headers_mut().insert(status::REASON, http::HeaderValue::from_static("MESSAGE_TOO_LARGE"));
+/// Requests that the transport refuses before any service sees them get their reasons here: one too large, and one that
+/// is no message of its kind, for which the transport's INTERNAL would blame the server.
+fn name_refusals_of_transport<B>(mut response: http::Response<B>) -> http::Response<B> {
+    let headers = response.headers_mut();
+    if headers.contains_key(status::REASON) {
+        return response;
     }
+    let code = headers.get("grpc-status").and_then(|code| code.to_str().ok()?.parse().ok()).map(Code::from_i32);
+    let (code, reason) = match code {
+        Some(Code::OutOfRange) => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
+        Some(Code::Internal) => (Code::InvalidArgument, "BAD_MESSAGE"),
+        _ => return response,
+    };
+    headers.insert("grpc-status", http::HeaderValue::from(code as i32));
+    headers.insert(status::REASON, http::HeaderValue::from_static(reason));
     response
 }
 

@@ -420,17 +420,15 @@ impl Runtime {
         }
         let join = Command::Join(player.profile().clone(), Credentials::default());
         for command in [join, Command::TakeSeat(open), Command::SetReady(true)] {
-            match self.command(player, room, command).await {
-                Ok(_) => {}
-                Err(RoomError::Rejected(_)) => {
-                    let _ = self.command(player, room, Command::Leave).await;
-                    return Match::Stale;
-                }
-                Err(error) => {
-                    let _ = self.command(player, room, Command::Leave).await;
-                    return Match::Refused(error);
-                }
+            let Err(error) = self.command(player, room, command).await else { continue };
+            if snapshot.room.member(player.id()).is_none() {
+                // What of it was done is undone; should that fail too, the player finds the room by `GetMe`.
+                let _ = self.command(player, room, Command::Leave).await;
             }
+            return match error {
+                RoomError::Rejected(_) => Match::Stale,
+                error => Match::Refused(error),
+            };
         }
         Match::Made
     }

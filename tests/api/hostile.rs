@@ -139,6 +139,20 @@ async fn a_message_of_five_megabytes_is_refused_unread() {
 }
 
 #[tokio::test]
+async fn a_message_of_another_kind_is_the_clients_fault() {
+    let stage = Stage::open().await;
+    let mut client = tonic::client::Grpc::new(stage.channel().await);
+    client.ready().await.unwrap();
+    // Where `LogIn` has a number, this has a text.
+    let request = tonic::Request::new(v1::ChatLine { text: "Ada".into(), ..Default::default() });
+    let path = "/reversi.v1.SessionService/LogIn".parse().unwrap();
+    let codec = tonic_prost::ProstCodec::<_, v1::LogInResponse>::default();
+    let status = refusal(client.unary(request, path, codec).await);
+    assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
+    assert_eq!(status.metadata().get("reversi-reason").unwrap(), "BAD_MESSAGE");
+}
+
+#[tokio::test]
 async fn noise_on_the_port_hurts_nobody() {
     let stage = Stage::open().await;
     let noises: [&[u8]; 4] = [

@@ -22,6 +22,8 @@ pub(super) fn tell(room: &Room, me: &PlayerId, change: &RoomChange) -> Option<St
         RoomChange::OwnerChanged(_) if room.owner.as_ref() == Some(me) => {
             format!("{}; you stay as a member until you `leave`", story::tell(room, change)?)
         }
+        // The host's own connection is told by who sees it break.
+        RoomChange::PresenceChanged(player, _) if player == me => return None,
         _ => return story::tell(room, change),
     })
 }

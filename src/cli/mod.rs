@@ -4,6 +4,7 @@
 //!   rooms ─┐               ┌─ screen (a terminal)      state folded from updates ─▶ pure drawing
 //!   play ──┼─ feed ─ table ┤
 //!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
+//!   host ─ feed ─ table ─ plain lines, and orders from standard input
 //!   bot, demo ─ client only
 //! ```
 
@@ -14,13 +15,16 @@ use clap::{Parser, Subcommand};
 mod account;
 mod board;
 mod bot;
+mod chronicle;
 mod clock;
 mod demo;
 mod entropy;
 mod feed;
 mod frame;
 mod hand;
+mod host;
 mod interrupt;
+mod order;
 mod play;
 mod plies;
 mod replay;
@@ -63,6 +67,8 @@ enum Command {
     Play(play::Args),
     /// Watch a room, or go through a finished game.
     Watch(watch::Args),
+    /// Make a room and manage it without playing.
+    Host(host::Args),
     /// Run a bot that plays through the public API.
     Bot(bot::Args),
     /// Fill the server with rooms in which AIs play each other.
@@ -97,6 +103,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Rooms(args) => rooms::run(server, args).await,
         Command::Play(args) => play::run(server, args).await,
         Command::Watch(args) => watch::run(server, args).await,
+        Command::Host(args) => host::run(server, args).await,
         Command::Bot(args) => bot::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
     }

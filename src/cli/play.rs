@@ -424,7 +424,7 @@ impl Script {
 }
 
 /// A refusal, with the legal moves where the server gave them.
-fn explain(error: &ClientError) -> String {
+pub(super) fn explain(error: &ClientError) -> String {
     let legal = error.refusal().map(|refusal| refusal.legal_moves).unwrap_or_default();
     if legal.is_empty() {
         return error.to_string();

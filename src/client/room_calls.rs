@@ -147,6 +147,17 @@ impl Session {
         Ok(self.rooms().update_settings(request).await?.into_inner().seq)
     }
 
+    /// Owner: asks this of those who join from now on; nothing if it is empty.
+    pub async fn set_password(&self, room: &RoomId, password: &str) -> Result<u64, ClientError> {
+        let request = v1::UpdateSettingsRequest {
+            room_id: room.to_string(),
+            password: password.to_owned(),
+            clear_password: password.is_empty(),
+            ..Default::default()
+        };
+        Ok(self.rooms().update_settings(request).await?.into_inner().seq)
+    }
+
     /// Owner: starts a game or series. The same `request_id`, if not empty, answers with the same game.
     pub async fn start_game(&self, room: &RoomId, request_id: &str) -> Result<GameId, ClientError> {
         let request = v1::StartGameRequest { room_id: room.to_string(), request_id: request_id.to_owned() };

@@ -6,7 +6,7 @@ use tonic::{Request, Response, Status};
 
 use super::{
     caller::{caller, password},
-    feed::{Feed, Source, feed},
+    feed::{End, Feed, Source, feed},
     page, status,
 };
 use crate::{
@@ -15,8 +15,7 @@ use crate::{
     room::{ChatText, DisplayName, RoomName, Settings, Viewer},
     rules::Color,
     runtime::{
-        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, StreamEnd,
-        WatchedRooms, now,
+        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms, now,
     },
 };
 
@@ -141,7 +140,7 @@ struct RoomList {
 impl Source for RoomList {
     type Message = v1::WatchRoomsResponse;
 
-    async fn next(&mut self) -> Result<Self::Message, StreamEnd> {
+    async fn next(&mut self) -> Result<Self::Message, End> {
         use v1::watch_rooms_response::Message;
         loop {
             if let Some(message) = self.ready.pop_front() {

@@ -20,7 +20,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::{
-    Code,
+    Status,
     body::Body,
     transport::{Server, server::TcpIncoming},
 };
@@ -130,9 +130,10 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
 }
 
 /// A call that panicked is a bug: the client gets a trace id, and the log the rest.
-fn report_bug(_panic: Box<dyn Any + Send>) -> http::Response<Body> {
+fn report_bug(panic: Box<dyn Any + Send>) -> http::Response<Body> {
     let trace_id = format!("{:x}", runtime::now().0);
-    tracing::error!(trace_id, "a call panicked");
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    tracing::error!(trace_id, panic = text.unwrap_or("without a text"), "a call panicked");
     status::internal(trace_id).into_http()
 }
 
@@ -143,14 +144,11 @@ fn name_refusals_of_transport<B>(mut response: http::Response<B>) -> http::Respo
     if headers.contains_key(status::REASON) {
         return response;
     }
-    let code = headers.get("grpc-status").and_then(|code| code.to_str().ok()?.parse().ok()).map(Code::from_i32);
-    let (code, reason) = match code {
-        Some(Code::OutOfRange) => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
-        Some(Code::Internal) => (Code::InvalidArgument, "BAD_MESSAGE"),
-        _ => return response,
-    };
-    headers.insert("grpc-status", http::HeaderValue::from(code as i32));
-    headers.insert(status::REASON, http::HeaderValue::from_static(reason));
+    let refusal = Status::from_header_map(headers).and_then(|refusal| status::unreadable(&refusal));
+    // Every status of `status` can be written.
+    if let Some(Err(error)) = refusal.map(|refusal| refusal.add_header(headers)) {
+        tracing::error!(%error, "a refusal could not be written");
+    }
     response
 }
 

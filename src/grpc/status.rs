@@ -198,6 +198,19 @@ pub(crate) fn busy(retry_after: Duration) -> Status {
     status(Code::Unavailable, "BUSY", "the room is busy; nothing has changed", retry(retry_after))
 }
 
+/// What is no message of its kind, or too large a one. The transport's INTERNAL would blame the server. None when the
+/// transport failed otherwise.
+pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {
+    // A broken connection has a cause; a message that cannot be read is one itself.
+    let broken = std::error::Error::source(refusal).is_some();
+    let (code, reason) = match refusal.code() {
+        Code::OutOfRange if !broken => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
+        Code::Internal if !broken => (Code::InvalidArgument, "BAD_MESSAGE"),
+        _ => return None,
+    };
+    Some(status(code, reason, refusal.message(), Details::default()))
+}
+
 /// A bug. What it was stands in the log, under `trace_id`.
 pub(crate) fn internal(trace_id: impl Into<String>) -> Status {
     let trace_id = trace_id.into();

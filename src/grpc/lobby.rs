@@ -19,6 +19,9 @@ use crate::{
     },
 };
 
+/// Rows of one message: far below the 4 MiB that clients take in unless told otherwise, however long the names.
+const SNAPSHOT_ROWS: usize = 500;
+
 /// The lobby service over a runtime.
 pub(super) struct Lobby {
     pub(super) runtime: Runtime,
@@ -148,8 +151,10 @@ impl Source for RoomList {
             }
             match self.watched.next().await? {
                 LobbyUpdate::Snapshot(rows) => {
-                    let rooms = rows.iter().map(summary).collect();
+                    let (first, rest) = rows.split_at(rows.len().min(SNAPSHOT_ROWS));
+                    let rooms = first.iter().map(summary).collect();
                     self.ready.push_back(Message::Snapshot(v1::RoomList { rooms }));
+                    self.ready.extend(rest.iter().map(|row| Message::Upserted(summary(row))));
                 }
                 LobbyUpdate::Changed { upserted, removed } => {
                     self.ready.extend(upserted.iter().map(|row| Message::Upserted(summary(row))));

@@ -17,7 +17,7 @@ use std::{any::Any, time::Duration};
 use bytes::Bytes;
 use prost::Message as _;
 use thiserror::Error;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tonic::{
     Status,
@@ -115,9 +115,13 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
         )
         .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), signal);
 
+    // One deadline for all: what streams leave of it belongs to the rooms and the AI threads.
+    let mut end = None;
     let late = async {
         shutdown.cancelled().await;
-        tokio::time::sleep(drain).await;
+        let now = Instant::now();
+        end = Some(now + drain);
+        tokio::time::sleep_until(now + drain / 4 * 3).await;
     };
     let streams_ended = tokio::select! {
         ended = server => {
@@ -126,7 +130,8 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
         }
         () = late => false,
     };
-    Ok(runtime.shut_down(drain).await && streams_ended)
+    let left = end.map_or(drain, |end| end.saturating_duration_since(Instant::now()));
+    Ok(runtime.shut_down(left).await && streams_ended)
 }
 
 /// A call that panicked is a bug: the client gets a trace id, and the log the rest.

@@ -187,6 +187,7 @@ pub(crate) fn failed(error: RoomError) -> Status {
         RoomError::QuotaRooms(_) => quota(Quota::Rooms, RETRY),
         RoomError::QuotaSeats => quota(Quota::Seats, RETRY),
         RoomError::QuotaStreams => quota(Quota::Streams, RETRY),
+        RoomError::TooFast(retry_after) => quota(Quota::Rate, retry_after),
         RoomError::Draining => draining(RETRY),
         RoomError::StoreUnavailable => store_unavailable(STORE_RETRY),
         RoomError::Busy => busy(BUSY_RETRY),

@@ -39,7 +39,7 @@ pub(crate) struct Plan {
 
 impl Default for Plan {
     fn default() -> Self {
-        let limits = Limits { drain: Duration::from_secs(5), ..Limits::default() };
+        let limits = Limits { drain: Duration::from_secs(5), chat_burst: 1_000, ..Limits::default() };
         Self { limits, journal: Arc::new(MemoryJournal::default()), think: None }
     }
 }

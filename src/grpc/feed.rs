@@ -21,13 +21,29 @@ const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
 /// What a streaming method answers with.
 pub(super) type Feed<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
+/// How a stream ends.
+pub(super) enum End {
+    /// As it must one day, with a last message.
+    Closing(StreamEnd),
+    /// Because it cannot go on.
+    Failed(Status),
+    /// Nobody listens any more.
+    Broken,
+}
+
+impl From<StreamEnd> for End {
+    fn from(end: StreamEnd) -> Self {
+        Self::Closing(end)
+    }
+}
+
 /// Something that yields messages until it ends for a reason.
 pub(super) trait Source: Send + 'static {
     /// What is sent.
     type Message: Send + 'static;
 
     /// The next message. Nothing may be lost when the wait is dropped.
-    fn next(&mut self) -> impl Future<Output = Result<Self::Message, StreamEnd>> + Send;
+    fn next(&mut self) -> impl Future<Output = Result<Self::Message, End>> + Send;
 
     /// What is sent in silence.
     fn heartbeat(beat: v1::Heartbeat) -> Self::Message;
@@ -49,22 +65,26 @@ pub(super) fn feed<S: Source>(source: S) -> Response<Feed<S::Message>> {
     let flow = Flow { source, beat, ended: false };
     Response::new(Box::pin(stream::unfold(flow, |mut flow| async move {
         let message = flow.next().await?;
-        Some((Ok(message), flow))
+        Some((message, flow))
     })))
 }
 
 impl<S: Source> Flow<S> {
-    async fn next(&mut self) -> Option<S::Message> {
+    async fn next(&mut self) -> Option<Result<S::Message, Status>> {
         if self.ended {
             return None;
         }
-        tokio::select! {
+        let came = tokio::select! {
             biased;
-            message = self.source.next() => Some(message.unwrap_or_else(|end| {
-                self.ended = true;
-                S::closing(closing(end))
-            })),
-            _ = self.beat.tick() => Some(S::heartbeat(v1::Heartbeat { at: Some(convert::timestamp(now())) })),
+            came = self.source.next() => came,
+            _ = self.beat.tick() => Ok(S::heartbeat(v1::Heartbeat { at: Some(convert::timestamp(now())) })),
+        };
+        self.ended = came.is_err();
+        match came {
+            Ok(message) => Some(Ok(message)),
+            Err(End::Closing(end)) => Some(Ok(S::closing(closing(end)))),
+            Err(End::Failed(status)) => Some(Err(status)),
+            Err(End::Broken) => None,
         }
     }
 }
@@ -93,9 +113,9 @@ mod tests {
     impl Source for Silent {
         type Message = v1::watch_rooms_response::Message;
 
-        async fn next(&mut self) -> Result<Self::Message, StreamEnd> {
+        async fn next(&mut self) -> Result<Self::Message, End> {
             tokio::time::sleep_until(Instant::now() + self.0).await;
-            Err(StreamEnd::Draining)
+            Err(StreamEnd::Draining.into())
         }
 
         fn heartbeat(beat: v1::Heartbeat) -> Self::Message {

@@ -6,13 +6,13 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::{
     caller::{caller, game_id, room_id},
-    feed::{Feed, Source, feed},
+    feed::{End, Feed, Source, feed},
     status,
 };
 use crate::{
     proto::{convert, server::game_service_server::GameService, v1},
     room::{Command, GameId},
-    runtime::{Accepted, Notice, Player, Runtime, StreamEnd, TooFast, TurnEnd, Turns},
+    runtime::{Accepted, Notice, Player, Runtime, TooFast, TurnEnd, Turns},
 };
 
 /// The game service over a runtime.
@@ -126,7 +126,7 @@ struct TurnFeed {
 impl Source for TurnFeed {
     type Message = v1::WatchTurnsResponse;
 
-    async fn next(&mut self) -> Result<Self::Message, StreamEnd> {
+    async fn next(&mut self) -> Result<Self::Message, End> {
         let event = told(self.turns.next().await?);
         Ok(v1::WatchTurnsResponse { event: Some(v1::PlayEvent { event: Some(event) }) })
     }
@@ -164,13 +164,14 @@ enum Came {
 }
 
 impl PlayLane {
-    /// Waits for one thing; a dropped wait loses nothing.
-    async fn wait(&mut self) -> Result<Came, StreamEnd> {
+    /// Waits for one thing; a dropped wait loses nothing. What the server has to say comes first, so that no flood of
+    /// moves keeps it back.
+    async fn wait(&mut self) -> Result<Came, End> {
         let Self { turns, moves, in_hand, .. } = self;
         tokio::select! {
             biased;
-            came = work(in_hand, moves) => Ok(came),
             notice = turns.next() => Ok(Came::Notice(notice?)),
+            came = work(in_hand, moves) => came,
         }
     }
 
@@ -188,13 +189,14 @@ impl PlayLane {
 }
 
 /// Waits for the move in hand, or for the next one when there is none.
-async fn work(in_hand: &mut Option<InHand>, moves: &mut Option<Streaming<v1::PlayRequest>>) -> Came {
+async fn work(in_hand: &mut Option<InHand>, moves: &mut Option<Streaming<v1::PlayRequest>>) -> Result<Came, End> {
     match (in_hand, moves) {
-        (Some(in_hand), _) => Came::Done(in_hand.await),
+        (Some(in_hand), _) => Ok(Came::Done(in_hand.await)),
         (None, Some(moves)) => match moves.message().await {
-            Ok(Some(request)) => Came::Move(request),
-            // A broken connection ends the stream by itself.
-            Ok(None) | Err(_) => Came::NoMoreMoves,
+            Ok(Some(request)) => Ok(Came::Move(request)),
+            Ok(None) => Ok(Came::NoMoreMoves),
+            // Behind it no move can be read any more.
+            Err(failure) => Err(status::unreadable(&failure).map_or(End::Broken, End::Failed)),
         },
         (None, None) => std::future::pending().await,
     }
@@ -203,7 +205,7 @@ async fn work(in_hand: &mut Option<InHand>, moves: &mut Option<Streaming<v1::Pla
 impl Source for PlayLane {
     type Message = v1::PlayResponse;
 
-    async fn next(&mut self) -> Result<Self::Message, StreamEnd> {
+    async fn next(&mut self) -> Result<Self::Message, End> {
         loop {
             let event = match self.wait().await? {
                 Came::Notice(notice) => told(notice),

@@ -6,7 +6,7 @@ use tonic::{Request, Response, Status};
 
 use super::{
     caller::{caller, password},
-    feed::{Feed, Source, feed},
+    feed::{End, Feed, Source, feed},
     page, status,
 };
 use crate::{
@@ -15,10 +15,12 @@ use crate::{
     room::{ChatText, DisplayName, RoomName, Settings, Viewer},
     rules::Color,
     runtime::{
-        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, StreamEnd,
-        WatchedRooms, now,
+        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms, now,
     },
 };
+
+/// Rows of one message: far below the 4 MiB that clients take in unless told otherwise, however long the names.
+const SNAPSHOT_ROWS: usize = 500;
 
 /// The lobby service over a runtime.
 pub(super) struct Lobby {
@@ -141,7 +143,7 @@ struct RoomList {
 impl Source for RoomList {
     type Message = v1::WatchRoomsResponse;
 
-    async fn next(&mut self) -> Result<Self::Message, StreamEnd> {
+    async fn next(&mut self) -> Result<Self::Message, End> {
         use v1::watch_rooms_response::Message;
         loop {
             if let Some(message) = self.ready.pop_front() {
@@ -149,8 +151,10 @@ impl Source for RoomList {
             }
             match self.watched.next().await? {
                 LobbyUpdate::Snapshot(rows) => {
-                    let rooms = rows.iter().map(summary).collect();
+                    let (first, rest) = rows.split_at(rows.len().min(SNAPSHOT_ROWS));
+                    let rooms = first.iter().map(summary).collect();
                     self.ready.push_back(Message::Snapshot(v1::RoomList { rooms }));
+                    self.ready.extend(rest.iter().map(|row| Message::Upserted(summary(row))));
                 }
                 LobbyUpdate::Changed { upserted, removed } => {
                     self.ready.extend(upserted.iter().map(|row| Message::Upserted(summary(row))));

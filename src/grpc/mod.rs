@@ -17,10 +17,10 @@ use std::{any::Any, time::Duration};
 use bytes::Bytes;
 use prost::Message as _;
 use thiserror::Error;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tonic::{
-    Code,
+    Status,
     body::Body,
     transport::{Server, server::TcpIncoming},
 };
@@ -115,9 +115,13 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
         )
         .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), signal);
 
+    // One deadline for all: what streams leave of it belongs to the rooms and the AI threads.
+    let mut end = None;
     let late = async {
         shutdown.cancelled().await;
-        tokio::time::sleep(drain).await;
+        let now = Instant::now();
+        end = Some(now + drain);
+        tokio::time::sleep_until(now + drain / 4 * 3).await;
     };
     let streams_ended = tokio::select! {
         ended = server => {
@@ -126,13 +130,15 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
         }
         () = late => false,
     };
-    Ok(runtime.shut_down(drain).await && streams_ended)
+    let left = end.map_or(drain, |end| end.saturating_duration_since(Instant::now()));
+    Ok(runtime.shut_down(left).await && streams_ended)
 }
 
 /// A call that panicked is a bug: the client gets a trace id, and the log the rest.
-fn report_bug(_panic: Box<dyn Any + Send>) -> http::Response<Body> {
+fn report_bug(panic: Box<dyn Any + Send>) -> http::Response<Body> {
     let trace_id = format!("{:x}", runtime::now().0);
-    tracing::error!(trace_id, "a call panicked");
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    tracing::error!(trace_id, panic = text.unwrap_or("without a text"), "a call panicked");
     status::internal(trace_id).into_http()
 }
 
@@ -143,14 +149,11 @@ fn name_refusals_of_transport<B>(mut response: http::Response<B>) -> http::Respo
     if headers.contains_key(status::REASON) {
         return response;
     }
-    let code = headers.get("grpc-status").and_then(|code| code.to_str().ok()?.parse().ok()).map(Code::from_i32);
-    let (code, reason) = match code {
-        Some(Code::OutOfRange) => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
-        Some(Code::Internal) => (Code::InvalidArgument, "BAD_MESSAGE"),
-        _ => return response,
-    };
-    headers.insert("grpc-status", http::HeaderValue::from(code as i32));
-    headers.insert(status::REASON, http::HeaderValue::from_static(reason));
+    let refusal = Status::from_header_map(headers).and_then(|refusal| status::unreadable(&refusal));
+    // Every status of `status` can be written.
+    if let Some(Err(error)) = refusal.map(|refusal| refusal.add_header(headers)) {
+        tracing::error!(%error, "a refusal could not be written");
+    }
     response
 }
 

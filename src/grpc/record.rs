@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use futures_util::stream;
+use futures_util::{FutureExt as _, stream};
 use tonic::{Request, Response, Status};
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     proto::{convert, server::record_service_server::RecordService, v1},
     room::{GameId, GameRecord, Participant, PlayerId, Rejection, Timestamp, ggf},
-    runtime::{GameFilter, Runtime},
+    runtime::{CountedStream, GameFilter, RoomError, Runtime, StreamEnd},
 };
 
 /// Games that one step of an export takes from the archive.
@@ -70,13 +70,17 @@ impl RecordService for Records {
         let export = Export {
             runtime: self.runtime.clone(),
             filter: read_filter(wire.filter, player.id())?,
+            open: self.runtime.open_stream(&player).map_err(status::failed)?,
+            ended: false,
             after: None,
             step: VecDeque::new(),
         };
         Ok(Response::new(Box::pin(stream::unfold(export, move |mut export| async move {
-            let game = export.next()?;
-            let line = v1::ExportGamesResponse { game_id: game.id.to_string(), line: write(&game) };
-            Some((Ok(line), export))
+            let line = match export.next()? {
+                Ok(game) => Ok(v1::ExportGamesResponse { game_id: game.id.to_string(), line: write(&game) }),
+                Err(end) => Err(end),
+            };
+            Some((line, export))
         }))))
     }
 
@@ -99,17 +103,31 @@ impl RecordService for Records {
 struct Export {
     runtime: Runtime,
     filter: GameFilter,
+    open: CountedStream,
+    /// Set when it was cut short.
+    ended: bool,
     after: Option<(Timestamp, GameId)>,
     step: VecDeque<Arc<GameRecord>>,
 }
 
 impl Export {
-    fn next(&mut self) -> Option<Arc<GameRecord>> {
+    /// The next game, or why there are no more although there may be.
+    fn next(&mut self) -> Option<Result<Arc<GameRecord>, Status>> {
+        if self.ended {
+            return None;
+        }
+        if let Some(end) = self.open.ended().now_or_never() {
+            self.ended = true;
+            return Some(Err(match end {
+                StreamEnd::LoggedOut => status::token_invalid(),
+                _ => status::failed(RoomError::Draining),
+            }));
+        }
         if self.step.is_empty() {
             self.step = self.runtime.archive().games(&self.filter, self.after, EXPORT_STEP).into();
             self.after = self.step.back().map(|game| key(game)).or(self.after);
         }
-        self.step.pop_front()
+        self.step.pop_front().map(Ok)
     }
 }
 

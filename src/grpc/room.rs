@@ -4,14 +4,14 @@ use tonic::{Request, Response, Status};
 
 use super::{
     caller::{caller, password, room_id},
-    feed::{Feed, Source, feed},
+    feed::{End, Feed, Source, feed},
     lobby::{read_request_id, seen},
     status,
 };
 use crate::{
     proto::{SharedWatchRoomResponse, convert, server::room_service_server::RoomService, v1},
     room::{Command, Credentials, PlayerId, Rejection, RoomId, Seq, Viewer},
-    runtime::{Player, Runtime, StreamEnd, Update, Watch, now},
+    runtime::{Player, Runtime, Update, Watch, now},
 };
 
 /// The room service over a runtime.
@@ -216,7 +216,7 @@ struct RoomFeed {
 impl Source for RoomFeed {
     type Message = SharedWatchRoomResponse;
 
-    async fn next(&mut self) -> Result<Self::Message, StreamEnd> {
+    async fn next(&mut self) -> Result<Self::Message, End> {
         Ok(match self.watch.next().await? {
             Update::Event(wire) => SharedWatchRoomResponse::from(wire),
             Update::Snapshot(snapshot) => {

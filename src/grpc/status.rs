@@ -187,6 +187,7 @@ pub(crate) fn failed(error: RoomError) -> Status {
         RoomError::QuotaRooms(_) => quota(Quota::Rooms, RETRY),
         RoomError::QuotaSeats => quota(Quota::Seats, RETRY),
         RoomError::QuotaStreams => quota(Quota::Streams, RETRY),
+        RoomError::TooFast(retry_after) => quota(Quota::Rate, retry_after),
         RoomError::Draining => draining(RETRY),
         RoomError::StoreUnavailable => store_unavailable(STORE_RETRY),
         RoomError::Busy => busy(BUSY_RETRY),
@@ -196,6 +197,19 @@ pub(crate) fn failed(error: RoomError) -> Status {
 /// A room has more to do than it can.
 pub(crate) fn busy(retry_after: Duration) -> Status {
     status(Code::Unavailable, "BUSY", "the room is busy; nothing has changed", retry(retry_after))
+}
+
+/// What is no message of its kind, or too large a one. The transport's INTERNAL would blame the server. None when the
+/// transport failed otherwise.
+pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {
+    // A broken connection has a cause; a message that cannot be read is one itself.
+    let broken = std::error::Error::source(refusal).is_some();
+    let (code, reason) = match refusal.code() {
+        Code::OutOfRange if !broken => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
+        Code::Internal if !broken => (Code::InvalidArgument, "BAD_MESSAGE"),
+        _ => return None,
+    };
+    Some(status(code, reason, refusal.message(), Details::default()))
 }
 
 /// A bug. What it was stands in the log, under `trace_id`.

@@ -420,7 +420,7 @@ impl RoomActor {
 }
 
 fn published(shared: &Shared, event: &Event, room: &Room) -> Published {
-    Published { seq: event.seq, wire: (shared.encode)(event, room), effect: Effect::of(event) }
+    Published { seq: event.seq, wire: (shared.encode)(event, room), effect: Effect::of(event, room) }
 }
 
 async fn sleep(wake: Option<Instant>) {

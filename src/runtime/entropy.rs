@@ -1,5 +1,5 @@
 //! The one place where time and chance come in.
-#![allow(clippy::disallowed_methods)]
+#![expect(clippy::disallowed_methods, reason = "elsewhere they would make time and chance untestable")]
 
 use std::{
     sync::OnceLock,

@@ -1,5 +1,7 @@
 //! Why a request to the runtime is not done.
 
+use std::time::Duration;
+
 use thiserror::Error;
 
 use crate::room::Rejection;
@@ -25,6 +27,9 @@ pub enum RoomError {
     /// The player has as many streams as it may.
     #[error("you have as many streams as you may; close one first")]
     QuotaStreams,
+    /// The player does this too often; it will be answered again after so long.
+    #[error("too fast")]
+    TooFast(Duration),
     /// The server stops.
     #[error("the server is stopping")]
     Draining,

@@ -21,6 +21,11 @@ pub struct Limits {
     pub requests_per_second: u32,
     /// Requests at once, above the average.
     pub request_burst: u32,
+    /// Lines of chat a second of one player, on average: faster than anybody types. Every line goes to all who watch, and
+    /// one player must not be able to overrun them.
+    pub chats_per_second: u32,
+    /// Lines of chat at once, above the average; few beside what a watcher may lag behind.
+    pub chat_burst: u32,
     /// Members of one room. Watchers need not be members.
     pub members_per_room: u16,
     /// Finished games that are remembered.
@@ -48,6 +53,8 @@ impl Default for Limits {
             streams_per_player: 64,
             requests_per_second: 5_000,
             request_burst: 10_000,
+            chats_per_second: 2,
+            chat_burst: 10,
             members_per_room: 64,
             games_remembered: 10_000,
             presence_grace: Duration::from_secs(60),

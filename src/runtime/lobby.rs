@@ -131,7 +131,11 @@ impl Lobby {
             Some(key) => rows.range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded)),
             None => rows.range(..),
         };
-        rest.map(|(_, row)| lock(row).clone()).filter(|row| filter.accepts(row)).take(limit).collect()
+        let accepted = rest.filter_map(|(_, row)| {
+            let row = lock(row);
+            filter.accepts(&row).then(|| row.clone())
+        });
+        accepted.take(limit).collect()
     }
 
     pub(super) fn watch(self: &Arc<Self>, filter: RowFilter) -> LobbyWatch {

@@ -233,6 +233,14 @@ impl Runtime {
         })
     }
 
+    /// Counts a stream that ends by itself, such as an export.
+    ///
+    /// # Errors
+    /// When the player has too many streams.
+    pub fn open_stream(&self, player: &Arc<Player>) -> Result<CountedStream, RoomError> {
+        Ok(CountedStream { open: streams::OpenStream::new(&self.shared, player)? })
+    }
+
     /// Games that a player plays now.
     pub async fn games_of(&self, player: &Player) -> Vec<GameId> {
         let mut games = Vec::new();
@@ -266,6 +274,18 @@ impl Runtime {
 
     fn require_running(&self) -> Result<(), RoomError> {
         if self.shared.draining.load(Relaxed) { Err(RoomError::Draining) } else { Ok(()) }
+    }
+}
+
+/// A stream of something that does not change, counted as every other while it lives.
+pub struct CountedStream {
+    open: streams::OpenStream,
+}
+
+impl CountedStream {
+    /// Waits until the server or the player ends every stream.
+    pub async fn ended(&self) -> StreamEnd {
+        self.open.ended().await
     }
 }
 

@@ -18,6 +18,7 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    actor::Accepted,
     entropy::{now, random, secret},
     inbox::Inbox,
     limits::Limits,
@@ -110,6 +111,7 @@ pub struct Player {
     seat_limit: u16,
     hash: TokenHash,
     rate: DefaultDirectRateLimiter,
+    chat_rate: DefaultDirectRateLimiter,
     pub(super) streams: AtomicUsize,
     last_seen: AtomicI64,
     holdings: Mutex<Holdings>,
@@ -118,8 +120,8 @@ pub struct Player {
     pub(super) left: CancellationToken,
     /// The rooms that earlier requests made, so that a repeated one makes no other.
     pub(super) requests: tokio::sync::Mutex<VecDeque<(String, RoomId)>>,
-    /// The rooms in which earlier requests started games.
-    pub(super) starts: tokio::sync::Mutex<VecDeque<(String, RoomId)>>,
+    /// The games that earlier requests started, and how they were answered.
+    pub(super) starts: tokio::sync::Mutex<VecDeque<(String, RoomId, Accepted)>>,
 }
 
 #[derive(Default)]
@@ -173,9 +175,12 @@ impl Player {
     /// When there were too many of late.
     pub fn admit(&self) -> Result<(), TooFast> {
         self.last_seen.store(now().0, Relaxed);
-        self.rate.check().map_err(|until| TooFast {
-            retry_after: until.wait_time_from(governor::clock::DefaultClock::default().now()),
-        })
+        check(&self.rate)
+    }
+
+    /// Counts a line of chat.
+    pub(super) fn admit_chat(&self) -> Result<(), TooFast> {
+        check(&self.chat_rate)
     }
 
     /// Takes a place for one more seat; true when it is new.
@@ -269,7 +274,8 @@ impl Players {
             profile: Profile { id, name, kind },
             seat_limit,
             hash: token.hash(),
-            rate: DefaultDirectRateLimiter::direct(quota(limits)),
+            rate: DefaultDirectRateLimiter::direct(quota(limits.requests_per_second, limits.request_burst)),
+            chat_rate: DefaultDirectRateLimiter::direct(quota(limits.chats_per_second, limits.chat_burst)),
             streams: AtomicUsize::new(0),
             last_seen: AtomicI64::new(now().0),
             holdings: Mutex::default(),
@@ -321,9 +327,14 @@ impl Players {
     }
 }
 
-fn quota(limits: &Limits) -> Quota {
+fn check(rate: &DefaultDirectRateLimiter) -> Result<(), TooFast> {
+    rate.check()
+        .map_err(|until| TooFast { retry_after: until.wait_time_from(governor::clock::DefaultClock::default().now()) })
+}
+
+fn quota(per_second: u32, burst: u32) -> Quota {
     let at_least_one = |count| std::num::NonZeroU32::new(count).unwrap_or(std::num::NonZeroU32::MIN);
-    Quota::per_second(at_least_one(limits.requests_per_second)).allow_burst(at_least_one(limits.request_burst))
+    Quota::per_second(at_least_one(per_second)).allow_burst(at_least_one(burst))
 }
 
 #[cfg(test)]

@@ -47,10 +47,14 @@ pub(super) enum Effect {
 }
 
 impl Effect {
-    pub(super) fn of(event: &Event) -> Self {
-        use crate::room::{Fact, LeaveReason};
+    /// What an event means, with the room as it is behind it.
+    pub(super) fn of(event: &Event, room: &Room) -> Self {
+        use crate::room::{Fact, LeaveReason, Visibility};
+        let by_invitation = room.settings().visibility == Visibility::Private || room.settings().password.is_some();
         match &event.fact {
             Fact::SettingsChanged(_) => Self::Access,
+            // A seat that was kept for a guest was the guest's way in.
+            Fact::SeatChanged { .. } if by_invitation => Self::Access,
             Fact::MemberLeft { player, reason: LeaveReason::Kicked | LeaveReason::Banned } => Self::Removed(*player),
             Fact::MemberLeft { player, .. } => Self::Left(*player),
             Fact::Closed(_) => Self::Closed,

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::{
-    Accepted, Player, RoomError, Runtime, Snapshot, Watch,
+    Accepted, Player, RoomError, Runtime, Snapshot, TooFast, Watch,
     entropy::{now, random},
     limits::{REQUESTS_REMEMBERED, STORE_RETRY},
 };
 use crate::{
     ai::{AiKind, AiPlayer},
     room::{
-        Actor, AiSeat, AiWish, Command, Creation, Credentials, Event, Fact, GameId, JoinCode, Occupant, Policy,
+        Actor, AiSeat, AiWish, Command, Creation, Credentials, Event, Fact, GameId, JoinCode, Occupant, Offer, Policy,
         Rejection, Room, RoomId, SeatSetting, SeatWish, Seq, Settings,
     },
     rules::{ByColor, Color, Square},
@@ -79,8 +79,11 @@ impl Runtime {
     /// # Errors
     /// The refusal.
     pub async fn command(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
-        if matches!(command, Command::Start | Command::Join(..) | Command::TakeSeat(_)) {
+        if begins(&command) {
             self.require_running()?;
+        }
+        if matches!(command, Command::Chat(_)) {
+            player.admit_chat().map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
         }
         if matches!(command, Command::Join(..) | Command::TakeSeat(_)) {
             let (this, player) = (self.clone(), Arc::clone(player));
@@ -165,7 +168,7 @@ impl Runtime {
         self.command(player, room, Command::SetSeat(seat, setting)).await
     }
 
-    /// Begins a game. The same request id answers with the same game while it is the room's last.
+    /// Begins a game. The same request id answers with the same game.
     ///
     /// # Errors
     /// The refusal.
@@ -178,15 +181,18 @@ impl Runtime {
         let Some(request) = request else {
             return self.command(player, room, Command::Start).await;
         };
-        let mut requests = player.starts.lock().await;
-        if requests.iter().any(|(made, at)| *made == request && *at == room) {
-            let snapshot = self.shared.room(room).await?.snapshot().await?;
-            let game = snapshot.room.game().map(|game| GameId { room, number: game.number });
-            return Ok(Accepted { seq: snapshot.room.seq(), changed: false, game });
-        }
-        let accepted = self.command(player, room, Command::Start).await?;
-        remember(&mut requests, request, room);
-        Ok(accepted)
+        let (this, player) = (self.clone(), Arc::clone(player));
+        self.finish(async move {
+            let mut requests = player.starts.lock().await;
+            let earlier = requests.iter().find(|(made, at, _)| *made == request && *at == room);
+            if let Some((_, _, accepted)) = earlier {
+                return Ok(Accepted { changed: false, ..*accepted });
+            }
+            let accepted = this.command(&player, room, Command::Start).await?;
+            remember(&mut requests, (request, room, accepted));
+            Ok(accepted)
+        })
+        .await
     }
 
     /// Makes a move.
@@ -249,7 +255,7 @@ impl Runtime {
                     Some(room) => room,
                     None => {
                         let room = make().await?;
-                        remember(&mut requests, request, room);
+                        remember(&mut requests, (request, room));
                         room
                     }
                 }
@@ -434,6 +440,20 @@ impl Runtime {
     }
 }
 
+/// Whether a command brings somebody in, or could begin a game.
+fn begins(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Start
+            | Command::Join(..)
+            | Command::TakeSeat(_)
+            | Command::SetSeat(..)
+            | Command::SetReady(true)
+            | Command::Offer(Offer::Rematch)
+            | Command::Answer(Offer::Rematch, true)
+    )
+}
+
 enum Match {
     Made,
     /// The player waits there already.
@@ -445,11 +465,11 @@ enum Match {
     Refused(RoomError),
 }
 
-fn remember(requests: &mut std::collections::VecDeque<(String, RoomId)>, request: String, room: RoomId) {
+fn remember<T>(requests: &mut std::collections::VecDeque<T>, request: T) {
     if requests.len() == REQUESTS_REMEMBERED {
         requests.pop_front();
     }
-    requests.push_back((request, room));
+    requests.push_back(request);
 }
 
 fn seats(mine: Color, other: SeatWish) -> ByColor<SeatWish> {

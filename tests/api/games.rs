@@ -120,6 +120,11 @@ async fn check_record(player: &Player, game: &v1::Game) {
     assert_eq!(record.board, game.position.as_ref().unwrap().board);
     let moves: String = game.plies.iter().map(|ply| ply.square.as_str()).collect();
     assert_eq!(record.transcript, moves);
+    for side in [&record.black, &record.white] {
+        if let Some(v1::participant::Participant::Ai(ai)) = &side.as_ref().unwrap().participant {
+            assert_eq!(ai.seed, 0, "it may play on");
+        }
+    }
 
     let listed = player.records().list_games(v1::ListGamesRequest::default()).await.unwrap().into_inner().games;
     assert_eq!(listed, [v1::GameRecord { plies: Vec::new(), ..record.clone() }]);

@@ -16,12 +16,13 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
-use tonic::Code;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Status};
 
 use super::{
     games::Fold,
     shutdown::Gate,
-    stage::{Plan, Stage, millis, named, refusal, within},
+    stage::{Plan, Player, Stage, check, millis, named, refusal, within},
 };
 
 /// A server whose greedy AI is broken in one way, and whose others are well.
@@ -133,8 +134,8 @@ async fn a_message_of_five_megabytes_is_refused_unread() {
     let stage = Stage::open().await;
     let request = v1::LogInRequest { display_name: "x".repeat(5 << 20), ..Default::default() };
     let status = refusal(SessionServiceClient::new(stage.channel().await).log_in(request).await);
-    assert_eq!(status.code(), Code::OutOfRange, "{status:?}");
-    assert_eq!(status.metadata().get("reversi-reason").unwrap(), "MESSAGE_TOO_LARGE");
+    check("five megabytes", &status, Code::OutOfRange, "MESSAGE_TOO_LARGE");
+    assert!(!status.message().is_empty());
     stage.human("Ada").await.me().await;
 }
 
@@ -148,8 +149,67 @@ async fn a_message_of_another_kind_is_the_clients_fault() {
     let path = "/reversi.v1.SessionService/LogIn".parse().unwrap();
     let codec = tonic_prost::ProstCodec::<_, v1::LogInResponse>::default();
     let status = refusal(client.unary(request, path, codec).await);
-    assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
-    assert_eq!(status.metadata().get("reversi-reason").unwrap(), "BAD_MESSAGE");
+    check("another kind", &status, Code::InvalidArgument, "BAD_MESSAGE");
+    assert!(status.message().contains("LogInRequest"), "it says what is wrong: {status:?}");
+}
+
+/// The end of a lane up which one message came, from a sender of another kind of message.
+async fn lane_with<T: prost::Message + Default + 'static>(stage: &Stage, bot: &Player, message: T) -> Status {
+    let (moves, requests) = tokio::sync::mpsc::channel(1);
+    let mut client = tonic::client::Grpc::new(stage.channel().await);
+    client.ready().await.unwrap();
+    let mut request = tonic::Request::new(ReceiverStream::new(requests));
+    request.metadata_mut().insert("authorization", format!("Bearer {}", bot.token).parse().unwrap());
+    let path = "/reversi.v1.GameService/Play".parse().unwrap();
+    let codec = tonic_prost::ProstCodec::<T, v1::PlayResponse>::default();
+    let mut lane = client.streaming(request, path, codec).await.unwrap().into_inner();
+    moves.send(message).await.unwrap();
+    loop {
+        match within(lane.message()).await {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("the lane ended without a reason"),
+            Err(status) => return status,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_lane_ends_where_its_moves_cannot_be_read() {
+    let stage = Stage::open().await;
+    let bot = stage.bot("Bot").await;
+    // Where a move has a number, this has a text.
+    let status = lane_with(
+        &stage,
+        &bot,
+        v1::JoinRoomRequest { room: Some(v1::join_room_request::Room::JoinCode("x".into())), ..Default::default() },
+    );
+    check("another kind", &status.await, Code::InvalidArgument, "BAD_MESSAGE");
+    let large = v1::PlayRequest { square: "x".repeat(1 << 20), ..Default::default() };
+    check("too large", &lane_with(&stage, &bot, large).await, Code::OutOfRange, "MESSAGE_TOO_LARGE");
+}
+
+/// Moves without end.
+fn flood() -> impl tokio_stream::Stream<Item = v1::PlayRequest> {
+    tokio_stream::iter(std::iter::repeat_with(v1::PlayRequest::default))
+}
+
+#[tokio::test]
+async fn a_flood_of_moves_keeps_no_notice_back() {
+    let stage = Stage::limited(|limits| limits.request_burst = 100_000_000).await;
+    let bot = stage.bot("Bot").await;
+    let mut lane = within(bot.games().play(flood())).await.unwrap().into_inner();
+    // The answers are read in the meantime, so that the lane is never held up by its reader.
+    let mut reading = tokio::task::JoinSet::new();
+    reading.spawn(async move {
+        loop {
+            let event = lane.message().await.unwrap().expect("it says why it ends").event.unwrap().event.unwrap();
+            if let v1::play_event::Event::Closing(closing) = event {
+                return closing.reason();
+            }
+        }
+    });
+    let _newer = bot.turns().await;
+    assert_eq!(within(reading.join_next()).await.unwrap().unwrap(), v1::CloseReason::Superseded);
 }
 
 #[tokio::test]

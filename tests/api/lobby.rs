@@ -194,6 +194,40 @@ async fn the_same_start_starts_one_game() {
     refused(ada.start(&room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
 }
 
+#[tokio::test]
+async fn a_start_is_answered_with_its_own_game_for_ever() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let room = ada.create_with(named("again"), ["me", "random"]).await.room_id;
+    let start = async |id: &str| {
+        let request = v1::StartGameRequest { room_id: room.clone(), request_id: id.into() };
+        ada.rooms().start_game(request).await.unwrap().into_inner()
+    };
+    let first = start("first").await;
+    ada.resign(&first.game_id).await.unwrap();
+    let second = start("second").await;
+    assert_ne!(second.game_id, first.game_id);
+    assert_eq!((start("first").await, start("second").await), (first, second));
+}
+
+#[tokio::test]
+async fn a_long_list_comes_in_several_messages() {
+    let stage = Stage::limited(|limits| limits.rooms_per_player = 600).await;
+    let ada = stage.human("Ada").await;
+    fill(&ada, 503).await;
+    let mut list = ada.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
+    let Message::Snapshot(rows) = hear(&mut list).await else { panic!("a snapshot comes first") };
+    let mut seen: Vec<_> = rows.rooms.into_iter().map(|row| row.room_id).collect();
+    assert_eq!(seen.len(), 500);
+    for _ in 0..3 {
+        let Message::Upserted(row) = hear(&mut list).await else { panic!("a row was to come") };
+        seen.push(row.room_id);
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 503);
+}
+
 async fn fill(player: &Player, rooms: usize) -> Vec<String> {
     let mut made = Vec::new();
     for _ in 0..rooms {

@@ -71,6 +71,20 @@ async fn what_does_not_exist_or_cannot_be_read() {
 }
 
 #[tokio::test]
+async fn an_export_is_a_stream_as_every_other() {
+    let stage = Stage::limited(|limits| limits.streams_per_player = 1).await;
+    let ada = stage.human("Ada").await;
+    let export = async || ada.records().export_games(v1::ExportGamesRequest::default()).await;
+    let turns = ada.turns().await;
+    refused(export().await, Code::ResourceExhausted, "QUOTA_STREAMS");
+    drop(turns);
+    let bea = stage.human("Bea").await;
+    stage.runtime.drain();
+    let mut lines = bea.records().export_games(v1::ExportGamesRequest::default()).await.unwrap().into_inner();
+    refused(lines.message().await, Code::Unavailable, "DRAINING");
+}
+
+#[tokio::test]
 async fn the_games_of_a_private_room_are_its_players_own() {
     let stage = Stage::open().await;
     let table = stage.table(private()).await;

@@ -243,6 +243,40 @@ async fn a_reserved_seat_is_an_invitation() {
 }
 
 #[tokio::test]
+async fn an_invitation_that_is_withdrawn_ends_the_guests_watching() {
+    let stage = Stage::open().await;
+    let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
+    let locked = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
+    for made in [owner.create(private()).await, owner.try_create(locked).await.unwrap()] {
+        let room = made.room_id;
+        owner.set_seat(&room, 1, Occupant::ReservedFor(guest.id.clone())).await.unwrap();
+        let (mut inside, mut outside) = (owner.watch(&room).await, guest.watch(&room).await);
+        inside.snapshot().await;
+        let seq = owner.set_seat(&room, 1, Occupant::Open(v1::OpenSeat {})).await.unwrap();
+        assert_eq!(outside.closed().await, v1::CloseReason::Kicked);
+        assert_eq!(inside.event().await.seq, seq, "a member goes on");
+    }
+}
+
+#[tokio::test]
+async fn chat_has_a_pace() {
+    let stage = Stage::limited(|limits| limits.chat_burst = 3).await;
+    let owner = stage.human("Owner").await;
+    let room = owner.create(v1::RoomSettings::default()).await.room_id;
+    let mut said = 0;
+    let refusal = loop {
+        match owner.chat(&room, "hm").await {
+            Ok(_) => said += 1,
+            Err(refusal) => break refusal,
+        }
+        assert!(said < 1_000, "nobody types as fast");
+    };
+    check("chat", &refusal, Code::ResourceExhausted, "RATE");
+    assert!(said >= 3);
+    owner.sit(&room, 0).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_password_is_asked_for() {
     let stage = Stage::open().await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);

@@ -5,7 +5,11 @@ use std::{
     time::Duration,
 };
 
-use reversi::{proto::v1, runtime::Limits};
+use reversi::{
+    proto::v1::{self, set_seat_request::Occupant},
+    runtime::Limits,
+};
+use tokio::time::Instant;
 use tonic::Code;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 
@@ -55,6 +59,15 @@ async fn nothing_new_begins_while_it_stops() {
     let mut sessions = v1::session_service_client::SessionServiceClient::new(stage.channel().await);
     let request = v1::LogInRequest { display_name: "Late".into(), ..Default::default() };
     refused(sessions.log_in(request).await, unavailable, draining);
+    // Nor does a game by any other way.
+    let room = &table.room;
+    refused(table.white.ready(room).await, unavailable, draining);
+    refused(table.black.set_seat(room, 1, Occupant::Open(v1::OpenSeat {})).await, unavailable, draining);
+    let rematch = v1::Offer::Rematch.into();
+    let offer = v1::MakeOfferRequest { room_id: room.clone(), offer: rematch };
+    refused(table.black.games().make_offer(offer).await, unavailable, draining);
+    let answer = v1::AnswerOfferRequest { room_id: room.clone(), offer: rematch, accept: true };
+    refused(table.black.games().answer_offer(answer).await, unavailable, draining);
     assert!(ada.info().await.draining);
     table.black.play(&table.game, 0, "d3").await.unwrap();
 }
@@ -93,11 +106,11 @@ impl Gate {
 }
 
 #[tokio::test]
-async fn an_ai_that_does_not_listen_holds_nobody_up_for_ever() {
+async fn neither_ais_nor_streams_hold_the_end_up() {
     let gate = Arc::new(Gate::default());
     let (held, begun) = (Arc::clone(&gate), Arc::new(tokio::sync::Notify::new()));
     let tell = Arc::clone(&begun);
-    let limits = Limits { drain: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits { drain: Duration::from_secs(2), ..Limits::default() };
     let think = move |_: &reversi::ai::AiPlayer, _, _, _: &reversi::search::Stop| {
         tell.notify_one();
         held.wait();
@@ -109,7 +122,12 @@ async fn an_ai_that_does_not_listen_holds_nobody_up_for_ever() {
     let room = ada.create_with(settings, ["mcts", "me"]).await.room_id;
     ada.start(&room).await.unwrap();
     within(begun.notified()).await;
+    // Nor does a stream that never ends by itself.
+    let mut health = HealthClient::new(stage.channel().await);
+    let _watch = health.watch(HealthCheckRequest::default()).await.unwrap();
+    let began = Instant::now();
     stage.stop();
     assert!(!stage.stopped().await, "not clean, but stopped");
+    assert!(began.elapsed() < Duration::from_millis(3_500), "streams and rooms share one deadline");
     gate.open();
 }

@@ -232,6 +232,27 @@ async fn a_client_that_hangs_up_half_way_leaves_no_half_made_room() {
 }
 
 #[tokio::test]
+async fn a_start_whose_client_hung_up_is_answered_on_the_next_try() {
+    let journal = Slow::over(MemoryJournal::default());
+    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let ada = stage.human("Ada").await;
+    let settings = v1::RoomSettings { ai_pause: super::stage::millis(10_000), ..named("machines") };
+    let room = ada.create_with(settings, ["random", "random"]).await.room_id;
+    let request = v1::StartGameRequest { room_id: room.clone(), request_id: "once".into() };
+    journal.held.store(true, SeqCst);
+    let (caller, first, mut calls) = (ada.clone(), request.clone(), JoinSet::new());
+    calls.spawn(async move { caller.rooms().start_game(first).await.map(|_| ()) });
+    within(journal.asked.notified()).await;
+    calls.shutdown().await;
+    // Over the same connection, so that the server has heard of the end of the other call.
+    ada.info().await;
+    journal.held.store(false, SeqCst);
+    journal.permits.add_permits(1);
+    let started = ada.rooms().start_game(request).await.unwrap().into_inner();
+    assert_eq!(started.game_id, ada.room(&room).await.game.unwrap().game_id);
+}
+
+#[tokio::test]
 async fn a_journal_that_cannot_be_read_stops_a_room_until_it_can() {
     let faults = Faults::default();
     let hook = faults.clone();

@@ -16,13 +16,15 @@ use super::{
     error::RoomError,
     limits::{STORE_RETRY, WATCHER_LAG},
     lobby::Listing,
-    registry::{Effect, Message, Published, Snapshot, Subscribed},
+    registry::{Effect, Message, Origin, Published, Snapshot, Subscribed},
     shared::Shared,
-    telling::Teller,
+    telling::{Holders, Teller},
     thinking::Thinker,
 };
 use crate::{
-    room::{Actor, CloseReason, Command, Event, Fact, GameId, Phase, PlayerId, PlayerKind, Rejection, Room, Seq},
+    room::{
+        Actor, CloseReason, Command, Event, Fact, GameId, Phase, PlayerId, PlayerKind, Rejection, Room, RoomId, Seq,
+    },
     store::{AppendError, History},
 };
 
@@ -47,9 +49,13 @@ enum Ending {
 }
 
 struct RoomActor {
+    listing: Listing,
+    /// Behind the listing, so that a room that is brought back finds its row gone.
+    entry: Entry,
     shared: Arc<Shared>,
     room: Room,
-    listing: Listing,
+    /// Who holds what as the players' books have it.
+    settled: Holders,
     thinker: Thinker,
     watchers: Option<broadcast::Sender<Published>>,
     /// The last snapshot given, for the many who ask at the same moment.
@@ -58,42 +64,85 @@ struct RoomActor {
     retry: Option<Instant>,
     /// Events of which it is not known whether the journal has them. Until it is, nothing else is done.
     unsure: Option<Vec<Event>>,
+}
+
+/// An actor's place among those that live. It ends with the actor, even with one that panics.
+struct Entry {
+    shared: Arc<Shared>,
+    room: RoomId,
+    generation: u64,
     counted_as_game: bool,
 }
 
-pub(super) fn spawn(shared: Arc<Shared>, room: Room, generation: u64, messages: mpsc::Receiver<Box<Message>>) {
+impl Entry {
+    fn count_game(&mut self, runs: bool) {
+        if runs != self.counted_as_game {
+            self.counted_as_game = runs;
+            if runs {
+                self.shared.games.fetch_add(1, Relaxed);
+            } else {
+                self.shared.games.fetch_sub(1, Relaxed);
+            }
+        }
+    }
+
+    fn leave(&mut self) {
+        self.shared.registry.remove(self.room, self.generation);
+        self.count_game(false);
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+pub(super) fn spawn(
+    shared: Arc<Shared>,
+    room: Room,
+    origin: Origin,
+    generation: u64,
+    messages: mpsc::Receiver<Box<Message>>,
+) {
     let span = tracing::info_span!(parent: None, "room", id = %room.id());
     let tasks = shared.tasks.clone();
     let actor = RoomActor {
         listing: Listing::new(&shared.lobby, &room),
+        entry: Entry { shared: Arc::clone(&shared), room: room.id(), generation, counted_as_game: false },
+        // At once, so that whoever made the room holds it before the place is given back that was kept for it.
+        settled: Teller::new(&shared, &room).begin_books(origin),
         thinker: Thinker::default(),
         watchers: None,
         snapshot: None,
         retry: None,
         unsure: None,
-        counted_as_game: false,
         room,
         shared,
     };
-    tasks.spawn(actor.run(generation, messages).instrument(span));
+    let task = async move {
+        let mut messages = messages;
+        // Last, so that in a panic the entry goes before the mailbox, and nobody takes the room for closed.
+        let mut actor = actor;
+        actor.run(&mut messages).await;
+    };
+    tasks.spawn(task.instrument(span));
 }
 
 impl RoomActor {
-    async fn run(mut self, generation: u64, mut messages: mpsc::Receiver<Box<Message>>) {
-        self.count_game();
+    async fn run(&mut self, messages: &mut mpsc::Receiver<Box<Message>>) {
+        self.entry.count_game(self.room.running().is_some());
+        self.check_known_members().await;
         // One whose turn it was when the room last lived was asked by an actor that is gone.
         if let Some(player) = Teller::new(&self.shared, &self.room).asked() {
             Teller::new(&self.shared, &self.room).remind(player);
         }
         let ending = loop {
-            if let Err(ending) = self.step(&mut messages).await {
+            if let Err(ending) = self.step(messages).await {
                 break ending;
             }
         };
-        self.shared.registry.remove(self.room.id(), generation);
-        if self.counted_as_game {
-            self.shared.games.fetch_sub(1, Relaxed);
-        }
+        self.entry.leave();
         if ending == Ending::Closed {
             self.shared.registry.forget_code(self.room.code());
         }
@@ -146,6 +195,9 @@ impl RoomActor {
                     self.turn_away(Message::Command(actor, command, reply), ending);
                     return Err(ending);
                 }
+                if command != Command::Leave {
+                    self.welcome_back(actor).await;
+                }
                 let answer = match self.unsure {
                     Some(_) => Err(RoomError::StoreUnavailable),
                     None => self.command(actor, command).await,
@@ -158,7 +210,7 @@ impl RoomActor {
             }
             Message::Subscribe(after, reply) => self.subscribe(after, reply).await,
             Message::Unwatched => self.count_watchers(),
-            Message::Remind(player) => Teller::new(&self.shared, &self.room).remind(player),
+            Message::Remind(player, told) => self.remind(player, told),
             Message::CheckPresence(player) => self.check_presence(player).await,
         }
         self.go_on()
@@ -171,7 +223,8 @@ impl RoomActor {
     /// Does what time has made due.
     async fn tick(&mut self) -> Result<(), Ending> {
         if self.room.deadline().is_some_and(|deadline| deadline <= now()) {
-            let failed = self.carry_out(Actor::Server, Command::Tick).await.is_err();
+            self.welcome_returned().await;
+            let failed = self.unsure.is_some() || self.carry_out(Actor::Server, Command::Tick).await.is_err();
             self.retry = failed.then(|| Instant::now() + STORE_RETRY);
         }
         self.go_on()
@@ -198,9 +251,56 @@ impl RoomActor {
     }
 
     async fn check_presence(&mut self, player: PlayerId) {
-        let present = self.shared.players.get(player).is_some_and(|player| player.streams.load(Relaxed) > 0);
+        if self.unsure.is_some() {
+            // All are looked at when the journal can be read again.
+            return;
+        }
+        let present = self.is_here(player);
         // One who is no member any more is no concern of the room.
         let _ = self.carry_out(Actor::Server, Command::SetPresence(player, present)).await;
+    }
+
+    fn is_here(&self, player: PlayerId) -> bool {
+        let grace = self.shared.limits.presence_grace;
+        self.shared.players.get(player).is_some_and(|player| player.is_here(grace))
+    }
+
+    fn is_absent(&self, player: PlayerId) -> bool {
+        self.room.member(player).is_some_and(|member| member.absent_since.is_some())
+    }
+
+    /// A room that is brought back may have missed who came and went. Of strangers nothing is known.
+    async fn check_known_members(&mut self) {
+        let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
+        for member in members {
+            if self.shared.players.get(member).is_some() {
+                self.check_presence(member).await;
+            }
+        }
+    }
+
+    /// One who was absent and asks something is here.
+    async fn welcome_back(&mut self, actor: Actor) {
+        if let Actor::Player(player) = actor
+            && self.is_absent(player)
+            && self.is_here(player)
+        {
+            self.check_presence(player).await;
+        }
+    }
+
+    /// Nobody's place is taken away who has called elsewhere meanwhile.
+    async fn welcome_returned(&mut self) {
+        let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
+        for member in members {
+            self.welcome_back(Actor::Player(member)).await;
+        }
+    }
+
+    fn remind(&self, player: PlayerId, told: oneshot::Sender<()>) {
+        Teller::new(&self.shared, &self.room).remind(player);
+        // Nobody may wait for it any more.
+        let _ = told.send(());
     }
 
     /// Judge, write, apply, tell.
@@ -284,6 +384,7 @@ impl RoomActor {
     async fn put_off(&mut self, message: Message) {
         match message {
             Message::Subscribe(_, reply) => self.subscribe(None, reply).await,
+            Message::Remind(player, told) => self.remind(player, told),
             // Who is connected is looked at once more when the journal can be read.
             message => self.answer_without(message, RoomError::StoreUnavailable),
         }
@@ -298,7 +399,6 @@ impl RoomActor {
     fn publish(&mut self, events: &[Event]) {
         self.snapshot = None;
         let only_moves = events.iter().all(|event| matches!(event.fact, Fact::Played { .. } | Fact::Passed));
-        let before = (!only_moves).then(|| Teller::holders(&self.room));
         for event in events {
             let asked = self.room.running().and_then(|game| Some((game.turn()?, game.ply())));
             self.room.apply(event);
@@ -315,25 +415,12 @@ impl RoomActor {
             }
         }
         Teller::new(&self.shared, &self.room).ask_next(events);
-        match before {
-            None => self.listing.update_board(&self.room),
-            Some(before) => {
-                Teller::new(&self.shared, &self.room).settle(before);
-                self.listing.update(&self.room, self.watcher_count());
-                self.count_game();
-            }
-        }
-    }
-
-    fn count_game(&mut self) {
-        let runs = self.room.running().is_some();
-        if runs != self.counted_as_game {
-            self.counted_as_game = runs;
-            if runs {
-                self.shared.games.fetch_add(1, Relaxed);
-            } else {
-                self.shared.games.fetch_sub(1, Relaxed);
-            }
+        if only_moves {
+            self.listing.update_board(&self.room);
+        } else {
+            Teller::new(&self.shared, &self.room).settle(&mut self.settled);
+            self.listing.update(&self.room, self.watcher_count());
+            self.entry.count_game(self.room.running().is_some());
         }
     }
 
@@ -414,7 +501,7 @@ impl RoomActor {
                 let events = broadcast::Sender::new(1).subscribe();
                 let _ = reply.send(Subscribed { snapshot: Some(self.snapshot()), missed: Vec::new(), events });
             }
-            Message::Unwatched | Message::Remind(_) | Message::CheckPresence(_) => {}
+            Message::Unwatched | Message::Remind(..) | Message::CheckPresence(_) => {}
         }
     }
 }

@@ -14,12 +14,14 @@
 mod actor;
 mod entropy;
 mod error;
+mod holdings;
 mod inbox;
 mod limits;
 mod lobby;
 mod matchmaker;
 mod players;
 mod pool;
+mod presence;
 mod registry;
 mod rooms;
 mod shared;
@@ -53,7 +55,7 @@ pub use streams::{Turns, Update, Watch};
 pub use crate::store::{Archive, GameFilter, Stats};
 use crate::{
     ai::AiPlayer,
-    room::{Actor, Command, DisplayName, GameId, PlayerId, PlayerKind, Timestamp},
+    room::{Actor, Command, DisplayName, GameId, PlayerId, PlayerKind},
     store::Journal,
 };
 use pool::Pool;
@@ -133,7 +135,7 @@ impl Runtime {
         for room in shared.journal.open_rooms().await.map_err(std::io::Error::other)? {
             shared.room(room).await.map_err(std::io::Error::other)?;
         }
-        shared.tasks.spawn(forget_idle_players(Arc::clone(&shared)));
+        shared.tasks.spawn(presence::look_after_players(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 
@@ -190,7 +192,7 @@ impl Runtime {
         self.finish(async move { this.see_off(&player).await }).await
     }
 
-    async fn see_off(&self, player: &Player) -> Result<(), RoomError> {
+    async fn see_off(&self, player: &Arc<Player>) -> Result<(), RoomError> {
         self.shared.players.revoke(player);
         let mut outcome = Ok(());
         for room in player.rooms() {
@@ -205,6 +207,8 @@ impl Runtime {
         player.left.cancel();
         self.shared.players.forget(player);
         self.shared.archive.forget(player.id());
+        // Where leaving failed, the grace begins.
+        self.shared.check_presence(player, player.rooms());
         outcome
     }
 
@@ -305,23 +309,6 @@ impl WatchedRooms {
             biased;
             end = self.open.ended() => Err(end),
             update = self.watch.next() => Ok(update),
-        }
-    }
-}
-
-/// Forgets players who hold nothing and have asked nothing for long.
-async fn forget_idle_players(shared: Arc<Shared>) {
-    let mut beat = tokio::time::interval(Duration::from_secs(60));
-    loop {
-        tokio::select! {
-            () = shared.rooms_end.cancelled() => return,
-            _ = beat.tick() => {}
-        }
-        let idle = i64::try_from(shared.limits.player_idle.as_micros()).unwrap_or(i64::MAX);
-        let before = Timestamp(now().0.saturating_sub(idle));
-        for player in shared.players.idle(before) {
-            shared.players.forget(&player);
-            shared.archive.forget(player.id());
         }
     }
 }

@@ -1,12 +1,15 @@
 //! Who is known to the server: identities, secrets, and what each one holds.
 
 use std::{
-    collections::{BTreeSet, HashMap, VecDeque},
+    collections::VecDeque,
     fmt,
     str::FromStr,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed},
+        atomic::{
+            AtomicI64, AtomicUsize,
+            Ordering::{Relaxed, SeqCst},
+        },
     },
     time::Duration,
 };
@@ -20,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     actor::Accepted,
     entropy::{now, random, secret},
+    holdings::{Holding, Holdings},
     inbox::Inbox,
     limits::Limits,
 };
@@ -112,8 +116,10 @@ pub struct Player {
     hash: TokenHash,
     rate: DefaultDirectRateLimiter,
     chat_rate: DefaultDirectRateLimiter,
-    pub(super) streams: AtomicUsize,
+    streams: AtomicUsize,
     last_seen: AtomicI64,
+    /// When the player last called, while that counts as being here: [`NEVER`] once a stream has ended since.
+    called: AtomicI64,
     holdings: Mutex<Holdings>,
     pub(super) inbox: Mutex<Inbox>,
     /// Cancelled when the player logs out.
@@ -124,13 +130,8 @@ pub struct Player {
     pub(super) starts: tokio::sync::Mutex<VecDeque<(String, RoomId, Accepted)>>,
 }
 
-#[derive(Default)]
-struct Holdings {
-    rooms: BTreeSet<RoomId>,
-    seats: BTreeSet<RoomId>,
-    /// Set when the player logs out: nothing may be gained any more.
-    gone: bool,
-}
+/// Long ago.
+const NEVER: i64 = 0;
 
 impl fmt::Debug for Player {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -160,13 +161,13 @@ impl Player {
     /// Rooms of which it is a member.
     #[must_use]
     pub fn rooms(&self) -> Vec<RoomId> {
-        self.holdings().rooms.iter().copied().collect()
+        self.holdings().confirmed(Holding::Room).iter().copied().collect()
     }
 
     /// Rooms in which it sits.
     #[must_use]
     pub fn seats(&self) -> Vec<RoomId> {
-        self.holdings().seats.iter().copied().collect()
+        self.holdings().confirmed(Holding::Seat).iter().copied().collect()
     }
 
     /// Counts a request.
@@ -174,7 +175,9 @@ impl Player {
     /// # Errors
     /// When there were too many of late.
     pub fn admit(&self) -> Result<(), TooFast> {
-        self.last_seen.store(now().0, Relaxed);
+        let now = now().0;
+        self.last_seen.store(now, Relaxed);
+        self.called.store(now, Relaxed);
         check(&self.rate)
     }
 
@@ -183,23 +186,23 @@ impl Player {
         check(&self.chat_rate)
     }
 
-    /// Takes a place for one more seat; true when it is new.
-    pub(super) fn reserve_seat(&self, room: RoomId) -> Option<bool> {
-        let limit = usize::from(self.seat_limit);
-        self.holdings().reserve(limit, room, |holdings| &mut holdings.seats)
+    /// Counts a stream that opens, and answers with how many there were.
+    pub(super) fn open_stream(&self) -> usize {
+        self.streams.fetch_add(1, SeqCst)
     }
 
-    /// Takes a place for one more room; true when it is new.
-    pub(super) fn reserve_room(&self, room: RoomId, limit: usize) -> Option<bool> {
-        self.holdings().reserve(limit, room, |holdings| &mut holdings.rooms)
+    /// Counts a stream that ends; true when it was the last.
+    pub(super) fn close_stream(&self) -> bool {
+        self.last_seen.store(now().0, Relaxed);
+        self.called.store(NEVER, Relaxed);
+        self.streams.fetch_sub(1, SeqCst) == 1
     }
 
-    pub(super) fn hold_seat(&self, room: RoomId, held: bool) {
-        note(&mut self.holdings().seats, room, held);
-    }
-
-    pub(super) fn hold_room(&self, room: RoomId, held: bool) {
-        note(&mut self.holdings().rooms, room, held);
+    /// Whether it has a stream, or has called within the grace and lost no stream since.
+    pub(super) fn is_here(&self, grace: Duration) -> bool {
+        let connected = || self.streams.load(SeqCst) > 0;
+        let called = || now().since(Timestamp(self.called.load(Relaxed))) <= grace;
+        !self.is_gone() && (connected() || called())
     }
 
     /// Whether it has logged out.
@@ -207,34 +210,12 @@ impl Player {
         self.holdings().gone
     }
 
-    fn holdings(&self) -> MutexGuard<'_, Holdings> {
+    pub(super) fn holdings(&self) -> MutexGuard<'_, Holdings> {
         self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn idle_since(&self) -> Option<Timestamp> {
-        let holdings = self.holdings();
-        let idle = holdings.rooms.is_empty() && self.streams.load(Relaxed) == 0;
-        idle.then(|| Timestamp(self.last_seen.load(Relaxed)))
-    }
-}
-
-impl Holdings {
-    fn reserve(&mut self, limit: usize, room: RoomId, of: impl Fn(&mut Self) -> &mut BTreeSet<RoomId>) -> Option<bool> {
-        let gone = self.gone;
-        let held = of(self);
-        if held.contains(&room) {
-            return Some(false);
-        }
-        let free = !gone && held.len() < limit;
-        free.then(|| held.insert(room))
-    }
-}
-
-fn note(held: &mut BTreeSet<RoomId>, room: RoomId, holds: bool) {
-    if holds {
-        held.insert(room);
-    } else {
-        held.remove(&room);
+    fn is_idle(&self, holdings: &Holdings, before: Timestamp) -> bool {
+        holdings.is_empty() && self.streams.load(SeqCst) == 0 && self.last_seen.load(Relaxed) < before.0
     }
 }
 
@@ -278,6 +259,7 @@ impl Players {
             chat_rate: DefaultDirectRateLimiter::direct(quota(limits.chats_per_second, limits.chat_burst)),
             streams: AtomicUsize::new(0),
             last_seen: AtomicI64::new(now().0),
+            called: AtomicI64::new(now().0),
             holdings: Mutex::default(),
             inbox: Mutex::default(),
             left: CancellationToken::new(),
@@ -311,19 +293,49 @@ impl Players {
     /// Frees the name.
     pub(super) fn forget(&self, player: &Player) {
         self.revoke(player);
+        self.strike_off(player);
+    }
+
+    /// As [`Players::forget`], unless the player has come to hold or ask something; whether it was done.
+    pub(super) fn forget_idle(&self, player: &Player, before: Timestamp) -> bool {
+        let mut holdings = player.holdings();
+        if !player.is_idle(&holdings, before) {
+            return false;
+        }
+        holdings.gone = true;
+        drop(holdings);
+        self.by_token.remove(&player.hash);
+        // A stream that is being opened at this moment ends.
+        player.left.cancel();
+        self.strike_off(player);
+        true
+    }
+
+    fn strike_off(&self, player: &Player) {
         self.by_id.remove(&player.id());
         self.by_name.remove(&player.profile.name.key());
     }
 
     /// Those who have held and asked nothing since `before`.
     pub(super) fn idle(&self, before: Timestamp) -> Vec<Arc<Player>> {
-        let mut idle = HashMap::new();
-        for player in &self.by_id {
-            if player.idle_since().is_some_and(|since| since < before) {
-                idle.insert(player.id(), Arc::clone(&player));
-            }
-        }
-        idle.into_values().collect()
+        self.filter(|player| player.is_idle(&player.holdings(), before))
+    }
+
+    /// Those who are members of rooms and have no stream.
+    pub(super) fn without_stream(&self) -> Vec<Arc<Player>> {
+        self.filter(|player| player.streams.load(SeqCst) == 0 && !player.holdings().confirmed(Holding::Room).is_empty())
+    }
+
+    /// Those in whose books a room is.
+    pub(super) fn holders(&self, room: RoomId) -> Vec<Arc<Player>> {
+        self.filter(|player| {
+            let holdings = player.holdings();
+            [Holding::Room, Holding::Seat].into_iter().any(|what| holdings.confirmed(what).contains(&room))
+        })
+    }
+
+    fn filter(&self, mut wanted: impl FnMut(&Player) -> bool) -> Vec<Arc<Player>> {
+        self.by_id.iter().filter(|player| wanted(player)).map(|player| Arc::clone(&player)).collect()
     }
 }
 
@@ -348,6 +360,39 @@ mod tests {
         assert_eq!(format!("{token:?}"), "Token(..)");
         assert_eq!("00".parse::<Token>(), Err(ParseTokenError));
         assert_eq!("é".repeat(32).parse::<Token>(), Err(ParseTokenError));
+    }
+
+    #[test]
+    fn only_the_idle_are_forgotten() {
+        let players = Players::default();
+        let name = DisplayName::parse("Ada").unwrap();
+        let (ada, _) = players.log_in(name, PlayerKind::Human, 0, &Limits::default()).unwrap();
+        let never = Timestamp(1);
+        assert!(!players.forget_idle(&ada, never), "has just come");
+        let later = Timestamp(i64::MAX);
+        ada.open_stream();
+        assert!(!players.forget_idle(&ada, later), "watches");
+        ada.last_seen.store(0, Relaxed);
+        assert!(ada.close_stream());
+        assert!(!players.forget_idle(&ada, never), "has watched until now");
+        ada.holdings().note(Holding::Room, RoomId::from_random(1), true);
+        assert!(!players.forget_idle(&ada, later), "is a member");
+        ada.holdings().note(Holding::Room, RoomId::from_random(1), false);
+        assert!(players.forget_idle(&ada, later) && players.get(ada.id()).is_none() && ada.is_gone());
+    }
+
+    #[test]
+    fn who_lost_the_stream_is_away_until_the_next_call() {
+        let name = DisplayName::parse("Ada").unwrap();
+        let (ada, _) = Players::default().log_in(name, PlayerKind::Human, 0, &Limits::default()).unwrap();
+        let grace = Duration::from_secs(60);
+        assert!(ada.is_here(grace));
+        ada.open_stream();
+        ada.admit().unwrap();
+        ada.close_stream();
+        assert!(!ada.is_here(grace));
+        ada.admit().unwrap();
+        assert!(ada.is_here(grace));
     }
 
     #[test]

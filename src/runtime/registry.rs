@@ -9,7 +9,10 @@ use bytes::Bytes;
 use dashmap::{DashMap, Entry};
 use tokio::sync::{
     broadcast,
-    mpsc::{self, error::SendTimeoutError},
+    mpsc::{
+        self,
+        error::{SendTimeoutError, TrySendError},
+    },
     oneshot,
 };
 
@@ -89,8 +92,8 @@ pub(super) enum Message {
     Subscribe(Option<Seq>, oneshot::Sender<Subscribed>),
     /// A watcher's stream has ended.
     Unwatched,
-    /// Tell the player again if it is their turn.
-    Remind(PlayerId),
+    /// Tell the player again if it is their turn, and then say so.
+    Remind(PlayerId, oneshot::Sender<()>),
     /// Look whether the player is connected.
     CheckPresence(PlayerId),
 }
@@ -123,12 +126,31 @@ impl RoomHandle {
         }
     }
 
+    /// Tells at once, or not.
+    pub(super) fn try_tell(&self, message: Message) -> Result<(), TrySendError<Box<Message>>> {
+        self.mailbox.try_send(Box::new(message))
+    }
+
+    /// Waits for a place in the mailbox as long as it takes; none when the room's actor has ended.
+    pub(super) async fn place(&self) -> Option<mpsc::Permit<'_, Box<Message>>> {
+        self.mailbox.reserve().await.ok()
+    }
+
     async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, RoomError> {
         let (reply, answer) = oneshot::channel();
         self.tell(message(reply)).await?;
         // An actor answers all it has taken in, except when its storage failed under it.
         answer.await.map_err(|_| RoomError::StoreUnavailable)
     }
+}
+
+/// Where a room that begins to live comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// It has just been made.
+    New,
+    /// It was read: an earlier actor of it may have ended before its work was done.
+    Journal,
 }
 
 struct Slot {
@@ -178,11 +200,11 @@ impl Shared {
             RoomError::StoreUnavailable
         })?;
         let room = history.ok_or(Rejection::RoomNotFound)?.latest();
-        Ok(self.host(room))
+        Ok(self.host(room, Origin::Journal))
     }
 
     /// Gives a room an actor, unless it has one.
-    pub(super) fn host(self: &Arc<Self>, room: Room) -> RoomHandle {
+    pub(super) fn host(self: &Arc<Self>, room: Room, origin: Origin) -> RoomHandle {
         let id = room.id();
         match self.registry.slots.entry(id) {
             Entry::Occupied(slot) => slot.get().handle.clone(),
@@ -192,7 +214,7 @@ impl Shared {
                 let handle = RoomHandle { mailbox };
                 self.registry.codes.insert(room.code(), id);
                 place.insert(Slot { generation, handle: handle.clone() });
-                actor::spawn(Arc::clone(self), room, generation, messages);
+                actor::spawn(Arc::clone(self), room, origin, generation, messages);
                 handle
             }
         }

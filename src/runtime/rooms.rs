@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::{
     Accepted, Player, RoomError, Runtime, Snapshot, TooFast, Watch,
     entropy::{now, random},
+    holdings::{Holding, Place},
     limits::{REQUESTS_REMEMBERED, STORE_RETRY},
+    registry::Origin,
 };
 use crate::{
     ai::{AiKind, AiPlayer},
@@ -122,27 +124,35 @@ impl Runtime {
     }
 
     /// Joins a room or takes a seat, within the player's quota.
-    async fn occupy(&self, player: &Player, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
+    async fn occupy(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
         let handle = self.shared.room(room).await?;
         let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
         // A place is kept before the room is asked, so that two requests at once cannot both get the last one.
-        let seat = takes_seat && player.reserve_seat(room).ok_or(RoomError::QuotaSeats)?;
-        let limit = self.shared.limits.rooms_per_player;
-        let joined = joins && player.reserve_room(room, limit).ok_or(RoomError::QuotaRooms("leave one first"))?;
+        let _seat = takes_seat.then(|| keep_seat(player, room)).transpose()?;
+        let _membership = joins.then(|| self.keep_room(player, room)).transpose()?;
         let outcome = handle.command(Actor::Player(player.id()), command).await;
         if joins && outcome.is_ok() && player.is_gone() {
             // Logging out has overtaken the request, and left the rooms that it knew of.
-            return handle.command(Actor::Player(player.id()), Command::Leave).await;
-        }
-        if outcome.is_err() {
-            if seat {
-                player.hold_seat(room, false);
-            }
-            if joined {
-                player.hold_room(room, false);
-            }
+            return self.leave_behind(player, room).await;
         }
         outcome
+    }
+
+    /// Takes one who has logged out out of a room. Should that fail, the room's grace does it.
+    async fn leave_behind(&self, player: &Arc<Player>, room: RoomId) -> Result<Accepted, RoomError> {
+        let left = match self.shared.room(room).await {
+            Ok(handle) => handle.command(Actor::Player(player.id()), Command::Leave).await,
+            Err(error) => Err(error),
+        };
+        if left.is_err() {
+            self.shared.check_presence(player, vec![room]);
+        }
+        left
+    }
+
+    fn keep_room(&self, player: &Arc<Player>, room: RoomId) -> Result<Place, RoomError> {
+        let limit = self.shared.limits.rooms_per_player;
+        Place::keep(player, Holding::Room, room, limit).ok_or(RoomError::QuotaRooms("leave one first"))
     }
 
     /// Makes a seat open, reserved or an AI.
@@ -275,11 +285,8 @@ impl Runtime {
         let seats = ByColor::new(self.occupant(player, new.seats.black)?, self.occupant(player, new.seats.white)?);
         let id = RoomId::from_random(random());
         let limits = &self.shared.limits;
-        player.reserve_room(id, limits.rooms_per_player).ok_or(RoomError::QuotaRooms("leave one first"))?;
-        if sides == 1 && player.reserve_seat(id).is_none() {
-            player.hold_room(id, false);
-            return Err(RoomError::QuotaSeats);
-        }
+        let _membership = self.keep_room(player, id)?;
+        let _seat = (sides == 1).then(|| keep_seat(player, id)).transpose()?;
         let creation = Creation {
             id,
             code: JoinCode::from_random(random()),
@@ -292,10 +299,11 @@ impl Runtime {
             },
             seats: seats.clone(),
         };
-        if let Err(error) = self.found(creation).await {
-            player.hold_room(id, false);
-            player.hold_seat(id, false);
-            return Err(error);
+        self.found(creation).await?;
+        if player.is_gone() {
+            // Logging out has overtaken the request, and left the rooms that it knew of.
+            self.leave_behind(player, id).await?;
+            return Err(Rejection::RoomClosed.into());
         }
         for (seat, occupant) in seats.iter() {
             if let Occupant::Reserved(_) = occupant {
@@ -313,7 +321,7 @@ impl Runtime {
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
         match self.shared.journal.append(id, Seq(0), std::slice::from_ref(&created)).await {
             Ok(()) => {
-                self.shared.host(room);
+                self.shared.host(room, Origin::New);
                 Ok(())
             }
             Err(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) => {
@@ -452,6 +460,10 @@ fn begins(command: &Command) -> bool {
             | Command::Offer(Offer::Rematch)
             | Command::Answer(Offer::Rematch, true)
     )
+}
+
+fn keep_seat(player: &Arc<Player>, room: RoomId) -> Result<Place, RoomError> {
+    Place::keep(player, Holding::Seat, room, usize::from(player.seat_limit())).ok_or(RoomError::QuotaSeats)
 }
 
 enum Match {

@@ -1,21 +1,25 @@
 //! Long-lived views of the server: a player's turns, a room's events. Each is counted, and each ends with a reason.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, atomic::Ordering::AcqRel},
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use bytes::Bytes;
-use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::{
+    sync::{
+        broadcast::{self, error::RecvError},
+        oneshot,
+    },
+    time::{Instant, timeout_at},
+};
 
 use super::{
     error::RoomError,
     inbox::{InboxReceiver, Notice, StreamEnd},
+    limits::MAILBOX_PATIENCE,
     players::Player,
     registry::{Effect, Message, Published, Snapshot},
     shared::Shared,
 };
-use crate::room::{Credentials, Rejection, RoomId, Seq};
+use crate::room::{Credentials, PlayerId, Rejection, RoomId, Seq};
 
 /// One open stream of a player, counted while it lives. The player's rooms learn of the first and the last.
 pub(super) struct OpenStream {
@@ -25,13 +29,13 @@ pub(super) struct OpenStream {
 
 impl OpenStream {
     pub(super) fn new(shared: &Arc<Shared>, player: &Arc<Player>) -> Result<Self, RoomError> {
-        let before = player.streams.fetch_add(1, AcqRel);
+        let before = player.open_stream();
         let stream = Self { shared: Arc::clone(shared), player: Arc::clone(player) };
         if before >= shared.limits.streams_per_player {
             return Err(RoomError::QuotaStreams);
         }
         if before == 0 {
-            stream.tell_rooms();
+            shared.check_presence(player, player.rooms());
         }
         Ok(stream)
     }
@@ -53,28 +57,12 @@ impl OpenStream {
             self.shared.streams_end.is_cancelled().then_some(StreamEnd::Draining)
         }
     }
-
-    fn tell_rooms(&self) {
-        let rooms = self.player.rooms();
-        if rooms.is_empty() || self.shared.rooms_end.is_cancelled() {
-            return;
-        }
-        let (shared, player) = (Arc::clone(&self.shared), self.player.id());
-        self.shared.tasks.spawn(async move {
-            for room in rooms {
-                if let Some(handle) = shared.registry.live(room) {
-                    // A room that is too busy to listen learns it at the next change.
-                    let _ = handle.tell(Message::CheckPresence(player)).await;
-                }
-            }
-        });
-    }
 }
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        if self.player.streams.fetch_sub(1, AcqRel) == 1 {
-            self.tell_rooms();
+        if self.player.close_stream() {
+            self.shared.check_presence(&self.player, self.player.rooms());
         }
     }
 }
@@ -83,19 +71,24 @@ impl Drop for OpenStream {
 pub struct Turns {
     inbox: InboxReceiver,
     open: OpenStream,
+    /// Rooms that are still to ask an open turn again. They are waited for while these are kept.
+    reminders: Vec<oneshot::Receiver<()>>,
 }
 
 impl Turns {
     pub(super) async fn open(shared: &Arc<Shared>, player: &Arc<Player>) -> Result<Self, RoomError> {
         let open = OpenStream::new(shared, player)?;
         let inbox = player.open_inbox();
-        for room in player.seats() {
-            if let Ok(handle) = shared.room(room).await {
-                // Should the room be too busy now, its next question comes all the same.
-                let _ = handle.tell(Message::Remind(player.id())).await;
-            }
+        // Complete before anything is waited for: when the wait is dropped, what the inbox has is kept.
+        let mut turns = Self { inbox, open, reminders: Vec::new() };
+        turns.reminders = player.seats().into_iter().map(|room| remind(shared, player, room)).collect();
+        let patience = Instant::now() + MAILBOX_PATIENCE;
+        for reminder in &mut turns.reminders {
+            // The turns of a room that is very busy come later.
+            let _ = timeout_at(patience, reminder).await;
         }
-        Ok(Self { inbox, open })
+        player.pass_missed(&turns.inbox);
+        Ok(turns)
     }
 
     /// The next notice, or why the stream ends. Nothing is lost when the wait is dropped.
@@ -108,6 +101,27 @@ impl Turns {
             notice = self.inbox.next() => notice,
             end = self.open.ended() => Err(end),
         }
+    }
+}
+
+/// Lets a room ask an open turn again, and then say so. It is waited for as long as the answer is.
+fn remind(shared: &Arc<Shared>, player: &Arc<Player>, room: RoomId) -> oneshot::Receiver<()> {
+    let (told, answer) = oneshot::channel();
+    let (shared, player) = (Arc::clone(shared), player.id());
+    shared.tasks.clone().spawn(async move { ask_again(&shared, player, room, told).await });
+    answer
+}
+
+async fn ask_again(shared: &Arc<Shared>, player: PlayerId, room: RoomId, mut told: oneshot::Sender<()>) {
+    // A room that there is not asks nothing.
+    let Ok(handle) = shared.room(room).await else { return };
+    let place = tokio::select! {
+        place = handle.place() => place,
+        () = told.closed() => None,
+        () = shared.rooms_end.cancelled() => None,
+    };
+    if let Some(place) = place {
+        place.send(Box::new(Message::Remind(player, told)));
     }
 }
 

@@ -4,7 +4,9 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     entropy::now,
+    holdings::Holding,
     inbox::{Notice, TurnEnd},
+    registry::Origin,
     shared::Shared,
 };
 use crate::{
@@ -19,9 +21,22 @@ pub(super) struct Teller<'a> {
 }
 
 /// Who holds what in a room.
+#[derive(Default)]
 pub(super) struct Holders {
     members: BTreeSet<PlayerId>,
     seated: BTreeSet<PlayerId>,
+}
+
+impl Holders {
+    fn of(room: &Room) -> Self {
+        if room.phase() == Phase::Closed {
+            return Self::default();
+        }
+        Self {
+            members: room.members().iter().map(|member| member.profile.id).collect(),
+            seated: room.seats().iter().filter_map(|(_, seat)| seat.occupant.player()).collect(),
+        }
+    }
 }
 
 impl<'a> Teller<'a> {
@@ -29,27 +44,35 @@ impl<'a> Teller<'a> {
         Self { shared, room }
     }
 
-    pub(super) fn holders(room: &Room) -> Holders {
-        Holders {
-            members: room.members().iter().map(|member| member.profile.id).collect(),
-            seated: room.seats().iter().filter_map(|(_, seat)| seat.occupant.player()).collect(),
+    /// Writes into the players' own books who holds what. What an earlier actor of the room wrote last may be wrong.
+    pub(super) fn begin_books(&self, origin: Origin) -> Holders {
+        let (id, holders) = (self.room.id(), Holders::of(self.room));
+        let mut concerned: BTreeSet<_> = holders.members.union(&holders.seated).copied().collect();
+        if origin == Origin::Journal {
+            concerned.extend(self.shared.players.holders(id).iter().map(|player| player.id()));
         }
+        for player in concerned {
+            let Some(known) = self.shared.players.get(player) else { continue };
+            let mut books = known.holdings();
+            books.note(Holding::Seat, id, holders.seated.contains(&player));
+            books.note(Holding::Room, id, holders.members.contains(&player));
+        }
+        holders
     }
 
-    /// Writes what has changed hands into the players' own books.
-    pub(super) fn settle(&self, before: Holders) {
-        let mut after = Self::holders(self.room);
-        if self.room.phase() == Phase::Closed {
-            after = Holders { members: BTreeSet::new(), seated: BTreeSet::new() };
-        }
+    /// Writes what has changed hands since `settled` into the players' own books.
+    pub(super) fn settle(&self, settled: &mut Holders) {
+        let after = Holders::of(self.room);
+        let before = std::mem::replace(settled, after);
+        let after = &*settled;
         let id = self.room.id();
         for player in before.seated.symmetric_difference(&after.seated) {
             let Some(known) = self.shared.players.get(*player) else { continue };
-            known.hold_seat(id, after.seated.contains(player));
+            known.holdings().note(Holding::Seat, id, after.seated.contains(player));
         }
         for player in before.members.symmetric_difference(&after.members) {
             let Some(known) = self.shared.players.get(*player) else { continue };
-            known.hold_room(id, after.members.contains(player));
+            known.holdings().note(Holding::Room, id, after.members.contains(player));
         }
     }
 

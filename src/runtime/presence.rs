@@ -1,0 +1,69 @@
+//! Who is here. A player is, while a stream is open, and without one for the grace after each call.
+//!
+//! The loss of the last stream counts at once: only a call after it is a return. Rooms learn of streams when they open
+//! and end, and of one who calls, or does not call any more, by the beat of [`look_after_players`].
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::mpsc::error::TrySendError,
+    time::{MissedTickBehavior, interval},
+};
+
+use super::{entropy::now, players::Player, registry::Message, shared::Shared};
+use crate::room::{RoomId, Timestamp};
+
+impl Shared {
+    /// Lets rooms look whether the player is here. A room that is too busy is waited for.
+    pub(super) fn check_presence(self: &Arc<Self>, player: &Arc<Player>, rooms: Vec<RoomId>) {
+        if self.rooms_end.is_cancelled() {
+            return;
+        }
+        for room in rooms {
+            // A room that does not live looks by itself when it does.
+            let Some(handle) = self.registry.live(room) else { continue };
+            let message = match handle.try_tell(Message::CheckPresence(player.id())) {
+                Ok(()) | Err(TrySendError::Closed(_)) => continue,
+                Err(TrySendError::Full(message)) => message,
+            };
+            // The room looks when it takes the message, so one that waits will do.
+            if !player.holdings().untold.insert(room) {
+                continue;
+            }
+            let (shared, player) = (Arc::clone(self), Arc::clone(player));
+            self.tasks.spawn(async move {
+                let place = tokio::select! {
+                    place = handle.place() => place,
+                    () = shared.rooms_end.cancelled() => None,
+                };
+                player.holdings().untold.remove(&room);
+                if let Some(place) = place {
+                    place.send(message);
+                }
+            });
+        }
+    }
+}
+
+/// Lets rooms look after members without a stream, and forgets players who hold nothing and have asked nothing for long.
+pub(super) async fn look_after_players(shared: Arc<Shared>) {
+    let beat = (shared.limits.presence_grace / 4).clamp(Duration::from_secs(1), Duration::from_secs(60));
+    let mut beat = interval(beat);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = shared.rooms_end.cancelled() => return,
+            _ = beat.tick() => {}
+        }
+        for player in shared.players.without_stream() {
+            shared.check_presence(&player, player.rooms());
+        }
+        let idle = i64::try_from(shared.limits.player_idle.as_micros()).unwrap_or(i64::MAX);
+        let before = Timestamp(now().0.saturating_sub(idle));
+        for player in shared.players.idle(before) {
+            if shared.players.forget_idle(&player, before) {
+                shared.archive.forget(player.id());
+            }
+        }
+    }
+}

@@ -172,7 +172,7 @@ mod tests {
             Ok::<_, Infallible>(http::Response::new(Body::empty()))
         });
         let guarded = CatchPanicLayer::custom(report_bug as fn(_) -> _).layer(broken);
-        let ask = |uri| guarded.clone().oneshot(http::Request::builder().uri(uri).body(()).unwrap());
+        let ask = |uri| guarded.oneshot(http::Request::builder().uri(uri).body(()).unwrap());
         assert!(!ask("/fine").await.unwrap().headers().contains_key("grpc-status"));
         let answer = ask("/broken").await.unwrap();
         assert_eq!(answer.headers()["grpc-status"], "13");

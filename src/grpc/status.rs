@@ -314,6 +314,18 @@ mod tests {
     }
 
     #[test]
+    fn a_message_that_cannot_be_read_is_told_from_a_broken_connection() {
+        let (large, other) = (Status::out_of_range("too large"), Status::internal("no such field"));
+        assert_eq!(read(&unreadable(&large).unwrap()), (Code::OutOfRange, "MESSAGE_TOO_LARGE".to_owned()));
+        let told = unreadable(&other).unwrap();
+        assert_eq!(read(&told), (Code::InvalidArgument, "BAD_MESSAGE".to_owned()));
+        assert_eq!(told.message(), "no such field");
+        let mut broken = Status::internal("reset");
+        broken.set_source(std::sync::Arc::new(std::io::Error::other("reset")));
+        assert!(unreadable(&broken).is_none() && unreadable(&Status::cancelled("gone")).is_none());
+    }
+
+    #[test]
     fn what_is_malformed_names_its_field() {
         for reason in [
             Malformed::BAD_SQUARE,

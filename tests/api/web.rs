@@ -124,6 +124,17 @@ async fn a_browser_is_told_the_reason_of_a_refusal() {
 }
 
 #[tokio::test]
+async fn a_browser_is_told_that_its_message_cannot_be_read() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    // A field that is longer than the message.
+    let mut socket = post(&stage, "RoomService/GetRoom", &ada.token, &[0x0a, 0x7f]).await;
+    let head = head(&mut socket).await;
+    assert!(head.contains("grpc-status: 3") && head.contains("reversi-reason: BAD_MESSAGE"), "{head}");
+    assert!(head.contains("grpc-status-details-bin: ") && head.matches("grpc-message").count() == 1, "{head}");
+}
+
+#[tokio::test]
 async fn reflection_lists_the_services() {
     let stage = Stage::open().await;
     let mut reflection = ServerReflectionClient::new(stage.channel().await);

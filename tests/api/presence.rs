@@ -63,6 +63,42 @@ async fn back_within_the_grace_the_turn_comes_again() {
 }
 
 #[tokio::test]
+async fn who_never_opens_a_stream_is_absent_after_the_grace() {
+    let stage = Stage::limited(|limits| limits.presence_grace = SHORT).await;
+    let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
+    let room = owner.create_with(named("machines"), ["random", "random"]).await.room_id;
+    let mut watcher = eve.watch(&room).await;
+    watcher.snapshot().await;
+    let left = watcher.until(|event| match event {
+        room_event::Event::MemberLeft(left) => Some((left.reason(), left.player_id)),
+        _ => None,
+    });
+    assert_eq!(left.await, (v1::LeaveReason::Absent, owner.id.clone()));
+    assert_eq!(watcher.closed().await, v1::CloseReason::RoomClosed);
+    assert!(owner.me().await.room_ids.is_empty());
+}
+
+#[tokio::test]
+async fn a_call_is_a_return() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut watcher = table.white.watch(&table.room).await;
+    watcher.snapshot().await;
+    let mut presence = async |want: bool| {
+        let changed = watcher.until(|event| match event {
+            room_event::Event::PresenceChanged(changed) if changed.player_id == table.black.id => Some(changed.present),
+            _ => None,
+        });
+        assert_eq!(changed.await, want);
+    };
+    let turns = table.black.turns().await;
+    drop(turns);
+    presence(false).await;
+    table.black.chat(&table.room, "still here").await.unwrap();
+    presence(true).await;
+}
+
+#[tokio::test]
 async fn a_client_that_vanishes_in_its_turn_loses_on_time() {
     let stage = Stage::open().await;
     let settings = v1::RoomSettings { move_limit: super::stage::millis(200), ..Default::default() };

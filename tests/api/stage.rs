@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 use reversi::{
     grpc,
     proto::v1::{self, play_event::Event, room_event, watch_room_response::Message},
-    runtime::{Limits, Parts, Runtime, Think},
+    runtime::{Encode, Limits, Parts, Runtime, Think},
     store::{Journal, MemoryJournal},
 };
 use tokio::{
@@ -35,12 +35,13 @@ pub(crate) struct Plan {
     pub(crate) limits: Limits,
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) think: Option<Arc<Think>>,
+    pub(crate) encode: Encode,
 }
 
 impl Default for Plan {
     fn default() -> Self {
         let limits = Limits { drain: Duration::from_secs(5), chat_burst: 1_000, ..Limits::default() };
-        Self { limits, journal: Arc::new(MemoryJournal::default()), think: None }
+        Self { limits, journal: Arc::new(MemoryJournal::default()), think: None, encode: grpc::encode }
     }
 }
 
@@ -64,7 +65,7 @@ impl Stage {
     }
 
     pub(crate) async fn with(plan: Plan) -> Self {
-        let mut parts = Parts { limits: plan.limits, ai_threads: Some(1), ..Parts::new(plan.journal, grpc::encode) };
+        let mut parts = Parts { limits: plan.limits, ai_threads: Some(1), ..Parts::new(plan.journal, plan.encode) };
         if let Some(think) = plan.think {
             parts.think = think;
         }

@@ -5,9 +5,11 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
 };
 
+use bytes::Bytes;
 use reversi::{
+    grpc,
     proto::v1::{self, CloseReason, play_event::Event as Told},
-    room::{Event, RoomId, Seq},
+    room::{Event, Fact, Room, RoomId, Seq},
     store::{AppendError, History, Journal, MemoryJournal, Pending, ReadError},
 };
 use tokio::{
@@ -275,6 +277,78 @@ async fn a_journal_that_cannot_be_read_stops_a_room_until_it_can() {
     assert!(table.black.play(&table.game, 0, "d3").await.unwrap().already_applied);
     table.white.play(&table.game, 1, "c3").await.unwrap();
     fold.take(&watcher.event().await);
+}
+
+#[tokio::test]
+async fn logging_out_leaves_the_room_that_is_being_made() {
+    let journal = Slow::over(MemoryJournal::default());
+    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let (ada, eve) = (stage.human("Ada").await, stage.human("Eve").await);
+    journal.held.store(true, SeqCst);
+    let (caller, mut calls) = (ada.clone(), JoinSet::new());
+    calls.spawn(async move { caller.create_with(named("late"), ["random", "random"]).await });
+    within(journal.asked.notified()).await;
+    ada.sessions().log_out(v1::LogOutRequest {}).await.unwrap();
+    journal.held.store(false, SeqCst);
+    journal.permits.add_permits(1);
+    assert!(within(calls.join_next()).await.unwrap().is_err());
+    assert_eq!((eve.info().await.rooms, eve.listed().await), (0, vec![]));
+}
+
+#[tokio::test]
+async fn a_room_that_is_busy_hears_of_a_lost_connection_later() {
+    let journal = Slow::over(MemoryJournal::default());
+    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    watcher.snapshot().await;
+    let mut turns = table.black.turns().await;
+    turns.asked().await;
+    journal.held.store(true, SeqCst);
+    let mut calls = JoinSet::new();
+    let talk = |calls: &mut JoinSet<_>| {
+        let (white, room) = (table.white.clone(), table.room.clone());
+        calls.spawn(async move { white.chat(&room, "hello").await });
+    };
+    (0..34).for_each(|_| talk(&mut calls));
+    refused(within(calls.join_next()).await.unwrap().unwrap(), Code::Unavailable, "BUSY");
+    drop(turns);
+    // The mailbox is full for as long again.
+    talk(&mut calls);
+    refused(within(calls.join_next()).await.unwrap().unwrap(), Code::Unavailable, "BUSY");
+    journal.held.store(false, SeqCst);
+    journal.permits.add_permits(1);
+    let absent = watcher.until(|event| match event {
+        v1::room_event::Event::PresenceChanged(changed) => Some((changed.player_id, changed.present)),
+        _ => None,
+    });
+    assert_eq!(absent.await, (table.black.id.clone(), false));
+}
+
+/// Panics at the first line of chat that says so.
+fn fragile(event: &Event, room: &Room) -> Bytes {
+    static WHOLE: AtomicBool = AtomicBool::new(true);
+    let fatal = matches!(&event.fact, Fact::ChatPosted { text, .. } if text.to_string() == "break");
+    assert!(!fatal || !WHOLE.swap(false, SeqCst), "made by this test");
+    grpc::encode(event, room)
+}
+
+#[tokio::test]
+async fn a_room_whose_actor_panics_is_brought_back() {
+    let stage = Stage::with(Plan { encode: fragile, ..Plan::default() }).await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    let mut fold = Fold::of(&watcher.snapshot().await);
+    refused(table.white.chat(&table.room, "break").await, Code::Unavailable, "STORE_UNAVAILABLE");
+    // It was written before it was told.
+    fold.take(&watcher.event().await);
+    assert_eq!(table.black.room(&table.room).await.seq, fold.seq);
+    assert_eq!(table.black.me().await.room_ids, [table.room.clone()]);
+    let info = table.black.info().await;
+    assert_eq!((info.rooms, info.games, table.black.listed().await.len()), (1, 1, 1));
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+    fold.take(&watcher.event().await);
+    assert_eq!(fold.plies, ["d3"]);
 }
 
 #[tokio::test]

@@ -173,9 +173,13 @@ async fn every_unanswered_turn_is_asked_on_opening() {
 }
 
 #[tokio::test]
-async fn what_happened_while_away_comes_first() {
+async fn open_turns_come_first_and_then_what_was_missed() {
     let stage = Stage::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
+    let mut turns = table.black.turns().await;
+    let heard = [turns.hear().await, turns.hear().await];
+    let [Some(Event::TurnRequested(turn)), Some(Event::GameStarted(started))] = heard else { panic!("{heard:?}") };
+    assert_eq!((&turn.game_id, &started.game_id), (&table.game, &table.game));
     table.white.resign(&table.game).await.unwrap();
     table.black.kick(&table.room, &table.white.id, true).await.unwrap();
     let other = table.black.create(private()).await.room_id;

@@ -118,7 +118,7 @@ fn the_end_of_the_input_is_the_end_of_the_game() {
 #[test]
 fn errors_say_what_to_do() {
     let server = Server::start();
-    assert!(server.complains(&["play", "--ai", "nobody"]).contains("this server has random"));
+    assert!(server.complains(&["play", "--ai", "nobody"]).contains("there are random"));
     assert!(server.complains(&["bot", "--ai", "nobody"]).contains("there are random"));
     assert!(server.complains(&["watch", "000000000000"]).contains("`reversi rooms` lists the rooms"));
     assert!(server.complains(&["play", "--room", "000000000000"]).contains("`reversi rooms` lists them"));

@@ -9,7 +9,7 @@ use super::{
     account, entropy,
     feed::{Feed, News, backoff},
     interrupt::Interrupt,
-    say,
+    opponent, say,
     seeker::{self, Step},
     thinker::{Thinker, Thought},
 };
@@ -39,8 +39,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", default_value = "roxanne")]
     ai: String,
     /// Its level; the kind's default if left out.
-    #[arg(long, env = "REVERSI_LEVEL", value_name = "N", default_value_t = 0, hide_default_value = true)]
-    level: u8,
+    #[arg(long, env = "REVERSI_LEVEL", value_name = "N")]
+    level: Option<u32>,
     /// Play in this room, given by its id or join code.
     #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE", group = "place")]
     room: Option<String>,
@@ -54,8 +54,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_VS", value_name = "KIND", group = "place")]
     vs: Option<String>,
     /// That AI's level; its kind's default if left out.
-    #[arg(long, env = "REVERSI_VS_LEVEL", value_name = "N", default_value_t = 0, hide_default_value = true)]
-    vs_level: u32,
+    #[arg(long, env = "REVERSI_VS_LEVEL", value_name = "N")]
+    vs_level: Option<u32>,
     /// End after this many games; 0 plays for ever.
     #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 0)]
     games: u32,
@@ -69,17 +69,18 @@ pub(super) struct Args {
 
 /// Plays until the games are played or the process is told to end.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
-    let kind: AiKind = args.ai.parse().map_err(|error| anyhow!("{error}"))?;
-    let level = if args.level == 0 { kind.profile().default_level } else { args.level };
-    let player = AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))?;
+    let player = player(&args)?;
+    let against = args.vs.as_ref().map(|kind| opponent::check(kind, args.vs_level)).transpose()?;
     let mut interrupt = Interrupt::listen()?;
     let client = account::connect(server).await?;
-    let session = account::log_in(&client, args.name.as_deref(), &format!("bot-{kind}"), PlayerKind::Bot).await?;
+    let session =
+        account::log_in(&client, args.name.as_deref(), &format!("bot-{}", player.kind()), PlayerKind::Bot).await?;
     say(format_args!("{} is logged in", session.player().name));
     let mut bot = Bot {
         client,
         session,
         player,
+        against,
         seed: args.seed.unwrap_or_else(entropy::random),
         place: None,
         tried: HashSet::new(),
@@ -95,10 +96,20 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     done
 }
 
+/// What chooses the moves.
+fn player(args: &Args) -> anyhow::Result<AiPlayer> {
+    opponent::check(&args.ai, args.level)?;
+    let kind: AiKind = args.ai.parse().map_err(|error| anyhow!("{error}"))?;
+    let level = args.level.map_or(Ok(kind.profile().default_level), u8::try_from)?;
+    AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))
+}
+
 struct Bot {
     client: Client,
     session: Session,
     player: AiPlayer,
+    /// The AI of the server against which the bot plays.
+    against: Option<Ai>,
     seed: u64,
     place: Option<Place>,
     tried: HashSet<RoomId>,
@@ -158,12 +169,24 @@ impl Bot {
                     Err(_) => {}
                 }
             } else if !error.is_transient() {
-                return Err(anyhow!(error).context("cannot play on"));
+                return Err(self.explain(error).await);
             }
             let wait = backoff(failures);
             failures += 1;
             say(format_args!("{error}; trying again in {:.1} s", wait.as_secs_f32()));
             tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// What makes playing on impossible.
+    async fn explain(&self, error: ClientError) -> anyhow::Error {
+        match &self.against {
+            _ if error.is("BAD_PASSWORD") => account::asks_for_password(),
+            Some(ai) if error.is("BAD_ARGUMENT") => match self.session.server_info().await {
+                Ok(info) => opponent::refused(error, ai, &info),
+                Err(_) => anyhow!(error),
+            },
+            _ => anyhow!(error).context("cannot play on"),
         }
     }
 
@@ -219,8 +242,8 @@ impl Bot {
     async fn find_place(&mut self, list: &RoomList) -> Result<(), Pause> {
         let entered = if let Some(room) = &self.args.room {
             super::play::enter(&self.session, room, &self.args.password).await?
-        } else if let Some(kind) = &self.args.vs {
-            self.session.quick_start_ai(Ai::new(kind).level(self.args.vs_level), SideWish::Random).await?
+        } else if let Some(ai) = &self.against {
+            self.session.quick_start_ai(ai.clone(), SideWish::Random).await?
         } else if self.args.quick {
             self.session.quick_start_anyone(SideWish::Random).await?
         } else {
@@ -267,7 +290,9 @@ impl Bot {
                     _ => say(format_args!("game {game}: refused, {message}")),
                 }
             }
-            PlayEvent::Kicked { room, .. } | PlayEvent::RoomClosed(room) => self.forget_place(&room)?,
+            PlayEvent::Kicked { room, banned: true } => self.forget_place(&room, "this bot was banned from it")?,
+            PlayEvent::Kicked { room, banned: false } => self.forget_place(&room, "this bot was removed from it")?,
+            PlayEvent::RoomClosed(room) => self.forget_place(&room, "it is closed")?,
             PlayEvent::Closing(closing) => match closing.reason {
                 CloseReason::Superseded => {
                     say("the same player plays elsewhere");
@@ -288,7 +313,9 @@ impl Bot {
             Ok(News::Item(update)) => place.take(update),
             Ok(News::Lost(..)) => return Ok(()),
             // The room is gone, or closed to this bot.
-            Err(error) if error.refusal().is_some() && !error.is_session_lost() => return self.forget_place(&id),
+            Err(error) if error.refusal().is_some() && !error.is_session_lost() => {
+                return self.forget_place(&id, &error.to_string());
+            }
             Err(error) => return Err(error.into()),
         }
         self.act().await
@@ -319,11 +346,11 @@ impl Bot {
     }
 
     /// The room does not want the bot any more.
-    fn forget_place(&mut self, room: &RoomId) -> Result<(), Pause> {
+    fn forget_place(&mut self, room: &RoomId, why: &str) -> Result<(), Pause> {
         if self.place.take_if(|place| place.id == *room).is_none() {
             return Ok(());
         }
-        say(format_args!("room {room} is closed to this bot"));
+        say(format_args!("no more games in room {room}: {why}"));
         if self.args.room.is_some() { Err(Pause::Done) } else { Ok(()) }
     }
 

@@ -1,13 +1,14 @@
 //! Getting to a server and being somebody there.
 
 use std::{
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use anyhow::{anyhow, bail};
 
-use super::entropy;
+use super::{entropy, keep};
 use crate::client::{Client, ClientError, PlayerKind, Session};
 
 /// How many made-up names are tried; two of a million meet rarely.
@@ -60,6 +61,44 @@ pub(super) async fn log_in(
     bail!("no free name was found; choose one with --name")
 }
 
+/// Comes back as who is kept in the file, if there is one whom the server still knows; else logs in as [`log_in`] does,
+/// and keeps that.
+pub(super) async fn enter(
+    client: &Client,
+    file: Option<&Path>,
+    name: Option<&str>,
+    prefix: &str,
+    kind: PlayerKind,
+) -> anyhow::Result<Session> {
+    let Some(file) = file else { return log_in(client, name, prefix, kind).await };
+    if let Some(token) = keep::read(file)? {
+        match client.resume(&token).await {
+            Ok(session) if session.player().kind == kind => return Ok(session),
+            Ok(session) => {
+                let name = &session.player().name;
+                bail!("{} keeps the login of {name}, who is of another kind; keep this one elsewhere", file.display())
+            }
+            Err(error) if error.is_session_lost() => {}
+            Err(error) => return Err(not_logged_in(client, error).context("cannot come back")),
+        }
+    }
+    let session = log_in(client, name, prefix, kind).await?;
+    match keep::write(file, session.token()) {
+        Ok(()) => Ok(session),
+        Err(error) => {
+            log_out(session).await;
+            Err(error)
+        }
+    }
+}
+
+/// Logs out, unless the login is kept.
+pub(super) async fn part(session: Session, file: Option<&Path>) {
+    if file.is_none() {
+        log_out(session).await;
+    }
+}
+
 /// Whoever accepts connections, but does not answer the first call, is something else.
 fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
     let refusal = error.refusal().map(|refusal| (refusal.code, refusal.reason.as_str()));
@@ -82,14 +121,20 @@ pub(super) async fn log_out(session: Session) {
 pub(super) struct Visitor {
     client: Client,
     session: Arc<Mutex<Session>>,
+    keep: Option<PathBuf>,
 }
 
 impl Visitor {
-    /// Connects and logs in, as [`log_in`] does.
-    pub(super) async fn enter(server: &str, name: Option<&str>, prefix: &str) -> anyhow::Result<Self> {
+    /// Connects and logs in, as [`enter`] does.
+    pub(super) async fn enter(
+        server: &str,
+        keep: Option<PathBuf>,
+        name: Option<&str>,
+        prefix: &str,
+    ) -> anyhow::Result<Self> {
         let client = connect(server).await?;
-        let session = log_in(&client, name, prefix, PlayerKind::Human).await?;
-        Ok(Self { client, session: Arc::new(Mutex::new(session)) })
+        let session = enter(&client, keep.as_deref(), name, prefix, PlayerKind::Human).await?;
+        Ok(Self { client, session: Arc::new(Mutex::new(session)), keep })
     }
 
     /// Who they are now.
@@ -106,6 +151,8 @@ impl Visitor {
             Err(error) if error.is_session_lost() => {
                 let name = self.session().player().name.clone();
                 let session = self.client.log_in(&name, PlayerKind::Human).await?;
+                // Without the file there is but a new login the next time.
+                let _ = self.keep.as_ref().map(|file| keep::write(file, session.token()));
                 *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session.clone();
                 look(session).await
             }
@@ -115,13 +162,13 @@ impl Visitor {
 
     /// Leaves, politely.
     pub(super) async fn leave(self) {
-        log_out(self.session()).await;
+        part(self.session(), self.keep.as_deref()).await;
     }
 }
 
 /// A wrong or missing password, in the words of the command line.
 pub(super) fn asks_for_password() -> anyhow::Error {
-    anyhow!("this room asks for a password, and not that one; give it with --password")
+    anyhow!("this room asks for a password; give the right one with --password")
 }
 
 #[cfg(test)]

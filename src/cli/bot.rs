@@ -1,6 +1,6 @@
 //! `reversi bot`: a program that takes seats and plays, by the public API alone.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, path::PathBuf, time::Duration};
 
 use anyhow::anyhow;
 use tokio::time::Instant;
@@ -65,6 +65,9 @@ pub(super) struct Args {
     /// The same seed chooses the same moves; random if left out.
     #[arg(long, env = "REVERSI_SEED")]
     seed: Option<u64>,
+    /// Keep the login in this file, and come back by it: to the seat, if it is still yours.
+    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
+    keep: Option<PathBuf>,
 }
 
 /// Plays until the games are played or the process is told to end.
@@ -73,8 +76,14 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     let against = args.vs.as_ref().map(|kind| opponent::check(kind, args.vs_level)).transpose()?;
     let mut interrupt = Interrupt::listen()?;
     let client = account::connect(server).await?;
-    let session =
-        account::log_in(&client, args.name.as_deref(), &format!("bot-{}", player.kind()), PlayerKind::Bot).await?;
+    let session = account::enter(
+        &client,
+        args.keep.as_deref(),
+        args.name.as_deref(),
+        &format!("bot-{}", player.kind()),
+        PlayerKind::Bot,
+    )
+    .await?;
     say(format_args!("{} is logged in", session.player().name));
     let mut bot = Bot {
         client,
@@ -90,9 +99,17 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     };
     let done = tokio::select! {
         done = bot.live() => done,
-        () = interrupt.wait() => Ok(()),
+        // Who can come back keeps the seat.
+        () = interrupt.wait() => {
+            account::part(bot.session, bot.args.keep.as_deref()).await;
+            return Ok(());
+        }
     };
-    account::log_out(bot.session).await;
+    if let Some(place) = &bot.place {
+        // Whether it succeeds matters to nobody who is leaving.
+        let _ = bot.session.leave(&place.id).await;
+    }
+    account::part(bot.session, bot.args.keep.as_deref()).await;
     done
 }
 
@@ -150,6 +167,9 @@ impl From<ClientError> for Pause {
 impl Bot {
     /// Plays, and comes back after failures that pass.
     async fn live(&mut self) -> anyhow::Result<()> {
+        if self.args.keep.is_some() {
+            self.return_to_seat().await?;
+        }
         let mut failures = 0;
         loop {
             let began = Instant::now();
@@ -178,6 +198,16 @@ impl Bot {
         }
     }
 
+    /// A kept login may still have its seat, and a game in it.
+    async fn return_to_seat(&mut self) -> anyhow::Result<()> {
+        if let Some((room, _)) = self.session.me().await?.seats.first() {
+            let room = self.session.room(room).await?;
+            say(format_args!("back in room {} ({})", room.id, room.settings.name));
+            self.place = Some(Place::new(&self.session, room));
+        }
+        Ok(())
+    }
+
     /// What makes playing on impossible.
     async fn explain(&self, error: ClientError) -> anyhow::Error {
         match &self.against {
@@ -192,7 +222,8 @@ impl Bot {
 
     async fn log_in_again(&mut self) -> anyhow::Result<()> {
         let name = self.session.player().name.clone();
-        self.session = account::log_in(&self.client, Some(&name), "", PlayerKind::Bot).await?;
+        let file = self.args.keep.as_deref();
+        self.session = account::enter(&self.client, file, Some(&name), "", PlayerKind::Bot).await?;
         Ok(())
     }
 

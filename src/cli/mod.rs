@@ -24,6 +24,7 @@ mod frame;
 mod hand;
 mod host;
 mod interrupt;
+mod keep;
 mod opponent;
 mod order;
 mod play;

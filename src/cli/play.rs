@@ -1,6 +1,6 @@
 //! `reversi play`: a person at a table.
 
-use std::{io::IsTerminal as _, time::Duration};
+use std::{io::IsTerminal as _, path::PathBuf, time::Duration};
 
 use anyhow::Context as _;
 use tokio::{
@@ -68,6 +68,9 @@ pub(super) struct Args {
     /// With --new: a room that is entered by its join code only.
     #[arg(long, env = "REVERSI_PRIVATE", requires = "new", value_parser = clap::builder::FalseyValueParser::new())]
     private: bool,
+    /// Keep the login in this file, and come back by it: to the seat, if it is still yours.
+    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
+    keep: Option<PathBuf>,
 }
 
 impl Args {
@@ -83,6 +86,7 @@ impl Args {
             anyone: false,
             new: false,
             private: false,
+            keep: None,
         }
     }
 }
@@ -109,9 +113,10 @@ impl From<Side> for SideWish {
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     let ai = opponent::check(args.ai.as_deref().unwrap_or(FIRST_OPPONENT), args.level)?;
     let client = account::connect(server).await?;
-    let session = account::log_in(&client, args.name.as_deref(), "guest", PlayerKind::Human).await?;
+    let session =
+        account::enter(&client, args.keep.as_deref(), args.name.as_deref(), "guest", PlayerKind::Human).await?;
     let done = play(&session, &args, ai).await;
-    account::log_out(session).await;
+    account::part(session, args.keep.as_deref()).await;
     done.map_err(|error| match error.downcast_ref::<ClientError>() {
         Some(lost) if lost.is_session_lost() => {
             anyhow::anyhow!("the server has forgotten you, as a restart makes it do; play again from the start")
@@ -128,8 +133,10 @@ async fn play(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<()> {
     } else {
         seat.play_by_lines().await?
     };
-    // So that the others are told of a leaving, not of a lost connection.
-    let _ = session.leave(&seat.table.room().id).await;
+    // So that the others are told of a leaving, not of a lost connection. Who can come back keeps the seat.
+    if !(seat.interrupted && args.keep.is_some()) {
+        let _ = session.leave(&seat.table.room().id).await;
+    }
     if let Some(parting) = parting {
         say(parting);
     }
@@ -138,6 +145,11 @@ async fn play(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<()> {
 
 /// Gets the player into a seat.
 async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room> {
+    if args.keep.is_some()
+        && let Some((room, _)) = session.me().await?.seats.first()
+    {
+        return Ok(session.room(room).await?);
+    }
     if let Some(room) = &args.room {
         return join(session, room, args).await;
     }
@@ -215,6 +227,8 @@ struct Seat<'a> {
     calls: JoinSet<Result<u64, ClientError>>,
     /// The newest event that this player's own calls have caused.
     caused: u64,
+    /// Whether it was not the player who ended the game here.
+    interrupted: bool,
 }
 
 /// Something for the loop to do.
@@ -239,7 +253,7 @@ impl<'a> Seat<'a> {
             async move { player.turns().await }
         });
         let table = Table::new(room, Some(session.player().id.clone()), Instant::now());
-        Self { session, table, updates, turns, calls: JoinSet::new(), caused: 0 }
+        Self { session, table, updates, turns, calls: JoinSet::new(), caused: 0, interrupted: false }
     }
 
     /// Waits for the server. Dropping the future loses nothing.
@@ -297,7 +311,10 @@ impl<'a> Seat<'a> {
             screen.draw(|frame| frame::draw(frame, &self.table, extras, Instant::now()))?;
             tokio::select! {
                 input = screen.input() => match input? {
-                    Input::Quit => return Ok(None),
+                    Input::Quit => {
+                        self.interrupted = true;
+                        return Ok(None);
+                    }
                     Input::Redraw => {}
                     Input::Key(key) => match hand.press(key, &self.table) {
                         Some(Wish::Quit) => return Ok(None),
@@ -324,7 +341,10 @@ impl<'a> Seat<'a> {
         loop {
             let wanted = self.wants_line(&input);
             tokio::select! {
-                () = interrupt.wait() => return Ok(None),
+                () = interrupt.wait() => {
+                    self.interrupted = true;
+                    return Ok(None);
+                }
                 happened = self.next() => match happened? {
                     Happened::Update(Effect::Over(_)) => return Ok(self.last_word()),
                     Happened::Update(effect) => self.print(&effect, &mut input),

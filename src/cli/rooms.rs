@@ -47,7 +47,7 @@ pub(super) struct Args {
 
 /// Lists until the user leaves.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
-    let visitor = Visitor::enter(server, args.name.as_deref(), "visitor").await?;
+    let visitor = Visitor::enter(server, None, args.name.as_deref(), "visitor").await?;
     let done = list(&visitor, &args).await;
     visitor.leave().await;
     match done? {

@@ -1,5 +1,7 @@
 //! `reversi watch`: a room as it is played, or a finished game.
 
+use std::path::PathBuf;
+
 use tokio::time::Instant;
 
 use anyhow::{Context as _, anyhow, bail};
@@ -47,18 +49,28 @@ pub(super) struct Args {
     /// Print the board as it is now, and end.
     #[arg(long, env = "REVERSI_ONCE", value_parser = clap::builder::FalseyValueParser::new())]
     once: bool,
+    /// Keep the login in this file, and come back by it: to the seat, if it is still yours.
+    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
+    keep: Option<PathBuf>,
 }
 
 impl Args {
     /// A public room.
     pub(super) fn of_room(room: &RoomId) -> Self {
-        Self { room: room.to_string(), name: None, code: String::new(), password: String::new(), once: false }
+        Self {
+            room: room.to_string(),
+            name: None,
+            code: String::new(),
+            password: String::new(),
+            once: false,
+            keep: None,
+        }
     }
 }
 
 /// Watches until the room closes or the watcher leaves.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
-    let visitor = Visitor::enter(server, args.name.as_deref(), "watcher").await?;
+    let visitor = Visitor::enter(server, args.keep.clone(), args.name.as_deref(), "watcher").await?;
     let done = watch(&visitor, &args).await;
     visitor.leave().await;
     done

@@ -321,9 +321,9 @@ impl Bot {
                     _ => say(format_args!("game {game}: refused, {message}")),
                 }
             }
-            PlayEvent::Kicked { room, banned: true } => self.forget_place(&room, "this bot was banned from it")?,
-            PlayEvent::Kicked { room, banned: false } => self.forget_place(&room, "this bot was removed from it")?,
-            PlayEvent::RoomClosed(room) => self.forget_place(&room, "it is closed")?,
+            PlayEvent::Kicked { room, banned: true } => self.forget_place(&room, "it was banned")?,
+            PlayEvent::Kicked { room, banned: false } => self.forget_place(&room, "it was removed")?,
+            PlayEvent::RoomClosed(room) => self.forget_place(&room, "the room is gone")?,
             PlayEvent::Closing(closing) => match closing.reason {
                 CloseReason::Superseded => {
                     say("the same player plays elsewhere");
@@ -381,7 +381,7 @@ impl Bot {
         if self.place.take_if(|place| place.id == *room).is_none() {
             return Ok(());
         }
-        say(format_args!("no more games in room {room}: {why}"));
+        say(format_args!("room {room} is closed to this bot: {why}"));
         if self.args.room.is_some() { Err(Pause::Done) } else { Ok(()) }
     }
 

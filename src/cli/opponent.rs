@@ -10,7 +10,7 @@ use crate::{
 /// Refuses early, before anybody logs in, what this program knows to be no AI. A level left out is the kind's default.
 pub(super) fn check(kind: &str, level: Option<u32>) -> anyhow::Result<Ai> {
     let known = AiKind::ALL.map(|kind| (kind.to_string(), u32::from(kind.profile().levels)));
-    judge(&known, kind, level)?;
+    judge(&known, "there are", kind, level)?;
     Ok(Ai::new(kind).level(level.unwrap_or(0)))
 }
 
@@ -22,13 +22,13 @@ pub(super) fn refused(error: ClientError, ai: &Ai, info: &ServerInfo) -> anyhow:
 /// Whether the server has this AI.
 pub(super) fn judge_by(info: &ServerInfo, ai: &Ai) -> anyhow::Result<()> {
     let known: Vec<_> = info.ai_kinds.iter().map(|kind| (kind.kind.clone(), kind.levels)).collect();
-    judge(&known, &ai.kind, Some(ai.level).filter(|&level| level > 0))
+    judge(&known, "this server has", &ai.kind, Some(ai.level).filter(|&level| level > 0))
 }
 
-fn judge(known: &[(String, u32)], kind: &str, level: Option<u32>) -> anyhow::Result<()> {
+fn judge(known: &[(String, u32)], those_are: &str, kind: &str, level: Option<u32>) -> anyhow::Result<()> {
     let Some((name, levels)) = known.iter().find(|(name, _)| name.eq_ignore_ascii_case(kind)) else {
         let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
-        bail!("no AI is called `{kind}`; there are {}", names.join(", "));
+        bail!("no AI is called `{kind}`; {those_are} {}", names.join(", "));
     };
     match (level, levels) {
         (None, _) => Ok(()),

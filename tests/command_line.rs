@@ -52,6 +52,34 @@ impl Server {
     }
 }
 
+/// A command that runs beside the test, and is killed at its end.
+struct Running {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Running {
+    fn start(server: &Server, arguments: &[&str]) -> Self {
+        let mut command = reversi(arguments);
+        command.env("REVERSI_SERVER", &server.url).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    /// Waits for a line with this in it.
+    fn hear(&mut self, part: &str) -> String {
+        self.lines.by_ref().map(Result::unwrap).find(|line| line.contains(part)).unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -116,12 +144,58 @@ fn the_end_of_the_input_is_the_end_of_the_game() {
 }
 
 #[test]
+fn a_killed_bot_comes_back_to_its_game() {
+    let server = Server::start();
+    let file = std::env::temp_dir().join(format!("reversi-keep-{}", std::process::id()));
+    let mut host = Running::start(&server, &["host", "--white", "greedy", "--pause", "60", "--auto-start"]);
+    let first = host.hear("join code");
+    let room = first.split([' ', ',']).nth(1).unwrap();
+    let arguments = ["bot", "--room", room, "--games", "1", "--keep", file.to_str().unwrap()];
+    let mut bot = Running::start(&server, &arguments);
+    let name = bot.hear("is logged in");
+    host.hear("4. ");
+    drop(bot);
+    let said = server.says(&arguments, "");
+    std::fs::remove_file(&file).unwrap();
+    assert!(said.contains(&name) && said.contains("back in room"), "{name}\n{said}");
+    let end = said.lines().find(|line| line.contains("(played black)")).unwrap();
+    assert!(!end.contains("on the board"), "a game that is played out ends by discs: {end}");
+}
+
+#[test]
+fn what_is_typed_wins_over_the_environment() {
+    let server = Server::start();
+    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = reversi(arguments);
+        command.env("REVERSI_SERVER", &server.url).envs(variables.iter().copied()).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        text(&output.stdout) + &text(&output.stderr)
+    };
+    let room = ("REVERSI_ROOM", "000000000000");
+    assert!(run(&["play", "--ai", "greedy"], &[room]).contains("no more input: leaving"));
+    assert!(run(&["bot", "--vs", "greedy", "--games", "1"], &[room]).contains("(played "));
+    assert!(run(&["play"], &[room, ("REVERSI_AI", "greedy")]).contains("cannot enter room"));
+    assert!(run(&["play", "--ai", "greedy", "--room", "x"], &[]).contains("cannot be used with"));
+    assert!(run(&["play", "--private"], &[]).contains("--new"));
+    assert!(run(&["--listen", "127.0.0.1:0"], &[]).contains("reversi serve --listen"));
+}
+
+#[test]
 fn errors_say_what_to_do() {
     let server = Server::start();
-    assert!(server.complains(&["play", "--ai", "nobody"]).contains("this server has random"));
+    assert!(server.complains(&["play", "--ai", "nobody"]).contains("there are random"));
     assert!(server.complains(&["bot", "--ai", "nobody"]).contains("there are random"));
     assert!(server.complains(&["watch", "000000000000"]).contains("`reversi rooms` lists the rooms"));
     assert!(server.complains(&["play", "--room", "000000000000"]).contains("`reversi rooms` lists them"));
+    assert!(server.complains(&["play", "--ai", "mcts", "--level", "77"]).contains("mcts has levels 1 to 12, not 77"));
+    assert!(server.complains(&["bot", "--vs", "mcts", "--vs-level", "0"]).contains("mcts has levels 1 to 12, not 0"));
+    assert!(server.complains(&["host", "--black", "mcts:77"]).contains("mcts has levels 1 to 12, not 77"));
+    assert!(server.complains(&["play", "--name", &"x".repeat(99)]).contains("--name"));
+    assert!(server.says(&["rooms", "--once", "--text", "zzz"], "").contains("no room matches"));
+    let short = server.url.trim_start_matches("http://");
+    assert!(server.says(&["rooms", "--once", "--server", short], "").contains("no rooms"));
+    assert!(server.complains(&["rooms", "--server", "https://there:1"]).contains("TLS"));
+    assert!(server.complains(&["serve", "--listen", "50171"]).contains("127.0.0.1:50171"));
     let nowhere = "http://127.0.0.1:1";
     assert!(server.complains(&["rooms", "--server", nowhere]).contains("start one with `reversi serve`"));
     assert!(server.complains(&["rooms", "--server", "nonsense"]).contains("http://127.0.0.1:50051"));

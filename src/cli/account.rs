@@ -1,14 +1,15 @@
 //! Getting to a server and being somebody there.
 
 use std::{
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 
-use super::entropy;
-use crate::client::{Client, ClientError, PlayerKind, ServerInfo, Session};
+use super::{entropy, keep};
+use crate::client::{Client, ClientError, PlayerKind, Session};
 
 /// How many made-up names are tried; two of a million meet rarely.
 const NAMES_TRIED: u32 = 5;
@@ -16,13 +17,22 @@ const NAMES_TRIED: u32 = 5;
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Connects, or says how to get a server.
-pub(super) async fn connect(url: &str) -> anyhow::Result<Client> {
-    Client::connect(url).await.map_err(|error| match error {
+pub(super) async fn connect(server: &str) -> anyhow::Result<Client> {
+    if server.starts_with("https://") {
+        bail!("TLS is not supported yet; name the server as http://HOST:PORT, or HOST:PORT");
+    }
+    Client::connect(&address(server)).await.map_err(|error| match error {
         ClientError::Unreachable { url, cause } => {
             anyhow!("no server at {url} ({cause}); start one with `reversi serve`, or name another with --server URL")
         }
         other => other.into(),
     })
+}
+
+/// The scheme may be left out of `HOST:PORT`.
+fn address(server: &str) -> String {
+    let port = server.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+    if port.is_some() && !server.contains("://") { format!("http://{server}") } else { server.to_owned() }
 }
 
 /// Logs in under this name, or under a made-up one that begins with `prefix`.
@@ -33,22 +43,72 @@ pub(super) async fn log_in(
     kind: PlayerKind,
 ) -> anyhow::Result<Session> {
     if let Some(name) = name {
-        return client.log_in(name, kind).await.map_err(|error| {
-            if error.is("NAME_TAKEN") {
+        return client.log_in(name, kind).await.map_err(|error| match error {
+            error if error.is("NAME_TAKEN") => {
                 anyhow!("somebody is already called `{name}`; choose another name with --name")
-            } else {
-                anyhow!(error).context(format!("cannot log in as `{name}`"))
             }
+            error if error.is("BAD_NAME") => anyhow!("{}", error.to_string().replace("display_name", "--name")),
+            error => not_logged_in(client, error).context(format!("cannot log in as `{name}`")),
         });
     }
     for _ in 0..NAMES_TRIED {
         let name = format!("{prefix}-{:04x}", entropy::random() & 0xffff);
         match client.log_in(&name, kind).await {
             Err(error) if error.is("NAME_TAKEN") => {}
-            done => return done.context("cannot log in"),
+            done => return done.map_err(|error| not_logged_in(client, error).context("cannot log in")),
         }
     }
     bail!("no free name was found; choose one with --name")
+}
+
+/// Comes back as who is kept in the file, if there is one whom the server still knows; else logs in as [`log_in`] does,
+/// and keeps that.
+pub(super) async fn enter(
+    client: &Client,
+    file: Option<&Path>,
+    name: Option<&str>,
+    prefix: &str,
+    kind: PlayerKind,
+) -> anyhow::Result<Session> {
+    let Some(file) = file else { return log_in(client, name, prefix, kind).await };
+    if let Some(token) = keep::read(file)? {
+        match client.resume(&token).await {
+            Ok(session) if session.player().kind == kind => return Ok(session),
+            Ok(session) => {
+                let name = &session.player().name;
+                bail!("{} keeps the login of {name}, who is of another kind; keep this one elsewhere", file.display())
+            }
+            Err(error) if error.is_session_lost() => {}
+            Err(error) => return Err(not_logged_in(client, error).context("cannot come back")),
+        }
+    }
+    let session = log_in(client, name, prefix, kind).await?;
+    match keep::write(file, session.token()) {
+        Ok(()) => Ok(session),
+        Err(error) => {
+            log_out(session).await;
+            Err(error)
+        }
+    }
+}
+
+/// Logs out, unless the login is kept.
+pub(super) async fn part(session: Session, file: Option<&Path>) {
+    if file.is_none() {
+        log_out(session).await;
+    }
+}
+
+/// Whoever accepts connections, but does not answer the first call, is something else.
+fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
+    let refusal = error.refusal().map(|refusal| (refusal.code, refusal.reason.as_str()));
+    let strange = matches!(error, ClientError::Broken(_) | ClientError::Malformed(_))
+        || matches!(refusal, Some((code, "")) if code != tonic::Code::ResourceExhausted);
+    let error = anyhow!(error);
+    if strange {
+        return error.context(format!("what answers at {} is no Reversi server", client.url()));
+    }
+    error
 }
 
 /// Leaves every room and frees the name. Whether it succeeds matters to nobody who is leaving.
@@ -61,14 +121,20 @@ pub(super) async fn log_out(session: Session) {
 pub(super) struct Visitor {
     client: Client,
     session: Arc<Mutex<Session>>,
+    keep: Option<PathBuf>,
 }
 
 impl Visitor {
-    /// Connects and logs in, as [`log_in`] does.
-    pub(super) async fn enter(server: &str, name: Option<&str>, prefix: &str) -> anyhow::Result<Self> {
+    /// Connects and logs in, as [`enter`] does.
+    pub(super) async fn enter(
+        server: &str,
+        keep: Option<PathBuf>,
+        name: Option<&str>,
+        prefix: &str,
+    ) -> anyhow::Result<Self> {
         let client = connect(server).await?;
-        let session = log_in(&client, name, prefix, PlayerKind::Human).await?;
-        Ok(Self { client, session: Arc::new(Mutex::new(session)) })
+        let session = enter(&client, keep.as_deref(), name, prefix, PlayerKind::Human).await?;
+        Ok(Self { client, session: Arc::new(Mutex::new(session)), keep })
     }
 
     /// Who they are now.
@@ -85,6 +151,8 @@ impl Visitor {
             Err(error) if error.is_session_lost() => {
                 let name = self.session().player().name.clone();
                 let session = self.client.log_in(&name, PlayerKind::Human).await?;
+                // Without the file there is but a new login the next time.
+                let _ = self.keep.as_ref().map(|file| keep::write(file, session.token()));
                 *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session.clone();
                 look(session).await
             }
@@ -94,12 +162,29 @@ impl Visitor {
 
     /// Leaves, politely.
     pub(super) async fn leave(self) {
-        log_out(self.session()).await;
+        part(self.session(), self.keep.as_deref()).await;
     }
 }
 
-/// The refusal of an AI, with those that there are.
-pub(super) fn no_such_ai(error: ClientError, info: &ServerInfo) -> anyhow::Error {
-    let kinds = info.ai_kinds.iter().map(|kind| format!("{} (level 1-{})", kind.kind, kind.levels));
-    anyhow!("{error}; this server has {}", kinds.collect::<Vec<_>>().join(", "))
+/// A wrong or missing password, in the words of the command line.
+pub(super) fn asks_for_password() -> anyhow::Error {
+    anyhow!("this room asks for a password; give the right one with --password")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheme_may_be_left_out() {
+        for (typed, meant) in [
+            ("127.0.0.1:50171", "http://127.0.0.1:50171"),
+            ("localhost:1", "http://localhost:1"),
+            ("[::1]:50051", "http://[::1]:50051"),
+            ("http://there:1", "http://there:1"),
+            ("nonsense", "nonsense"),
+        ] {
+            assert_eq!(address(typed), meant);
+        }
+    }
 }

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use ratatui::{
+    Frame,
     buffer::Buffer,
     layout::Rect,
     style::{Color as Ink, Modifier, Style},
-    widgets::Widget,
+    widgets::{Paragraph, Widget, Wrap},
 };
 
 use crate::rules::{Bitboard, Board, Color, Square};
@@ -17,12 +18,26 @@ pub(super) const WIDTH: u16 = 35;
 pub(super) const HEIGHT: u16 = 18;
 /// Rows of the board without lines, for low screens.
 pub(super) const LOW_HEIGHT: u16 = 9;
+/// Columns of it.
+const LOW_WIDTH: u16 = 26;
 
 const CLOTH: Ink = Ink::Indexed(28);
 const CLOTH_OF_LAST_MOVE: Ink = Ink::Indexed(64);
 const CLOTH_OF_CURSOR: Ink = Ink::Indexed(178);
 const LINES: Ink = Ink::Indexed(22);
 const HINT: Ink = Ink::Indexed(193);
+
+/// Whether the board does not fit, with so many rows around it; then the screen says so.
+pub(super) fn is_too_small(frame: &mut Frame, around: u16) -> bool {
+    let area = frame.area();
+    let (width, height) = (LOW_WIDTH, LOW_HEIGHT + around);
+    let small = area.width < width || area.height < height;
+    if small {
+        let text = format!("make the window larger: {width} x {height} at least");
+        frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
+    }
+    small
+}
 
 /// A board and what is marked on it.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +136,7 @@ impl Widget for BoardView {
     fn render(self, area: Rect, buffer: &mut Buffer) {
         if area.height >= HEIGHT && area.width >= WIDTH {
             self.draw_with_lines(area, buffer);
-        } else if area.height >= LOW_HEIGHT && area.width >= 26 {
+        } else if area.height >= LOW_HEIGHT && area.width >= LOW_WIDTH {
             self.draw_without_lines(area, buffer);
         }
     }

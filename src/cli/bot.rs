@@ -1,6 +1,6 @@
 //! `reversi bot`: a program that takes seats and plays, by the public API alone.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, path::PathBuf, time::Duration};
 
 use anyhow::anyhow;
 use tokio::time::Instant;
@@ -9,7 +9,7 @@ use super::{
     account, entropy,
     feed::{Feed, News, backoff},
     interrupt::Interrupt,
-    say,
+    opponent, say,
     seeker::{self, Step},
     thinker::{Thinker, Thought},
 };
@@ -39,8 +39,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", default_value = "roxanne")]
     ai: String,
     /// Its level; the kind's default if left out.
-    #[arg(long, env = "REVERSI_LEVEL", value_name = "N", default_value_t = 0, hide_default_value = true)]
-    level: u8,
+    #[arg(long, env = "REVERSI_LEVEL", value_name = "N")]
+    level: Option<u32>,
     /// Play in this room, given by its id or join code.
     #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE", group = "place")]
     room: Option<String>,
@@ -54,8 +54,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_VS", value_name = "KIND", group = "place")]
     vs: Option<String>,
     /// That AI's level; its kind's default if left out.
-    #[arg(long, env = "REVERSI_VS_LEVEL", value_name = "N", default_value_t = 0, hide_default_value = true)]
-    vs_level: u32,
+    #[arg(long, env = "REVERSI_VS_LEVEL", value_name = "N")]
+    vs_level: Option<u32>,
     /// End after this many games; 0 plays for ever.
     #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 0)]
     games: u32,
@@ -65,21 +65,31 @@ pub(super) struct Args {
     /// The same seed chooses the same moves; random if left out.
     #[arg(long, env = "REVERSI_SEED")]
     seed: Option<u64>,
+    /// Keep the login in this file, and come back by it: to the seat, if it is still yours.
+    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
+    keep: Option<PathBuf>,
 }
 
 /// Plays until the games are played or the process is told to end.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
-    let kind: AiKind = args.ai.parse().map_err(|error| anyhow!("{error}"))?;
-    let level = if args.level == 0 { kind.profile().default_level } else { args.level };
-    let player = AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))?;
+    let player = player(&args)?;
+    let against = args.vs.as_ref().map(|kind| opponent::check(kind, args.vs_level)).transpose()?;
     let mut interrupt = Interrupt::listen()?;
     let client = account::connect(server).await?;
-    let session = account::log_in(&client, args.name.as_deref(), &format!("bot-{kind}"), PlayerKind::Bot).await?;
+    let session = account::enter(
+        &client,
+        args.keep.as_deref(),
+        args.name.as_deref(),
+        &format!("bot-{}", player.kind()),
+        PlayerKind::Bot,
+    )
+    .await?;
     say(format_args!("{} is logged in", session.player().name));
     let mut bot = Bot {
         client,
         session,
         player,
+        against,
         seed: args.seed.unwrap_or_else(entropy::random),
         place: None,
         tried: HashSet::new(),
@@ -89,16 +99,34 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     };
     let done = tokio::select! {
         done = bot.live() => done,
-        () = interrupt.wait() => Ok(()),
+        // Who can come back keeps the seat.
+        () = interrupt.wait() => {
+            account::part(bot.session, bot.args.keep.as_deref()).await;
+            return Ok(());
+        }
     };
-    account::log_out(bot.session).await;
+    if let Some(place) = &bot.place {
+        // Whether it succeeds matters to nobody who is leaving.
+        let _ = bot.session.leave(&place.id).await;
+    }
+    account::part(bot.session, bot.args.keep.as_deref()).await;
     done
+}
+
+/// What chooses the moves.
+fn player(args: &Args) -> anyhow::Result<AiPlayer> {
+    opponent::check(&args.ai, args.level)?;
+    let kind: AiKind = args.ai.parse().map_err(|error| anyhow!("{error}"))?;
+    let level = args.level.map_or(Ok(kind.profile().default_level), u8::try_from)?;
+    AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))
 }
 
 struct Bot {
     client: Client,
     session: Session,
     player: AiPlayer,
+    /// The AI of the server against which the bot plays.
+    against: Option<Ai>,
     seed: u64,
     place: Option<Place>,
     tried: HashSet<RoomId>,
@@ -139,6 +167,9 @@ impl From<ClientError> for Pause {
 impl Bot {
     /// Plays, and comes back after failures that pass.
     async fn live(&mut self) -> anyhow::Result<()> {
+        if self.args.keep.is_some() {
+            self.return_to_seat().await?;
+        }
         let mut failures = 0;
         loop {
             let began = Instant::now();
@@ -158,7 +189,7 @@ impl Bot {
                     Err(_) => {}
                 }
             } else if !error.is_transient() {
-                return Err(anyhow!(error).context("cannot play on"));
+                return Err(self.explain(error).await);
             }
             let wait = backoff(failures);
             failures += 1;
@@ -167,9 +198,32 @@ impl Bot {
         }
     }
 
+    /// A kept login may still have its seat, and a game in it.
+    async fn return_to_seat(&mut self) -> anyhow::Result<()> {
+        if let Some((room, _)) = self.session.me().await?.seats.first() {
+            let room = self.session.room(room).await?;
+            say(format_args!("back in room {} ({})", room.id, room.settings.name));
+            self.place = Some(Place::new(&self.session, room));
+        }
+        Ok(())
+    }
+
+    /// What makes playing on impossible.
+    async fn explain(&self, error: ClientError) -> anyhow::Error {
+        match &self.against {
+            _ if error.is("BAD_PASSWORD") => account::asks_for_password(),
+            Some(ai) if error.is("BAD_ARGUMENT") => match self.session.server_info().await {
+                Ok(info) => opponent::refused(error, ai, &info),
+                Err(_) => anyhow!(error),
+            },
+            _ => anyhow!(error).context("cannot play on"),
+        }
+    }
+
     async fn log_in_again(&mut self) -> anyhow::Result<()> {
         let name = self.session.player().name.clone();
-        self.session = account::log_in(&self.client, Some(&name), "", PlayerKind::Bot).await?;
+        let file = self.args.keep.as_deref();
+        self.session = account::enter(&self.client, file, Some(&name), "", PlayerKind::Bot).await?;
         Ok(())
     }
 
@@ -219,8 +273,8 @@ impl Bot {
     async fn find_place(&mut self, list: &RoomList) -> Result<(), Pause> {
         let entered = if let Some(room) = &self.args.room {
             super::play::enter(&self.session, room, &self.args.password).await?
-        } else if let Some(kind) = &self.args.vs {
-            self.session.quick_start_ai(Ai::new(kind).level(self.args.vs_level), SideWish::Random).await?
+        } else if let Some(ai) = &self.against {
+            self.session.quick_start_ai(ai.clone(), SideWish::Random).await?
         } else if self.args.quick {
             self.session.quick_start_anyone(SideWish::Random).await?
         } else {
@@ -267,7 +321,9 @@ impl Bot {
                     _ => say(format_args!("game {game}: refused, {message}")),
                 }
             }
-            PlayEvent::Kicked { room, .. } | PlayEvent::RoomClosed(room) => self.forget_place(&room)?,
+            PlayEvent::Kicked { room, banned: true } => self.forget_place(&room, "it was banned")?,
+            PlayEvent::Kicked { room, banned: false } => self.forget_place(&room, "it was removed")?,
+            PlayEvent::RoomClosed(room) => self.forget_place(&room, "the room is gone")?,
             PlayEvent::Closing(closing) => match closing.reason {
                 CloseReason::Superseded => {
                     say("the same player plays elsewhere");
@@ -288,7 +344,9 @@ impl Bot {
             Ok(News::Item(update)) => place.take(update),
             Ok(News::Lost(..)) => return Ok(()),
             // The room is gone, or closed to this bot.
-            Err(error) if error.refusal().is_some() && !error.is_session_lost() => return self.forget_place(&id),
+            Err(error) if error.refusal().is_some() && !error.is_session_lost() => {
+                return self.forget_place(&id, &error.to_string());
+            }
             Err(error) => return Err(error.into()),
         }
         self.act().await
@@ -319,11 +377,11 @@ impl Bot {
     }
 
     /// The room does not want the bot any more.
-    fn forget_place(&mut self, room: &RoomId) -> Result<(), Pause> {
+    fn forget_place(&mut self, room: &RoomId, why: &str) -> Result<(), Pause> {
         if self.place.take_if(|place| place.id == *room).is_none() {
             return Ok(());
         }
-        say(format_args!("room {room} is closed to this bot"));
+        say(format_args!("room {room} is closed to this bot: {why}"));
         if self.args.room.is_some() { Err(Pause::Done) } else { Ok(()) }
     }
 

@@ -11,7 +11,7 @@ use ratatui::{
 };
 
 use super::{
-    board::{BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
+    board::{self, BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
     clock, plies,
     table::Table,
 };
@@ -36,6 +36,10 @@ pub(super) struct Extras<'a> {
 
 /// Draws all of the screen.
 pub(super) fn draw(frame: &mut Frame, table: &Table, extras: Extras, now: Instant) {
+    let around = if frame.area().width >= WIDE { 3 } else { 5 };
+    if board::is_too_small(frame, around) {
+        return;
+    }
     let [title, middle, status, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(LOW_HEIGHT),
@@ -229,6 +233,8 @@ mod tests {
 
     #[test]
     fn no_size_is_too_small_to_draw_on() {
+        assert!(drawn(30, 13).contains("window larger") && drawn(25, 24).contains("window larger"));
+        assert!(!drawn(26, 14).contains("window larger") && !drawn(64, 12).contains("window larger"));
         for (width, height) in [(1, 1), (10, 3), (64, 5), (200, 60), (65, 12)] {
             drawn(width, height);
         }

@@ -11,6 +11,9 @@ use crate::{
 /// The longest line of chat that can be typed; the server says which it takes.
 const LONGEST_CHAT: usize = 300;
 
+/// How much of what is no square is shown.
+const LONGEST_MISTAKE: usize = 8;
+
 /// What a player wants to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
@@ -44,6 +47,10 @@ enum Typed {
     Nothing,
     /// The letter of a square.
     Column(char),
+    /// A whole square, which was played at once: the Enter that people type after it means nothing more.
+    Square,
+    /// What begins no square and no command.
+    Wrong(String),
     /// A first `r`.
     Resign,
     /// A first `q` during a game.
@@ -67,12 +74,13 @@ impl Hand {
     /// What the player is asked, or has typed; empty when nothing is pending.
     pub(super) fn prompt(&self, table: &Table) -> String {
         match &self.typed {
+            Typed::Wrong(text) => no_square(text),
             Typed::Column('d') => "d_   a digit 1-8 plays there; d again offers a draw".into(),
             Typed::Column(letter) => format!("{letter}_   a digit 1-8 plays there"),
             Typed::Resign => "give up this game? r again resigns, any other key goes on".into(),
             Typed::Quit => "leave? That loses this game. q again leaves, any other key goes on".into(),
             Typed::Chat(text) => format!("say: {text}_"),
-            Typed::Nothing => match offered(table) {
+            Typed::Nothing | Typed::Square => match offered(table) {
                 Some(Offer::Draw) => "the opponent offers a draw: y accepts, x declines".into(),
                 Some(Offer::Rematch) => "the opponent offers a rematch: y accepts, x declines".into(),
                 None => self.preview(table).unwrap_or_default(),
@@ -116,11 +124,22 @@ impl Hand {
         match (typed, key) {
             (Typed::Chat(text), key) => self.talk(text, key),
             (Typed::Column(letter), KeyCode::Char(digit @ '1'..='8')) => self.play_named(letter, digit, table),
-            (Typed::Column('d'), KeyCode::Char('d') | KeyCode::Enter) => Some(Wish::Offer(Offer::Draw)),
+            (Typed::Column('d'), KeyCode::Char('d' | 'D')) => Some(Wish::Offer(Offer::Draw)),
+            (Typed::Column(letter), KeyCode::Enter | KeyCode::Char(' ')) => Some(Wish::Note(no_square(letter))),
+            (Typed::Column(letter), KeyCode::Char(digit)) if !digit.is_alphabetic() => {
+                self.typed = Typed::Wrong(format!("{letter}{digit}"));
+                None
+            }
+            (Typed::Wrong(text), KeyCode::Enter | KeyCode::Char(' ')) => Some(Wish::Note(no_square(text))),
+            (Typed::Wrong(text), KeyCode::Char(digit)) if !digit.is_alphabetic() => {
+                self.mistype(text, digit);
+                None
+            }
+            (Typed::Square, KeyCode::Enter) => None,
             (Typed::Resign, KeyCode::Char('r')) => table.room().running().map(|game| Wish::Resign(game.id.clone())),
             (Typed::Quit, KeyCode::Char('q')) => Some(Wish::Quit),
             (Typed::Resign | Typed::Quit, _) => None,
-            (Typed::Column(_) | Typed::Nothing, key) => self.press_first(key, table),
+            (Typed::Column(_) | Typed::Square | Typed::Wrong(_) | Typed::Nothing, key) => self.press_first(key, table),
         }
     }
 
@@ -132,15 +151,18 @@ impl Hand {
             KeyCode::Up => self.step(0, -1),
             KeyCode::Down => self.step(0, 1),
             KeyCode::Enter | KeyCode::Char(' ') => return self.play(self.cursor, table),
-            KeyCode::Char(letter @ 'a'..='h') if playing => self.typed = Typed::Column(letter),
+            KeyCode::Char(letter @ ('a'..='h' | 'A'..='H')) if playing => {
+                self.typed = Typed::Column(letter.to_ascii_lowercase());
+            }
             KeyCode::Char('r') if playing => self.typed = Typed::Resign,
             KeyCode::Char('q') if playing => self.typed = Typed::Quit,
             KeyCode::Char('q') => return Some(Wish::Quit),
             KeyCode::Char('t') => self.typed = Typed::Chat(String::new()),
             KeyCode::Char('n') if !playing && table.game().is_some() => return Some(Wish::Offer(Offer::Rematch)),
             KeyCode::Char('s') if !playing && table.is_owner() => return Some(Wish::Start),
-            KeyCode::Char('y') => return offered(table).map(Wish::Offer),
-            KeyCode::Char('x') => return offered(table).map(Wish::Decline),
+            KeyCode::Char('y') if offered(table).is_some() => return offered(table).map(Wish::Offer),
+            KeyCode::Char('x') if offered(table).is_some() => return offered(table).map(Wish::Decline),
+            KeyCode::Char(letter) if playing => self.mistype(String::new(), letter),
             _ => {}
         }
         None
@@ -158,6 +180,13 @@ impl Hand {
         None
     }
 
+    fn mistype(&mut self, mut text: String, letter: char) {
+        if text.chars().count() < LONGEST_MISTAKE {
+            text.push(letter);
+        }
+        self.typed = Typed::Wrong(text);
+    }
+
     fn step(&mut self, columns: i8, rows: i8) {
         let column = self.cursor.column().checked_add_signed(columns);
         let row = self.cursor.row().checked_add_signed(rows);
@@ -169,6 +198,7 @@ impl Hand {
     fn play_named(&mut self, letter: char, digit: char, table: &Table) -> Option<Wish> {
         let square: Square = format!("{letter}{digit}").parse().ok()?;
         self.cursor = square;
+        self.typed = Typed::Square;
         self.play(square, table)
     }
 
@@ -181,6 +211,10 @@ impl Hand {
         }
         Some(Wish::Note(format!("{square} turns nothing over; the moves are marked +")))
     }
+}
+
+fn no_square(typed: impl std::fmt::Display) -> String {
+    format!("`{typed}` is no square: one is a letter a-h and a digit 1-8")
 }
 
 /// What the opponent has offered the viewer.
@@ -231,6 +265,30 @@ mod tests {
         assert_eq!(press(&mut hand, &table, "d3"), play("d3"));
         assert_eq!(press(&mut hand, &table, "dd"), Some(Wish::Offer(Offer::Draw)));
         assert_eq!(press(&mut hand, &table, "df5"), play("f5"));
+    }
+
+    #[test]
+    fn what_is_mistyped_plays_nothing() {
+        let (mut hand, table) = (Hand::new(), table());
+        for typed in ["d9", "e", "d", "9", "z", "i9", "d0d9", "x"] {
+            assert_eq!(press(&mut hand, &table, typed), None, "{typed}");
+            let told = hand.press(KeyCode::Enter, &table);
+            assert!(matches!(&told, Some(Wish::Note(note)) if note.contains("is no square")), "{typed}: {told:?}");
+        }
+        assert_eq!(hand.press(KeyCode::Enter, &table), play("d3"), "the cursor is played when nothing is typed");
+        assert_eq!(press(&mut hand, &table, "d9f5"), play("f5"));
+    }
+
+    #[test]
+    fn the_enter_after_a_typed_move_is_part_of_it() {
+        let (mut hand, table) = (Hand::new(), table());
+        assert_eq!(press(&mut hand, &table, "F5"), play("f5"));
+        assert_eq!(hand.press(KeyCode::Enter, &table), None);
+        assert_eq!(hand.press(KeyCode::Enter, &table), play("f5"));
+        press(&mut hand, &table, "f5");
+        hand.press(KeyCode::Left, &table);
+        hand.press(KeyCode::Down, &table);
+        assert_eq!(hand.press(KeyCode::Enter, &table), play("e6"));
     }
 
     #[test]

@@ -21,13 +21,14 @@ use super::{
     feed::{Feed, News},
     frame,
     interrupt::Interrupt,
+    opponent,
     order::{self, COMMANDS, Change, Order, SeatWish},
     play, say,
     table::{Effect, Table},
 };
 use crate::{
     client::{
-        ClientError, CloseReason, GameId, NewRoom, Occupant, Opening, Phase, Player, PlayerId, PlayerKind, Room,
+        Ai, ClientError, CloseReason, GameId, NewRoom, Occupant, Opening, Phase, Player, PlayerId, PlayerKind, Room,
         RoomUpdate, Session, Settings, Visibility,
     },
     rules::{ByColor, Color},
@@ -121,13 +122,19 @@ impl Args {
         }
     }
 
-    fn seats_ai(&self) -> bool {
-        [&self.black, &self.white].into_iter().any(|seat| matches!(seat, SeatWish::Ai(_)))
+    fn ais(&self) -> impl Iterator<Item = &Ai> {
+        [&self.black, &self.white].into_iter().filter_map(|seat| match seat {
+            SeatWish::Ai(ai) => Some(ai),
+            SeatWish::Open | SeatWish::Me => None,
+        })
     }
 }
 
 /// Manages the room until it closes, or the host leaves.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+    for ai in args.ais() {
+        opponent::check(&ai.kind, Some(ai.level).filter(|&level| level > 0))?;
+    }
     let mut interrupt = Interrupt::listen()?;
     let client = account::connect(server).await?;
     let session = account::log_in(&client, args.name.as_deref(), "host", PlayerKind::Human).await?;
@@ -138,7 +145,7 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     account::log_out(session).await;
     done.map_err(|error| match error.downcast_ref::<ClientError>() {
         Some(lost) if lost.is_session_lost() => {
-            error.context("the server has forgotten you, as a restart makes it do; make a room anew")
+            anyhow::anyhow!("the server has forgotten you, as a restart makes it do; make a room anew")
         }
         _ => error,
     })
@@ -147,7 +154,10 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
 async fn host(session: &Session, server: &str, args: &Args) -> anyhow::Result<()> {
     let room = match &args.room {
         None => make(session, args).await?,
-        Some(text) => play::enter(session, text, &args.password).await.context(format!("cannot enter room {text}"))?,
+        Some(text) => match play::enter(session, text, &args.password).await {
+            Err(error) if error.is("BAD_PASSWORD") => return Err(account::asks_for_password()),
+            done => done.context(format!("cannot enter room {text}"))?,
+        },
     };
     let me = &session.player().id;
     let named = (server != USUAL_SERVER).then_some(server);
@@ -159,8 +169,10 @@ async fn host(session: &Session, server: &str, args: &Args) -> anyhow::Result<()
 
 async fn make(session: &Session, args: &Args) -> anyhow::Result<Room> {
     match session.create_room(args.new_room(session.player())).await {
-        Err(error) if args.seats_ai() && is_about_ai(&error) => {
-            Err(account::no_such_ai(error, &session.server_info().await?))
+        Err(error) if is_about_ai(&error) => {
+            let info = session.server_info().await?;
+            let refused = args.ais().map(|ai| opponent::judge_by(&info, ai)).find_map(Result::err);
+            Err(refused.unwrap_or_else(|| anyhow::anyhow!(error).context("cannot make a room")))
         }
         done => done.context("cannot make a room"),
     }
@@ -358,10 +370,14 @@ async fn set_seat(session: &Session, room: &Room, side: Color, wish: SeatWish) -
     let done = match wish {
         SeatWish::Open => session.open_seat(&room.id, side).await,
         SeatWish::Me => session.take_seat(&room.id, side).await,
-        SeatWish::Ai(ai) => session.seat_ai(&room.id, side, ai).await,
+        SeatWish::Ai(ai) => match session.seat_ai(&room.id, side, ai.clone()).await {
+            Err(error) if is_about_ai(&error) => {
+                return Err(opponent::refused(error, &ai, &session.server_info().await?));
+            }
+            done => done,
+        },
     };
     match (done, &room.seats[side].occupant) {
-        (Err(error), _) if is_about_ai(&error) => Err(account::no_such_ai(error, &session.server_info().await?)),
         (Err(error), Occupant::Player(player)) if error.is("SEAT_TAKEN") => {
             bail!("{error}: `kick {}` frees it", player.name)
         }

@@ -8,9 +8,9 @@
 //!   bot, demo ─ client only
 //! ```
 
-use std::{io::IsTerminal as _, process::ExitCode};
+use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 
 mod account;
 mod board;
@@ -24,9 +24,12 @@ mod frame;
 mod hand;
 mod host;
 mod interrupt;
+mod keep;
+mod opponent;
 mod order;
 mod play;
 mod plies;
+mod precedence;
 mod replay;
 mod rooms;
 mod roster;
@@ -42,7 +45,8 @@ mod watch;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Every option can also be set by the environment variable shown with it.\n\n\
+    after_help = "Without a command, the server is started as by `reversi serve`; its options need that word.\n\n\
+        Every option can also be set by the environment variable shown with it;\nwhat is typed counts before that.\n\n\
         Try it:\n  \
         reversi serve                     start a server, in one terminal\n  \
         reversi play                      play against an AI, in another\n  \
@@ -50,7 +54,13 @@ mod watch;
 )]
 struct Cli {
     /// The server to talk to.
-    #[arg(long, global = true, env = "REVERSI_SERVER", default_value = "http://127.0.0.1:50051", value_name = "URL")]
+    #[arg(
+        long,
+        global = true,
+        env = "REVERSI_SERVER",
+        default_value = "http://127.0.0.1:50051",
+        value_name = "URL_OR_HOST:PORT"
+    )]
     server: String,
     /// Without a command, a server is started.
     #[command(subcommand)]
@@ -78,12 +88,12 @@ enum Command {
 /// Parses the arguments of the process and does what they say.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let (server, command) = parse(std::env::args_os().collect());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error.into()),
     };
-    let done = runtime.block_on(run(cli));
+    let done = runtime.block_on(run(&server, command));
     // A read from standard input cannot be cancelled, and must not keep the process alive.
     runtime.shutdown_background();
     match done {
@@ -92,12 +102,45 @@ pub fn main() -> ExitCode {
     }
 }
 
-async fn run(cli: Cli) -> anyhow::Result<()> {
-    let server = cli.server.as_str();
-    let Some(command) = cli.command else {
+/// The server and what to do. Ends the process where the arguments are wrong, or ask for help.
+fn parse(arguments: Vec<OsString>) -> (String, Command) {
+    let settled = precedence::settle(Cli::command(), &arguments);
+    let parsed = settled.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    match parsed {
+        Ok(Cli { server, command: Some(command) }) => (server, command),
         // Parsed like any other, so that the environment counts here too.
-        return Box::pin(run(Cli::parse_from(["reversi", "serve"]))).await;
-    };
+        Ok(Cli { command: None, .. }) => parse(["reversi", "serve"].map(OsString::from).to_vec()),
+        Err(error) => {
+            // Where nobody listens nothing can be said.
+            let _ = error.print();
+            if let Some(option) = misplaced(&error, &arguments) {
+                eprintln!("\nThat is an option of `serve`: reversi serve {option} ...");
+            }
+            std::process::exit(error.exit_code())
+        }
+    }
+}
+
+/// An option of `serve` that was given without that word.
+fn misplaced(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let command = Cli::command();
+    let named = |word: &str| command.get_subcommands().any(|command| command.get_name() == word);
+    if arguments.iter().any(|argument| argument.to_str().is_some_and(named)) {
+        return None;
+    }
+    let options: Vec<String> = command
+        .find_subcommand("serve")?
+        .get_arguments()
+        .filter_map(|option| option.get_long().map(|name| format!("--{name}")))
+        .collect();
+    let typed = arguments.iter().filter_map(|argument| argument.to_str()?.split('=').next());
+    typed.map(str::to_owned).find(|typed| options.contains(typed))
+}
+
+async fn run(server: &str, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve(args) => serve::run(args).await,
         Command::Rooms(args) => rooms::run(server, args).await,
@@ -129,8 +172,6 @@ fn say(line: impl std::fmt::Display) {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

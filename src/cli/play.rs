@@ -1,6 +1,6 @@
 //! `reversi play`: a person at a table.
 
-use std::{io::IsTerminal as _, time::Duration};
+use std::{io::IsTerminal as _, path::PathBuf, time::Duration};
 
 use anyhow::Context as _;
 use tokio::{
@@ -15,7 +15,7 @@ use super::{
     frame,
     hand::{self, Hand, Wish},
     interrupt::Interrupt,
-    say,
+    opponent, say,
     screen::{Input, Screen},
     stdout_is_terminal,
     table::{Effect, Table},
@@ -48,8 +48,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", group = "opponent")]
     ai: Option<String>,
     /// The AI's level; its kind's default if left out.
-    #[arg(long, env = "REVERSI_LEVEL", value_name = "N", default_value_t = 0, hide_default_value = true)]
-    level: u32,
+    #[arg(long, env = "REVERSI_LEVEL", value_name = "N")]
+    level: Option<u32>,
     /// Your side: black moves first.
     #[arg(long, env = "REVERSI_SIDE", value_enum, default_value_t = Side::Random)]
     side: Side,
@@ -66,8 +66,11 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_NEW", group = "opponent", value_parser = clap::builder::FalseyValueParser::new())]
     new: bool,
     /// With --new: a room that is entered by its join code only.
-    #[arg(long, env = "REVERSI_PRIVATE", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, env = "REVERSI_PRIVATE", requires = "new", value_parser = clap::builder::FalseyValueParser::new())]
     private: bool,
+    /// Keep the login in this file, and come back by it: to the seat, if it is still yours.
+    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
+    keep: Option<PathBuf>,
 }
 
 impl Args {
@@ -76,13 +79,14 @@ impl Args {
         Self {
             name: None,
             ai: None,
-            level: 0,
+            level: None,
             side: Side::Random,
             room: Some(room.to_string()),
             password: String::new(),
             anyone: false,
             new: false,
             private: false,
+            keep: None,
         }
     }
 }
@@ -107,28 +111,32 @@ impl From<Side> for SideWish {
 
 /// Plays until the player leaves.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+    let ai = opponent::check(args.ai.as_deref().unwrap_or(FIRST_OPPONENT), args.level)?;
     let client = account::connect(server).await?;
-    let session = account::log_in(&client, args.name.as_deref(), "guest", PlayerKind::Human).await?;
-    let done = play(&session, &args).await;
-    account::log_out(session).await;
+    let session =
+        account::enter(&client, args.keep.as_deref(), args.name.as_deref(), "guest", PlayerKind::Human).await?;
+    let done = play(&session, &args, ai).await;
+    account::part(session, args.keep.as_deref()).await;
     done.map_err(|error| match error.downcast_ref::<ClientError>() {
         Some(lost) if lost.is_session_lost() => {
-            error.context("the server has forgotten you, as a restart makes it do; play again from the start")
+            anyhow::anyhow!("the server has forgotten you, as a restart makes it do; play again from the start")
         }
         _ => error,
     })
 }
 
-async fn play(session: &Session, args: &Args) -> anyhow::Result<()> {
-    let room = sit_down(session, args).await?;
+async fn play(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<()> {
+    let room = sit_down(session, args, ai).await?;
     let mut seat = Seat::new(session, room);
     let parting = if stdout_is_terminal() && std::io::stdin().is_terminal() {
         seat.play_on_screen().await?
     } else {
         seat.play_by_lines().await?
     };
-    // So that the others are told of a leaving, not of a lost connection.
-    let _ = session.leave(&seat.table.room().id).await;
+    // So that the others are told of a leaving, not of a lost connection. Who can come back keeps the seat.
+    if !(seat.interrupted && args.keep.is_some()) {
+        let _ = session.leave(&seat.table.room().id).await;
+    }
     if let Some(parting) = parting {
         say(parting);
     }
@@ -136,7 +144,12 @@ async fn play(session: &Session, args: &Args) -> anyhow::Result<()> {
 }
 
 /// Gets the player into a seat.
-async fn sit_down(session: &Session, args: &Args) -> anyhow::Result<Room> {
+async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room> {
+    if args.keep.is_some()
+        && let Some((room, _)) = session.me().await?.seats.first()
+    {
+        return Ok(session.room(room).await?);
+    }
     if let Some(room) = &args.room {
         return join(session, room, args).await;
     }
@@ -146,9 +159,10 @@ async fn sit_down(session: &Session, args: &Args) -> anyhow::Result<Room> {
     if args.new {
         return open_room(session, args).await;
     }
-    let ai = Ai::new(args.ai.as_deref().unwrap_or(FIRST_OPPONENT)).level(args.level);
-    match session.quick_start_ai(ai, args.side.into()).await {
-        Err(error) if error.is_unknown_or_malformed() => Err(account::no_such_ai(error, &session.server_info().await?)),
+    match session.quick_start_ai(ai.clone(), args.side.into()).await {
+        Err(error) if error.is_unknown_or_malformed() => {
+            Err(opponent::refused(error, &ai, &session.server_info().await?))
+        }
         done => done.context("cannot start a game"),
     }
 }
@@ -171,9 +185,7 @@ async fn open_room(session: &Session, args: &Args) -> anyhow::Result<Room> {
 
 async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room> {
     let room = enter(session, text, &args.password).await.map_err(|error| match error {
-        error if error.is("BAD_PASSWORD") => {
-            anyhow::anyhow!("this room asks for a password; give it with --password")
-        }
+        error if error.is("BAD_PASSWORD") => account::asks_for_password(),
         error => anyhow::anyhow!(error).context(format!("cannot enter room {text}; `reversi rooms` lists them")),
     })?;
     let me = &session.player().id;
@@ -215,6 +227,8 @@ struct Seat<'a> {
     calls: JoinSet<Result<u64, ClientError>>,
     /// The newest event that this player's own calls have caused.
     caused: u64,
+    /// Whether it was not the player who ended the game here.
+    interrupted: bool,
 }
 
 /// Something for the loop to do.
@@ -239,7 +253,7 @@ impl<'a> Seat<'a> {
             async move { player.turns().await }
         });
         let table = Table::new(room, Some(session.player().id.clone()), Instant::now());
-        Self { session, table, updates, turns, calls: JoinSet::new(), caused: 0 }
+        Self { session, table, updates, turns, calls: JoinSet::new(), caused: 0, interrupted: false }
     }
 
     /// Waits for the server. Dropping the future loses nothing.
@@ -297,7 +311,10 @@ impl<'a> Seat<'a> {
             screen.draw(|frame| frame::draw(frame, &self.table, extras, Instant::now()))?;
             tokio::select! {
                 input = screen.input() => match input? {
-                    Input::Quit => return Ok(None),
+                    Input::Quit => {
+                        self.interrupted = true;
+                        return Ok(None);
+                    }
                     Input::Redraw => {}
                     Input::Key(key) => match hand.press(key, &self.table) {
                         Some(Wish::Quit) => return Ok(None),
@@ -324,7 +341,10 @@ impl<'a> Seat<'a> {
         loop {
             let wanted = self.wants_line(&input);
             tokio::select! {
-                () = interrupt.wait() => return Ok(None),
+                () = interrupt.wait() => {
+                    self.interrupted = true;
+                    return Ok(None);
+                }
                 happened = self.next() => match happened? {
                     Happened::Update(Effect::Over(_)) => return Ok(self.last_word()),
                     Happened::Update(effect) => self.print(&effect, &mut input),

@@ -11,7 +11,7 @@ use ratatui::{
 };
 
 use super::{
-    board::{BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
+    board::{self, BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
     say,
     screen::{Input, Screen},
     stdout_is_terminal,
@@ -85,6 +85,9 @@ impl<'a> Replay<'a> {
     }
 
     fn draw(&self, frame: &mut Frame) {
+        if board::is_too_small(frame, 3) {
+            return;
+        }
         let [title, middle, caption, keys] = Layout::vertical([
             Constraint::Length(1),
             Constraint::Min(LOW_HEIGHT),

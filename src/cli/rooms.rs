@@ -47,7 +47,7 @@ pub(super) struct Args {
 
 /// Lists until the user leaves.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
-    let visitor = Visitor::enter(server, args.name.as_deref(), "visitor").await?;
+    let visitor = Visitor::enter(server, None, args.name.as_deref(), "visitor").await?;
     let done = list(&visitor, &args).await;
     visitor.leave().await;
     match done? {
@@ -66,6 +66,7 @@ enum Door {
 async fn list(visitor: &Visitor, args: &Args) -> anyhow::Result<Option<Door>> {
     let filter =
         RoomFilter { phase: args.playing.then_some(Phase::Playing), open_seat: args.open, text: args.text.clone() };
+    let filtered = filter != RoomFilter::default();
     let guest = visitor.clone();
     let updates = Feed::new(move || {
         let (guest, filter) = (guest.clone(), filter.clone());
@@ -76,12 +77,12 @@ async fn list(visitor: &Visitor, args: &Args) -> anyhow::Result<Option<Door>> {
         while !lobby.loaded {
             lobby.next().await?;
         }
-        lobby.print();
+        lobby.print(filtered);
         Ok(None)
     } else if stdout_is_terminal() {
         lobby.on_screen().await
     } else {
-        lobby.by_lines().await.map(|()| None)
+        lobby.by_lines(filtered).await.map(|()| None)
     }
 }
 
@@ -114,18 +115,20 @@ impl Lobby {
         }
     }
 
-    fn print(&self) {
+    fn print(&self, filtered: bool) {
         let widths = roster::widths(self.list.rows());
         say(roster::line(&roster::HEADINGS, widths));
         for row in self.list.rows() {
             say(roster::line(&roster::cells(row), widths));
         }
-        if self.list.rows().is_empty() {
+        if self.list.rows().is_empty() && filtered {
+            say("no room matches");
+        } else if self.list.rows().is_empty() {
             say("no rooms; `reversi play` or `reversi demo` makes one");
         }
     }
 
-    async fn by_lines(&mut self) -> anyhow::Result<()> {
+    async fn by_lines(&mut self, filtered: bool) -> anyhow::Result<()> {
         let mut interrupt = Interrupt::listen()?;
         loop {
             let update = tokio::select! {
@@ -133,7 +136,7 @@ impl Lobby {
                 update = self.next() => update?,
             };
             match update {
-                Some(ListUpdate::Snapshot(_)) => self.print(),
+                Some(ListUpdate::Snapshot(_)) => self.print(filtered),
                 Some(ListUpdate::Upserted(row)) => {
                     say(roster::line(&roster::cells(&row), roster::widths(self.list.rows())));
                 }

@@ -17,8 +17,8 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Where to listen; port 0 takes any free one.
-    #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "ADDRESS")]
-    listen: SocketAddr,
+    #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "HOST:PORT", value_parser = host_and_port)]
+    listen: String,
     /// Threads on which AI seats think [default: one for each core].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
@@ -54,9 +54,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let ansi = std::io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(ansi).with_writer(std::io::stderr).init();
 
-    let listener = TcpListener::bind(args.listen).await.with_context(|| {
-        format!("cannot listen on {}; is a server running there? `--listen 127.0.0.1:0` takes a free port", args.listen)
-    })?;
+    let listener = bind(&args.listen).await?;
     let address = listener.local_addr()?;
     let parts = Parts {
         limits: limits(&args),
@@ -93,6 +91,25 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
+/// A name may have several addresses: those come first to which the clients' default belongs.
+async fn bind(listen: &str) -> anyhow::Result<TcpListener> {
+    let found =
+        tokio::net::lookup_host(listen).await.with_context(|| format!("nothing is known of the host of {listen}"))?;
+    let mut addresses: Vec<SocketAddr> = found.collect();
+    addresses.sort_by_key(SocketAddr::is_ipv6);
+    TcpListener::bind(addresses.as_slice()).await.with_context(|| {
+        format!("cannot listen on {listen}; is a server running there? `--listen 127.0.0.1:0` takes a free port")
+    })
+}
+
+fn host_and_port(text: &str) -> Result<String, String> {
+    let port = text.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
+    match (text.rsplit_once(':'), port) {
+        (Some((host, _)), Some(_)) if !host.is_empty() => Ok(text.to_owned()),
+        (_, port) => Err(format!("it needs a host and a port, as 127.0.0.1:{}", port.unwrap_or(50051))),
+    }
+}
+
 fn limits(args: &Args) -> Limits {
     Limits {
         rooms: args.max_rooms,
@@ -121,4 +138,19 @@ async fn told_to_stop() {
     }
     // Without a handler there is nothing to wait for but the default action.
     let _ = tokio::signal::ctrl_c().await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_to_listen_is_a_host_and_a_port() {
+        for good in ["127.0.0.1:0", "localhost:50172", "[::1]:50051"] {
+            assert_eq!(host_and_port(good), Ok(good.to_owned()));
+        }
+        for (bad, example) in [("50171", "127.0.0.1:50171"), (":7", "127.0.0.1:7"), ("localhost", "127.0.0.1:50051")] {
+            assert_eq!(host_and_port(bad), Err(format!("it needs a host and a port, as {example}")));
+        }
+    }
 }

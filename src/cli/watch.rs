@@ -1,12 +1,14 @@
 //! `reversi watch`: a room as it is played, or a finished game.
 
+use std::path::PathBuf;
+
 use tokio::time::Instant;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use crossterm::event::KeyCode;
 
 use super::{
-    account::Visitor,
+    account::{self, Visitor},
     feed::{Feed, News},
     frame,
     interrupt::Interrupt,
@@ -17,9 +19,12 @@ use super::{
     table::{Effect, Table},
 };
 use crate::{
-    client::{ClientError, GameId, RoomId, RoomUpdate},
+    client::{ClientError, GameFilter, GameId, RoomId, RoomUpdate},
     rules::Color,
 };
+
+/// How many games of a closed room are listed: the newest.
+const GAMES_LISTED: u32 = 50;
 
 /// What to watch.
 #[derive(Debug, clap::Args)]
@@ -44,18 +49,28 @@ pub(super) struct Args {
     /// Print the board as it is now, and end.
     #[arg(long, env = "REVERSI_ONCE", value_parser = clap::builder::FalseyValueParser::new())]
     once: bool,
+    /// Keep the login in this file, and come back by it: to the seat, if it is still yours.
+    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
+    keep: Option<PathBuf>,
 }
 
 impl Args {
     /// A public room.
     pub(super) fn of_room(room: &RoomId) -> Self {
-        Self { room: room.to_string(), name: None, code: String::new(), password: String::new(), once: false }
+        Self {
+            room: room.to_string(),
+            name: None,
+            code: String::new(),
+            password: String::new(),
+            once: false,
+            keep: None,
+        }
     }
 }
 
 /// Watches until the room closes or the watcher leaves.
 pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
-    let visitor = Visitor::enter(server, args.name.as_deref(), "watcher").await?;
+    let visitor = Visitor::enter(server, args.keep.clone(), args.name.as_deref(), "watcher").await?;
     let done = watch(&visitor, &args).await;
     visitor.leave().await;
     done
@@ -66,13 +81,16 @@ async fn watch(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
     let mut refused = None;
     if let Ok(room) = room {
         match Show::open(visitor, &room, args).await {
-            Ok(show) => return show.run(args.once).await,
+            Ok(show) => return show.run(args.once).await.map_err(gone),
             Err(error) if error.is_unknown_or_malformed() => refused = Some(error),
-            Err(error) if error.is("BAD_PASSWORD") => {
-                bail!("this room asks for a password; give it with --password")
-            }
+            Err(error) if error.is("BAD_PASSWORD") => return Err(account::asks_for_password()),
             Err(error) => return Err(error).context(format!("cannot watch room {room}")),
         }
+    }
+    if let Ok(room) = args.room.parse()
+        && list_games(visitor, &room).await?
+    {
+        return Ok(());
     }
     let game: Option<GameId> = args.room.parse().ok();
     if let Some(game) = game {
@@ -84,6 +102,32 @@ async fn watch(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
     }
     let why = refused.map(|error| format!(" ({error})")).unwrap_or_default();
     bail!("there is no room and no finished game `{}`{why}; `reversi rooms` lists the rooms", args.room)
+}
+
+/// The finished games of a room that is closed; whether there are any.
+async fn list_games(visitor: &Visitor, room: &RoomId) -> anyhow::Result<bool> {
+    let filter = GameFilter { room: Some(room.clone()), player: None };
+    let mut games = match visitor.session().list_games(filter, GAMES_LISTED, None).await {
+        Ok(page) => page.items,
+        // What is no room's name has no games either.
+        Err(error) if error.is_unknown_or_malformed() => return Ok(false),
+        Err(error) => return Err(error).context(format!("cannot list the games of room {room}")),
+    };
+    games.reverse();
+    if !games.is_empty() {
+        say(format_args!("room {room} is closed; its games:"));
+    }
+    for game in &games {
+        let (black, white) = (&game.players.black, &game.players.white);
+        say(format_args!("  reversi watch {:16} {black} - {white}: {}", game.id, game.outcome));
+    }
+    Ok(!games.is_empty())
+}
+
+/// The room was there when the watching began.
+fn gone(error: anyhow::Error) -> anyhow::Error {
+    let is_gone = |error: &ClientError| error.is("ROOM_NOT_FOUND") || error.is("ROOM_CLOSED");
+    if error.downcast_ref().is_some_and(is_gone) { anyhow!("there is no such room any more") } else { error }
 }
 
 /// A room that is shown.

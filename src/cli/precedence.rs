@@ -1,0 +1,100 @@
+//! What counts when options contradict each other: those that were typed, before those of the environment.
+
+use clap::{ArgMatches, Command, parser::ValueSource};
+
+/// Options of a command of which one counts; in the environment the first does.
+const ALTERNATIVES: [(&str, &[&str]); 3] =
+    [("play", &["room", "anyone", "new", "ai"]), ("bot", &["room", "quick", "vs"]), ("rooms", &["open", "playing"])];
+
+/// Options that mean something only beside another one.
+const COMPANIONS: [(&str, &str, &str); 2] = [("play", "private", "new"), ("host", "increment", "total")];
+
+/// What switches an option off in the environment, as for clap's own parser of such flags.
+const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];
+
+/// The command with those variables forgotten that these arguments overrule. Contradictions among the arguments
+/// themselves are left for clap to refuse.
+pub(super) fn settle(command: Command, arguments: &[std::ffi::OsString]) -> Command {
+    // Help and the like are no matter of precedence.
+    let Ok(seen) = command.clone().ignore_errors(true).try_get_matches_from(arguments) else { return command };
+    let Some((name, seen)) = seen.subcommand() else { return command };
+    let name = name.to_owned();
+    let overruled = overruled(&name, &|option| source(seen, option));
+    overruled.into_iter().fold(command, |command, option| {
+        command.mut_subcommand(&name, |command| command.mut_arg(option, |option| option.env(None::<&str>)))
+    })
+}
+
+/// Where an option's value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Typed,
+    Environment,
+    Nowhere,
+}
+
+fn source(seen: &ArgMatches, option: &str) -> Source {
+    let switched_off = || {
+        let values = seen.get_raw(option).into_iter().flatten();
+        values.map(|value| value.to_string_lossy().to_lowercase()).all(|value| OFF.contains(&value.as_str()))
+    };
+    match seen.value_source(option) {
+        Some(ValueSource::CommandLine) => Source::Typed,
+        Some(ValueSource::EnvVariable) if !switched_off() => Source::Environment,
+        _ => Source::Nowhere,
+    }
+}
+
+/// The options of the command whose variables must not count.
+fn overruled(command: &str, source: &dyn Fn(&str) -> Source) -> Vec<&'static str> {
+    let mut overruled = Vec::new();
+    for (_, options) in ALTERNATIVES.into_iter().filter(|(of, _)| *of == command) {
+        let by = |wanted: Source| options.iter().find(|option| source(option) == wanted);
+        let chosen = by(Source::Typed).or_else(|| by(Source::Environment));
+        overruled
+            .extend(options.iter().copied().filter(|option| Some(option) != chosen && source(option) != Source::Typed));
+    }
+    for (_, option, beside) in COMPANIONS.into_iter().filter(|(of, ..)| *of == command) {
+        let given = source(beside) != Source::Nowhere && !overruled.contains(&beside);
+        if !given && source(option) != Source::Typed {
+            overruled.push(option);
+        }
+    }
+    overruled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forgotten(command: &str, typed: &[&str], environment: &[&str]) -> Vec<&'static str> {
+        overruled(command, &|option| {
+            if typed.contains(&option) {
+                Source::Typed
+            } else if environment.contains(&option) {
+                Source::Environment
+            } else {
+                Source::Nowhere
+            }
+        })
+    }
+
+    #[test]
+    fn what_is_typed_wins() {
+        assert_eq!(forgotten("play", &["ai"], &["room", "new"]), ["room", "anyone", "new", "private"]);
+        assert_eq!(forgotten("bot", &["quick"], &["room"]), ["room", "vs"]);
+        assert_eq!(forgotten("watch", &[], &["room"]), [""; 0]);
+    }
+
+    #[test]
+    fn of_the_environment_the_first_counts() {
+        assert_eq!(forgotten("play", &[], &["ai", "room"]), ["anyone", "new", "ai", "private"]);
+        assert_eq!(forgotten("play", &[], &["private", "new"]), ["room", "anyone", "ai"]);
+        assert_eq!(forgotten("host", &[], &["increment"]), ["increment"]);
+    }
+
+    #[test]
+    fn contradictions_among_what_is_typed_are_left_to_be_refused() {
+        assert_eq!(forgotten("play", &["ai", "room"], &["new"]), ["anyone", "new", "private"]);
+    }
+}

@@ -101,9 +101,7 @@ pub(super) async fn part(session: Session, file: Option<&Path>) {
 
 /// Whoever accepts connections, but does not answer the first call, is something else.
 fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
-    let refusal = error.refusal().map(|refusal| (refusal.code, refusal.reason.as_str()));
-    let strange = matches!(error, ClientError::Broken(_) | ClientError::Malformed(_))
-        || matches!(refusal, Some((code, "")) if code != tonic::Code::ResourceExhausted);
+    let strange = error.is_foreign();
     let error = anyhow!(error);
     if strange {
         return error.context(format!("what answers at {} is no Reversi server", client.url()));

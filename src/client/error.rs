@@ -64,6 +64,17 @@ impl ClientError {
         self.refusal().is_some_and(|refusal| refusal.code == Code::Unauthenticated)
     }
 
+    /// Whether it looks as if something else than a Reversi server had answered: one gives its reasons.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        match self {
+            Self::Broken(_) | Self::Malformed(_) => true,
+            // Anybody may be out of resources, a proxy in between too.
+            Self::Refused(refusal) => refusal.reason.is_empty() && refusal.code != Code::ResourceExhausted,
+            Self::Address(_) | Self::Unreachable { .. } => false,
+        }
+    }
+
     /// Whether the same call may succeed later: the connection broke, or the server is busy or restarting.
     #[must_use]
     pub fn is_transient(&self) -> bool {

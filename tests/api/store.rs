@@ -343,7 +343,7 @@ async fn a_room_whose_actor_panics_is_brought_back() {
     // It was written before it was told.
     fold.take(&watcher.event().await);
     assert_eq!(table.black.room(&table.room).await.seq, fold.seq);
-    assert_eq!(table.black.me().await.room_ids, [table.room.clone()]);
+    assert_eq!(table.black.me().await.room_ids, std::slice::from_ref(&table.room));
     let info = table.black.info().await;
     assert_eq!((info.rooms, info.games, table.black.listed().await.len()), (1, 1, 1));
     table.black.play(&table.game, 0, "d3").await.unwrap();

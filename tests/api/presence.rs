@@ -5,9 +5,18 @@ use std::time::Duration;
 use reversi::proto::v1::{self, room_event};
 use tonic::Code;
 
-use super::stage::{Stage, named, refused};
+use super::stage::{Stage, Watcher, named, refused};
 
 const SHORT: Duration = Duration::from_millis(100);
+
+/// Whether the player is here, by the next event that says so.
+async fn presence(watcher: &mut Watcher, player: &str) -> bool {
+    let told = |event| match event {
+        room_event::Event::PresenceChanged(changed) if changed.player_id == player => Some(changed.present),
+        _ => None,
+    };
+    watcher.until(told).await
+}
 
 #[tokio::test]
 async fn an_owner_who_stays_away_is_succeeded() {
@@ -45,19 +54,12 @@ async fn back_within_the_grace_the_turn_comes_again() {
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = table.white.watch(&table.room).await;
     watcher.snapshot().await;
-    let mut presence = async |want: bool| {
-        let changed = watcher.until(|event| match event {
-            room_event::Event::PresenceChanged(changed) if changed.player_id == table.black.id => Some(changed.present),
-            _ => None,
-        });
-        assert_eq!(changed.await, want);
-    };
     let mut turns = table.black.turns().await;
     assert_eq!(turns.asked().await.ply, 0);
     drop(turns);
-    presence(false).await;
+    assert!(!presence(&mut watcher, &table.black.id).await);
     let mut turns = table.black.turns().await;
-    presence(true).await;
+    assert!(presence(&mut watcher, &table.black.id).await);
     assert_eq!(turns.asked().await.ply, 0);
     table.black.play(&table.game, 0, "d3").await.unwrap();
 }
@@ -84,18 +86,11 @@ async fn a_call_is_a_return() {
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = table.white.watch(&table.room).await;
     watcher.snapshot().await;
-    let mut presence = async |want: bool| {
-        let changed = watcher.until(|event| match event {
-            room_event::Event::PresenceChanged(changed) if changed.player_id == table.black.id => Some(changed.present),
-            _ => None,
-        });
-        assert_eq!(changed.await, want);
-    };
     let turns = table.black.turns().await;
     drop(turns);
-    presence(false).await;
+    assert!(!presence(&mut watcher, &table.black.id).await);
     table.black.chat(&table.room, "still here").await.unwrap();
-    presence(true).await;
+    assert!(presence(&mut watcher, &table.black.id).await);
 }
 
 #[tokio::test]

@@ -139,7 +139,7 @@ impl RoomHandle {
     async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, RoomError> {
         let (reply, answer) = oneshot::channel();
         self.tell(message(reply)).await?;
-        // An actor answers all it has taken in, except when its storage failed under it.
+        // An actor answers all it has taken in, unless it panics: the next call finds the room read again.
         answer.await.map_err(|_| RoomError::StoreUnavailable)
     }
 }

@@ -9,7 +9,7 @@ use tonic::{Response, Status};
 
 use crate::{
     proto::{convert, v1},
-    runtime::{StreamEnd, now},
+    runtime::{Clock, StreamEnd},
 };
 
 /// Every stream speaks at least this often, so that both ends notice a dead connection.
@@ -53,16 +53,17 @@ pub(super) trait Source: Send + 'static {
 }
 
 struct Flow<S> {
+    clock: Clock,
     source: S,
     beat: Interval,
     ended: bool,
 }
 
 /// Streams a source.
-pub(super) fn feed<S: Source>(source: S) -> Response<Feed<S::Message>> {
+pub(super) fn feed<S: Source>(clock: Clock, source: S) -> Response<Feed<S::Message>> {
     let mut beat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let flow = Flow { source, beat, ended: false };
+    let flow = Flow { clock, source, beat, ended: false };
     Response::new(Box::pin(stream::unfold(flow, |mut flow| async move {
         let message = flow.next().await?;
         Some((message, flow))
@@ -77,7 +78,7 @@ impl<S: Source> Flow<S> {
         let came = tokio::select! {
             biased;
             came = self.source.next() => came,
-            _ = self.beat.tick() => Ok(S::heartbeat(v1::Heartbeat { at: Some(convert::timestamp(now())) })),
+            _ = self.beat.tick() => Ok(S::heartbeat(v1::Heartbeat { at: Some(convert::timestamp(self.clock.now())) })),
         };
         self.ended = came.is_err();
         match came {
@@ -129,7 +130,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn silence_is_broken_by_heartbeats() {
-        let mut stream = feed(Silent(Duration::from_secs(3600))).into_inner();
+        let mut stream = feed(Clock::default(), Silent(Duration::from_secs(3600))).into_inner();
         for beat in 1..=3_u32 {
             let began = Instant::now();
             let message = stream.next().await.unwrap().unwrap();
@@ -140,7 +141,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_last_message_says_why_and_when_to_come_back() {
-        let messages: Vec<_> = feed(Silent(Duration::from_secs(1))).into_inner().collect().await;
+        let messages: Vec<_> = feed(Clock::default(), Silent(Duration::from_secs(1))).into_inner().collect().await;
         let [Ok(v1::watch_rooms_response::Message::Closing(closing))] = &messages[..] else { panic!("{messages:?}") };
         assert_eq!(closing.reason(), v1::CloseReason::Draining);
         assert!(closing.retry_after.is_some());

@@ -42,13 +42,10 @@ impl GameService for Games {
     async fn play(&self, request: Request<Streaming<v1::PlayRequest>>) -> Result<Response<Self::PlayStream>, Status> {
         let player = caller(&self.runtime, &request)?;
         let turns = self.runtime.turns(&player).await.map_err(status::failed)?;
-        Ok(feed(PlayLane {
-            runtime: self.runtime.clone(),
-            player,
-            turns,
-            moves: Some(request.into_inner()),
-            in_hand: None,
-        }))
+        Ok(feed(
+            self.runtime.clock(),
+            PlayLane { runtime: self.runtime.clone(), player, turns, moves: Some(request.into_inner()), in_hand: None },
+        ))
     }
 
     type WatchTurnsStream = Feed<v1::WatchTurnsResponse>;
@@ -59,7 +56,7 @@ impl GameService for Games {
     ) -> Result<Response<Self::WatchTurnsStream>, Status> {
         let player = caller(&self.runtime, &request)?;
         let turns = self.runtime.turns(&player).await.map_err(status::failed)?;
-        Ok(feed(TurnFeed { turns }))
+        Ok(feed(self.runtime.clock(), TurnFeed { turns }))
     }
 
     async fn play_move(&self, request: Request<v1::PlayMoveRequest>) -> Result<Response<v1::PlayMoveResponse>, Status> {

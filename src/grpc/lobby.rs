@@ -15,7 +15,7 @@ use crate::{
     room::{ChatText, DisplayName, RoomName, Settings, Viewer},
     rules::Color,
     runtime::{
-        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms, now,
+        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms,
     },
 };
 
@@ -44,7 +44,7 @@ impl LobbyService for Lobby {
             players: count(players),
             rooms: count(rooms),
             games: count(games),
-            now: Some(convert::timestamp(now())),
+            now: Some(convert::timestamp(self.runtime.clock().now())),
             ai_load: Some(v1::AiLoad {
                 threads: count(ai.threads),
                 waiting: count(ai.waiting),
@@ -81,7 +81,7 @@ impl LobbyService for Lobby {
         let player = caller(&self.runtime, &request)?;
         let filter = row_filter(request.into_inner().filter)?;
         let watched = self.runtime.watch_rooms(&player, filter).map_err(status::failed)?;
-        Ok(feed(RoomList { watched, ready: VecDeque::new() }))
+        Ok(feed(self.runtime.clock(), RoomList { watched, ready: VecDeque::new() }))
     }
 
     async fn create_room(
@@ -96,7 +96,7 @@ impl LobbyService for Lobby {
         let seats = convert::read_seats(wire.seats, player.id()).map_err(status::malformed)?;
         let request_id = read_request_id(&wire.request_id)?;
         let made = self.runtime.create_room(&player, NewRoom { settings, seats }, request_id).await;
-        let room = seen(&player, &made.map_err(status::failed)?);
+        let room = seen(&self.runtime, &player, &made.map_err(status::failed)?);
         Ok(Response::new(v1::CreateRoomResponse { room: Some(room) }))
     }
 
@@ -119,7 +119,7 @@ impl LobbyService for Lobby {
             }
         };
         let started = self.runtime.quick_start(&player, opponent, side, request_id).await;
-        let room = seen(&player, &started.map_err(status::failed)?);
+        let room = seen(&self.runtime, &player, &started.map_err(status::failed)?);
         Ok(Response::new(v1::QuickStartResponse { room: Some(room) }))
     }
 }
@@ -130,8 +130,8 @@ pub(super) fn read_request_id(text: &str) -> Result<Option<String>, Status> {
 }
 
 /// A room as one player sees it.
-pub(super) fn seen(player: &Player, snapshot: &Snapshot) -> v1::Room {
-    convert::room(snapshot.room.view(Viewer::Player(player.id())), now(), snapshot.watchers)
+pub(super) fn seen(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -> v1::Room {
+    convert::room(snapshot.room.view(Viewer::Player(player.id())), runtime.clock().now(), snapshot.watchers)
 }
 
 /// The room list of one watcher.

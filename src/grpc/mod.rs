@@ -136,7 +136,7 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
 
 /// A call that panicked is a bug: the client gets a trace id, and the log the rest.
 fn report_bug(panic: Box<dyn Any + Send>) -> http::Response<Body> {
-    let trace_id = format!("{:x}", runtime::now().0);
+    let trace_id = format!("{:x}", runtime::Clock::system().now().0);
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     tracing::error!(trace_id, panic = text.unwrap_or("without a text"), "a call panicked");
     status::internal(trace_id).into_http()

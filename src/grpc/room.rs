@@ -11,7 +11,7 @@ use super::{
 use crate::{
     proto::{SharedWatchRoomResponse, convert, server::room_service_server::RoomService, v1},
     room::{Command, Credentials, PlayerId, Rejection, RoomId, Seq, Viewer},
-    runtime::{Player, Runtime, Update, Watch, now},
+    runtime::{Clock, Player, Runtime, Update, Watch},
 };
 
 /// The room service over a runtime.
@@ -54,7 +54,7 @@ impl RoomService for Rooms {
         let player = caller(&self.runtime, &request)?;
         let id = room_id(&request.into_inner().room_id)?;
         let snapshot = self.runtime.look(&player, id, &Credentials::default()).await.map_err(status::failed)?;
-        Ok(Response::new(v1::GetRoomResponse { room: Some(seen(&player, &snapshot)) }))
+        Ok(Response::new(v1::GetRoomResponse { room: Some(seen(&self.runtime, &player, &snapshot)) }))
     }
 
     async fn join_room(&self, request: Request<v1::JoinRoomRequest>) -> Result<Response<v1::JoinRoomResponse>, Status> {
@@ -74,7 +74,7 @@ impl RoomService for Rooms {
         let join = Command::Join(player.profile().clone(), credentials);
         self.runtime.command(&player, id, join).await.map_err(status::failed)?;
         let snapshot = self.runtime.look(&player, id, &credentials).await.map_err(status::failed)?;
-        Ok(Response::new(v1::JoinRoomResponse { room: Some(seen(&player, &snapshot)) }))
+        Ok(Response::new(v1::JoinRoomResponse { room: Some(seen(&self.runtime, &player, &snapshot)) }))
     }
 
     async fn leave_room(
@@ -198,7 +198,8 @@ impl RoomService for Rooms {
         let code = convert::read_join_code(&wire.join_code).map_err(status::malformed)?;
         let credentials = Credentials { code, password: password(&wire.password)? };
         let watch = self.runtime.watch(&player, id, credentials, wire.after_seq.map(Seq)).await;
-        Ok(feed(RoomFeed { watch: watch.map_err(status::failed)?, viewer: player.id() }))
+        let clock = self.runtime.clock();
+        Ok(feed(clock, RoomFeed { clock, watch: watch.map_err(status::failed)?, viewer: player.id() }))
     }
 }
 
@@ -209,6 +210,7 @@ fn player_id(text: &str) -> Result<PlayerId, Status> {
 
 /// The events of a room, as one watcher gets them.
 struct RoomFeed {
+    clock: Clock,
     watch: Watch,
     viewer: PlayerId,
 }
@@ -221,7 +223,7 @@ impl Source for RoomFeed {
             Update::Event(wire) => SharedWatchRoomResponse::from(wire),
             Update::Snapshot(snapshot) => {
                 let view = snapshot.room.view(Viewer::Player(self.viewer));
-                let room = convert::room(view, now(), snapshot.watchers);
+                let room = convert::room(view, self.clock.now(), snapshot.watchers);
                 wrap(v1::watch_room_response::Message::Snapshot(room))
             }
         })

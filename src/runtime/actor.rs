@@ -12,7 +12,6 @@ use tokio::{
 use tracing::Instrument as _;
 
 use super::{
-    entropy::{now, until},
     error::RoomError,
     limits::{STORE_RETRY, WATCHER_LAG},
     lobby::Listing,
@@ -24,6 +23,7 @@ use super::{
 use crate::{
     room::{
         Actor, CloseReason, Command, Event, Fact, GameId, Phase, PlayerId, PlayerKind, Rejection, Room, RoomId, Seq,
+        Timestamp,
     },
     store::{AppendError, History},
 };
@@ -158,13 +158,13 @@ impl RoomActor {
         if let Some(unsure) = self.unsure.take() {
             return self.wait_for_journal(unsure, messages).await;
         }
-        self.thinker.prepare(&self.room, &self.shared.pool);
+        self.thinker.prepare(&self.room, &self.shared);
         let wake = self.wake();
         let shared = Arc::clone(&self.shared);
         tokio::select! {
             () = shared.rooms_end.cancelled() => Err(Ending::Stopped),
             square = self.thinker.answer() => {
-                if let Some(command) = self.thinker.take(square, &self.room, &shared.pool) {
+                if let Some(command) = self.thinker.take(square, &self.room, &shared) {
                     self.tick().await?;
                     if self.unsure.is_some() || self.carry_out(Actor::Server, command).await.is_err() {
                         self.thinker.postpone();
@@ -180,8 +180,12 @@ impl RoomActor {
         }
     }
 
+    fn now(&self) -> Timestamp {
+        self.shared.clock.now()
+    }
+
     fn wake(&self) -> Option<Instant> {
-        let due = self.room.deadline().map(|deadline| Instant::now() + until(deadline));
+        let due = self.room.deadline().map(|deadline| Instant::now() + self.shared.clock.until(deadline));
         match (self.retry, due) {
             (Some(retry), Some(due)) => Some(due.max(retry)),
             (_, due) => due,
@@ -222,7 +226,7 @@ impl RoomActor {
 
     /// Does what time has made due.
     async fn tick(&mut self) -> Result<(), Ending> {
-        if self.room.deadline().is_some_and(|deadline| deadline <= now()) {
+        if self.room.deadline().is_some_and(|deadline| deadline <= self.now()) {
             self.welcome_returned().await;
             let failed = self.unsure.is_some() || self.carry_out(Actor::Server, Command::Tick).await.is_err();
             self.retry = failed.then(|| Instant::now() + STORE_RETRY);
@@ -305,7 +309,7 @@ impl RoomActor {
 
     /// Judge, write, apply, tell.
     async fn carry_out(&mut self, actor: Actor, command: Command) -> Result<Accepted, RoomError> {
-        let events = self.room.decide(now(), actor, command)?;
+        let events = self.room.decide(self.now(), actor, command)?;
         if events.is_empty() {
             return Ok(self.accepted(false));
         }
@@ -341,7 +345,9 @@ impl RoomActor {
             }
             // Only a room that was closed is kept no longer.
             Ok(None) if unsure.iter().any(|event| matches!(event.fact, Fact::Closed(_))) => unsure,
-            Ok(None) => vec![Event { seq: self.room.seq().next(), at: now(), fact: Fact::Closed(CloseReason::Server) }],
+            Ok(None) => {
+                vec![Event { seq: self.room.seq().next(), at: self.now(), fact: Fact::Closed(CloseReason::Server) }]
+            }
             Err(error) => {
                 tracing::error!(%error, "the journal cannot be read");
                 self.unsure = Some(unsure);

@@ -40,7 +40,7 @@ use std::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use actor::Accepted;
-pub use entropy::now;
+pub use entropy::{Chance, Clock};
 pub use error::RoomError;
 pub use inbox::{Notice, StreamEnd, TurnEnd};
 pub use limits::Limits;
@@ -65,6 +65,10 @@ use shared::Shared;
 pub struct Parts {
     /// Its bounds.
     pub limits: Limits,
+    /// Its time.
+    pub clock: Clock,
+    /// Where its ids and secrets come from.
+    pub chance: Chance,
     /// What keeps its rooms.
     pub journal: Arc<dyn Journal>,
     /// Makes events into what watchers are sent.
@@ -80,7 +84,15 @@ impl Parts {
     #[must_use]
     pub fn new(journal: Arc<dyn Journal>, encode: Encode) -> Self {
         let think = |player: &AiPlayer, position, seed, stop: &crate::search::Stop| player.choose(position, seed, stop);
-        Self { limits: Limits::default(), journal, encode, think: Arc::new(think), ai_threads: None }
+        Self {
+            limits: Limits::default(),
+            clock: Clock::default(),
+            chance: Chance::default(),
+            journal,
+            encode,
+            think: Arc::new(think),
+            ai_threads: None,
+        }
     }
 }
 
@@ -120,7 +132,9 @@ impl Runtime {
             limits: parts.limits,
             journal: parts.journal,
             archive: Archive::new(parts.limits.games_remembered),
-            players: players::Players::default(),
+            players: players::Players::new(parts.clock, parts.chance.clone()),
+            clock: parts.clock,
+            chance: parts.chance,
             registry: registry::Registry::default(),
             lobby: Arc::default(),
             matchmaker: matchmaker::Matchmaker::default(),
@@ -143,6 +157,12 @@ impl Runtime {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.shared.limits
+    }
+
+    /// The time by which everything here happens.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.shared.clock
     }
 
     /// What the server is doing.

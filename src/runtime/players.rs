@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     actor::Accepted,
-    entropy::{now, random, secret},
+    entropy::{Chance, Clock},
     holdings::{Holding, Holdings},
     inbox::Inbox,
     limits::Limits,
@@ -43,8 +43,8 @@ pub struct ParseTokenError;
 pub(super) struct TokenHash([u8; 32]);
 
 impl Token {
-    fn new() -> Self {
-        Self(secret())
+    fn drawn(chance: &Chance) -> Self {
+        Self(chance.secret())
     }
 
     /// The token as it is sent.
@@ -112,6 +112,7 @@ pub struct TooFast {
 /// One player of the server.
 pub struct Player {
     profile: Profile,
+    clock: Clock,
     seat_limit: u16,
     hash: TokenHash,
     rate: DefaultDirectRateLimiter,
@@ -175,7 +176,7 @@ impl Player {
     /// # Errors
     /// When there were too many of late.
     pub fn admit(&self) -> Result<(), TooFast> {
-        let now = now().0;
+        let now = self.clock.now().0;
         self.last_seen.store(now, Relaxed);
         self.called.store(now, Relaxed);
         check(&self.rate)
@@ -193,7 +194,7 @@ impl Player {
 
     /// Counts a stream that ends; true when it was the last.
     pub(super) fn close_stream(&self) -> bool {
-        self.last_seen.store(now().0, Relaxed);
+        self.last_seen.store(self.clock.now().0, Relaxed);
         self.called.store(NEVER, Relaxed);
         self.streams.fetch_sub(1, SeqCst) == 1
     }
@@ -201,7 +202,7 @@ impl Player {
     /// Whether it has a stream, or has called within the grace and lost no stream since.
     pub(super) fn is_here(&self, grace: Duration) -> bool {
         let connected = || self.streams.load(SeqCst) > 0;
-        let called = || now().since(Timestamp(self.called.load(Relaxed))) <= grace;
+        let called = || self.clock.now().since(Timestamp(self.called.load(Relaxed))) <= grace;
         !self.is_gone() && (connected() || called())
     }
 
@@ -225,9 +226,15 @@ pub(super) struct Players {
     by_id: DashMap<PlayerId, Arc<Player>>,
     by_token: DashMap<TokenHash, Arc<Player>>,
     by_name: DashMap<String, PlayerId>,
+    clock: Clock,
+    chance: Chance,
 }
 
 impl Players {
+    pub(super) fn new(clock: Clock, chance: Chance) -> Self {
+        Self { clock, chance, ..Self::default() }
+    }
+
     pub(super) fn log_in(
         &self,
         name: DisplayName,
@@ -245,21 +252,22 @@ impl Players {
             }
             PlayerKind::Bot => seats.max(1),
         };
-        let id = PlayerId::from_random(random());
+        let id = PlayerId::from_random(self.chance.bits());
         match self.by_name.entry(name.key()) {
             Entry::Occupied(_) => return Err(LogInError::NameTaken),
             Entry::Vacant(free) => free.insert(id),
         };
-        let token = Token::new();
+        let token = Token::drawn(&self.chance);
         let player = Arc::new(Player {
             profile: Profile { id, name, kind },
+            clock: self.clock,
             seat_limit,
             hash: token.hash(),
             rate: DefaultDirectRateLimiter::direct(quota(limits.requests_per_second, limits.request_burst)),
             chat_rate: DefaultDirectRateLimiter::direct(quota(limits.chats_per_second, limits.chat_burst)),
             streams: AtomicUsize::new(0),
-            last_seen: AtomicI64::new(now().0),
-            called: AtomicI64::new(now().0),
+            last_seen: AtomicI64::new(self.clock.now().0),
+            called: AtomicI64::new(self.clock.now().0),
             holdings: Mutex::default(),
             inbox: Mutex::default(),
             left: CancellationToken::new(),
@@ -355,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_token_round_trips_and_hides() {
-        let token = Token::new();
+        let token = Token::drawn(&Chance::default());
         assert_eq!(token.reveal().parse(), Ok(token.clone()));
         assert_eq!(format!("{token:?}"), "Token(..)");
         assert_eq!("00".parse::<Token>(), Err(ParseTokenError));

@@ -10,7 +10,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use super::{entropy::now, players::Player, registry::Message, shared::Shared};
+use super::{players::Player, registry::Message, shared::Shared};
 use crate::room::{RoomId, Timestamp};
 
 impl Shared {
@@ -59,7 +59,7 @@ pub(super) async fn look_after_players(shared: Arc<Shared>) {
             shared.check_presence(&player, player.rooms());
         }
         let idle = i64::try_from(shared.limits.player_idle.as_micros()).unwrap_or(i64::MAX);
-        let before = Timestamp(now().0.saturating_sub(idle));
+        let before = Timestamp(shared.clock.now().0.saturating_sub(idle));
         for player in shared.players.idle(before) {
             if shared.players.forget_idle(&player, before) {
                 shared.archive.forget(player.id());

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{
     Accepted, Player, RoomError, Runtime, Snapshot, TooFast, Watch,
-    entropy::{now, random},
     holdings::{Holding, Place},
     limits::{REQUESTS_REMEMBERED, STORE_RETRY},
     registry::Origin,
@@ -173,7 +172,7 @@ impl Runtime {
                 let guest = self.player(guest).ok_or(RoomError::PlayerNotFound)?;
                 SeatSetting::Reserved(guest.profile().clone())
             }
-            SeatWish::Ai(ai) => SeatSetting::Ai(ai_seat(&ai)?),
+            SeatWish::Ai(ai) => SeatSetting::Ai(self.ai_seat(&ai)?),
         };
         self.command(player, room, Command::SetSeat(seat, setting)).await
     }
@@ -283,13 +282,13 @@ impl Runtime {
             return Err(RoomError::QuotaSeats);
         }
         let seats = ByColor::new(self.occupant(player, new.seats.black)?, self.occupant(player, new.seats.white)?);
-        let id = RoomId::from_random(random());
+        let id = RoomId::from_random(self.shared.chance.bits());
         let limits = &self.shared.limits;
         let _membership = self.keep_room(player, id)?;
         let _seat = (sides == 1).then(|| keep_seat(player, id)).transpose()?;
         let creation = Creation {
             id,
-            code: JoinCode::from_random(random()),
+            code: JoinCode::from_random(self.shared.chance.bits()),
             owner: player.profile().clone(),
             settings: new.settings,
             policy: Policy {
@@ -315,7 +314,7 @@ impl Runtime {
 
     /// Writes a room down, then lets it live.
     async fn found(&self, creation: Creation) -> Result<(), RoomError> {
-        let at = now();
+        let at = self.shared.clock.now();
         let id = creation.id;
         let room = Room::new(creation.clone(), at);
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
@@ -370,12 +369,12 @@ impl Runtime {
                 let guest = self.player(guest).ok_or(RoomError::PlayerNotFound)?;
                 Occupant::Reserved(guest.profile().clone())
             }
-            SeatWish::Ai(ai) => Occupant::Ai(ai_seat(&ai)?),
+            SeatWish::Ai(ai) => Occupant::Ai(self.ai_seat(&ai)?),
         })
     }
 
     async fn quick_ai_game(&self, player: &Arc<Player>, ai: AiWish, side: Option<Color>) -> Result<RoomId, RoomError> {
-        let side = side.unwrap_or_else(any_side);
+        let side = side.unwrap_or_else(|| self.any_side());
         let new = NewRoom {
             settings: Settings::named((&player.profile().name).into()),
             seats: seats(side, SeatWish::Ai(ai)),
@@ -401,7 +400,7 @@ impl Runtime {
         }
         let mut settings = Settings::named((&player.profile().name).into());
         settings.auto_start = true;
-        let mine = side.unwrap_or_else(any_side);
+        let mine = side.unwrap_or_else(|| self.any_side());
         let room = self.make_room(player, NewRoom { settings, seats: seats(mine, SeatWish::Open) }).await?;
         self.begin(player, room, Command::SetReady(true)).await?;
         waiting.add(room);
@@ -446,6 +445,19 @@ impl Runtime {
         }
         Match::Made
     }
+
+    fn any_side(&self) -> Color {
+        if self.shared.chance.bits().is_multiple_of(2) { Color::Black } else { Color::White }
+    }
+
+    /// The seat of an AI that exists.
+    fn ai_seat(&self, wish: &AiWish) -> Result<AiSeat, RoomError> {
+        let kind: AiKind = wish.kind.parse().map_err(|_| RoomError::UnknownAi)?;
+        let level = wish.level.unwrap_or(kind.profile().default_level);
+        AiPlayer::new(kind, level).map_err(|_| RoomError::UnknownAi)?;
+        let seed = wish.seed.unwrap_or_else(|| self.shared.chance.bits());
+        Ok(AiSeat { kind: kind.to_string().into(), level, seed })
+    }
 }
 
 /// Whether a command brings somebody in, or could begin a game.
@@ -488,16 +500,4 @@ fn seats(mine: Color, other: SeatWish) -> ByColor<SeatWish> {
     let mut seats = ByColor::new(SeatWish::Me, SeatWish::Me);
     seats[mine.opposite()] = other;
     seats
-}
-
-fn any_side() -> Color {
-    if random().is_multiple_of(2) { Color::Black } else { Color::White }
-}
-
-/// The seat of an AI that exists.
-fn ai_seat(wish: &AiWish) -> Result<AiSeat, RoomError> {
-    let kind: AiKind = wish.kind.parse().map_err(|_| RoomError::UnknownAi)?;
-    let level = wish.level.unwrap_or(kind.profile().default_level);
-    AiPlayer::new(kind, level).map_err(|_| RoomError::UnknownAi)?;
-    Ok(AiSeat { kind: kind.to_string().into(), level, seed: wish.seed.unwrap_or_else(random) })
 }

@@ -8,7 +8,15 @@ use std::sync::{
 use bytes::Bytes;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{limits::Limits, lobby::Lobby, matchmaker::Matchmaker, players::Players, pool::Pool, registry::Registry};
+use super::{
+    entropy::{Chance, Clock},
+    limits::Limits,
+    lobby::Lobby,
+    matchmaker::Matchmaker,
+    players::Players,
+    pool::Pool,
+    registry::Registry,
+};
 use crate::{
     room::{Event, Room},
     store::{Archive, Journal},
@@ -19,6 +27,8 @@ pub type Encode = fn(&Event, &Room) -> Bytes;
 
 pub(super) struct Shared {
     pub(super) limits: Limits,
+    pub(super) clock: Clock,
+    pub(super) chance: Chance,
     pub(super) journal: Arc<dyn Journal>,
     pub(super) archive: Archive,
     pub(super) players: Players,

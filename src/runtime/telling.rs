@@ -3,7 +3,6 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    entropy::now,
     holdings::Holding,
     inbox::{Notice, TurnEnd},
     registry::Origin,
@@ -115,7 +114,7 @@ impl<'a> Teller<'a> {
     /// Asks a player whose turn it is once more.
     pub(super) fn remind(&self, player: PlayerId) {
         if self.asked() == Some(player)
-            && let Some(sheet) = self.room.turn_sheet(now())
+            && let Some(sheet) = self.room.turn_sheet(self.shared.clock.now())
         {
             self.send(player, Notice::TurnRequested(Box::new(sheet)));
         }

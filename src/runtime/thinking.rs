@@ -4,9 +4,9 @@ use tokio::time::Instant;
 
 use super::{
     actor::less_margin,
-    entropy::{now, until},
     limits::STORE_RETRY,
-    pool::{Job, Pool, Ticket},
+    pool::{Job, Ticket},
+    shared::Shared,
 };
 use crate::{
     ai::{AiPlayer, cheap_move},
@@ -46,14 +46,14 @@ pub(super) enum Thought {
 
 impl Thinker {
     /// Follows the room: opens a turn that has begun, drops one that is over.
-    pub(super) fn prepare(&mut self, room: &Room, pool: &Pool) {
+    pub(super) fn prepare(&mut self, room: &Room, shared: &Shared) {
         let game = room.running().map(|game| (game.number, game.ply()));
         if self.open.as_ref().is_some_and(|open| Some((open.turn.game, open.turn.ply)) == game) {
             return;
         }
         self.open = room.thinking().map(|turn| {
-            let wait = until(turn.begins);
-            let stage = if wait.is_zero() { begin(&turn, pool) } else { Stage::Pausing(Instant::now() + wait) };
+            let wait = shared.clock.until(turn.begins);
+            let stage = if wait.is_zero() { begin(&turn, shared) } else { Stage::Pausing(Instant::now() + wait) };
             Open { turn, stage }
         });
     }
@@ -82,16 +82,16 @@ impl Thinker {
     }
 
     /// The move to make, when there is one now.
-    pub(super) fn take(&mut self, thought: Thought, room: &Room, pool: &Pool) -> Option<Command> {
+    pub(super) fn take(&mut self, thought: Thought, room: &Room, shared: &Shared) -> Option<Command> {
         let open = self.open.as_mut()?;
         let square = match thought {
             Thought::Begin => {
-                open.stage = begin(&open.turn, pool);
+                open.stage = begin(&open.turn, shared);
                 return None;
             }
             Thought::Found(square) if open.turn.position.legal_moves().contains(square) => square,
             Thought::Found(_) | Thought::Nothing => {
-                pool.count_cheaper();
+                shared.pool.count_cheaper();
                 tracing::warn!(room = %room.id(), ai = %open.turn.ai.kind, "an AI's move was replaced by a cheap one");
                 cheap_move(open.turn.position, seed(&open.turn))
             }
@@ -101,17 +101,17 @@ impl Thinker {
     }
 }
 
-fn begin(turn: &Turn, pool: &Pool) -> Stage {
+fn begin(turn: &Turn, shared: &Shared) -> Stage {
     let kind = turn.ai.kind.parse().ok();
     let Some(player) = kind.and_then(|kind| AiPlayer::new(kind, turn.ai.level).ok()) else {
         return Stage::Resigned;
     };
-    let spent = now().since(turn.begins);
+    let spent = shared.clock.now().since(turn.begins);
     let patience = less_margin(turn.budget).saturating_sub(spent);
     // The search is to end well before patience does, which is there for one that does not listen.
     let search = less_margin(patience);
     let job = Job { player, position: turn.position, seed: seed(turn), deadline: (Instant::now() + search).into_std() };
-    match pool.submit(job) {
+    match shared.pool.submit(job) {
         Ok(ticket) => Stage::Searching(ticket, Instant::now() + patience),
         Err(super::pool::Full) => Stage::Resigned,
     }

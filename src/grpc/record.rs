@@ -15,7 +15,7 @@ use super::{
 use crate::{
     proto::{convert, server::record_service_server::RecordService, v1},
     room::{GameId, GameRecord, Participant, PlayerId, Rejection, Timestamp, ggf},
-    runtime::{CountedStream, GameFilter, RoomError, Runtime, StreamEnd},
+    runtime::{Contestant, CountedStream, GameFilter, GameKey, RoomError, Runtime, StreamEnd},
 };
 
 /// Games that one step of an export takes from the archive.
@@ -37,7 +37,7 @@ impl RecordService for Records {
         let filter = read_filter(wire.filter, player.id())?;
         let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
         let after = page::read_game(&wire.page_token)?;
-        let games = self.runtime.archive().games(&filter, after, size);
+        let games = self.runtime.games(filter, after, size).await.map_err(status::failed)?;
         let next = games.last().filter(|_| games.len() == size).map(|game| page::game_token(key(game)));
         Ok(Response::new(v1::ListGamesResponse {
             games: games.iter().map(|game| v1::GameRecord { plies: Vec::new(), ..record(game) }).collect(),
@@ -48,7 +48,7 @@ impl RecordService for Records {
     async fn get_game(&self, request: Request<v1::GetGameRequest>) -> Result<Response<v1::GetGameResponse>, Status> {
         caller(&self.runtime, &request)?;
         let id = game_id(&request.into_inner().game_id)?;
-        let game = self.runtime.archive().game(id).ok_or_else(|| status::refused(Rejection::GameNotFound))?;
+        let game = self.runtime.game(id).await.map_err(status::failed)?;
         Ok(Response::new(v1::GetGameResponse { game: Some(record(&game)) }))
     }
 
@@ -76,7 +76,7 @@ impl RecordService for Records {
             step: VecDeque::new(),
         };
         Ok(Response::new(Box::pin(stream::unfold(export, move |mut export| async move {
-            let line = match export.next()? {
+            let line = match export.next().await? {
                 Ok(game) => Ok(v1::ExportGamesResponse { game_id: game.id.to_string(), line: write(&game) }),
                 Err(end) => Err(end),
             };
@@ -92,9 +92,10 @@ impl RecordService for Records {
         let id = request.into_inner().player_id.parse().ok();
         let player = id.and_then(|id| self.runtime.player(id));
         let player = player.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
+        let standing = self.runtime.standing(Contestant::Player(player.id())).await.map_err(status::failed)?;
         Ok(Response::new(v1::GetPlayerStatsResponse {
             player: Some(convert::player(player.profile())),
-            stats: Some(stats(self.runtime.archive().stats(player.id()))),
+            stats: Some(stats(standing.total())),
         }))
     }
 }
@@ -106,32 +107,39 @@ struct Export {
     open: CountedStream,
     /// Set when it was cut short.
     ended: bool,
-    after: Option<(Timestamp, GameId)>,
+    after: Option<GameKey>,
     step: VecDeque<Arc<GameRecord>>,
 }
 
 impl Export {
     /// The next game, or why there are no more although there may be.
-    fn next(&mut self) -> Option<Result<Arc<GameRecord>, Status>> {
+    async fn next(&mut self) -> Option<Result<Arc<GameRecord>, Status>> {
         if self.ended {
             return None;
         }
         if let Some(end) = self.open.ended().now_or_never() {
-            self.ended = true;
-            return Some(Err(match end {
+            return self.cut_short(match end {
                 StreamEnd::LoggedOut => status::token_invalid(),
                 _ => status::failed(RoomError::Draining),
-            }));
+            });
         }
         if self.step.is_empty() {
-            self.step = self.runtime.archive().games(&self.filter, self.after, EXPORT_STEP).into();
+            match self.runtime.games(self.filter, self.after, EXPORT_STEP).await {
+                Ok(games) => self.step = games.into(),
+                Err(error) => return self.cut_short(status::failed(error)),
+            }
             self.after = self.step.back().map(|game| key(game)).or(self.after);
         }
         self.step.pop_front().map(Ok)
     }
+
+    fn cut_short(&mut self, why: Status) -> Option<Result<Arc<GameRecord>, Status>> {
+        self.ended = true;
+        Some(Err(why))
+    }
 }
 
-fn key(game: &GameRecord) -> (Timestamp, GameId) {
+fn key(game: &GameRecord) -> GameKey {
     (game.ended, game.id)
 }
 

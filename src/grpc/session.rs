@@ -5,7 +5,7 @@ use tonic::{Request, Response, Status};
 use super::{caller::caller, status};
 use crate::{
     proto::{convert, server::session_service_server::SessionService, v1},
-    runtime::{LogInError, Player, Runtime, Stats},
+    runtime::{Contestant, LogInError, Player, Runtime, Stats},
 };
 
 /// The session service over a runtime.
@@ -20,10 +20,8 @@ impl SessionService for Session {
         let name = convert::read_display_name(&wire.display_name).map_err(status::malformed)?;
         let kind = convert::read_player_kind(wire.kind).map_err(status::malformed)?;
         let seats = convert::read_seat_count(wire.seats).map_err(status::malformed)?;
-        if self.runtime.census().draining {
-            return Err(status::failed(crate::runtime::RoomError::Draining));
-        }
-        let (player, token) = self.runtime.log_in(name, kind, seats).map_err(|error| match error {
+        let (player, token) = self.runtime.log_in(name, kind, seats).await.map_err(|error| match error {
+            LogInError::Closed(error) => status::failed(error),
             LogInError::NameTaken => status::name_taken(),
             LogInError::Full => status::full(),
             LogInError::TooManySeats(most) => {
@@ -43,13 +41,14 @@ impl SessionService for Session {
     async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Result<Response<v1::GetMeResponse>, Status> {
         let player = caller(&self.runtime, &request)?;
         let games = self.runtime.games_of(&player).await;
+        let standing = self.runtime.standing(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();
         Ok(Response::new(v1::GetMeResponse {
             player: Some(convert::player(player.profile())),
             room_ids: player.rooms().iter().map(ToString::to_string).collect(),
             seats: held_seats(&self.runtime, &player).await,
             game_ids: games.iter().map(ToString::to_string).collect(),
-            stats: Some(stats(self.runtime.archive().stats(player.id()))),
+            stats: Some(stats(standing.map_err(status::failed)?.total())),
             seat_limit: player.seat_limit().into(),
             room_limit: i32::try_from(limits.rooms_per_player).unwrap_or(i32::MAX),
         }))

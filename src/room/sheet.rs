@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{
+    event::{Event, Fact},
     game::{Game, GameEnd, Ply},
     ids::{GameId, PlayerId},
     seat::{AiSeat, Occupant, Profile},
@@ -110,8 +111,7 @@ impl Room {
     }
 
     /// The record of the game that has just ended, while its players still sit.
-    #[must_use]
-    pub fn record(&self, ended: Timestamp) -> Option<GameRecord> {
+    fn record(&self, ended: Timestamp) -> Option<GameRecord> {
         let game = self.game.as_ref()?;
         Some(GameRecord {
             id: GameId { room: self.id, number: game.number },
@@ -126,6 +126,20 @@ impl Room {
             time: self.settings.time,
             private: self.settings.visibility == Visibility::Private,
         })
+    }
+
+    /// The records of the games that end with events which are to come.
+    #[must_use]
+    pub fn records(&self, events: &[Event]) -> Vec<GameRecord> {
+        if !events.iter().any(|event| matches!(event.fact, Fact::GameEnded(_))) {
+            return Vec::new();
+        }
+        let mut room = self.clone();
+        let after = events.iter().filter_map(|event| {
+            room.apply(event);
+            matches!(event.fact, Fact::GameEnded(_)).then(|| room.record(event.at))?
+        });
+        after.collect()
     }
 
     fn participant(&self, side: Color) -> Option<Participant> {

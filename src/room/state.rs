@@ -230,6 +230,18 @@ impl Room {
         self.created
     }
 
+    /// When something last happened in it, other than coming and going of connections.
+    #[must_use]
+    pub fn last_activity(&self) -> Timestamp {
+        self.last_activity
+    }
+
+    /// Whether it waits for a request, and only for so long that it closes: no game, and nobody whose absence matters.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        self.phase == Phase::Lobby && self.members.iter().all(|member| member.absent_since.is_none())
+    }
+
     /// The owner, who is a member as long as the room is open.
     #[must_use]
     pub fn owner(&self) -> Option<&Profile> {

@@ -15,7 +15,7 @@ use super::{
     error::RoomError,
     limits::{STORE_RETRY, WATCHER_LAG},
     lobby::Listing,
-    registry::{Effect, Message, Origin, Published, Snapshot, Subscribed},
+    registry::{Effect, Life, Message, Origin, Published, Snapshot, Subscribed},
     shared::Shared,
     telling::{Holders, Teller},
     thinking::Thinker,
@@ -25,7 +25,7 @@ use crate::{
         Actor, CloseReason, Command, Event, Fact, GameId, Phase, PlayerId, PlayerKind, Rejection, Room, RoomId, Seq,
         Timestamp,
     },
-    store::{AppendError, History},
+    store::{Append, AppendError, History},
 };
 
 /// What a command came to.
@@ -46,6 +46,8 @@ enum Ending {
     Closed,
     /// The server stops.
     Stopped,
+    /// Nothing goes on in the room. Whoever asks for it finds it in the journal.
+    Asleep,
 }
 
 struct RoomActor {
@@ -64,6 +66,8 @@ struct RoomActor {
     retry: Option<Instant>,
     /// Events of which it is not known whether the journal has them. Until it is, nothing else is done.
     unsure: Option<Vec<Event>>,
+    /// When it was last asked for something.
+    quiet_since: Instant,
 }
 
 /// An actor's place among those that live. It ends with the actor, even with one that panics.
@@ -102,13 +106,14 @@ pub(super) fn spawn(
     shared: Arc<Shared>,
     room: Room,
     origin: Origin,
-    generation: u64,
-    messages: mpsc::Receiver<Box<Message>>,
+    listing: Listing,
+    life: Life,
 ) {
+    let Life { generation, messages } = life;
     let span = tracing::info_span!(parent: None, "room", id = %room.id());
     let tasks = shared.tasks.clone();
     let actor = RoomActor {
-        listing: Listing::new(&shared.lobby, &room),
+        listing,
         entry: Entry { shared: Arc::clone(&shared), room: room.id(), generation, counted_as_game: false },
         // At once, so that whoever made the room holds it before the place is given back that was kept for it.
         settled: Teller::new(&shared, &room).begin_books(origin),
@@ -117,6 +122,7 @@ pub(super) fn spawn(
         snapshot: None,
         retry: None,
         unsure: None,
+        quiet_since: Instant::now(),
         room,
         shared,
     };
@@ -124,22 +130,33 @@ pub(super) fn spawn(
         let mut messages = messages;
         // Last, so that in a panic the entry goes before the mailbox, and nobody takes the room for closed.
         let mut actor = actor;
-        actor.run(&mut messages).await;
+        actor.run(origin, &mut messages).await;
     };
     tasks.spawn(task.instrument(span));
 }
 
 impl RoomActor {
-    async fn run(&mut self, messages: &mut mpsc::Receiver<Box<Message>>) {
+    async fn run(&mut self, origin: Origin, messages: &mut mpsc::Receiver<Box<Message>>) {
         self.entry.count_game(self.room.running().is_some());
-        self.check_known_members().await;
+        if let Origin::Start { away } = origin {
+            self.give_time_back(away).await;
+        }
+        self.check_members().await;
         // One whose turn it was when the room last lived was asked by an actor that is gone.
         if let Some(player) = Teller::new(&self.shared, &self.room).asked() {
             Teller::new(&self.shared, &self.room).remind(player);
         }
         let ending = loop {
-            if let Err(ending) = self.step(messages).await {
-                break ending;
+            match self.step(messages).await {
+                Ok(()) => {}
+                Err(Ending::Asleep) => {
+                    let Self { shared, room, entry, listing, .. } = self;
+                    if shared.registry.put_to_sleep(room, entry.generation, listing, messages) {
+                        return tracing::debug!("the room sleeps");
+                    }
+                    self.quiet_since = Instant::now();
+                }
+                Err(ending) => break ending,
             }
         };
         self.entry.leave();
@@ -177,7 +194,14 @@ impl RoomActor {
                 None => Err(Ending::Stopped),
             },
             () = sleep(wake) => self.tick().await,
+            () = sleep(self.bedtime()) => Err(Ending::Asleep),
         }
+    }
+
+    /// When the room leaves memory, if nothing comes between.
+    fn bedtime(&self) -> Option<Instant> {
+        let idle = self.room.is_at_rest() && self.watchers.is_none() && self.retry.is_none();
+        idle.then(|| self.quiet_since + self.shared.limits.room_sleep)
     }
 
     fn now(&self) -> Timestamp {
@@ -193,6 +217,7 @@ impl RoomActor {
     }
 
     async fn take(&mut self, message: Message) -> Result<(), Ending> {
+        self.quiet_since = Instant::now();
         match message {
             Message::Command(actor, command, reply) => {
                 if let Err(ending) = self.tick().await {
@@ -273,12 +298,21 @@ impl RoomActor {
         self.room.member(player).is_some_and(|member| member.absent_since.is_some())
     }
 
-    /// A room that is brought back may have missed who came and went. Of strangers nothing is known.
-    async fn check_known_members(&mut self) {
+    /// A room that is brought back may have missed who came and went.
+    async fn check_members(&mut self) {
         let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
         for member in members {
-            if self.shared.players.get(member).is_some() {
-                self.check_presence(member).await;
+            self.check_presence(member).await;
+        }
+    }
+
+    /// Nobody loses time while the server is away. Nothing is judged before that is written.
+    async fn give_time_back(&mut self, away: i64) {
+        let credit = Command::Credit { micros: away };
+        while self.carry_out(Actor::Server, credit.clone()).await.is_err() {
+            tokio::select! {
+                () = self.shared.rooms_end.cancelled() => return,
+                () = tokio::time::sleep(STORE_RETRY) => {}
             }
         }
     }
@@ -313,7 +347,9 @@ impl RoomActor {
         if events.is_empty() {
             return Ok(self.accepted(false));
         }
-        match self.shared.journal.append(self.room.id(), self.room.seq(), &events).await {
+        let games = self.room.records(&events);
+        let append = Append { room: self.room.id(), expected: self.room.seq(), events: &events, games: &games };
+        match self.shared.store.journal.append(append).await {
             Ok(()) => {}
             Err(AppendError::Unavailable(reason)) => {
                 tracing::error!(%reason, "a change could not be written, and was refused");
@@ -335,7 +371,7 @@ impl RoomActor {
     /// Makes true, and tells, what the journal holds and the room does not know yet, and answers with the last of it.
     /// None when the journal cannot be read, which is then tried again before anything else.
     async fn read_again(&mut self, unsure: Vec<Event>) -> Option<Option<Event>> {
-        let unknown = match self.shared.journal.load(self.room.id()).await {
+        let unknown = match self.shared.store.journal.load(self.room.id()).await {
             Ok(Some(History { base, events })) => {
                 if base.seq() > self.room.seq() {
                     // Too much was written by another. Those who watch begin again with a snapshot.
@@ -378,10 +414,7 @@ impl RoomActor {
             }
         }
         if self.read_again(unsure).await.is_some() {
-            let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
-            for member in members {
-                self.check_presence(member).await;
-            }
+            self.check_members().await;
         }
         self.go_on()
     }
@@ -414,11 +447,6 @@ impl RoomActor {
             }
             let teller = Teller::new(&self.shared, &self.room);
             teller.tell(event, asked);
-            if let Fact::GameEnded(_) = event.fact
-                && let Some(record) = self.room.record(event.at)
-            {
-                self.shared.archive.keep(record);
-            }
         }
         Teller::new(&self.shared, &self.room).ask_next(events);
         if only_moves {
@@ -463,7 +491,7 @@ impl RoomActor {
         if after == self.room.seq() {
             return Some(Vec::new());
         }
-        let History { base: mut room, events } = self.shared.journal.load(self.room.id()).await.ok()??;
+        let History { base: mut room, events } = self.shared.store.journal.load(self.room.id()).await.ok()??;
         if after < room.seq() || after > self.room.seq() {
             return None;
         }
@@ -489,7 +517,7 @@ impl RoomActor {
     fn turn_away(&mut self, message: Message, ending: Ending) {
         let error = match ending {
             Ending::Closed => RoomError::Rejected(Rejection::RoomClosed),
-            Ending::Stopped => RoomError::Draining,
+            Ending::Stopped | Ending::Asleep => RoomError::Draining,
         };
         self.answer_without(message, error);
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::room::Rejection;
+use crate::{room::Rejection, store::Unavailable};
 
 /// A refusal by a room, or by the server before it came to the room.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -39,4 +39,11 @@ pub enum RoomError {
     /// The room has more to do than it can.
     #[error("the room is busy")]
     Busy,
+}
+
+impl From<Unavailable> for RoomError {
+    fn from(unavailable: Unavailable) -> Self {
+        tracing::error!(%unavailable, "a request was refused");
+        Self::StoreUnavailable
+    }
 }

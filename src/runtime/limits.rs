@@ -28,13 +28,14 @@ pub struct Limits {
     pub chat_burst: u32,
     /// Members of one room. Watchers need not be members.
     pub members_per_room: u16,
-    /// Finished games that are remembered.
-    pub games_remembered: usize,
     /// How long a lost connection keeps its place: longer than a reboot of a router, shorter than patience.
     pub presence_grace: Duration,
     /// A room without a game in which nothing happens closes after this.
     pub idle_close: Duration,
-    /// A player without rooms and streams who asks nothing for this long is forgotten, and the name is free.
+    /// A room in which nobody plays or watches, and nobody asks for anything, leaves memory after this.
+    pub room_sleep: Duration,
+    /// A player without rooms and streams who asks nothing for this long is forgotten: the token is good no more, and the
+    /// name is free. Long enough for those who play at weekends.
     pub player_idle: Duration,
     /// How long shutting down may take.
     pub drain: Duration,
@@ -56,10 +57,10 @@ impl Default for Limits {
             chats_per_second: 2,
             chat_burst: 10,
             members_per_room: 64,
-            games_remembered: 10_000,
             presence_grace: Duration::from_secs(60),
             idle_close: Duration::from_secs(2 * 60 * 60),
-            player_idle: Duration::from_secs(24 * 60 * 60),
+            room_sleep: Duration::from_secs(5 * 60),
+            player_idle: Duration::from_secs(14 * 24 * 60 * 60),
             drain: Duration::from_secs(10),
             ai_queue: 4_096,
         }

@@ -173,6 +173,11 @@ impl Listing {
         listing
     }
 
+    /// Hands the row over to another.
+    pub(super) fn take(&mut self) -> Self {
+        Self { lobby: Arc::clone(&self.lobby), key: self.key, row: self.row.take() }
+    }
+
     /// Everything anew. A room that is private is not listed.
     pub(super) fn update(&mut self, room: &Room, watchers: u32) {
         if room.settings().visibility == Visibility::Private || room.phase() == Phase::Closed {

@@ -23,6 +23,7 @@ mod players;
 mod pool;
 mod presence;
 mod registry;
+mod revival;
 mod rooms;
 mod shared;
 mod streams;
@@ -52,11 +53,11 @@ pub use rooms::{NewRoom, Opponent};
 pub use shared::Encode;
 pub use streams::{Turns, Update, Watch};
 
-pub use crate::store::{Archive, GameFilter, Stats};
+pub use crate::store::{Contestant, GameFilter, GameKey, Rating, Standing, Stats};
 use crate::{
     ai::AiPlayer,
-    room::{Actor, Command, DisplayName, GameId, PlayerId, PlayerKind},
-    store::Journal,
+    room::{Actor, Command, DisplayName, GameId, GameRecord, PlayerId, PlayerKind, Rejection},
+    store::Store,
 };
 use pool::Pool;
 use shared::Shared;
@@ -69,8 +70,8 @@ pub struct Parts {
     pub clock: Clock,
     /// Where its ids and secrets come from.
     pub chance: Chance,
-    /// What keeps its rooms.
-    pub journal: Arc<dyn Journal>,
+    /// What keeps its rooms, games and players.
+    pub store: Store,
     /// Makes events into what watchers are sent.
     pub encode: Encode,
     /// How AIs choose.
@@ -80,15 +81,15 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The usual parts over a journal.
+    /// The usual parts over a store.
     #[must_use]
-    pub fn new(journal: Arc<dyn Journal>, encode: Encode) -> Self {
+    pub fn new(store: Store, encode: Encode) -> Self {
         let think = |player: &AiPlayer, position, seed, stop: &crate::search::Stop| player.choose(position, seed, stop);
         Self {
             limits: Limits::default(),
             clock: Clock::default(),
             chance: Chance::default(),
-            journal,
+            store,
             encode,
             think: Arc::new(think),
             ai_threads: None,
@@ -130,8 +131,7 @@ impl Runtime {
         let pool = Pool::start(threads, parts.limits.ai_queue, parts.think)?;
         let shared = Arc::new(Shared {
             limits: parts.limits,
-            journal: parts.journal,
-            archive: Archive::new(parts.limits.games_remembered),
+            store: parts.store,
             players: players::Players::new(parts.clock, parts.chance.clone()),
             clock: parts.clock,
             chance: parts.chance,
@@ -146,10 +146,9 @@ impl Runtime {
             rooms_end: CancellationToken::new(),
             tasks: TaskTracker::new(),
         });
-        for room in shared.journal.open_rooms().await.map_err(std::io::Error::other)? {
-            shared.room(room).await.map_err(std::io::Error::other)?;
-        }
+        revival::revive(&shared).await.map_err(std::io::Error::other)?;
         shared.tasks.spawn(presence::look_after_players(Arc::clone(&shared)));
+        shared.tasks.spawn(revival::stay_alive(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 
@@ -177,18 +176,57 @@ impl Runtime {
         }
     }
 
-    /// The finished games.
-    #[must_use]
-    pub fn archive(&self) -> &Archive {
-        &self.shared.archive
+    /// At most `limit` finished games that match, newest first, beginning behind `after`.
+    ///
+    /// # Errors
+    /// When storage is unavailable.
+    pub async fn games(
+        &self,
+        filter: GameFilter,
+        after: Option<GameKey>,
+        limit: usize,
+    ) -> Result<Vec<Arc<GameRecord>>, RoomError> {
+        Ok(self.shared.store.archive.games(filter, after, limit).await?)
+    }
+
+    /// One finished game.
+    ///
+    /// # Errors
+    /// When storage is unavailable, or there is none.
+    pub async fn game(&self, id: GameId) -> Result<Arc<GameRecord>, RoomError> {
+        let game = self.shared.store.archive.game(id).await?;
+        Ok(game.ok_or(Rejection::GameNotFound)?)
+    }
+
+    /// What a contestant made of all games.
+    ///
+    /// # Errors
+    /// When storage is unavailable.
+    pub async fn standing(&self, who: Contestant) -> Result<Standing, RoomError> {
+        Ok(self.shared.store.archive.standing(who).await?)
     }
 
     /// Makes a player of a free name.
     ///
     /// # Errors
-    /// When the name is taken or the server is full.
-    pub fn log_in(&self, name: DisplayName, kind: PlayerKind, seats: u16) -> Result<(Arc<Player>, Token), LogInError> {
-        self.shared.players.log_in(name, kind, seats, &self.shared.limits)
+    /// When the name is taken, the server is full or stops, or storage is unavailable.
+    pub async fn log_in(
+        &self,
+        name: DisplayName,
+        kind: PlayerKind,
+        seats: u16,
+    ) -> Result<(Arc<Player>, Token), LogInError> {
+        self.require_running()?;
+        let shared = Arc::clone(&self.shared);
+        self.finish(async move {
+            let (player, token) = shared.players.log_in(name, kind, seats, &shared.limits)?;
+            if let Err(unavailable) = shared.store.register.enrol(player.enrolled()).await {
+                shared.players.forget(&player);
+                return Err(RoomError::from(unavailable).into());
+            }
+            Ok((player, token))
+        })
+        .await
     }
 
     /// The player of a token, if it is still good.
@@ -206,13 +244,14 @@ impl Runtime {
     /// Revokes the token, leaves every room, ends the streams and frees the name.
     ///
     /// # Errors
-    /// When a room could not be left, which is then left to its grace.
+    /// When storage is unavailable, and nothing has changed; or a room could not be left, which is then left to its grace.
     pub async fn log_out(&self, player: &Arc<Player>) -> Result<(), RoomError> {
         let (this, player) = (self.clone(), Arc::clone(player));
         self.finish(async move { this.see_off(&player).await }).await
     }
 
     async fn see_off(&self, player: &Arc<Player>) -> Result<(), RoomError> {
+        self.shared.store.register.strike_off(player.id()).await?;
         self.shared.players.revoke(player);
         let mut outcome = Ok(());
         for room in player.rooms() {
@@ -226,7 +265,6 @@ impl Runtime {
         // Only now, so that the others are not told of a lost connection first.
         player.left.cancel();
         self.shared.players.forget(player);
-        self.shared.archive.forget(player.id());
         // Where leaving failed, the grace begins.
         self.shared.check_presence(player, player.rooms());
         outcome
@@ -291,9 +329,10 @@ impl Runtime {
         self.shared.tasks.close();
         let end = tokio::time::Instant::now() + deadline;
         let joined = tokio::time::timeout_at(end, self.shared.tasks.wait()).await.is_ok();
+        let noted = tokio::time::timeout_at(end, revival::note_the_end(&self.shared)).await.is_ok();
         let (shared, left) = (Arc::clone(&self.shared), end.saturating_duration_since(tokio::time::Instant::now()));
         let pool = tokio::task::spawn_blocking(move || shared.pool.shut_down(left)).await;
-        joined && pool.unwrap_or(false)
+        joined && noted && pool.unwrap_or(false)
     }
 
     fn require_running(&self) -> Result<(), RoomError> {

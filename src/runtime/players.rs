@@ -17,6 +17,7 @@ use std::{
 use dashmap::{DashMap, Entry};
 use governor::{DefaultDirectRateLimiter, Quota, clock::Clock as _};
 use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
@@ -25,9 +26,13 @@ use super::{
     entropy::{Chance, Clock},
     holdings::{Holding, Holdings},
     inbox::Inbox,
+    error::RoomError,
     limits::Limits,
 };
-use crate::room::{DisplayName, PasswordHash, PlayerId, PlayerKind, Profile, RoomId, Timestamp};
+use crate::{
+    room::{DisplayName, PasswordHash, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
+    store::Enrolled,
+};
 
 /// A secret that makes its bearer a player. 64 hexadecimal digits; never printed by accident.
 #[derive(Clone, PartialEq, Eq)]
@@ -39,8 +44,15 @@ pub struct Token([u8; 32]);
 pub struct ParseTokenError;
 
 /// What is kept of a token.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 pub(super) struct TokenHash([u8; 32]);
+
+impl TokenHash {
+    /// Where it is looked up. What is found there is compared in constant time.
+    fn key(&self) -> u64 {
+        self.0.first_chunk().map_or(0, |first| u64::from_le_bytes(*first))
+    }
+}
 
 impl Token {
     fn drawn(chance: &Chance) -> Self {
@@ -89,7 +101,7 @@ pub fn hash_password(password: &str) -> PasswordHash {
 }
 
 /// Why nobody was logged in.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LogInError {
     /// Another player goes by the name.
     #[error("the name is in use")]
@@ -100,6 +112,9 @@ pub enum LogInError {
     /// A bot wants more seats than it may.
     #[error("a bot may hold at most {0} seats")]
     TooManySeats(u16),
+    /// The server takes nobody in now.
+    #[error(transparent)]
+    Closed(#[from] RoomError),
 }
 
 /// A request came too soon.
@@ -119,6 +134,8 @@ pub struct Player {
     chat_rate: DefaultDirectRateLimiter,
     streams: AtomicUsize,
     last_seen: AtomicI64,
+    /// What the register has of that.
+    noted_seen: AtomicI64,
     /// When the player last called, while that counts as being here: [`NEVER`] once a stream has ended since.
     called: AtomicI64,
     holdings: Mutex<Holdings>,
@@ -151,6 +168,16 @@ impl Player {
     #[must_use]
     pub fn id(&self) -> PlayerId {
         self.profile.id
+    }
+
+    /// What the register keeps of it.
+    pub(super) fn enrolled(&self) -> Enrolled {
+        Enrolled {
+            profile: self.profile.clone(),
+            seats: self.seat_limit,
+            token: self.hash.0,
+            seen: Timestamp(self.last_seen.load(Relaxed)),
+        }
     }
 
     /// How many seats it may hold.
@@ -224,7 +251,7 @@ impl Player {
 #[derive(Default)]
 pub(super) struct Players {
     by_id: DashMap<PlayerId, Arc<Player>>,
-    by_token: DashMap<TokenHash, Arc<Player>>,
+    by_token: DashMap<u64, Arc<Player>>,
     by_name: DashMap<String, PlayerId>,
     clock: Clock,
     chance: Chance,
@@ -258,15 +285,28 @@ impl Players {
             Entry::Vacant(free) => free.insert(id),
         };
         let token = Token::drawn(&self.chance);
+        let (profile, seen) = (Profile { id, name, kind }, self.clock.now());
+        let player = self.admit(Enrolled { profile, seats: seat_limit, token: token.hash().0, seen }, limits);
+        Ok((player, token))
+    }
+
+    /// Takes one back whom the register knows, as if they had just called: nobody's grace runs while the server is away.
+    pub(super) fn restore(&self, enrolled: Enrolled, limits: &Limits) {
+        self.by_name.insert(enrolled.profile.name.key(), enrolled.profile.id);
+        self.admit(enrolled, limits);
+    }
+
+    fn admit(&self, enrolled: Enrolled, limits: &Limits) -> Arc<Player> {
         let player = Arc::new(Player {
-            profile: Profile { id, name, kind },
+            profile: enrolled.profile,
             clock: self.clock,
-            seat_limit,
-            hash: token.hash(),
+            seat_limit: enrolled.seats,
+            hash: TokenHash(enrolled.token),
             rate: DefaultDirectRateLimiter::direct(quota(limits.requests_per_second, limits.request_burst)),
             chat_rate: DefaultDirectRateLimiter::direct(quota(limits.chats_per_second, limits.chat_burst)),
             streams: AtomicUsize::new(0),
-            last_seen: AtomicI64::new(self.clock.now().0),
+            last_seen: AtomicI64::new(enrolled.seen.0),
+            noted_seen: AtomicI64::new(enrolled.seen.0),
             called: AtomicI64::new(self.clock.now().0),
             holdings: Mutex::default(),
             inbox: Mutex::default(),
@@ -274,14 +314,30 @@ impl Players {
             requests: tokio::sync::Mutex::default(),
             starts: tokio::sync::Mutex::default(),
         });
-        self.by_id.insert(id, Arc::clone(&player));
-        self.by_token.insert(player.hash, Arc::clone(&player));
-        Ok((player, token))
+        self.by_id.insert(player.id(), Arc::clone(&player));
+        self.by_token.insert(player.hash.key(), Arc::clone(&player));
+        player
     }
 
-    /// The player of a token. The map is keyed by the hash, so that timing tells nothing about the secret.
+    /// Who was here since that was last noted, by more than `step`; it is noted now.
+    pub(super) fn seen_lately(&self, step: Duration) -> Vec<(PlayerId, Timestamp)> {
+        let lately = self.filter(|player| {
+            let [seen, noted] = [&player.last_seen, &player.noted_seen].map(|time| Timestamp(time.load(Relaxed)));
+            seen.since(noted) > step
+        });
+        let note = |player: &Arc<Player>| {
+            let seen = player.last_seen.load(Relaxed);
+            player.noted_seen.store(seen, Relaxed);
+            (player.id(), Timestamp(seen))
+        };
+        lately.iter().map(note).collect()
+    }
+
+    /// The player of a token.
     pub(super) fn bearer(&self, token: &Token) -> Option<Arc<Player>> {
-        self.by_token.get(&token.hash()).map(|player| Arc::clone(&player))
+        let hash = token.hash();
+        let player = self.by_token.get(&hash.key())?;
+        bool::from(player.hash.0.ct_eq(&hash.0)).then(|| Arc::clone(&player))
     }
 
     pub(super) fn get(&self, id: PlayerId) -> Option<Arc<Player>> {
@@ -295,7 +351,7 @@ impl Players {
     /// Revokes the token; the name stays taken until [`Players::forget`].
     pub(super) fn revoke(&self, player: &Player) {
         player.holdings().gone = true;
-        self.by_token.remove(&player.hash);
+        self.by_token.remove(&player.hash.key());
     }
 
     /// Frees the name.
@@ -312,7 +368,7 @@ impl Players {
         }
         holdings.gone = true;
         drop(holdings);
-        self.by_token.remove(&player.hash);
+        self.by_token.remove(&player.hash.key());
         // A stream that is being opened at this moment ends.
         player.left.cancel();
         self.strike_off(player);
@@ -343,7 +399,11 @@ impl Players {
     }
 
     fn filter(&self, mut wanted: impl FnMut(&Player) -> bool) -> Vec<Arc<Player>> {
-        self.by_id.iter().filter(|player| wanted(player)).map(|player| Arc::clone(&player)).collect()
+        let mut found: Vec<_> =
+            self.by_id.iter().filter(|player| wanted(player)).map(|player| Arc::clone(&player)).collect();
+        // The map has another order in every process.
+        found.sort_unstable_by_key(|player| player.id());
+        found
     }
 }
 

@@ -20,8 +20,13 @@ impl Shared {
             return;
         }
         for room in rooms {
-            // A room that does not live looks by itself when it does.
-            let Some(handle) = self.registry.live(room) else { continue };
+            let Some(handle) = self.registry.live(room) else {
+                // A sleeping room has nobody absent; it looks by itself when it wakes.
+                if !player.is_here(self.limits.presence_grace) {
+                    self.wake(room);
+                }
+                continue;
+            };
             let message = match handle.try_tell(Message::CheckPresence(player.id())) {
                 Ok(()) | Err(TrySendError::Closed(_)) => continue,
                 Err(TrySendError::Full(message)) => message,
@@ -43,9 +48,22 @@ impl Shared {
             });
         }
     }
+
+    /// Lets a room that sleeps do what it finds due.
+    fn wake(self: &Arc<Self>, room: RoomId) {
+        let shared = Arc::clone(self);
+        self.tasks.spawn(async move {
+            if let Err(error) = shared.room(room).await {
+                tracing::warn!(%room, %error, "a room could not be woken");
+            }
+        });
+    }
 }
 
-/// Lets rooms look after members without a stream, and forgets players who hold nothing and have asked nothing for long.
+/// How exactly it is kept when a player was last here: as good as needed, where idleness is counted in days.
+const SEEN_STEP: Duration = Duration::from_secs(60 * 60);
+
+/// Lets rooms look after members without a stream, wakes those that are due, and forgets players who hold nothing and have asked nothing for long.
 pub(super) async fn look_after_players(shared: Arc<Shared>) {
     let beat = (shared.limits.presence_grace / 4).clamp(Duration::from_secs(1), Duration::from_secs(60));
     let mut beat = interval(beat);
@@ -61,9 +79,20 @@ pub(super) async fn look_after_players(shared: Arc<Shared>) {
         let idle = i64::try_from(shared.limits.player_idle.as_micros()).unwrap_or(i64::MAX);
         let before = Timestamp(shared.clock.now().0.saturating_sub(idle));
         for player in shared.players.idle(before) {
-            if shared.players.forget_idle(&player, before) {
-                shared.archive.forget(player.id());
+            if shared.players.forget_idle(&player, before)
+                && let Err(error) = shared.store.register.strike_off(player.id()).await
+            {
+                tracing::warn!(%error, player = %player.id(), "an idle player could not be struck off");
             }
+        }
+        let seen = shared.players.seen_lately(SEEN_STEP);
+        if !seen.is_empty()
+            && let Err(error) = shared.store.register.note_seen(seen).await
+        {
+            tracing::warn!(%error, "who was here could not be noted");
+        }
+        for room in shared.registry.due(shared.clock.now()) {
+            shared.wake(room);
         }
     }
 }

@@ -20,9 +20,11 @@ use super::{
     actor::{self, Accepted},
     error::RoomError,
     limits::{MAILBOX, MAILBOX_PATIENCE},
+    lobby::Listing,
     shared::Shared,
+    telling::Teller,
 };
-use crate::room::{Actor, Command, Event, JoinCode, PlayerId, Rejection, Room, RoomId, Seq};
+use crate::room::{Actor, Command, Event, JoinCode, PlayerId, Rejection, Room, RoomId, Seq, Timestamp};
 
 /// An event as it is told to all who watch a room.
 #[derive(Clone, Debug)]
@@ -144,6 +146,12 @@ impl RoomHandle {
     }
 }
 
+/// What an actor lives by.
+pub(super) struct Life {
+    pub(super) generation: u64,
+    pub(super) messages: mpsc::Receiver<Box<Message>>,
+}
+
 /// Where a room that begins to live comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
@@ -151,14 +159,26 @@ pub(super) enum Origin {
     New,
     /// It was read: an earlier actor of it may have ended before its work was done.
     Journal,
+    /// It was read when the server started.
+    Start {
+        /// How long the server was away, in microseconds; negative when its clock was set back.
+        away: i64,
+    },
 }
 
-struct Slot {
-    generation: u64,
-    handle: RoomHandle,
+/// An open room.
+enum Slot {
+    /// It has an actor.
+    Awake { generation: u64, handle: RoomHandle },
+    /// It is in the journal, and nothing of it in memory but its line of the list.
+    Asleep {
+        listing: Listing,
+        /// When it wants to be asked.
+        wakes: Option<Timestamp>,
+    },
 }
 
-/// The rooms that live.
+/// The open rooms.
 #[derive(Default)]
 pub(super) struct Registry {
     slots: DashMap<RoomId, Slot>,
@@ -176,12 +196,40 @@ impl Registry {
     }
 
     pub(super) fn live(&self, room: RoomId) -> Option<RoomHandle> {
-        self.slots.get(&room).map(|slot| slot.handle.clone())
+        match &*self.slots.get(&room)? {
+            Slot::Awake { handle, .. } => Some(handle.clone()),
+            Slot::Asleep { .. } => None,
+        }
+    }
+
+    /// Rooms without an actor that want to be asked at this moment.
+    pub(super) fn due(&self, now: Timestamp) -> Vec<RoomId> {
+        let due =
+            |slot: &Slot| matches!(slot, Slot::Asleep { wakes, .. } if wakes.is_some_and(|wakes| wakes <= now));
+        self.slots.iter().filter(|slot| due(slot.value())).map(|slot| *slot.key()).collect()
+    }
+
+    /// Ends the life of a room's actor, and keeps the rest of the room; not when somebody could be talking to it.
+    pub(super) fn put_to_sleep(
+        &self,
+        room: &Room,
+        awake: u64,
+        listing: &mut Listing,
+        messages: &mpsc::Receiver<Box<Message>>,
+    ) -> bool {
+        let Entry::Occupied(mut slot) = self.slots.entry(room.id()) else { return false };
+        // The slot is locked, so that nobody else can get a handle now; the one that counts is its own.
+        let alone = messages.sender_strong_count() == 1 && messages.is_empty();
+        if !alone || !matches!(slot.get(), Slot::Awake { generation, .. } if *generation == awake) {
+            return false;
+        }
+        slot.insert(Slot::Asleep { listing: listing.take(), wakes: room.deadline() });
+        true
     }
 
     /// Takes an actor's entry out, unless a newer one of the same room has taken its place.
     pub(super) fn remove(&self, room: RoomId, generation: u64) {
-        self.slots.remove_if(&room, |_, slot| slot.generation == generation);
+        self.slots.remove_if(&room, |_, slot| matches!(slot, Slot::Awake { generation: awake, .. } if *awake == generation));
     }
 
     pub(super) fn forget_code(&self, code: JoinCode) {
@@ -195,7 +243,7 @@ impl Shared {
         if let Some(handle) = self.registry.live(id) {
             return Ok(handle);
         }
-        let history = self.journal.load(id).await.map_err(|error| {
+        let history = self.store.journal.load(id).await.map_err(|error| {
             tracing::error!(room = %id, %error, "a room cannot be read");
             RoomError::StoreUnavailable
         })?;
@@ -207,16 +255,39 @@ impl Shared {
     pub(super) fn host(self: &Arc<Self>, room: Room, origin: Origin) -> RoomHandle {
         let id = room.id();
         match self.registry.slots.entry(id) {
-            Entry::Occupied(slot) => slot.get().handle.clone(),
+            Entry::Occupied(mut slot) => {
+                if let Slot::Awake { handle, .. } = slot.get() {
+                    return handle.clone();
+                }
+                let (awake, handle, life) = self.awaken();
+                if let Slot::Asleep { listing, .. } = slot.insert(awake) {
+                    actor::spawn(Arc::clone(self), room, origin, listing, life);
+                }
+                handle
+            }
             Entry::Vacant(place) => {
-                let generation = self.registry.generations.fetch_add(1, Relaxed);
-                let (mailbox, messages) = mpsc::channel(MAILBOX);
-                let handle = RoomHandle { mailbox };
+                let (awake, handle, life) = self.awaken();
                 self.registry.codes.insert(room.code(), id);
-                place.insert(Slot { generation, handle: handle.clone() });
-                actor::spawn(Arc::clone(self), room, origin, generation, messages);
+                place.insert(awake);
+                let listing = Listing::new(&self.lobby, &room);
+                actor::spawn(Arc::clone(self), room, origin, listing, life);
                 handle
             }
         }
+    }
+
+    /// Keeps a room at rest without an actor.
+    pub(super) fn lay_down(self: &Arc<Self>, room: &Room) {
+        Teller::new(self, room).begin_books(Origin::Start { away: 0 });
+        self.registry.codes.insert(room.code(), room.id());
+        let listing = Listing::new(&self.lobby, room);
+        self.registry.slots.insert(room.id(), Slot::Asleep { listing, wakes: room.deadline() });
+    }
+
+    fn awaken(&self) -> (Slot, RoomHandle, Life) {
+        let generation = self.registry.generations.fetch_add(1, Relaxed);
+        let (mailbox, messages) = mpsc::channel(MAILBOX);
+        let handle = RoomHandle { mailbox };
+        (Slot::Awake { generation, handle: handle.clone() }, handle, Life { generation, messages })
     }
 }

@@ -15,7 +15,7 @@ use crate::{
         Rejection, Room, RoomId, SeatSetting, SeatWish, Seq, Settings,
     },
     rules::{ByColor, Color, Square},
-    store::AppendError,
+    store::{Append, AppendError},
 };
 
 /// A room to be made.
@@ -111,14 +111,14 @@ impl Runtime {
 
     /// Does something to its end, even when the client that asked for it hangs up: half of it would be a place that
     /// is kept for nobody, or a room that is written down and does not live.
-    pub(super) async fn finish<T: Send + 'static>(
+    pub(super) async fn finish<T: Send + 'static, E: From<RoomError> + Send + 'static>(
         &self,
-        work: impl Future<Output = Result<T, RoomError>> + Send + 'static,
-    ) -> Result<T, RoomError> {
+        work: impl Future<Output = Result<T, E>> + Send + 'static,
+    ) -> Result<T, E> {
         match self.shared.tasks.spawn(work).await {
             Ok(outcome) => outcome,
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            Err(_) => Err(RoomError::Draining),
+            Err(_) => Err(RoomError::Draining.into()),
         }
     }
 
@@ -318,7 +318,8 @@ impl Runtime {
         let id = creation.id;
         let room = Room::new(creation.clone(), at);
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
-        match self.shared.journal.append(id, Seq(0), std::slice::from_ref(&created)).await {
+        let append = Append { room: id, expected: Seq(0), events: std::slice::from_ref(&created), games: &[] };
+        match self.shared.store.journal.append(append).await {
             Ok(()) => {
                 self.shared.host(room, Origin::New);
                 Ok(())

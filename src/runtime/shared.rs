@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     room::{Event, Room},
-    store::{Archive, Journal},
+    store::Store,
 };
 
 /// Makes an event, with the room as it is behind it, into what watchers are sent.
@@ -29,8 +29,7 @@ pub(super) struct Shared {
     pub(super) limits: Limits,
     pub(super) clock: Clock,
     pub(super) chance: Chance,
-    pub(super) journal: Arc<dyn Journal>,
-    pub(super) archive: Archive,
+    pub(super) store: Store,
     pub(super) players: Players,
     pub(super) registry: Registry,
     pub(super) lobby: Arc<Lobby>,

@@ -1,10 +1,10 @@
-//! The seam between rooms and what keeps them.
+//! The seam between open rooms and what keeps them.
 
 use std::{future::Future, pin::Pin};
 
 use thiserror::Error;
 
-use crate::room::{Event, Room, RoomId, Seq};
+use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
 
 /// An answer that may have to wait for a disk.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -23,10 +23,26 @@ pub enum AppendError {
     Unknown(String),
 }
 
-/// Why a room cannot be read.
+/// Decides what goes wrong with an append to a room behind an event; for tests.
+pub type FaultHook = Box<dyn Fn(RoomId, Seq) -> Option<AppendError> + Send + Sync>;
+
+/// Nothing can be read, or nothing was written; it may be tried again.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("storage is unavailable: {0}")]
-pub struct ReadError(pub String);
+pub struct Unavailable(pub String);
+
+/// What is to be written to one room, all of it or nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Append<'a> {
+    /// Which.
+    pub room: RoomId,
+    /// The last event that the writer knows; 0 for a new room.
+    pub expected: Seq,
+    /// The events behind it. The first of a room creates it; `Closed` ends what is kept of it.
+    pub events: &'a [Event],
+    /// The games that end with them, for the archive.
+    pub games: &'a [GameRecord],
+}
 
 /// What is kept of an open room: a state, and every event since.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,14 +64,20 @@ impl History {
     }
 }
 
-/// Keeps the events of open rooms. The first event of a room creates it; `Closed` ends what is kept.
+/// Keeps the events of open rooms.
 pub trait Journal: Send + Sync + 'static {
-    /// Adds events behind `expected`, all or none; 0 for a new room. What is answered `Ok` is not lost.
-    fn append<'a>(&'a self, room: RoomId, expected: Seq, events: &'a [Event]) -> Pending<'a, Result<(), AppendError>>;
+    /// Writes to a room. What is answered `Ok` is not lost.
+    fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>>;
 
     /// What is kept of a room; none when there is no such open room.
-    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, ReadError>>;
+    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>>;
 
-    /// Every open room.
-    fn open_rooms(&self) -> Pending<'_, Result<Vec<RoomId>, ReadError>>;
+    /// At most `limit` open rooms as they are now, in the order of their ids, beginning behind `after`.
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>>;
+
+    /// Notes that the server runs at this moment.
+    fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>>;
+
+    /// When that was last noted; none when it never was.
+    fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>>;
 }

@@ -1,0 +1,89 @@
+//! Coming back: players and open rooms as the store has them.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::{registry::Origin, shared::Shared};
+use crate::{
+    room::{Occupant, Phase, Room, Timestamp, Visibility},
+    store::Unavailable,
+};
+
+/// Rooms that are in memory twice while they come back.
+const STEP: usize = 500;
+
+/// How often a server with a running game notes that it lives. After a crash, clocks get at most this much too much.
+const ALIVE: Duration = Duration::from_secs(5);
+
+/// Brings everybody and everything back as it was, with the time that the server was away given back.
+pub(super) async fn revive(shared: &Arc<Shared>) -> Result<(), Unavailable> {
+    let store = &shared.store;
+    for enrolled in store.register.enrolled().await? {
+        shared.players.restore(enrolled, &shared.limits);
+    }
+    let alive = store.journal.last_alive().await?;
+    let mut after = None;
+    loop {
+        let rooms = store.journal.open_rooms(after, STEP).await?;
+        let Some(last) = rooms.last() else { break };
+        after = Some(last.id());
+        for room in rooms {
+            bring_back(shared, room, alive).await;
+        }
+    }
+    store.journal.mark_alive(shared.clock.now()).await
+}
+
+async fn bring_back(shared: &Arc<Shared>, room: Room, alive: Option<Timestamp>) {
+    if waits_for_anyone(&room) {
+        shared.matchmaker.waiting.lock().await.add(room.id());
+    }
+    if room.is_at_rest() {
+        shared.lay_down(&room);
+        return;
+    }
+    // What happened behind the last note happened while the server lived.
+    let lived = alive.map(|alive| alive.max(room.last_activity()));
+    let away = lived.map_or(0, |lived| shared.clock.now().0 - lived.0);
+    shared.host(room, Origin::Start { away });
+}
+
+/// Whether somebody sits there who has asked for any opponent.
+fn waits_for_anyone(room: &Room) -> bool {
+    let seats = room.seats();
+    let waits = |(side, seat): (_, &crate::room::Seat)| {
+        matches!(seat.occupant, Occupant::Open) && seats[crate::rules::Color::opposite(side)].ready()
+    };
+    room.phase() == Phase::Lobby
+        && room.settings().visibility == Visibility::Public
+        && room.settings().auto_start
+        && seats.iter().any(waits)
+}
+
+/// Notes now and then that the server lives, while that matters to a clock.
+pub(super) async fn stay_alive(shared: Arc<Shared>) {
+    let mut beat = interval(ALIVE);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = shared.rooms_end.cancelled() => return,
+            _ = beat.tick() => {}
+        }
+        if shared.games.load(std::sync::atomic::Ordering::Relaxed) > 0
+            && let Err(error) = shared.store.journal.mark_alive(shared.clock.now()).await
+        {
+            tracing::warn!(%error, "that the server lives could not be noted");
+        }
+    }
+}
+
+/// The last thing that a server writes: until when it lived, and who was there.
+pub(super) async fn note_the_end(shared: &Shared) {
+    let store = &shared.store;
+    let seen = store.register.note_seen(shared.players.seen_lately(Duration::ZERO)).await;
+    let alive = store.journal.mark_alive(shared.clock.now()).await;
+    if let Err(error) = seen.and(alive) {
+        tracing::warn!(%error, "the end could not be noted");
+    }
+}

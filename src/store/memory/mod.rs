@@ -1,0 +1,142 @@
+//! A store that lasts as long as the process.
+
+mod games;
+mod rooms;
+
+use std::{
+    collections::HashMap,
+    future::{Ready, ready},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use super::{
+    archive::{Archive, GameFilter, GameKey},
+    journal::{Append, AppendError, FaultHook, History, Journal, Pending, Unavailable},
+    register::{Enrolled, Register},
+    standing::{Contestant, Standing},
+};
+use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
+use games::Games;
+use rooms::Rooms;
+
+/// Keeps rooms, players and the latest games in memory.
+#[derive(Default)]
+pub struct MemoryStore {
+    inner: Mutex<Inner>,
+    fault: Option<FaultHook>,
+}
+
+#[derive(Default)]
+struct Inner {
+    rooms: Rooms,
+    games: Games,
+    players: HashMap<PlayerId, Enrolled>,
+    alive: Option<Timestamp>,
+}
+
+impl MemoryStore {
+    /// Events kept of a room: enough for a watcher's short absence, few enough for ten thousand rooms.
+    pub const TAIL: usize = 16;
+
+    /// Finished games that are remembered: the oldest goes when another comes.
+    pub const GAMES: usize = 10_000;
+
+    /// An empty store whose appends fail as `fault` says.
+    #[must_use]
+    pub fn with_faults(fault: FaultHook) -> Self {
+        Self { inner: Mutex::default(), fault: Some(fault) }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, append: &Append<'_>) -> Result<(), AppendError> {
+        let fault = self.fault.as_ref().and_then(|fault| fault(append.room, append.expected));
+        if let Some(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) = fault {
+            return Err(error);
+        }
+        let mut inner = self.inner();
+        inner.rooms.append(append)?;
+        append.games.iter().for_each(|game| inner.games.keep(game));
+        // A write whose outcome nobody hears of has happened here: the harder case for the caller.
+        fault.map_or(Ok(()), Err)
+    }
+
+    /// Answers at once.
+    fn answer<T: Send + 'static>(&self, work: impl FnOnce(&mut Inner) -> T) -> Pending<'_, Result<T, Unavailable>> {
+        Box::pin(done(work(&mut self.inner())))
+    }
+}
+
+fn done<T>(value: T) -> Ready<Result<T, Unavailable>> {
+    ready(Ok(value))
+}
+
+impl Journal for MemoryStore {
+    fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>> {
+        Box::pin(ready(self.write(&append)))
+    }
+
+    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {
+        self.answer(|inner| inner.rooms.load(room))
+    }
+
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>> {
+        self.answer(|inner| inner.rooms.page(after, limit))
+    }
+
+    fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>> {
+        self.answer(|inner| inner.alive = Some(now))
+    }
+
+    fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>> {
+        self.answer(|inner| inner.alive)
+    }
+}
+
+impl Archive for MemoryStore {
+    fn games(
+        &self,
+        filter: GameFilter,
+        after: Option<GameKey>,
+        limit: usize,
+    ) -> Pending<'_, Result<Vec<Arc<GameRecord>>, Unavailable>> {
+        self.answer(|inner| inner.games.page(&filter, after, limit))
+    }
+
+    fn game(&self, id: GameId) -> Pending<'_, Result<Option<Arc<GameRecord>>, Unavailable>> {
+        self.answer(|inner| inner.games.get(id))
+    }
+
+    fn standing(&self, who: Contestant) -> Pending<'_, Result<Standing, Unavailable>> {
+        self.answer(|inner| inner.games.standing(&who))
+    }
+}
+
+impl Register for MemoryStore {
+    fn enrolled(&self) -> Pending<'_, Result<Vec<Enrolled>, Unavailable>> {
+        self.answer(|inner| inner.players.values().cloned().collect())
+    }
+
+    fn enrol(&self, player: Enrolled) -> Pending<'_, Result<(), Unavailable>> {
+        self.answer(|inner| {
+            inner.players.insert(player.profile.id, player);
+        })
+    }
+
+    fn strike_off(&self, player: PlayerId) -> Pending<'_, Result<(), Unavailable>> {
+        self.answer(|inner| {
+            inner.players.remove(&player);
+            inner.games.forget(player);
+        })
+    }
+
+    fn note_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> Pending<'_, Result<(), Unavailable>> {
+        self.answer(|inner| {
+            for (player, seen) in seen {
+                inner.players.entry(player).and_modify(|enrolled| enrolled.seen = seen);
+            }
+        })
+    }
+}

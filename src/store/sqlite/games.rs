@@ -1,0 +1,297 @@
+//! Finished games, and what they made of those who played them.
+
+use std::{sync::Arc, time::Duration};
+
+use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
+
+use super::reader::ReadError;
+use crate::{
+    room::{AiSeat, DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName, TimeControl, Timestamp},
+    rules::{ByColor, Color, Position, Transcript},
+    store::{
+        archive::{GameFilter, GameKey},
+        standing::{Contestant, OpponentKind, Rating, Standing, Stats, settle},
+    },
+};
+
+/// Writes a finished game down; the same one again changes nothing.
+pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Result<()> {
+    if insert(connection, game)? == 0 {
+        return Ok(());
+    }
+    let sql = "INSERT OR IGNORE INTO played (contestant, ended_us, game) VALUES (?, ?, ?)";
+    let mut played = connection.prepare_cached(sql)?;
+    for (_, participant) in game.players.iter() {
+        played.execute((Contestant::from(participant).to_string(), game.ended.0, game.id.to_string()))?;
+    }
+    for (who, standing) in settle(game, |who| standing(connection, who))? {
+        let name = game.players.iter().find(|(_, player)| Contestant::from(*player) == who).map(|(_, player)| name(player));
+        put_standing(connection, &who, &name.unwrap_or_default(), &standing)?;
+    }
+    Ok(())
+}
+
+fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize> {
+    let sql = "INSERT OR IGNORE INTO games (id, room, room_name, black, black_name, black_kind, white, white_name, \
+        white_kind, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, times_ms, opening, \
+        move_limit_us, total_time_us, increment_us, rated, private) VALUES (:id, :room, :room_name, :black, :black_name, \
+        :black_kind, :white, :white_name, :white_kind, :started, :ended, :winner, :reason, :black_discs, :white_discs, \
+        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private)";
+    let contestants = game.players.as_ref().map(|player| Contestant::from(player).to_string());
+    let names = game.players.as_ref().map(name);
+    let kinds = game.players.as_ref().map(|player| kind_name(OpponentKind::from(player)));
+    let board = game.position.board();
+    let placed = || game.plies.iter().filter_map(|ply| Some((ply.square?, ply.spent_ms)));
+    let transcript: String = placed().map(|(square, _)| square.to_string()).collect();
+    let times: Vec<String> = placed().map(|(_, spent)| spent.to_string()).collect();
+    connection.prepare_cached(sql)?.execute(named_params! {
+        ":id": game.id.to_string(),
+        ":room": game.id.room.to_string(),
+        ":room_name": game.room_name.as_str(),
+        ":black": contestants.black,
+        ":black_name": names.black,
+        ":black_kind": kinds.black,
+        ":white": contestants.white,
+        ":white_name": names.white,
+        ":white_kind": kinds.white,
+        ":started": game.started.0,
+        ":ended": game.ended.0,
+        ":winner": winner_name(game.end.winner),
+        ":reason": reason_name(game.end.reason),
+        ":black_discs": board.count(Color::Black),
+        ":white_discs": board.count(Color::White),
+        ":transcript": transcript,
+        ":times": times.join(" "),
+        ":opening": game.opening,
+        ":move_limit": game.time.per_move.map(micros),
+        ":total_time": game.time.total.map(micros),
+        ":increment": micros(game.time.increment),
+        ":rated": game.rated,
+        ":private": game.private,
+    })
+}
+
+/// Games by their place, newest first. What a contestant played has an index of its own.
+pub(super) fn page(
+    connection: &Connection,
+    filter: &GameFilter,
+    after: Option<GameKey>,
+    limit: usize,
+) -> Result<Vec<Arc<GameRecord>>, ReadError> {
+    let mut sql = "SELECT games.* FROM games".to_owned();
+    let mut place = "games.ended_us, games.id";
+    if filter.player.is_some() {
+        sql.push_str(" JOIN played ON played.game = games.id AND played.contestant = :player");
+        place = "played.ended_us, played.game";
+    }
+    sql.push_str(" WHERE (NOT private OR :viewer IN (black, white)) AND coalesce(:player, '') IS NOT NULL");
+    sql.push_str(if filter.room.is_some() { " AND room = :room" } else { " AND :room IS NULL" });
+    sql.push_str(&format!(" AND ({place}) < (:ended, :id)"));
+    sql.push_str(&format!(" ORDER BY {} DESC LIMIT :limit", place.replace(',', " DESC,")));
+    let (ended, id) = match after {
+        Some((ended, id)) => (ended.0, id.to_string()),
+        None => (i64::MAX, String::new()),
+    };
+    let mut select = connection.prepare_cached(&sql)?;
+    let mut rows = select.query(named_params! {
+        ":viewer": filter.viewer.to_string(),
+        ":player": filter.player.map(|player| player.to_string()),
+        ":room": filter.room.map(|room| room.to_string()),
+        ":ended": ended,
+        ":id": id,
+        ":limit": i64::try_from(limit)?,
+    })?;
+    let mut games = Vec::new();
+    while let Some(row) = rows.next()? {
+        games.push(Arc::new(read(row)?));
+    }
+    Ok(games)
+}
+
+pub(super) fn get(connection: &Connection, id: GameId) -> Result<Option<Arc<GameRecord>>, ReadError> {
+    let mut select = connection.prepare_cached("SELECT * FROM games WHERE id = ?")?;
+    let mut rows = select.query([id.to_string()])?;
+    rows.next()?.map(|row| Ok(Arc::new(read(row)?))).transpose()
+}
+
+pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::Result<Standing> {
+    let mut select = connection.prepare_cached("SELECT * FROM standings WHERE contestant = ?")?;
+    let read = |row: &Row<'_>| {
+        let against = |kind: &str| -> rusqlite::Result<Stats> {
+            let count = |what: &str| row.get(format!("{what}_against_{kind}s").as_str());
+            Ok(Stats { won: count("won")?, drawn: count("drawn")?, lost: count("lost")? })
+        };
+        let rating = match row.get("rating")? {
+            Some(value) => Some(Rating {
+                value,
+                deviation: row.get("deviation")?,
+                volatility: row.get("volatility")?,
+                games: row.get("rated_games")?,
+            }),
+            None => None,
+        };
+        Ok(Standing { humans: against("human")?, bots: against("bot")?, ais: against("ai")?, rating })
+    };
+    Ok(select.query_row([who.to_string()], read).optional()?.unwrap_or_default())
+}
+
+fn put_standing(connection: &Connection, who: &Contestant, name: &str, standing: &Standing) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO standings (contestant, name, won_against_humans, drawn_against_humans, \
+        lost_against_humans, won_against_bots, drawn_against_bots, lost_against_bots, won_against_ais, \
+        drawn_against_ais, lost_against_ais, rating, deviation, volatility, rated_games) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let Standing { humans, bots, ais, rating } = standing;
+    connection.prepare_cached(sql)?.execute((
+        who.to_string(),
+        name,
+        humans.won,
+        humans.drawn,
+        humans.lost,
+        bots.won,
+        bots.drawn,
+        bots.lost,
+        ais.won,
+        ais.drawn,
+        ais.lost,
+        rating.map(|rating| rating.value),
+        rating.map(|rating| rating.deviation),
+        rating.map(|rating| rating.volatility),
+        rating.map_or(0, |rating| rating.games),
+    ))?;
+    Ok(())
+}
+
+/// A game as it was; but of AI seats not what their moves are drawn from, which is told to nobody.
+fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
+    let text = |column: &str| row.get::<_, String>(column);
+    let id: GameId = text("id")?.parse()?;
+    let transcript: Transcript = text("transcript")?.parse()?;
+    let mut spent = text("times_ms")?.split_whitespace().map(str::parse).collect::<Result<Vec<u32>, _>>()?.into_iter();
+    let (plies, position) = plies(&transcript, || spent.next().unwrap_or(0));
+    Ok(GameRecord {
+        id,
+        room_name: RoomName::parse(&text("room_name")?)?,
+        players: ByColor::new(participant(row, "black")?, participant(row, "white")?),
+        started: Timestamp(row.get("started_us")?),
+        ended: Timestamp(row.get("ended_us")?),
+        end: GameEnd { winner: winner(&text("winner")?)?, reason: reason(&text("reason")?)? },
+        plies,
+        opening: row.get("opening")?,
+        position,
+        time: TimeControl {
+            per_move: duration(row.get("move_limit_us")?)?,
+            total: duration(row.get("total_time_us")?)?,
+            increment: duration(row.get("increment_us")?)?.unwrap_or_default(),
+        },
+        rated: row.get("rated")?,
+        private: row.get("private")?,
+    })
+}
+
+/// Every ply, with the passes that the transcript leaves out. A pass takes no time.
+fn plies(transcript: &Transcript, mut spent: impl FnMut() -> u32) -> (Vec<Ply>, Position) {
+    let (mut plies, mut position) = (Vec::new(), Position::START);
+    for &square in transcript.squares() {
+        position = position.play_unchecked(square);
+        plies.push(Ply { square: Some(square), spent_ms: spent() });
+        if position.must_pass() {
+            position = position.pass_unchecked();
+            plies.push(Ply { square: None, spent_ms: 0 });
+        }
+    }
+    (plies, position)
+}
+
+fn participant(row: &Row<'_>, side: &str) -> Result<Participant, ReadError> {
+    let text = |column: String| row.get::<_, String>(column.as_str());
+    let kind = text(format!("{side}_kind"))?;
+    Ok(match (text(side.to_owned())?.parse()?, kind.as_str()) {
+        (Contestant::Ai { kind, level }, _) => Participant::Ai(AiSeat { kind, level, seed: 0 }),
+        (Contestant::Player(id), kind) => Participant::Player(Profile {
+            id,
+            name: DisplayName::parse(&text(format!("{side}_name"))?)?,
+            kind: player_kind(kind)?,
+        }),
+    })
+}
+
+fn name(participant: &Participant) -> String {
+    match participant {
+        Participant::Player(profile) => profile.name.to_string(),
+        Participant::Ai(_) => Contestant::from(participant).to_string(),
+    }
+}
+
+fn kind_name(kind: OpponentKind) -> &'static str {
+    match kind {
+        OpponentKind::Human => "human",
+        OpponentKind::Bot => "bot",
+        OpponentKind::Ai => "ai",
+    }
+}
+
+/// The words of the tables for what a player is.
+pub(super) fn player_kind_name(kind: PlayerKind) -> &'static str {
+    match kind {
+        PlayerKind::Human => "human",
+        PlayerKind::Bot => "bot",
+    }
+}
+
+/// Reads them back.
+pub(super) fn player_kind(text: &str) -> Result<PlayerKind, ReadError> {
+    [PlayerKind::Human, PlayerKind::Bot].into_iter().find(|&kind| player_kind_name(kind) == text).ok_or_else(|| unknown(text))
+}
+
+fn winner_name(winner: Option<Color>) -> &'static str {
+    match winner {
+        Some(Color::Black) => "black",
+        Some(Color::White) => "white",
+        None => "none",
+    }
+}
+
+fn winner(text: &str) -> Result<Option<Color>, ReadError> {
+    let winners = [None, Some(Color::Black), Some(Color::White)];
+    winners.into_iter().find(|&winner| winner_name(winner) == text).ok_or_else(|| unknown(text))
+}
+
+const REASONS: [(EndReason, &str); 8] = [
+    (EndReason::Discs, "discs"),
+    (EndReason::Resignation, "resignation"),
+    (EndReason::Timeout, "timeout"),
+    (EndReason::Left, "left"),
+    (EndReason::Kicked, "kicked"),
+    (EndReason::Agreed, "agreed"),
+    (EndReason::Aborted, "aborted"),
+    (EndReason::Server, "server"),
+];
+
+fn reason_name(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Discs => "discs",
+        EndReason::Resignation => "resignation",
+        EndReason::Timeout => "timeout",
+        EndReason::Left => "left",
+        EndReason::Kicked => "kicked",
+        EndReason::Agreed => "agreed",
+        EndReason::Aborted => "aborted",
+        EndReason::Server => "server",
+    }
+}
+
+fn reason(text: &str) -> Result<EndReason, ReadError> {
+    REASONS.into_iter().find(|(_, name)| *name == text).map(|(reason, _)| reason).ok_or_else(|| unknown(text))
+}
+
+fn unknown(text: &str) -> ReadError {
+    format!("{text:?} is no word of this table").into()
+}
+
+fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}
+
+fn duration(micros: Option<i64>) -> Result<Option<Duration>, ReadError> {
+    Ok(micros.map(u64::try_from).transpose()?.map(Duration::from_micros))
+}

@@ -1,0 +1,130 @@
+//! A store in one SQLite file.
+//!
+//! ```text
+//!   actors ──append──▶ queue ──▶ writer thread ── one commit for all that waits ──▶ file ◀── reader threads ◀── questions
+//! ```
+//!
+//! The writer alone writes: it takes what has gathered while it wrote, and commits it together, so that the disk is
+//! waited for once and nobody waits for a timer. Any SQLite tool may look into the file, also while the server runs.
+
+mod games;
+mod players;
+mod reader;
+mod rooms;
+mod schema;
+mod writer;
+
+use std::{
+    fs::{self, File, TryLockError},
+    path::Path,
+    sync::Arc,
+};
+
+pub use schema::OpenError;
+
+use super::{
+    archive::{Archive, GameFilter, GameKey},
+    journal::{Append, AppendError, FaultHook, History, Journal, Pending, Unavailable},
+    register::{Enrolled, Register},
+    standing::{Contestant, Standing},
+};
+use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
+use reader::Readers;
+use rooms::Entry;
+use writer::Writer;
+
+/// Keeps everything in one file. Its threads end when it is dropped, with what was asked of them done.
+pub struct SqliteStore {
+    writer: Writer,
+    readers: Readers,
+    /// Held as long as the file is used.
+    _lock: File,
+}
+
+impl SqliteStore {
+    /// The file's name in its folder.
+    pub const FILE: &str = "reversi.db";
+
+    /// Opens the store in a folder, or makes both.
+    ///
+    /// # Errors
+    /// When another server has it, or it cannot be used: the error says why.
+    pub fn open(folder: &Path) -> Result<Self, OpenError> {
+        Self::with_faults(folder, Box::new(|_, _| None))
+    }
+
+    /// As [`SqliteStore::open`], with appends that fail as `fault` says; for tests.
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`].
+    pub fn with_faults(folder: &Path, fault: FaultHook) -> Result<Self, OpenError> {
+        fs::create_dir_all(folder)?;
+        let lock = File::create(folder.join("reversi.lock"))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => OpenError::InUse,
+            TryLockError::Error(error) => OpenError::Folder(error),
+        })?;
+        let path = folder.join(Self::FILE);
+        let connection = schema::create(&path)?;
+        Ok(Self { writer: Writer::start(&path, connection, fault)?, readers: Readers::start(&path)?, _lock: lock })
+    }
+}
+
+impl Journal for SqliteStore {
+    fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>> {
+        Box::pin(async move { self.writer.append(Entry::of(&append)?).await })
+    }
+
+    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {
+        self.readers.ask(move |connection| rooms::load(connection, room))
+    }
+
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>> {
+        self.readers.ask(move |connection| rooms::page(connection, after, limit))
+    }
+
+    fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>> {
+        self.writer.write(move |connection| rooms::mark_alive(connection, now))
+    }
+
+    fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>> {
+        self.readers.ask(rooms::last_alive)
+    }
+}
+
+impl Archive for SqliteStore {
+    fn games(
+        &self,
+        filter: GameFilter,
+        after: Option<GameKey>,
+        limit: usize,
+    ) -> Pending<'_, Result<Vec<Arc<GameRecord>>, Unavailable>> {
+        self.readers.ask(move |connection| games::page(connection, &filter, after, limit))
+    }
+
+    fn game(&self, id: GameId) -> Pending<'_, Result<Option<Arc<GameRecord>>, Unavailable>> {
+        self.readers.ask(move |connection| games::get(connection, id))
+    }
+
+    fn standing(&self, who: Contestant) -> Pending<'_, Result<Standing, Unavailable>> {
+        self.readers.ask(move |connection| Ok(games::standing(connection, &who)?))
+    }
+}
+
+impl Register for SqliteStore {
+    fn enrolled(&self) -> Pending<'_, Result<Vec<Enrolled>, Unavailable>> {
+        self.readers.ask(players::enrolled)
+    }
+
+    fn enrol(&self, player: Enrolled) -> Pending<'_, Result<(), Unavailable>> {
+        self.writer.write(move |connection| players::enrol(connection, &player))
+    }
+
+    fn strike_off(&self, player: PlayerId) -> Pending<'_, Result<(), Unavailable>> {
+        self.writer.write(move |connection| players::strike_off(connection, player))
+    }
+
+    fn note_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> Pending<'_, Result<(), Unavailable>> {
+        self.writer.write(move |connection| players::note_seen(connection, &seen))
+    }
+}

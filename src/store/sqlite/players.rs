@@ -1,0 +1,63 @@
+//! Players, by the hashes of their tokens.
+
+use rusqlite::{Connection, named_params};
+
+use super::{
+    games::{player_kind, player_kind_name},
+    reader::ReadError,
+};
+use crate::{
+    room::{DisplayName, PlayerId, Profile, Timestamp},
+    store::register::Enrolled,
+};
+
+pub(super) fn enrol(connection: &Connection, player: &Enrolled) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO players (id, name, kind, seats, token, seen_us) VALUES (:id, :name, :kind, :seats, :token, :seen)";
+    connection.prepare_cached(sql)?.execute(named_params! {
+        ":id": player.profile.id.to_string(),
+        ":name": player.profile.name.as_str(),
+        ":kind": player_kind_name(player.profile.kind),
+        ":seats": player.seats,
+        ":token": player.token,
+        ":seen": player.seen.0,
+    })?;
+    Ok(())
+}
+
+/// One who has played stays known by name.
+pub(super) fn strike_off(connection: &Connection, player: PlayerId) -> rusqlite::Result<()> {
+    let player = player.to_string();
+    let sql = "DELETE FROM players WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM played WHERE contestant = ?1)";
+    connection.prepare_cached(sql)?.execute([&player])?;
+    connection.prepare_cached("UPDATE players SET token = NULL WHERE id = ?")?.execute([&player])?;
+    Ok(())
+}
+
+pub(super) fn note_seen(connection: &Connection, seen: &[(PlayerId, Timestamp)]) -> rusqlite::Result<()> {
+    let mut update = connection.prepare_cached("UPDATE players SET seen_us = ? WHERE id = ?")?;
+    for (player, seen) in seen {
+        update.execute((seen.0, player.to_string()))?;
+    }
+    Ok(())
+}
+
+pub(super) fn enrolled(connection: &Connection) -> Result<Vec<Enrolled>, ReadError> {
+    let sql = "SELECT id, name, kind, seats, token, seen_us FROM players WHERE token IS NOT NULL ORDER BY id";
+    let mut select = connection.prepare(sql)?;
+    let mut rows = select.query([])?;
+    let mut enrolled = Vec::new();
+    while let Some(row) = rows.next()? {
+        let text = |column| row.get::<_, String>(column);
+        enrolled.push(Enrolled {
+            profile: Profile {
+                id: text(0)?.parse()?,
+                name: DisplayName::parse(&text(1)?)?,
+                kind: player_kind(&text(2)?)?,
+            },
+            seats: row.get(3)?,
+            token: row.get(4)?,
+            seen: Timestamp(row.get(5)?),
+        });
+    }
+    Ok(enrolled)
+}

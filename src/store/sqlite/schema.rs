@@ -1,0 +1,116 @@
+//! The tables, and how older files come to have them.
+
+use std::{path::Path, time::Duration};
+
+use rusqlite::{Connection, OpenFlags};
+use thiserror::Error;
+
+/// Marks the file as one of ours: "Rvrs".
+const APPLICATION: i32 = 0x5276_7273;
+
+/// Each step makes the next version of the file; what was released is never changed. The number of the version is the
+/// number of steps that a file has gone through.
+const STEPS: [&str; 1] = [include_str!("1.sql")];
+
+/// How long a lock of another program on the file is waited for, such as a backup's.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Why a file cannot be used.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// The folder or the lock in it cannot be made.
+    #[error("cannot use the folder: {0}")]
+    Folder(#[from] std::io::Error),
+    /// Another server has the file.
+    #[error("another server uses it")]
+    InUse,
+    /// A database of something else.
+    #[error("the file is a database of another program")]
+    Foreign,
+    /// A later version of the program has written it.
+    #[error("the file is of version {found}, and this program knows versions up to {known}; use a newer one")]
+    Newer {
+        /// The file's version.
+        found: usize,
+        /// The latest that this program knows.
+        known: usize,
+    },
+    /// What is in it is not whole.
+    #[error("the file is damaged ({0}); put back a backup, or move it away to begin anew")]
+    Damaged(String),
+    /// The database cannot be used.
+    #[error("{0}")]
+    Database(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for OpenError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        match error.sqlite_error_code() {
+            Some(DatabaseCorrupt | NotADatabase) => Self::Damaged(error.to_string()),
+            _ => Self::Database(error),
+        }
+    }
+}
+
+/// Opens the file, makes it if there is none, and brings it to the present version.
+pub(super) fn create(path: &Path) -> Result<Connection, OpenError> {
+    let mut connection = Connection::open(path)?;
+    prepare(&connection)?;
+    let version = version(&connection)?;
+    if version > 0 {
+        check(&connection)?;
+    }
+    let transaction = connection.transaction()?;
+    for step in &STEPS[version..] {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", STEPS.len())?;
+    transaction.commit()?;
+    Ok(connection)
+}
+
+/// Opens the file once more, to write to it.
+pub(super) fn reopen(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    prepare(&connection)?;
+    Ok(connection)
+}
+
+/// Opens the file to read.
+pub(super) fn read(path: &Path) -> rusqlite::Result<Connection> {
+    // Not read-only: a reader of a write-ahead log writes to its index.
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    // A commit is on the disk when it returns, also after a power failure.
+    connection.pragma_update(None, "synchronous", "full")?;
+    // A log that has grown once does not keep its size for ever.
+    connection.pragma_update(None, "journal_size_limit", 64 << 20)
+}
+
+fn version(connection: &Connection) -> Result<usize, OpenError> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let application = pragma("application_id")?;
+    let version = usize::try_from(pragma("user_version")?).unwrap_or(usize::MAX);
+    let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    match (application, version) {
+        (0, 0) if tables == 0 => Ok(0),
+        (APPLICATION, found) if found > STEPS.len() => Err(OpenError::Newer { found, known: STEPS.len() }),
+        (APPLICATION, version) => Ok(version),
+        _ => Err(OpenError::Foreign),
+    }
+}
+
+/// Reads the whole file once: a damaged page is found now rather than in the middle of a game.
+fn check(connection: &Connection) -> Result<(), OpenError> {
+    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if found == "ok" { Ok(()) } else { Err(OpenError::Damaged(found)) }
+}

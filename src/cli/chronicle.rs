@@ -126,6 +126,9 @@ fn describe(settings: &Settings, has_password: bool) -> String {
     if settings.auto_start {
         parts.push("begins by itself".into());
     }
+    if settings.rated {
+        parts.push("rated".into());
+    }
     parts.join(", ")
 }
 

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The commands: how each goes, and what it does.
-pub(super) const COMMANDS: [(&str, &str); 27] = [
+pub(super) const COMMANDS: [(&str, &str); 28] = [
     ("start", "begin a game or series, once both seats are filled and ready"),
     ("seat SIDE open", "open a seat; whoever sits there must be kicked first"),
     ("seat SIDE KIND[:LEVEL]", "give it to an AI, as `seat white mcts:3`"),
@@ -28,6 +28,7 @@ pub(super) const COMMANDS: [(&str, &str); 27] = [
     ("set total SECONDS [INCREMENT]", "a clock for all moves of a side; 0 for none"),
     ("set opening OPENING", "standard, moves as f5d6c3, or random:PLIES[:SEED]"),
     ("set auto-start on|off", "begin as soon as both seats are ready"),
+    ("set rated yes|no", "whether games count for ratings"),
     ("set private|public", "whether the room is listed"),
     ("set name TEXT", "what the room is called"),
     ("set password [TEXT]", "asked of those who join; without a text, nothing is"),
@@ -192,6 +193,8 @@ pub(super) enum Change {
     Opening(Opening),
     /// Whether they begin by themselves.
     AutoStart(bool),
+    /// Whether games count for ratings.
+    Rated(bool),
     /// Who finds the room.
     Visibility(Visibility),
     /// What it is called.
@@ -228,6 +231,10 @@ impl Change {
             Self::AutoStart(auto_start) => {
                 settings.auto_start = auto_start;
                 &["auto_start"]
+            }
+            Self::Rated(rated) => {
+                settings.rated = rated;
+                &["rated"]
             }
             Self::Visibility(visibility) => {
                 settings.visibility = visibility;
@@ -269,6 +276,8 @@ fn parse_change(text: &str) -> Option<Change> {
         ("opening", text) => Change::Opening(opening(text, entropy::random()).ok()?),
         ("auto-start", "on") => Change::AutoStart(true),
         ("auto-start", "off") => Change::AutoStart(false),
+        ("rated", "yes") => Change::Rated(true),
+        ("rated", "no") => Change::Rated(false),
         ("private", "") => Change::Visibility(Visibility::Private),
         ("public", "") => Change::Visibility(Visibility::Public),
         ("name", name) if !name.is_empty() => Change::Name(name.to_owned()),
@@ -368,6 +377,7 @@ mod tests {
         assert_eq!(change("set name Sunday Cup").1.name, "Sunday Cup");
         assert_eq!(change("set private").1.visibility, Visibility::Private);
         assert!(change("set auto-start on").1.auto_start);
+        assert_eq!(change("set rated yes"), (&["rated"][..], Settings { rated: true, ..base() }));
         assert_eq!(change("set opening f5d6").1.opening, Opening::Moves("f5d6".into()));
         assert_eq!(change("set password x"), (&[][..], base()));
     }

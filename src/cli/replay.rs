@@ -206,6 +206,7 @@ mod tests {
             transcript: "d3c3".parse().unwrap(),
             plies: vec![],
             board: None,
+            rated: false,
         }
     }
 

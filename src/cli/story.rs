@@ -41,6 +41,7 @@ pub(super) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
         RoomChange::OfferMade(offer, side) => format!("{} offers {}", who(*side), thing(*offer)),
         RoomChange::OfferClosed(offer, true) => format!("{} is agreed", thing(*offer)),
         RoomChange::OfferClosed(offer, false) => format!("{} is declined", thing(*offer)),
+        RoomChange::ClockCredited { .. } => "the server was away; nobody's clock ran meanwhile".into(),
         RoomChange::SeriesEnded => "the series ends here".into(),
         RoomChange::GameEnded { outcome, .. } => format!("game over: {outcome}"),
         RoomChange::ChatPosted(line) => format!("<{}> {}", line.player.name, printable(&line.text)),

@@ -71,7 +71,7 @@ impl Table {
                     return Effect::Nothing;
                 }
                 let board = changes_board(&event.change);
-                if board || matches!(event.change, RoomChange::GameEnded { .. }) {
+                if board || changes_clock(&event.change) {
                     self.clock = clock_of(&self.room, now);
                 }
                 self.note(line.clone());
@@ -162,6 +162,10 @@ impl Table {
 
 fn changes_board(change: &RoomChange) -> bool {
     matches!(change, RoomChange::GameStarted(..) | RoomChange::MovePlayed { .. } | RoomChange::TurnPassed { .. })
+}
+
+fn changes_clock(change: &RoomChange) -> bool {
+    matches!(change, RoomChange::GameEnded { .. } | RoomChange::ClockCredited { .. })
 }
 
 fn clock_of(room: &Room, now: Instant) -> Clock {

@@ -206,6 +206,13 @@ pub enum RoomChange {
         /// The seats after it; `None` where the server left them out.
         seats: Option<Box<ByColor<Seat>>>,
     },
+    /// The server was away and gave that time back: whatever was running began so much later.
+    ClockCredited {
+        /// How much; negative after the server's clock was set back.
+        micros: i64,
+        /// The clocks after it, if a game runs.
+        clocks: Option<Clocks>,
+    },
     /// Somebody said something.
     ChatPosted(ChatLine),
     /// The room is gone.
@@ -259,6 +266,7 @@ fn read_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
         | Event::MoveRefused(_)
         | Event::OfferMade(_)
         | Event::OfferClosed(_)
+        | Event::ClockCredited(_)
         | Event::GameEnded(_) => return read_game_change(event),
     })
 }
@@ -289,6 +297,10 @@ fn read_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malforme
         },
         Event::OfferMade(made) => RoomChange::OfferMade(Offer::read(made.offer())?, read::seat(made.seat, "seat")?),
         Event::OfferClosed(closed) => RoomChange::OfferClosed(Offer::read(closed.offer())?, closed.accepted),
+        Event::ClockCredited(credited) => RoomChange::ClockCredited {
+            micros: read::micros(credited.credit.unwrap_or_default()),
+            clocks: credited.clocks.map(Clocks::try_from).transpose()?,
+        },
         Event::GameEnded(ended) => RoomChange::GameEnded {
             game: GameId::read(ended.game_id)?,
             outcome: read::required(ended.outcome, "outcome")?.try_into()?,

@@ -1,6 +1,9 @@
 //! A room kept up to date from the events that its watcher is told.
 
-use std::mem;
+use std::{
+    mem,
+    time::{Duration, SystemTime},
+};
 
 use thiserror::Error;
 
@@ -100,6 +103,14 @@ impl Room {
                 }
                 self.reseat(seats.as_deref());
             }
+            RoomChange::ClockCredited { micros, clocks } => {
+                if let (Some(game), Some(clocks)) = (&mut self.game, clocks) {
+                    game.clocks = *clocks;
+                }
+                if let Some(series) = &mut self.series {
+                    series.next_game_at = series.next_game_at.and_then(|at| shifted(at, *micros));
+                }
+            }
             RoomChange::SeriesEnded => {
                 self.phase = Phase::Lobby;
                 self.series = None;
@@ -119,6 +130,12 @@ impl Room {
             self.seats = seats.clone();
         }
     }
+}
+
+/// Nothing where there is no such moment.
+fn shifted(at: SystemTime, micros: i64) -> Option<SystemTime> {
+    let by = Duration::from_micros(micros.unsigned_abs());
+    if micros < 0 { at.checked_sub(by) } else { at.checked_add(by) }
 }
 
 impl Game {
@@ -142,11 +159,9 @@ impl Game {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::{
-        client::{EndReason, GameResult, Occupant, Settings},
+        client::{EndReason, GameResult, Occupant, Series, Settings},
         rules::{Position, Square},
     };
 
@@ -226,6 +241,20 @@ pub(crate) mod tests {
         event.seq = 5;
         assert_eq!(room.apply(&event), Ok(()));
         assert_eq!(room, before);
+    }
+
+    #[test]
+    fn time_given_back_is_in_the_clocks_and_in_the_wait() {
+        let mut room = room();
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(9);
+        room.series = Some(Series { game: 1, games: 2, next_game_at: Some(at) });
+        let clocks = Clocks { time_left: Some(Duration::from_secs(55)), ..Clocks::default() };
+        let credit = |micros| RoomChange::ClockCredited { micros, clocks: Some(clocks) };
+        room.apply(&next(&room, credit(-2_000_000))).unwrap();
+        assert_eq!(room.game.as_ref().unwrap().clocks, clocks);
+        assert_eq!(room.series.unwrap().next_game_at, Some(at - Duration::from_secs(2)));
+        room.apply(&next(&room, credit(i64::MAX))).unwrap();
+        room.apply(&next(&room, credit(i64::MAX))).unwrap();
     }
 
     #[test]

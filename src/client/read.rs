@@ -46,6 +46,11 @@ pub(super) fn maybe_duration(
     value.map(|value| duration(value, what)).transpose()
 }
 
+/// Microseconds that may be negative; the most there are that way where they are more.
+pub(super) fn micros(value: prost_types::Duration) -> i64 {
+    value.seconds.saturating_mul(1_000_000).saturating_add(i64::from(value.nanos / 1000))
+}
+
 /// A moment that may be absent.
 pub(super) fn maybe_time(value: Option<Timestamp>, what: &'static str) -> Result<Option<SystemTime>, Malformed> {
     value.map(|value| SystemTime::try_from(value).map_err(|_| Malformed::new(what, value))).transpose()

@@ -114,6 +114,8 @@ pub struct GameRecord {
     pub plies: Vec<Ply>,
     /// The last position's discs, where given.
     pub board: Option<Board>,
+    /// Whether it counts for ratings.
+    pub rated: bool,
 }
 
 impl TryFrom<v1::GameRecord> for GameRecord {
@@ -138,6 +140,7 @@ impl TryFrom<v1::GameRecord> for GameRecord {
             transcript: record.transcript.parse().map_err(|error| Malformed::new("transcript", error))?,
             plies: read::all(record.plies)?,
             board,
+            rated: record.rated,
         })
     }
 }

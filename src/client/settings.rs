@@ -67,6 +67,8 @@ pub struct Settings {
     pub opening: Opening,
     /// Whether a game starts as soon as both seats are ready.
     pub auto_start: bool,
+    /// Whether games count for ratings.
+    pub rated: bool,
 }
 
 impl From<Settings> for v1::RoomSettings {
@@ -98,6 +100,7 @@ impl From<Settings> for v1::RoomSettings {
             swap_sides: settings.swap_sides,
             opening: Some(v1::Opening { opening: Some(opening) }),
             auto_start: settings.auto_start,
+            rated: settings.rated,
         }
     }
 }
@@ -134,6 +137,7 @@ impl TryFrom<v1::RoomSettings> for Settings {
             swap_sides: settings.swap_sides,
             opening,
             auto_start: settings.auto_start,
+            rated: settings.rated,
         })
     }
 }
@@ -161,6 +165,7 @@ mod tests {
             swap_sides: Some(false),
             opening: Opening::Random { plies: 6, seed: 11 },
             auto_start: true,
+            rated: true,
         };
         assert_eq!(Settings::try_from(v1::RoomSettings::from(settings.clone())), Ok(settings));
     }

@@ -171,6 +171,7 @@ fn record(game: &GameRecord) -> v1::GameRecord {
         transcript: transcript(game),
         plies: convert::plies(&game.plies, game.opening),
         board: game.position.board().to_string(),
+        rated: game.rated,
     }
 }
 

@@ -59,6 +59,7 @@ impl Room {
                 self.phase = Phase::Lobby;
             }
             Fact::GameEnded(end) => self.end_game(at, *end),
+            Fact::ClockCredited { micros } => self.begun().for_each(|began| *began = began.shifted(*micros)),
             Fact::ChatPosted { from, text } => self.remember(at, from, text),
             Fact::Closed(_) => {
                 self.phase = Phase::Closed;
@@ -79,6 +80,15 @@ impl Room {
         let mut room = Self::new((**creation).clone(), first.at);
         events.for_each(|event| room.apply(event));
         Some(room)
+    }
+
+    /// Since when each thing runs that will fall due: the turn, the wait for the next game, the absences.
+    pub(super) fn begun(&mut self) -> impl Iterator<Item = &mut Timestamp> {
+        let Self { game, series, members, .. } = self;
+        let turn = game.as_mut().filter(|game| game.end.is_none()).map(|game| &mut game.turn_began);
+        let next = series.as_mut().and_then(|series| series.next_at.as_mut());
+        let absences = members.iter_mut().filter_map(|member| member.absent_since.as_mut());
+        turn.into_iter().chain(next).chain(absences)
     }
 
     fn with_game(&mut self, change: impl FnOnce(&mut Game)) {

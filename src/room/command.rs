@@ -106,6 +106,11 @@ pub enum Command {
     Answer(Offer, bool),
     /// A member's connection was lost or is back.
     SetPresence(PlayerId, bool),
+    /// Give back the time that the server was away.
+    Credit {
+        /// In microseconds; negative after the system's clock was set back.
+        micros: i64,
+    },
     /// Do what is due.
     Tick,
 }

@@ -155,6 +155,12 @@ pub enum Fact {
     SeriesEnded,
     /// The game is over. Happens once a game.
     GameEnded(GameEnd),
+    /// The server gives back the time it was away: the turn that runs, the absences and the wait for the next game of a
+    /// series count as begun so much later; earlier where it is negative, after the system's clock was set back.
+    ClockCredited {
+        /// How much, in microseconds.
+        micros: i64,
+    },
     /// Somebody said something.
     ChatPosted {
         /// Who.

@@ -78,6 +78,8 @@ pub struct Settings {
     pub opening: Opening,
     /// Starts as soon as both seats are ready, without the owner.
     pub auto_start: bool,
+    /// Whether games count for the players' ratings.
+    pub rated: bool,
 }
 
 /// A room's password, hashed by whoever took it in.
@@ -130,6 +132,7 @@ impl Settings {
             swap_sides: true,
             opening: Opening::default(),
             auto_start: false,
+            rated: false,
         }
     }
 

@@ -82,6 +82,8 @@ pub struct GameRecord {
     pub time: TimeControl,
     /// Whether only those who played or know its id find it.
     pub private: bool,
+    /// Whether it counts for ratings.
+    pub rated: bool,
 }
 
 impl Game {
@@ -125,6 +127,7 @@ impl Room {
             position: game.position,
             time: self.settings.time,
             private: self.settings.visibility == Visibility::Private,
+            rated: self.settings.rated,
         })
     }
 

@@ -13,6 +13,13 @@ impl Timestamp {
         Self(self.0.saturating_add(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
     }
 
+    /// The moment so many microseconds later, or earlier where they are negative; the last one there is that way when
+    /// that is out of range.
+    #[must_use]
+    pub fn shifted(self, micros: i64) -> Self {
+        Self(self.0.saturating_add(micros))
+    }
+
     /// How much later it is than `earlier`; zero when it is not later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
@@ -29,6 +36,11 @@ mod tests {
         let now = Timestamp(1_000_000);
         assert_eq!(now.after(Duration::from_secs(2)), Timestamp(3_000_000));
         assert_eq!(now.after(Duration::MAX), Timestamp(i64::MAX));
+        assert_eq!(now.shifted(-1_000_001), Timestamp(-1));
+        assert_eq!(
+            (now.shifted(i64::MAX), Timestamp(-2).shifted(i64::MIN)),
+            (Timestamp(i64::MAX), Timestamp(i64::MIN))
+        );
         assert_eq!(Timestamp(0).since(now), Duration::ZERO);
         assert_eq!(now.since(Timestamp(0)), Duration::from_secs(1));
     }

@@ -12,7 +12,10 @@ use proptest::{
     test_runner::{Config, RngSeed, TestRunner},
 };
 use reversi::{
-    room::{Actor, Command, EndReason, Event, Fact, Occupant, Offer, Phase, Profile, Room, Viewer},
+    room::{
+        Actor, Command, EndReason, Event, Fact, Member, Occupant, Offer, Phase, Profile, Room, Series, Timestamp,
+        Viewer,
+    },
     rules::{Color, Position},
 };
 
@@ -176,6 +179,42 @@ fn clocks_never_grow_but_by_the_increment() {
 }
 
 #[test]
+fn a_credit_gives_back_just_that_time_and_touches_nothing_else() {
+    at_every_moment(|moment| {
+        let Command::Credit { micros } = moment.command else {
+            return Ok(());
+        };
+        let (before, after) = (&moment.before, &moment.after);
+        if before.seq() == after.seq() {
+            let absent = before.members().iter().any(|member| member.absent_since.is_some());
+            let awaited = before.series().is_some_and(|series| series.next_at.is_some());
+            let due = micros != 0 && (before.running().is_some() || awaited || absent);
+            prop_assert!(!due || moment.actor != Actor::Server || before.phase() == Phase::Closed, "time was lost");
+            return Ok(());
+        }
+        let shifted = |at: &Option<Timestamp>| at.map(|at| Timestamp(at.0.saturating_add(micros)));
+        let mut game = before.game().cloned();
+        if let Some(game) = game.as_mut().filter(|game| game.end.is_none()) {
+            game.turn_began = game.turn_began.shifted(micros);
+            let gained = after.flag_falls().zip(before.flag_falls()).map(|(after, before)| after.0.abs_diff(before.0));
+            let in_range = micros.unsigned_abs() < 1 << 60;
+            prop_assert!(!in_range || gained == Some(micros.unsigned_abs()), "{:?}", gained);
+        }
+        prop_assert_eq!(after.game(), game.as_ref());
+        let series = before.series().map(|series| Series { next_at: shifted(&series.next_at), ..series });
+        prop_assert_eq!(after.series(), series);
+        let members = before.members().iter();
+        let members: Vec<_> =
+            members.map(|it| Member { absent_since: shifted(&it.absent_since), ..it.clone() }).collect();
+        prop_assert_eq!(after.members(), members);
+        prop_assert_eq!((before.seats(), before.settings()), (after.seats(), after.settings()));
+        prop_assert_eq!((before.phase(), before.rematch_offer()), (after.phase(), after.rematch_offer()));
+        prop_assert!(before.chat().eq(after.chat()) && before.banned().eq(after.banned()));
+        Ok(())
+    });
+}
+
+#[test]
 fn a_move_is_only_taken_in_its_turn_and_before_its_flag_falls() {
     at_every_moment(|moment| {
         let Ok([Event { fact: Fact::Played { square, spent }, .. }, ..]) = moment.result.as_deref() else {
@@ -293,7 +332,7 @@ fn a_room_plays_exactly_while_a_game_or_a_series_runs() {
 fn only_the_server_speaks_for_others() {
     at_every_moment(|moment| {
         let foreign = match &moment.command {
-            Command::SetPresence(..) | Command::Strike { .. } => moment.actor != Actor::Server,
+            Command::SetPresence(..) | Command::Strike { .. } | Command::Credit { .. } => moment.actor != Actor::Server,
             Command::Join(Profile { id, .. }, _) => ![Actor::Server, Actor::Player(*id)].contains(&moment.actor),
             _ => false,
         };
@@ -323,7 +362,7 @@ fn the_plots_reach_every_fact_and_every_end() {
         Ok(())
     });
     let expected = "Created MemberJoined PresenceChanged OwnerChanged SeatChanged SeatsSwapped ReadyChanged \
-        SettingsChanged GameStarted Played Passed Struck OfferMade SeriesEnded ChatPosted Left Kicked Banned Absent \
+        SettingsChanged GameStarted Played Passed Struck OfferMade SeriesEnded ClockCredited ChatPosted Left Kicked Banned Absent \
         Discs Resignation Timeout Agreed Aborted Server";
     let mut expected: BTreeSet<_> = expected.split_whitespace().map(String::from).collect();
     for offer in [Offer::Draw, Offer::Rematch] {

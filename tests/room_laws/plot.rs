@@ -49,10 +49,14 @@ pub(crate) enum Deed {
         ply: u16,
         times: u8,
     },
+    /// The server was away for this long, after the wait before it.
+    Outage(i64),
     /// By whoever sits there.
     Resign(Color),
     Offer(Offer, Color),
     Answer(Offer, bool, Color),
+    /// One side offers, and the other answers at once.
+    Haggle(Offer, bool, Color),
     Remove {
         seat: Color,
         ban: bool,
@@ -132,8 +136,8 @@ fn settings() -> impl Strategy<Value = Settings> {
     ];
     let pause = prop_oneof![Just(0), Just(500), Just(10_000)].prop_map(Duration::from_millis);
     let door = (any::<bool>(), any::<bool>(), prop::option::of(Just(password())));
-    (times(), opening, pause, 1_u16..4, any::<[bool; 2]>(), door).prop_map(
-        |(time, opening, ai_pause, games, [swap_sides, auto_start], (private, members, password))| Settings {
+    (times(), opening, pause, 1_u16..4, any::<[bool; 3]>(), door).prop_map(
+        |(time, opening, ai_pause, games, [swap_sides, auto_start, rated], (private, members, password))| Settings {
             visibility: if private { Visibility::Private } else { Visibility::Public },
             watching: if members { Watching::Members } else { Watching::Everyone },
             password,
@@ -143,6 +147,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             swap_sides,
             opening,
             auto_start,
+            rated,
             ..usual()
         },
     )
@@ -184,14 +189,21 @@ fn deeds() -> impl Strategy<Value = Deed> {
         6 => prop::collection::vec(any::<u8>(), 1..64).prop_map(Deed::Moves),
         1 => (0_u32..3, 0_u16..6, any::<u8>()).prop_map(|(game, ply, square)| Deed::Stray { game, ply, square }),
         2 => (0_u16..4, 1_u8..4).prop_map(|(ply, times)| Deed::Strike { ply, times }),
+        1 => outages().prop_map(Deed::Outage),
         1 => seat.clone().prop_map(Deed::Resign),
-        5 => (offer.clone(), seat.clone()).prop_map(|(offer, seat)| Deed::Offer(offer, seat)),
-        5 => (offer, any::<bool>(), seat.clone()).prop_map(|(offer, yes, seat)| Deed::Answer(offer, yes, seat)),
+        3 => (offer.clone(), seat.clone()).prop_map(|(offer, seat)| Deed::Offer(offer, seat)),
+        8 => (offer.clone(), any::<bool>(), seat.clone()).prop_map(|(offer, yes, seat)| Deed::Haggle(offer, yes, seat)),
+        3 => (offer, any::<bool>(), seat.clone()).prop_map(|(offer, yes, seat)| Deed::Answer(offer, yes, seat)),
         1 => (seat, any::<bool>()).prop_map(|(seat, ban)| Deed::Remove { seat, ban }),
         1 => Just(Deed::Abort),
         1 => prop_oneof![9 => 0_u64..3, 1 => Just(210)].prop_map(Deed::BanStrangers),
         1 => (1_u8..30).prop_map(Deed::Babble),
     ]
+}
+
+/// In microseconds: usual ones, a clock that was set back, and what no server should say.
+fn outages() -> impl Strategy<Value = i64> {
+    prop_oneof![12 => 0_i64..90_000_000, 4 => -90_000_000_i64..0, 1 => any::<i64>(), 1 => Just(i64::MIN)]
 }
 
 fn commands() -> impl Strategy<Value = Command> {

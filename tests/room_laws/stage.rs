@@ -88,9 +88,18 @@ impl Stage {
                 let strike = Command::Strike { game: number, ply: ply + off / 3 };
                 (0..times).for_each(|_| self.run(Actor::Server, strike.clone()));
             }
+            Deed::Outage(micros) => {
+                // Others try it too, and are refused.
+                self.run(actor, Command::Credit { micros });
+                self.run(Actor::Server, Command::Credit { micros });
+            }
             Deed::Resign(seat) => self.run(self.sitter(seat), Command::Resign { game: number }),
             Deed::Offer(offer, seat) => self.run(self.sitter(seat), Command::Offer(offer)),
             Deed::Answer(offer, accept, seat) => self.run(self.sitter(seat), Command::Answer(offer, accept)),
+            Deed::Haggle(offer, accept, seat) => {
+                self.run(self.sitter(seat), Command::Offer(offer));
+                self.run(self.sitter(seat.opposite()), Command::Answer(offer, accept));
+            }
             Deed::Remove { seat, ban } => {
                 if let Some(player) = self.world.room.seats()[seat].occupant.player() {
                     self.run(Actor::Admin, Command::Kick { player, ban });

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use reversi::{
-    room::{Command, EndReason, Fact, GameEnd, Rejection, Settings, TimeControl},
+    room::{Command, EndReason, Fact, GameEnd, LeaveReason, Rejection, Settings, TimeControl},
     rules::{
         ByColor,
         Color::{self, Black, White},
     },
 };
 
-use crate::story::{World, secs, square, total, usual};
+use crate::story::{World, actor, id, secs, square, total, usual};
 
 fn timed(time: TimeControl) -> Settings {
     Settings { time, ..usual() }
@@ -146,4 +146,53 @@ fn b22_the_clock_of_a_finished_game_ends_no_later_one() {
     assert!(world.room.deadline() > Some(old_flag));
     assert_eq!(world.wait(secs(59)), []);
     assert_eq!(world.room.flag_falls(), Some(world.now.after(secs(1))));
+}
+
+#[test]
+fn the_time_that_the_server_was_away_is_nobodys() {
+    let mut world = World::duel(timed(total(secs(100), secs(0)))).join("cy");
+    world.wait(secs(10));
+    world.ok("server", Command::SetPresence(id("cy"), false));
+    world.wait(secs(20));
+    world.now = world.now.after(secs(3600));
+    let micros = 3_600_000_000;
+    let judged = world.room.decide(world.now, actor("server"), Command::Credit { micros }).expect("the server may");
+    assert_eq!(world.accept(judged), [Fact::ClockCredited { micros }]);
+    assert_eq!(world.room.turn_sheet(world.now).map(|sheet| sheet.clocks.left), Some(secs(70)));
+    assert_eq!(world.wait(secs(39)), []);
+    let absent = Fact::MemberLeft { player: id("cy"), reason: LeaveReason::Absent };
+    assert_eq!(world.wait(secs(1)), [absent], "20 of 60 s of grace were gone before");
+    world.play("d3");
+    assert_eq!(world.game().clocks.black, Some(secs(30)), "30 s before and 40 s after");
+}
+
+#[test]
+fn a_clock_that_was_set_back_leaves_nothing_in_the_future() {
+    let mut world = World::duel(usual());
+    world.wait(secs(10));
+    world.now = world.now.shifted(-3_600_000_000);
+    world.ok("server", Command::Credit { micros: -3_600_000_000 });
+    assert_eq!(world.room.flag_falls(), Some(world.now.after(secs(50))));
+}
+
+#[test]
+fn an_awaited_game_waits_on() {
+    let mut world = World::duel(Settings { games: 2, ..usual() });
+    world.ok("ada", Command::Resign { game: 1 });
+    let due = world.room.deadline().expect("the next game");
+    world.ok("server", Command::Credit { micros: 5_000_000 });
+    assert_eq!(world.room.deadline(), Some(due.after(secs(5))));
+}
+
+#[test]
+fn where_nothing_runs_there_is_nothing_to_give_back() {
+    let mut world = World::lobby();
+    assert_eq!(world.ok("server", Command::Credit { micros: 1 }), []);
+    let mut duel = World::duel(usual());
+    assert_eq!(duel.ok("server", Command::Credit { micros: 0 }), []);
+    for who in ["ada", "admin"] {
+        assert_eq!(duel.refused(who, Command::Credit { micros: 1 }), Rejection::NotAdmin);
+    }
+    world.ok("ada", Command::Leave);
+    assert_eq!(world.ok("server", Command::Credit { micros: 1 }), [], "a closed room");
 }

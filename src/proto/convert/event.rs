@@ -7,7 +7,7 @@ use super::{
     game::{last_ply, outcome},
     member, player, position,
     room::{last_game, series},
-    room_settings, seat, seat_number, seats, side, squares, timestamp,
+    room_settings, seat, seat_number, seats, side, span, squares, timestamp,
 };
 use crate::{
     proto::v1,
@@ -61,6 +61,9 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
             Wire::OfferClosed(v1::OfferClosed { offer: wire_offer(*offer).into(), accepted: *accepted })
         }
         Fact::SeriesEnded => Wire::SeriesEnded(v1::SeriesEnded {}),
+        Fact::ClockCredited { micros } => {
+            Wire::ClockCredited(v1::ClockCredited { credit: Some(span(*micros)), clocks: clocks_of(after, event.at) })
+        }
         Fact::GameEnded(_) => Wire::GameEnded(game_ended(after)?),
         Fact::ChatPosted { from, text } => Wire::ChatPosted(v1::ChatPosted {
             line: Some(v1::ChatLine {
@@ -326,6 +329,10 @@ mod tests {
         assert!(matches!(&started[..], [Wire::ReadyChanged(_), Wire::GameStarted(_)]));
         let offered = told(&mut room, owner, Command::Offer(Offer::Draw));
         assert!(matches!(&offered[..], [Wire::OfferMade(_), Wire::OfferClosed(closed)] if !closed.accepted));
+        let credited = told(&mut room, Actor::Server, Command::Credit { micros: -1_500_000 });
+        let back = prost_types::Duration { seconds: -1, nanos: -500_000_000 };
+        assert!(matches!(&credited[..], [Wire::ClockCredited(credited)]
+            if credited.credit == Some(back) && credited.clocks.is_some()));
         let resigned = told(&mut room, owner, Command::Resign { game: 1 });
         assert!(matches!(&resigned[..], [Wire::GameEnded(ended)]
             if ended.seats[1].wins == 1 && ended.series.as_ref().unwrap().next_game_at.is_some()));

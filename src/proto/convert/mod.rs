@@ -35,5 +35,5 @@ pub use seat::{
     ai_seat, lone_seat, player, read_ai, read_seat, read_seat_setting, read_seats, seat, seat_number, seats,
 };
 pub use settings::{read_changed_settings, read_new_settings, room_settings, watching};
-pub use time::{duration, read_duration, timestamp};
+pub use time::{duration, read_duration, span, timestamp};
 pub use turn::turn_requested;

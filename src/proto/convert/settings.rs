@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// What an update mask may name.
-const PATHS: [&str; 11] = [
+const PATHS: [&str; 12] = [
     "name",
     "visibility",
     "watching",
@@ -24,6 +24,7 @@ const PATHS: [&str; 11] = [
     "swap_sides",
     "opening",
     "auto_start",
+    "rated",
 ];
 
 /// Who may watch, for the wire.
@@ -54,6 +55,7 @@ pub fn room_settings(settings: &Settings) -> v1::RoomSettings {
         swap_sides: Some(settings.swap_sides),
         opening: Some(opening(&settings.opening)),
         auto_start: settings.auto_start,
+        rated: settings.rated,
     }
 }
 
@@ -156,6 +158,9 @@ fn overlay(
     if takes("auto_start") {
         settings.auto_start = wire.auto_start;
     }
+    if takes("rated") {
+        settings.rated = wire.rated;
+    }
     settings.check()?;
     Ok(settings)
 }
@@ -244,9 +249,9 @@ mod tests {
     }
 
     fn any_settings() -> impl Strategy<Value = Settings> {
-        let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+        let flags = any::<[bool; 5]>();
         ("[a-zé]{1,40}", flags, any_time(), 0..=10_000_u64, 1..=1000_u16, any_opening()).prop_map(
-            |(name, (private, members, swap_sides, auto_start), time, pause, games, opening)| Settings {
+            |(name, [private, members, swap_sides, auto_start, rated], time, pause, games, opening)| Settings {
                 name: RoomName::parse(&name).unwrap(),
                 visibility: if private { Visibility::Private } else { Visibility::Public },
                 watching: if members { Watching::Members } else { Watching::Everyone },
@@ -257,6 +262,7 @@ mod tests {
                 swap_sides,
                 opening,
                 auto_start,
+                rated,
             },
         )
     }
@@ -290,10 +296,11 @@ mod tests {
             games in prop_oneof![-1..1_002_i32, any::<i32>()],
             swap_sides: Option<bool>,
             opening in any_wire_opening(),
-            auto_start: bool,
+            [auto_start, rated] in any::<[bool; 2]>(),
         ) -> v1::RoomSettings {
             v1::RoomSettings {
                 name, visibility, watching, move_limit, total_time, increment, ai_pause, games, swap_sides, opening, auto_start,
+                rated,
             }
         }
     }

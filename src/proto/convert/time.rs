@@ -25,6 +25,14 @@ pub fn duration(duration: Duration) -> prost_types::Duration {
     }
 }
 
+/// Microseconds that may be negative, for the wire.
+#[must_use]
+pub fn span(micros: i64) -> prost_types::Duration {
+    const MICROS: i64 = 1_000_000;
+    // Both parts have the sign of the whole.
+    prost_types::Duration { seconds: micros / MICROS, nanos: (micros % MICROS) as i32 * 1000 }
+}
+
 /// A duration that is not negative and within the wire's own bounds.
 ///
 /// # Errors
@@ -60,6 +68,13 @@ mod tests {
                 Ok(read) => prop_assert_eq!(duration(read).seconds, seconds),
                 Err(error) => prop_assert_eq!(error.field, "move_limit"),
             }
+        }
+
+        #[test]
+        fn any_span_can_be_told(micros: i64) {
+            let wire = span(micros);
+            prop_assert_eq!(wire.seconds.signum() * i64::from(wire.nanos).signum() < 0, false);
+            prop_assert_eq!(i128::from(wire.seconds) * 1_000_000 + i128::from(wire.nanos / 1000), i128::from(micros));
         }
 
         #[test]

@@ -27,7 +27,7 @@ impl Room {
     pub fn decide(&self, now: Timestamp, actor: Actor, command: Command) -> Result<Vec<Event>, Rejection> {
         if self.phase == Phase::Closed {
             return match command {
-                Command::Tick | Command::SetPresence(..) | Command::Leave => Ok(Vec::new()),
+                Command::Tick | Command::Credit { .. } | Command::SetPresence(..) | Command::Leave => Ok(Vec::new()),
                 _ => Err(Rejection::RoomClosed),
             };
         }
@@ -96,6 +96,7 @@ impl Draft {
             Command::Abort { game } => self.abort(actor, game),
             Command::Offer(offer) => self.offer(actor, offer),
             Command::Answer(offer, accept) => self.answer(actor, offer, accept),
+            Command::Credit { micros } => self.credit(actor, micros),
             Command::Tick => {
                 self.tick();
                 Ok(())

@@ -1,12 +1,21 @@
-//! What time alone makes happen.
+//! What time alone makes happen, and what happens when it was the server's own.
 
-use super::{Draft, EndReason, Fact, GameEnd};
+use super::{Actor, Draft, EndReason, Fact, GameEnd, Rejection};
 use crate::room::{
     event::{CloseReason, LeaveReason},
     state::Due,
 };
 
 impl Draft {
+    /// Says that the server was away, where that would cost anybody time.
+    pub(super) fn credit(&mut self, actor: Actor, micros: i64) -> Result<(), Rejection> {
+        Self::require_server(actor)?;
+        if micros != 0 && self.room.begun().next().is_some() {
+            self.emit(Fact::ClockCredited { micros });
+        }
+        Ok(())
+    }
+
     /// Does everything that is due. It ends: each thing done is due no more, and starts no clock that has run out.
     pub(super) fn tick(&mut self) {
         while let Some((at, due)) = self.room.due()

@@ -18,7 +18,7 @@ use reversi::{
     room::{AiWish, Command, Credentials, DisplayName, EndReason, PlayerKind, Room, RoomName, SeatWish, Settings},
     rules::ByColor,
     runtime::{GameFilter, Limits, NewRoom, Notice, Parts, Player, Runtime, Snapshot, TurnEnd, Update},
-    store::MemoryJournal,
+    store::{MemoryStore, Store},
 };
 
 fn main() {
@@ -45,18 +45,17 @@ fn limits() -> Limits {
         requests_per_second: 1_000_000,
         request_burst: 1_000_000,
         rooms: 100_000,
-        games_remembered: 1_000,
         ..Limits::default()
     }
 }
 
 async fn runtime() -> Runtime {
-    let parts = Parts { limits: limits(), ..Parts::new(Arc::new(MemoryJournal::default()), grpc::encode) };
+    let parts = Parts { limits: limits(), ..Parts::new(Store::of(MemoryStore::default()), grpc::encode) };
     Runtime::start(parts).await.unwrap()
 }
 
-fn log_in(runtime: &Runtime, name: &str, kind: PlayerKind) -> Arc<Player> {
-    runtime.log_in(DisplayName::parse(name).unwrap(), kind, 1).unwrap().0
+async fn log_in(runtime: &Runtime, name: &str, kind: PlayerKind) -> Arc<Player> {
+    runtime.log_in(DisplayName::parse(name).unwrap(), kind, 1).await.unwrap().0
 }
 
 fn settings() -> Settings {
@@ -107,7 +106,7 @@ fn spread(mut samples: Vec<Duration>) -> String {
 /// A game of two random AIs without a pause: the goal is under 5 ms.
 async fn a_game_of_random_ais() {
     let runtime = runtime().await;
-    let owner = log_in(&runtime, "owner", PlayerKind::Human);
+    let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
     let mut samples = Vec::new();
     for _ in 0..200 {
         let room = ai_room(&runtime, &owner, settings(), "random", 1).await.room;
@@ -124,7 +123,7 @@ async fn a_game_of_random_ais() {
 /// A thousand such games side by side: how late their timers are.
 async fn a_thousand_rooms() {
     let runtime = runtime().await;
-    let owner = log_in(&runtime, "owner", PlayerKind::Human);
+    let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
     for pause in [Duration::ZERO, Duration::from_millis(100)] {
         let mut rooms = Vec::new();
         for _ in 0..1_000 {
@@ -170,7 +169,7 @@ async fn occupy(runtime: &Runtime, owner: &Arc<Player>, rooms: usize, limit: Dur
 /// The goals are under 10 ms for an answer, and under 50 ms for a clock.
 async fn answers_while_every_ai_thread_is_busy() {
     let runtime = runtime().await;
-    let owner = log_in(&runtime, "owner", PlayerKind::Human);
+    let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
     occupy(&runtime, &owner, 20, Duration::from_secs(60)).await;
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -203,7 +202,7 @@ async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
     const LIMIT: Duration = Duration::from_millis(300);
     let mut errors = Vec::new();
     for number in 0..people {
-        let person = log_in(runtime, &format!("person {number}"), PlayerKind::Human);
+        let person = log_in(runtime, &format!("person {number}"), PlayerKind::Human).await;
         let mut settings = settings();
         settings.time.per_move = Some(LIMIT);
         let seats = ByColor::new(SeatWish::Me, ai("random", 1));
@@ -227,7 +226,7 @@ async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
 async fn far_beyond_the_capacity() {
     const ROOMS: usize = 200;
     let runtime = runtime().await;
-    let owner = log_in(&runtime, "owner", PlayerKind::Human);
+    let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
     let alone = Instant::now();
     let choice = reversi::ai::AiPlayer::new(reversi::ai::AiKind::Mcts, 12).unwrap().choose(
         reversi::rules::Position::START,
@@ -252,7 +251,7 @@ async fn far_beyond_the_capacity() {
         slow = slow.max(slowest(&room));
     }
     let everything = GameFilter { viewer: owner.id(), room: None, player: None };
-    let ended = runtime.archive().games(&everything, None, usize::MAX);
+    let ended = runtime.games(everything, None, usize::MAX).await.unwrap();
     for game in &ended {
         slow = slow.max(game.plies.iter().map(|ply| ply.spent_ms).max().unwrap());
     }
@@ -271,7 +270,7 @@ async fn far_beyond_the_capacity() {
 async fn memory_of_a_room() {
     const ROOMS: usize = 5_000;
     let runtime = runtime().await;
-    let owner = log_in(&runtime, "owner", PlayerKind::Human);
+    let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
     let before = resident();
     let mut rooms = Vec::new();
     for _ in 0..ROOMS {

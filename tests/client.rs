@@ -1,7 +1,7 @@
 //! The typed client against the real services, over sockets.
 #![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use reversi::{
     client::{
@@ -12,7 +12,7 @@ use reversi::{
     grpc,
     rules::{ByColor, Color},
     runtime::{Parts, Runtime},
-    store::MemoryJournal,
+    store::{MemoryStore, Store},
 };
 use tokio::{net::TcpListener, task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -28,7 +28,7 @@ struct Server {
 
 impl Server {
     async fn start() -> Self {
-        let parts = Parts { ai_threads: Some(1), ..Parts::new(Arc::new(MemoryJournal::default()), grpc::encode) };
+        let parts = Parts { ai_threads: Some(1), ..Parts::new(Store::of(MemoryStore::default()), grpc::encode) };
         let runtime = Runtime::start(parts).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -14,8 +14,10 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
-        let mut child =
-            reversi(&["serve", "--listen", "127.0.0.1:0", "--log", "error"]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = reversi(&["serve", "--ephemeral", "--listen", "127.0.0.1:0", "--log", "error"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.split_whitespace().last().unwrap_or_default();

@@ -103,7 +103,7 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
-        let mut process = Running::start(&["serve", "--listen", "127.0.0.1:0", "--log", "error"], None);
+        let mut process = Running::start(&["serve", "--ephemeral", "--listen", "127.0.0.1:0", "--log", "error"], None);
         let line = process.hear("listening on ");
         let (_, address) = line.split_once("listening on ").unwrap();
         let url = format!("http://{}", address.split_whitespace().next().unwrap());

@@ -98,7 +98,9 @@ impl Server {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder for the server");
         let mut process = Process::start(
-            Command::new(env!("CARGO_BIN_EXE_reversi")).args(["serve", "--listen", "127.0.0.1:0"]).current_dir(folder),
+            Command::new(env!("CARGO_BIN_EXE_reversi"))
+                .args(["serve", "--ephemeral", "--listen", "127.0.0.1:0"])
+                .current_dir(folder),
         );
         let address = process.read(|output| {
             let mut lines = output.lines().map_while(Result::ok);

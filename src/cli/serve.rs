@@ -1,6 +1,6 @@
 //! `reversi serve`: starts a server.
 
-use std::{io::IsTerminal as _, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io::IsTerminal as _, net::SocketAddr, path::PathBuf, time::Duration};
 
 use anyhow::Context as _;
 use tokio::net::TcpListener;
@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 use crate::{
     grpc,
     runtime::{Limits, Parts, Runtime},
-    store::MemoryJournal,
+    store::{MemoryStore, SqliteStore, Store},
 };
 
 /// How the server runs.
@@ -19,6 +19,12 @@ pub struct Args {
     /// Where to listen; port 0 takes any free one.
     #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "HOST:PORT", value_parser = host_and_port)]
     listen: String,
+    /// Folder of the file in which everything is kept [default: this system's place for programs' data].
+    #[arg(long, env = "REVERSI_DATA", value_name = "DIR", conflicts_with = "ephemeral")]
+    data: Option<PathBuf>,
+    /// Keep everything in memory, for as long as the server runs.
+    #[arg(long, env = "REVERSI_EPHEMERAL")]
+    ephemeral: bool,
     /// Threads on which AI seats think [default: one for each core].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
@@ -34,6 +40,9 @@ pub struct Args {
     /// Seconds after which a room closes in which nothing happens.
     #[arg(long, env = "REVERSI_IDLE_CLOSE", default_value_t = Limits::default().idle_close.as_secs(), value_name = "SECONDS")]
     idle_close: u64,
+    /// Seconds after which a player is forgotten who has no room and asks nothing.
+    #[arg(long, env = "REVERSI_PLAYER_IDLE", default_value_t = Limits::default().player_idle.as_secs(), value_name = "SECONDS")]
+    player_idle: u64,
     /// Requests a second that one player may make, on average.
     #[arg(long, env = "REVERSI_RATE", default_value_t = Limits::default().requests_per_second, value_name = "N")]
     rate: u32,
@@ -59,7 +68,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let parts = Parts {
         limits: limits(&args),
         ai_threads: args.ai_threads.map(usize::from),
-        ..Parts::new(Arc::new(MemoryJournal::default()), grpc::encode)
+        ..Parts::new(store(&args)?, grpc::encode)
     };
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
 
@@ -91,6 +100,26 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
+/// Where everything is kept.
+fn store(args: &Args) -> anyhow::Result<Store> {
+    if args.ephemeral {
+        return Ok(Store::of(MemoryStore::default()));
+    }
+    let folder = match &args.data {
+        Some(folder) => folder.clone(),
+        None => directories::ProjectDirs::from("", "", "reversi")
+            .context("this system has no place for programs' data; name a folder with --data, or use --ephemeral")?
+            .data_dir()
+            .to_owned(),
+    };
+    let store = SqliteStore::open(&folder).with_context(|| {
+        let file = folder.join(SqliteStore::FILE);
+        format!("cannot keep anything in {} (--data names another folder, --ephemeral uses none)", file.display())
+    })?;
+    tracing::info!(folder = %folder.display(), "everything is kept");
+    Ok(Store::of(store))
+}
+
 /// A name may have several addresses: those come first to which the clients' default belongs.
 async fn bind(listen: &str) -> anyhow::Result<TcpListener> {
     let found =
@@ -116,6 +145,7 @@ fn limits(args: &Args) -> Limits {
         players: args.max_players,
         presence_grace: Duration::from_secs(args.grace),
         idle_close: Duration::from_secs(args.idle_close),
+        player_idle: Duration::from_secs(args.player_idle),
         requests_per_second: args.rate,
         request_burst: args.rate.saturating_mul(2),
         drain: Duration::from_secs(args.drain),

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     proto::{convert, server::record_service_server::RecordService, v1},
-    room::{GameId, GameRecord, Participant, PlayerId, Rejection, Timestamp, ggf},
+    room::{GameRecord, Participant, PlayerId, Rejection, ggf},
     runtime::{Contestant, CountedStream, GameFilter, GameKey, RoomError, Runtime, StreamEnd},
 };
 

@@ -102,13 +102,7 @@ impl Drop for Entry {
     }
 }
 
-pub(super) fn spawn(
-    shared: Arc<Shared>,
-    room: Room,
-    origin: Origin,
-    listing: Listing,
-    life: Life,
-) {
+pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Listing, life: Life) {
     let Life { generation, messages } = life;
     let span = tracing::info_span!(parent: None, "room", id = %room.id());
     let tasks = shared.tasks.clone();
@@ -176,7 +170,7 @@ impl RoomActor {
             return self.wait_for_journal(unsure, messages).await;
         }
         self.thinker.prepare(&self.room, &self.shared);
-        let wake = self.wake();
+        let (wake, bedtime) = (self.wake(), self.bedtime());
         let shared = Arc::clone(&self.shared);
         tokio::select! {
             () = shared.rooms_end.cancelled() => Err(Ending::Stopped),
@@ -194,7 +188,7 @@ impl RoomActor {
                 None => Err(Ending::Stopped),
             },
             () = sleep(wake) => self.tick().await,
-            () = sleep(self.bedtime()) => Err(Ending::Asleep),
+            () = sleep(bedtime) => Err(Ending::Asleep),
         }
     }
 

@@ -24,9 +24,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     actor::Accepted,
     entropy::{Chance, Clock},
+    error::RoomError,
     holdings::{Holding, Holdings},
     inbox::Inbox,
-    error::RoomError,
     limits::Limits,
 };
 use crate::{

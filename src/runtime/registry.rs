@@ -204,8 +204,7 @@ impl Registry {
 
     /// Rooms without an actor that want to be asked at this moment.
     pub(super) fn due(&self, now: Timestamp) -> Vec<RoomId> {
-        let due =
-            |slot: &Slot| matches!(slot, Slot::Asleep { wakes, .. } if wakes.is_some_and(|wakes| wakes <= now));
+        let due = |slot: &Slot| matches!(slot, Slot::Asleep { wakes, .. } if wakes.is_some_and(|wakes| wakes <= now));
         self.slots.iter().filter(|slot| due(slot.value())).map(|slot| *slot.key()).collect()
     }
 
@@ -229,7 +228,8 @@ impl Registry {
 
     /// Takes an actor's entry out, unless a newer one of the same room has taken its place.
     pub(super) fn remove(&self, room: RoomId, generation: u64) {
-        self.slots.remove_if(&room, |_, slot| matches!(slot, Slot::Awake { generation: awake, .. } if *awake == generation));
+        self.slots
+            .remove_if(&room, |_, slot| matches!(slot, Slot::Awake { generation: awake, .. } if *awake == generation));
     }
 
     pub(super) fn forget_code(&self, code: JoinCode) {

@@ -6,7 +6,7 @@ use reversi::{
     grpc,
     proto::v1::{self, play_event::Event, room_event, watch_room_response::Message},
     runtime::{Encode, Limits, Parts, Runtime, Think},
-    store::{Journal, MemoryJournal},
+    store::{MemoryStore, Store},
 };
 use tokio::{
     net::TcpListener,
@@ -33,7 +33,7 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 /// What a server is made of.
 pub(crate) struct Plan {
     pub(crate) limits: Limits,
-    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) store: Store,
     pub(crate) think: Option<Arc<Think>>,
     pub(crate) encode: Encode,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Plan {
 impl Default for Plan {
     fn default() -> Self {
         let limits = Limits { drain: Duration::from_secs(5), chat_burst: 1_000, ..Limits::default() };
-        Self { limits, journal: Arc::new(MemoryJournal::default()), think: None, encode: grpc::encode }
+        Self { limits, store: Store::of(MemoryStore::default()), think: None, encode: grpc::encode }
     }
 }
 
@@ -65,7 +65,7 @@ impl Stage {
     }
 
     pub(crate) async fn with(plan: Plan) -> Self {
-        let mut parts = Parts { limits: plan.limits, ai_threads: Some(1), ..Parts::new(plan.journal, plan.encode) };
+        let mut parts = Parts { limits: plan.limits, ai_threads: Some(1), ..Parts::new(plan.store, plan.encode) };
         if let Some(think) = plan.think {
             parts.think = think;
         }

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use reversi::{
     grpc,
     proto::v1::{self, CloseReason, play_event::Event as Told},
-    room::{Event, Fact, Room, RoomId, Seq},
-    store::{AppendError, History, Journal, MemoryJournal, Pending, ReadError},
+    room::{Event, Fact, Room, RoomId, Seq, Timestamp},
+    store::{Append, AppendError, History, Journal, MemoryStore, Pending, Store, Unavailable},
 };
 use tokio::{
     sync::{Notify, Semaphore},
@@ -40,8 +40,8 @@ impl Faults {
 async fn stage_failing_by(error: AppendError) -> (Stage, Faults) {
     let faults = Faults::default();
     let hook = faults.clone();
-    let journal = MemoryJournal::with_faults(Box::new(move |_, _| hook.strikes().then(|| error.clone())));
-    (Stage::with(Plan { journal: Arc::new(journal), ..Plan::default() }).await, faults)
+    let store = MemoryStore::with_faults(Box::new(move |_, _| hook.strikes().then(|| error.clone())));
+    (Stage::with(Plan { store: Store::of(store), ..Plan::default() }).await, faults)
 }
 
 fn unavailable() -> AppendError {
@@ -86,8 +86,8 @@ async fn a_quick_start_that_fails_half_way_leaves_the_seat_free() {
     let faults = Arc::new(AtomicBool::new(true));
     let once = Arc::clone(&faults);
     let at_start = move |_: RoomId, seq: Seq| (seq == Seq(1) && once.swap(false, SeqCst)).then(unavailable);
-    let journal = Arc::new(MemoryJournal::with_faults(Box::new(at_start)));
-    let stage = Stage::with(Plan { journal, ..Plan::default() }).await;
+    let store = Store::of(MemoryStore::with_faults(Box::new(at_start)));
+    let stage = Stage::with(Plan { store, ..Plan::default() }).await;
     let ada = stage.human("Ada").await;
     refused(ada.quick("random", v1::SidePreference::Black).await, Code::Unavailable, "STORE_UNAVAILABLE");
     assert_eq!((ada.me().await.room_ids.len(), ada.info().await.rooms), (0, 0));
@@ -152,7 +152,7 @@ async fn a_room_whose_making_nobody_heard_of_is_found() {
 
 /// A journal that holds appends back, and that cannot be read at times.
 struct Slow {
-    inner: MemoryJournal,
+    inner: Arc<MemoryStore>,
     asked: Notify,
     permits: Semaphore,
     held: AtomicBool,
@@ -160,44 +160,56 @@ struct Slow {
 }
 
 impl Slow {
-    fn over(inner: MemoryJournal) -> Arc<Self> {
+    fn over(inner: MemoryStore) -> Arc<Self> {
         Arc::new(Self {
-            inner,
+            inner: Arc::new(inner),
             asked: Notify::new(),
             permits: Semaphore::new(0),
             held: AtomicBool::new(false),
             mute: AtomicBool::new(false),
         })
     }
+
+    fn store(self: &Arc<Self>) -> Store {
+        Store { journal: self.clone(), ..Store::shared(&self.inner) }
+    }
 }
 
 impl Journal for Slow {
-    fn append<'a>(&'a self, room: RoomId, expected: Seq, events: &'a [Event]) -> Pending<'a, Result<(), AppendError>> {
+    fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>> {
         Box::pin(async move {
             if self.held.load(SeqCst) {
                 self.asked.notify_one();
                 self.permits.acquire().await.unwrap().forget();
             }
-            self.inner.append(room, expected, events).await
+            self.inner.append(append).await
         })
     }
 
-    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, ReadError>> {
+    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {
         if self.mute.load(SeqCst) {
-            return Box::pin(std::future::ready(Err(ReadError("made by this test".into()))));
+            return Box::pin(std::future::ready(Err(Unavailable("made by this test".into()))));
         }
         self.inner.load(room)
     }
 
-    fn open_rooms(&self) -> Pending<'_, Result<Vec<RoomId>, ReadError>> {
-        self.inner.open_rooms()
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>> {
+        self.inner.open_rooms(after, limit)
+    }
+
+    fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>> {
+        self.inner.mark_alive(now)
+    }
+
+    fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>> {
+        self.inner.last_alive()
     }
 }
 
 #[tokio::test]
 async fn the_answer_waits_for_the_disk_and_so_do_those_who_watch() {
-    let journal = Slow::over(MemoryJournal::default());
-    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let journal = Slow::over(MemoryStore::default());
+    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let other = table.white.create(named("beside")).await.room_id;
     journal.held.store(true, SeqCst);
@@ -216,8 +228,8 @@ async fn the_answer_waits_for_the_disk_and_so_do_those_who_watch() {
 
 #[tokio::test]
 async fn a_client_that_hangs_up_half_way_leaves_no_half_made_room() {
-    let journal = Slow::over(MemoryJournal::default());
-    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let journal = Slow::over(MemoryStore::default());
+    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
     let ada = stage.human("Ada").await;
     let request = v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
     journal.held.store(true, SeqCst);
@@ -235,8 +247,8 @@ async fn a_client_that_hangs_up_half_way_leaves_no_half_made_room() {
 
 #[tokio::test]
 async fn a_start_whose_client_hung_up_is_answered_on_the_next_try() {
-    let journal = Slow::over(MemoryJournal::default());
-    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let journal = Slow::over(MemoryStore::default());
+    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
     let ada = stage.human("Ada").await;
     let settings = v1::RoomSettings { ai_pause: super::stage::millis(10_000), ..named("machines") };
     let room = ada.create_with(settings, ["random", "random"]).await.room_id;
@@ -258,8 +270,8 @@ async fn a_start_whose_client_hung_up_is_answered_on_the_next_try() {
 async fn a_journal_that_cannot_be_read_stops_a_room_until_it_can() {
     let faults = Faults::default();
     let hook = faults.clone();
-    let journal = Slow::over(MemoryJournal::with_faults(Box::new(move |_, _| hook.strikes().then(unknown))));
-    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let journal = Slow::over(MemoryStore::with_faults(Box::new(move |_, _| hook.strikes().then(unknown))));
+    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = stage.human("Eve").await.watch(&table.room).await;
     let mut fold = Fold::of(&watcher.snapshot().await);
@@ -281,8 +293,8 @@ async fn a_journal_that_cannot_be_read_stops_a_room_until_it_can() {
 
 #[tokio::test]
 async fn logging_out_leaves_the_room_that_is_being_made() {
-    let journal = Slow::over(MemoryJournal::default());
-    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let journal = Slow::over(MemoryStore::default());
+    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
     let (ada, eve) = (stage.human("Ada").await, stage.human("Eve").await);
     journal.held.store(true, SeqCst);
     let (caller, mut calls) = (ada.clone(), JoinSet::new());
@@ -297,8 +309,8 @@ async fn logging_out_leaves_the_room_that_is_being_made() {
 
 #[tokio::test]
 async fn a_room_that_is_busy_hears_of_a_lost_connection_later() {
-    let journal = Slow::over(MemoryJournal::default());
-    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let journal = Slow::over(MemoryStore::default());
+    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = stage.human("Eve").await.watch(&table.room).await;
     watcher.snapshot().await;
@@ -353,8 +365,8 @@ async fn a_room_whose_actor_panics_is_brought_back() {
 
 #[tokio::test]
 async fn a_restarted_server_brings_its_rooms_back() {
-    let journal = Arc::new(MemoryJournal::default());
-    let mut stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let store = Store::of(MemoryStore::default());
+    let mut stage = Stage::with(Plan { store: store.clone(), ..Plan::default() }).await;
     let owner = stage.human("Owner").await;
     let room = owner.create_with(named("machines"), ["random", "random"]).await.room_id;
     let pause = v1::RoomSettings { ai_pause: super::stage::millis(10_000), ..Default::default() };
@@ -363,15 +375,15 @@ async fn a_restarted_server_brings_its_rooms_back() {
     stage.stop();
     drop(owner);
     assert!(stage.stopped().await);
-    let again = Stage::with(Plan { journal, ..Plan::default() }).await;
+    let again = Stage::with(Plan { store, ..Plan::default() }).await;
     let eve = again.human("Eve").await;
     assert_eq!((eve.room(&room).await.phase(), eve.info().await.games), (v1::RoomPhase::Playing, 1));
 }
 
 #[tokio::test]
 async fn a_room_with_too_much_to_do_says_that_it_is_busy() {
-    let journal = Slow::over(MemoryJournal::default());
-    let stage = Stage::with(Plan { journal: journal.clone(), ..Plan::default() }).await;
+    let journal = Slow::over(MemoryStore::default());
+    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
     let ada = stage.human("Ada").await;
     let room = ada.create(named("busy")).await.room_id;
     let before = ada.room(&room).await.seq;

@@ -2,11 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
+use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, named_params};
 
 use super::reader::ReadError;
 use crate::{
-    room::{AiSeat, DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName, TimeControl, Timestamp},
+    room::{
+        AiSeat, DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName,
+        TimeControl, Timestamp,
+    },
     rules::{ByColor, Color, Position, Transcript},
     store::{
         archive::{GameFilter, GameKey},
@@ -25,7 +28,8 @@ pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Resu
         played.execute((Contestant::from(participant).to_string(), game.ended.0, game.id.to_string()))?;
     }
     for (who, standing) in settle(game, |who| standing(connection, who))? {
-        let name = game.players.iter().find(|(_, player)| Contestant::from(*player) == who).map(|(_, player)| name(player));
+        let name =
+            game.players.iter().find(|(_, player)| Contestant::from(*player) == who).map(|(_, player)| name(player));
         put_standing(connection, &who, &name.unwrap_or_default(), &standing)?;
     }
     Ok(())
@@ -37,9 +41,9 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
         move_limit_us, total_time_us, increment_us, rated, private) VALUES (:id, :room, :room_name, :black, :black_name, \
         :black_kind, :white, :white_name, :white_kind, :started, :ended, :winner, :reason, :black_discs, :white_discs, \
         :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private)";
-    let contestants = game.players.as_ref().map(|player| Contestant::from(player).to_string());
-    let names = game.players.as_ref().map(name);
-    let kinds = game.players.as_ref().map(|player| kind_name(OpponentKind::from(player)));
+    let contestants = ByColor::from_fn(|side| Contestant::from(&game.players[side]).to_string());
+    let names = ByColor::from_fn(|side| name(&game.players[side]));
+    let kinds = ByColor::from_fn(|side| kind_name(OpponentKind::from(&game.players[side])));
     let board = game.position.board();
     let placed = || game.plies.iter().filter_map(|ply| Some((ply.square?, ply.spent_ms)));
     let transcript: String = placed().map(|(square, _)| square.to_string()).collect();
@@ -78,29 +82,29 @@ pub(super) fn page(
     after: Option<GameKey>,
     limit: usize,
 ) -> Result<Vec<Arc<GameRecord>>, ReadError> {
-    let mut sql = "SELECT games.* FROM games".to_owned();
-    let mut place = "games.ended_us, games.id";
-    if filter.player.is_some() {
-        sql.push_str(" JOIN played ON played.game = games.id AND played.contestant = :player");
-        place = "played.ended_us, played.game";
+    let texts = |id: &dyn std::fmt::Display| id.to_string();
+    let (viewer, limit) = (texts(&filter.viewer), i64::try_from(limit)?);
+    let (player, room) = (filter.player.map(|id| texts(&id)), filter.room.map(|id| texts(&id)));
+    let (ended, id) = after.map_or((i64::MAX, String::new()), |(ended, id)| (ended.0, texts(&id)));
+    let mut parameters: Vec<(&str, &dyn ToSql)> =
+        vec![(":viewer", &viewer), (":ended", &ended), (":id", &id), (":limit", &limit)];
+    let (mut of_player, mut of_room, mut place) = ("", "", ["games.ended_us", "games.id"]);
+    if let Some(player) = &player {
+        parameters.push((":player", player));
+        of_player = "JOIN played ON played.game = games.id AND played.contestant = :player";
+        place = ["played.ended_us", "played.game"];
     }
-    sql.push_str(" WHERE (NOT private OR :viewer IN (black, white)) AND coalesce(:player, '') IS NOT NULL");
-    sql.push_str(if filter.room.is_some() { " AND room = :room" } else { " AND :room IS NULL" });
-    sql.push_str(&format!(" AND ({place}) < (:ended, :id)"));
-    sql.push_str(&format!(" ORDER BY {} DESC LIMIT :limit", place.replace(',', " DESC,")));
-    let (ended, id) = match after {
-        Some((ended, id)) => (ended.0, id.to_string()),
-        None => (i64::MAX, String::new()),
-    };
+    if let Some(room) = &room {
+        parameters.push((":room", room));
+        of_room = "AND room = :room";
+    }
+    let [end, game] = place;
+    let sql = format!(
+        "SELECT games.* FROM games {of_player} WHERE (NOT private OR :viewer IN (black, white)) {of_room} \
+        AND ({end}, {game}) < (:ended, :id) ORDER BY {end} DESC, {game} DESC LIMIT :limit"
+    );
     let mut select = connection.prepare_cached(&sql)?;
-    let mut rows = select.query(named_params! {
-        ":viewer": filter.viewer.to_string(),
-        ":player": filter.player.map(|player| player.to_string()),
-        ":room": filter.room.map(|room| room.to_string()),
-        ":ended": ended,
-        ":id": id,
-        ":limit": i64::try_from(limit)?,
-    })?;
+    let mut rows = select.query(&parameters[..])?;
     let mut games = Vec::new();
     while let Some(row) = rows.next()? {
         games.push(Arc::new(read(row)?));
@@ -240,7 +244,10 @@ pub(super) fn player_kind_name(kind: PlayerKind) -> &'static str {
 
 /// Reads them back.
 pub(super) fn player_kind(text: &str) -> Result<PlayerKind, ReadError> {
-    [PlayerKind::Human, PlayerKind::Bot].into_iter().find(|&kind| player_kind_name(kind) == text).ok_or_else(|| unknown(text))
+    [PlayerKind::Human, PlayerKind::Bot]
+        .into_iter()
+        .find(|&kind| player_kind_name(kind) == text)
+        .ok_or_else(|| unknown(text))
 }
 
 fn winner_name(winner: Option<Color>) -> &'static str {
@@ -256,15 +263,15 @@ fn winner(text: &str) -> Result<Option<Color>, ReadError> {
     winners.into_iter().find(|&winner| winner_name(winner) == text).ok_or_else(|| unknown(text))
 }
 
-const REASONS: [(EndReason, &str); 8] = [
-    (EndReason::Discs, "discs"),
-    (EndReason::Resignation, "resignation"),
-    (EndReason::Timeout, "timeout"),
-    (EndReason::Left, "left"),
-    (EndReason::Kicked, "kicked"),
-    (EndReason::Agreed, "agreed"),
-    (EndReason::Aborted, "aborted"),
-    (EndReason::Server, "server"),
+const REASONS: [EndReason; 8] = [
+    EndReason::Discs,
+    EndReason::Resignation,
+    EndReason::Timeout,
+    EndReason::Left,
+    EndReason::Kicked,
+    EndReason::Agreed,
+    EndReason::Aborted,
+    EndReason::Server,
 ];
 
 fn reason_name(reason: EndReason) -> &'static str {
@@ -281,7 +288,7 @@ fn reason_name(reason: EndReason) -> &'static str {
 }
 
 fn reason(text: &str) -> Result<EndReason, ReadError> {
-    REASONS.into_iter().find(|(_, name)| *name == text).map(|(reason, _)| reason).ok_or_else(|| unknown(text))
+    REASONS.into_iter().find(|&reason| reason_name(reason) == text).ok_or_else(|| unknown(text))
 }
 
 fn unknown(text: &str) -> ReadError {

@@ -12,7 +12,8 @@ use crate::{
 };
 
 pub(super) fn enrol(connection: &Connection, player: &Enrolled) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO players (id, name, kind, seats, token, seen_us) VALUES (:id, :name, :kind, :seats, :token, :seen)";
+    let sql =
+        "INSERT INTO players (id, name, kind, seats, token, seen_us) VALUES (:id, :name, :kind, :seats, :token, :seen)";
     connection.prepare_cached(sql)?.execute(named_params! {
         ":id": player.profile.id.to_string(),
         ":name": player.profile.name.as_str(),

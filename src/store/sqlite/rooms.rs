@@ -29,9 +29,10 @@ impl Entry {
     /// Encodes it, away from the thread for which everybody waits.
     pub(super) fn of(append: &Append<'_>) -> Result<Self, AppendError> {
         let begun = match append.expected {
-            Seq(0) => Some(Room::replay(append.events.first()).ok_or_else(|| {
-                AppendError::Unavailable("a room must begin with its creation".to_owned())
-            })?),
+            Seq(0) => Some(
+                Room::replay(append.events.first())
+                    .ok_or_else(|| AppendError::Unavailable("a room must begin with its creation".to_owned()))?,
+            ),
             _ => None,
         };
         Ok(Self {
@@ -77,8 +78,8 @@ pub(super) fn append(connection: &Connection, entry: &Entry) -> Result<(), Appen
 
 fn last(connection: &Connection, room: RoomId) -> rusqlite::Result<Seq> {
     let sql = "SELECT seq FROM events WHERE room = ? ORDER BY seq DESC LIMIT 1";
-    let seq = connection.prepare_cached(sql)?.query_row([key(room)], |row| row.get(0)).optional()?;
-    Ok(Seq(seq.unwrap_or(0)))
+    let seq = connection.prepare_cached(sql)?.query_row([key(room)], |row| row.get::<_, i64>(0)).optional()?;
+    Ok(Seq(seq.map_or(0, i64::cast_unsigned)))
 }
 
 fn remove(connection: &Connection, room: RoomId) -> rusqlite::Result<()> {
@@ -108,8 +109,7 @@ fn try_fold(connection: &Connection, room: RoomId) -> Result<(), ReadError> {
 
 pub(super) fn load(connection: &Connection, room: RoomId) -> Result<Option<History>, ReadError> {
     let sql = "SELECT state FROM states WHERE room = ?";
-    let state: Option<Vec<u8>> =
-        connection.prepare_cached(sql)?.query_row([key(room)], |row| row.get(0)).optional()?;
+    let state: Option<Vec<u8>> = connection.prepare_cached(sql)?.query_row([key(room)], |row| row.get(0)).optional()?;
     state.map(|state| history(connection, room, &state)).transpose()
 }
 

@@ -10,7 +10,11 @@ const APPLICATION: i32 = 0x5276_7273;
 
 /// Each step makes the next version of the file; what was released is never changed. The number of the version is the
 /// number of steps that a file has gone through.
-const STEPS: [&str; 1] = [include_str!("1.sql")];
+const STEPS: &[&str] = &[include_str!("1.sql")];
+
+/// The version that this program writes.
+const VERSION: i32 = 1;
+const _: () = assert!(STEPS.len() == VERSION as usize);
 
 /// How long a lock of another program on the file is waited for, such as a backup's.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -31,9 +35,9 @@ pub enum OpenError {
     #[error("the file is of version {found}, and this program knows versions up to {known}; use a newer one")]
     Newer {
         /// The file's version.
-        found: usize,
+        found: i32,
         /// The latest that this program knows.
-        known: usize,
+        known: i32,
     },
     /// What is in it is not whole.
     #[error("the file is damaged ({0}); put back a backup, or move it away to begin anew")]
@@ -62,11 +66,11 @@ pub(super) fn create(path: &Path) -> Result<Connection, OpenError> {
         check(&connection)?;
     }
     let transaction = connection.transaction()?;
-    for step in &STEPS[version..] {
+    for step in STEPS.iter().skip(usize::try_from(version).unwrap_or_default()) {
         transaction.execute_batch(step)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", STEPS.len())?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
     Ok(connection)
 }
@@ -96,15 +100,14 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_size_limit", 64 << 20)
 }
 
-fn version(connection: &Connection) -> Result<usize, OpenError> {
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    let application = pragma("application_id")?;
-    let version = usize::try_from(pragma("user_version")?).unwrap_or(usize::MAX);
+fn version(connection: &Connection) -> Result<i32, OpenError> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get(0));
+    let (application, version): (i32, i32) = (pragma("application_id")?, pragma("user_version")?);
     let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     match (application, version) {
         (0, 0) if tables == 0 => Ok(0),
-        (APPLICATION, found) if found > STEPS.len() => Err(OpenError::Newer { found, known: STEPS.len() }),
-        (APPLICATION, version) => Ok(version),
+        (APPLICATION, found) if found > VERSION => Err(OpenError::Newer { found, known: VERSION }),
+        (APPLICATION, version @ 1..) => Ok(version),
         _ => Err(OpenError::Foreign),
     }
 }

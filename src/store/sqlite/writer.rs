@@ -97,7 +97,8 @@ impl Desk {
             {
                 jobs.push(job);
             }
-            metrics::histogram!("reversi_commit_writes").record(f64::from(u32::try_from(jobs.len()).unwrap_or(u32::MAX)));
+            metrics::histogram!("reversi_commit_writes")
+                .record(f64::from(u32::try_from(jobs.len()).unwrap_or(u32::MAX)));
             self.carry_out(jobs);
         }
     }

@@ -37,8 +37,6 @@ macro_rules! id {
         pub struct $name(u64);
 
         impl $name {
-            /// bits
-            pub const fn bits(self) -> u64 { self.0 }
             /// Makes an id of the low bits of `random`.
             #[must_use]
             pub const fn from_random(random: u64) -> Self {

@@ -30,7 +30,6 @@ mod seat;
 mod settings;
 mod sheet;
 mod state;
-pub mod stored;
 mod text;
 mod time;
 mod view;

@@ -34,7 +34,10 @@ const LAYERS: &[Layer] = &[
         name: "room",
         layers: &["rules"],
         crates: &["thiserror"],
-        also: &[("unicode_normalization", "a display name is parsed into NFKC")],
+        also: &[
+            ("unicode_normalization", "a display name is parsed into NFKC"),
+            ("prost", "the stored form of rooms and events"),
+        ],
     },
     Layer { name: "store", layers: &["rules", "room"], crates: &["rusqlite", "thiserror"], also: &[] },
     Layer {

@@ -103,19 +103,21 @@ impl Room {
                 }
                 self.reseat(seats.as_deref());
             }
-            RoomChange::ClockCredited { micros, clocks } => {
-                if let (Some(game), Some(clocks)) = (&mut self.game, clocks) {
-                    game.clocks = *clocks;
-                }
-                if let Some(series) = &mut self.series {
-                    series.next_game_at = series.next_game_at.and_then(|at| shifted(at, *micros));
-                }
-            }
+            RoomChange::ClockCredited { micros, clocks } => self.credit(*micros, *clocks),
             RoomChange::SeriesEnded => {
                 self.phase = Phase::Lobby;
                 self.series = None;
             }
             RoomChange::Created | RoomChange::MoveRefused { .. } | RoomChange::Unknown => {}
+        }
+    }
+
+    fn credit(&mut self, micros: i64, clocks: Option<Clocks>) {
+        if let (Some(game), Some(clocks)) = (&mut self.game, clocks) {
+            game.clocks = clocks;
+        }
+        if let Some(series) = &mut self.series {
+            series.next_game_at = series.next_game_at.and_then(|at| shifted(at, micros));
         }
     }
 

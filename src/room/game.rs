@@ -97,7 +97,7 @@ pub struct Game {
 
 impl Game {
     /// Longest possible record: 60 moves and the passes between them.
-    const CAPACITY: usize = 64;
+    pub(super) const CAPACITY: usize = 64;
 
     pub(super) fn start(number: u32, at: Timestamp, time: &TimeControl, opening: &[Square]) -> Self {
         let mut game = Self {

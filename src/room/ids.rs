@@ -40,7 +40,21 @@ macro_rules! id {
             /// Makes an id of the low bits of `random`.
             #[must_use]
             pub const fn from_random(random: u64) -> Self {
-                Self(random & ((1 << (5 * $digits)) - 1))
+                Self(random & Self::MOST)
+            }
+
+            const MOST: u64 = (1 << (5 * $digits)) - 1;
+
+            /// The id as a number, for a stored form.
+            #[must_use]
+            pub const fn bits(self) -> u64 {
+                self.0
+            }
+
+            /// The id that [`Self::bits`] gave; none for a number that it never gives.
+            #[must_use]
+            pub const fn from_bits(bits: u64) -> Option<Self> {
+                if bits <= Self::MOST { Some(Self(bits)) } else { None }
             }
         }
 
@@ -146,6 +160,8 @@ mod tests {
         fn ids_round_trip(random: u64, number in 1_u32..) {
             let player = PlayerId::from_random(random);
             prop_assert_eq!(player.to_string().parse(), Ok(player));
+            prop_assert_eq!(PlayerId::from_bits(player.bits()), Some(player));
+            prop_assert_eq!(PlayerId::from_bits(random).is_some(), random < 1 << 60);
             let code = JoinCode::from_random(random);
             prop_assert_eq!(code.to_string().to_uppercase().parse(), Ok(code));
             let game = GameId { room: RoomId::from_random(random), number };

@@ -30,6 +30,7 @@ mod seat;
 mod settings;
 mod sheet;
 mod state;
+pub mod stored;
 mod text;
 mod time;
 mod view;

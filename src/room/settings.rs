@@ -188,7 +188,7 @@ impl TimeControl {
     /// What a side has left of its total after a move that took `spent`.
     #[must_use]
     pub(super) fn after_move(&self, left: Option<Duration>, spent: Duration) -> Option<Duration> {
-        left.map(|left| left.saturating_sub(spent) + self.increment)
+        left.map(|left| left.saturating_sub(spent).saturating_add(self.increment))
     }
 
     /// How long the side to move may take for this move.

@@ -33,17 +33,21 @@ fn clean(text: &str, most: usize) -> Result<Arc<str>, TextError> {
         return Err(TextError::TooLong(most));
     }
     let normal: String = text.nfkc().collect();
-    let normal = normal.trim();
-    if normal.is_empty() {
+    bounded(normal.trim(), most)
+}
+
+/// Of 1 to `most` characters, none of which is a control character.
+fn bounded(text: &str, most: usize) -> Result<Arc<str>, TextError> {
+    if text.is_empty() {
         return Err(TextError::Empty);
     }
-    if normal.chars().any(forges) {
+    if text.chars().any(forges) {
         return Err(TextError::Control);
     }
-    if normal.chars().count() > most {
+    if text.chars().count() > most {
         return Err(TextError::TooLong(most));
     }
-    Ok(normal.into())
+    Ok(text.into())
 }
 
 macro_rules! text {
@@ -62,6 +66,12 @@ macro_rules! text {
             /// When it is empty, too long, or has control characters.
             pub fn parse(text: &str) -> Result<Self, TextError> {
                 clean(text, Self::MOST).map(Self)
+            }
+
+            /// A text that was parsed once and written down. It is not normalised again: it is what it was, whatever a
+            /// later Unicode makes of it.
+            pub(super) fn restored(text: &str) -> Result<Self, TextError> {
+                bounded(text, Self::MOST).map(Self)
             }
 
             /// The text.

@@ -1,7 +1,10 @@
 //! Laws of a room, on random histories of people, bots, AIs, an administrator and time.
 
+#[path = "../story/exercise.rs"]
+mod exercise;
 mod plot;
 mod stage;
+mod stored;
 #[path = "../story/mod.rs"]
 mod story;
 

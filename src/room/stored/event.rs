@@ -1,0 +1,314 @@
+//! Facts, stored.
+
+use std::time::Duration;
+
+use super::{
+    StoredError, checked,
+    game::StoredEnd,
+    number::{Numbered, StoredDuration, read_code, read_player, read_room, read_squares, small, squares},
+    required,
+    seat::{StoredOccupant, StoredProfile},
+    settings::StoredSettings,
+};
+use crate::{
+    room::{
+        event::{CloseReason, Creation, Fact, LeaveReason, Offer},
+        seat::Occupant,
+        state::Policy,
+        text::ChatText,
+    },
+    rules::{ByColor, Color, Square},
+};
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct StoredFact {
+    /// What a move took, in microseconds. Beside its square: a message around the two would make every move longer.
+    #[prost(uint64, tag = "1")]
+    spent: u64,
+    #[prost(oneof = "Kind", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21")]
+    kind: Option<Kind>,
+}
+
+/// The frequent ones first: a tag up to 15 takes one byte.
+#[derive(Clone, PartialEq, prost::Oneof)]
+enum Kind {
+    #[prost(uint32, tag = "2")]
+    Played(u32),
+    #[prost(message, tag = "3")]
+    Passed(()),
+    #[prost(message, tag = "4")]
+    GameStarted(StoredStart),
+    #[prost(message, tag = "5")]
+    GameEnded(StoredEnd),
+    #[prost(message, tag = "6")]
+    Struck(()),
+    #[prost(message, tag = "7")]
+    OfferMade(StoredOffer),
+    #[prost(message, tag = "8")]
+    OfferClosed(StoredAnswer),
+    #[prost(message, tag = "9")]
+    SeriesEnded(()),
+    #[prost(sint64, tag = "10")]
+    ClockCredited(i64),
+    #[prost(message, tag = "11")]
+    PresenceChanged(StoredPresence),
+    #[prost(message, tag = "12")]
+    ReadyChanged(StoredReady),
+    #[prost(message, tag = "13")]
+    MemberJoined(StoredProfile),
+    #[prost(message, tag = "14")]
+    MemberLeft(StoredLeave),
+    #[prost(uint64, tag = "15")]
+    OwnerChanged(u64),
+    #[prost(message, tag = "16")]
+    SeatChanged(StoredSeating),
+    #[prost(message, tag = "17")]
+    SeatsSwapped(()),
+    #[prost(message, tag = "18")]
+    SettingsChanged(StoredSettings),
+    #[prost(message, tag = "19")]
+    ChatPosted(StoredChat),
+    #[prost(uint32, tag = "20")]
+    Closed(u32),
+    #[prost(message, tag = "21")]
+    Created(Box<StoredCreation>),
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct StoredStart {
+    #[prost(uint32, tag = "1")]
+    number: u32,
+    #[prost(uint32, tag = "2")]
+    index: u32,
+    #[prost(bytes = "vec", tag = "3")]
+    opening: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+struct StoredOffer {
+    #[prost(uint32, tag = "1")]
+    offer: u32,
+    #[prost(uint32, tag = "2")]
+    by: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+struct StoredAnswer {
+    #[prost(uint32, tag = "1")]
+    offer: u32,
+    #[prost(bool, tag = "2")]
+    accepted: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+struct StoredPresence {
+    #[prost(uint64, tag = "1")]
+    player: u64,
+    #[prost(bool, tag = "2")]
+    present: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+struct StoredReady {
+    #[prost(uint32, tag = "1")]
+    seat: u32,
+    #[prost(bool, tag = "2")]
+    ready: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+struct StoredLeave {
+    #[prost(uint64, tag = "1")]
+    player: u64,
+    #[prost(uint32, tag = "2")]
+    reason: u32,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct StoredSeating {
+    #[prost(uint32, tag = "1")]
+    seat: u32,
+    #[prost(message, optional, tag = "2")]
+    occupant: Option<StoredOccupant>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct StoredChat {
+    #[prost(message, optional, tag = "1")]
+    from: Option<StoredProfile>,
+    #[prost(string, tag = "2")]
+    text: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct StoredCreation {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(uint64, tag = "2")]
+    code: u64,
+    #[prost(message, optional, tag = "3")]
+    owner: Option<StoredProfile>,
+    #[prost(message, optional, tag = "4")]
+    settings: Option<StoredSettings>,
+    #[prost(message, optional, tag = "5")]
+    policy: Option<StoredPolicy>,
+    #[prost(message, optional, tag = "6")]
+    black: Option<StoredOccupant>,
+    #[prost(message, optional, tag = "7")]
+    white: Option<StoredOccupant>,
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(super) struct StoredPolicy {
+    #[prost(message, optional, tag = "1")]
+    grace: Option<StoredDuration>,
+    #[prost(message, optional, tag = "2")]
+    idle_close: Option<StoredDuration>,
+    #[prost(uint32, tag = "3")]
+    members: u32,
+}
+
+impl From<&Fact> for StoredFact {
+    fn from(fact: &Fact) -> Self {
+        let mut micros = 0;
+        let kind = match fact {
+            Fact::Played { square, spent } => {
+                // A difference of two moments, so it is whole and fits.
+                micros = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX);
+                Kind::Played(square.index().into())
+            }
+            Fact::Passed => Kind::Passed(()),
+            Fact::GameStarted { number, index, opening } => {
+                Kind::GameStarted(StoredStart { number: *number, index: (*index).into(), opening: squares(opening) })
+            }
+            Fact::GameEnded(end) => Kind::GameEnded((*end).into()),
+            Fact::Struck => Kind::Struck(()),
+            Fact::OfferMade { offer, by } => Kind::OfferMade(StoredOffer { offer: offer.number(), by: by.number() }),
+            Fact::OfferClosed { offer, accepted } => {
+                Kind::OfferClosed(StoredAnswer { offer: offer.number(), accepted: *accepted })
+            }
+            Fact::SeriesEnded => Kind::SeriesEnded(()),
+            Fact::ClockCredited { micros } => Kind::ClockCredited(*micros),
+            Fact::PresenceChanged { player, present } => {
+                Kind::PresenceChanged(StoredPresence { player: player.bits(), present: *present })
+            }
+            Fact::ReadyChanged { seat, ready } => {
+                Kind::ReadyChanged(StoredReady { seat: seat.number(), ready: *ready })
+            }
+            Fact::MemberJoined(profile) => Kind::MemberJoined(profile.into()),
+            Fact::MemberLeft { player, reason } => {
+                Kind::MemberLeft(StoredLeave { player: player.bits(), reason: reason.number() })
+            }
+            Fact::OwnerChanged(player) => Kind::OwnerChanged(player.bits()),
+            Fact::SeatChanged { seat, occupant } => {
+                Kind::SeatChanged(StoredSeating { seat: seat.number(), occupant: Some(occupant.into()) })
+            }
+            Fact::SeatsSwapped => Kind::SeatsSwapped(()),
+            Fact::SettingsChanged(settings) => Kind::SettingsChanged((&**settings).into()),
+            Fact::ChatPosted { from, text } => {
+                Kind::ChatPosted(StoredChat { from: Some(from.into()), text: text.to_string() })
+            }
+            Fact::Closed(reason) => Kind::Closed(reason.number()),
+            Fact::Created(creation) => Kind::Created(Box::new((&**creation).into())),
+        };
+        Self { spent: micros, kind: Some(kind) }
+    }
+}
+
+impl StoredFact {
+    pub(super) fn read(self) -> Result<Fact, StoredError> {
+        Ok(match required(self.kind, "fact")? {
+            Kind::Played(index) => Fact::Played {
+                square: required(Square::new(small(index, "square")?), "square")?,
+                spent: Duration::from_micros(self.spent),
+            },
+            Kind::Passed(()) => Fact::Passed,
+            Kind::GameStarted(start) => Fact::GameStarted {
+                number: start.number,
+                index: small(start.index, "series")?,
+                opening: read_squares(&start.opening)?,
+            },
+            Kind::GameEnded(end) => Fact::GameEnded(end.read()?),
+            Kind::Struck(()) => Fact::Struck,
+            Kind::OfferMade(made) => Fact::OfferMade { offer: Offer::read(made.offer)?, by: Color::read(made.by)? },
+            Kind::OfferClosed(closed) => {
+                Fact::OfferClosed { offer: Offer::read(closed.offer)?, accepted: closed.accepted }
+            }
+            Kind::SeriesEnded(()) => Fact::SeriesEnded,
+            Kind::ClockCredited(micros) => Fact::ClockCredited { micros },
+            Kind::PresenceChanged(change) => {
+                Fact::PresenceChanged { player: read_player(change.player)?, present: change.present }
+            }
+            Kind::ReadyChanged(change) => Fact::ReadyChanged { seat: Color::read(change.seat)?, ready: change.ready },
+            Kind::MemberJoined(profile) => Fact::MemberJoined(profile.read()?),
+            Kind::MemberLeft(leave) => {
+                Fact::MemberLeft { player: read_player(leave.player)?, reason: LeaveReason::read(leave.reason)? }
+            }
+            Kind::OwnerChanged(player) => Fact::OwnerChanged(read_player(player)?),
+            Kind::SeatChanged(change) => Fact::SeatChanged {
+                seat: Color::read(change.seat)?,
+                occupant: required(change.occupant, "occupant")?.read()?,
+            },
+            Kind::SeatsSwapped(()) => Fact::SeatsSwapped,
+            Kind::SettingsChanged(settings) => Fact::SettingsChanged(Box::new(settings.read()?)),
+            Kind::ChatPosted(chat) => Fact::ChatPosted {
+                from: required(chat.from, "author")?.read()?,
+                text: ChatText::restored(&chat.text).map_err(|_| StoredError::Malformed("chat"))?,
+            },
+            Kind::Closed(reason) => Fact::Closed(CloseReason::read(reason)?),
+            Kind::Created(creation) => Fact::Created(Box::new(creation.read()?)),
+        })
+    }
+}
+
+impl From<&Creation> for StoredCreation {
+    fn from(creation: &Creation) -> Self {
+        Self {
+            id: creation.id.bits(),
+            code: creation.code.bits(),
+            owner: Some((&creation.owner).into()),
+            settings: Some((&creation.settings).into()),
+            policy: Some(creation.policy.into()),
+            black: Some((&creation.seats.black).into()),
+            white: Some((&creation.seats.white).into()),
+        }
+    }
+}
+
+impl StoredCreation {
+    fn read(self) -> Result<Creation, StoredError> {
+        let owner = required(self.owner, "owner")?.read()?;
+        let seats = ByColor::new(required(self.black, "occupant")?.read()?, required(self.white, "occupant")?.read()?);
+        let may_sit = |occupant: &Occupant| occupant.player().is_none_or(|player| player == owner.id);
+        let nobody_twice = seats.black.player().is_none() || seats.white.player().is_none();
+        let seated = may_sit(&seats.black) && may_sit(&seats.white) && nobody_twice;
+        Ok(Creation {
+            id: read_room(self.id)?,
+            code: read_code(self.code)?,
+            settings: required(self.settings, "settings")?.read()?,
+            policy: required(self.policy, "policy")?.read()?,
+            seats: checked(seats, seated, "seats")?,
+            owner,
+        })
+    }
+}
+
+impl From<Policy> for StoredPolicy {
+    fn from(policy: Policy) -> Self {
+        Self {
+            grace: Some(policy.grace.into()),
+            idle_close: Some(policy.idle_close.into()),
+            members: policy.members.into(),
+        }
+    }
+}
+
+impl StoredPolicy {
+    pub(super) fn read(self) -> Result<Policy, StoredError> {
+        Ok(Policy {
+            grace: StoredDuration::read_or_zero(self.grace)?,
+            idle_close: StoredDuration::read_or_zero(self.idle_close)?,
+            members: small(self.members, "policy")?,
+        })
+    }
+}

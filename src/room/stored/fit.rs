@@ -1,0 +1,69 @@
+//! Whether a stored event is the next one of a room.
+
+use super::StoredError;
+use crate::{
+    room::{
+        event::{Event, Fact, LeaveReason, Offer},
+        game::EndReason,
+        state::{Phase, Room},
+    },
+    rules::{Square, Transcript},
+};
+
+impl Room {
+    /// Judges an event that was read before it is applied: [`Room::apply`] trusts that it was decided here.
+    ///
+    /// Everything that [`Room::decide`] gives fits, one event after the other. What fits leaves a room that can be stored
+    /// and read again; it need not be what this version would have decided.
+    ///
+    /// # Errors
+    /// [`StoredError::Misfit`] for an event that is out of order, or that would break the room.
+    pub fn check_next(&self, event: &Event) -> Result<(), StoredError> {
+        let fits = event.seq == self.seq.next() && self.phase != Phase::Closed && self.allows(&event.fact);
+        if fits { Ok(()) } else { Err(StoredError::Misfit(event.seq)) }
+    }
+
+    fn allows(&self, fact: &Fact) -> bool {
+        let running = self.running();
+        match fact {
+            Fact::Created(_) => false,
+            Fact::MemberJoined(profile) => {
+                self.member(profile.id).is_none() && self.members.len() < usize::from(self.policy.members)
+            }
+            Fact::MemberLeft { player, reason: LeaveReason::Banned } => {
+                self.bans.contains(player) || self.bans.len() < Self::MOST_BANS
+            }
+            Fact::MemberLeft { .. } | Fact::ReadyChanged { .. } | Fact::ChatPosted { .. } => true,
+            Fact::PresenceChanged { player, .. } | Fact::OwnerChanged(player) => self.member(*player).is_some(),
+            Fact::SettingsChanged(settings) => self.phase != Phase::Playing || settings.games == self.settings.games,
+            Fact::GameStarted { number, index, opening } => {
+                let last = self.game.as_ref().map_or(0, |game| game.number);
+                running.is_none()
+                    && last.checked_add(1) == Some(*number)
+                    && *index < self.settings.games
+                    && self.seats.iter().all(|(_, seat)| seat.occupant.can_play())
+                    && begins_a_game(opening)
+            }
+            Fact::Played { square, .. } => running.is_some_and(|game| game.position.play(*square).is_ok()),
+            Fact::Passed => running.is_some_and(|game| game.position.must_pass()),
+            Fact::Struck => running.is_some_and(|game| game.strikes < Self::STRIKES),
+            Fact::GameEnded(end) => {
+                running.is_some_and(|game| (end.reason == EndReason::Discs) == game.position.is_over())
+            }
+            Fact::OfferMade { offer: Offer::Draw, .. } | Fact::OfferClosed { offer: Offer::Draw, .. } => {
+                running.is_some()
+            }
+            Fact::OfferMade { offer: Offer::Rematch, .. }
+            | Fact::OfferClosed { offer: Offer::Rematch, .. }
+            | Fact::SeatChanged { .. }
+            | Fact::SeatsSwapped
+            | Fact::SeriesEnded
+            | Fact::Closed(_) => running.is_none(),
+            Fact::ClockCredited { .. } => true,
+        }
+    }
+}
+
+fn begins_a_game(opening: &[Square]) -> bool {
+    Transcript::from_squares(opening.iter().copied()).is_ok_and(|moves| !moves.position().is_over())
+}

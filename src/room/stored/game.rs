@@ -1,0 +1,163 @@
+//! Games, stored. The position is not: the record makes it, and a record that cannot be is no game.
+
+use std::time::Duration;
+
+use super::{
+    StoredError, checked,
+    number::{Numbered, StoredDuration, maybe, small},
+    required,
+};
+use crate::{
+    room::{
+        game::{EndReason, Game, GameEnd, Ply},
+        settings::Settings,
+        state::{Room, Series},
+        time::Timestamp,
+    },
+    rules::{ByColor, Color, Position, Square},
+};
+
+/// What stands for a pass among the squares.
+const PASS: u8 = 64;
+
+/// A room that has played more has been going on for longer than there are servers.
+const MOST_GAMES: u32 = 1 << 31;
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(super) struct StoredEnd {
+    #[prost(uint32, tag = "1")]
+    winner: u32,
+    #[prost(uint32, tag = "2")]
+    reason: u32,
+}
+
+impl From<GameEnd> for StoredEnd {
+    fn from(end: GameEnd) -> Self {
+        Self { winner: maybe(end.winner), reason: end.reason.number() }
+    }
+}
+
+impl StoredEnd {
+    pub(super) fn read(self) -> Result<GameEnd, StoredError> {
+        Ok(GameEnd { winner: Color::read_maybe(self.winner)?, reason: EndReason::read(self.reason)? })
+    }
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct StoredGame {
+    #[prost(uint32, tag = "1")]
+    number: u32,
+    #[prost(int64, tag = "2")]
+    started: i64,
+    /// A byte for each ply.
+    #[prost(bytes = "vec", tag = "3")]
+    plies: Vec<u8>,
+    /// As many.
+    #[prost(uint32, repeated, tag = "4")]
+    spent_ms: Vec<u32>,
+    #[prost(uint32, tag = "5")]
+    opening: u32,
+    #[prost(message, optional, tag = "6")]
+    black_left: Option<StoredDuration>,
+    #[prost(message, optional, tag = "7")]
+    white_left: Option<StoredDuration>,
+    #[prost(int64, tag = "8")]
+    turn_began: i64,
+    #[prost(uint32, tag = "9")]
+    strikes: u32,
+    #[prost(uint32, tag = "10")]
+    draw_offer: u32,
+    #[prost(message, optional, tag = "11")]
+    end: Option<StoredEnd>,
+}
+
+impl From<&Game> for StoredGame {
+    fn from(game: &Game) -> Self {
+        Self {
+            number: game.number,
+            started: game.started.0,
+            plies: game.plies.iter().map(|ply| ply.square.map_or(PASS, Square::index)).collect(),
+            spent_ms: game.plies.iter().map(|ply| ply.spent_ms).collect(),
+            opening: game.opening.into(),
+            black_left: game.clocks.black.map(Into::into),
+            white_left: game.clocks.white.map(Into::into),
+            turn_began: game.turn_began.0,
+            strikes: game.strikes.into(),
+            draw_offer: maybe(game.draw_offer),
+            end: game.end.map(Into::into),
+        }
+    }
+}
+
+impl StoredGame {
+    pub(super) fn read(self) -> Result<Game, StoredError> {
+        let (plies, position) = read_record(&self.plies, &self.spent_ms)?;
+        let opening: u16 = small(self.opening, "opening")?;
+        let strikes = small(self.strikes, "strikes")?;
+        let end = self.end.map(StoredEnd::read).transpose()?;
+        // An end that is not there yet may be the next event.
+        let ended = end.is_none_or(|end| (end.reason == EndReason::Discs) == position.is_over());
+        Ok(Game {
+            number: checked(self.number, (1..=MOST_GAMES).contains(&self.number), "number of a game")?,
+            started: Timestamp(self.started),
+            position,
+            opening: checked(opening, usize::from(opening) <= plies.len(), "opening")?,
+            clocks: ByColor::new(read_clock(self.black_left, plies.len())?, read_clock(self.white_left, plies.len())?),
+            plies,
+            turn_began: Timestamp(self.turn_began),
+            strikes: checked(strikes, strikes <= Room::STRIKES, "strikes")?,
+            draw_offer: Color::read_maybe(self.draw_offer)?,
+            end: checked(end, ended, "end of a game")?,
+        })
+    }
+}
+
+fn read_record(plies: &[u8], spent_ms: &[u32]) -> Result<(Vec<Ply>, Position), StoredError> {
+    checked((), plies.len() == spent_ms.len(), "times of a game")?;
+    let mut position = Position::START;
+    let mut record = Vec::with_capacity(plies.len().max(Game::CAPACITY));
+    for (&ply, &spent_ms) in plies.iter().zip(spent_ms) {
+        let square = Square::new(ply);
+        let next = match square {
+            Some(square) => position.play(square).ok(),
+            None if ply == PASS => position.pass(),
+            None => None,
+        };
+        position = required(next, "record of a game")?;
+        record.push(Ply { square, spent_ms });
+    }
+    Ok((record, position))
+}
+
+/// A clock begins within its bounds, and each ply adds no more than the longest increment.
+fn read_clock(stored: Option<StoredDuration>, plies: usize) -> Result<Option<Duration>, StoredError> {
+    let left = StoredDuration::read_maybe(stored)?;
+    let plies = u32::try_from(plies).unwrap_or(u32::MAX);
+    let most = Settings::LONGEST_CLOCK + Settings::LONGEST_INCREMENT.saturating_mul(plies);
+    checked(left, left.is_none_or(|left| left <= most), "clock")
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(super) struct StoredSeries {
+    #[prost(uint32, tag = "1")]
+    index: u32,
+    #[prost(uint32, tag = "2")]
+    games: u32,
+    #[prost(int64, optional, tag = "3")]
+    next_at: Option<i64>,
+}
+
+impl From<Series> for StoredSeries {
+    fn from(series: Series) -> Self {
+        Self { index: series.index.into(), games: series.games.into(), next_at: series.next_at.map(|at| at.0) }
+    }
+}
+
+impl StoredSeries {
+    pub(super) fn read(self) -> Result<Series, StoredError> {
+        let (index, games): (u16, u16) = (small(self.index, "series")?, small(self.games, "series")?);
+        let next_at = self.next_at.map(Timestamp);
+        let first_unplayed = if next_at.is_some() { u32::from(index) + 1 } else { index.into() };
+        checked(Series { index, games, next_at }, first_unplayed < games.into(), "series")
+    }
+}

@@ -1,0 +1,126 @@
+//! What the messages are made of: numbers for the variants of enums, squares, ids and times.
+
+use std::time::Duration;
+
+use super::{StoredError, required};
+use crate::{
+    room::{
+        event::{CloseReason, LeaveReason, Offer},
+        game::EndReason,
+        ids::{JoinCode, PlayerId, RoomId},
+        seat::PlayerKind,
+        settings::{Visibility, Watching},
+        state::Phase,
+    },
+    rules::{Color, Square},
+};
+
+/// An enum whose variants have numbers, from 1; 0 is none of them.
+pub(super) trait Numbered: Sized {
+    const NAME: &'static str;
+
+    fn number(self) -> u32;
+
+    fn of(number: u32) -> Option<Self>;
+
+    fn read(number: u32) -> Result<Self, StoredError> {
+        required(Self::of(number), Self::NAME)
+    }
+
+    fn read_maybe(number: u32) -> Result<Option<Self>, StoredError> {
+        if number == 0 { Ok(None) } else { Self::read(number).map(Some) }
+    }
+}
+
+/// One table for both ways. The compiler sees to it that no variant is forgotten.
+macro_rules! numbered {
+    ($name:ident, $what:literal: $($variant:ident = $number:literal),+) => {
+        impl Numbered for $name {
+            const NAME: &'static str = $what;
+
+            fn number(self) -> u32 {
+                match self { $(Self::$variant => $number),+ }
+            }
+
+            fn of(number: u32) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+numbered!(Color, "side": Black = 1, White = 2);
+numbered!(PlayerKind, "kind of player": Human = 1, Bot = 2);
+numbered!(Visibility, "visibility": Public = 1, Private = 2);
+numbered!(Watching, "watching": Everyone = 1, Members = 2);
+numbered!(Phase, "phase": Lobby = 1, Playing = 2, Closed = 3);
+numbered!(Offer, "offer": Draw = 1, Rematch = 2);
+numbered!(LeaveReason, "reason of a leave": Left = 1, Kicked = 2, Banned = 3, Absent = 4);
+numbered!(CloseReason, "reason of a close": Empty = 1, Closed = 2, Idle = 3, Server = 4);
+numbered!(EndReason, "reason of an end":
+    Discs = 1, Resignation = 2, Timeout = 3, Left = 4, Kicked = 5, Agreed = 6, Aborted = 7, Server = 8);
+
+/// The number of a choice that may be missing.
+pub(super) fn maybe<T: Numbered>(value: Option<T>) -> u32 {
+    value.map_or(0, T::number)
+}
+
+pub(super) fn read_player(bits: u64) -> Result<PlayerId, StoredError> {
+    required(PlayerId::from_bits(bits), "player")
+}
+
+pub(super) fn read_room(bits: u64) -> Result<RoomId, StoredError> {
+    required(RoomId::from_bits(bits), "id of a room")
+}
+
+pub(super) fn read_code(bits: u64) -> Result<JoinCode, StoredError> {
+    required(JoinCode::from_bits(bits), "join code")
+}
+
+/// A number that must fit into a smaller type.
+pub(super) fn small<T: TryFrom<u32>>(number: u32, what: &'static str) -> Result<T, StoredError> {
+    required(T::try_from(number).ok(), what)
+}
+
+/// Squares, a byte each.
+pub(super) fn squares(squares: &[Square]) -> Vec<u8> {
+    squares.iter().map(|square| square.index()).collect()
+}
+
+pub(super) fn read_squares(bytes: &[u8]) -> Result<Vec<Square>, StoredError> {
+    bytes.iter().map(|&index| required(Square::new(index), "square")).collect()
+}
+
+/// A duration to the nanosecond: settings may have them.
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(super) struct StoredDuration {
+    #[prost(uint64, tag = "1")]
+    seconds: u64,
+    #[prost(uint32, tag = "2")]
+    nanos: u32,
+}
+
+impl From<Duration> for StoredDuration {
+    fn from(duration: Duration) -> Self {
+        Self { seconds: duration.as_secs(), nanos: duration.subsec_nanos() }
+    }
+}
+
+impl StoredDuration {
+    pub(super) fn read(self) -> Result<Duration, StoredError> {
+        let nanos = required((self.nanos < 1_000_000_000).then_some(self.nanos), "duration")?;
+        Ok(Duration::new(self.seconds, nanos))
+    }
+
+    pub(super) fn read_maybe(stored: Option<Self>) -> Result<Option<Duration>, StoredError> {
+        stored.map(Self::read).transpose()
+    }
+
+    /// One that is left out is zero.
+    pub(super) fn read_or_zero(stored: Option<Self>) -> Result<Duration, StoredError> {
+        stored.unwrap_or_default().read()
+    }
+}

@@ -1,0 +1,189 @@
+//! Rooms, stored.
+
+use std::collections::BTreeSet;
+
+use super::{
+    LAST_SEQ, StoredError, checked,
+    event::StoredPolicy,
+    game::{StoredGame, StoredSeries},
+    number::{Numbered, maybe, read_code, read_player, read_room},
+    required,
+    seat::{StoredProfile, StoredSeat},
+    settings::StoredSettings,
+};
+use crate::{
+    room::{
+        ids::Seq,
+        state::{ChatLine, Member, Phase, Room},
+        text::ChatText,
+        time::Timestamp,
+    },
+    rules::{ByColor, Color},
+};
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct StoredRoom {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(uint64, tag = "2")]
+    code: u64,
+    #[prost(int64, tag = "3")]
+    created: i64,
+    #[prost(message, optional, tag = "4")]
+    policy: Option<StoredPolicy>,
+    #[prost(uint64, tag = "5")]
+    seq: u64,
+    #[prost(uint32, tag = "6")]
+    phase: u32,
+    #[prost(uint64, tag = "7")]
+    owner: u64,
+    #[prost(message, optional, tag = "8")]
+    settings: Option<StoredSettings>,
+    #[prost(message, repeated, tag = "9")]
+    members: Vec<StoredMember>,
+    #[prost(uint64, repeated, tag = "10")]
+    bans: Vec<u64>,
+    #[prost(message, optional, tag = "11")]
+    black: Option<StoredSeat>,
+    #[prost(message, optional, tag = "12")]
+    white: Option<StoredSeat>,
+    #[prost(message, optional, tag = "13")]
+    game: Option<StoredGame>,
+    #[prost(message, optional, tag = "14")]
+    series: Option<StoredSeries>,
+    #[prost(uint32, tag = "15")]
+    rematch_offer: u32,
+    #[prost(message, repeated, tag = "16")]
+    chat: Vec<StoredLine>,
+    #[prost(int64, tag = "17")]
+    last_activity: i64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct StoredMember {
+    #[prost(message, optional, tag = "1")]
+    profile: Option<StoredProfile>,
+    #[prost(int64, tag = "2")]
+    joined: i64,
+    #[prost(int64, optional, tag = "3")]
+    absent_since: Option<i64>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct StoredLine {
+    #[prost(message, optional, tag = "1")]
+    from: Option<StoredProfile>,
+    #[prost(string, tag = "2")]
+    text: String,
+    #[prost(int64, tag = "3")]
+    at: i64,
+}
+
+impl From<&Room> for StoredRoom {
+    fn from(room: &Room) -> Self {
+        Self {
+            id: room.id.bits(),
+            code: room.code.bits(),
+            created: room.created.0,
+            policy: Some(room.policy.into()),
+            seq: room.seq.0,
+            phase: room.phase.number(),
+            owner: room.owner.bits(),
+            settings: Some((&room.settings).into()),
+            members: room.members.iter().map(Into::into).collect(),
+            bans: room.bans.iter().map(|player| player.bits()).collect(),
+            black: Some((&room.seats.black).into()),
+            white: Some((&room.seats.white).into()),
+            game: room.game.as_ref().map(Into::into),
+            series: room.series.map(Into::into),
+            rematch_offer: maybe(room.rematch_offer),
+            chat: room.chat.iter().map(Into::into).collect(),
+            last_activity: room.last_activity.0,
+        }
+    }
+}
+
+impl StoredRoom {
+    pub(super) fn read(self) -> Result<Room, StoredError> {
+        let room = Room {
+            id: read_room(self.id)?,
+            code: read_code(self.code)?,
+            created: Timestamp(self.created),
+            policy: required(self.policy, "policy")?.read()?,
+            seq: Seq(checked(self.seq, (1..=LAST_SEQ).contains(&self.seq), "sequence number")?),
+            phase: Phase::read(self.phase)?,
+            owner: read_player(self.owner)?,
+            settings: required(self.settings, "settings")?.read()?,
+            members: self.members.into_iter().map(StoredMember::read).collect::<Result<_, _>>()?,
+            bans: self.bans.into_iter().map(read_player).collect::<Result<_, _>>()?,
+            seats: ByColor::new(required(self.black, "seat")?.read()?, required(self.white, "seat")?.read()?),
+            game: self.game.map(StoredGame::read).transpose()?,
+            series: self.series.map(StoredSeries::read).transpose()?,
+            rematch_offer: Color::read_maybe(self.rematch_offer)?,
+            chat: self.chat.into_iter().map(StoredLine::read).collect::<Result<_, _>>()?,
+            last_activity: Timestamp(self.last_activity),
+        };
+        match contradiction(&room) {
+            Some(what) => Err(StoredError::Malformed(what)),
+            None => Ok(room),
+        }
+    }
+}
+
+/// What in a room cannot be, though each part of it could.
+fn contradiction(room: &Room) -> Option<&'static str> {
+    let members: BTreeSet<_> = room.members.iter().map(|member| member.profile.id).collect();
+    // The first member was there before there was a bound.
+    let most_members = usize::from(room.policy.members).max(1);
+    let running = room.running().is_some();
+    let awaited = room.series.is_some_and(|series| series.next_at.is_some());
+    let playing = match room.phase {
+        Phase::Playing => running != awaited && room.seats.iter().all(|(_, seat)| seat.occupant.can_play()),
+        Phase::Lobby | Phase::Closed => !running && room.series.is_none(),
+    };
+    let series = room.series.is_none_or(|series| series.games == room.settings.games);
+    let rules = [
+        ("members", members.len() == room.members.len() && members.len() <= most_members),
+        ("bans", room.bans.len() <= Room::MOST_BANS),
+        ("chat", room.chat.len() <= Room::CHAT_LINES),
+        ("phase", playing),
+        ("series", series),
+    ];
+    rules.into_iter().find(|(_, holds)| !holds).map(|(what, _)| what)
+}
+
+impl From<&Member> for StoredMember {
+    fn from(member: &Member) -> Self {
+        Self {
+            profile: Some((&member.profile).into()),
+            joined: member.joined.0,
+            absent_since: member.absent_since.map(|at| at.0),
+        }
+    }
+}
+
+impl StoredMember {
+    fn read(self) -> Result<Member, StoredError> {
+        Ok(Member {
+            profile: required(self.profile, "member")?.read()?,
+            joined: Timestamp(self.joined),
+            absent_since: self.absent_since.map(Timestamp),
+        })
+    }
+}
+
+impl From<&ChatLine> for StoredLine {
+    fn from(line: &ChatLine) -> Self {
+        Self { from: Some((&line.from).into()), text: line.text.to_string(), at: line.at.0 }
+    }
+}
+
+impl StoredLine {
+    fn read(self) -> Result<ChatLine, StoredError> {
+        Ok(ChatLine {
+            from: required(self.from, "author")?.read()?,
+            text: ChatText::restored(&self.text).map_err(|_| StoredError::Malformed("chat"))?,
+            at: Timestamp(self.at),
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! Settings, stored.
+
+use super::{
+    StoredError,
+    number::{Numbered, StoredDuration, read_squares, small, squares},
+    required,
+};
+use crate::{
+    room::{
+        settings::{Opening, PasswordHash, Settings, TimeControl, Visibility, Watching},
+        text::RoomName,
+    },
+    rules::Transcript,
+};
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct StoredSettings {
+    #[prost(string, tag = "1")]
+    name: String,
+    #[prost(uint32, tag = "2")]
+    visibility: u32,
+    #[prost(uint32, tag = "3")]
+    watching: u32,
+    #[prost(bytes = "vec", optional, tag = "4")]
+    password: Option<Vec<u8>>,
+    #[prost(message, optional, tag = "5")]
+    per_move: Option<StoredDuration>,
+    #[prost(message, optional, tag = "6")]
+    total: Option<StoredDuration>,
+    #[prost(message, optional, tag = "7")]
+    increment: Option<StoredDuration>,
+    #[prost(message, optional, tag = "8")]
+    ai_pause: Option<StoredDuration>,
+    #[prost(uint32, tag = "9")]
+    games: u32,
+    #[prost(bool, tag = "10")]
+    swap_sides: bool,
+    /// None for the standard start.
+    #[prost(oneof = "StoredOpening", tags = "11, 12")]
+    opening: Option<StoredOpening>,
+    #[prost(bool, tag = "13")]
+    auto_start: bool,
+    #[prost(bool, tag = "14")]
+    rated: bool,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof)]
+enum StoredOpening {
+    #[prost(bytes, tag = "11")]
+    Moves(Vec<u8>),
+    #[prost(message, tag = "12")]
+    Random(StoredRandom),
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct StoredRandom {
+    #[prost(uint32, tag = "1")]
+    plies: u32,
+    #[prost(fixed64, tag = "2")]
+    seed: u64,
+}
+
+impl From<&Settings> for StoredSettings {
+    fn from(settings: &Settings) -> Self {
+        let opening = match &settings.opening {
+            Opening::Standard => None,
+            Opening::Moves(moves) => Some(StoredOpening::Moves(squares(moves.squares()))),
+            Opening::Random { plies, seed } => {
+                Some(StoredOpening::Random(StoredRandom { plies: (*plies).into(), seed: *seed }))
+            }
+        };
+        let given = |duration: std::time::Duration| (!duration.is_zero()).then(|| duration.into());
+        Self {
+            name: settings.name.to_string(),
+            visibility: settings.visibility.number(),
+            watching: settings.watching.number(),
+            password: settings.password.map(|hash| hash.0.to_vec()),
+            per_move: settings.time.per_move.map(Into::into),
+            total: settings.time.total.map(Into::into),
+            increment: given(settings.time.increment),
+            ai_pause: given(settings.ai_pause),
+            games: settings.games.into(),
+            swap_sides: settings.swap_sides,
+            opening,
+            auto_start: settings.auto_start,
+            rated: settings.rated,
+        }
+    }
+}
+
+impl StoredSettings {
+    /// Every room was made with settings that keep their bounds, so these do.
+    pub(super) fn read(self) -> Result<Settings, StoredError> {
+        let hash = self.password.map(|bytes| required(<[u8; 32]>::try_from(bytes).ok(), "password")).transpose()?;
+        let settings = Settings {
+            name: RoomName::restored(&self.name).map_err(|_| StoredError::Malformed("name of a room"))?,
+            visibility: Visibility::read(self.visibility)?,
+            watching: Watching::read(self.watching)?,
+            password: hash.map(PasswordHash),
+            time: TimeControl {
+                per_move: StoredDuration::read_maybe(self.per_move)?,
+                total: StoredDuration::read_maybe(self.total)?,
+                increment: StoredDuration::read_or_zero(self.increment)?,
+            },
+            ai_pause: StoredDuration::read_or_zero(self.ai_pause)?,
+            games: small(self.games, "games of a series")?,
+            swap_sides: self.swap_sides,
+            opening: read_opening(self.opening)?,
+            auto_start: self.auto_start,
+            rated: self.rated,
+        };
+        settings.check().map_err(|error| StoredError::Malformed(error.field))?;
+        Ok(settings)
+    }
+}
+
+fn read_opening(stored: Option<StoredOpening>) -> Result<Opening, StoredError> {
+    Ok(match stored {
+        None => Opening::Standard,
+        Some(StoredOpening::Moves(bytes)) => {
+            let moves = Transcript::from_squares(read_squares(&bytes)?);
+            Opening::Moves(required(moves.ok(), "opening")?)
+        }
+        Some(StoredOpening::Random(random)) => {
+            Opening::Random { plies: small(random.plies, "opening")?, seed: random.seed }
+        }
+    })
+}

@@ -1,0 +1,85 @@
+//! Everything that a room can be asked, so that one which came from outside shows what it is.
+
+use reversi::{
+    room::{
+        Actor, ChatText, Command, Credentials, Event, Fact, Offer, Phase, PlayerId, Room, SeatSetting, Timestamp,
+        Viewer,
+    },
+    rules::Color,
+};
+
+/// Asks a room everything once, at several moments. What it decides must fit it; that alone ends a panic.
+pub(crate) fn exercise(room: Room) {
+    let members: Vec<PlayerId> = room.members().iter().map(|member| member.profile.id).collect();
+    let moments = [Some(Timestamp(i64::MIN)), Some(Timestamp(0)), room.deadline(), Some(Timestamp(i64::MAX))];
+    for now in moments.into_iter().flatten() {
+        look_at(&room, now);
+        for command in commands(&room) {
+            let players = members.iter().take(2).map(|&player| Actor::Player(player));
+            for actor in [Actor::Server, Actor::Admin].into_iter().chain(players) {
+                if let Ok(events) = room.decide(now, actor, command.clone()) {
+                    follow(room.clone(), &events, now);
+                }
+            }
+        }
+    }
+}
+
+fn look_at(room: &Room, now: Timestamp) {
+    let _ = (room.deadline(), room.thinking(), room.turn_sheet(now), room.record(now), room.owner());
+    let _ = (room.view(Viewer::Public).code(), room.is_present(Color::Black), room.seat_of(PlayerId::from_random(1)));
+    let _ = room.may_watch(PlayerId::from_random(1), &Credentials::default());
+}
+
+/// Each event must fit; then a tick ends, and leaves nothing due.
+fn follow(mut room: Room, events: &[Event], now: Timestamp) {
+    for event in events {
+        // A bot that had all its strikes when the room was stored is struck once more: no room of ours is stored there.
+        if room.check_next(event).is_err() {
+            assert_eq!(event.fact, Fact::Struck, "decided, and does not fit");
+            return;
+        }
+        room.apply(event);
+    }
+    look_at(&room, now);
+    if let Ok(due) = room.decide(now, Actor::Server, Command::Tick) {
+        due.iter().for_each(|event| room.apply(event));
+        assert!(room.deadline().is_none_or(|due| due > now || now == Timestamp(i64::MAX)), "still due");
+    }
+    assert!(room.phase() != Phase::Closed || room.deadline().is_none());
+}
+
+fn commands(room: &Room) -> Vec<Command> {
+    let (number, ply) = room.game().map_or((1, 0), |game| (game.number, game.ply()));
+    let first = room.game().and_then(|game| game.position.legal_moves().first());
+    let owner = room.members().first().map(|member| member.profile.clone());
+    let mut commands = vec![
+        Command::Tick,
+        Command::Leave,
+        Command::Close,
+        Command::Start,
+        Command::SetReady(true),
+        Command::TakeSeat(Color::White),
+        Command::LeaveSeat,
+        Command::SwapSeats,
+        Command::SetSeat(Color::Black, SeatSetting::Open),
+        Command::Strike { game: number, ply },
+        Command::Resign { game: number },
+        Command::Abort { game: number },
+        Command::Offer(Offer::Draw),
+        Command::Offer(Offer::Rematch),
+        Command::Answer(Offer::Rematch, true),
+        Command::Credit { micros: i64::MAX },
+        Command::Credit { micros: i64::MIN },
+        Command::Kick { player: PlayerId::from_random(1), ban: true },
+    ];
+    commands.extend(first.map(|square| Command::Play { game: number, ply, square }));
+    commands.extend(ChatText::parse("hello").map(Command::Chat));
+    if let Some(profile) = owner {
+        commands.push(Command::Transfer(profile.id));
+        commands.push(Command::SetPresence(profile.id, false));
+        commands.push(Command::Kick { player: profile.id, ban: true });
+        commands.push(Command::Join(profile, Credentials::default()));
+    }
+    commands
+}

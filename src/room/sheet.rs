@@ -113,7 +113,8 @@ impl Room {
     }
 
     /// The record of the game that has just ended, while its players still sit.
-    fn record(&self, ended: Timestamp) -> Option<GameRecord> {
+    #[must_use]
+    pub fn record(&self, ended: Timestamp) -> Option<GameRecord> {
         let game = self.game.as_ref()?;
         Some(GameRecord {
             id: GameId { room: self.id, number: game.number },

@@ -137,6 +137,7 @@ impl Runtime {
             shared.room(room).await.map_err(std::io::Error::other)?;
         }
         shared.tasks.spawn(presence::look_after_players(Arc::clone(&shared)));
+        shared.tasks.spawn(presence::look_after_readers(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 

@@ -1,6 +1,12 @@
 //! Long-lived views of the server: a player's turns, a room's events. Each is counted, and each ends with a reason.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+};
 
 use bytes::Bytes;
 use tokio::{
@@ -21,16 +27,18 @@ use super::{
 };
 use crate::room::{Credentials, PlayerId, Rejection, RoomId, Seq};
 
-/// One open stream of a player, counted while it lives. The player's rooms learn of the first and the last.
+/// One open stream of a player, counted while it lives, unless it is released before. The player's rooms learn of the
+/// first and the last.
 pub(super) struct OpenStream {
     shared: Arc<Shared>,
     player: Arc<Player>,
+    released: AtomicBool,
 }
 
 impl OpenStream {
     pub(super) fn new(shared: &Arc<Shared>, player: &Arc<Player>) -> Result<Self, RoomError> {
         let before = player.open_stream();
-        let stream = Self { shared: Arc::clone(shared), player: Arc::clone(player) };
+        let stream = Self { shared: Arc::clone(shared), player: Arc::clone(player), released: AtomicBool::new(false) };
         if before >= shared.limits.streams_per_player {
             return Err(RoomError::QuotaStreams);
         }
@@ -49,6 +57,13 @@ impl OpenStream {
         }
     }
 
+    /// Counts it no longer.
+    pub(super) fn release(&self) {
+        if !self.released.swap(true, SeqCst) && self.player.close_stream() {
+            self.shared.check_presence(&self.player, self.player.rooms());
+        }
+    }
+
     /// Whether that has come.
     fn end(&self) -> Option<StreamEnd> {
         if self.player.left.is_cancelled() {
@@ -61,24 +76,22 @@ impl OpenStream {
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        if self.player.close_stream() {
-            self.shared.check_presence(&self.player, self.player.rooms());
-        }
+        self.release();
     }
 }
 
 /// The turns of one player, and what else concerns them.
 pub struct Turns {
     inbox: InboxReceiver,
-    open: OpenStream,
+    open: Arc<OpenStream>,
     /// Rooms that are still to ask an open turn again. They are waited for while these are kept.
     reminders: Vec<oneshot::Receiver<()>>,
 }
 
 impl Turns {
     pub(super) async fn open(shared: &Arc<Shared>, player: &Arc<Player>) -> Result<Self, RoomError> {
-        let open = OpenStream::new(shared, player)?;
-        let inbox = player.open_inbox();
+        let open = Arc::new(OpenStream::new(shared, player)?);
+        let inbox = player.open_inbox(Arc::downgrade(&open));
         // Complete before anything is waited for: when the wait is dropped, what the inbox has is kept.
         let mut turns = Self { inbox, open, reminders: Vec::new() };
         turns.reminders = player.seats().into_iter().map(|room| remind(shared, player, room)).collect();
@@ -122,15 +135,6 @@ async fn ask_again(shared: &Arc<Shared>, player: PlayerId, room: RoomId, mut tol
     };
     if let Some(place) = place {
         place.send(Box::new(Message::Remind(player, told)));
-    }
-}
-
-/// What was not read before the stream ended is kept for the next one.
-impl Drop for Turns {
-    fn drop(&mut self) {
-        for notice in self.inbox.unread() {
-            self.open.player.tell_later(notice);
-        }
     }
 }
 

@@ -16,6 +16,7 @@ use super::{
     error::RoomError,
     limits::{STORE_RETRY, WATCHER_LAG},
     lobby::Listing,
+    meter,
     registry::{Effect, Message, Origin, Published, Snapshot, Subscribed},
     shared::Shared,
     telling::{Holders, Teller},
@@ -309,7 +310,7 @@ impl RoomActor {
         if events.is_empty() {
             return Ok(self.accepted(false));
         }
-        match self.shared.journal.append(self.room.id(), self.room.seq(), &events).await {
+        match meter::append(self.shared.journal.append(self.room.id(), self.room.seq(), &events)).await {
             Ok(()) => {}
             Err(AppendError::Unavailable(reason)) => {
                 tracing::error!(%reason, "a change could not be written, and was refused");

@@ -9,6 +9,7 @@ use tokio::{sync::Notify, time::Instant};
 
 use super::{
     limits::{INBOX, MISSED},
+    meter,
     players::Player,
     streams::OpenStream,
 };
@@ -292,6 +293,9 @@ impl Player {
 
 /// A stream that was cut off is no sign any more that its player is here.
 fn release(cut: Option<Weak<OpenStream>>) {
+    if cut.is_some() {
+        meter::cut_off();
+    }
     if let Some(stream) = cut.and_then(|stream| stream.upgrade()) {
         stream.release();
     }

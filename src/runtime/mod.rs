@@ -19,6 +19,7 @@ mod inbox;
 mod limits;
 mod lobby;
 mod matchmaker;
+pub mod meter;
 mod players;
 mod pool;
 mod presence;
@@ -234,7 +235,7 @@ impl Runtime {
     /// When the player has too many streams.
     pub fn watch_rooms(&self, player: &Arc<Player>, filter: RowFilter) -> Result<WatchedRooms, RoomError> {
         Ok(WatchedRooms {
-            open: streams::OpenStream::new(&self.shared, player)?,
+            open: streams::OpenStream::new(&self.shared, player, meter::StreamKind::List)?,
             watch: self.shared.lobby.watch(filter),
         })
     }
@@ -244,7 +245,7 @@ impl Runtime {
     /// # Errors
     /// When the player has too many streams.
     pub fn open_stream(&self, player: &Arc<Player>) -> Result<CountedStream, RoomError> {
-        Ok(CountedStream { open: streams::OpenStream::new(&self.shared, player)? })
+        Ok(CountedStream { open: streams::OpenStream::new(&self.shared, player, meter::StreamKind::Export)? })
     }
 
     /// Games that a player plays now.

@@ -21,6 +21,7 @@ use super::{
     error::RoomError,
     inbox::{InboxReceiver, Notice, StreamEnd},
     limits::MAILBOX_PATIENCE,
+    meter::{self, StreamKind},
     players::Player,
     registry::{Effect, Message, Published, Snapshot},
     shared::Shared,
@@ -32,13 +33,16 @@ use crate::room::{Credentials, PlayerId, Rejection, RoomId, Seq};
 pub(super) struct OpenStream {
     shared: Arc<Shared>,
     player: Arc<Player>,
+    kind: StreamKind,
     released: AtomicBool,
 }
 
 impl OpenStream {
-    pub(super) fn new(shared: &Arc<Shared>, player: &Arc<Player>) -> Result<Self, RoomError> {
+    pub(super) fn new(shared: &Arc<Shared>, player: &Arc<Player>, kind: StreamKind) -> Result<Self, RoomError> {
         let before = player.open_stream();
-        let stream = Self { shared: Arc::clone(shared), player: Arc::clone(player), released: AtomicBool::new(false) };
+        meter::streams(kind, 1.0);
+        let stream =
+            Self { shared: Arc::clone(shared), player: Arc::clone(player), kind, released: AtomicBool::new(false) };
         if before >= shared.limits.streams_per_player {
             return Err(RoomError::QuotaStreams);
         }
@@ -59,7 +63,11 @@ impl OpenStream {
 
     /// Counts it no longer.
     pub(super) fn release(&self) {
-        if !self.released.swap(true, SeqCst) && self.player.close_stream() {
+        if self.released.swap(true, SeqCst) {
+            return;
+        }
+        meter::streams(self.kind, -1.0);
+        if self.player.close_stream() {
             self.shared.check_presence(&self.player, self.player.rooms());
         }
     }
@@ -90,7 +98,7 @@ pub struct Turns {
 
 impl Turns {
     pub(super) async fn open(shared: &Arc<Shared>, player: &Arc<Player>) -> Result<Self, RoomError> {
-        let open = Arc::new(OpenStream::new(shared, player)?);
+        let open = Arc::new(OpenStream::new(shared, player, StreamKind::Turns)?);
         let inbox = player.open_inbox(Arc::downgrade(&open));
         // Complete before anything is waited for: when the wait is dropped, what the inbox has is kept.
         let mut turns = Self { inbox, open, reminders: Vec::new() };
@@ -170,7 +178,7 @@ impl Watch {
         credentials: Credentials,
         after: Option<Seq>,
     ) -> Result<Self, RoomError> {
-        let open = OpenStream::new(shared, player)?;
+        let open = OpenStream::new(shared, player, StreamKind::Room)?;
         let handle = shared.room(room).await?;
         handle.snapshot().await?.room.may_watch(player.id(), &credentials)?;
         let subscribed = handle.subscribe(after).await?;
@@ -226,7 +234,10 @@ impl Watch {
                     }
                     self.doubtful = Some(published);
                 }
-                Err(RecvError::Lagged(_)) => self.catch_up(None).await?,
+                Err(RecvError::Lagged(_)) => {
+                    meter::lagged();
+                    self.catch_up(None).await?;
+                }
                 // The room is over, or the server stops.
                 Err(RecvError::Closed) => match self.open.end() {
                     Some(end) => return Err(end),

@@ -109,6 +109,8 @@ const LAYERS: &[Layer] = &[
         crates: &["clap", "anyhow", "ratatui", "indicatif"],
         also: &[
             ("crossterm", "the keys of the terminal screens"),
+            ("axum", "serves the page of metrics"),
+            ("metrics_exporter_prometheus", "writes what the runtime counts"),
             ("tokio", "starts the runtime and hears signals"),
             ("tokio_stream", "reads the streams of the client"),
             ("tokio_util", "the shutdown token"),

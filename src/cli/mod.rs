@@ -33,6 +33,7 @@ mod precedence;
 mod replay;
 mod rooms;
 mod roster;
+mod scrape;
 mod screen;
 mod seeker;
 pub mod serve;

@@ -3,6 +3,7 @@
 use std::{io::IsTerminal as _, net::SocketAddr, path::PathBuf, time::Duration};
 
 use anyhow::Context as _;
+use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
@@ -49,9 +50,24 @@ pub struct Args {
     /// Seconds that stopping may take.
     #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
     drain: u64,
+    /// Where to serve metrics for Prometheus, at /metrics, to anyone who asks: no token is needed [default: nowhere].
+    #[arg(long, env = "REVERSI_METRICS", value_name = "HOST:PORT", value_parser = host_and_port)]
+    metrics: Option<String>,
     /// What to log: error, warn, info, debug or trace, for all or by module.
     #[arg(long, env = "REVERSI_LOG", default_value = "info", value_name = "FILTER")]
     log: String,
+    /// How to write it: for people, or a JSON object a line for machines.
+    #[arg(long, env = "REVERSI_LOG_FORMAT", default_value = "human", value_name = "FORMAT")]
+    log_format: LogFormat,
+}
+
+/// For whom the log is.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum LogFormat {
+    /// A line of words, in colours on a terminal.
+    Human,
+    /// An object with the time, level, message, fields and spans.
+    Json,
 }
 
 /// Runs a server until it is told to stop.
@@ -59,12 +75,13 @@ pub struct Args {
 /// # Errors
 /// When the server cannot be started, or its transport fails.
 pub async fn run(args: Args) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&args.log).context("--log must be a level such as info, or module=level,...")?;
-    let ansi = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(ansi).with_writer(std::io::stderr).init();
-
+    begin_log(&args)?;
     let listener = bind(&args.listen).await?;
     let address = listener.local_addr()?;
+    let metrics = match &args.metrics {
+        Some(metrics) => Some((bind(metrics).await?, super::scrape::install()?)),
+        None => None,
+    };
     let parts = Parts {
         limits: limits(&args),
         ai_threads: args.ai_threads.map(usize::from),
@@ -77,9 +94,12 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         super::say(format_args!("play:  reversi --server http://{address} play"));
         super::say(format_args!("watch: reversi --server http://{address} rooms"));
     }
+    if let Some((listener, _)) = &metrics {
+        super::say(format_args!("metrics: http://{}/metrics", listener.local_addr()?));
+    }
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
-    let served = grpc::serve(runtime, listener, shutdown);
+    let served = serve(runtime, listener, metrics, shutdown);
     tokio::pin!(served);
     let clean = tokio::select! {
         clean = &mut served => clean?,
@@ -118,6 +138,36 @@ fn store(args: &Args) -> anyhow::Result<Store> {
     })?;
     tracing::info!(folder = %folder.display(), "everything is kept");
     Ok(Store::of(store))
+}
+
+fn begin_log(args: &Args) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&args.log).context("--log must be a level such as info, or module=level,...")?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match args.log_format {
+        LogFormat::Human => log.with_ansi(std::io::stderr().is_terminal()).init(),
+        LogFormat::Json => log.json().init(),
+    }
+    Ok(())
+}
+
+/// Serves players and, beside them, metrics; whether it stopped clean.
+async fn serve(
+    runtime: Runtime,
+    listener: TcpListener,
+    metrics: Option<(TcpListener, PrometheusHandle)>,
+    shutdown: CancellationToken,
+) -> anyhow::Result<bool> {
+    let counted = runtime.clone();
+    let scraped = async {
+        match metrics {
+            Some((listener, handle)) => super::scrape::serve(listener, handle, counted).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        clean = grpc::serve(runtime, listener, shutdown) => Ok(clean?),
+        failed = scraped => failed.map(|()| false),
+    }
 }
 
 /// A name may have several addresses: those come first to which the clients' default belongs.

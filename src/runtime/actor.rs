@@ -15,6 +15,7 @@ use super::{
     error::RoomError,
     limits::{STORE_RETRY, WATCHER_LAG},
     lobby::Listing,
+    meter,
     registry::{Effect, Life, Message, Origin, Published, Snapshot, Subscribed},
     shared::Shared,
     telling::{Holders, Teller},
@@ -343,7 +344,7 @@ impl RoomActor {
         }
         let games = self.room.records(&events);
         let append = Append { room: self.room.id(), expected: self.room.seq(), events: &events, games: &games };
-        match self.shared.store.journal.append(append).await {
+        match meter::append(self.shared.store.journal.append(append)).await {
             Ok(()) => {}
             Err(AppendError::Unavailable(reason)) => {
                 tracing::error!(%reason, "a change could not be written, and was refused");

@@ -2,14 +2,16 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, MutexGuard, OnceLock, PoisonError, Weak},
 };
 
-use tokio::sync::mpsc;
+use tokio::{sync::Notify, time::Instant};
 
 use super::{
     limits::{INBOX, MISSED},
+    meter,
     players::Player,
+    streams::OpenStream,
 };
 use crate::{
     room::{GameEnd, GameId, JoinCode, Profile, RoomId, Seat, TurnSheet},
@@ -120,16 +122,37 @@ impl Notice {
 /// Where rooms put a player's notices.
 #[derive(Default)]
 pub(super) struct Inbox {
-    stream: Option<InboxSender>,
+    reader: Option<Reader>,
     /// What happened while no stream was open, or before one had been told of the open turns.
     missed: VecDeque<Notice>,
 }
 
-struct InboxSender {
-    notices: mpsc::Sender<Notice>,
-    end: Arc<OnceLock<StreamEnd>>,
+/// A stream as its inbox knows it. What waits for it lies here, so that cutting it off frees that.
+struct Reader {
+    unread: VecDeque<(Instant, Notice)>,
+    signal: Arc<Signal>,
+    /// Counted no longer once it is cut off: a stream that nobody reads may never be polled again.
+    stream: Weak<OpenStream>,
     /// Nothing was passed on yet of what was missed.
     opening: bool,
+}
+
+/// What the inbox tells its reader.
+#[derive(Default)]
+struct Signal {
+    changed: Notify,
+    end: OnceLock<StreamEnd>,
+}
+
+impl Reader {
+    fn is_full(&self) -> bool {
+        self.unread.len() >= INBOX
+    }
+
+    fn push(&mut self, notice: Notice) {
+        self.unread.push_back((Instant::now(), notice));
+        self.signal.changed.notify_one();
+    }
 }
 
 impl Inbox {
@@ -147,26 +170,64 @@ impl Inbox {
         }
         self.missed.push_back(notice);
     }
+
+    fn reader_of(&mut self, signal: &Arc<Signal>) -> Option<&mut Reader> {
+        self.reader.as_mut().filter(|reader| Arc::ptr_eq(&reader.signal, signal))
+    }
+
+    /// Ends the reader's stream for a reason, and answers with it.
+    fn end(&mut self, reason: StreamEnd) -> Option<Weak<OpenStream>> {
+        let reader = self.dismiss()?;
+        let _ = reader.signal.end.set(reason);
+        reader.signal.changed.notify_one();
+        Some(reader.stream)
+    }
+
+    /// Keeps what the reader has not read, but for what is asked again anyway.
+    fn dismiss(&mut self) -> Option<Reader> {
+        let mut reader = self.reader.take()?;
+        for (_, notice) in std::mem::take(&mut reader.unread) {
+            if notice.lasts() {
+                self.keep(notice);
+            }
+        }
+        Some(reader)
+    }
 }
 
 /// The end from which a stream takes them.
 pub(super) struct InboxReceiver {
-    notices: mpsc::Receiver<Notice>,
-    end: Arc<OnceLock<StreamEnd>>,
+    player: Arc<Player>,
+    signal: Arc<Signal>,
 }
 
 impl InboxReceiver {
-    /// Closes it, and takes out what nobody has read.
-    pub(super) fn unread(&mut self) -> impl Iterator<Item = Notice> {
-        self.notices.close();
-        std::iter::from_fn(|| self.notices.try_recv().ok())
+    /// The next notice, or why there are no more. Nothing is lost when the wait is dropped.
+    pub(super) async fn next(&mut self) -> Result<Notice, StreamEnd> {
+        loop {
+            if let Some(end) = self.signal.end.get() {
+                return Err(*end);
+            }
+            if let Some(notice) = self.take() {
+                return Ok(notice);
+            }
+            self.signal.changed.notified().await;
+        }
     }
 
-    /// The next notice, or why there are no more.
-    pub(super) async fn next(&mut self) -> Result<Notice, StreamEnd> {
-        match self.notices.recv().await {
-            Some(notice) => Ok(notice),
-            None => Err(self.end.get().copied().unwrap_or(StreamEnd::SlowConsumer)),
+    fn take(&self) -> Option<Notice> {
+        let mut inbox = self.player.inbox();
+        let reader = inbox.reader_of(&self.signal)?;
+        reader.unread.pop_front().map(|(_, notice)| notice)
+    }
+}
+
+/// What nobody has read is kept for the next stream.
+impl Drop for InboxReceiver {
+    fn drop(&mut self) {
+        let mut inbox = self.player.inbox();
+        if inbox.reader_of(&self.signal).is_some() {
+            inbox.dismiss();
         }
     }
 }
@@ -174,57 +235,69 @@ impl InboxReceiver {
 impl Player {
     /// Gives the player's inbox a new reader; an older one ends at once. Until [`Player::pass_missed`] it hears of turns
     /// only: the open ones come first.
-    pub(super) fn open_inbox(&self) -> InboxReceiver {
-        let (sender, notices) = mpsc::channel(INBOX);
-        let end = Arc::new(OnceLock::new());
-        let stream = InboxSender { notices: sender, end: Arc::clone(&end), opening: true };
-        if let Some(old) = self.inbox().stream.replace(stream) {
-            let _ = old.end.set(StreamEnd::Superseded);
-        }
-        InboxReceiver { notices, end }
+    pub(super) fn open_inbox(self: &Arc<Self>, stream: Weak<OpenStream>) -> InboxReceiver {
+        let signal = Arc::<Signal>::default();
+        let reader = Reader { unread: VecDeque::new(), signal: Arc::clone(&signal), stream, opening: true };
+        let mut inbox = self.inbox();
+        inbox.end(StreamEnd::Superseded);
+        inbox.reader = Some(reader);
+        InboxReceiver { player: Arc::clone(self), signal }
     }
 
     /// Gives a new reader what was missed, unless a newer one has come.
-    pub(super) fn pass_missed(&self, reader: &InboxReceiver) {
+    pub(super) fn pass_missed(&self, receiver: &InboxReceiver) {
         let mut inbox = self.inbox();
-        let Inbox { stream, missed } = &mut *inbox;
-        let Some(stream) = stream.as_mut().filter(|stream| Arc::ptr_eq(&stream.end, &reader.end)) else { return };
-        stream.opening = false;
-        while let Some(notice) = missed.pop_front() {
-            if let Err(unsent) = stream.notices.try_send(notice) {
-                missed.push_front(unsent.into_inner());
-                inbox.stream = None;
-                return;
-            }
-        }
+        let missed = std::mem::take(&mut inbox.missed);
+        let Some(reader) = inbox.reader_of(&receiver.signal) else {
+            inbox.missed = missed;
+            return;
+        };
+        reader.opening = false;
+        missed.into_iter().for_each(|notice| reader.push(notice));
     }
 
     /// Tells the player something. A stream that is not read ends: what lasts is kept for the next one.
     pub(super) fn tell(&self, notice: Notice) {
         let mut inbox = self.inbox();
-        let unsent = match &inbox.stream {
-            Some(stream) if stream.opening && notice.lasts() => return inbox.keep(notice),
+        let cut = match &mut inbox.reader {
+            Some(reader) if reader.opening && notice.lasts() => return inbox.keep(notice),
             // Others decide how often they invite, so that must not cost anybody a stream.
-            Some(stream) if notice.is_invitation() && stream.notices.capacity() < INBOX / 2 => return,
-            Some(stream) => stream.notices.try_send(notice).err().map(mpsc::error::TrySendError::into_inner),
-            None => Some(notice),
+            Some(reader) if notice.is_invitation() && reader.unread.len() > INBOX / 2 => return,
+            Some(reader) if !reader.is_full() => return reader.push(notice),
+            Some(_) => inbox.end(StreamEnd::SlowConsumer),
+            None => None,
         };
-        let Some(unsent) = unsent else { return };
-        inbox.stream = None;
-        if unsent.lasts() {
-            inbox.keep(unsent);
+        if notice.lasts() {
+            inbox.keep(notice);
         }
+        drop(inbox);
+        release(cut);
     }
 
-    /// Tells what a stream that has ended had no time to: nothing that is asked again anyway.
-    pub(super) fn tell_later(&self, notice: Notice) {
-        if notice.lasts() {
-            self.tell(notice);
+    /// Ends a stream on which something has waited since `before`.
+    pub(super) fn cut_unread(&self, before: Instant) {
+        let mut inbox = self.inbox();
+
+        let oldest = inbox.reader.as_ref().and_then(|reader| reader.unread.front());
+        if oldest.is_some_and(|(came, _)| *came <= before) {
+            let cut = inbox.end(StreamEnd::SlowConsumer);
+            drop(inbox);
+            release(cut);
         }
     }
 
     fn inbox(&self) -> MutexGuard<'_, Inbox> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A stream that was cut off is no sign any more that its player is here.
+fn release(cut: Option<Weak<OpenStream>>) {
+    if cut.is_some() {
+        meter::cut_off();
+    }
+    if let Some(stream) = cut.and_then(|stream| stream.upgrade()) {
+        stream.release();
     }
 }
 
@@ -250,6 +323,10 @@ mod tests {
         Notice::RoomClosed(RoomId::from_random(room))
     }
 
+    fn unread(reader: &InboxReceiver) -> Vec<Notice> {
+        std::iter::from_fn(|| reader.take()).collect()
+    }
+
     #[test]
     fn invitations_push_nothing_out() {
         let ada = ada();
@@ -266,11 +343,11 @@ mod tests {
     #[test]
     fn invitations_cut_no_stream() {
         let ada = ada();
-        let mut reader = ada.open_inbox();
+        let reader = ada.open_inbox(Weak::new());
         ada.pass_missed(&reader);
         (0..1_000).for_each(|_| ada.tell(invited(1)));
         ada.tell(closed(1));
-        let heard: Vec<_> = reader.unread().collect();
+        let heard = unread(&reader);
         assert!(heard.len() <= INBOX / 2 + 2 && heard.last() == Some(&closed(1)));
     }
 
@@ -278,11 +355,11 @@ mod tests {
     fn what_was_missed_outlives_a_stream_that_never_opened() {
         let ada = ada();
         ada.tell(closed(1));
-        let unopened = ada.open_inbox();
+        let unopened = ada.open_inbox(Weak::new());
         ada.tell(closed(2));
-        let mut reader = ada.open_inbox();
+        let reader = ada.open_inbox(Weak::new());
         ada.pass_missed(&unopened);
         ada.pass_missed(&reader);
-        assert_eq!(reader.unread().collect::<Vec<_>>(), [closed(1), closed(2)]);
+        assert_eq!(unread(&reader), [closed(1), closed(2)]);
     }
 }

@@ -37,6 +37,9 @@ pub struct Limits {
     /// A player without rooms and streams who asks nothing for this long is forgotten: the token is good no more, and the
     /// name is free. Long enough for those who play at weekends.
     pub player_idle: Duration,
+    /// A stream of turns on which something has waited unread for this long is cut off: its player is not here. A client
+    /// that lives reads within milliseconds, and one that hangs for half a minute begins anew anyway.
+    pub reader_patience: Duration,
     /// How long shutting down may take.
     pub drain: Duration,
     /// AI moves that may wait. Beyond it they are answered by the cheap move at once.
@@ -61,6 +64,7 @@ impl Default for Limits {
             idle_close: Duration::from_secs(2 * 60 * 60),
             room_sleep: Duration::from_secs(5 * 60),
             player_idle: Duration::from_secs(14 * 24 * 60 * 60),
+            reader_patience: Duration::from_secs(30),
             drain: Duration::from_secs(10),
             ai_queue: 4_096,
         }

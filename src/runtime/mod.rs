@@ -19,6 +19,7 @@ mod inbox;
 mod limits;
 mod lobby;
 mod matchmaker;
+pub mod meter;
 mod players;
 mod pool;
 mod presence;
@@ -76,7 +77,8 @@ pub struct Parts {
     pub encode: Encode,
     /// How AIs choose.
     pub think: Arc<Think>,
-    /// Threads for AI seats; one for each core unless given.
+    /// Threads for AI seats; one for each core unless given. With 0 an AI thinks in the task of its room, which is for
+    /// tests that must run the same way twice.
     pub ai_threads: Option<usize>,
 }
 
@@ -149,6 +151,7 @@ impl Runtime {
         revival::revive(&shared).await.map_err(std::io::Error::other)?;
         shared.tasks.spawn(presence::look_after_players(Arc::clone(&shared)));
         shared.tasks.spawn(revival::stay_alive(Arc::clone(&shared)));
+        shared.tasks.spawn(presence::look_after_readers(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 
@@ -290,7 +293,7 @@ impl Runtime {
     /// When the player has too many streams.
     pub fn watch_rooms(&self, player: &Arc<Player>, filter: RowFilter) -> Result<WatchedRooms, RoomError> {
         Ok(WatchedRooms {
-            open: streams::OpenStream::new(&self.shared, player)?,
+            open: streams::OpenStream::new(&self.shared, player, meter::StreamKind::List)?,
             watch: self.shared.lobby.watch(filter),
         })
     }
@@ -300,7 +303,7 @@ impl Runtime {
     /// # Errors
     /// When the player has too many streams.
     pub fn open_stream(&self, player: &Arc<Player>) -> Result<CountedStream, RoomError> {
-        Ok(CountedStream { open: streams::OpenStream::new(&self.shared, player)? })
+        Ok(CountedStream { open: streams::OpenStream::new(&self.shared, player, meter::StreamKind::Export)? })
     }
 
     /// Games that a player plays now.

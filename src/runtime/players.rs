@@ -398,6 +398,11 @@ impl Players {
         })
     }
 
+    /// Everybody.
+    pub(super) fn all(&self) -> Vec<Arc<Player>> {
+        self.filter(|_| true)
+    }
+
     fn filter(&self, mut wanted: impl FnMut(&Player) -> bool) -> Vec<Arc<Player>> {
         let mut found: Vec<_> =
             self.by_id.iter().filter(|player| wanted(player)).map(|player| Arc::clone(&player)).collect();

@@ -60,6 +60,22 @@ impl Shared {
     }
 }
 
+/// Cuts off streams of turns that nobody reads. A client whose window is full lets its stream never be polled again, so
+/// this is done from outside.
+pub(super) async fn look_after_readers(shared: Arc<Shared>) {
+    let patience = shared.limits.reader_patience;
+    let mut beat = interval((patience / 4).max(Duration::from_millis(10)));
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = shared.rooms_end.cancelled() => return,
+            beat = beat.tick() => if let Some(before) = beat.checked_sub(patience) {
+                shared.players.all().iter().for_each(|player| player.cut_unread(before));
+            }
+        }
+    }
+}
+
 /// How exactly it is kept when a player was last here: as good as needed, where idleness is counted in days.
 const SEEN_STEP: Duration = Duration::from_secs(60 * 60);
 
@@ -94,5 +110,64 @@ pub(super) async fn look_after_players(shared: Arc<Shared>) {
         for room in shared.registry.due(shared.clock.now()) {
             shared.wake(room);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::{
+        room::{AiWish, DisplayName, GameId, PlayerKind},
+        rules::Color,
+        runtime::{Notice, Opponent, Parts, Runtime, StreamEnd, Turns},
+        store::{MemoryStore, Store},
+    };
+
+    /// Ada plays black against an AI, and has not read yet that it is her turn.
+    async fn asked() -> (Runtime, Arc<Player>, Turns, RoomId) {
+        let store = Store::of(MemoryStore::default());
+        let parts = Parts { ai_threads: Some(0), ..Parts::new(store, |_, _| Bytes::new()) };
+        let runtime = Runtime::start(parts).await.unwrap();
+        let (ada, _) = runtime.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
+        let turns = runtime.turns(&ada).await.unwrap();
+        let ai = Opponent::Ai(AiWish { kind: "random".into(), level: Some(1), seed: Some(7) });
+        let room = runtime.quick_start(&ada, ai, Some(Color::Black), None).await.unwrap().room.id();
+        (runtime, ada, turns, room)
+    }
+
+    async fn is_present(runtime: &Runtime, player: &Player, room: RoomId) -> bool {
+        let snapshot = runtime.shared.room(room).await.unwrap().snapshot().await.unwrap();
+        snapshot.room.member(player.id()).unwrap().absent_since.is_none()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_who_does_not_read_is_cut_off_without_being_polled_and_is_away() {
+        let (runtime, ada, mut unread, room) = asked().await;
+        let patience = runtime.limits().reader_patience;
+        sleep(patience - Duration::from_secs(1)).await;
+        assert!(is_present(&runtime, &ada, room).await);
+        sleep(patience / 2).await;
+        assert!(!is_present(&runtime, &ada, room).await);
+        assert_eq!(unread.next().await, Err(StreamEnd::SlowConsumer));
+
+        // What was not read comes again, and the end of the old stream is no loss of the new one.
+        let mut turns = runtime.turns(&ada).await.unwrap();
+        drop(unread);
+        assert!(is_present(&runtime, &ada, room).await);
+        assert!(matches!(turns.next().await, Ok(Notice::TurnRequested(_))));
+        let game = GameId { room, number: 1 };
+        assert!(matches!(turns.next().await, Ok(Notice::GameStarted { game: told, .. }) if told == game));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_who_reads_may_be_silent_for_ever() {
+        let (runtime, ada, mut turns, room) = asked().await;
+        assert!(matches!(turns.next().await, Ok(Notice::GameStarted { .. })));
+        assert!(matches!(turns.next().await, Ok(Notice::TurnRequested(_))));
+        sleep(runtime.limits().reader_patience * 10).await;
+        assert!(is_present(&runtime, &ada, room).await);
     }
 }

@@ -1,6 +1,12 @@
 //! Long-lived views of the server: a player's turns, a room's events. Each is counted, and each ends with a reason.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+};
 
 use bytes::Bytes;
 use tokio::{
@@ -15,22 +21,28 @@ use super::{
     error::RoomError,
     inbox::{InboxReceiver, Notice, StreamEnd},
     limits::MAILBOX_PATIENCE,
+    meter::{self, StreamKind},
     players::Player,
     registry::{Effect, Message, Published, Snapshot},
     shared::Shared,
 };
 use crate::room::{Credentials, PlayerId, Rejection, RoomId, Seq};
 
-/// One open stream of a player, counted while it lives. The player's rooms learn of the first and the last.
+/// One open stream of a player, counted while it lives, unless it is released before. The player's rooms learn of the
+/// first and the last.
 pub(super) struct OpenStream {
     shared: Arc<Shared>,
     player: Arc<Player>,
+    kind: StreamKind,
+    released: AtomicBool,
 }
 
 impl OpenStream {
-    pub(super) fn new(shared: &Arc<Shared>, player: &Arc<Player>) -> Result<Self, RoomError> {
+    pub(super) fn new(shared: &Arc<Shared>, player: &Arc<Player>, kind: StreamKind) -> Result<Self, RoomError> {
         let before = player.open_stream();
-        let stream = Self { shared: Arc::clone(shared), player: Arc::clone(player) };
+        meter::streams(kind, 1.0);
+        let stream =
+            Self { shared: Arc::clone(shared), player: Arc::clone(player), kind, released: AtomicBool::new(false) };
         if before >= shared.limits.streams_per_player {
             return Err(RoomError::QuotaStreams);
         }
@@ -49,6 +61,17 @@ impl OpenStream {
         }
     }
 
+    /// Counts it no longer.
+    pub(super) fn release(&self) {
+        if self.released.swap(true, SeqCst) {
+            return;
+        }
+        meter::streams(self.kind, -1.0);
+        if self.player.close_stream() {
+            self.shared.check_presence(&self.player, self.player.rooms());
+        }
+    }
+
     /// Whether that has come.
     fn end(&self) -> Option<StreamEnd> {
         if self.player.left.is_cancelled() {
@@ -61,24 +84,22 @@ impl OpenStream {
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        if self.player.close_stream() {
-            self.shared.check_presence(&self.player, self.player.rooms());
-        }
+        self.release();
     }
 }
 
 /// The turns of one player, and what else concerns them.
 pub struct Turns {
     inbox: InboxReceiver,
-    open: OpenStream,
+    open: Arc<OpenStream>,
     /// Rooms that are still to ask an open turn again. They are waited for while these are kept.
     reminders: Vec<oneshot::Receiver<()>>,
 }
 
 impl Turns {
     pub(super) async fn open(shared: &Arc<Shared>, player: &Arc<Player>) -> Result<Self, RoomError> {
-        let open = OpenStream::new(shared, player)?;
-        let inbox = player.open_inbox();
+        let open = Arc::new(OpenStream::new(shared, player, StreamKind::Turns)?);
+        let inbox = player.open_inbox(Arc::downgrade(&open));
         // Complete before anything is waited for: when the wait is dropped, what the inbox has is kept.
         let mut turns = Self { inbox, open, reminders: Vec::new() };
         turns.reminders = player.seats().into_iter().map(|room| remind(shared, player, room)).collect();
@@ -125,15 +146,6 @@ async fn ask_again(shared: &Arc<Shared>, player: PlayerId, room: RoomId, mut tol
     }
 }
 
-/// What was not read before the stream ended is kept for the next one.
-impl Drop for Turns {
-    fn drop(&mut self) {
-        for notice in self.inbox.unread() {
-            self.open.player.tell_later(notice);
-        }
-    }
-}
-
 /// What a watcher is sent.
 #[derive(Clone, Debug)]
 pub enum Update {
@@ -166,7 +178,7 @@ impl Watch {
         credentials: Credentials,
         after: Option<Seq>,
     ) -> Result<Self, RoomError> {
-        let open = OpenStream::new(shared, player)?;
+        let open = OpenStream::new(shared, player, StreamKind::Room)?;
         let handle = shared.room(room).await?;
         handle.snapshot().await?.room.may_watch(player.id(), &credentials)?;
         let subscribed = handle.subscribe(after).await?;
@@ -222,7 +234,10 @@ impl Watch {
                     }
                     self.doubtful = Some(published);
                 }
-                Err(RecvError::Lagged(_)) => self.catch_up(None).await?,
+                Err(RecvError::Lagged(_)) => {
+                    meter::lagged();
+                    self.catch_up(None).await?;
+                }
                 // The room is over, or the server stops.
                 Err(RecvError::Closed) => match self.open.end() {
                     Some(end) => return Err(end),

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{
     holdings::Holding,
     inbox::{Notice, TurnEnd},
+    meter,
     registry::Origin,
     shared::Shared,
 };
@@ -79,12 +80,16 @@ impl<'a> Teller<'a> {
     pub(super) fn tell(&self, event: &Event, asked: Option<(Color, u16)>) {
         match &event.fact {
             Fact::GameStarted { number, .. } => self.game_started(*number),
-            Fact::Played { square, .. } => {
+            Fact::Played { square, spent } => {
                 if let Some((side, ply)) = asked {
+                    meter::moved(&self.room.seats()[side].occupant, *spent);
                     self.turn_closed(side, ply, TurnEnd::Played(*square));
                 }
             }
-            Fact::GameEnded(end) => self.game_ended(*end, asked),
+            Fact::GameEnded(end) => {
+                meter::finished(end.reason);
+                self.game_ended(*end, asked);
+            }
             Fact::MemberLeft { player, reason: reason @ (LeaveReason::Kicked | LeaveReason::Banned) } => {
                 let banned = *reason == LeaveReason::Banned;
                 self.send(*player, Notice::Kicked { room: self.room.id(), banned });

@@ -121,3 +121,19 @@ async fn a_room_in_which_nothing_happens_closes() {
     assert_eq!(closed.await, room);
     assert!(owner.me().await.room_ids.is_empty());
 }
+
+#[tokio::test]
+async fn who_leaves_the_turns_unread_is_away_though_connected() {
+    let stage = Stage::limited(|limits| (limits.reader_patience, limits.presence_grace) = (SHORT, SHORT)).await;
+    let (table, eve) = (stage.table(v1::RoomSettings::default()).await, stage.human("Eve").await);
+    let _here = table.white.turns().await;
+    // So small a window that the stream stands still after a few notices.
+    let mut asleep = stage.with_window(&table.black, 64).await.turns().await;
+    let mut watcher = eve.watch(&table.room).await;
+    watcher.snapshot().await;
+    for (player, ply, square) in [(&table.black, 0, "d3"), (&table.white, 1, "c3"), (&table.black, 2, "c4")] {
+        player.play(&table.game, ply, square).await.unwrap();
+    }
+    assert!(!presence(&mut watcher, &table.black.id).await);
+    assert_eq!(asleep.closed().await, v1::CloseReason::SlowConsumer);
+}

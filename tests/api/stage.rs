@@ -84,8 +84,13 @@ impl Stage {
 
     /// The player over a connection that takes in little before it is read.
     pub(crate) async fn narrow(&self, player: &Player) -> Player {
+        self.with_window(player, 65_535).await
+    }
+
+    /// The player over a connection whose streams take in so many bytes before they are read.
+    pub(crate) async fn with_window(&self, player: &Player, bytes: u32) -> Player {
         let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
-        let channel = endpoint.initial_stream_window_size(65_535).connect().await.unwrap();
+        let channel = endpoint.initial_stream_window_size(bytes).connect().await.unwrap();
         Player::new(channel, player.profile.clone(), &player.token)
     }
 

@@ -1,0 +1,58 @@
+//! What a server counts, as text for Prometheus. Nobody is asked who they are: the operator says where it is served.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use axum::{Router, extract::State, http::header::CONTENT_TYPE, response::IntoResponse, routing::get};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tokio::{
+    net::TcpListener,
+    time::{MissedTickBehavior, interval},
+};
+
+use crate::runtime::{Runtime, meter};
+
+/// How often what was timed is sorted into its buckets: it is kept until then.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// The format of the text.
+const FORMAT: &str = "text/plain; version=0.0.4";
+
+/// Begins to count. Before the server starts, so that nothing is missed.
+///
+/// # Errors
+/// When something else in the process counts already.
+pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
+    let mut builder = PrometheusBuilder::new();
+    for (name, buckets) in meter::BUCKETS {
+        builder = builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)?;
+    }
+    let handle = builder.install_recorder().context("metrics cannot be counted")?;
+    meter::describe();
+    Ok(handle)
+}
+
+/// Serves what is counted, until it is dropped.
+///
+/// # Errors
+/// When the socket fails.
+pub(super) async fn serve(listener: TcpListener, handle: PrometheusHandle, runtime: Runtime) -> anyhow::Result<()> {
+    let page = Router::new().route("/metrics", get(render)).with_state((handle.clone(), runtime));
+    let upkeep = async {
+        let mut beat = interval(UPKEEP);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            beat.tick().await;
+            handle.run_upkeep();
+        }
+    };
+    tokio::select! {
+        served = axum::serve(listener, page) => served.context("metrics cannot be served"),
+        () = upkeep => Ok(()),
+    }
+}
+
+async fn render(State((handle, runtime)): State<(PrometheusHandle, Runtime)>) -> impl IntoResponse {
+    meter::measure(&runtime.census());
+    ([(CONTENT_TYPE, FORMAT)], handle.render())
+}

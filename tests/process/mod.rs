@@ -1,0 +1,180 @@
+//! The real server as a process of its own, what its log says, and players who talk to it.
+#![allow(dead_code, reason = "each test binary asks its own part of it")]
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, sync_channel},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use reversi::proto::v1::{
+    self, game_service_client::GameServiceClient, lobby_service_client::LobbyServiceClient, room_event,
+    room_service_client::RoomServiceClient, seat, session_service_client::SessionServiceClient,
+    watch_room_response::Message,
+};
+use tonic::{
+    Request, Status, Streaming,
+    metadata::{Ascii, MetadataValue},
+    service::{Interceptor, interceptor::InterceptedService},
+    transport::{Channel, Endpoint},
+};
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A running server. It ends with the test.
+pub(crate) struct Server {
+    child: Child,
+    lines: Receiver<String>,
+    log: Option<JoinHandle<String>>,
+    pub(crate) url: String,
+}
+
+impl Server {
+    /// Starts `reversi serve` on a free port, with these options beside.
+    pub(crate) fn start(options: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+        // What the environment of the tests sets must not count.
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
+            command.env_remove(name);
+        }
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(options);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = sync_channel(100);
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let mut errors = child.stderr.take().unwrap();
+        let log = thread::spawn(move || {
+            let mut log = String::new();
+            errors.read_to_string(&mut log).unwrap();
+            log
+        });
+        let mut server = Self { child, lines, log: Some(log), url: String::new() };
+        server.url = format!("http://{}", server.hear("reversi is listening on "));
+        server
+    }
+
+    /// What follows `intro` on the next line that begins with it, up to the first space.
+    pub(crate) fn hear(&self, intro: &str) -> String {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("it never said {intro:?}"));
+            if let Some(rest) = line.strip_prefix(intro) {
+                return rest.split(' ').next().unwrap_or_default().to_owned();
+            }
+        }
+    }
+
+    /// Logs somebody in, over a connection whose streams take in so many bytes before they are read.
+    pub(crate) async fn log_in(&self, name: &str, window: u32) -> Player {
+        let endpoint = Endpoint::from_shared(self.url.clone()).unwrap().initial_stream_window_size(window);
+        let channel = endpoint.connect().await.unwrap();
+        let request = v1::LogInRequest { display_name: name.into(), ..Default::default() };
+        let token = SessionServiceClient::new(channel.clone()).log_in(request).await.unwrap().into_inner().token;
+        let line = InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()));
+        Player { token, line }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks it to stop, and waits: whether it was clean, and all that it logged. Its clients go on meanwhile, so that
+    /// they take leave.
+    pub(crate) async fn stop(mut self) -> (bool, String) {
+        let stopped = tokio::task::spawn_blocking(move || {
+            let asked = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+            assert!(asked.success());
+            let clean = self.child.wait().unwrap().success();
+            (clean, self.log.take().unwrap().join().unwrap())
+        });
+        stopped.await.unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+type Line = InterceptedService<Channel, Bearer>;
+
+/// One who is logged in.
+pub(crate) struct Player {
+    pub(crate) token: String,
+    line: Line,
+}
+
+/// Sends a player's token with every call.
+#[derive(Clone)]
+pub(crate) struct Bearer(MetadataValue<Ascii>);
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        request.metadata_mut().insert("authorization", self.0.clone());
+        Ok(request)
+    }
+}
+
+impl Player {
+    pub(crate) fn rooms(&self) -> RoomServiceClient<Line> {
+        RoomServiceClient::new(self.line.clone())
+    }
+
+    pub(crate) fn games(&self) -> GameServiceClient<Line> {
+        GameServiceClient::new(self.line.clone())
+    }
+
+    /// A room with an AI of that kind on each seat, or the player where it says `me`.
+    pub(crate) async fn create(&self, settings: v1::RoomSettings, seats: [&str; 2]) -> v1::Room {
+        self.create_locked(settings, seats, "").await
+    }
+
+    pub(crate) async fn create_locked(&self, settings: v1::RoomSettings, seats: [&str; 2], password: &str) -> v1::Room {
+        let seats = seats.map(|kind| {
+            let occupant = match kind {
+                "me" => seat::Occupant::Player(v1::Player::default()),
+                kind => seat::Occupant::Ai(v1::AiSeat { kind: kind.into(), level: 0, seed: 7 }),
+            };
+            v1::Seat { occupant: Some(occupant), ..Default::default() }
+        });
+        let request = v1::CreateRoomRequest {
+            settings: Some(settings),
+            seats: seats.to_vec(),
+            password: password.into(),
+            ..Default::default()
+        };
+        let mut lobby = LobbyServiceClient::new(self.line.clone());
+        lobby.create_room(request).await.unwrap().into_inner().room.unwrap()
+    }
+
+    /// Starts a game in a room, and answers with its id.
+    pub(crate) async fn start(&self, room: &str) -> String {
+        let request = v1::StartGameRequest { room_id: room.into(), ..Default::default() };
+        self.rooms().start_game(request).await.unwrap().into_inner().game_id
+    }
+
+    pub(crate) async fn play(&self, game: &str, ply: i32, square: &str) -> Result<(), Status> {
+        let request = v1::PlayMoveRequest { game_id: game.into(), ply, square: square.into() };
+        self.games().play_move(request).await.map(|_| ())
+    }
+
+    pub(crate) async fn watch(&self, room: &str) -> Streaming<v1::WatchRoomResponse> {
+        let request = v1::WatchRoomRequest { room_id: room.into(), ..Default::default() };
+        self.rooms().watch_room(request).await.unwrap().into_inner()
+    }
+}
+
+/// Waits for an event of a room.
+pub(crate) async fn hear(watch: &mut Streaming<v1::WatchRoomResponse>, wanted: impl Fn(&room_event::Event) -> bool) {
+    loop {
+        if let Message::Event(event) = watch.message().await.unwrap().unwrap().message.unwrap()
+            && event.event.is_some_and(|event| wanted(&event))
+        {
+            return;
+        }
+    }
+}

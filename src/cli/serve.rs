@@ -1,17 +1,21 @@
 //! `reversi serve`: starts a server.
 
-use std::{io::IsTerminal as _, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io::IsTerminal as _, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
+use super::{address, limit::Bounds};
 use crate::{
-    grpc,
+    grpc::{self, Access, Tls},
     runtime::{Limits, Parts, Runtime},
     store::MemoryJournal,
 };
+
+/// Files that are open beside connections: storage, logs, and what the runtime needs.
+const OTHER_FILES: usize = 256;
 
 /// How the server runs.
 #[derive(Debug, clap::Args)]
@@ -22,27 +26,26 @@ pub struct Args {
     /// Threads on which AI seats think [default: one for each core].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
-    /// Rooms open at a time.
-    #[arg(long, env = "REVERSI_MAX_ROOMS", default_value_t = Limits::default().rooms, value_name = "N")]
-    max_rooms: usize,
-    /// Players known at a time.
-    #[arg(long, env = "REVERSI_MAX_PLAYERS", default_value_t = Limits::default().players, value_name = "N")]
-    max_players: usize,
-    /// Seconds for which a lost connection keeps its place.
-    #[arg(long, env = "REVERSI_GRACE", default_value_t = Limits::default().presence_grace.as_secs(), value_name = "SECONDS")]
-    grace: u64,
-    /// Seconds after which a room closes in which nothing happens.
-    #[arg(long, env = "REVERSI_IDLE_CLOSE", default_value_t = Limits::default().idle_close.as_secs(), value_name = "SECONDS")]
-    idle_close: u64,
-    /// Requests a second that one player may make, on average.
-    #[arg(long, env = "REVERSI_RATE", default_value_t = Limits::default().requests_per_second, value_name = "N")]
-    rate: u32,
+    /// The server's certificate and those of its authorities, in PEM: speak TLS.
+    #[arg(long, env = "REVERSI_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The key of that certificate, in PEM.
+    #[arg(long, env = "REVERSI_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Let only clients in that have a certificate of this authority, in PEM.
+    #[arg(long, env = "REVERSI_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
+    tls_client_ca: Option<PathBuf>,
+    /// Listen beyond this machine without TLS.
+    #[arg(long, env = "REVERSI_INSECURE")]
+    insecure: bool,
     /// Seconds that stopping may take.
     #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
     drain: u64,
     /// What to log: error, warn, info, debug or trace, for all or by module.
     #[arg(long, env = "REVERSI_LOG", default_value = "info", value_name = "FILTER")]
     log: String,
+    #[command(flatten)]
+    bounds: Bounds,
 }
 
 /// Runs a server until it is told to stop.
@@ -54,8 +57,10 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let ansi = std::io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(ansi).with_writer(std::io::stderr).init();
 
-    let listener = bind(&args.listen).await?;
+    let access = Access { tls: tls(&args)? };
+    let listener = bind(&args, access.tls.is_some()).await?;
     let address = listener.local_addr()?;
+    let scheme = if access.tls.is_some() { "https" } else { "http" };
     let parts = Parts {
         limits: limits(&args),
         ai_threads: args.ai_threads.map(usize::from),
@@ -65,12 +70,12 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
 
     super::say(format_args!("reversi is listening on {address}"));
     if address.ip().is_loopback() {
-        super::say(format_args!("play:  reversi --server http://{address} play"));
-        super::say(format_args!("watch: reversi --server http://{address} rooms"));
+        super::say(format_args!("play:  reversi --server {scheme}://{address} play"));
+        super::say(format_args!("watch: reversi --server {scheme}://{address} rooms"));
     }
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
-    let served = grpc::serve(runtime, listener, shutdown);
+    let served = grpc::serve_with(runtime, listener, access, shutdown);
     tokio::pin!(served);
     let clean = tokio::select! {
         clean = &mut served => clean?,
@@ -91,11 +96,26 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
+/// Reads the files for TLS, if it is to be spoken.
+fn tls(args: &Args) -> anyhow::Result<Option<Tls>> {
+    let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
+    let authority = args.tls_client_ca.as_deref().map(address::read).transpose()?;
+    let tls = Tls::from_pem(&address::read(chain)?, &address::read(key)?, authority.as_deref());
+    Ok(Some(tls.with_context(|| format!("TLS is not possible with {} and {}", chain.display(), key.display()))?))
+}
+
 /// A name may have several addresses: those come first to which the clients' default belongs.
-async fn bind(listen: &str) -> anyhow::Result<TcpListener> {
+async fn bind(args: &Args, secured: bool) -> anyhow::Result<TcpListener> {
+    let listen = &args.listen;
     let found =
         tokio::net::lookup_host(listen).await.with_context(|| format!("nothing is known of the host of {listen}"))?;
     let mut addresses: Vec<SocketAddr> = found.collect();
+    if !(secured || args.insecure || addresses.iter().all(|address| address.ip().is_loopback())) {
+        anyhow::bail!(
+            "{listen} is open to other machines, and without TLS whoever is on the way can read tokens and passwords; \
+             give --tls-cert FILE and --tls-key FILE, or --insecure if a proxy in front speaks TLS or nobody else is there"
+        );
+    }
     addresses.sort_by_key(SocketAddr::is_ipv6);
     TcpListener::bind(addresses.as_slice()).await.with_context(|| {
         format!("cannot listen on {listen}; is a server running there? `--listen 127.0.0.1:0` takes a free port")
@@ -110,17 +130,28 @@ fn host_and_port(text: &str) -> Result<String, String> {
     }
 }
 
+/// What the options ask for, as far as the system permits.
 fn limits(args: &Args) -> Limits {
-    Limits {
-        rooms: args.max_rooms,
-        players: args.max_players,
-        presence_grace: Duration::from_secs(args.grace),
-        idle_close: Duration::from_secs(args.idle_close),
-        requests_per_second: args.rate,
-        request_burst: args.rate.saturating_mul(2),
-        drain: Duration::from_secs(args.drain),
-        ..Limits::default()
+    let asked = Limits { drain: Duration::from_secs(args.drain), ..args.bounds.limits() };
+    let files = match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(files) => usize::try_from(files).unwrap_or(usize::MAX),
+        Err(error) => {
+            tracing::warn!(%error, "the number of files that may be open is unknown");
+            return asked;
+        }
+    };
+    let connections = asked.connections.min(files.saturating_sub(OTHER_FILES));
+    if connections < asked.connections {
+        tracing::warn!(
+            files,
+            connections,
+            asked = asked.connections,
+            "fewer connections than asked for: see `ulimit -n`"
+        );
+    } else {
+        tracing::info!(files, connections, "as many files and connections may be open");
     }
+    Limits { connections, ..asked }
 }
 
 /// Waits for Ctrl-C or SIGTERM.

@@ -1,12 +1,13 @@
 //! Finding and making rooms.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use tonic::{Request, Response, Status};
 
 use super::{
     caller::{caller, password},
     feed::{End, Feed, Source, feed},
+    origin::Crowd,
     page, status,
 };
 use crate::{
@@ -25,6 +26,7 @@ const SNAPSHOT_ROWS: usize = 500;
 /// The lobby service over a runtime.
 pub(super) struct Lobby {
     pub(super) runtime: Runtime,
+    pub(super) crowd: Arc<Crowd>,
 }
 
 #[tonic::async_trait]
@@ -44,6 +46,7 @@ impl LobbyService for Lobby {
             players: count(players),
             rooms: count(rooms),
             games: count(games),
+            connections: count(self.crowd.count()),
             now: Some(convert::timestamp(now())),
             ai_load: Some(v1::AiLoad {
                 threads: count(ai.threads),

@@ -34,7 +34,7 @@ use crate::{
 pub(super) const STREAMS_PER_CONNECTION: u32 = 1_024;
 
 /// Names and values of one request's headers. A token and what libraries add are under 1 KiB.
-const MOST_HEADERS: u32 = 16 * 1024;
+pub(super) const MOST_HEADERS: u32 = 16 * 1024;
 
 /// Streams of one connection that were reset before a service saw them. Beyond it the connection ends: opening and
 /// resetting streams costs a client nothing, and is how servers are worn down (CVE-2023-44487). A client that gives up

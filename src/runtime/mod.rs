@@ -14,6 +14,7 @@
 mod actor;
 mod entropy;
 mod error;
+mod guesses;
 mod holdings;
 mod inbox;
 mod limits;

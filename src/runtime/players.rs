@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     actor::Accepted,
     entropy::{now, random, secret},
+    guesses::Guesses,
     holdings::{Holding, Holdings},
     inbox::Inbox,
     limits::Limits,
@@ -116,6 +117,7 @@ pub struct Player {
     hash: TokenHash,
     rate: DefaultDirectRateLimiter,
     chat_rate: DefaultDirectRateLimiter,
+    pub(super) guesses: Mutex<Guesses>,
     streams: AtomicUsize,
     last_seen: AtomicI64,
     /// When the player last called, while that counts as being here: [`NEVER`] once a stream has ended since.
@@ -257,6 +259,7 @@ impl Players {
             hash: token.hash(),
             rate: DefaultDirectRateLimiter::direct(quota(limits.requests_per_second, limits.request_burst)),
             chat_rate: DefaultDirectRateLimiter::direct(quota(limits.chats_per_second, limits.chat_burst)),
+            guesses: Mutex::new(Guesses::new(now())),
             streams: AtomicUsize::new(0),
             last_seen: AtomicI64::new(now().0),
             called: AtomicI64::new(now().0),

@@ -9,7 +9,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::{address, limit::Bounds};
 use crate::{
-    grpc::{self, Access, Tls},
+    grpc::{self, Access, Origin, Tls},
     runtime::{Limits, Parts, Runtime},
     store::MemoryJournal,
 };
@@ -38,6 +38,9 @@ pub struct Args {
     /// Listen beyond this machine without TLS.
     #[arg(long, env = "REVERSI_INSECURE")]
     insecure: bool,
+    /// Let pages of this origin call, such as https://example.org, or of any (*); may be repeated.
+    #[arg(long, env = "REVERSI_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    allow_origin: Vec<Origin>,
     /// Seconds that stopping may take.
     #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
     drain: u64,
@@ -57,7 +60,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let ansi = std::io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(ansi).with_writer(std::io::stderr).init();
 
-    let access = Access { tls: tls(&args)? };
+    let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone() };
     let listener = bind(&args, access.tls.is_some()).await?;
     let address = listener.local_addr()?;
     let scheme = if access.tls.is_some() { "https" } else { "http" };

@@ -14,7 +14,7 @@ use tokio::{
 use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
 
-use super::origin::{Origin, Place};
+use super::remote::{Place, Remote};
 
 /// What every connection of HTTP/2 begins with.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -46,10 +46,10 @@ impl Connection {
 
 /// A service finds this with every request.
 impl Connected for Connection {
-    type ConnectInfo = Origin;
+    type ConnectInfo = Remote;
 
-    fn connect_info(&self) -> Origin {
-        self.place.origin()
+    fn connect_info(&self) -> Remote {
+        self.place.remote()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Takes in connections: as many as may be, those of each origin counted, and over TLS where that is spoken.
+//! Takes in connections: as many as may be, those of each address counted, and over TLS where that is spoken.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use tokio_stream::Stream;
 
 use super::{
     connection::{Connection, Wire},
-    origin::{Crowd, Place},
+    remote::{Crowd, Place},
     tls::Tls,
 };
 
@@ -74,7 +74,7 @@ async fn shake_hands(tls: Tls, stream: TcpStream, place: Place, deadline: Instan
     match timeout_at(deadline, tls.acceptor.accept(prompt(stream))).await {
         Ok(Ok(stream)) => Some(Connection::new(Wire::Tls(Box::new(stream)), place, deadline)),
         Ok(Err(error)) => {
-            tracing::debug!(%error, origin = ?place.origin(), "closed: no TLS was agreed on");
+            tracing::debug!(%error, remote = ?place.remote(), "closed: no TLS was agreed on");
             None
         }
         Err(_) => None,

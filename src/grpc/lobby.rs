@@ -7,8 +7,8 @@ use tonic::{Request, Response, Status};
 use super::{
     caller::{caller, password},
     feed::{End, Feed, Source, feed},
-    origin::Crowd,
     page,
+    remote::Crowd,
     serve::{MOST_HEADERS, STREAMS_PER_CONNECTION},
     status,
 };

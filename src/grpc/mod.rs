@@ -9,15 +9,17 @@
 //!             and whose   what it wants  one connection
 //! ```
 
+mod call;
 mod caller;
 mod connection;
+mod cors;
 mod feed;
 mod game;
 mod listener;
 mod lobby;
-mod origin;
 mod page;
 mod record;
+mod remote;
 mod room;
 mod serve;
 mod session;
@@ -27,6 +29,7 @@ mod tls;
 use bytes::Bytes;
 use prost::Message as _;
 
+pub use cors::{Origin, ParseOriginError};
 pub use serve::{Access, ServeError, serve, serve_with};
 pub use tls::{Tls, TlsError};
 

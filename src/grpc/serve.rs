@@ -7,15 +7,18 @@ use tokio::{net::TcpListener, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, body::Body, service::Routes, transport::Server};
 use tonic_web::GrpcWebLayer;
-use tower::util::MapResponseLayer;
+use tower::util::{MapResponseLayer, option_layer};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::{
-    MOST_MESSAGE, game,
+    MOST_MESSAGE,
+    call::{NameCalls, report_bug},
+    cors::{self, Origin},
+    game,
     listener::Listener,
-    lobby,
-    origin::{Crowd, LogIns},
-    record, room, session, status,
+    lobby, record,
+    remote::{Crowd, LogIns},
+    room, session, status,
     tls::Tls,
 };
 use crate::{
@@ -27,7 +30,7 @@ use crate::{
             session_service_server::SessionServiceServer,
         },
     },
-    runtime::{self, Runtime},
+    runtime::Runtime,
 };
 
 /// Streams of one connection; a proxy may carry many players over one.
@@ -70,6 +73,8 @@ const KEEPALIVE_ANSWER: Duration = Duration::from_secs(10);
 pub struct Access {
     /// Speaks TLS, and nothing else.
     pub tls: Option<Tls>,
+    /// Pages of these origins may call, and not only those that come from the server's own.
+    pub allow_origins: Vec<Origin>,
 }
 
 /// Why a server ended that was not asked to.
@@ -116,6 +121,9 @@ pub async fn serve_with(
         drained.drain();
     };
     let server = transport()
+        .layer(NameCalls::new())
+        // Outside of gRPC-Web, which knows nothing of a browser's questions beforehand.
+        .layer(option_layer(cors::layer(&access.allow_origins)))
         .layer(GrpcWebLayer::new())
         .layer(MapResponseLayer::new(name_refusals_of_transport))
         .layer(CatchPanicLayer::custom(report_bug as fn(Box<dyn Any + Send>) -> http::Response<Body>))
@@ -176,14 +184,6 @@ fn routes(runtime: &Runtime, crowd: &Arc<Crowd>) -> Result<Routes, ServeError> {
         ))
 }
 
-/// A call that panicked is a bug: the client gets a trace id, and the log the rest.
-fn report_bug(panic: Box<dyn Any + Send>) -> http::Response<Body> {
-    let trace_id = format!("{:x}", runtime::now().0);
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    tracing::error!(trace_id, panic = text.unwrap_or("without a text"), "a call panicked");
-    status::internal(trace_id).into_http()
-}
-
 /// Requests that the transport refuses before any service sees them get their reasons here: one too large, and one that
 /// is no message of its kind, for which the transport's INTERNAL would blame the server.
 fn name_refusals_of_transport<B>(mut response: http::Response<B>) -> http::Response<B> {
@@ -197,28 +197,4 @@ fn name_refusals_of_transport<B>(mut response: http::Response<B>) -> http::Respo
         tracing::error!(%error, "a refusal could not be written");
     }
     response
-}
-
-#[cfg(test)]
-mod tests {
-    use std::convert::Infallible;
-
-    use tower::{Layer as _, ServiceExt as _, service_fn};
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_panic_is_an_internal_error_with_a_trace_id() {
-        let broken = service_fn(async |request: http::Request<()>| {
-            assert!(request.uri() == "/fine", "a bug");
-            Ok::<_, Infallible>(http::Response::new(Body::empty()))
-        });
-        let guarded = CatchPanicLayer::custom(report_bug as fn(_) -> _).layer(broken);
-        let ask = |uri| guarded.oneshot(http::Request::builder().uri(uri).body(()).unwrap());
-        assert!(!ask("/fine").await.unwrap().headers().contains_key("grpc-status"));
-        let answer = ask("/broken").await.unwrap();
-        assert_eq!(answer.headers()["grpc-status"], "13");
-        assert_eq!(answer.headers()[status::REASON], "INTERNAL");
-        assert!(!answer.headers()["grpc-message"].to_str().unwrap().contains("bug"), "details are hidden");
-    }
 }

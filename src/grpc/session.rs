@@ -4,7 +4,7 @@ use tonic::{Request, Response, Status};
 
 use super::{
     caller::caller,
-    origin::{LogIns, Origin},
+    remote::{LogIns, Remote},
     status,
 };
 use crate::{
@@ -21,8 +21,8 @@ pub(super) struct Session {
 #[tonic::async_trait]
 impl SessionService for Session {
     async fn log_in(&self, request: Request<v1::LogInRequest>) -> Result<Response<v1::LogInResponse>, Status> {
-        if let Some(&origin) = request.extensions().get::<Origin>() {
-            let counted = self.log_ins.admit(origin);
+        if let Some(&remote) = request.extensions().get::<Remote>() {
+            let counted = self.log_ins.admit(remote);
             counted.map_err(|TooFast { retry_after }| status::quota(status::Quota::Rate, retry_after))?;
         }
         let wire = request.into_inner();

@@ -23,7 +23,8 @@ pub fn now() -> Timestamp {
 }
 
 /// Random bits that nobody can guess.
-pub(super) fn random() -> u64 {
+#[must_use]
+pub fn random() -> u64 {
     rand::rng().random()
 }
 

@@ -41,7 +41,7 @@ use std::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use actor::Accepted;
-pub use entropy::now;
+pub use entropy::{now, random};
 pub use error::RoomError;
 pub use inbox::{Notice, StreamEnd, TurnEnd};
 pub use limits::Limits;

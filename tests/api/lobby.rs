@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reversi::runtime::Limits;
 use reversi::proto::v1::{self, watch_rooms_response::Message};
+use reversi::runtime::Limits;
 use tokio::task::JoinSet;
 use tonic::{Code, Streaming};
 

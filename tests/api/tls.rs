@@ -57,7 +57,7 @@ async fn stage(authority: &Authority, clients: Option<&Authority>) -> Stage {
     let (chain, key) = authority.sign("127.0.0.1");
     let clients = clients.map(Authority::pem);
     let tls = Tls::from_pem(&chain, &key, clients.as_deref()).unwrap();
-    Stage::with(Plan { access: Access { tls: Some(tls) }, ..Plan::default() }).await
+    Stage::with(Plan { access: Access { tls: Some(tls), ..Access::default() }, ..Plan::default() }).await
 }
 
 /// A connection that wants to speak one protocol.

@@ -196,9 +196,30 @@ fn errors_say_what_to_do() {
     assert!(server.says(&["rooms", "--once", "--text", "zzz"], "").contains("no room matches"));
     let short = server.url.trim_start_matches("http://");
     assert!(server.says(&["rooms", "--once", "--server", short], "").contains("no rooms"));
-    assert!(server.complains(&["rooms", "--server", "https://there:1"]).contains("TLS"));
+    assert!(
+        server.complains(&["rooms", "--server", "https://127.0.0.1:1"]).contains("no server at https://127.0.0.1:1")
+    );
     assert!(server.complains(&["serve", "--listen", "50171"]).contains("127.0.0.1:50171"));
     let nowhere = "http://127.0.0.1:1";
     assert!(server.complains(&["rooms", "--server", nowhere]).contains("start one with `reversi serve`"));
     assert!(server.complains(&["rooms", "--server", "nonsense"]).contains("http://127.0.0.1:50051"));
+}
+
+#[test]
+fn a_server_says_what_it_lacks_before_it_listens() {
+    let complains = |arguments: &[&str]| {
+        let output = reversi(&[&["serve", "--listen"], arguments].concat()).output().unwrap();
+        assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}: {}", text(&output.stdout));
+        text(&output.stderr)
+    };
+    for open in ["0.0.0.0:0", "[::]:0"] {
+        let complaint = complains(&[open]);
+        assert!(complaint.contains("--tls-cert") && complaint.contains("--insecure"), "{complaint}");
+    }
+    let (manifest, nothing) = ("Cargo.toml", "no such file");
+    assert!(complains(&["127.0.0.1:0", "--tls-cert", manifest]).contains("--tls-key"));
+    let unreadable = complains(&["127.0.0.1:0", "--tls-cert", nothing, "--tls-key", nothing]);
+    assert!(unreadable.contains("cannot read no such file"), "{unreadable}");
+    let useless = complains(&["127.0.0.1:0", "--tls-cert", manifest, "--tls-key", manifest]);
+    assert!(useless.contains("holds no certificate"), "{useless}");
 }

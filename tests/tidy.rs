@@ -79,7 +79,9 @@ const LAYERS: &[Layer] = &[
         ],
         also: &[
             ("ai", "the kinds and levels that GetServerInfo lists"),
-            ("tower_http", "a panic in a call is that call's INTERNAL"),
+            ("tower_http", "a panic in a call is that call's INTERNAL; CORS"),
+            ("tokio_rustls", "the listener speaks TLS itself: both HTTP/2 and HTTP/1.1 are to be offered"),
+            ("governor", "rate limits per address"),
             ("futures_util", "streams made of a state"),
             ("http", "the trailer of an oversized request"),
             ("tokio", "the listener, and the timers of heartbeats"),
@@ -116,6 +118,7 @@ const LAYERS: &[Layer] = &[
             ("tokio_util", "the shutdown token"),
             ("tracing", "logs what it does"),
             ("tracing_subscriber", "sets up the log"),
+            ("rlimit", "a connection is an open file"),
             ("rand", "draws the seeds that no option gave"),
             ("rand_pcg", "the arena repeats its games by seed"),
             ("thiserror", "one error enum per operation"),
@@ -127,7 +130,7 @@ const LAYERS: &[Layer] = &[
 ];
 
 /// What tests inside `src` may name besides.
-const TEST_CRATES: [&str; 5] = ["proptest", "tokio", "metrics_util", "rand", "rand_pcg"];
+const TEST_CRATES: [&str; 6] = ["proptest", "tokio", "metrics_util", "rand", "rand_pcg", "rcgen"];
 
 const LONGEST_FILE: usize = 600;
 

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{anyhow, bail};
 
-use super::{entropy, keep};
+use super::{address::Address, entropy, keep};
 use crate::client::{Client, ClientError, PlayerKind, Session};
 
 /// How many made-up names are tried; two of a million meet rarely.
@@ -17,22 +17,16 @@ const NAMES_TRIED: u32 = 5;
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Connects, or says how to get a server.
-pub(super) async fn connect(server: &str) -> anyhow::Result<Client> {
-    if server.starts_with("https://") {
-        bail!("TLS is not supported yet; name the server as http://HOST:PORT, or HOST:PORT");
-    }
-    Client::connect(&address(server)).await.map_err(|error| match error {
+pub(super) async fn connect(server: &Address) -> anyhow::Result<Client> {
+    Client::connect_trusting(&server.url(), &server.trust()?).await.map_err(|error| match error {
+        ClientError::Unreachable { url, cause } if cause.contains("certificate") => {
+            anyhow!("the server at {url} is not to be trusted ({cause}); name its authority with --tls-ca FILE")
+        }
         ClientError::Unreachable { url, cause } => {
             anyhow!("no server at {url} ({cause}); start one with `reversi serve`, or name another with --server URL")
         }
         other => other.into(),
     })
-}
-
-/// The scheme may be left out of `HOST:PORT`.
-fn address(server: &str) -> String {
-    let port = server.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
-    if port.is_some() && !server.contains("://") { format!("http://{server}") } else { server.to_owned() }
 }
 
 /// Logs in under this name, or under a made-up one that begins with `prefix`.
@@ -125,7 +119,7 @@ pub(super) struct Visitor {
 impl Visitor {
     /// Connects and logs in, as [`enter`] does.
     pub(super) async fn enter(
-        server: &str,
+        server: &Address,
         keep: Option<PathBuf>,
         name: Option<&str>,
         prefix: &str,
@@ -167,22 +161,4 @@ impl Visitor {
 /// A wrong or missing password, in the words of the command line.
 pub(super) fn asks_for_password() -> anyhow::Error {
     anyhow!("this room asks for a password; give the right one with --password")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_scheme_may_be_left_out() {
-        for (typed, meant) in [
-            ("127.0.0.1:50171", "http://127.0.0.1:50171"),
-            ("localhost:1", "http://localhost:1"),
-            ("[::1]:50051", "http://[::1]:50051"),
-            ("http://there:1", "http://there:1"),
-            ("nonsense", "nonsense"),
-        ] {
-            assert_eq!(address(typed), meant);
-        }
-    }
 }

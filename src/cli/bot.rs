@@ -6,7 +6,9 @@ use anyhow::anyhow;
 use tokio::time::Instant;
 
 use super::{
-    account, entropy,
+    account,
+    address::Address,
+    entropy,
     feed::{Feed, News, backoff},
     interrupt::Interrupt,
     opponent, say,
@@ -71,7 +73,7 @@ pub(super) struct Args {
 }
 
 /// Plays until the games are played or the process is told to end.
-pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let player = player(&args)?;
     let against = args.vs.as_ref().map(|kind| opponent::check(kind, args.vs_level)).transpose()?;
     let mut interrupt = Interrupt::listen()?;

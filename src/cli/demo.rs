@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 
 use super::{
     account,
+    address::Address,
     feed::{Feed, News, backoff},
     interrupt::Interrupt,
     say,
@@ -36,7 +37,7 @@ pub(super) struct Args {
 }
 
 /// Keeps the rooms running until the process is told to end.
-pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let mut interrupt = Interrupt::listen()?;
     let client = account::connect(server).await?;
     let mut failures = 0;

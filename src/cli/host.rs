@@ -17,7 +17,9 @@ use tokio::{
 };
 
 use super::{
-    account, chronicle, entropy,
+    account,
+    address::Address,
+    chronicle, entropy,
     feed::{Feed, News},
     frame,
     interrupt::Interrupt,
@@ -33,9 +35,6 @@ use crate::{
     },
     rules::{ByColor, Color},
 };
-
-/// The server of whoever names none: commands for others need not name it either.
-const USUAL_SERVER: &str = "http://127.0.0.1:50051";
 
 /// What the room is to be.
 #[derive(Debug, clap::Args)]
@@ -131,7 +130,7 @@ impl Args {
 }
 
 /// Manages the room until it closes, or the host leaves.
-pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     for ai in args.ais() {
         opponent::check(&ai.kind, Some(ai.level).filter(|&level| level > 0))?;
     }
@@ -151,7 +150,7 @@ pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
     })
 }
 
-async fn host(session: &Session, server: &str, args: &Args) -> anyhow::Result<()> {
+async fn host(session: &Session, server: &Address, args: &Args) -> anyhow::Result<()> {
     let room = match &args.room {
         None => make(session, args).await?,
         Some(text) => match play::enter(session, text, &args.password).await {
@@ -160,8 +159,7 @@ async fn host(session: &Session, server: &str, args: &Args) -> anyhow::Result<()
         },
     };
     let me = &session.player().id;
-    let named = (server != USUAL_SERVER).then_some(server);
-    chronicle::invitation(&room, named).into_iter().for_each(say);
+    chronicle::invitation(&room, server.unusual()).into_iter().for_each(say);
     chronicle::survey(&room, me).into_iter().for_each(say);
     say("`help` lists the commands");
     Host::new(session, room).live().await

@@ -13,6 +13,7 @@ use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 
 mod account;
+mod address;
 mod board;
 mod bot;
 mod chronicle;
@@ -25,6 +26,7 @@ mod hand;
 mod host;
 mod interrupt;
 mod keep;
+mod limit;
 mod opponent;
 mod order;
 mod play;
@@ -42,6 +44,8 @@ mod table;
 mod thinker;
 mod watch;
 
+use address::Address;
+
 /// Play Reversi online: a room server, and its players, watchers and bots.
 #[derive(Debug, Parser)]
 #[command(
@@ -54,15 +58,8 @@ mod watch;
         reversi rooms                     see who plays, and whom to join or watch"
 )]
 struct Cli {
-    /// The server to talk to.
-    #[arg(
-        long,
-        global = true,
-        env = "REVERSI_SERVER",
-        default_value = "http://127.0.0.1:50051",
-        value_name = "URL_OR_HOST:PORT"
-    )]
-    server: String,
+    #[command(flatten)]
+    address: Address,
     /// Without a command, a server is started.
     #[command(subcommand)]
     command: Option<Command>,
@@ -89,12 +86,12 @@ enum Command {
 /// Parses the arguments of the process and does what they say.
 #[must_use]
 pub fn main() -> ExitCode {
-    let (server, command) = parse(std::env::args_os().collect());
+    let (address, command) = parse(std::env::args_os().collect());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error.into()),
     };
-    let done = runtime.block_on(run(&server, command));
+    let done = runtime.block_on(run(&address, command));
     // A read from standard input cannot be cancelled, and must not keep the process alive.
     runtime.shutdown_background();
     match done {
@@ -104,11 +101,11 @@ pub fn main() -> ExitCode {
 }
 
 /// The server and what to do. Ends the process where the arguments are wrong, or ask for help.
-fn parse(arguments: Vec<OsString>) -> (String, Command) {
+fn parse(arguments: Vec<OsString>) -> (Address, Command) {
     let settled = precedence::settle(Cli::command(), &arguments);
     let parsed = settled.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
-        Ok(Cli { server, command: Some(command) }) => (server, command),
+        Ok(Cli { address, command: Some(command) }) => (address, command),
         // Parsed like any other, so that the environment counts here too.
         Ok(Cli { command: None, .. }) => parse(["reversi", "serve"].map(OsString::from).to_vec()),
         Err(error) => {
@@ -141,7 +138,7 @@ fn misplaced(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     typed.map(str::to_owned).find(|typed| options.contains(typed))
 }
 
-async fn run(server: &str, command: Command) -> anyhow::Result<()> {
+async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve(args) => serve::run(args).await,
         Command::Rooms(args) => rooms::run(server, args).await,

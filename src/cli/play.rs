@@ -10,7 +10,9 @@ use tokio::{
 };
 
 use super::{
-    account, entropy,
+    account,
+    address::Address,
+    entropy,
     feed::{Feed, News},
     frame,
     hand::{self, Hand, Wish},
@@ -110,7 +112,7 @@ impl From<Side> for SideWish {
 }
 
 /// Plays until the player leaves.
-pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let ai = opponent::check(args.ai.as_deref().unwrap_or(FIRST_OPPONENT), args.level)?;
     let client = account::connect(server).await?;
     let session =

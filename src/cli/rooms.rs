@@ -12,6 +12,7 @@ use ratatui::{
 
 use super::{
     account::Visitor,
+    address::Address,
     feed::{Feed, News},
     interrupt::Interrupt,
     play::{self, trouble},
@@ -46,7 +47,7 @@ pub(super) struct Args {
 }
 
 /// Lists until the user leaves.
-pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let visitor = Visitor::enter(server, None, args.name.as_deref(), "visitor").await?;
     let done = list(&visitor, &args).await;
     visitor.leave().await;

@@ -8,11 +8,15 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
+use super::{address, limit::Bounds};
 use crate::{
-    grpc,
+    grpc::{self, Access, Origin, Tls},
     runtime::{Limits, Parts, Runtime},
     store::{MemoryStore, SqliteStore, Store},
 };
+
+/// Files that are open beside connections: storage, logs, and what the runtime needs.
+const OTHER_FILES: usize = 256;
 
 /// How the server runs.
 #[derive(Debug, clap::Args)]
@@ -29,24 +33,21 @@ pub struct Args {
     /// Threads on which AI seats think [default: one for each core].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
-    /// Rooms open at a time.
-    #[arg(long, env = "REVERSI_MAX_ROOMS", default_value_t = Limits::default().rooms, value_name = "N")]
-    max_rooms: usize,
-    /// Players known at a time.
-    #[arg(long, env = "REVERSI_MAX_PLAYERS", default_value_t = Limits::default().players, value_name = "N")]
-    max_players: usize,
-    /// Seconds for which a lost connection keeps its place.
-    #[arg(long, env = "REVERSI_GRACE", default_value_t = Limits::default().presence_grace.as_secs(), value_name = "SECONDS")]
-    grace: u64,
-    /// Seconds after which a room closes in which nothing happens.
-    #[arg(long, env = "REVERSI_IDLE_CLOSE", default_value_t = Limits::default().idle_close.as_secs(), value_name = "SECONDS")]
-    idle_close: u64,
-    /// Seconds after which a player is forgotten who has no room and asks nothing.
-    #[arg(long, env = "REVERSI_PLAYER_IDLE", default_value_t = Limits::default().player_idle.as_secs(), value_name = "SECONDS")]
-    player_idle: u64,
-    /// Requests a second that one player may make, on average.
-    #[arg(long, env = "REVERSI_RATE", default_value_t = Limits::default().requests_per_second, value_name = "N")]
-    rate: u32,
+    /// The server's certificate and those of its authorities, in PEM: speak TLS.
+    #[arg(long, env = "REVERSI_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The key of that certificate, in PEM.
+    #[arg(long, env = "REVERSI_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Let only clients in that have a certificate of this authority, in PEM.
+    #[arg(long, env = "REVERSI_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
+    tls_client_ca: Option<PathBuf>,
+    /// Listen beyond this machine without TLS.
+    #[arg(long, env = "REVERSI_INSECURE")]
+    insecure: bool,
+    /// Let pages of this origin call, such as https://example.org, or of any (*); may be repeated.
+    #[arg(long, env = "REVERSI_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    allow_origin: Vec<Origin>,
     /// Seconds that stopping may take.
     #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
     drain: u64,
@@ -59,6 +60,8 @@ pub struct Args {
     /// How to write it: for people, or a JSON object a line for machines.
     #[arg(long, env = "REVERSI_LOG_FORMAT", default_value = "human", value_name = "FORMAT")]
     log_format: LogFormat,
+    #[command(flatten)]
+    bounds: Bounds,
 }
 
 /// For whom the log is.
@@ -76,10 +79,12 @@ enum LogFormat {
 /// When the server cannot be started, or its transport fails.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     begin_log(&args)?;
-    let listener = bind(&args.listen).await?;
+    let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone() };
+    let listener = bind(&args.listen, access.tls.is_none() && !args.insecure).await?;
     let address = listener.local_addr()?;
+    let scheme = if access.tls.is_some() { "https" } else { "http" };
     let metrics = match &args.metrics {
-        Some(metrics) => Some((bind(metrics).await?, super::scrape::install()?)),
+        Some(metrics) => Some((bind(metrics, false).await?, super::scrape::install()?)),
         None => None,
     };
     let parts = Parts {
@@ -91,15 +96,15 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
 
     super::say(format_args!("reversi is listening on {address}"));
     if address.ip().is_loopback() {
-        super::say(format_args!("play:  reversi --server http://{address} play"));
-        super::say(format_args!("watch: reversi --server http://{address} rooms"));
+        super::say(format_args!("play:  reversi --server {scheme}://{address} play"));
+        super::say(format_args!("watch: reversi --server {scheme}://{address} rooms"));
     }
     if let Some((listener, _)) = &metrics {
         super::say(format_args!("metrics: http://{}/metrics", listener.local_addr()?));
     }
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
-    let served = serve(runtime, listener, metrics, shutdown);
+    let served = serve(runtime, listener, access, metrics, shutdown);
     tokio::pin!(served);
     let clean = tokio::select! {
         clean = &mut served => clean?,
@@ -154,6 +159,7 @@ fn begin_log(args: &Args) -> anyhow::Result<()> {
 async fn serve(
     runtime: Runtime,
     listener: TcpListener,
+    access: Access,
     metrics: Option<(TcpListener, PrometheusHandle)>,
     shutdown: CancellationToken,
 ) -> anyhow::Result<bool> {
@@ -165,16 +171,31 @@ async fn serve(
         }
     };
     tokio::select! {
-        clean = grpc::serve(runtime, listener, shutdown) => Ok(clean?),
+        clean = grpc::serve_with(runtime, listener, access, shutdown) => Ok(clean?),
         failed = scraped => failed.map(|()| false),
     }
 }
 
-/// A name may have several addresses: those come first to which the clients' default belongs.
-async fn bind(listen: &str) -> anyhow::Result<TcpListener> {
+/// Reads the files for TLS, if it is to be spoken.
+fn tls(args: &Args) -> anyhow::Result<Option<Tls>> {
+    let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
+    let authority = args.tls_client_ca.as_deref().map(address::read).transpose()?;
+    let tls = Tls::from_pem(&address::read(chain)?, &address::read(key)?, authority.as_deref());
+    Ok(Some(tls.with_context(|| format!("TLS is not possible with {} and {}", chain.display(), key.display()))?))
+}
+
+/// Listens; only for this machine where that must be `private`. A name may have several addresses: those come first to
+/// which the clients' default belongs.
+async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListener> {
     let found =
         tokio::net::lookup_host(listen).await.with_context(|| format!("nothing is known of the host of {listen}"))?;
     let mut addresses: Vec<SocketAddr> = found.collect();
+    if private && !addresses.iter().all(|address| address.ip().is_loopback()) {
+        anyhow::bail!(
+            "{listen} is open to other machines, and without TLS whoever is on the way can read tokens and passwords; \
+             give --tls-cert FILE and --tls-key FILE, or --insecure if a proxy in front speaks TLS or nobody else is there"
+        );
+    }
     addresses.sort_by_key(SocketAddr::is_ipv6);
     TcpListener::bind(addresses.as_slice()).await.with_context(|| {
         format!("cannot listen on {listen}; is a server running there? `--listen 127.0.0.1:0` takes a free port")
@@ -189,18 +210,28 @@ fn host_and_port(text: &str) -> Result<String, String> {
     }
 }
 
+/// What the options ask for, as far as the system permits.
 fn limits(args: &Args) -> Limits {
-    Limits {
-        rooms: args.max_rooms,
-        players: args.max_players,
-        presence_grace: Duration::from_secs(args.grace),
-        idle_close: Duration::from_secs(args.idle_close),
-        player_idle: Duration::from_secs(args.player_idle),
-        requests_per_second: args.rate,
-        request_burst: args.rate.saturating_mul(2),
-        drain: Duration::from_secs(args.drain),
-        ..Limits::default()
+    let asked = Limits { drain: Duration::from_secs(args.drain), ..args.bounds.limits() };
+    let files = match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(files) => usize::try_from(files).unwrap_or(usize::MAX),
+        Err(error) => {
+            tracing::warn!(%error, "the number of files that may be open is unknown");
+            return asked;
+        }
+    };
+    let connections = asked.connections.min(files.saturating_sub(OTHER_FILES));
+    if connections < asked.connections {
+        tracing::warn!(
+            files,
+            connections,
+            asked = asked.connections,
+            "fewer connections than asked for: see `ulimit -n`"
+        );
+    } else {
+        tracing::info!(files, connections, "as many files and connections may be open");
     }
+    Limits { connections, ..asked }
 }
 
 /// Waits for Ctrl-C or SIGTERM.

@@ -9,6 +9,7 @@ use crossterm::event::KeyCode;
 
 use super::{
     account::{self, Visitor},
+    address::Address,
     feed::{Feed, News},
     frame,
     interrupt::Interrupt,
@@ -69,7 +70,7 @@ impl Args {
 }
 
 /// Watches until the room closes or the watcher leaves.
-pub(super) async fn run(server: &str, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let visitor = Visitor::enter(server, args.keep.clone(), args.name.as_deref(), "watcher").await?;
     let done = watch(&visitor, &args).await;
     visitor.leave().await;

@@ -4,7 +4,7 @@ use std::{error::Error, time::Duration};
 
 use tonic::{
     metadata::{Ascii, MetadataValue},
-    transport::{Channel, Endpoint},
+    transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity},
 };
 
 use super::{ClientError, Malformed, PlayerKind, Session, read};
@@ -22,20 +22,59 @@ pub struct Client {
     channel: Channel,
 }
 
+/// Whom a client trusts over TLS, and how it shows who it is. By default it trusts whom the system trusts.
+#[derive(Clone, Debug, Default)]
+pub struct Trust {
+    /// Certificates in PEM: only servers with one that these have signed are trusted.
+    pub authority: Option<Vec<u8>>,
+    /// The client's own chain of certificates and its key, both in PEM, for a server that asks for one.
+    pub identity: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Trust {
+    fn config(&self) -> ClientTlsConfig {
+        let config = ClientTlsConfig::new();
+        let config = match &self.authority {
+            Some(authority) => config.ca_certificate(Certificate::from_pem(authority)),
+            None => config.with_native_roots(),
+        };
+        match &self.identity {
+            Some((chain, key)) => config.identity(Identity::from_pem(chain, key)),
+            None => config,
+        }
+    }
+}
+
 impl Client {
     /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks later is made again by itself.
     ///
     /// # Errors
-    /// [`ClientError::Address`] and [`ClientError::Unreachable`].
+    /// [`ClientError::Address`] and [`ClientError::Unreachable`]; for `https` also [`ClientError::Certificates`].
     pub async fn connect(url: &str) -> Result<Self, ClientError> {
+        Self::connect_trusting(url, &Trust::default()).await
+    }
+
+    /// As [`Client::connect`], with a say in whom to trust where the URL begins with `https`.
+    ///
+    /// # Errors
+    /// As [`Client::connect`].
+    pub async fn connect_trusting(url: &str, trust: &Trust) -> Result<Self, ClientError> {
         let endpoint = Endpoint::from_shared(url.to_owned())
             .ok()
-            .filter(|endpoint| endpoint.uri().host().is_some() && endpoint.uri().scheme_str() == Some("http"))
-            .ok_or_else(|| ClientError::Address(url.to_owned()))?
-            .connect_timeout(CONNECT_TIMEOUT)
-            .tcp_nodelay(true)
-            .http2_keep_alive_interval(KEEP_ALIVE)
-            .keep_alive_while_idle(true);
+            .filter(|endpoint| endpoint.uri().host().is_some())
+            .ok_or_else(|| ClientError::Address(url.to_owned()))?;
+        let endpoint = match endpoint.uri().scheme_str() {
+            Some("http") => endpoint,
+            Some("https") => {
+                let secured = endpoint.tls_config(trust.config());
+                secured.map_err(|error| ClientError::Certificates(innermost(&error)))?
+            }
+            _ => return Err(ClientError::Address(url.to_owned())),
+        }
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_nodelay(true)
+        .http2_keep_alive_interval(KEEP_ALIVE)
+        .keep_alive_while_idle(true);
         let unreachable = |error| ClientError::Unreachable { url: url.to_owned(), cause: innermost(&error) };
         let channel = endpoint.connect().await.map_err(unreachable)?;
         Ok(Self { url: url.to_owned(), channel })
@@ -104,6 +143,14 @@ mod tests {
         for url in ["", "127.0.0.1:50051", "localhost", "ftp://x", "http://"] {
             assert!(matches!(Client::connect(url).await, Err(ClientError::Address(_))), "{url:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn certificates_must_be_certificates() {
+        let identity = Some((b"no chain".to_vec(), b"no key".to_vec()));
+        let trust = Trust { authority: Some(b"".to_vec()), identity };
+        let error = Client::connect_trusting("https://127.0.0.1:1", &trust).await.unwrap_err();
+        assert!(matches!(error, ClientError::Certificates(_)) && !error.is_transient(), "{error}");
     }
 
     #[tokio::test]

@@ -17,6 +17,9 @@ pub enum ClientError {
     /// The text is no address of a server.
     #[error("`{0}` is not a server address; one looks like http://127.0.0.1:50051")]
     Address(String),
+    /// The certificates or keys to be used cannot be.
+    #[error("the certificates cannot be used: {0}")]
+    Certificates(String),
     /// Nobody answers there.
     #[error("no server at {url}: {cause}")]
     Unreachable {
@@ -71,7 +74,7 @@ impl ClientError {
             Self::Broken(_) | Self::Malformed(_) => true,
             // Anybody may be out of resources, a proxy in between too.
             Self::Refused(refusal) => refusal.reason.is_empty() && refusal.code != Code::ResourceExhausted,
-            Self::Address(_) | Self::Unreachable { .. } => false,
+            Self::Address(_) | Self::Certificates(_) | Self::Unreachable { .. } => false,
         }
     }
 
@@ -81,7 +84,7 @@ impl ClientError {
         match self {
             Self::Unreachable { .. } | Self::Broken(_) => true,
             Self::Refused(refusal) => matches!(refusal.code, Code::Unavailable | Code::ResourceExhausted),
-            Self::Address(_) | Self::Malformed(_) => false,
+            Self::Address(_) | Self::Certificates(_) | Self::Malformed(_) => false,
         }
     }
 }

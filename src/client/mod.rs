@@ -54,7 +54,7 @@ mod settings;
 mod stream;
 mod turn;
 
-pub use connection::Client;
+pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal};
 pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomUpdate};
 pub use fold::Gap;

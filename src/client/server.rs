@@ -63,6 +63,36 @@ pub struct Limits {
     pub presence_grace: Option<Duration>,
     /// After what time an idle room closes.
     pub idle_close: Option<Duration>,
+    /// Requests at once, above the average.
+    pub request_burst: u32,
+    /// Lines of chat that one player may write in a second.
+    pub chats_per_second: u32,
+    /// Lines of chat at once, above the average.
+    pub chat_burst: u32,
+    /// Passwords and join codes that one player may get wrong in a minute.
+    pub wrong_guesses_per_minute: u32,
+    /// Log-ins from one address in a second.
+    pub log_ins_per_second: u32,
+    /// Log-ins at once, above the average.
+    pub log_in_burst: u32,
+    /// Open connections.
+    pub connections: u32,
+    /// Those from one address.
+    pub connections_per_address: u32,
+    /// How long a connection may take to begin its first request.
+    pub opening: Option<Duration>,
+    /// Calls and streams of one connection.
+    pub streams_per_connection: u32,
+    /// Bytes of the headers of one request.
+    pub header_bytes: u32,
+    /// Players of the server.
+    pub players: u32,
+    /// Rooms of the server.
+    pub rooms: u32,
+    /// After what time an idle player is forgotten.
+    pub player_idle: Option<Duration>,
+    /// AI moves that may wait for a thread.
+    pub ai_queue: u32,
 }
 
 impl TryFrom<v1::Limits> for Limits {
@@ -83,6 +113,21 @@ impl TryFrom<v1::Limits> for Limits {
             message_bytes: read::count(limits.message_bytes, "message limit")?,
             presence_grace: read::maybe_duration(limits.presence_grace, "presence grace")?,
             idle_close: read::maybe_duration(limits.idle_close, "idle limit")?,
+            request_burst: read::count(limits.request_burst, "request burst")?,
+            chats_per_second: read::count(limits.chats_per_second, "chat rate")?,
+            chat_burst: read::count(limits.chat_burst, "chat burst")?,
+            wrong_guesses_per_minute: read::count(limits.wrong_guesses_per_minute, "limit of guesses")?,
+            log_ins_per_second: read::count(limits.log_ins_per_second, "log-in rate")?,
+            log_in_burst: read::count(limits.log_in_burst, "log-in burst")?,
+            connections: read::count(limits.connections, "connection limit")?,
+            connections_per_address: read::count(limits.connections_per_address, "connection limit")?,
+            opening: read::maybe_duration(limits.opening, "opening limit")?,
+            streams_per_connection: read::count(limits.streams_per_connection, "stream limit")?,
+            header_bytes: read::count(limits.header_bytes, "header limit")?,
+            players: read::count(limits.players, "player limit")?,
+            rooms: read::count(limits.rooms, "room limit")?,
+            player_idle: read::maybe_duration(limits.player_idle, "player's idle limit")?,
+            ai_queue: read::count(limits.ai_queue, "limit of waiting AI moves")?,
         })
     }
 }

@@ -1,13 +1,16 @@
 //! Finding and making rooms.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use tonic::{Request, Response, Status};
 
 use super::{
     caller::{caller, password},
     feed::{End, Feed, Source, feed},
-    page, status,
+    page,
+    remote::Crowd,
+    serve::{MOST_HEADERS, STREAMS_PER_CONNECTION},
+    status,
 };
 use crate::{
     ai::AiKind,
@@ -25,6 +28,7 @@ const SNAPSHOT_ROWS: usize = 500;
 /// The lobby service over a runtime.
 pub(super) struct Lobby {
     pub(super) runtime: Runtime,
+    pub(super) crowd: Arc<Crowd>,
 }
 
 #[tonic::async_trait]
@@ -44,6 +48,7 @@ impl LobbyService for Lobby {
             players: count(players),
             rooms: count(rooms),
             games: count(games),
+            connections: count(self.crowd.count()),
             now: Some(convert::timestamp(self.runtime.clock().now())),
             ai_load: Some(v1::AiLoad {
                 threads: count(ai.threads),
@@ -217,12 +222,13 @@ fn ai_kind(kind: AiKind) -> v1::AiKind {
 
 fn limits(limits: &Limits) -> v1::Limits {
     let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+    let rate = |rate: u32| i32::try_from(rate).unwrap_or(i32::MAX);
     v1::Limits {
         rooms_per_player: count(limits.rooms_per_player),
         seats_per_human: limits.seats_per_human.into(),
         seats_per_bot: limits.seats_per_bot.into(),
         streams_per_player: count(limits.streams_per_player),
-        requests_per_second: i32::try_from(limits.requests_per_second).unwrap_or(i32::MAX),
+        requests_per_second: rate(limits.requests_per_second),
         members_per_room: limits.members_per_room.into(),
         name_characters: count(DisplayName::MOST),
         room_name_characters: count(RoomName::MOST),
@@ -231,5 +237,20 @@ fn limits(limits: &Limits) -> v1::Limits {
         message_bytes: count(super::MOST_MESSAGE),
         presence_grace: Some(convert::duration(limits.presence_grace)),
         idle_close: Some(convert::duration(limits.idle_close)),
+        request_burst: rate(limits.request_burst),
+        chats_per_second: rate(limits.chats_per_second),
+        chat_burst: rate(limits.chat_burst),
+        wrong_guesses_per_minute: rate(limits.wrong_guesses_per_minute),
+        log_ins_per_second: rate(limits.log_ins_per_second),
+        log_in_burst: rate(limits.log_in_burst),
+        connections: count(limits.connections),
+        connections_per_address: count(limits.connections_per_address),
+        opening: Some(convert::duration(limits.opening)),
+        streams_per_connection: rate(STREAMS_PER_CONNECTION),
+        header_bytes: rate(MOST_HEADERS),
+        players: count(limits.players),
+        rooms: count(limits.rooms),
+        player_idle: Some(convert::duration(limits.player_idle)),
+        ai_queue: count(limits.ai_queue),
     }
 }

@@ -1,5 +1,7 @@
 //! One room: its members, seats and settings, and the stream of its events.
 
+use std::sync::Arc;
+
 use tonic::{Request, Response, Status};
 
 use super::{
@@ -10,8 +12,8 @@ use super::{
 };
 use crate::{
     proto::{SharedWatchRoomResponse, convert, server::room_service_server::RoomService, v1},
-    room::{Command, Credentials, PlayerId, Rejection, RoomId, Seq, Viewer},
-    runtime::{Clock, Player, Runtime, Update, Watch},
+    room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
+    runtime::{Clock, Player, RoomError, Runtime, Snapshot, Update, Watch},
 };
 
 /// The room service over a runtime.
@@ -32,6 +34,23 @@ impl Rooms {
         Ok(accepted.map_err(status::failed)?.seq.0)
     }
 
+    /// Joins a room, and looks at it.
+    async fn enter(
+        &self,
+        player: &Arc<Player>,
+        named: Named,
+        password: Option<PasswordHash>,
+    ) -> Result<Snapshot, RoomError> {
+        let (id, code) = match named {
+            Named::Id(id) => (Some(id), None),
+            Named::Code(code) => (code.and_then(|code| self.runtime.room_by_code(code)), code),
+        };
+        let id = id.ok_or(Rejection::RoomNotFound)?;
+        let credentials = Credentials { code, password };
+        self.runtime.command(player, id, Command::Join(player.profile().clone(), credentials)).await?;
+        self.runtime.look(player, id, &credentials).await
+    }
+
     /// What the new settings are depends on the old ones, which only members' rooms tell.
     async fn reconfigured(&self, player: &Player, wire: v1::UpdateSettingsRequest) -> Result<Command, Status> {
         let password = password(&wire.password)?;
@@ -48,6 +67,14 @@ impl Rooms {
     }
 }
 
+/// How a room is named by those who join it.
+#[derive(Clone, Copy)]
+enum Named {
+    Id(RoomId),
+    /// None where the text cannot be a code.
+    Code(Option<JoinCode>),
+}
+
 #[tonic::async_trait]
 impl RoomService for Rooms {
     async fn get_room(&self, request: Request<v1::GetRoomRequest>) -> Result<Response<v1::GetRoomResponse>, Status> {
@@ -61,19 +88,17 @@ impl RoomService for Rooms {
         let player = caller(&self.runtime, &request)?;
         let wire = request.into_inner();
         let password = password(&wire.password)?;
-        let (id, code) = match &wire.room {
-            Some(v1::join_room_request::Room::RoomId(id)) => (room_id(id)?, None),
-            Some(v1::join_room_request::Room::JoinCode(code)) => {
-                let code = code.parse().ok();
-                let id = code.and_then(|code| self.runtime.room_by_code(code));
-                (id.ok_or_else(|| status::refused(Rejection::RoomNotFound))?, code)
-            }
+        let named = match &wire.room {
+            Some(v1::join_room_request::Room::RoomId(id)) => Named::Id(room_id(id)?),
+            Some(v1::join_room_request::Room::JoinCode(code)) => Named::Code(code.parse().ok()),
             None => return Err(status::refused(Rejection::RoomNotFound)),
         };
-        let credentials = Credentials { code, password };
-        let join = Command::Join(player.profile().clone(), credentials);
-        self.runtime.command(&player, id, join).await.map_err(status::failed)?;
-        let snapshot = self.runtime.look(&player, id, &credentials).await.map_err(status::failed)?;
+        let entered = self.enter(&player, named, password);
+        let snapshot = match (named, password) {
+            (Named::Id(_), None) => entered.await,
+            _ => self.runtime.guess(&player, entered).await,
+        };
+        let snapshot = snapshot.map_err(status::failed)?;
         Ok(Response::new(v1::JoinRoomResponse { room: Some(seen(&self.runtime, &player, &snapshot)) }))
     }
 
@@ -197,7 +222,11 @@ impl RoomService for Rooms {
         let id: RoomId = room_id(&wire.room_id)?;
         let code = convert::read_join_code(&wire.join_code).map_err(status::malformed)?;
         let credentials = Credentials { code, password: password(&wire.password)? };
-        let watch = self.runtime.watch(&player, id, credentials, wire.after_seq.map(Seq)).await;
+        let opened = self.runtime.watch(&player, id, credentials, wire.after_seq.map(Seq));
+        let watch = match credentials {
+            Credentials { code: None, password: None } => opened.await,
+            _ => self.runtime.guess(&player, opened).await,
+        };
         let clock = self.runtime.clock();
         Ok(feed(clock, RoomFeed { clock, watch: watch.map_err(status::failed)?, viewer: player.id() }))
     }

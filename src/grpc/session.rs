@@ -2,20 +2,29 @@
 
 use tonic::{Request, Response, Status};
 
-use super::{caller::caller, status};
+use super::{
+    caller::caller,
+    remote::{LogIns, Remote},
+    status,
+};
 use crate::{
     proto::{convert, server::session_service_server::SessionService, v1},
-    runtime::{Contestant, LogInError, Player, Runtime, Stats},
+    runtime::{Contestant, LogInError, Player, Runtime, Stats, TooFast},
 };
 
 /// The session service over a runtime.
 pub(super) struct Session {
     pub(super) runtime: Runtime,
+    pub(super) log_ins: LogIns,
 }
 
 #[tonic::async_trait]
 impl SessionService for Session {
     async fn log_in(&self, request: Request<v1::LogInRequest>) -> Result<Response<v1::LogInResponse>, Status> {
+        if let Some(&remote) = request.extensions().get::<Remote>() {
+            let counted = self.log_ins.admit(remote);
+            counted.map_err(|TooFast { retry_after }| status::quota(status::Quota::Rate, retry_after))?;
+        }
         let wire = request.into_inner();
         let name = convert::read_display_name(&wire.display_name).map_err(status::malformed)?;
         let kind = convert::read_player_kind(wire.kind).map_err(status::malformed)?;

@@ -26,6 +26,22 @@ pub struct Limits {
     pub chats_per_second: u32,
     /// Lines of chat at once, above the average; few beside what a watcher may lag behind.
     pub chat_burst: u32,
+    /// Connections open at a time. One costs under 100 KiB, and a file descriptor.
+    pub connections: usize,
+    /// Connections from one address: one machine may hold thousands of bots, but not the whole server.
+    pub connections_per_address: usize,
+    /// How long a connection may take to agree on TLS and to begin its first request; slower than any network, and short
+    /// enough that those who only connect do not gather.
+    pub opening: Duration,
+    /// Log-ins at once from one address: a farm of bots that starts, which cannot wait in line.
+    pub log_in_burst: u32,
+    /// Log-ins a second from one address, on average. Each makes a player that may be kept for a day: one address cannot
+    /// fill the server with them in less than half a day.
+    pub log_ins_per_second: u32,
+    /// Passwords and join codes that one player may get wrong in a minute. A person types fewer. With 40 bits in a join
+    /// code, and every room of a full server to be hit, a player needs three and a half years for one, and an address that
+    /// logs in anew for every few guesses, as often as it may, more than a week.
+    pub wrong_guesses_per_minute: u32,
     /// Members of one room. Watchers need not be members.
     pub members_per_room: u16,
     /// How long a lost connection keeps its place: longer than a reboot of a router, shorter than patience.
@@ -59,6 +75,12 @@ impl Default for Limits {
             request_burst: 10_000,
             chats_per_second: 2,
             chat_burst: 10,
+            connections: 16_384,
+            connections_per_address: 4_096,
+            opening: Duration::from_secs(10),
+            log_in_burst: 2_000,
+            log_ins_per_second: 2,
+            wrong_guesses_per_minute: 30,
             members_per_room: 64,
             presence_grace: Duration::from_secs(60),
             idle_close: Duration::from_secs(2 * 60 * 60),

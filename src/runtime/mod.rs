@@ -14,6 +14,7 @@
 mod actor;
 mod entropy;
 mod error;
+mod guesses;
 mod holdings;
 mod inbox;
 mod limits;
@@ -165,6 +166,12 @@ impl Runtime {
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.shared.clock
+    }
+
+    /// Random bits that nobody can guess.
+    #[must_use]
+    pub fn random(&self) -> u64 {
+        self.shared.chance.bits()
     }
 
     /// What the server is doing.

@@ -25,6 +25,7 @@ use super::{
     actor::Accepted,
     entropy::{Chance, Clock},
     error::RoomError,
+    guesses::Guesses,
     holdings::{Holding, Holdings},
     inbox::Inbox,
     limits::Limits,
@@ -132,6 +133,7 @@ pub struct Player {
     hash: TokenHash,
     rate: DefaultDirectRateLimiter,
     chat_rate: DefaultDirectRateLimiter,
+    pub(super) guesses: Mutex<Guesses>,
     streams: AtomicUsize,
     last_seen: AtomicI64,
     /// What the register has of that.
@@ -304,6 +306,7 @@ impl Players {
             hash: TokenHash(enrolled.token),
             rate: DefaultDirectRateLimiter::direct(quota(limits.requests_per_second, limits.request_burst)),
             chat_rate: DefaultDirectRateLimiter::direct(quota(limits.chats_per_second, limits.chat_burst)),
+            guesses: Mutex::new(Guesses::new(self.clock.now())),
             streams: AtomicUsize::new(0),
             last_seen: AtomicI64::new(enrolled.seen.0),
             noted_seen: AtomicI64::new(enrolled.seen.0),

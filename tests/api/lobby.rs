@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reversi::proto::v1::{self, watch_rooms_response::Message};
+use reversi::runtime::Limits;
 use tokio::task::JoinSet;
 use tonic::{Code, Streaming};
 
@@ -18,6 +19,11 @@ async fn the_server_tells_its_ais_and_limits() {
     assert_eq!((info.players, info.rooms, info.games, info.draining), (1, 0, 0, false));
     let limits = info.limits.unwrap();
     assert_eq!((limits.name_characters, limits.seats_per_human, limits.message_bytes), (24, 1, 64 * 1024));
+    let usual = Limits::default();
+    let count = |limit: usize| i32::try_from(limit).unwrap();
+    assert_eq!((limits.players, limits.rooms), (count(usual.players), count(usual.rooms)));
+    assert_eq!(limits.connections_per_address, count(usual.connections_per_address));
+    assert_eq!(info.connections, 1, "this one");
     assert_eq!(info.ai_load.unwrap().threads, 1);
 }
 

@@ -13,4 +13,5 @@ mod shutdown;
 mod stage;
 mod store;
 mod streams;
+mod tls;
 mod web;

@@ -320,3 +320,25 @@ async fn settings_are_changed_by_a_mask() {
     let bad = refused(owner.set(&room, "games", many).await, Code::InvalidArgument, "BAD_SETTINGS");
     assert_eq!(field(&bad), "settings.games");
 }
+
+#[tokio::test]
+async fn passwords_and_codes_are_not_guessed_for_ever() {
+    let stage = Stage::limited(|limits| limits.wrong_guesses_per_minute = 3).await;
+    let (owner, thief, guest) = (stage.human("Ada").await, stage.human("Eve").await, stage.human("Gus").await);
+    let request = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
+    let made = owner.try_create(request).await.unwrap();
+    let by_id = || v1::join_room_request::Room::RoomId(made.room_id.clone());
+    let by_code = |code: &str| v1::join_room_request::Room::JoinCode(code.into());
+    refused(thief.join_by(by_id(), "open").await, Code::PermissionDenied, "BAD_PASSWORD");
+    refused(thief.join_by(by_code("aaaaaaaa"), "").await, Code::NotFound, "ROOM_NOT_FOUND");
+    let watch = v1::WatchRoomRequest { room_id: made.room_id.clone(), password: "up".into(), ..Default::default() };
+    refused(thief.rooms().watch_room(watch).await, Code::PermissionDenied, "BAD_PASSWORD");
+    // Not even the right one is heard now.
+    refused(thief.join_by(by_id(), "sesame").await, Code::ResourceExhausted, "RATE");
+    refused(thief.join_by(by_code(&made.join_code), "sesame").await, Code::ResourceExhausted, "RATE");
+    refused(thief.join(&made.room_id).await, Code::PermissionDenied, "BAD_PASSWORD");
+    for _ in 0..5 {
+        guest.join_by(by_code(&made.join_code), "sesame").await.unwrap();
+        guest.leave(&made.room_id).await.unwrap();
+    }
+}

@@ -139,3 +139,20 @@ async fn who_asks_too_fast_is_told_when_to_come_back() {
     assert!(delay.as_millis() > 0 && delay.as_millis() <= 1_000, "{delay:?}");
     bea.me().await;
 }
+
+#[tokio::test]
+async fn one_address_logs_in_so_often_and_no_more() {
+    // At one a second the test would have to take that long between two log-ins to be let in once more.
+    let stage = Stage::limited(|limits| (limits.log_in_burst, limits.log_ins_per_second) = (50, 1)).await;
+    let mut sessions = SessionServiceClient::new(stage.channel().await);
+    let mut last = Ok(());
+    for number in 0..200 {
+        let request = v1::LogInRequest { display_name: format!("bot {number}"), ..Default::default() };
+        last = sessions.log_in(request).await.map(|_| ());
+        if last.is_err() {
+            assert!(number >= 50, "{number} came in");
+            break;
+        }
+    }
+    refused(last, Code::ResourceExhausted, "RATE");
+}

@@ -36,12 +36,14 @@ pub(crate) struct Plan {
     pub(crate) store: Store,
     pub(crate) think: Option<Arc<Think>>,
     pub(crate) encode: Encode,
+    pub(crate) access: grpc::Access,
 }
 
 impl Default for Plan {
     fn default() -> Self {
         let limits = Limits { drain: Duration::from_secs(5), chat_burst: 1_000, ..Limits::default() };
-        Self { limits, store: Store::of(MemoryStore::default()), think: None, encode: grpc::encode }
+        let store = Store::of(MemoryStore::default());
+        Self { limits, store, think: None, encode: grpc::encode, access: grpc::Access::default() }
     }
 }
 
@@ -73,7 +75,7 @@ impl Stage {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (shutdown, mut served) = (CancellationToken::new(), JoinSet::new());
-        let server = grpc::serve(runtime.clone(), listener, shutdown.clone());
+        let server = grpc::serve_with(runtime.clone(), listener, plan.access, shutdown.clone());
         served.spawn(async move { server.await.unwrap() });
         Self { runtime, address, shutdown, served }
     }

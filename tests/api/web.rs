@@ -1,17 +1,20 @@
 //! What else the port speaks: gRPC-Web over HTTP/1.1, and reflection.
 
+use std::collections::BTreeSet;
+
 use prost::Message as _;
-use reversi::proto::v1;
+use reversi::{grpc::Access, proto::v1};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
+use tonic::{Request, metadata::MetadataMap};
 use tonic_reflection::pb::v1::{
     ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
     server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
 };
 
-use super::stage::{Stage, within};
+use super::stage::{Plan, Stage, refusal, within};
 
 /// A call as a browser makes it: one request of HTTP/1.1, binary gRPC-Web.
 async fn post(stage: &Stage, path: &str, token: &str, message: &[u8]) -> TcpStream {
@@ -132,6 +135,75 @@ async fn a_browser_is_told_that_its_message_cannot_be_read() {
     let head = head(&mut socket).await;
     assert!(head.contains("grpc-status: 3") && head.contains("reversi-reason: BAD_MESSAGE"), "{head}");
     assert!(head.contains("grpc-status-details-bin: ") && head.matches("grpc-message").count() == 1, "{head}");
+}
+
+/// The head of the answer to what a browser asks for a page of an origin: first whether it may call, then a call.
+async fn asked_for_a_page(stage: &Stage, origin: &str) -> [String; 2] {
+    let path = "/reversi.v1.SessionService/GetMe HTTP/1.1";
+    let common = format!("host: {}\r\norigin: {origin}\r\nconnection: close", stage.address);
+    let may = "access-control-request-method: POST\r\naccess-control-request-headers: authorization,x-grpc-web";
+    let call = "content-type: application/grpc-web+proto\r\ncontent-length: 5";
+    let requests = [
+        format!("OPTIONS {path}\r\n{common}\r\n{may}\r\n\r\n"),
+        format!("POST {path}\r\n{common}\r\n{call}\r\n\r\n\0\0\0\0\0"),
+    ];
+    let mut heads = [String::new(), String::new()];
+    for (request, answer) in requests.iter().zip(&mut heads) {
+        let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+        socket.write_all(request.as_bytes()).await.unwrap();
+        *answer = head(&mut socket).await;
+    }
+    heads
+}
+
+async fn stage_for(origins: &[&str]) -> Stage {
+    let allow_origins = origins.iter().map(|origin| origin.parse().unwrap()).collect();
+    Stage::with(Plan { access: Access { allow_origins, ..Access::default() }, ..Plan::default() }).await
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_may_call_where_they_are_let() {
+    let stage = stage_for(&["https://example.org", "http://localhost:5173"]).await;
+    for origin in ["https://example.org", "http://localhost:5173"] {
+        let [may, call] = asked_for_a_page(&stage, origin).await;
+        let allowed = format!("access-control-allow-origin: {origin}");
+        assert!(may.starts_with("HTTP/1.1 200") && may.contains(&allowed) && may.contains("x-grpc-web"), "{may}");
+        assert!(call.contains(&allowed) && call.contains("reversi-reason: TOKEN_MISSING"), "{call}");
+        for read in ["grpc-status-details-bin", "reversi-reason", "reversi-request-id"] {
+            let exposed = call.lines().find(|line| line.starts_with("access-control-expose-headers"));
+            assert!(exposed.unwrap().contains(read), "{call}");
+        }
+    }
+    for head in asked_for_a_page(&stage, "https://example.com").await {
+        assert!(!head.contains("access-control-allow-origin"), "{head}");
+    }
+    for head in asked_for_a_page(&stage_for(&["*"]).await, "https://example.com").await {
+        assert!(head.contains("access-control-allow-origin: *"), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn by_default_pages_of_other_origins_are_let_nothing() {
+    for head in asked_for_a_page(&Stage::open().await, "https://example.org").await {
+        assert!(!head.contains("access-control"), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn every_answer_has_a_name() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let name = |metadata: &MetadataMap| metadata.get("reversi-request-id").unwrap().to_str().unwrap().to_owned();
+    let mut mine = Request::new(v1::GetMeRequest {});
+    mine.metadata_mut().insert("reversi-request-id", "mine".parse().unwrap());
+    let first = name(ada.sessions().get_me(mine).await.unwrap().metadata());
+    let second = name(ada.sessions().get_me(v1::GetMeRequest {}).await.unwrap().metadata());
+    let refused = name(refusal(ada.try_room("nonsense").await).metadata());
+    let watched = name(ada.games().watch_turns(v1::WatchTurnsRequest {}).await.unwrap().metadata());
+    let names = BTreeSet::from([first.as_str(), &second, &refused, &watched, "mine"]);
+    assert_eq!(names.len(), 5, "{names:?}");
+    let head = head(&mut post(&stage, "SessionService/GetMe", &ada.token, &[]).await).await;
+    assert!(head.contains("reversi-request-id: "), "{head}");
 }
 
 #[tokio::test]

@@ -1,0 +1,206 @@
+//! A connection, which has so long to say what it wants.
+
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    time::{Instant, Sleep, sleep_until},
+};
+use tokio_rustls::server::TlsStream;
+use tonic::transport::server::Connected;
+
+use super::remote::{Place, Remote};
+
+/// What every connection of HTTP/2 begins with.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// An open connection. Reading fails from its deadline on, unless it has begun as HTTP does by then: with the preface of
+/// HTTP/2, or with the whole head of a request. What comes after is the transport's to watch.
+pub(super) struct Connection {
+    wire: Wire,
+    opening: Option<Opening>,
+    place: Place,
+}
+
+/// What bytes go over.
+pub(super) enum Wire {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Connection {
+    pub(super) fn new(wire: Wire, place: Place, deadline: Instant) -> Self {
+        let opening = Opening { heard: Heard::default(), deadline: Box::pin(sleep_until(deadline)) };
+        Self { wire, opening: Some(opening), place }
+    }
+
+    fn wire(self: Pin<&mut Self>) -> Pin<&mut Wire> {
+        Pin::new(&mut self.get_mut().wire)
+    }
+}
+
+/// A service finds this with every request.
+impl Connected for Connection {
+    type ConnectInfo = Remote;
+
+    fn connect_info(&self) -> Remote {
+        self.place.remote()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut this.wire).poll_read(cx, buffer);
+        if let Some(opening) = &mut this.opening {
+            if opening.heard.is_enough(&buffer.filled()[before..]) {
+                this.opening = None;
+            } else if opening.deadline.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.wire().poll_write(cx, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.wire().poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.wire().poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.wire().poll_write_vectored(cx, bytes)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.wire.is_write_vectored()
+    }
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, bytes),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match self {
+            Self::Plain(stream) => stream.is_write_vectored(),
+            Self::Tls(stream) => stream.is_write_vectored(),
+        }
+    }
+}
+
+struct Opening {
+    heard: Heard,
+    deadline: Pin<Box<Sleep>>,
+}
+
+/// How far a connection has come in saying what it wants.
+#[derive(Default)]
+struct Heard {
+    preface: usize,
+    is_preface_no_more: bool,
+    line_ended: bool,
+}
+
+impl Heard {
+    /// Whether what it has said by now, these bytes with it, is enough.
+    fn is_enough(&mut self, bytes: &[u8]) -> bool {
+        bytes.iter().any(|&byte| self.ends_with(byte))
+    }
+
+    fn ends_with(&mut self, byte: u8) -> bool {
+        if !self.is_preface_no_more {
+            if PREFACE[self.preface] == byte {
+                self.preface += 1;
+                return self.preface == PREFACE.len();
+            }
+            self.is_preface_no_more = true;
+        }
+        // The head of a request ends with an empty line.
+        match byte {
+            b'\n' if self.line_ended => return true,
+            b'\n' => self.line_ended = true,
+            b'\r' => {}
+            _ => self.line_ended = false,
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The byte with which enough was said.
+    fn enough(bytes: &[u8]) -> Option<usize> {
+        let mut heard = Heard::default();
+        bytes.iter().position(|&byte| heard.is_enough(&[byte])).map(|index| index + 1)
+    }
+
+    #[test]
+    fn a_connection_begins_with_the_preface_or_a_head() {
+        assert_eq!(enough(PREFACE), Some(PREFACE.len()));
+        assert_eq!(enough(b"PRI * HTTP/2.0\r\n\r\nSM"), None, "half a preface");
+        assert_eq!(enough(b"POST / HTTP/1.1\r\nhost: x\r\n\r\nbody"), Some(28));
+        assert_eq!(enough(b"GET / HTTP/1.1\n\n"), Some(16));
+        assert_eq!(enough(b"GET / HTTP/1.1\r\nhost: x\r\n"), None, "half a head");
+        assert_eq!(enough(b"\x16\x03\x01\x02\x00"), None, "TLS where none is spoken");
+        assert_eq!(enough(b""), None);
+    }
+}

@@ -1,0 +1,82 @@
+//! Pages of other origins. Browsers let them call only where the server says so, and by default it says nothing.
+
+use std::{str::FromStr, time::Duration};
+
+use http::{HeaderName, HeaderValue, Method, Uri, header};
+use thiserror::Error;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use super::{call, status};
+
+/// What a page may send.
+const SENT: [HeaderName; 5] = [
+    header::CONTENT_TYPE,
+    header::AUTHORIZATION,
+    HeaderName::from_static("x-grpc-web"),
+    HeaderName::from_static("x-user-agent"),
+    HeaderName::from_static("grpc-timeout"),
+];
+
+/// What a page may read of a refusal, which is all in the headers.
+const READ: [HeaderName; 5] = [
+    HeaderName::from_static("grpc-status"),
+    HeaderName::from_static("grpc-message"),
+    HeaderName::from_static("grpc-status-details-bin"),
+    HeaderName::from_static(status::REASON),
+    HeaderName::from_static(call::REQUEST_ID),
+];
+
+/// How long a browser need not ask again; none remembers it longer.
+const REMEMBERED: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// An origin whose pages may call: a scheme, a host and perhaps a port, or `*` for all origins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin(HeaderValue);
+
+/// A text that is no origin.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("an origin is like https://example.org, without a path; or *")]
+pub struct ParseOriginError;
+
+impl FromStr for Origin {
+    type Err = ParseOriginError;
+
+    fn from_str(text: &str) -> Result<Self, ParseOriginError> {
+        let uri = || text.parse::<Uri>().ok();
+        // The authority with nothing behind it, in the form in which browsers send it.
+        let is_origin = |uri: Uri| {
+            let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else { return false };
+            !authority.as_str().contains('@') && text == format!("{scheme}://{authority}").to_lowercase()
+        };
+        let good = text == "*" || uri().is_some_and(is_origin);
+        good.then(|| HeaderValue::from_str(text).ok()).flatten().map(Self).ok_or(ParseOriginError)
+    }
+}
+
+/// Lets pages of these origins call; none where there are none.
+pub(super) fn layer(origins: &[Origin]) -> Option<CorsLayer> {
+    if origins.is_empty() {
+        return None;
+    }
+    let any = origins.iter().any(|origin| origin.0 == "*");
+    let origins =
+        if any { AllowOrigin::any() } else { AllowOrigin::list(origins.iter().map(|origin| origin.0.clone())) };
+    let layer = CorsLayer::new().allow_origin(origins).allow_methods([Method::POST]);
+    Some(layer.allow_headers(SENT).expose_headers(READ).max_age(REMEMBERED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_as_browsers_send_it() {
+        for good in ["*", "https://example.org", "http://localhost:5173", "https://[::1]:8443"] {
+            assert!(good.parse::<Origin>().is_ok(), "{good}");
+        }
+        for bad in ["", "example.org", "https://example.org/", "https://example.org/page", "https://Example.org", "a b"]
+        {
+            assert_eq!(bad.parse::<Origin>(), Err(ParseOriginError), "{bad}");
+        }
+    }
+}

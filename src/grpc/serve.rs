@@ -1,0 +1,200 @@
+//! Runs the services on a socket, within the limits of the wire.
+
+use std::{any::Any, sync::Arc, time::Duration};
+
+use thiserror::Error;
+use tokio::{net::TcpListener, time::Instant};
+use tokio_util::sync::CancellationToken;
+use tonic::{Status, body::Body, service::Routes, transport::Server};
+use tonic_web::GrpcWebLayer;
+use tower::util::{MapResponseLayer, option_layer};
+use tower_http::catch_panic::CatchPanicLayer;
+
+use super::{
+    MOST_MESSAGE,
+    call::{NameCalls, report_bug},
+    cors::{self, Origin},
+    game,
+    listener::Listener,
+    lobby, record,
+    remote::{Crowd, LogIns},
+    room, session, status,
+    tls::Tls,
+};
+use crate::{
+    proto::{
+        DESCRIPTORS,
+        server::{
+            game_service_server::GameServiceServer, lobby_service_server::LobbyServiceServer,
+            record_service_server::RecordServiceServer, room_service_server::RoomServiceServer,
+            session_service_server::SessionServiceServer,
+        },
+    },
+    runtime::Runtime,
+};
+
+/// Streams of one connection; a proxy may carry many players over one.
+pub(super) const STREAMS_PER_CONNECTION: u32 = 1_024;
+
+/// Names and values of one request's headers. A token and what libraries add are under 1 KiB.
+pub(super) const MOST_HEADERS: u32 = 16 * 1024;
+
+/// Streams of one connection that were reset before a service saw them. Beyond it the connection ends: opening and
+/// resetting streams costs a client nothing, and is how servers are worn down (CVE-2023-44487). A client that gives up
+/// everything at once has its 64 streams.
+const RESETS_UNSEEN: usize = 64;
+
+/// Streams of one connection that the transport itself has reset because of what the client did, after which the
+/// connection ends: it is no accident any more.
+const RESETS_FOR_FAULTS: usize = STREAMS_PER_CONNECTION as usize;
+
+/// The least that HTTP/2 allows. Messages are small, and a large frame keeps others waiting.
+const MOST_FRAME: u32 = 16 * 1024;
+
+/// What one stream may send unread: a request of the largest size.
+const STREAM_WINDOW: u32 = MOST_MESSAGE as u32;
+
+/// What one connection may send unread: what it can make the server hold.
+const CONNECTION_WINDOW: u32 = 4 * STREAM_WINDOW;
+
+/// How long a request may take to come in and be answered; the length of a stream is not meant. Every call is answered
+/// in seconds, so this ends the requests that are sent a byte at a time.
+const CALL_TIME: Duration = Duration::from_secs(60);
+
+/// How often a silent connection is asked whether it lives: a vanished client is noticed within half a minute. One that
+/// sends a header for ever cannot answer in between, and ends as well.
+const KEEPALIVE: Duration = Duration::from_secs(20);
+
+/// How long it may take to answer.
+const KEEPALIVE_ANSWER: Duration = Duration::from_secs(10);
+
+/// Who may come in, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// Speaks TLS, and nothing else.
+    pub tls: Option<Tls>,
+    /// Pages of these origins may call, and not only those that come from the server's own.
+    pub allow_origins: Vec<Origin>,
+}
+
+/// Why a server ended that was not asked to.
+#[derive(Debug, Error)]
+pub enum ServeError {
+    /// The socket or a connection failed.
+    #[error("the server cannot go on: {0}")]
+    Transport(#[from] tonic::transport::Error),
+    /// Reflection could not be set up.
+    #[error("the compiled descriptors are unusable: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
+/// As [`serve_with`], for whoever reaches the socket, without TLS.
+///
+/// # Errors
+/// As [`serve_with`].
+pub async fn serve(runtime: Runtime, socket: TcpListener, shutdown: CancellationToken) -> Result<bool, ServeError> {
+    serve_with(runtime, socket, Access::default(), shutdown).await
+}
+
+/// Serves `runtime` on `socket` until `shutdown` is cancelled and every stream has said goodbye, or the drain
+/// deadline has passed. Returns whether all of it ended in time.
+///
+/// # Errors
+/// When the transport fails.
+pub async fn serve_with(
+    runtime: Runtime,
+    socket: TcpListener,
+    access: Access,
+    shutdown: CancellationToken,
+) -> Result<bool, ServeError> {
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_service_status("", tonic_health::ServingStatus::Serving).await;
+    let limits = *runtime.limits();
+    let crowd = Crowd::new(&limits);
+    let routes = routes(&runtime, &crowd)?.add_service(health_service);
+    let listener = Listener { socket, tls: access.tls, crowd, patience: limits.opening };
+
+    let (draining, drained) = (shutdown.clone(), runtime.clone());
+    let signal = async move {
+        draining.cancelled().await;
+        health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
+        drained.drain();
+    };
+    let server = transport()
+        .layer(NameCalls::new((runtime.random() >> 32) as u32))
+        // Outside of gRPC-Web, which knows nothing of a browser's questions beforehand.
+        .layer(option_layer(cors::layer(&access.allow_origins)))
+        .layer(GrpcWebLayer::new())
+        .layer(MapResponseLayer::new(name_refusals_of_transport))
+        .layer(CatchPanicLayer::custom(report_bug as fn(Box<dyn Any + Send>) -> http::Response<Body>))
+        .add_routes(routes)
+        .serve_with_incoming_shutdown(listener.incoming(), signal);
+
+    // One deadline for all: what streams leave of it belongs to the rooms and the AI threads.
+    let mut end = None;
+    let late = async {
+        shutdown.cancelled().await;
+        let now = Instant::now();
+        end = Some(now + limits.drain);
+        tokio::time::sleep_until(now + limits.drain / 4 * 3).await;
+    };
+    let streams_ended = tokio::select! {
+        ended = server => {
+            ended?;
+            true
+        }
+        () = late => false,
+    };
+    let left = end.map_or(limits.drain, |end| end.saturating_duration_since(Instant::now()));
+    Ok(runtime.shut_down(left).await && streams_ended)
+}
+
+/// HTTP as it is spoken with one connection.
+fn transport() -> Server {
+    Server::builder()
+        .accept_http1(true)
+        .timeout(CALL_TIME)
+        .max_concurrent_streams(STREAMS_PER_CONNECTION)
+        .http2_max_header_list_size(MOST_HEADERS)
+        .http2_max_pending_accept_reset_streams(Some(RESETS_UNSEEN))
+        .http2_max_local_error_reset_streams(Some(RESETS_FOR_FAULTS))
+        .max_frame_size(MOST_FRAME)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .http2_keepalive_timeout(Some(KEEPALIVE_ANSWER))
+}
+
+/// The services, and reflection of them.
+fn routes(runtime: &Runtime, crowd: &Arc<Crowd>) -> Result<Routes, ServeError> {
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()?;
+    let own = || runtime.clone();
+    let sessions = session::Session { runtime: own(), log_ins: LogIns::new(runtime.limits()) };
+    let lobby = lobby::Lobby { runtime: own(), crowd: Arc::clone(crowd) };
+    Ok(Routes::new(reflection)
+        .add_service(SessionServiceServer::new(sessions).max_decoding_message_size(MOST_MESSAGE))
+        .add_service(LobbyServiceServer::new(lobby).max_decoding_message_size(MOST_MESSAGE))
+        .add_service(RoomServiceServer::new(room::Rooms { runtime: own() }).max_decoding_message_size(MOST_MESSAGE))
+        .add_service(GameServiceServer::new(game::Games { runtime: own() }).max_decoding_message_size(MOST_MESSAGE))
+        .add_service(
+            RecordServiceServer::new(record::Records { runtime: own() }).max_decoding_message_size(MOST_MESSAGE),
+        ))
+}
+
+/// Requests that the transport refuses before any service sees them get their reasons here: one too large, and one that
+/// is no message of its kind, for which the transport's INTERNAL would blame the server.
+fn name_refusals_of_transport<B>(mut response: http::Response<B>) -> http::Response<B> {
+    let headers = response.headers_mut();
+    if headers.contains_key(status::REASON) {
+        return response;
+    }
+    let refusal = Status::from_header_map(headers).and_then(|refusal| status::unreadable(&refusal));
+    // Every status of `status` can be written.
+    if let Some(Err(error)) = refusal.map(|refusal| refusal.add_header(headers)) {
+        tracing::error!(%error, "a refusal could not be written");
+    }
+    response
+}

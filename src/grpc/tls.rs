@@ -1,0 +1,120 @@
+//! The server's certificate and key, and whom it takes certificates of.
+
+use std::{fmt, sync::Arc};
+
+use thiserror::Error;
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        self, RootCertStore, ServerConfig,
+        crypto::ring,
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+        server::{VerifierBuilderError, WebPkiClientVerifier},
+    },
+};
+
+/// What the port speaks, the preferred first: gRPC needs HTTP/2, and gRPC-Web goes over either.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// What a server needs to speak TLS.
+#[derive(Clone)]
+pub struct Tls {
+    pub(super) acceptor: TlsAcceptor,
+}
+
+/// Why a server cannot speak TLS with what it was given.
+#[derive(Debug, Error)]
+pub enum TlsError {
+    /// The text is no certificates.
+    #[error("the certificate file holds no certificate in PEM")]
+    NoCertificate,
+    /// The text is no key.
+    #[error("the key file holds no private key in PEM")]
+    NoKey,
+    /// Both are there, but are of no use together.
+    #[error("the certificate and the key cannot be used: {0}")]
+    Unusable(#[source] rustls::Error),
+    /// The key is another certificate's.
+    #[error("the key does not belong to the certificate")]
+    Mismatch,
+    /// The text is no certificates that could sign others.
+    #[error("the file of the clients' authority holds no usable certificate in PEM")]
+    NoClientAuthority,
+    /// They are certificates, but clients cannot be checked by them.
+    #[error("clients cannot be checked by the certificates of their authority: {0}")]
+    ClientAuthority(#[from] VerifierBuilderError),
+}
+
+impl Tls {
+    /// Speaks with this chain of certificates, the server's own first, and its key, all in PEM. Where a clients' authority
+    /// is given, only clients with a certificate of it are let in.
+    ///
+    /// # Errors
+    /// When one of them is not what it must be, or they do not belong together.
+    pub fn from_pem(chain: &[u8], key: &[u8], client_authority: Option<&[u8]>) -> Result<Self, TlsError> {
+        let chain = certificates(chain).ok_or(TlsError::NoCertificate)?;
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsError::NoKey)?;
+        let provider = Arc::new(ring::default_provider());
+        let config = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(TlsError::Unusable)?;
+        let config = match client_authority {
+            None => config.with_no_client_auth(),
+            Some(authority) => {
+                let roots = Arc::new(roots(authority).ok_or(TlsError::NoClientAuthority)?);
+                config.with_client_cert_verifier(WebPkiClientVerifier::builder_with_provider(roots, provider).build()?)
+            }
+        };
+        let mut config = config.with_single_cert(chain, key).map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => TlsError::Mismatch,
+            error => TlsError::Unusable(error),
+        })?;
+        config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
+        Ok(Self { acceptor: Arc::new(config).into() })
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tls(..)")
+    }
+}
+
+fn certificates(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
+    let found: Vec<_> = CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().ok()?;
+    (!found.is_empty()).then_some(found)
+}
+
+fn roots(pem: &[u8]) -> Option<RootCertStore> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(pem)? {
+        roots.add(certificate).ok()?;
+    }
+    Some(roots)
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertifiedKey, generate_simple_self_signed};
+
+    use super::*;
+
+    fn pair() -> (String, String) {
+        let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        (cert.pem(), signing_key.serialize_pem())
+    }
+
+    #[test]
+    fn files_that_do_not_fit_are_told_apart() {
+        let ((chain, key), (_, other)) = (pair(), pair());
+        let made = |chain: &str, key: &str, authority: Option<&str>| {
+            Tls::from_pem(chain.as_bytes(), key.as_bytes(), authority.map(str::as_bytes))
+        };
+        assert!(made(&chain, &key, None).is_ok() && made(&chain, &key, Some(&chain)).is_ok());
+        assert!(matches!(made("", &key, None), Err(TlsError::NoCertificate)));
+        assert!(matches!(made(&key, &key, None), Err(TlsError::NoCertificate)));
+        assert!(matches!(made(&chain, &chain, None), Err(TlsError::NoKey)));
+        assert!(matches!(made(&chain, &other, None), Err(TlsError::Mismatch)));
+        assert!(matches!(made(&chain, &key, Some("")), Err(TlsError::NoClientAuthority)));
+    }
+}

@@ -1,0 +1,219 @@
+//! What is done to the server. Each attack ends by itself, because the server ends it.
+
+use std::time::Duration;
+
+use rand::{Rng as _, SeedableRng as _};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    task::JoinSet,
+    time::timeout,
+};
+
+use super::frame::{
+    CANCEL, CONTINUATION, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, call, farewell, frame, goaway, greeting, header,
+};
+
+/// Where most attacks knock: a service that refuses them, once it is reached.
+const PATH: &str = "/reversi.v1.SessionService/GetMe";
+
+/// How HTTP/2 says that somebody does too much (`ENHANCE_YOUR_CALM`).
+const CALM: u32 = 11;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Attack {
+    /// Streams, each of them reset as soon as it is open.
+    RapidReset,
+    /// So many connections on which nothing is said.
+    Silence(usize),
+    /// Random bytes, and TLS where none is spoken.
+    Noise,
+    /// Requests of HTTP/1.1 on many connections, as fast as they go.
+    Requests,
+    /// Far more headers than any call has, by either protocol.
+    LargeHeaders,
+    /// A head that comes a byte at a time.
+    Dribble,
+    /// A head of HTTP/2 that is continued without end.
+    Continuation,
+}
+
+/// Connections that a test may open beside those of other tests; both ends of each are in this process.
+pub(crate) fn affordable() -> usize {
+    let files = rlimit::increase_nofile_limit(u64::MAX).unwrap();
+    usize::try_from(files.saturating_sub(1_000) / 2).unwrap().min(8_000)
+}
+
+impl Attack {
+    /// Attacks until the server puts an end to it; what it has said by then, on each connection.
+    pub(crate) async fn once(self, address: &str) -> Vec<Vec<u8>> {
+        match self {
+            Self::RapidReset => vec![rapid_reset(address).await],
+            Self::Silence(count) => silence(address, count).await,
+            Self::Noise => noise(address).await,
+            Self::Requests => requests(address).await,
+            Self::LargeHeaders => large_headers(address).await,
+            Self::Dribble => side_by_side(20, |_| dribble(address.to_owned())).await,
+            Self::Continuation => vec![continuation(address).await],
+        }
+    }
+
+    /// Checks that the server has said no, in the way that fits.
+    pub(crate) fn check(self, said: Vec<Vec<u8>>) {
+        match self {
+            Self::RapidReset | Self::Continuation => assert_eq!(goaway(&said[0]), Some(CALM)),
+            Self::Silence(count) => assert!(said.len() == count && said.iter().all(Vec::is_empty)),
+            Self::Dribble => assert!(said.len() == 20 && said.iter().all(Vec::is_empty)),
+            Self::Noise => assert!(!said.is_empty()),
+            Self::Requests => {
+                let answers = said.iter().map(|said| count(said, b"HTTP/1.1 ")).collect::<Vec<_>>();
+                assert!(answers.iter().all(|&answers| answers == REQUESTS), "{answers:?}");
+            }
+            Self::LargeHeaders => {
+                assert!(count(&said[0], b"HTTP/1.1 431") == 1 && count(&said[1], PATH.as_bytes()) == 0)
+            }
+        }
+    }
+}
+
+fn count(said: &[u8], part: &[u8]) -> usize {
+    said.windows(part.len()).filter(|window| *window == part).count()
+}
+
+async fn connect(address: &str) -> TcpStream {
+    TcpStream::connect(address).await.unwrap()
+}
+
+/// Sends, and hears what is said until the server hangs up. Both at once, since the server may stop listening.
+async fn tell(address: &str, bytes: Vec<u8>) -> Vec<u8> {
+    let (mut hear, mut speak) = connect(address).await.into_split();
+    let speaking = async {
+        let _ = speak.write_all(&bytes).await;
+        std::future::pending::<()>().await;
+    };
+    let mut said = Vec::new();
+    tokio::select! {
+        _ = hear.read_to_end(&mut said) => {}
+        () = speaking => {}
+    }
+    said
+}
+
+async fn rapid_reset(address: &str) -> Vec<u8> {
+    let headers = call(PATH);
+    let mut bytes = greeting();
+    for stream in (1..40_000).step_by(2) {
+        bytes.extend(frame(HEADERS, END_HEADERS, stream, &headers));
+        bytes.extend(frame(RST_STREAM, 0, stream, &CANCEL));
+    }
+    tell(address, bytes).await
+}
+
+async fn silence(address: &str, count: usize) -> Vec<Vec<u8>> {
+    let mut sockets = Vec::new();
+    // One after the other, so that the kernel's queue holds them.
+    for _ in 0..count {
+        sockets.push(connect(address).await);
+    }
+    let mut all = JoinSet::new();
+    for mut socket in sockets {
+        all.spawn(async move {
+            let mut said = Vec::new();
+            let _ = socket.read_to_end(&mut said).await;
+            said
+        });
+    }
+    all.join_all().await
+}
+
+/// The beginning of what a client of TLS says first.
+const CLIENT_HELLO: &[u8] = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 nobody here speaks it";
+
+async fn noise(address: &str) -> Vec<Vec<u8>> {
+    let mut random = rand_pcg::Pcg64::seed_from_u64(7);
+    let mut noises = vec![CLIENT_HELLO.to_vec()];
+    for _ in 0..100 {
+        let mut noise = vec![0; 512];
+        random.fill_bytes(&mut noise);
+        noises.push(noise);
+    }
+    side_by_side(noises.len(), |number| {
+        let (address, noise) = (address.to_owned(), noises[number].clone());
+        async move { tell(&address, noise).await }
+    })
+    .await
+}
+
+/// Requests on one connection.
+const REQUESTS: usize = 500;
+
+async fn requests(address: &str) -> Vec<Vec<u8>> {
+    let request = |more: &str| {
+        format!(
+            "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/grpc-web+proto\r\n{more}\
+             content-length: 5\r\n\r\n\0\0\0\0\0"
+        )
+    };
+    let bytes = (request("").repeat(REQUESTS - 1) + &request("connection: close\r\n")).into_bytes();
+    side_by_side(20, |_| {
+        let (address, bytes) = (address.to_owned(), bytes.clone());
+        async move { tell(&address, bytes).await }
+    })
+    .await
+}
+
+async fn large_headers(address: &str) -> Vec<Vec<u8>> {
+    let old = format!("POST {PATH} HTTP/1.1\r\nhost: x\r\nlarge: {}\r\n\r\n", "x".repeat(1 << 20));
+    let mut block = call(PATH);
+    for _ in 0..40 {
+        block.extend(header("large", &"x".repeat(1_000)));
+    }
+    let mut bytes = greeting();
+    let mut pieces = block.chunks(16_384).peekable();
+    let mut kind = HEADERS;
+    while let Some(piece) = pieces.next() {
+        let end = if pieces.peek().is_none() { END_HEADERS } else { 0 };
+        bytes.extend(frame(kind, END_STREAM * u8::from(kind == HEADERS) | end, 1, piece));
+        kind = CONTINUATION;
+    }
+    bytes.extend(farewell());
+    vec![tell(address, old.into_bytes()).await, tell(address, bytes).await]
+}
+
+async fn dribble(address: String) -> Vec<u8> {
+    let mut socket = connect(&address).await;
+    let mut said = [0; 1_024];
+    for byte in b"POST / HTTP/1.1\r\nslow: ".iter().copied().chain(std::iter::repeat(b'x')) {
+        if socket.write_all(&[byte]).await.is_err() {
+            break;
+        }
+        // The pace of the attack: a byte, and nothing for a while.
+        match timeout(Duration::from_millis(50), socket.read(&mut said)).await {
+            Err(_) => {}
+            Ok(heard) => return said[..heard.unwrap_or(0)].to_vec(),
+        }
+    }
+    Vec::new()
+}
+
+async fn continuation(address: &str) -> Vec<u8> {
+    let filler = header("more", &"x".repeat(1_000));
+    let mut bytes = greeting();
+    bytes.extend(frame(HEADERS, END_STREAM, 1, &call(PATH)));
+    for _ in 0..20_000 {
+        bytes.extend(frame(CONTINUATION, 0, 1, &filler));
+    }
+    tell(address, bytes).await
+}
+
+/// Runs as many at a time.
+async fn side_by_side<F>(count: usize, make: impl Fn(usize) -> F) -> Vec<Vec<u8>>
+where
+    F: Future<Output = Vec<u8>> + Send + 'static,
+{
+    let mut all = JoinSet::new();
+    for number in 0..count {
+        all.spawn(make(number));
+    }
+    all.join_all().await
+}

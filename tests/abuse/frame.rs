@@ -1,0 +1,83 @@
+//! Frames of HTTP/2, made by hand: no library would send what is sent here.
+
+/// What a client says first: the preface, and that it has no settings.
+pub(crate) fn greeting() -> Vec<u8> {
+    [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".as_slice(), &frame(SETTINGS, 0, 0, &[])].concat()
+}
+
+/// What a client says last: the server need not wait for more.
+pub(crate) fn farewell() -> Vec<u8> {
+    frame(GOAWAY, 0, 0, &[0; 8])
+}
+
+pub(crate) const HEADERS: u8 = 1;
+pub(crate) const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const GOAWAY: u8 = 7;
+pub(crate) const CONTINUATION: u8 = 9;
+
+pub(crate) const END_STREAM: u8 = 1;
+pub(crate) const END_HEADERS: u8 = 4;
+
+/// The reason of a reset that a client gives when it no longer wants an answer.
+pub(crate) const CANCEL: [u8; 4] = [0, 0, 0, 8];
+
+/// One frame.
+pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    let mut bytes = vec![length[1], length[2], length[3], kind, flags];
+    bytes.extend(stream.to_be_bytes());
+    bytes.extend(payload);
+    bytes
+}
+
+/// The headers of a call, in the simplest way that HPACK knows.
+pub(crate) fn call(path: &str) -> Vec<u8> {
+    // `:method: POST` and `:scheme: http` are in its table; the others have their names there.
+    let mut block = vec![0x83, 0x86];
+    block.extend(field(&[0x04], path));
+    block.extend(field(&[0x01], "localhost"));
+    block.extend(header("content-type", "application/grpc"));
+    block
+}
+
+/// One more header.
+pub(crate) fn header(name: &str, value: &str) -> Vec<u8> {
+    let mut named = vec![0];
+    named.extend(text(name));
+    field(&named, value)
+}
+
+fn field(name: &[u8], value: &str) -> Vec<u8> {
+    [name, &text(value)].concat()
+}
+
+/// A text without Huffman's code: its length, seven bits of it in the first byte, and its bytes.
+fn text(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if text.len() < 127 {
+        bytes.push(u8::try_from(text.len()).unwrap());
+    } else {
+        bytes.push(127);
+        let mut rest = text.len() - 127;
+        while rest >= 128 {
+            bytes.push(u8::try_from(rest % 128).unwrap() | 128);
+            rest /= 128;
+        }
+        bytes.push(u8::try_from(rest).unwrap());
+    }
+    bytes.extend(text.as_bytes());
+    bytes
+}
+
+/// The code of the first GOAWAY in what a server has said.
+pub(crate) fn goaway(mut said: &[u8]) -> Option<u32> {
+    while said.len() >= 9 {
+        let length = usize::from(said[0]) << 16 | usize::from(said[1]) << 8 | usize::from(said[2]);
+        if said[3] == GOAWAY {
+            return Some(u32::from_be_bytes(said.get(13..17)?.try_into().ok()?));
+        }
+        said = said.get(9 + length..)?;
+    }
+    None
+}

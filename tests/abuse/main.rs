@@ -1,0 +1,74 @@
+//! The server under abuse below the level of calls, over real sockets: meanwhile a game goes on, move for move, and
+//! afterwards nothing is left of it.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is missing")]
+
+mod attack;
+mod frame;
+mod neighbour;
+#[path = "../api/stage.rs"]
+#[allow(dead_code, reason = "other tests need more of it")]
+mod stage;
+
+use reversi::runtime::Limits;
+use tokio::task::JoinSet;
+
+use attack::Attack;
+use neighbour::Table;
+use stage::{Stage, within};
+
+/// Plays while the attack goes on, and to the end of the game; then waits until its connections are gone.
+async fn endures(attack: Attack, change: impl FnOnce(&mut Limits)) {
+    let stage = Stage::limited(change).await;
+    let mut table = Table::open(&stage).await;
+    let before = table.connections().await;
+    let (mut attacks, address) = (JoinSet::new(), stage.address.clone());
+    attacks.spawn(async move { attack.once(&address).await });
+    let mut answer = None;
+    while answer.is_none() {
+        table.play_a_move().await;
+        answer = attacks.try_join_next();
+    }
+    attack.check(answer.unwrap().unwrap());
+    table.play_to_the_end().await;
+    within(async { while table.connections().await > before {} }).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_that_are_opened_and_reset() {
+    endures(Attack::RapidReset, |_| {}).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thousands_who_say_nothing() {
+    let opening = std::time::Duration::from_secs(3);
+    endures(Attack::Silence(attack::affordable()), |limits| {
+        (limits.connections, limits.connections_per_address) = (100_000, 100_000);
+        limits.opening = opening;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn noise() {
+    endures(Attack::Noise, |_| {}).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_of_http_1_without_end() {
+    endures(Attack::Requests, |_| {}).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn headers_of_a_megabyte() {
+    endures(Attack::LargeHeaders, |_| {}).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn headers_a_byte_at_a_time() {
+    endures(Attack::Dribble, |limits| limits.opening = std::time::Duration::from_secs(3)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn headers_that_are_continued_for_ever() {
+    endures(Attack::Continuation, |_| {}).await;
+}

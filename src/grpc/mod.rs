@@ -3,6 +3,7 @@
 //! One port speaks gRPC, gRPC-Web and reflection. [`serve`] runs it on a socket that the caller owns.
 
 mod caller;
+mod farewell;
 mod feed;
 mod game;
 mod lobby;
@@ -27,6 +28,8 @@ use tonic::{
 use tonic_web::GrpcWebLayer;
 use tower::util::MapResponseLayer;
 use tower_http::catch_panic::CatchPanicLayer;
+
+use farewell::Farewell;
 
 use crate::{
     proto::{
@@ -87,11 +90,13 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
         .build_v1()?;
     let drain = runtime.limits().drain;
 
-    let (draining, drained) = (shutdown.clone(), runtime.clone());
+    let end = CancellationToken::new();
+    let (draining, drained, farewell) = (shutdown.clone(), runtime.clone(), end.clone());
     let signal = async move {
         draining.cancelled().await;
         health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
         drained.drain();
+        farewell.cancel();
     };
     let own = || runtime.clone();
     let server = Server::builder()
@@ -102,8 +107,8 @@ pub async fn serve(runtime: Runtime, listener: TcpListener, shutdown: Cancellati
         .layer(GrpcWebLayer::new())
         .layer(MapResponseLayer::new(name_refusals_of_transport))
         .layer(CatchPanicLayer::custom(report_bug as fn(Box<dyn Any + Send>) -> http::Response<Body>))
-        .add_service(health_service)
-        .add_service(reflection)
+        .add_service(Farewell { service: health_service, end: end.clone() })
+        .add_service(Farewell { service: reflection, end })
         .add_service(
             SessionServiceServer::new(session::Session { runtime: own() }).max_decoding_message_size(MOST_MESSAGE),
         )

@@ -23,6 +23,7 @@ pub mod meter;
 mod players;
 mod pool;
 mod presence;
+mod queue;
 mod registry;
 mod rooms;
 mod shared;

@@ -6,7 +6,8 @@ use super::{
     actor::less_margin,
     entropy::{now, until},
     limits::STORE_RETRY,
-    pool::{Job, Pool, Ticket},
+    pool::Pool,
+    queue::{Full, Job, Ticket},
 };
 use crate::{
     ai::{AiPlayer, cheap_move},
@@ -113,7 +114,7 @@ fn begin(turn: &Turn, pool: &Pool) -> Stage {
     let job = Job { player, position: turn.position, seed: seed(turn), deadline: (Instant::now() + search).into_std() };
     match pool.submit(job) {
         Ok(ticket) => Stage::Searching(ticket, Instant::now() + patience),
-        Err(super::pool::Full) => Stage::Resigned,
+        Err(Full) => Stage::Resigned,
     }
 }
 

@@ -25,6 +25,7 @@ mod hand;
 mod host;
 mod interrupt;
 mod keep;
+mod log;
 mod opponent;
 mod order;
 mod play;

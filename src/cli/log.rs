@@ -9,6 +9,8 @@ use tracing_subscriber::{
 
 /// What is written, and how.
 #[derive(Debug, clap::Args)]
+// The command that takes these in has a group of this name.
+#[group(skip)]
 pub(super) struct Args {
     /// What to log: error, warn, info, debug or trace, for all or by module.
     #[arg(long, env = "REVERSI_LOG", default_value = "info", value_name = "FILTER")]

@@ -27,6 +27,7 @@ mod host;
 mod interrupt;
 mod keep;
 mod limit;
+mod log;
 mod opponent;
 mod order;
 mod play;

@@ -1,14 +1,17 @@
 //! `reversi serve`: starts a server.
 
-use std::{io::IsTerminal as _, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
 
-use super::{address, limit::Bounds};
+use super::{
+    address,
+    limit::Bounds,
+    log::{self, Log},
+};
 use crate::{
     grpc::{self, Access, Origin, Tls},
     runtime::{Limits, Parts, Runtime},
@@ -54,23 +57,10 @@ pub struct Args {
     /// Where to serve metrics for Prometheus, at /metrics, to anyone who asks: no token is needed [default: nowhere].
     #[arg(long, env = "REVERSI_METRICS", value_name = "HOST:PORT", value_parser = host_and_port)]
     metrics: Option<String>,
-    /// What to log: error, warn, info, debug or trace, for all or by module.
-    #[arg(long, env = "REVERSI_LOG", default_value = "info", value_name = "FILTER")]
-    log: String,
-    /// How to write it: for people, or a JSON object a line for machines.
-    #[arg(long, env = "REVERSI_LOG_FORMAT", default_value = "human", value_name = "FORMAT")]
-    log_format: LogFormat,
+    #[command(flatten)]
+    log: log::Args,
     #[command(flatten)]
     bounds: Bounds,
-}
-
-/// For whom the log is.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum LogFormat {
-    /// A line of words, in colours on a terminal.
-    Human,
-    /// An object with the time, level, message, fields and spans.
-    Json,
 }
 
 /// Runs a server until it is told to stop.
@@ -78,7 +68,7 @@ enum LogFormat {
 /// # Errors
 /// When the server cannot be started, or its transport fails.
 pub async fn run(args: Args) -> anyhow::Result<()> {
-    begin_log(&args)?;
+    let log = Log::begin(&args.log)?;
     let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone() };
     let listener = bind(&args.listen, access.tls.is_none() && !args.insecure).await?;
     let address = listener.local_addr()?;
@@ -117,6 +107,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             }
         }
     };
+    log.end().await;
     if clean {
         tracing::info!("stopped: clean");
         Ok(())
@@ -143,16 +134,6 @@ fn store(args: &Args) -> anyhow::Result<Store> {
     })?;
     tracing::info!(folder = %folder.display(), "everything is kept");
     Ok(Store::of(store))
-}
-
-fn begin_log(args: &Args) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&args.log).context("--log must be a level such as info, or module=level,...")?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    match args.log_format {
-        LogFormat::Human => log.with_ansi(std::io::stderr().is_terminal()).init(),
-        LogFormat::Json => log.json().init(),
-    }
-    Ok(())
 }
 
 /// Serves players and, beside them, metrics; whether it stopped clean.

@@ -16,7 +16,7 @@ use crate::{
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// When it makes sense to come back to a server that stops.
-const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
+pub(super) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
 
 /// What a streaming method answers with.
 pub(super) type Feed<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;

@@ -13,6 +13,7 @@ mod call;
 mod caller;
 mod connection;
 mod cors;
+mod farewell;
 mod feed;
 mod game;
 mod listener;

@@ -14,6 +14,7 @@ use super::{
     MOST_MESSAGE,
     call::{NameCalls, report_bug},
     cors::{self, Origin},
+    farewell::Farewell,
     game,
     listener::Listener,
     lobby, record,
@@ -111,7 +112,8 @@ pub async fn serve_with(
     health.set_service_status("", tonic_health::ServingStatus::Serving).await;
     let limits = *runtime.limits();
     let crowd = Crowd::new(&limits);
-    let routes = routes(&runtime, &crowd)?.add_service(health_service);
+    let end = CancellationToken::new();
+    let routes = routes(&runtime, &crowd, &end)?.add_service(Farewell { service: health_service, end: end.clone() });
     let listener = Listener { socket, tls: access.tls, crowd, patience: limits.opening };
 
     let (draining, drained) = (shutdown.clone(), runtime.clone());
@@ -119,6 +121,7 @@ pub async fn serve_with(
         draining.cancelled().await;
         health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
         drained.drain();
+        end.cancel();
     };
     let server = transport()
         .layer(NameCalls::new((runtime.random() >> 32) as u32))
@@ -166,7 +169,7 @@ fn transport() -> Server {
 }
 
 /// The services, and reflection of them.
-fn routes(runtime: &Runtime, crowd: &Arc<Crowd>) -> Result<Routes, ServeError> {
+fn routes(runtime: &Runtime, crowd: &Arc<Crowd>, end: &CancellationToken) -> Result<Routes, ServeError> {
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
@@ -174,7 +177,7 @@ fn routes(runtime: &Runtime, crowd: &Arc<Crowd>) -> Result<Routes, ServeError> {
     let own = || runtime.clone();
     let sessions = session::Session { runtime: own(), log_ins: LogIns::new(runtime.limits()) };
     let lobby = lobby::Lobby { runtime: own(), crowd: Arc::clone(crowd) };
-    Ok(Routes::new(reflection)
+    Ok(Routes::new(Farewell { service: reflection, end: end.clone() })
         .add_service(SessionServiceServer::new(sessions).max_decoding_message_size(MOST_MESSAGE))
         .add_service(LobbyServiceServer::new(lobby).max_decoding_message_size(MOST_MESSAGE))
         .add_service(RoomServiceServer::new(room::Rooms { runtime: own() }).max_decoding_message_size(MOST_MESSAGE))

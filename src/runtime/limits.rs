@@ -58,7 +58,7 @@ pub struct Limits {
     pub reader_patience: Duration,
     /// How long shutting down may take.
     pub drain: Duration,
-    /// AI moves that may wait. Beyond it they are answered by the cheap move at once.
+    /// AI moves that may wait, of quick kinds and of searches each. Beyond it they are answered by the cheap move at once.
     pub ai_queue: usize,
 }
 

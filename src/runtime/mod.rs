@@ -24,6 +24,7 @@ pub mod meter;
 mod players;
 mod pool;
 mod presence;
+mod queue;
 mod registry;
 mod revival;
 mod rooms;

@@ -1,17 +1,15 @@
 //! Threads on which AI seats think, beside the threads that serve players.
 //!
 //! ```text
-//!   room ──submit──▶ queue (quick ones first, then the nearest deadline) ──▶ worker ──▶ answer
-//!                                                             │
-//!                                             timekeeper ──stop┘  when its share of the time is used
+//!   room ──submit──▶ queue (searches and quick ones apart) ──▶ worker ──▶ answer
+//!                                                                │
+//!                                                timekeeper ──stop┘  when its share of the time is used
 //! ```
 //!
 //! A search gets its fair share of the time to its deadline: the more wait, the sooner each is stopped, so that all
 //! of them answer in time with what they have found.
 
 use std::{
-    cmp::Ordering,
-    collections::BinaryHeap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -22,41 +20,19 @@ use std::{
 };
 
 use thread_priority::{ThreadPriority, set_current_thread_priority};
-use tokio::sync::oneshot;
 
-use super::entropy::instant;
+use super::{
+    entropy::instant,
+    queue::{Full, Job, Queue, Queued, Ticket},
+};
 use crate::{
-    ai::{AiKind, AiPlayer, Choice},
+    ai::{AiPlayer, Choice},
     rules::Position,
     search::Stop,
 };
 
 /// How an AI's choice is made; a seam for tests, which make one fail.
 pub type Think = dyn Fn(&AiPlayer, Position, u64, &Stop) -> Option<Choice> + Send + Sync;
-
-/// A move to be found.
-pub(super) struct Job {
-    pub(super) player: AiPlayer,
-    pub(super) position: Position,
-    pub(super) seed: u64,
-    pub(super) deadline: Instant,
-}
-
-/// A submitted job. Dropping it stops the search.
-pub(super) struct Ticket {
-    pub(super) answer: oneshot::Receiver<Option<Choice>>,
-    stop: Stop,
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        self.stop.stop();
-    }
-}
-
-/// The queue is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Full;
 
 /// The AI threads. Without any, whoever asks for a move makes it: one seed is then one course of events.
 pub(super) struct Pool {
@@ -83,27 +59,17 @@ struct Shared {
     time: Condvar,
     ended: Condvar,
     think: Arc<Think>,
-    capacity: usize,
     moves: AtomicU64,
     cheaper: AtomicU64,
 }
 
 struct State {
-    queue: BinaryHeap<Queued>,
+    queue: Queue,
     /// What each worker is at, and when it is to stop.
     running: Vec<Option<(Instant, Stop)>>,
-    arrivals: u64,
     closed: bool,
     /// Threads that have not ended.
     alive: usize,
-}
-
-struct Queued {
-    quick: bool,
-    arrival: u64,
-    job: Job,
-    stop: Stop,
-    answer: oneshot::Sender<Option<Choice>>,
 }
 
 impl Pool {
@@ -115,9 +81,8 @@ impl Pool {
         let alive = if threads == 0 { 0 } else { threads + 1 };
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
-                queue: BinaryHeap::new(),
+                queue: Queue::new(capacity),
                 running: vec![None; threads],
-                arrivals: 0,
                 closed: false,
                 alive,
             }),
@@ -125,7 +90,6 @@ impl Pool {
             time: Condvar::new(),
             ended: Condvar::new(),
             think,
-            capacity,
             moves: AtomicU64::new(0),
             cheaper: AtomicU64::new(0),
         });
@@ -149,29 +113,20 @@ impl Pool {
 
     /// Queues a job; without threads it is answered when this returns, however long it takes.
     pub(super) fn submit(&self, job: Job) -> Result<Ticket, Full> {
-        let (sender, answer) = oneshot::channel();
-        let stop = Stop::new();
+        let (queued, ticket) = Queued::new(job);
         let mut state = self.shared.state();
-        if state.closed || state.queue.len() >= self.shared.capacity {
+        if state.closed {
             return Err(Full);
         }
-        state.arrivals += 1;
-        let queued = Queued {
-            quick: is_quick(job.player.kind()),
-            arrival: state.arrivals,
-            job,
-            stop: stop.clone(),
-            answer: sender,
-        };
         if state.running.is_empty() {
             drop(state);
             self.shared.answer(queued);
         } else {
-            state.queue.push(queued);
+            state.queue.push(queued)?;
             drop(state);
             self.shared.work.notify_one();
         }
-        Ok(Ticket { answer, stop })
+        Ok(ticket)
     }
 
     /// Notes a move that was cheaper than asked for.
@@ -238,8 +193,8 @@ impl Shared {
             if state.closed {
                 return None;
             }
-            if let Some(queued) = state.queue.pop() {
-                let until = instant() + share(&queued.job, &state);
+            let threads = state.running.len();
+            if let Some((queued, until)) = state.queue.take(index, threads, instant()) {
                 state.running[index] = Some((until, queued.stop.clone()));
                 drop(state);
                 self.time.notify_one();
@@ -250,10 +205,11 @@ impl Shared {
     }
 
     fn answer(&self, queued: Queued) {
-        let Queued { job, stop, answer, .. } = queued;
+        let Queued { job, stop, answer, span, .. } = queued;
         if answer.is_closed() {
             return;
         }
+        let _room = span.enter();
         let found = catch_unwind(AssertUnwindSafe(|| (self.think)(&job.player, job.position, job.seed, &stop)));
         self.moves.fetch_add(1, Relaxed);
         match found {
@@ -290,46 +246,10 @@ impl Shared {
     }
 }
 
-/// Whether a kind looks at one position only, and so takes microseconds.
-fn is_quick(kind: AiKind) -> bool {
-    matches!(kind, AiKind::Random | AiKind::Greedy | AiKind::Roxanne)
-}
-
-/// The time a job may use: its part of what is left to its deadline, when all that wait have as much to do.
-fn share(job: &Job, state: &State) -> Duration {
-    let threads = u32::try_from(state.running.len()).unwrap_or(u32::MAX);
-    let waiting = u32::try_from(state.queue.len()).unwrap_or(u32::MAX).saturating_add(1);
-    let left = job.deadline.saturating_duration_since(instant());
-    left * threads.min(waiting) / waiting
-}
-
-/// The greatest is served first: quick players, then the nearest deadline, then the first to come.
-impl Ord for Queued {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.quick
-            .cmp(&other.quick)
-            .then_with(|| other.job.deadline.cmp(&self.job.deadline))
-            .then_with(|| other.arrival.cmp(&self.arrival))
-    }
-}
-
-impl PartialOrd for Queued {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Queued {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Queued {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ai::AiKind;
 
     #[test]
     fn without_threads_a_job_is_done_where_it_is_asked_for() {

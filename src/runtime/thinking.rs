@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::{
     actor::less_margin,
     limits::STORE_RETRY,
-    pool::{Job, Ticket},
+    queue::{Full, Job, Ticket},
     shared::Shared,
 };
 use crate::{
@@ -113,7 +113,7 @@ fn begin(turn: &Turn, shared: &Shared) -> Stage {
     let job = Job { player, position: turn.position, seed: seed(turn), deadline: (Instant::now() + search).into_std() };
     match shared.pool.submit(job) {
         Ok(ticket) => Stage::Searching(ticket, Instant::now() + patience),
-        Err(super::pool::Full) => Stage::Resigned,
+        Err(Full) => Stage::Resigned,
     }
 }
 

@@ -10,8 +10,13 @@ use reversi::{
     runtime::Limits,
 };
 use tokio::time::Instant;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::Code;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
+use tonic_reflection::pb::v1::{
+    ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
+    server_reflection_request::MessageRequest,
+};
 
 use super::stage::{Plan, Stage, millis, named, refused, within};
 
@@ -82,8 +87,25 @@ async fn health_says_that_it_stops() {
     stage.stop();
     let second = within(watch.message()).await.unwrap().unwrap();
     assert_eq!(second.status(), ServingStatus::NotServing);
-    drop((watch, health));
-    assert!(stage.stopped().await);
+    // The stream ends by itself, and so holds nothing up.
+    refused(within(watch.message()).await, Code::Unavailable, "DRAINING");
+    assert!(stage.stopped().await, "it was clean");
+}
+
+#[tokio::test]
+async fn a_stream_of_reflection_holds_nothing_up() {
+    let mut stage = Stage::open().await;
+    let mut reflection = ServerReflectionClient::new(stage.channel().await);
+    let (questions, asked) = tokio::sync::mpsc::channel(1);
+    let question = MessageRequest::ListServices(String::new());
+    questions.send(ServerReflectionRequest { host: String::new(), message_request: Some(question) }).await.unwrap();
+    let mut answers = reflection.server_reflection_info(ReceiverStream::new(asked)).await.unwrap().into_inner();
+    within(answers.message()).await.unwrap().unwrap();
+    stage.stop();
+    // By which end it stops first is chance.
+    assert!(!matches!(within(answers.message()).await, Ok(Some(_))));
+    assert!(stage.stopped().await, "it was clean, though more could have been asked");
+    drop(questions);
 }
 
 /// Holds whoever waits at it until it is opened.
@@ -122,9 +144,8 @@ async fn neither_ais_nor_streams_hold_the_end_up() {
     let room = ada.create_with(settings, ["mcts", "me"]).await.room_id;
     ada.start(&room).await.unwrap();
     within(begun.notified()).await;
-    // Nor does a stream that never ends by itself.
-    let mut health = HealthClient::new(stage.channel().await);
-    let _watch = health.watch(HealthCheckRequest::default()).await.unwrap();
+    // Nor does a stream whose reader takes nothing in, not even its end.
+    let _asleep = stage.with_window(&ada, 1).await.watch(&room).await;
     let began = Instant::now();
     stage.stop();
     assert!(!stage.stopped().await, "not clean, but stopped");

@@ -40,7 +40,8 @@ impl Server {
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
             command.env_remove(name);
         }
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(options);
+        let keeping: &[&str] = if options.contains(&"--data") { &[] } else { &["--ephemeral"] };
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(keeping).args(options);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = sync_channel(100);

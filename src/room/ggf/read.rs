@@ -171,23 +171,22 @@ impl Record {
         let name = parts.next().unwrap_or_default().trim();
         // A square, perhaps a value, perhaps a time.
         let spent_ms = parts.nth(1).map_or(0, millis);
-        if PASSES.iter().any(|pass| name.eq_ignore_ascii_case(pass)) {
-            // Some programs write the passes that end a game.
-            return match self.position.pass().filter(|_| side == self.position.turn()) {
-                Some(next) => Ok(self.push(next, Ply { square: None, spent_ms })),
-                None if self.position.is_over() => Ok(()),
-                None => Err(GgfError::Turn(number)),
-            };
-        }
-        let square: Square = name.parse().map_err(|_| GgfError::Text(number))?;
-        if side != self.position.turn() {
+        let square = if PASSES.iter().any(|pass| name.eq_ignore_ascii_case(pass)) {
+            None
+        } else {
+            Some(name.parse::<Square>().map_err(|_| GgfError::Text(number))?)
+        };
+        if square.is_some() && side != self.position.turn() {
             self.pass_if_forced();
         }
-        if side != self.position.turn() {
-            return Err(GgfError::Turn(number));
-        }
-        let next = self.position.play(square).map_err(|error| GgfError::Move { number, error })?;
-        self.push(next, Ply { square: Some(square), spent_ms });
+        let next = match square {
+            // Some programs write the passes that end a game.
+            None if self.position.is_over() => return Ok(()),
+            _ if side != self.position.turn() => return Err(GgfError::Turn(number)),
+            Some(square) => self.position.play(square).map_err(|error| GgfError::Move { number, error })?,
+            None => self.position.pass().ok_or(GgfError::Turn(number))?,
+        };
+        self.push(next, Ply { square, spent_ms });
         Ok(())
     }
 
@@ -203,7 +202,7 @@ impl Record {
     }
 }
 
-/// Seconds, in milliseconds; none where it is no number.
+/// Seconds as milliseconds; 0 where they are no number.
 fn millis(seconds: &str) -> u32 {
     let seconds: f64 = seconds.trim().parse().unwrap_or_default();
     // A cast to an integer is cut off at its ends, and nothing for what is no number.

@@ -208,6 +208,22 @@ fn what_a_newer_server_wrote_is_said_to_be_that() {
     assert_eq!(decode_event(&[]), Err(StoredError::Malformed("version")));
 }
 
+/// Found by fuzzing: the end of such a game was taken for one that no room decides.
+#[test]
+fn a_room_stored_before_the_end_of_a_full_board_goes_on() {
+    let mut world = World::duel(usual());
+    world.play_out();
+    let (last, before) = world.history.split_last().expect("a history");
+    assert!(matches!(last.fact, Fact::GameEnded(_)));
+    let stored = Room::replay(before).map(|room| encode_room(&room)).expect("a creation");
+    let mut room = decode_room(&stored).expect("what was encoded");
+    for event in room.decide(world.now, story::actor("ada"), Command::Leave).expect("ada may leave") {
+        assert_eq!(room.check_next(&event), Ok(()), "{event:?}");
+        room.apply(&event);
+    }
+    assert_eq!(decode_room(&encode_room(&room)), Ok(room));
+}
+
 #[test]
 fn what_no_room_decided_does_not_fit() {
     let world = World::duel(usual());

@@ -16,7 +16,8 @@
 //!                  └────▶ rejection: nothing has happened
 //! ```
 //!
-//! Events are facts, so the journal, the broadcast and a replay are the same list.
+//! Events are facts, so the journal, the broadcast and a replay are the same list. As bytes they and the room have a form
+//! of their own, in [`stored`].
 
 mod apply;
 mod command;

@@ -2,6 +2,7 @@
 
 #[path = "../story/exercise.rs"]
 mod exercise;
+mod ggf;
 mod plot;
 mod stage;
 mod stored;

@@ -1,7 +1,7 @@
 //! Games: moves, passes, ends, offers, strikes.
 
 use reversi::{
-    room::{Command, EndReason, Fact, GameEnd, Occupant, Offer, Phase, Rejection, Room, Viewer},
+    room::{Command, EndReason, Fact, GameEnd, Occupant, Offer, Phase, Rejection, Room, Settings, Viewer},
     rules::{
         Bitboard, ByColor,
         Color::{self, Black, White},
@@ -307,4 +307,18 @@ fn k2_a_list_row_tells_name_seats_taken_and_whether_a_game_runs() {
     assert_eq!(row(&World::lobby()), ("Ada's room".to_string(), 0, false));
     assert_eq!(row(&World::lobby().ai(White)), ("Ada's room".to_string(), 1, false));
     assert_eq!(row(&World::duel(usual())), ("Ada's room".to_string(), 2, true));
+}
+
+#[test]
+fn whether_a_game_is_rated_is_settled_before_it_and_kept_with_it() {
+    let rated = Settings { rated: true, ..usual() };
+    let mut world = World::duel(rated.clone());
+    assert_eq!(world.refused("ada", Command::Configure(Box::new(usual()))), Rejection::RoomInGame);
+    world.ok("bob", Command::Resign { game: 1 });
+    assert_eq!(world.room.record(world.now).map(|record| record.rated), Some(true));
+
+    let mut friendly = World::duel(usual());
+    assert_eq!(friendly.refused("ada", Command::Configure(Box::new(rated))), Rejection::RoomInGame);
+    friendly.play_out();
+    assert_eq!(friendly.room.record(friendly.now).map(|record| record.rated), Some(false));
 }

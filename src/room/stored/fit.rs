@@ -48,7 +48,7 @@ impl Room {
             Fact::Passed => running.is_some_and(|game| game.position.must_pass()),
             Fact::Struck => running.is_some_and(|game| game.strikes < Self::STRIKES),
             Fact::GameEnded(end) => {
-                running.is_some_and(|game| (end.reason == EndReason::Discs) == game.position.is_over())
+                running.is_some_and(|game| end.reason != EndReason::Discs || game.position.is_over())
             }
             Fact::OfferMade { offer: Offer::Draw, .. } | Fact::OfferClosed { offer: Offer::Draw, .. } => {
                 running.is_some()

@@ -95,8 +95,8 @@ impl StoredGame {
         let opening: u16 = small(self.opening, "opening")?;
         let strikes = small(self.strikes, "strikes")?;
         let end = self.end.map(StoredEnd::read).transpose()?;
-        // An end that is not there yet may be the next event.
-        let ended = end.is_none_or(|end| (end.reason == EndReason::Discs) == position.is_over());
+        // The other way round it need not be: the end of a full board may be the event after this room.
+        let ended = end.is_none_or(|end| end.reason != EndReason::Discs || position.is_over());
         Ok(Game {
             number: checked(self.number, (1..=MOST_GAMES).contains(&self.number), "number of a game")?,
             started: Timestamp(self.started),

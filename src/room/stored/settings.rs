@@ -89,7 +89,8 @@ impl From<&Settings> for StoredSettings {
 }
 
 impl StoredSettings {
-    /// Every room was made with settings that keep their bounds, so these do.
+    /// Every room was made with settings that keep their bounds, so these do. A bound that becomes narrower needs an
+    /// answer here for the rooms that are there already.
     pub(super) fn read(self) -> Result<Settings, StoredError> {
         let hash = self.password.map(|bytes| required(<[u8; 32]>::try_from(bytes).ok(), "password")).transpose()?;
         let settings = Settings {

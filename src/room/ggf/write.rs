@@ -1,9 +1,11 @@
-//! Games in the Generic Game Format, one a line.
+//! From a record to a line.
 
 use std::fmt::Write as _;
 
-use super::{EndReason, GameRecord, Participant, Timestamp};
-use crate::rules::{Color, Outcome, Position};
+use crate::{
+    room::{EndReason, GameRecord, Participant, Timestamp},
+    rules::{Color, Outcome, Position},
+};
 
 /// The game as one line of GGF.
 #[must_use]

@@ -1,0 +1,16 @@
+//! Rooms in every phase, to see what events make of them.
+
+use reversi::room::{Room, stored::decode_room};
+
+/// The checked-in sample of the stored form: a name, a tab, and the bytes in hexadecimal.
+const SAMPLE: &str = include_str!("../../tests/data/stored-v1.txt");
+
+/// Its rooms; its events are none.
+pub(crate) fn rooms() -> impl Iterator<Item = Room> {
+    let digits = SAMPLE.lines().filter_map(|line| Some(line.split_once('\t')?.1));
+    digits.filter_map(|digits| {
+        let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).ok();
+        let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(byte).collect();
+        decode_room(&bytes?).ok()
+    })
+}

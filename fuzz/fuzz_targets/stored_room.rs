@@ -1,0 +1,15 @@
+//! Any bytes are an error, or a room that can be asked everything.
+#![no_main]
+
+#[path = "../../tests/story/exercise.rs"]
+mod exercise;
+
+use libfuzzer_sys::fuzz_target;
+use reversi::room::stored::{decode_room, encode_room};
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(room) = decode_room(bytes) {
+        assert_eq!(decode_room(&encode_room(&room)).as_ref(), Ok(&room));
+        exercise::exercise(room);
+    }
+});

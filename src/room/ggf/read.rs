@@ -1,0 +1,318 @@
+//! From a line to a game: lenient about what is around the moves, strict about the moves.
+
+use thiserror::Error;
+
+use crate::{
+    room::{EndReason, Ply},
+    rules::{Board, ByColor, Color, IllegalMove, Position, Square},
+};
+
+/// A longer text is refused unread. The longest game with everything written stays far below it.
+const LONGEST_TEXT: usize = 64 * 1024;
+
+/// How passes are spelt.
+const PASSES: [&str; 4] = ["pa", "pass", "--", "@@"];
+
+/// A game that was read. Its texts are as they were written: whoever keeps them checks them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GgfGame {
+    /// Where it was played; empty if not said.
+    pub place: String,
+    /// When; empty if not said.
+    pub date: String,
+    /// Who played; empty if not said.
+    pub players: ByColor<String>,
+    /// Where it began.
+    pub start: Position,
+    /// Every ply from there, forced passes among them. The side to move at the start makes the first.
+    pub plies: Vec<Ply>,
+    /// Where it ended: the side to move can move, or the game is over.
+    pub position: Position,
+    /// How it ended, where that is said and understood.
+    pub result: Option<GgfResult>,
+}
+
+/// How a game ended, as it was written: not checked against its moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GgfResult {
+    /// Black's discs less white's.
+    pub margin: i8,
+    /// Discs, a resignation, a timeout or an agreement.
+    pub reason: EndReason,
+}
+
+/// Why a text is no game. Moves are counted from 1; passes have no number of their own.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum GgfError {
+    /// It is too long.
+    #[error("a game is at most {LONGEST_TEXT} bytes")]
+    TooLong,
+    /// There is no `(;`.
+    #[error("no game begins with `(;`")]
+    NoGame,
+    /// No tag stands after this one of those before it, and no `;)`.
+    #[error("neither a tag nor `;)` follows tag {0}")]
+    Tag(usize),
+    /// It is another game than Othello, or not on a board of 8x8.
+    #[error("not a game of Othello on 8x8 squares")]
+    OtherGame,
+    /// The start is no board and side to move.
+    #[error("malformed board")]
+    Board,
+    /// Neither a square nor a pass stands where this move is expected.
+    #[error("move {0} is neither a square nor a pass")]
+    Text(usize),
+    /// This move is illegal.
+    #[error("move {number} is illegal: {error}")]
+    Move {
+        /// The number of the move.
+        number: usize,
+        /// Who may not move where.
+        error: IllegalMove,
+    },
+    /// Before this move stands a move of the other side, or a pass that is not forced.
+    #[error("it is the other side's turn at move {0}")]
+    Turn(usize),
+}
+
+/// Reads the first game in `text`. What stands before it, and tags that are not known, are skipped.
+///
+/// # Errors
+/// [`GgfError`] says what is wrong.
+pub fn read(text: &str) -> Result<GgfGame, GgfError> {
+    if text.len() > LONGEST_TEXT {
+        return Err(GgfError::TooLong);
+    }
+    let (_, tags) = text.split_once("(;").ok_or(GgfError::NoGame)?;
+    let mut game = Reading::default();
+    let mut rest = tags.trim_start();
+    for number in 0.. {
+        if rest.starts_with(";)") {
+            break;
+        }
+        let (name, value, after) = tag(rest).ok_or(GgfError::Tag(number))?;
+        game.take(&name.to_ascii_uppercase(), value.trim())?;
+        rest = after.trim_start();
+    }
+    game.finish()
+}
+
+/// The name and the value of the tag that `text` begins with, and the text after it.
+fn tag(text: &str) -> Option<(&str, &str, &str)> {
+    let (name, rest) = text.split_once('[')?;
+    let (value, rest) = rest.split_once(']')?;
+    let name = name.trim_end();
+    (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some((name, value, rest))
+}
+
+/// What the tags before have said. The moves wait for the end: the board may come behind them.
+#[derive(Default)]
+struct Reading<'a> {
+    place: &'a str,
+    date: &'a str,
+    players: ByColor<&'a str>,
+    start: Option<Position>,
+    result: Option<GgfResult>,
+    moves: Vec<(Color, &'a str)>,
+}
+
+impl<'a> Reading<'a> {
+    fn take(&mut self, name: &str, value: &'a str) -> Result<(), GgfError> {
+        match name {
+            "GM" if !["othello", "reversi"].contains(&value.to_ascii_lowercase().as_str()) => {
+                return Err(GgfError::OtherGame);
+            }
+            // The size may have a suffix: `8r` began with random moves.
+            "TY" if value.trim_end_matches(|letter: char| !letter.is_ascii_digit()) != "8" => {
+                return Err(GgfError::OtherGame);
+            }
+            "PC" => self.place = value,
+            "DT" => self.date = value,
+            "PB" => self.players.black = value,
+            "PW" => self.players.white = value,
+            "RE" => self.result = result(value),
+            "BO" => self.start = Some(board(value).ok_or(GgfError::Board)?),
+            "B" => self.moves.push((Color::Black, value)),
+            "W" => self.moves.push((Color::White, value)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<GgfGame, GgfError> {
+        let start = self.start.unwrap_or(Position::START);
+        let mut record = Record { position: start, plies: Vec::new() };
+        for (side, value) in self.moves {
+            record.take(side, value)?;
+        }
+        record.pass_if_forced();
+        Ok(GgfGame {
+            place: self.place.to_owned(),
+            date: self.date.to_owned(),
+            players: self.players.map(str::to_owned),
+            start,
+            plies: record.plies,
+            position: record.position,
+            result: self.result,
+        })
+    }
+}
+
+/// A game as far as its moves have been read.
+struct Record {
+    position: Position,
+    plies: Vec<Ply>,
+}
+
+impl Record {
+    fn take(&mut self, side: Color, value: &str) -> Result<(), GgfError> {
+        let number = self.plies.iter().filter(|ply| ply.square.is_some()).count() + 1;
+        let mut parts = value.split('/');
+        let name = parts.next().unwrap_or_default().trim();
+        // A square, perhaps a value, perhaps a time.
+        let spent_ms = parts.nth(1).map_or(0, millis);
+        let square = if PASSES.iter().any(|pass| name.eq_ignore_ascii_case(pass)) {
+            None
+        } else {
+            Some(name.parse::<Square>().map_err(|_| GgfError::Text(number))?)
+        };
+        if square.is_some() && side != self.position.turn() {
+            self.pass_if_forced();
+        }
+        let next = match square {
+            // Some programs write the passes that end a game.
+            None if self.position.is_over() => return Ok(()),
+            _ if side != self.position.turn() => return Err(GgfError::Turn(number)),
+            Some(square) => self.position.play(square).map_err(|error| GgfError::Move { number, error })?,
+            None => self.position.pass().ok_or(GgfError::Turn(number))?,
+        };
+        self.push(next, Ply { square, spent_ms });
+        Ok(())
+    }
+
+    fn pass_if_forced(&mut self) {
+        if let Some(next) = self.position.pass() {
+            self.push(next, Ply { square: None, spent_ms: 0 });
+        }
+    }
+
+    fn push(&mut self, next: Position, ply: Ply) {
+        self.position = next;
+        self.plies.push(ply);
+    }
+}
+
+/// Seconds as milliseconds; 0 where they are no number.
+fn millis(seconds: &str) -> u32 {
+    let seconds: f64 = seconds.trim().parse().unwrap_or_default();
+    // A cast to an integer is cut off at its ends, and nothing for what is no number.
+    (seconds * 1000.0).round() as u32
+}
+
+/// `+12.000`, `-64.000:r`, `+0.000:s`; nothing for `?` and what is not understood.
+fn result(value: &str) -> Option<GgfResult> {
+    let (margin, how) = value.split_once(':').unwrap_or((value, ""));
+    let margin: f32 = margin.trim().parse().ok()?;
+    let reason = match how.trim() {
+        "" => EndReason::Discs,
+        "r" => EndReason::Resignation,
+        "t" => EndReason::Timeout,
+        "s" => EndReason::Agreed,
+        _ => return None,
+    };
+    (-64.0..=64.0).contains(&margin).then_some(GgfResult { margin: margin.round() as i8, reason })
+}
+
+/// `8`, the squares from a1, and the side to move; spaces anywhere.
+fn board(value: &str) -> Option<Position> {
+    let text: String = value.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let (board, turn) = text.strip_prefix('8')?.split_at_checked(64)?;
+    let turn = match turn {
+        "*" | "X" | "x" => Color::Black,
+        "O" | "o" => Color::White,
+        _ => return None,
+    };
+    Some(Position::new(board.parse::<Board>().ok()?, turn))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A game with these tags, and otherwise what every game has.
+    fn line(tags: &str) -> String {
+        format!("(;GM[Othello]PC[here]DT[2026-01-02 10:00:00 GMT]PB[x]PW[y]RE[?]TI[15:00]TY[8]{tags};)")
+    }
+
+    fn names(game: &GgfGame) -> Vec<String> {
+        game.plies.iter().map(|ply| ply.square.map_or("pass".into(), |square| square.to_string())).collect()
+    }
+
+    fn squares(text: &str) -> String {
+        let row = "-".repeat(8);
+        format!("8 {text}{} ", row.repeat(8 - text.len() / 8))
+    }
+
+    #[test]
+    fn a_line_of_another_program_is_read() {
+        let start = format!("{}O*------*O{}", "-".repeat(27), "-".repeat(27));
+        let game = read(&line(&format!("BO[8 {start} *]B[f5//0.42]W[d6/1.20/3]B[C3]RB[1500]"))).unwrap();
+        assert_eq!((game.place.as_str(), game.date.as_str()), ("here", "2026-01-02 10:00:00 GMT"));
+        assert_eq!(game.players, ByColor::new("x".to_owned(), "y".to_owned()));
+        assert_eq!((game.start, game.result), (Position::START, None));
+        assert_eq!(names(&game), ["f5", "d6", "c3"]);
+        assert_eq!(game.plies.iter().map(|ply| ply.spent_ms).collect::<Vec<_>>(), [420, 3000, 0]);
+    }
+
+    #[test]
+    fn results_are_read_where_they_are_understood() {
+        let result = |text: &str| read(&line(&format!("RE[{text}]"))).unwrap().result;
+        let some = |margin, reason| Some(GgfResult { margin, reason });
+        assert_eq!(result("+12.000"), some(12, EndReason::Discs));
+        assert_eq!(result("-64.000:r"), some(-64, EndReason::Resignation));
+        assert_eq!(result("2:t"), some(2, EndReason::Timeout));
+        assert_eq!(result("+0.000:s"), some(0, EndReason::Agreed));
+        for unknown in ["?", "", "65", "NaN", "+1:x"] {
+            assert_eq!(result(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_game_may_begin_anywhere_and_passes_may_be_left_out() {
+        // Black takes a1 and h1; between them, white has no move.
+        let board = format!("BO[{}*]", squares("-O****O-"));
+        for moves in ["B[a1]B[h1]", "B[a1]W[PA]B[h1]", "B[a1]W[--//1]B[h1]W[PA]B[PA]"] {
+            let game = read(&line(&format!("{board}{moves}"))).unwrap();
+            assert_eq!(names(&game), ["a1", "pass", "h1"], "{moves}");
+            assert!(game.position.is_over());
+        }
+        assert_eq!(names(&read(&line(&format!("{board}B[a1]"))).unwrap()), ["a1", "pass"]);
+    }
+
+    #[test]
+    fn what_is_no_game_is_refused_with_its_place() {
+        assert_eq!(read(""), Err(GgfError::NoGame));
+        assert_eq!(read("(;GM[Othello]"), Err(GgfError::Tag(1)));
+        assert_eq!(read("(;GM[Othello]é[1];)"), Err(GgfError::Tag(1)));
+        assert_eq!(read("(;GM[Go];)"), Err(GgfError::OtherGame));
+        assert_eq!(read("(;TY[10];)"), Err(GgfError::OtherGame));
+        assert!(read("2 (;TY[8r]X[]  B [f5] ;) (;").is_ok());
+        assert_eq!(read(&line("BO[8 - *]")), Err(GgfError::Board));
+        assert_eq!(read(&line("B[f5]W[z9]")), Err(GgfError::Text(2)));
+        assert_eq!(read(&line("B[f5]B[d6]")), Err(GgfError::Turn(2)));
+        assert_eq!(read(&line("B[PA]")), Err(GgfError::Turn(1)));
+        let illegal = read(&line("B[f5]W[f6]B[a1]")).unwrap_err();
+        assert_eq!(illegal.to_string(), "move 3 is illegal: black may not move to a1");
+        assert_eq!(read(&"x".repeat(LONGEST_TEXT + 1)), Err(GgfError::TooLong));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in r"(\(;|;\)|[BW]\[[a-h][1-8]/*[0-9.]{0,3}\]|(RE|BO|TY|GM|PB)\[[-+*O0-9:rts ]{0,70}\]|[ -~é]){0,40}") {
+            let _ = read(&text);
+            let _ = read(&line(&text));
+        }
+    }
+}

@@ -39,7 +39,8 @@ async fn bring_back(shared: &Arc<Shared>, room: Room, alive: Option<Timestamp>) 
     if waits_for_anyone(&room) {
         shared.matchmaker.waiting.lock().await.add(room.id());
     }
-    if room.is_at_rest() {
+    let due = room.deadline().is_some_and(|deadline| deadline <= shared.clock.now());
+    if room.is_at_rest() && !due {
         shared.lay_down(&room);
         return;
     }

@@ -73,8 +73,13 @@ impl Server {
         let channel = endpoint.connect().await.unwrap();
         let request = v1::LogInRequest { display_name: name.into(), ..Default::default() };
         let token = SessionServiceClient::new(channel.clone()).log_in(request).await.unwrap().into_inner().token;
-        let line = InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()));
-        Player { token, line }
+        Player::over(channel, token)
+    }
+
+    /// Ends it in the middle of whatever it does.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -104,6 +109,7 @@ impl Drop for Server {
 type Line = InterceptedService<Channel, Bearer>;
 
 /// One who is logged in.
+#[derive(Clone)]
 pub(crate) struct Player {
     pub(crate) token: String,
     line: Line,
@@ -121,6 +127,41 @@ impl Interceptor for Bearer {
 }
 
 impl Player {
+    fn over(channel: Channel, token: String) -> Self {
+        let line = InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()));
+        Self { token, line }
+    }
+
+    /// Logs a program in that plays on so many boards.
+    pub(crate) async fn bot(url: &str, name: &str, seats: i32) -> Self {
+        let channel = Endpoint::from_shared(url.to_owned()).unwrap().connect().await.unwrap();
+        let request = v1::LogInRequest { display_name: name.into(), kind: v1::PlayerKind::Bot.into(), seats };
+        let token = SessionServiceClient::new(channel.clone()).log_in(request).await.unwrap().into_inner().token;
+        Self::over(channel, token)
+    }
+
+    /// One who logged in before, over a new connection.
+    pub(crate) async fn with_token(url: &str, token: &str) -> Self {
+        let channel = Endpoint::from_shared(url.to_owned()).unwrap().connect().await.unwrap();
+        Self::over(channel, token.to_owned())
+    }
+
+    pub(crate) async fn turns(&self) -> Streaming<v1::WatchTurnsResponse> {
+        self.games().watch_turns(v1::WatchTurnsRequest {}).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn room(&self, id: &str) -> v1::Room {
+        self.rooms().get_room(v1::GetRoomRequest { room_id: id.into() }).await.unwrap().into_inner().room.unwrap()
+    }
+
+    /// Enters a room, takes a seat, and is ready.
+    pub(crate) async fn join_and_sit(&self, room: &str, seat: i32) {
+        let by = v1::join_room_request::Room::RoomId(room.into());
+        self.rooms().join_room(v1::JoinRoomRequest { room: Some(by), ..Default::default() }).await.unwrap();
+        self.rooms().take_seat(v1::TakeSeatRequest { room_id: room.into(), seat }).await.unwrap();
+        self.rooms().set_ready(v1::SetReadyRequest { room_id: room.into(), ready: true }).await.unwrap();
+    }
+
     pub(crate) fn rooms(&self) -> RoomServiceClient<Line> {
         RoomServiceClient::new(self.line.clone())
     }
@@ -138,6 +179,7 @@ impl Player {
         let seats = seats.map(|kind| {
             let occupant = match kind {
                 "me" => seat::Occupant::Player(v1::Player::default()),
+                "open" => seat::Occupant::Open(v1::OpenSeat {}),
                 kind => seat::Occupant::Ai(v1::AiSeat { kind: kind.into(), level: 0, seed: 7 }),
             };
             v1::Seat { occupant: Some(occupant), ..Default::default() }

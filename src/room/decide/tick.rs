@@ -10,7 +10,8 @@ impl Draft {
     /// Says that the server was away, where that would cost anybody time.
     pub(super) fn credit(&mut self, actor: Actor, micros: i64) -> Result<(), Rejection> {
         Self::require_server(actor)?;
-        if micros != 0 && self.room.begun().next().is_some() {
+        let idle = self.room.due().is_some_and(|(at, due)| due == Due::Idle && at <= self.now);
+        if micros != 0 && (idle || self.room.begun().next().is_some()) {
             self.emit(Fact::ClockCredited { micros });
         }
         Ok(())

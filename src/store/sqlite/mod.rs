@@ -58,7 +58,7 @@ impl SqliteStore {
     /// # Errors
     /// As [`SqliteStore::open`].
     pub fn with_faults(folder: &Path, fault: FaultHook) -> Result<Self, OpenError> {
-        fs::create_dir_all(folder)?;
+        make(folder)?;
         let lock = File::create(folder.join("reversi.lock"))?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => OpenError::InUse,
@@ -68,6 +68,14 @@ impl SqliteStore {
         let connection = schema::create(&path)?;
         Ok(Self { writer: Writer::start(&path, connection, fault)?, readers: Readers::start(&path)?, _lock: lock })
     }
+}
+
+/// Makes the folder for its owner's eyes only: chats and private games are in it.
+fn make(folder: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
 }
 
 impl Journal for SqliteStore {

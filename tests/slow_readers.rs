@@ -4,9 +4,8 @@
 
 mod process;
 
-use process::Server;
-use reversi::proto::v1::{self, watch_room_response::Message};
-use tonic::Streaming;
+use process::{Server, follow};
+use reversi::proto::v1;
 
 const CONNECTIONS: usize = 20;
 const WATCHERS: usize = 50;
@@ -19,18 +18,6 @@ const FILLED: u64 = 2_000;
 
 /// What the games that are played meanwhile may cost. A copy of the events for each watcher would be 10 GiB.
 const MOST_GROWTH: u64 = 64 << 10;
-
-/// Reads until the room has come so far.
-async fn follow(watch: &mut Streaming<v1::WatchRoomResponse>, seq: u64) {
-    loop {
-        match watch.message().await.unwrap().unwrap().message.unwrap() {
-            Message::Snapshot(room) if room.seq >= seq => return,
-            Message::Event(event) if event.seq >= seq => return,
-            Message::Closing(closing) => panic!("too few events: {closing:?}"),
-            _ => {}
-        }
-    }
-}
 
 /// The memory that the server holds, in KiB.
 fn memory(server: &Server) -> u64 {

@@ -32,6 +32,11 @@ impl Acknowledged {
         self.moves.iter().map(|(&(game, ply), &square)| (game, ply, square))
     }
 
+    /// A move of which the caller has heard itself.
+    pub(crate) fn add(&mut self, game: &str, ply: usize, square: &str) {
+        self.note(Answer { game: game.into(), ply: i32::try_from(ply).unwrap(), square: square.into(), seq: 0 });
+    }
+
     fn note(&mut self, answer: Answer) {
         let Answer { game, ply, square, seq } = answer;
         let (room, _) = game.split_once('-').unwrap();

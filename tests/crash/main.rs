@@ -3,8 +3,12 @@
 
 mod books;
 mod bots;
+#[cfg(target_os = "linux")]
+mod disk;
 #[path = "../process/mod.rs"]
 mod process;
+#[cfg(unix)]
+mod term;
 
 use std::path::Path;
 

@@ -35,7 +35,17 @@ pub(crate) struct Server {
 impl Server {
     /// Starts `reversi serve` on a free port, with these options beside.
     pub(crate) fn start(options: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+        Self::run(Command::new(env!("CARGO_BIN_EXE_reversi")), options)
+    }
+
+    /// As [`Server::start`]; a file that may not grow makes writes fail, and does not end the process.
+    pub(crate) fn start_within_limits(options: &[&str]) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_reversi")]);
+        Self::run(shell, options)
+    }
+
+    fn run(mut command: Command, options: &[&str]) -> Self {
         // What the environment of the tests sets must not count.
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
             command.env_remove(name);
@@ -134,10 +144,14 @@ impl Player {
 
     /// Logs a program in that plays on so many boards.
     pub(crate) async fn bot(url: &str, name: &str, seats: i32) -> Self {
+        Self::try_bot(url, name, seats).await.unwrap()
+    }
+
+    pub(crate) async fn try_bot(url: &str, name: &str, seats: i32) -> Result<Self, Status> {
         let channel = Endpoint::from_shared(url.to_owned()).unwrap().connect().await.unwrap();
         let request = v1::LogInRequest { display_name: name.into(), kind: v1::PlayerKind::Bot.into(), seats };
-        let token = SessionServiceClient::new(channel.clone()).log_in(request).await.unwrap().into_inner().token;
-        Self::over(channel, token)
+        let answer = SessionServiceClient::new(channel.clone()).log_in(request).await?;
+        Ok(Self::over(channel, answer.into_inner().token))
     }
 
     /// One who logged in before, over a new connection.
@@ -208,6 +222,28 @@ impl Player {
     pub(crate) async fn watch(&self, room: &str) -> Streaming<v1::WatchRoomResponse> {
         let request = v1::WatchRoomRequest { room_id: room.into(), ..Default::default() };
         self.rooms().watch_room(request).await.unwrap().into_inner()
+    }
+}
+
+/// Reads until the room has come so far.
+pub(crate) async fn follow(watch: &mut Streaming<v1::WatchRoomResponse>, seq: u64) {
+    loop {
+        match watch.message().await.unwrap().unwrap().message.unwrap() {
+            Message::Snapshot(room) if room.seq >= seq => return,
+            Message::Event(event) if event.seq >= seq => return,
+            Message::Closing(closing) => panic!("too few events: {closing:?}"),
+            _ => {}
+        }
+    }
+}
+
+/// Why a stream of turns ends.
+pub(crate) async fn last_words(turns: &mut Streaming<v1::WatchTurnsResponse>) -> v1::CloseReason {
+    loop {
+        let event = turns.message().await.unwrap().expect("it says why it ends").event.unwrap().event.unwrap();
+        if let v1::play_event::Event::Closing(closing) = event {
+            return closing.reason();
+        }
     }
 }
 

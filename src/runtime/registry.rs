@@ -291,3 +291,81 @@ impl Shared {
         (Slot::Awake { generation, handle: handle.clone() }, handle, Life { generation, messages })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::{
+        room::{Credentials, DisplayName, PlayerKind, SeatWish, Settings},
+        rules::ByColor,
+        runtime::{NewRoom, Parts, Player, RowFilter, Runtime},
+        store::{MemoryStore, Store},
+    };
+
+    /// Ada with a room of her own.
+    async fn ada() -> (Runtime, Arc<Player>, RoomId) {
+        let parts = Parts { ai_threads: Some(0), ..Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new()) };
+        let runtime = Runtime::start(parts).await.unwrap();
+        let (ada, _) = runtime.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
+        let settings = Settings::named((&ada.profile().name).into());
+        let seats = ByColor::new(SeatWish::Me, SeatWish::Open);
+        let room = runtime.create_room(&ada, NewRoom { settings, seats }, None).await.unwrap().room.id();
+        (runtime, ada, room)
+    }
+
+    async fn pass(runtime: &Runtime) {
+        sleep(runtime.limits().room_sleep + Duration::from_secs(1)).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_room_at_rest_leaves_memory_and_comes_back_when_it_is_asked_for() {
+        let (runtime, ada, room) = ada().await;
+        let open = runtime.turns(&ada).await.unwrap();
+        let before = runtime.look(&ada, room, &Credentials::default()).await.unwrap();
+        let registry = &runtime.shared.registry;
+        assert!(registry.live(room).is_some());
+        pass(&runtime).await;
+        assert!(registry.live(room).is_none(), "it sleeps");
+        assert_eq!((runtime.census().rooms, runtime.rooms(&RowFilter::default(), None, 9).len()), (1, 1));
+        assert_eq!((ada.rooms(), runtime.room_by_code(before.room.code())), (vec![room], Some(room)));
+        let after = runtime.look(&ada, room, &Credentials::default()).await.unwrap();
+        assert_eq!(after.room, before.room);
+        assert!(registry.live(room).is_some(), "it is awake");
+        drop(open);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_watches_a_room_that_sleeps() {
+        let (runtime, ada, room) = ada().await;
+        let watch = runtime.watch(&ada, room, Credentials::default(), None).await.unwrap();
+        pass(&runtime).await;
+        assert!(runtime.shared.registry.live(room).is_some());
+        drop(watch);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_sleeping_room_still_ends_when_its_time_has_come() {
+        let (runtime, ada, room) = ada().await;
+        let open = runtime.turns(&ada).await.unwrap();
+        pass(&runtime).await;
+        sleep(runtime.limits().idle_close + Duration::from_secs(60)).await;
+        assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]), "it was closed as idle");
+        let gone = runtime.look(&ada, room, &Credentials::default()).await;
+        assert!(matches!(gone, Err(RoomError::Rejected(Rejection::RoomNotFound))));
+        drop(open);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_sleeping_room_loses_a_member_who_is_away_for_too_long() {
+        let (runtime, ada, _) = ada().await;
+        let open = runtime.turns(&ada).await.unwrap();
+        pass(&runtime).await;
+        drop(open);
+        sleep(runtime.limits().presence_grace * 2).await;
+        assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]));
+    }
+}

@@ -7,6 +7,7 @@ mod lobby;
 mod moves;
 mod presence;
 mod records;
+mod revival;
 mod rooms;
 mod sessions;
 mod shutdown;

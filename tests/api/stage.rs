@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 use reversi::{
     grpc,
     proto::v1::{self, play_event::Event, room_event, watch_room_response::Message},
-    runtime::{Encode, Limits, Parts, Runtime, Think},
+    runtime::{Clock, Encode, Limits, Parts, Runtime, Think},
     store::{MemoryStore, Store},
 };
 use tokio::{
@@ -34,6 +34,7 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 pub(crate) struct Plan {
     pub(crate) limits: Limits,
     pub(crate) store: Store,
+    pub(crate) clock: Clock,
     pub(crate) think: Option<Arc<Think>>,
     pub(crate) encode: Encode,
     pub(crate) access: grpc::Access,
@@ -43,7 +44,14 @@ impl Default for Plan {
     fn default() -> Self {
         let limits = Limits { drain: Duration::from_secs(5), chat_burst: 1_000, ..Limits::default() };
         let store = Store::of(MemoryStore::default());
-        Self { limits, store, think: None, encode: grpc::encode, access: grpc::Access::default() }
+        Self {
+            limits,
+            store,
+            clock: Clock::default(),
+            think: None,
+            encode: grpc::encode,
+            access: grpc::Access::default(),
+        }
     }
 }
 
@@ -67,7 +75,12 @@ impl Stage {
     }
 
     pub(crate) async fn with(plan: Plan) -> Self {
-        let mut parts = Parts { limits: plan.limits, ai_threads: Some(1), ..Parts::new(plan.store, plan.encode) };
+        let mut parts = Parts {
+            limits: plan.limits,
+            clock: plan.clock,
+            ai_threads: Some(1),
+            ..Parts::new(plan.store, plan.encode)
+        };
         if let Some(think) = plan.think {
             parts.think = think;
         }

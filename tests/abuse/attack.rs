@@ -180,8 +180,9 @@ async fn large_headers(address: &str) -> Vec<Vec<u8>> {
     let mut pieces = block.chunks(16_384).peekable();
     let mut kind = HEADERS;
     while let Some(piece) = pieces.next() {
-        let end = if pieces.peek().is_none() { END_HEADERS } else { 0 };
-        bytes.extend(frame(kind, END_STREAM * u8::from(kind == HEADERS) | end, 1, piece));
+        let first = if kind == HEADERS { END_STREAM } else { 0 };
+        let last = if pieces.peek().is_none() { END_HEADERS } else { 0 };
+        bytes.extend(frame(kind, first | last, 1, piece));
         kind = CONTINUATION;
     }
     bytes.extend(farewell());

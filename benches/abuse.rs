@@ -11,12 +11,13 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
 };
 
 use thread_priority::{ThreadPriority, set_current_thread_priority};
+use tokio_util::sync::CancellationToken;
 
 #[path = "../tests/abuse/attack.rs"]
 #[allow(dead_code, reason = "what the server says to it is for the tests")]
@@ -78,13 +79,13 @@ fn measure(attack: Option<Attack>) -> (Vec<Duration>, u64) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let stage = runtime.block_on(Stage::limited(|limits| limits.request_burst = 100_000_000));
     let mut table = runtime.block_on(Table::open(&stage));
-    let (over, attacks) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-    if let Some(attack) = attack {
-        let (over, attacks, address) = (Arc::clone(&over), Arc::clone(&attacks), stage.address.clone());
-        // It may be in the midst of an attack when the measurement is over; nobody waits for it.
-        std::thread::spawn(move || attack_until(&over, attack, &address, &attacks));
+    let (over, attacks) = (CancellationToken::new(), Arc::new(AtomicU64::new(0)));
+    let attacker = attack.map(|attack| {
+        let (over, attacks, address) = (over.clone(), Arc::clone(&attacks), stage.address.clone());
+        let attacker = std::thread::spawn(move || attack_until(&over, attack, &address, &attacks));
         std::thread::sleep(BEFORE);
-    }
+        attacker
+    });
     let samples = runtime.block_on(async {
         let (began, mut samples) = (Instant::now(), Vec::new());
         while began.elapsed() < SPAN {
@@ -97,18 +98,20 @@ fn measure(attack: Option<Attack>) -> (Vec<Duration>, u64) {
         }
         samples
     });
-    over.store(true, Relaxed);
+    over.cancel();
+    attacker.map_or(Ok(()), std::thread::JoinHandle::join).unwrap();
     runtime.shutdown_background();
     (samples, attacks.load(Relaxed))
 }
 
-fn attack_until(over: &AtomicBool, attack: Attack, address: &str, attacks: &AtomicU64) {
+fn attack_until(over: &CancellationToken, attack: Attack, address: &str, attacks: &AtomicU64) {
     set_current_thread_priority(ThreadPriority::Min).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        while !over.load(Relaxed) {
+    let attacking = async {
+        loop {
             attack.once(address).await;
             attacks.fetch_add(1, Relaxed);
         }
-    });
+    };
+    runtime.block_on(over.run_until_cancelled(attacking));
 }

@@ -83,7 +83,7 @@ const LAYERS: &[Layer] = &[
             ("tokio_rustls", "the listener speaks TLS itself: both HTTP/2 and HTTP/1.1 are to be offered"),
             ("governor", "rate limits per address"),
             ("futures_util", "streams made of a state"),
-            ("http", "the trailer of an oversized request"),
+            ("http", "the headers of answers, and CORS"),
             ("http_body", "the end of a stream of another crate"),
             ("tokio", "the listener, and the timers of heartbeats"),
             ("tokio_util", "every stream watches the shutdown token"),

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -20,6 +20,10 @@ use crate::{
 
 /// Files that are open beside connections: storage, logs, and what the runtime needs.
 const OTHER_FILES: usize = 256;
+
+/// Connections that may wait to be taken in: a farm of bots that starts at once. With the usual 128 most of them would
+/// have to come again, a second later.
+const WAITING: u32 = 4_096;
 
 /// How the server runs.
 #[derive(Debug, clap::Args)]
@@ -178,9 +182,24 @@ async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListener> {
         );
     }
     addresses.sort_by_key(SocketAddr::is_ipv6);
-    TcpListener::bind(addresses.as_slice()).await.with_context(|| {
+    let mut listening = Err(std::io::ErrorKind::AddrNotAvailable.into());
+    for address in addresses {
+        listening = listen_on(address);
+        if listening.is_ok() {
+            break;
+        }
+    }
+    listening.with_context(|| {
         format!("cannot listen on {listen}; is a server running there? `--listen 127.0.0.1:0` takes a free port")
     })
+}
+
+fn listen_on(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // Elsewhere it would let another process take the port over.
+    socket.set_reuseaddr(cfg!(unix))?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
 }
 
 fn host_and_port(text: &str) -> Result<String, String> {

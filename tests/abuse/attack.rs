@@ -41,7 +41,7 @@ pub(crate) enum Attack {
 /// Connections that a test may open beside those of other tests; both ends of each are in this process.
 pub(crate) fn affordable() -> usize {
     let files = rlimit::increase_nofile_limit(u64::MAX).unwrap();
-    usize::try_from(files.saturating_sub(1_000) / 2).unwrap().min(8_000)
+    usize::try_from(files.saturating_sub(1_000) / 2).unwrap().min(4_000)
 }
 
 impl Attack {
@@ -110,21 +110,29 @@ async fn rapid_reset(address: &str) -> Vec<u8> {
 }
 
 async fn silence(address: &str, count: usize) -> Vec<Vec<u8>> {
-    let mut sockets = Vec::new();
-    // One after the other, so that the kernel's queue holds them.
-    for _ in 0..count {
-        sockets.push(connect(address).await);
-    }
     let mut all = JoinSet::new();
-    for mut socket in sockets {
-        all.spawn(async move {
-            let mut said = Vec::new();
-            let _ = socket.read_to_end(&mut said).await;
-            said
-        });
+    // In groups that the kernel's queue can hold, so that none has to come twice.
+    while all.len() < count {
+        let mut group = JoinSet::new();
+        for _ in 0..SILENT_GROUP.min(count - all.len()) {
+            let address = address.to_owned();
+            group.spawn(async move { connect(&address).await });
+        }
+        for mut socket in group.join_all().await {
+            all.spawn(async move {
+                let mut said = Vec::new();
+                let _ = socket.read_to_end(&mut said).await;
+                said
+            });
+        }
+        // One who is answered has been let in, and all before.
+        tell(address, b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_vec()).await;
     }
     all.join_all().await
 }
+
+/// Connections that are made at once.
+const SILENT_GROUP: usize = 100;
 
 /// The beginning of what a client of TLS says first.
 const CLIENT_HELLO: &[u8] = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 nobody here speaks it";
@@ -172,8 +180,9 @@ async fn large_headers(address: &str) -> Vec<Vec<u8>> {
     let mut pieces = block.chunks(16_384).peekable();
     let mut kind = HEADERS;
     while let Some(piece) = pieces.next() {
-        let end = if pieces.peek().is_none() { END_HEADERS } else { 0 };
-        bytes.extend(frame(kind, END_STREAM * u8::from(kind == HEADERS) | end, 1, piece));
+        let first = if kind == HEADERS { END_STREAM } else { 0 };
+        let last = if pieces.peek().is_none() { END_HEADERS } else { 0 };
+        bytes.extend(frame(kind, first | last, 1, piece));
         kind = CONTINUATION;
     }
     bytes.extend(farewell());

@@ -9,26 +9,39 @@ mod neighbour;
 #[allow(dead_code, reason = "other tests need more of it")]
 mod stage;
 
+use std::time::Duration;
+
 use reversi::runtime::Limits;
-use tokio::task::JoinSet;
+use tokio::{task::JoinSet, time::timeout};
 
 use attack::Attack;
 use neighbour::Table;
 use stage::{Stage, within};
 
+/// No attack takes this long, which the server should end.
+const LONGEST: Duration = Duration::from_secs(60);
+
 /// Plays while the attack goes on, and to the end of the game; then waits until its connections are gone.
 async fn endures(attack: Attack, change: impl FnOnce(&mut Limits)) {
-    let stage = Stage::limited(change).await;
+    let stage = Stage::limited(|limits| {
+        // The players are as fast as they can.
+        limits.request_burst = 100_000_000;
+        change(limits);
+    })
+    .await;
     let mut table = Table::open(&stage).await;
     let before = table.connections().await;
     let (mut attacks, address) = (JoinSet::new(), stage.address.clone());
     attacks.spawn(async move { attack.once(&address).await });
-    let mut answer = None;
-    while answer.is_none() {
-        table.play_a_move().await;
-        answer = attacks.try_join_next();
-    }
-    attack.check(answer.unwrap().unwrap());
+    let said = timeout(LONGEST, async {
+        loop {
+            table.play_a_move().await;
+            if let Some(said) = attacks.try_join_next() {
+                return said.unwrap();
+            }
+        }
+    });
+    attack.check(said.await.expect("the server puts an end to it"));
     table.play_to_the_end().await;
     within(async { while table.connections().await > before {} }).await;
 }
@@ -40,7 +53,7 @@ async fn streams_that_are_opened_and_reset() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn thousands_who_say_nothing() {
-    let opening = std::time::Duration::from_secs(3);
+    let opening = Duration::from_secs(3);
     endures(Attack::Silence(attack::affordable()), |limits| {
         (limits.connections, limits.connections_per_address) = (100_000, 100_000);
         limits.opening = opening;
@@ -65,7 +78,7 @@ async fn headers_of_a_megabyte() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn headers_a_byte_at_a_time() {
-    endures(Attack::Dribble, |limits| limits.opening = std::time::Duration::from_secs(3)).await;
+    endures(Attack::Dribble, |limits| limits.opening = Duration::from_secs(3)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,13 +3,9 @@
 
 mod process;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io::{Read as _, Write as _},
-    net::TcpStream,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use process::{Server, hear};
+use process::{Server, hear, page};
 use reversi::proto::v1::{self, room_event};
 
 /// What one scrape says, by name and labels.
@@ -18,11 +14,7 @@ struct Figures(BTreeMap<String, f64>);
 impl Figures {
     /// Asks for them, and checks that they are what Prometheus reads: every sample has its help and its type.
     fn scrape(address: &str) -> Self {
-        let mut socket = TcpStream::connect(address).unwrap();
-        write!(socket, "GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        socket.read_to_string(&mut answer).unwrap();
-        let (head, text) = answer.split_once("\r\n\r\n").unwrap();
+        let (head, text) = page(address);
         assert!(head.starts_with("HTTP/1.1 200 ") && head.contains("text/plain; version=0.0.4"), "{head}");
         let (mut helped, mut typed, mut samples) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
         for line in text.lines().filter(|line| !line.is_empty()) {
@@ -55,8 +47,7 @@ impl Figures {
 #[tokio::test]
 async fn a_game_is_counted() {
     let server = Server::start(&["--log", "error", "--metrics", "127.0.0.1:0"]);
-    let page = server.hear("metrics: http://");
-    let address = page.strip_suffix("/metrics").unwrap();
+    let address = &server.hear("metrics: ");
     Figures::scrape(address).are(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
 
     let ada = server.log_in("Ada", 1 << 16).await;

@@ -8,7 +8,10 @@ use std::time::Duration;
 use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 
 use super::{Census, entropy::instant};
-use crate::room::{EndReason, Occupant, PlayerKind};
+use crate::{
+    room::{EndReason, Occupant, PlayerKind},
+    store::COMMIT_WRITES,
+};
 
 const PLAYERS: &str = "reversi_players";
 const ROOMS: &str = "reversi_rooms";
@@ -25,12 +28,14 @@ const LAGS: &str = "reversi_lag_recoveries_total";
 const SLOW: &str = "reversi_slow_consumers_total";
 const REFUSALS: &str = "reversi_refusals_total";
 
-/// The histograms, with the upper bounds of their buckets in seconds.
-pub const BUCKETS: [(&str, &[f64]); 2] = [
+/// The histograms, with the upper bounds of their buckets, in seconds where they are of time.
+pub const BUCKETS: [(&str, &[f64]); 3] = [
     // From an AI that needs not search to a person who thinks.
     (TURN, &[0.0001, 0.001, 0.01, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0]),
     // From memory to a disk that is in trouble.
     (APPEND, &[0.000_01, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5]),
+    // From a room by itself to all that there are.
+    (COMMIT_WRITES, &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 1024.0]),
 ];
 
 /// Tells the recorder what the names mean, and begins at zero what has no labels.
@@ -42,6 +47,7 @@ pub fn describe() {
     describe_counter!(MOVES, "Moves made, by a human, a bot or an AI of the server.");
     describe_histogram!(TURN, Unit::Seconds, "From a turn's request to its move, by who moved.");
     describe_histogram!(APPEND, Unit::Seconds, "Until a room's events were written, or were found not to be.");
+    describe_histogram!(COMMIT_WRITES, "Writes of rooms and players that one commit made durable.");
     describe_gauge!(AI_WAITING, "AI moves that wait for a thread.");
     describe_counter!(AI_MOVES, "Moves that AI threads have made.");
     describe_counter!(AI_CHEAPER, "AI moves that were cheaper than asked for, because the time did not suffice.");

@@ -24,7 +24,7 @@ pub use archive::{Archive, GameFilter, GameKey};
 pub use journal::{Append, AppendError, FaultHook, History, Journal, Pending, Unavailable};
 pub use memory::MemoryStore;
 pub use register::{Enrolled, Register};
-pub use sqlite::{OpenError, SqliteStore};
+pub use sqlite::{COMMIT_WRITES, OpenError, SqliteStore};
 pub use standing::{Contestant, OpponentKind, ParseContestantError, Rating, Standing, Stats};
 
 /// All that a server keeps.

@@ -70,9 +70,9 @@ struct AtWork {
 
 impl Bots {
     /// Logs two bots in, and puts them into rooms in which one game follows another.
-    pub(crate) async fn found(url: &str, rooms: usize) -> Self {
+    pub(crate) async fn found(url: &str, rooms: usize, pair: &str) -> Self {
         let seats = i32::try_from(rooms).unwrap();
-        let bots = [Player::bot(url, "Black", seats).await, Player::bot(url, "White", seats).await];
+        let bots = [bot(url, "Black", pair, seats).await, bot(url, "White", pair, seats).await];
         let mut names = Vec::new();
         for number in 0..rooms {
             let settings = v1::RoomSettings {
@@ -145,6 +145,10 @@ impl Bots {
             assert_eq!(shown.phase(), v1::RoomPhase::Playing);
         }
     }
+}
+
+async fn bot(url: &str, name: &str, pair: &str, seats: i32) -> Player {
+    Player::bot(url, &format!("{name} {pair}"), seats).await
 }
 
 /// Answers every turn with one of the legal moves, until the server is gone.

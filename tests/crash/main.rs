@@ -27,7 +27,7 @@ async fn what_was_acknowledged_outlives_every_kill() {
     let folder = tempfile::tempdir().unwrap();
     let (mut chance, mut acknowledged) = (SplitMix64::new(20), Acknowledged::default());
     let mut server = start(folder.path());
-    let mut bots = Bots::found(&server.url, ROOMS).await;
+    let mut bots = Bots::found(&server.url, ROOMS, "1").await;
     for round in 0..ROUNDS {
         let moves = 1 + chance.next() % MOST_MOVES;
         // In the middle of the others' moves, of which some are being written.

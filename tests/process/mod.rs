@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "each test binary asks its own part of it")]
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
     process::{Child, Command, Stdio},
     sync::mpsc::{Receiver, sync_channel},
     thread::{self, JoinHandle},
@@ -160,6 +161,11 @@ impl Player {
         Self::over(channel, token.to_owned())
     }
 
+    pub(crate) async fn info(&self) -> v1::GetServerInfoResponse {
+        let mut lobby = LobbyServiceClient::new(self.line.clone());
+        lobby.get_server_info(v1::GetServerInfoRequest {}).await.unwrap().into_inner()
+    }
+
     pub(crate) async fn turns(&self) -> Streaming<v1::WatchTurnsResponse> {
         self.games().watch_turns(v1::WatchTurnsRequest {}).await.unwrap().into_inner()
     }
@@ -223,6 +229,17 @@ impl Player {
         let request = v1::WatchRoomRequest { room_id: room.into(), ..Default::default() };
         self.rooms().watch_room(request).await.unwrap().into_inner()
     }
+}
+
+/// The text of a page of the server, of the form `http://host:port/path`.
+pub(crate) fn page(url: &str) -> (String, String) {
+    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut socket = TcpStream::connect(host).unwrap();
+    write!(socket, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    let (head, text) = answer.split_once("\r\n\r\n").unwrap();
+    (head.to_owned(), text.to_owned())
 }
 
 /// Reads until the room has come so far.

@@ -21,6 +21,7 @@ use std::{
 };
 
 pub use schema::OpenError;
+pub use writer::COMMIT_WRITES;
 
 use super::{
     archive::{Archive, GameFilter, GameKey},

@@ -20,6 +20,9 @@ const QUEUE: usize = 4_096;
 /// The most writes of one commit, so that the first of them is not held up for long by the others.
 const TOGETHER: usize = 1_024;
 
+/// The metric of how many writes one commit makes durable.
+pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
+
 /// A write, as it is carried out within a transaction.
 type Write = Box<dyn Fn(&Connection) -> Result<(), AppendError> + Send>;
 
@@ -97,8 +100,7 @@ impl Desk {
             {
                 jobs.push(job);
             }
-            metrics::histogram!("reversi_commit_writes")
-                .record(f64::from(u32::try_from(jobs.len()).unwrap_or(u32::MAX)));
+            metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(jobs.len()).unwrap_or(u32::MAX)));
             self.carry_out(jobs);
         }
     }

@@ -1,0 +1,225 @@
+//! What it costs to lose nothing: `cargo bench --bench durable`.
+//!
+//! The real server keeps everything in a file, and then in memory, in turn; bots of this process play on it. At last a
+//! file with ten thousand open rooms is opened.
+#![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
+#![allow(clippy::disallowed_methods, reason = "it measures time")]
+
+#[path = "../tests/crash/bots.rs"]
+#[allow(dead_code, reason = "what is right is for the tests")]
+mod bots;
+#[path = "../tests/process/mod.rs"]
+mod process;
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use bots::{Acknowledged, Bots};
+use process::{Player, Server};
+use reversi::{
+    proto::v1,
+    room::{
+        Actor, Command, Creation, DisplayName, Event, Fact, JoinCode, Occupant, PlayerId, PlayerKind, Policy, Profile,
+        Room, RoomId, RoomName, Seq, Settings, Timestamp,
+    },
+    rules::{ByColor, Color},
+    store::{Append, Enrolled, Journal as _, Register as _, SqliteStore},
+};
+
+const ROUNDS: usize = 5;
+
+/// Moves of one game after another, each waited for.
+const TURNS: usize = 2_000;
+
+/// Rooms in which bots play as fast as they can: eight pairs, as a bot holds 64 seats at most.
+const PAIRS: usize = 8;
+const ROOMS_OF_A_PAIR: usize = 63;
+const MOVES: u64 = 20_000;
+
+const REVIVED: u64 = 10_000;
+
+#[tokio::main]
+async fn main() {
+    let (mut medians, mut rates) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        let kept = measure(true).await;
+        let ephemeral = measure(false).await;
+        println!("round {round}: in a file {kept}");
+        println!("round {round}: in memory {ephemeral}");
+        medians.push(kept.median.as_secs_f64() - ephemeral.median.as_secs_f64());
+        rates.push(kept.rate / ephemeral.rate);
+    }
+    println!("median turn, file less memory: {:.3} ms (of {ROUNDS}: {:.3?})", middle(&mut medians) * 1e3, medians);
+    println!("moves a second, file to memory: {:.2} (of {ROUNDS}: {:.2?})", middle(&mut rates), rates);
+    revive().await;
+}
+
+fn middle(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+struct Figures {
+    median: Duration,
+    p99: Duration,
+    rate: f64,
+    /// Writes of one commit, on average.
+    batch: f64,
+}
+
+impl std::fmt::Display for Figures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { median, p99, rate, batch } = self;
+        write!(
+            f,
+            "median turn {median:.0?}, p99 {p99:.0?}; {rate:.0} moves a second in 504 rooms; {batch:.1} writes a commit"
+        )
+    }
+}
+
+async fn measure(kept: bool) -> Figures {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let data = folder.path().to_str().unwrap();
+    let mut options = vec!["--log", "error", "--metrics", "127.0.0.1:0"];
+    if kept {
+        options.extend(["--data", data]);
+    }
+    let server = Server::start(&options);
+    let metrics = server.hear("metrics: ");
+    let mut turns = turns(&server).await;
+    turns.sort();
+    let mut pairs = Vec::new();
+    for pair in 0..PAIRS {
+        pairs.push(Bots::found(&server.url, ROOMS_OF_A_PAIR, &format!("{pair}")).await);
+    }
+    let before = commits(&metrics).await;
+    let began = Instant::now();
+    let mut playing = tokio::task::JoinSet::new();
+    for mut bots in pairs {
+        playing.spawn(async move {
+            bots.play(MOVES / PAIRS as u64, &mut Acknowledged::default()).await;
+            bots.leave();
+        });
+    }
+    playing.join_all().await;
+    let rate = MOVES as f64 / began.elapsed().as_secs_f64();
+    let after = commits(&metrics).await;
+    let batch = (after.0 - before.0) / (after.1 - before.1);
+    Figures { median: turns[TURNS / 2], p99: turns[TURNS * 99 / 100], rate, batch }
+}
+
+/// How long each move of two players takes who wait for each other, with nobody else there.
+async fn turns(server: &Server) -> Vec<Duration> {
+    let [black, white] = [Player::bot(&server.url, "one", 1).await, Player::bot(&server.url, "other", 1).await];
+    let settings = v1::RoomSettings { games: 1_000, swap_sides: Some(false), ..Default::default() };
+    let room = black.create(settings, ["me", "open"]).await.room_id;
+    white.join_and_sit(&room, 1).await;
+    black.start(&room).await;
+    let mut took = Vec::new();
+    while took.len() < TURNS {
+        let game = black.room(&room).await.game.unwrap();
+        let position = game.position.clone().unwrap();
+        let player = if position.side_to_move() == v1::Side::White { &white } else { &black };
+        let began = Instant::now();
+        player.play(&game.game_id, game.ply, &position.legal_moves[0]).await.unwrap();
+        took.push(began.elapsed());
+    }
+    took
+}
+
+/// The writes and the commits so far.
+async fn commits(metrics: &str) -> (f64, f64) {
+    let url = metrics.to_owned();
+    let text = tokio::task::spawn_blocking(move || process::page(&url).1).await.unwrap();
+    let figure = |name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name));
+        line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or(f64::NAN)
+    };
+    (figure("reversi_journal_commit_writes_sum"), figure("reversi_journal_commit_writes_count"))
+}
+
+/// How long the server takes to come back with so many rooms, a tenth of them with a game that runs.
+async fn revive() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fill(folder.path()).await;
+    let bytes = std::fs::metadata(folder.path().join(SqliteStore::FILE)).unwrap().len();
+    let mut took = Vec::new();
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let server = Server::start(&["--log", "error", "--data", folder.path().to_str().unwrap()]);
+        took.push(began.elapsed().as_secs_f64());
+        assert_eq!(
+            server.log_in(&format!("v{}", took.len()), 1 << 20).await.info().await.rooms,
+            i32::try_from(REVIVED).unwrap()
+        );
+        assert!(server.stop().await.0);
+    }
+    println!(
+        "{REVIVED} rooms of {} MiB are back after {:.2} s (of {ROUNDS}: {took:.2?})",
+        bytes >> 20,
+        middle(&mut took)
+    );
+}
+
+async fn fill(folder: &Path) {
+    let store = SqliteStore::open(folder).unwrap();
+    let at = Timestamp(reversi::runtime::Clock::system().now().0);
+    for number in 0..REVIVED {
+        let owner = profile(2 * number, &format!("owner {number}"));
+        let seen = Enrolled { profile: owner.clone(), seats: 1, token: token(number), seen: at };
+        store.enrol(seen).await.unwrap();
+        let events = history(number, &owner, at, number % 10 == 0);
+        let id = RoomId::from_random(number);
+        store.append(Append { room: id, expected: Seq(0), events: &events, games: &[] }).await.unwrap();
+    }
+    store.mark_alive(at).await.unwrap();
+}
+
+fn token(number: u64) -> [u8; 32] {
+    let mut token = [0; 32];
+    token[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
+    token
+}
+
+fn profile(number: u64, name: &str) -> Profile {
+    Profile { id: PlayerId::from_random(number), name: DisplayName::parse(name).unwrap(), kind: PlayerKind::Bot }
+}
+
+/// A room that its owner has made; with a game of twenty plies if it `plays`.
+fn history(number: u64, owner: &Profile, at: Timestamp, plays: bool) -> Vec<Event> {
+    let creation = Creation {
+        id: RoomId::from_random(number),
+        code: JoinCode::from_random(number),
+        owner: owner.clone(),
+        settings: Settings::named(RoomName::parse("a room").unwrap()),
+        policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(7_200), members: 64 },
+        seats: ByColor::new(Occupant::Player(owner.clone()), Occupant::Open),
+    };
+    let mut events = vec![Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation.clone())) }];
+    if !plays {
+        return events;
+    }
+    let mut room = Room::new(creation, at);
+    let guest = profile(2 * number + 1, &format!("guest {number}"));
+    let mut obey = |player: PlayerId, wish: &dyn Fn(&Room) -> Command| {
+        let command = wish(&room);
+        let caused = room.decide(at, Actor::Player(player), command).unwrap();
+        caused.iter().for_each(|event| room.apply(event));
+        events.extend(caused);
+    };
+    obey(guest.id, &|_| Command::Join(guest.clone(), Default::default()));
+    obey(guest.id, &|_| Command::TakeSeat(Color::White));
+    obey(guest.id, &|_| Command::SetReady(true));
+    obey(owner.id, &|_| Command::Start);
+    for ply in 0..20 {
+        let mover = if ply % 2 == 0 { owner.id } else { guest.id };
+        obey(mover, &|room| {
+            let game = room.running().unwrap();
+            let square = game.position.legal_moves().into_iter().next().unwrap();
+            Command::Play { game: game.number, ply: game.ply(), square }
+        });
+    }
+    events
+}

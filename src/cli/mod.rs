@@ -5,7 +5,7 @@
 //!   play ──┼─ feed ─ table ┤
 //!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
 //!   host ─ feed ─ table ─ plain lines, and orders from standard input
-//!   bot, demo ─ client only
+//!   games, admin, bot, demo ─ client only
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -13,6 +13,7 @@ use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 
 mod account;
+mod admin;
 mod board;
 mod bot;
 mod chronicle;
@@ -21,12 +22,14 @@ mod demo;
 mod entropy;
 mod feed;
 mod frame;
+mod games;
 mod hand;
 mod host;
 mod interrupt;
 mod keep;
 mod opponent;
 mod order;
+mod person;
 mod play;
 mod plies;
 mod precedence;
@@ -81,6 +84,10 @@ enum Command {
     Host(host::Args),
     /// Run a bot that plays through the public API.
     Bot(bot::Args),
+    /// List finished games, export them, or tell results and ratings.
+    Games(games::Args),
+    /// Close rooms, remove players, abort games: for administrators.
+    Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
     Demo(demo::Args),
 }
@@ -148,6 +155,8 @@ async fn run(server: &str, command: Command) -> anyhow::Result<()> {
         Command::Watch(args) => watch::run(server, args).await,
         Command::Host(args) => host::run(server, args).await,
         Command::Bot(args) => bot::run(server, args).await,
+        Command::Games(args) => games::run(server, args).await,
+        Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
     }
 }

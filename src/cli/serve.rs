@@ -1,15 +1,21 @@
 //! `reversi serve`: starts a server.
 
-use std::{io::IsTerminal as _, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    io::IsTerminal as _,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Context as _;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
+use super::keep;
 use crate::{
     grpc,
-    runtime::{Limits, Parts, Runtime},
+    runtime::{Chance, Limits, Parts, Runtime, Token},
     store::{MemoryStore, SqliteStore, Store},
 };
 
@@ -49,6 +55,9 @@ pub struct Args {
     /// Seconds that stopping may take.
     #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
     drain: u64,
+    /// File with the secret that makes its bearer an administrator: 64 hexadecimal digits, made if there is no such file.
+    #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
+    admin_token: Option<PathBuf>,
     /// What to log: error, warn, info, debug or trace, for all or by module.
     #[arg(long, env = "REVERSI_LOG", default_value = "info", value_name = "FILTER")]
     log: String,
@@ -63,11 +72,13 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let ansi = std::io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(ansi).with_writer(std::io::stderr).init();
 
+    let admin = args.admin_token.as_deref().map(admin).transpose()?;
     let listener = bind(&args.listen).await?;
     let address = listener.local_addr()?;
     let parts = Parts {
         limits: limits(&args),
         ai_threads: args.ai_threads.map(usize::from),
+        admin,
         ..Parts::new(store(&args)?, grpc::encode)
     };
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
@@ -98,6 +109,18 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     } else {
         anyhow::bail!("stopped: not clean, something did not end in time")
     }
+}
+
+/// The administrator's token in the file; where there is none, a new one.
+fn admin(file: &Path) -> anyhow::Result<Token> {
+    if let Some(text) = keep::read(file)? {
+        let no_token = || format!("{} holds no administrator's token; move it away to get a new one", file.display());
+        return text.parse().with_context(no_token);
+    }
+    let token = Token::drawn(&Chance::default());
+    keep::write(file, &token.reveal())?;
+    tracing::info!(file = %file.display(), "a new administrator's token was made");
+    Ok(token)
 }
 
 /// Where everything is kept.
@@ -173,6 +196,17 @@ async fn told_to_stop() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_administrators_token_is_made_once_and_kept() {
+        let file = std::env::temp_dir().join(format!("reversi-admin-unit-{}", std::process::id()));
+        let made = admin(&file).unwrap();
+        assert_eq!(admin(&file).unwrap(), made);
+        std::fs::write(&file, "not a token").unwrap();
+        let error = format!("{:#}", admin(&file).unwrap_err());
+        assert!(error.contains("holds no administrator's token") && !error.contains("not a token"), "{error}");
+        std::fs::remove_file(&file).unwrap();
+    }
 
     #[test]
     fn where_to_listen_is_a_host_and_a_port() {

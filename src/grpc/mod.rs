@@ -5,6 +5,7 @@
 mod caller;
 mod feed;
 mod game;
+mod json;
 mod lobby;
 mod page;
 mod record;

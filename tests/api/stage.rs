@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 use reversi::{
     grpc,
     proto::v1::{self, play_event::Event, room_event, watch_room_response::Message},
-    runtime::{Encode, Limits, Parts, Runtime, Think},
+    runtime::{Encode, Limits, Parts, Runtime, Think, Token},
     store::{MemoryStore, Store},
 };
 use tokio::{
@@ -36,12 +36,13 @@ pub(crate) struct Plan {
     pub(crate) store: Store,
     pub(crate) think: Option<Arc<Think>>,
     pub(crate) encode: Encode,
+    pub(crate) admin: Option<Token>,
 }
 
 impl Default for Plan {
     fn default() -> Self {
         let limits = Limits { drain: Duration::from_secs(5), chat_burst: 1_000, ..Limits::default() };
-        Self { limits, store: Store::of(MemoryStore::default()), think: None, encode: grpc::encode }
+        Self { limits, store: Store::of(MemoryStore::default()), think: None, encode: grpc::encode, admin: None }
     }
 }
 
@@ -65,7 +66,12 @@ impl Stage {
     }
 
     pub(crate) async fn with(plan: Plan) -> Self {
-        let mut parts = Parts { limits: plan.limits, ai_threads: Some(1), ..Parts::new(plan.store, plan.encode) };
+        let mut parts = Parts {
+            limits: plan.limits,
+            ai_threads: Some(1),
+            admin: plan.admin,
+            ..Parts::new(plan.store, plan.encode)
+        };
         if let Some(think) = plan.think {
             parts.think = think;
         }
@@ -87,6 +93,11 @@ impl Stage {
         let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
         let channel = endpoint.initial_stream_window_size(65_535).connect().await.unwrap();
         Player::new(channel, player.profile.clone(), &player.token)
+    }
+
+    /// The player with an administrator's header on every call.
+    pub(crate) async fn with_admin(&self, player: &Player, header: &str) -> Player {
+        Player::with(self.channel().await, player.profile.clone(), &player.token, Some(header))
     }
 
     pub(crate) async fn human(&self, name: &str) -> Player {
@@ -154,11 +165,17 @@ impl Table {
 
 /// Sends a player's token with every call.
 #[derive(Clone)]
-pub(crate) struct Bearer(MetadataValue<Ascii>);
+pub(crate) struct Bearer {
+    player: MetadataValue<Ascii>,
+    admin: Option<MetadataValue<Ascii>>,
+}
 
 impl Interceptor for Bearer {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        request.metadata_mut().insert("authorization", self.0.clone());
+        request.metadata_mut().insert("authorization", self.player.clone());
+        if let Some(admin) = &self.admin {
+            request.metadata_mut().insert("reversi-admin", admin.clone());
+        }
         Ok(request)
     }
 }
@@ -177,7 +194,13 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn new(channel: Channel, profile: v1::Player, token: &str) -> Self {
-        let line = InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()));
+        Self::with(channel, profile, token, None)
+    }
+
+    fn with(channel: Channel, profile: v1::Player, token: &str, admin: Option<&str>) -> Self {
+        let admin = admin.map(|admin| admin.parse().unwrap());
+        let bearer = Bearer { player: format!("Bearer {token}").parse().unwrap(), admin };
+        let line = InterceptedService::new(channel, bearer);
         Self { id: profile.player_id.clone(), profile, token: token.to_owned(), line }
     }
 

@@ -245,17 +245,20 @@ fn games_are_listed_exported_and_counted() {
 fn an_administrator_governs() {
     let (token, login) = (file("admin-token"), file("admin-login"));
     let server = Server::start_with(&["--admin-token", &token]);
-    let govern = |deed: &[&'static str], what: &[&str]| {
-        let arguments = [&["admin", "--admin-token", &token], deed, what].concat();
-        server.says(&arguments, "")
-    };
-    let mut host = Running::start(&server, &["host", "--black", "greedy", "--white", "greedy", "--pause", "60000"]);
+    let govern = |deed: &[&str]| server.says(&[&["admin", "--admin-token", &token], deed].concat(), "");
+    let machines = ["host", "--black", "greedy", "--white", "greedy", "--pause", "10000", "--auto-start"];
+    let mut host = Running::start(&server, &machines);
     let first = host.hear("join code");
     let room = first.split([' ', ',']).nth(1).unwrap();
-    assert!(govern(&["close"], &[room]).contains("is closed"));
-    host.hear("closed");
+    host.hear("game 1 begins");
+    assert!(govern(&["abort", &format!("{room}-1")]).contains("is aborted"));
+    host.hear("nobody wins");
     server.says(&["games", "--name", "bob", "--keep", &login], "");
-    assert_eq!(govern(&["log-out"], &["bob"]).trim(), "bob is logged out");
+    assert!(govern(&["kick", room, "bob", "--ban"]).contains("bob is banned from"));
+    assert!(server.complains(&["play", "--keep", &login, "--room", room]).contains("banned"));
+    assert_eq!(govern(&["log-out", "BOB"]).trim(), "BOB is logged out");
+    assert!(govern(&["close", room]).contains("is closed"));
+    host.hear("the room closes");
     let wrong = server.complains(&["admin", "--admin-token", &login, "close", room]);
     assert!(wrong.contains("for an administrator's token"), "{wrong}");
     assert!(server.complains(&["admin", "--admin-token", "/nowhere", "close", room]).contains("/nowhere"));

@@ -72,7 +72,7 @@ async fn aborts_any_game_at_any_time() {
     let table = stage.table(named("game")).await;
     table.black.play(&table.game, 0, "d3").await.unwrap();
     table.white.play(&table.game, 1, "c3").await.unwrap();
-    assert_eq!(table.black.abort(&table.game).await.unwrap_err().code(), Code::PermissionDenied);
+    refused(table.black.abort(&table.game).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     admin.abort(&table.game).await.unwrap();
     let outcome = table.black.room(&table.room).await.game.unwrap().outcome.unwrap();
     assert_eq!((outcome.result(), outcome.reason()), (GameResult::Aborted, GameEndReason::Aborted));
@@ -86,7 +86,7 @@ async fn closes_a_lobby_and_a_room_in_a_game() {
     let (stage, admin) = governed().await;
     let lobby = stage.human("Ada").await.create(named("lobby")).await.room_id;
     let table = stage.table(named("game")).await;
-    assert_eq!(table.black.close(&table.room).await.unwrap_err().code(), Code::PermissionDenied);
+    refused(table.black.close(&table.room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     let mut watcher = stage.human("Eve").await.watch(&table.room).await;
     for room in [&lobby, &table.room] {
         admin.close(room).await.unwrap();
@@ -143,7 +143,7 @@ async fn has_no_other_power() {
     let denied = Code::PermissionDenied;
     refused(admin.chat(&table.room, "I see you").await, denied, "NOT_MEMBER");
     refused(admin.play(&table.game, 0, "d3").await, denied, "NOT_SEATED");
-    refused(admin.resign(&table.game).await, denied, "NOT_SEATED");
+    refused(admin.resign(&table.game).await, denied, "NOT_MEMBER");
     refused(admin.start(&table.room).await, denied, "NOT_OWNER");
     refused(admin.set(&table.room, "name", named("mine")).await, denied, "NOT_OWNER");
 }
@@ -157,7 +157,10 @@ async fn nobody_else_has_these_powers() {
     refused(log_out(&eve, "nonsense").await, denied, "NOT_ADMIN");
     log_out(&eve, &eve.id).await.unwrap();
     let eve = stage.human("Eve").await;
-    refused(eve.close(&table.room).await, denied, "NOT_ADMIN");
+    for refusal in [eve.close(&table.room).await, eve.kick(&table.room, &table.white.id, true).await] {
+        refused(refusal, Code::NotFound, "ROOM_NOT_FOUND");
+    }
+    refused(eve.abort(&table.game).await, Code::NotFound, "GAME_NOT_FOUND");
     refused(eve.try_room(&table.room).await, Code::NotFound, "ROOM_NOT_FOUND");
 }
 

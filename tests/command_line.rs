@@ -246,10 +246,11 @@ fn an_administrator_governs() {
     let (token, login) = (file("admin-token"), file("admin-login"));
     let server = Server::start_with(&["--admin-token", &token]);
     let govern = |deed: &[&str]| server.says(&[&["admin", "--admin-token", &token], deed].concat(), "");
-    let machines = ["host", "--black", "greedy", "--white", "greedy", "--pause", "10000", "--auto-start"];
+    let machines = ["host", "--black", "greedy", "--white", "greedy", "--pause", "10000"];
     let mut host = Running::start(&server, &machines);
     let first = host.hear("join code");
     let room = first.split([' ', ',']).nth(1).unwrap();
+    host.child.stdin.as_mut().unwrap().write_all(b"start\n").unwrap();
     host.hear("game 1 begins");
     assert!(govern(&["abort", &format!("{room}-1")]).contains("is aborted"));
     host.hear("nobody wins");

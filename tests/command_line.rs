@@ -14,7 +14,12 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    fn start_with(options: &[&str]) -> Self {
         let mut child = reversi(&["serve", "--ephemeral", "--listen", "127.0.0.1:0", "--log", "error"])
+            .args(options)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -222,4 +227,62 @@ fn a_server_says_what_it_lacks_before_it_listens() {
     assert!(unreadable.contains("cannot read no such file"), "{unreadable}");
     let useless = complains(&["127.0.0.1:0", "--tls-cert", manifest, "--tls-key", manifest]);
     assert!(useless.contains("holds no certificate"), "{useless}");
+}
+
+/// A file of its own for this process.
+fn file(name: &str) -> String {
+    std::env::temp_dir().join(format!("reversi-{name}-{}", std::process::id())).display().to_string()
+}
+
+#[test]
+fn games_are_listed_exported_and_counted() {
+    let server = Server::start();
+    assert_eq!(server.says(&["games"], "").trim(), "no finished games");
+    let (login, out) = (file("games-login"), file("games-out"));
+    let script = ["play", "--name", "ada", "--side", "black", "--ai", "greedy", "--keep", &login];
+    server.says(&script, "d3\nmove\nresign\nquit\n");
+    let listed = server.says(&["games", "--player", "ADA"], "");
+    assert!(listed.contains("ada - AI greedy 1: white wins (by resignation)"), "{listed}");
+    let game = listed.split(' ').next().unwrap();
+    let room = game.split('-').next().unwrap();
+    assert!(server.says(&["games", "--room", room, "--export", "ggf"], "").starts_with("(;GM[Othello]"));
+    let told = server.says(&["games", "--export", "json", "--out", &out], "");
+    assert_eq!(told.trim(), format!("1 games are in {out}"));
+    let exported = std::fs::read_to_string(&out).unwrap();
+    assert!(exported.starts_with(&format!("{{\"game_id\":\"{game}\"")) && exported.ends_with("}\n"), "{exported}");
+    let mine = server.says(&["games", "--keep", &login, "--stats"], "");
+    assert!(
+        mine.starts_with("ada: not rated yet\n") && mine.contains("against AIs     0 won, 0 drawn, 1 lost"),
+        "{mine}"
+    );
+    let greedy = server.says(&["games", "--stats", "greedy:1"], "");
+    assert!(greedy.contains("AI greedy:1: not rated yet") && greedy.contains("against people  1 won"), "{greedy}");
+    assert!(server.complains(&["games", "--player", "nobody"]).contains("nobody is called `nobody`"));
+    assert!(server.complains(&["games", "--stats", "greedy:2"]).contains("greedy has"));
+    [login, out].iter().for_each(|file| std::fs::remove_file(file).unwrap());
+}
+
+#[test]
+fn an_administrator_governs() {
+    let (token, login) = (file("admin-token"), file("admin-login"));
+    let server = Server::start_with(&["--admin-token", &token]);
+    let govern = |deed: &[&str]| server.says(&[&["admin", "--admin-token", &token], deed].concat(), "");
+    let machines = ["host", "--black", "greedy", "--white", "greedy", "--pause", "10000"];
+    let mut host = Running::start(&server, &machines);
+    let first = host.hear("join code");
+    let room = first.split([' ', ',']).nth(1).unwrap();
+    host.child.stdin.as_mut().unwrap().write_all(b"start\n").unwrap();
+    host.hear("game 1 begins");
+    assert!(govern(&["abort", &format!("{room}-1")]).contains("is aborted"));
+    host.hear("nobody wins");
+    server.says(&["games", "--name", "bob", "--keep", &login], "");
+    assert!(govern(&["kick", room, "bob", "--ban"]).contains("bob is banned from"));
+    assert!(server.complains(&["play", "--keep", &login, "--room", room]).contains("banned"));
+    assert_eq!(govern(&["log-out", "BOB"]).trim(), "BOB is logged out");
+    assert!(govern(&["close", room]).contains("is closed"));
+    host.hear("the room closes");
+    let wrong = server.complains(&["admin", "--admin-token", &login, "close", room]);
+    assert!(wrong.contains("for an administrator's token"), "{wrong}");
+    assert!(server.complains(&["admin", "--admin-token", "/nowhere", "close", room]).contains("/nowhere"));
+    [token, login].iter().for_each(|file| std::fs::remove_file(file).unwrap());
 }

@@ -91,6 +91,7 @@ const LAYERS: &[Layer] = &[
             ("prost_types", "timestamps and durations"),
             ("bytes", "messages that are encoded once"),
             ("thiserror", "one error enum per operation"),
+            ("serde_json", "games that are exported as JSON"),
         ],
     },
     Layer {

@@ -1,4 +1,4 @@
-//! A login that outlives the process: its token, alone in a file that only its owner may read.
+//! A secret that outlives the process, such as a login: its token, alone in a file that only its owner may read.
 
 use std::{
     fs::{File, OpenOptions},
@@ -20,7 +20,7 @@ pub(super) fn read(file: &Path) -> anyhow::Result<Option<String>> {
 /// Puts the token into the file.
 pub(super) fn write(file: &Path, token: &str) -> anyhow::Result<()> {
     let written = open(file).and_then(|mut opened| writeln!(opened, "{token}"));
-    written.with_context(|| format!("cannot keep the login in {}", file.display()))
+    written.with_context(|| format!("cannot keep a token in {}", file.display()))
 }
 
 /// Whoever can read a token can play in its owner's name.

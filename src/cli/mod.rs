@@ -5,7 +5,7 @@
 //!   play ──┼─ feed ─ table ┤
 //!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
 //!   host ─ feed ─ table ─ plain lines, and orders from standard input
-//!   bot, demo ─ client only
+//!   games, admin, bot, demo ─ client only
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -14,6 +14,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::
 
 mod account;
 mod address;
+mod admin;
 mod board;
 mod bot;
 mod chronicle;
@@ -22,6 +23,7 @@ mod demo;
 mod entropy;
 mod feed;
 mod frame;
+mod games;
 mod hand;
 mod host;
 mod interrupt;
@@ -30,6 +32,7 @@ mod limit;
 mod log;
 mod opponent;
 mod order;
+mod person;
 mod play;
 mod plies;
 mod precedence;
@@ -80,6 +83,10 @@ enum Command {
     Host(host::Args),
     /// Run a bot that plays through the public API.
     Bot(bot::Args),
+    /// List finished games, export them, or tell results and ratings.
+    Games(games::Args),
+    /// Close rooms, remove players, abort games: for administrators.
+    Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
     Demo(demo::Args),
 }
@@ -147,6 +154,8 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Watch(args) => watch::run(server, args).await,
         Command::Host(args) => host::run(server, args).await,
         Command::Bot(args) => bot::run(server, args).await,
+        Command::Games(args) => games::run(server, args).await,
+        Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
     }
 }

@@ -3,11 +3,16 @@
 use clap::{ArgMatches, Command, parser::ValueSource};
 
 /// Options of a command of which one counts; in the environment the first does.
-const ALTERNATIVES: [(&str, &[&str]); 3] =
-    [("play", &["room", "anyone", "new", "ai"]), ("bot", &["room", "quick", "vs"]), ("rooms", &["open", "playing"])];
+const ALTERNATIVES: [(&str, &[&str]); 4] = [
+    ("play", &["room", "anyone", "new", "ai"]),
+    ("bot", &["room", "quick", "vs"]),
+    ("rooms", &["open", "playing"]),
+    ("games", &["export", "stats"]),
+];
 
 /// Options that mean something only beside another one.
-const COMPANIONS: [(&str, &str, &str); 2] = [("play", "private", "new"), ("host", "increment", "total")];
+const COMPANIONS: [(&str, &str, &str); 3] =
+    [("play", "private", "new"), ("host", "increment", "total"), ("games", "out", "export")];
 
 /// What switches an option off in the environment, as for clap's own parser of such flags.
 const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];

@@ -1,6 +1,10 @@
 //! `reversi serve`: starts a server.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -8,13 +12,13 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    address,
+    address, keep,
     limit::Bounds,
     log::{self, Log},
 };
 use crate::{
     grpc::{self, Access, Origin, Tls},
-    runtime::{Limits, Parts, Runtime},
+    runtime::{Chance, Limits, Parts, Runtime, Token},
     store::{MemoryStore, SqliteStore, Store},
 };
 
@@ -58,6 +62,9 @@ pub struct Args {
     /// Seconds that stopping may take.
     #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
     drain: u64,
+    /// File with the secret that makes its bearer an administrator: 64 hexadecimal digits, made if there is no such file.
+    #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
+    admin_token: Option<PathBuf>,
     /// Where to serve metrics for Prometheus, at /metrics, to anyone who asks: no token is needed [default: nowhere].
     #[arg(long, env = "REVERSI_METRICS", value_name = "HOST:PORT", value_parser = host_and_port)]
     metrics: Option<String>,
@@ -74,6 +81,7 @@ pub struct Args {
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let log = Log::begin(&args.log)?;
     let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone() };
+    let admin = args.admin_token.as_deref().map(admin).transpose()?;
     let listener = bind(&args.listen, access.tls.is_none() && !args.insecure).await?;
     let address = listener.local_addr()?;
     let scheme = if access.tls.is_some() { "https" } else { "http" };
@@ -84,6 +92,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let parts = Parts {
         limits: limits(&args),
         ai_threads: args.ai_threads.map(usize::from),
+        admin,
         ..Parts::new(store(&args)?, grpc::encode)
     };
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
@@ -118,6 +127,18 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     } else {
         anyhow::bail!("stopped: not clean, something did not end in time")
     }
+}
+
+/// The administrator's token in the file; where there is none, a new one.
+fn admin(file: &Path) -> anyhow::Result<Token> {
+    if let Some(text) = keep::read(file)? {
+        let no_token = || format!("{} holds no administrator's token; move it away to get a new one", file.display());
+        return text.parse().with_context(no_token);
+    }
+    let token = Token::drawn(&Chance::default());
+    keep::write(file, &token.reveal())?;
+    tracing::info!(file = %file.display(), "a new administrator's token was made");
+    Ok(token)
 }
 
 /// Where everything is kept.
@@ -254,6 +275,17 @@ async fn told_to_stop() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_administrators_token_is_made_once_and_kept() {
+        let file = std::env::temp_dir().join(format!("reversi-admin-unit-{}", std::process::id()));
+        let made = admin(&file).unwrap();
+        assert_eq!(admin(&file).unwrap(), made);
+        std::fs::write(&file, "not a token").unwrap();
+        let error = format!("{:#}", admin(&file).unwrap_err());
+        assert!(error.contains("holds no administrator's token") && !error.contains("not a token"), "{error}");
+        std::fs::remove_file(&file).unwrap();
+    }
 
     #[test]
     fn where_to_listen_is_a_host_and_a_port() {

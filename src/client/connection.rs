@@ -119,8 +119,13 @@ impl Client {
 }
 
 fn bearer(token: &str) -> Result<MetadataValue<Ascii>, Malformed> {
+    secret(&format!("Bearer {token}"))
+}
+
+/// A header that is kept out of logs and tables of headers.
+pub(super) fn secret(text: &str) -> Result<MetadataValue<Ascii>, Malformed> {
     let mut value: MetadataValue<Ascii> =
-        format!("Bearer {token}").parse().map_err(|_| Malformed::new("token", "it does not fit into a header"))?;
+        text.parse().map_err(|_| Malformed::new("token", "it does not fit into a header"))?;
     value.set_sensitive(true);
     Ok(value)
 }

@@ -66,7 +66,7 @@ pub use lane::PlayLane;
 #[cfg(test)]
 pub(crate) use list::tests as list_tests;
 pub use list::{ListUpdate, RoomFilter, RoomList, RoomRow};
-pub use player::{Me, Player, PlayerKind, Stats};
+pub use player::{Me, Player, PlayerKind, Rating, Score, Stats};
 pub use record::{ExportFormat, GameFilter, GameRecord, Page, Participant};
 pub use room::{ChatLine, Member, Offer, Phase, Room, Series};
 pub use room_calls::NewRoom;

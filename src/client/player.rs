@@ -49,7 +49,7 @@ impl TryFrom<v1::Player> for Player {
 }
 
 /// Finished games, aborted ones not counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// All.
     pub played: u32,
@@ -59,6 +59,36 @@ pub struct Stats {
     pub drawn: u32,
     /// Those lost.
     pub lost: u32,
+    /// Those against people.
+    pub humans: Score,
+    /// Those against bots.
+    pub bots: Score,
+    /// Those against AIs.
+    pub ais: Score,
+    /// `None` before the first rated game.
+    pub rating: Option<Rating>,
+}
+
+/// Results against one kind of opponent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Games won.
+    pub won: u32,
+    /// Games that nobody won.
+    pub drawn: u32,
+    /// Games lost.
+    pub lost: u32,
+}
+
+/// A Glicko-2 rating.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rating {
+    /// The strength, 1500 to begin with.
+    pub value: f64,
+    /// How unsure it is: the strength lies within twice this with 95 % confidence.
+    pub deviation: f64,
+    /// The rated games behind it.
+    pub games: u32,
 }
 
 impl TryFrom<v1::PlayerStats> for Stats {
@@ -70,12 +100,40 @@ impl TryFrom<v1::PlayerStats> for Stats {
             won: read::count(stats.won, "games won")?,
             drawn: read::count(stats.drawn, "games drawn")?,
             lost: read::count(stats.lost, "games lost")?,
+            humans: stats.against_humans.unwrap_or_default().try_into()?,
+            bots: stats.against_bots.unwrap_or_default().try_into()?,
+            ais: stats.against_ais.unwrap_or_default().try_into()?,
+            rating: stats.rating.map(Rating::try_from).transpose()?,
         })
     }
 }
 
+impl TryFrom<v1::Score> for Score {
+    type Error = Malformed;
+
+    fn try_from(score: v1::Score) -> Result<Self, Malformed> {
+        Ok(Self {
+            won: read::count(score.won, "games won")?,
+            drawn: read::count(score.drawn, "games drawn")?,
+            lost: read::count(score.lost, "games lost")?,
+        })
+    }
+}
+
+impl TryFrom<v1::Rating> for Rating {
+    type Error = Malformed;
+
+    fn try_from(rating: v1::Rating) -> Result<Self, Malformed> {
+        let v1::Rating { value, deviation, games } = rating;
+        if !(value.is_finite() && deviation.is_finite()) {
+            return Err(Malformed::new("rating", format_args!("{value} with deviation {deviation}")));
+        }
+        Ok(Self { value, deviation, games: read::count(games, "rated games")? })
+    }
+}
+
 /// The caller's own state.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Me {
     /// Who the caller is.
     pub player: Player,

@@ -50,6 +50,8 @@ pub enum ExportFormat {
     Transcript,
     /// The Generic Game Format.
     Ggf,
+    /// An object of JSON, as the contract describes it.
+    Json,
 }
 
 impl From<ExportFormat> for v1::ExportFormat {
@@ -57,6 +59,7 @@ impl From<ExportFormat> for v1::ExportFormat {
         match format {
             ExportFormat::Transcript => Self::Transcript,
             ExportFormat::Ggf => Self::Ggf,
+            ExportFormat::Json => Self::Json,
         }
     }
 }

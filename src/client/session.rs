@@ -25,31 +25,47 @@ pub(super) type Transport = InterceptedService<Channel, Bearer>;
 pub struct Session {
     player: Player,
     bearer: Bearer,
+    channel: Channel,
     transport: Transport,
 }
 
-/// Writes the token into every call.
+/// Writes the tokens into every call.
 #[derive(Clone, Debug)]
-pub(super) struct Bearer(MetadataValue<Ascii>);
+pub(super) struct Bearer {
+    player: MetadataValue<Ascii>,
+    admin: Option<MetadataValue<Ascii>>,
+}
 
 impl Interceptor for Bearer {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        request.metadata_mut().insert("authorization", self.0.clone());
+        request.metadata_mut().insert("authorization", self.player.clone());
+        if let Some(admin) = &self.admin {
+            request.metadata_mut().insert("reversi-admin", admin.clone());
+        }
         Ok(request)
     }
 }
 
 impl Session {
     pub(super) fn new(channel: Channel, player: Player, bearer: MetadataValue<Ascii>) -> Self {
-        let bearer = Bearer(bearer);
-        Self { player, transport: InterceptedService::new(channel, bearer.clone()), bearer }
+        let bearer = Bearer { player: bearer, admin: None };
+        Self { player, transport: InterceptedService::new(channel.clone(), bearer.clone()), bearer, channel }
     }
 
     pub(super) async fn resume(channel: Channel, bearer: MetadataValue<Ascii>) -> Result<Self, ClientError> {
-        let bearer = Bearer(bearer);
-        let transport = InterceptedService::new(channel, bearer.clone());
-        let me = SessionServiceClient::new(transport.clone()).get_me(v1::GetMeRequest {}).await?.into_inner();
-        Ok(Self { player: read::required(me.player, "player")?.try_into()?, bearer, transport })
+        let transport = InterceptedService::new(channel.clone(), Bearer { player: bearer.clone(), admin: None });
+        let me = SessionServiceClient::new(transport).get_me(v1::GetMeRequest {}).await?.into_inner();
+        Ok(Self::new(channel, read::required(me.player, "player")?.try_into()?, bearer))
+    }
+
+    /// The same player with an administrator's powers, by the secret of `reversi serve --admin-token`: kicking, closing
+    /// and aborting anywhere, seeing private rooms, and [`Session::log_out_player`].
+    ///
+    /// # Errors
+    /// When the secret fits into no header. Whether it is the right one shows with the first call.
+    pub fn as_admin(self, secret: &str) -> Result<Self, ClientError> {
+        let bearer = Bearer { admin: Some(super::connection::secret(secret)?), ..self.bearer };
+        Ok(Self { transport: InterceptedService::new(self.channel.clone(), bearer.clone()), bearer, ..self })
     }
 
     pub(super) fn rooms(&self) -> RoomServiceClient<Transport> {
@@ -77,7 +93,7 @@ impl Session {
     /// The secret with which [`Client::resume`](super::Client::resume) comes back.
     #[must_use]
     pub fn token(&self) -> &str {
-        self.bearer.0.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default()
+        self.bearer.player.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default()
     }
 
     /// Leaves every room, ends the streams and frees the name.
@@ -85,7 +101,17 @@ impl Session {
     /// # Errors
     /// Refusals, and a broken connection.
     pub async fn log_out(self) -> Result<(), ClientError> {
-        SessionServiceClient::new(self.transport).log_out(v1::LogOutRequest {}).await?;
+        SessionServiceClient::new(self.transport).log_out(v1::LogOutRequest::default()).await?;
+        Ok(())
+    }
+
+    /// Logs another player out, as [`Session::log_out`] does oneself; for administrators.
+    ///
+    /// # Errors
+    /// `NOT_ADMIN`, `PLAYER_NOT_FOUND`, and a broken connection.
+    pub async fn log_out_player(&self, player: &PlayerId) -> Result<(), ClientError> {
+        let request = v1::LogOutRequest { player_id: player.to_string() };
+        SessionServiceClient::new(self.transport.clone()).log_out(request).await?;
         Ok(())
     }
 
@@ -206,8 +232,29 @@ impl Session {
     /// # Errors
     /// `PLAYER_NOT_FOUND`, and a broken connection.
     pub async fn stats(&self, player: &PlayerId) -> Result<(Player, Stats), ClientError> {
-        let request = v1::GetPlayerStatsRequest { player_id: player.to_string() };
+        self.stats_by(v1::GetPlayerStatsRequest { player_id: player.to_string(), ..Default::default() }).await
+    }
+
+    /// The results of whoever has this name now.
+    ///
+    /// # Errors
+    /// `PLAYER_NOT_FOUND`, and a broken connection.
+    pub async fn stats_of_name(&self, name: &str) -> Result<(Player, Stats), ClientError> {
+        self.stats_by(v1::GetPlayerStatsRequest { display_name: name.to_owned(), ..Default::default() }).await
+    }
+
+    async fn stats_by(&self, request: v1::GetPlayerStatsRequest) -> Result<(Player, Stats), ClientError> {
         let answer = self.records().get_player_stats(request).await?.into_inner();
         Ok((read::required(answer.player, "player")?.try_into()?, answer.stats.unwrap_or_default().try_into()?))
+    }
+
+    /// The results of an AI at its level.
+    ///
+    /// # Errors
+    /// `BAD_ARGUMENT` where there is none such, and a broken connection.
+    pub async fn ai_stats(&self, ai: Ai) -> Result<Stats, ClientError> {
+        let v1::AiSeat { kind, level, .. } = ai.into();
+        let answer = self.records().get_ai_stats(v1::GetAiStatsRequest { kind, level }).await?.into_inner();
+        Ok(answer.stats.unwrap_or_default().try_into()?)
     }
 }

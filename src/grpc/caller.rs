@@ -1,4 +1,4 @@
-//! Who calls: the bearer of a token, within the rate.
+//! Who calls: the bearer of a token, within the rate, and perhaps an administrator besides.
 
 use std::sync::Arc;
 
@@ -10,11 +10,39 @@ use crate::{
     runtime::{Player, Runtime, Token, TooFast},
 };
 
+/// Where an administrator's token stands.
+const ADMIN: &str = "reversi-admin";
+
+/// By what power somebody calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Power {
+    /// A player's own.
+    Player,
+    /// An administrator's.
+    Admin,
+}
+
 /// The player whose token came with the request.
 ///
 /// A bad token costs a hash and a look into a map, which is less than what its request has cost by then, and with 256
 /// bits it will not be guessed: so nobody counts them.
 pub(super) fn caller<T>(runtime: &Runtime, request: &Request<T>) -> Result<Arc<Player>, Status> {
+    caller_with_power(runtime, request).map(|(player, _)| player)
+}
+
+/// As [`caller`], and by what power: the rate comes first, so that nobody guesses at an administrator's token fast.
+pub(super) fn caller_with_power<T>(runtime: &Runtime, request: &Request<T>) -> Result<(Arc<Player>, Power), Status> {
+    let player = bearer(runtime, request)?;
+    let Some(header) = request.metadata().get(ADMIN) else { return Ok((player, Power::Player)) };
+    let token: Option<Token> = header.to_str().ok().and_then(|text| text.trim().parse().ok());
+    if token.is_some_and(|token| runtime.is_admin(&token)) {
+        return Ok((player, Power::Admin));
+    }
+    tracing::warn!(player = %player.id(), "not an administrator's token");
+    Err(status::token_invalid())
+}
+
+fn bearer<T>(runtime: &Runtime, request: &Request<T>) -> Result<Arc<Player>, Status> {
     let header = request.metadata().get("authorization").ok_or_else(status::token_missing)?;
     let token = header.to_str().ok().and_then(|text| text.strip_prefix("Bearer ")).ok_or_else(status::token_missing)?;
     let token: Token = token.trim().parse().map_err(|_| status::token_invalid())?;

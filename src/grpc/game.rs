@@ -5,7 +5,7 @@ use std::{pin::Pin, sync::Arc};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::{
-    caller::{caller, game_id, room_id},
+    caller::{Power, caller, caller_with_power, game_id, room_id},
     feed::{End, Feed, Source, feed},
     status,
 };
@@ -21,10 +21,24 @@ pub(super) struct Games {
 }
 
 impl Games {
-    async fn end(&self, request: Request<()>, id: &str, command: fn(u32) -> Command) -> Result<u64, Status> {
+    async fn give_up(&self, request: Request<()>, id: &str) -> Result<u64, Status> {
         let player = caller(&self.runtime, &request)?;
         let game = game_id(id)?;
-        let accepted = self.runtime.command_game(&player, game, command(game.number)).await;
+        let accepted = self.runtime.command_game(&player, game, Command::Resign { game: game.number }).await;
+        Ok(accepted.map_err(status::failed)?.seq.0)
+    }
+
+    async fn abort(&self, request: Request<()>, id: &str) -> Result<u64, Status> {
+        let (player, power) = caller_with_power(&self.runtime, &request)?;
+        let game = game_id(id)?;
+        let abort = Command::Abort { game: game.number };
+        let accepted = match power {
+            Power::Player => self.runtime.command_game(&player, game, abort).await,
+            Power::Admin => {
+                tracing::info!(%game, by = %player.id(), "aborted by an administrator");
+                self.runtime.rule_game(game, abort).await
+            }
+        };
         Ok(accepted.map_err(status::failed)?.seq.0)
     }
 
@@ -68,7 +82,7 @@ impl GameService for Games {
 
     async fn resign(&self, request: Request<v1::ResignRequest>) -> Result<Response<v1::ResignResponse>, Status> {
         let (request, wire) = split(request);
-        let seq = self.end(request, &wire.game_id, |game| Command::Resign { game }).await?;
+        let seq = self.give_up(request, &wire.game_id).await?;
         Ok(Response::new(v1::ResignResponse { seq }))
     }
 
@@ -77,7 +91,7 @@ impl GameService for Games {
         request: Request<v1::AbortGameRequest>,
     ) -> Result<Response<v1::AbortGameResponse>, Status> {
         let (request, wire) = split(request);
-        let seq = self.end(request, &wire.game_id, |game| Command::Abort { game }).await?;
+        let seq = self.abort(request, &wire.game_id).await?;
         Ok(Response::new(v1::AbortGameResponse { seq }))
     }
 

@@ -16,6 +16,7 @@ mod cors;
 mod farewell;
 mod feed;
 mod game;
+mod json;
 mod listener;
 mod lobby;
 mod page;

@@ -8,13 +8,13 @@ use tonic::{Request, Response, Status};
 use super::{
     caller::{caller, game_id},
     feed::Feed,
-    page,
+    json, page,
     session::stats,
     status,
 };
 use crate::{
     proto::{convert, server::record_service_server::RecordService, v1},
-    room::{GameRecord, Participant, PlayerId, Rejection, ggf},
+    room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
     runtime::{Contestant, CountedStream, GameFilter, GameKey, RoomError, Runtime, StreamEnd},
 };
 
@@ -63,6 +63,7 @@ impl RecordService for Records {
         let write: fn(&GameRecord) -> String = match v1::ExportFormat::try_from(wire.format) {
             Ok(v1::ExportFormat::Unspecified | v1::ExportFormat::Transcript) => transcript,
             Ok(v1::ExportFormat::Ggf) => ggf::write,
+            Ok(v1::ExportFormat::Json) => json::write,
             Err(_) => {
                 return Err(status::malformed(convert::Malformed::argument("format", "must be a known format")));
             }
@@ -89,13 +90,34 @@ impl RecordService for Records {
         request: Request<v1::GetPlayerStatsRequest>,
     ) -> Result<Response<v1::GetPlayerStatsResponse>, Status> {
         caller(&self.runtime, &request)?;
-        let id = request.into_inner().player_id.parse().ok();
-        let player = id.and_then(|id| self.runtime.player(id));
+        let wire = request.into_inner();
+        let player = if wire.player_id.is_empty() {
+            DisplayName::parse(&wire.display_name).ok().and_then(|name| self.runtime.player_named(&name))
+        } else {
+            wire.player_id.parse().ok().and_then(|id| self.runtime.player(id))
+        };
         let player = player.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
         let standing = self.runtime.standing(Contestant::Player(player.id())).await.map_err(status::failed)?;
         Ok(Response::new(v1::GetPlayerStatsResponse {
             player: Some(convert::player(player.profile())),
-            stats: Some(stats(standing.total())),
+            stats: Some(stats(&standing)),
+        }))
+    }
+
+    async fn get_ai_stats(
+        &self,
+        request: Request<v1::GetAiStatsRequest>,
+    ) -> Result<Response<v1::GetAiStatsResponse>, Status> {
+        caller(&self.runtime, &request)?;
+        let v1::GetAiStatsRequest { kind, level } = request.into_inner();
+        let wish = convert::read_ai("ai", v1::AiSeat { kind, level, seed: 0 }).map_err(status::malformed)?;
+        let AiSeat { kind, level, .. } = self.runtime.ai_seat(&wish).map_err(status::failed)?;
+        let who = Contestant::Ai { kind: Arc::clone(&kind), level };
+        let standing = self.runtime.standing(who).await.map_err(status::failed)?;
+        Ok(Response::new(v1::GetAiStatsResponse {
+            kind: kind.to_string(),
+            level: level.into(),
+            stats: Some(stats(&standing)),
         }))
     }
 }

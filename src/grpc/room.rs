@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 use super::{
-    caller::{caller, password, room_id},
+    caller::{Power, caller, caller_with_power, password, room_id},
     feed::{End, Feed, Source, feed},
     lobby::{read_request_id, seen},
     status,
@@ -51,6 +51,25 @@ impl Rooms {
         self.runtime.look(player, id, &credentials).await
     }
 
+    /// As [`Rooms::change`], for what administrators may do in any room.
+    async fn rule<T>(
+        &self,
+        request: &Request<T>,
+        room: &str,
+        command: impl FnOnce() -> Result<Command, Status>,
+    ) -> Result<u64, Status> {
+        let (player, power) = caller_with_power(&self.runtime, request)?;
+        let (room, command) = (room_id(room)?, command()?);
+        let accepted = match power {
+            Power::Player => self.runtime.command(&player, room, command).await,
+            Power::Admin => {
+                tracing::info!(%room, by = %player.id(), ?command, "an administrator's command");
+                self.runtime.rule(room, command).await
+            }
+        };
+        Ok(accepted.map_err(status::failed)?.seq.0)
+    }
+
     /// What the new settings are depends on the old ones, which only members' rooms tell.
     async fn reconfigured(&self, player: &Player, wire: v1::UpdateSettingsRequest) -> Result<Command, Status> {
         let password = password(&wire.password)?;
@@ -78,9 +97,13 @@ enum Named {
 #[tonic::async_trait]
 impl RoomService for Rooms {
     async fn get_room(&self, request: Request<v1::GetRoomRequest>) -> Result<Response<v1::GetRoomResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let (player, power) = caller_with_power(&self.runtime, &request)?;
         let id = room_id(&request.into_inner().room_id)?;
-        let snapshot = self.runtime.look(&player, id, &Credentials::default()).await.map_err(status::failed)?;
+        let snapshot = match power {
+            Power::Player => self.runtime.look(&player, id, &Credentials::default()).await,
+            Power::Admin => self.runtime.inspect(id).await,
+        };
+        let snapshot = snapshot.map_err(status::failed)?;
         Ok(Response::new(v1::GetRoomResponse { room: Some(seen(&self.runtime, &player, &snapshot)) }))
     }
 
@@ -155,7 +178,7 @@ impl RoomService for Rooms {
     ) -> Result<Response<v1::KickMemberResponse>, Status> {
         let wire = request.get_ref();
         let kick = || Ok(Command::Kick { player: player_id(&wire.player_id)?, ban: wire.ban });
-        let seq = self.change(&request, &wire.room_id, kick).await?;
+        let seq = self.rule(&request, &wire.room_id, kick).await?;
         Ok(Response::new(v1::KickMemberResponse { seq }))
     }
 
@@ -200,7 +223,7 @@ impl RoomService for Rooms {
         &self,
         request: Request<v1::CloseRoomRequest>,
     ) -> Result<Response<v1::CloseRoomResponse>, Status> {
-        let seq = self.change(&request, &request.get_ref().room_id, || Ok(Command::Close)).await?;
+        let seq = self.rule(&request, &request.get_ref().room_id, || Ok(Command::Close)).await?;
         Ok(Response::new(v1::CloseRoomResponse { seq }))
     }
 
@@ -217,15 +240,21 @@ impl RoomService for Rooms {
         &self,
         request: Request<v1::WatchRoomRequest>,
     ) -> Result<Response<Self::WatchRoomStream>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let (player, power) = caller_with_power(&self.runtime, &request)?;
         let wire = request.into_inner();
         let id: RoomId = room_id(&wire.room_id)?;
         let code = convert::read_join_code(&wire.join_code).map_err(status::malformed)?;
         let credentials = Credentials { code, password: password(&wire.password)? };
-        let opened = self.runtime.watch(&player, id, credentials, wire.after_seq.map(Seq));
-        let watch = match credentials {
-            Credentials { code: None, password: None } => opened.await,
-            _ => self.runtime.guess(&player, opened).await,
+        let after = wire.after_seq.map(Seq);
+        let watch = match (power, credentials) {
+            (Power::Admin, _) => self.runtime.oversee(&player, id, after).await,
+            (Power::Player, Credentials { code: None, password: None }) => {
+                self.runtime.watch(&player, id, credentials, after).await
+            }
+            (Power::Player, _) => {
+                let opened = self.runtime.watch(&player, id, credentials, after);
+                self.runtime.guess(&player, opened).await
+            }
         };
         let clock = self.runtime.clock();
         Ok(feed(clock, RoomFeed { clock, watch: watch.map_err(status::failed)?, viewer: player.id() }))

@@ -3,13 +3,14 @@
 use tonic::{Request, Response, Status};
 
 use super::{
-    caller::caller,
+    caller::{Power, caller, caller_with_power},
     remote::{LogIns, Remote},
     status,
 };
 use crate::{
     proto::{convert, server::session_service_server::SessionService, v1},
-    runtime::{Contestant, LogInError, Player, Runtime, Stats, TooFast},
+    room::{PlayerId, Rejection},
+    runtime::{Contestant, LogInError, Player, Rating, Runtime, Standing, Stats, TooFast},
 };
 
 /// The session service over a runtime.
@@ -42,8 +43,20 @@ impl SessionService for Session {
     }
 
     async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Result<Response<v1::LogOutResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
-        self.runtime.log_out(&player).await.map_err(status::failed)?;
+        let (player, power) = caller_with_power(&self.runtime, &request)?;
+        let wanted = request.into_inner().player_id;
+        let leaver = match (wanted.as_str(), power) {
+            ("", _) => player,
+            (own, _) if own == player.id().to_string() => player,
+            (_, Power::Player) => return Err(status::refused(Rejection::NotAdmin)),
+            (other, Power::Admin) => {
+                let other = other.parse().ok().and_then(|id: PlayerId| self.runtime.player(id));
+                let other = other.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
+                tracing::info!(player = %other.id(), by = %player.id(), "logged out by an administrator");
+                other
+            }
+        };
+        self.runtime.log_out(&leaver).await.map_err(status::failed)?;
         Ok(Response::new(v1::LogOutResponse {}))
     }
 
@@ -57,7 +70,7 @@ impl SessionService for Session {
             room_ids: player.rooms().iter().map(ToString::to_string).collect(),
             seats: held_seats(&self.runtime, &player).await,
             game_ids: games.iter().map(ToString::to_string).collect(),
-            stats: Some(stats(standing.map_err(status::failed)?.total())),
+            stats: Some(stats(&standing.map_err(status::failed)?)),
             seat_limit: player.seat_limit().into(),
             room_limit: i32::try_from(limits.rooms_per_player).unwrap_or(i32::MAX),
         }))
@@ -78,13 +91,29 @@ async fn held_seats(runtime: &Runtime, player: &Player) -> Vec<v1::HeldSeat> {
     held
 }
 
-/// A player's results, for the wire.
-pub(super) fn stats(stats: Stats) -> v1::PlayerStats {
-    let count = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);
+/// What a contestant made of all games, for the wire.
+pub(super) fn stats(standing: &Standing) -> v1::PlayerStats {
+    let total = standing.total();
     v1::PlayerStats {
-        played: count(stats.played()),
-        won: count(stats.won),
-        drawn: count(stats.drawn),
-        lost: count(stats.lost),
+        played: count(total.played()),
+        won: count(total.won),
+        drawn: count(total.drawn),
+        lost: count(total.lost),
+        against_humans: Some(score(standing.humans)),
+        against_bots: Some(score(standing.bots)),
+        against_ais: Some(score(standing.ais)),
+        rating: standing.rating.map(rating),
     }
+}
+
+fn score(stats: Stats) -> v1::Score {
+    v1::Score { won: count(stats.won), drawn: count(stats.drawn), lost: count(stats.lost) }
+}
+
+fn rating(rating: Rating) -> v1::Rating {
+    v1::Rating { value: rating.value, deviation: rating.deviation, games: count(rating.games) }
+}
+
+fn count(count: u32) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
 }

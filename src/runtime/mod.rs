@@ -82,6 +82,8 @@ pub struct Parts {
     /// Threads for AI seats; one for each core unless given. With 0 an AI thinks in the task of its room, which is for
     /// tests that must run the same way twice.
     pub ai_threads: Option<usize>,
+    /// The secret that makes its bearer an administrator; without it nobody is one.
+    pub admin: Option<Token>,
 }
 
 impl Parts {
@@ -97,6 +99,7 @@ impl Parts {
             encode,
             think: Arc::new(think),
             ai_threads: None,
+            admin: None,
         }
     }
 }
@@ -136,6 +139,7 @@ impl Runtime {
         let shared = Arc::new(Shared {
             limits: parts.limits,
             store: parts.store,
+            admin: parts.admin.map(|token| token.hash()),
             players: players::Players::new(parts.clock, parts.chance.clone()),
             clock: parts.clock,
             chance: parts.chance,
@@ -244,6 +248,18 @@ impl Runtime {
     #[must_use]
     pub fn bearer(&self, token: &Token) -> Option<Arc<Player>> {
         self.shared.players.bearer(token)
+    }
+
+    /// Whether it is an administrator's token.
+    #[must_use]
+    pub fn is_admin(&self, token: &Token) -> bool {
+        self.shared.admin.is_some_and(|admin| admin.is_of(token))
+    }
+
+    /// A player by name, whatever its case.
+    #[must_use]
+    pub fn player_named(&self, name: &DisplayName) -> Option<Arc<Player>> {
+        self.shared.players.named(name)
     }
 
     /// A player by id.

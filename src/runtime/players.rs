@@ -53,10 +53,17 @@ impl TokenHash {
     fn key(&self) -> u64 {
         self.0.first_chunk().map_or(0, |first| u64::from_le_bytes(*first))
     }
+
+    /// Whether it is of this token. Takes as long whatever differs.
+    pub(super) fn is_of(&self, token: &Token) -> bool {
+        self.0.ct_eq(&token.hash().0).into()
+    }
 }
 
 impl Token {
-    fn drawn(chance: &Chance) -> Self {
+    /// A new one.
+    #[must_use]
+    pub fn drawn(chance: &Chance) -> Self {
         Self(chance.secret())
     }
 
@@ -66,7 +73,7 @@ impl Token {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    fn hash(&self) -> TokenHash {
+    pub(super) fn hash(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0).into())
     }
 }
@@ -338,9 +345,14 @@ impl Players {
 
     /// The player of a token.
     pub(super) fn bearer(&self, token: &Token) -> Option<Arc<Player>> {
-        let hash = token.hash();
-        let player = self.by_token.get(&hash.key())?;
-        bool::from(player.hash.0.ct_eq(&hash.0)).then(|| Arc::clone(&player))
+        let player = self.by_token.get(&token.hash().key())?;
+        player.hash.is_of(token).then(|| Arc::clone(&player))
+    }
+
+    /// The player of a name.
+    pub(super) fn named(&self, name: &DisplayName) -> Option<Arc<Player>> {
+        let id = *self.by_name.get(&name.key())?;
+        self.get(id)
     }
 
     pub(super) fn get(&self, id: PlayerId) -> Option<Arc<Player>> {

@@ -7,6 +7,7 @@ use super::{
     holdings::{Holding, Place},
     limits::{REQUESTS_REMEMBERED, STORE_RETRY},
     registry::Origin,
+    streams::Right,
 };
 use crate::{
     ai::{AiKind, AiPlayer},
@@ -93,6 +94,22 @@ impl Runtime {
         self.shared.room(room).await?.command(Actor::Player(player.id()), command).await
     }
 
+    /// Carries out an administrator's command.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn rule(&self, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
+        self.shared.room(room).await?.command(Actor::Admin, command).await
+    }
+
+    /// As [`Runtime::rule`], for what concerns a game.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn rule_game(&self, game: GameId, command: Command) -> Result<Accepted, RoomError> {
+        self.rule(game.room, command).await.map_err(no_such_game)
+    }
+
     /// As [`Runtime::command`], for what concerns a game.
     ///
     /// # Errors
@@ -103,10 +120,7 @@ impl Runtime {
         game: GameId,
         command: Command,
     ) -> Result<Accepted, RoomError> {
-        self.command(player, game.room, command).await.map_err(|error| match error {
-            RoomError::Rejected(Rejection::RoomNotFound) => Rejection::GameNotFound.into(),
-            error => error,
-        })
+        self.command(player, game.room, command).await.map_err(no_such_game)
     }
 
     /// Does something to its end, even when the client that asked for it hangs up: half of it would be a place that
@@ -223,9 +237,17 @@ impl Runtime {
     /// # Errors
     /// When there is none, or the player may not.
     pub async fn look(&self, player: &Player, room: RoomId, credentials: &Credentials) -> Result<Snapshot, RoomError> {
-        let snapshot = self.shared.room(room).await?.snapshot().await?;
+        let snapshot = self.inspect(room).await?;
         snapshot.room.may_watch(player.id(), credentials)?;
         Ok(snapshot)
+    }
+
+    /// The room as it is, for an administrator.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn inspect(&self, room: RoomId) -> Result<Snapshot, RoomError> {
+        self.shared.room(room).await?.snapshot().await
     }
 
     /// Follows a room.
@@ -239,7 +261,15 @@ impl Runtime {
         credentials: Credentials,
         after: Option<Seq>,
     ) -> Result<Watch, RoomError> {
-        Watch::open(&self.shared, player, room, credentials, after).await
+        Watch::open(&self.shared, player, room, Right::Guest(credentials), after).await
+    }
+
+    /// Follows a room as an administrator.
+    ///
+    /// # Errors
+    /// When there is none, or the player has too many streams.
+    pub async fn oversee(&self, player: &Arc<Player>, room: RoomId, after: Option<Seq>) -> Result<Watch, RoomError> {
+        Watch::open(&self.shared, player, room, Right::Admin, after).await
     }
 
     /// The room that a join code opens.
@@ -452,12 +482,22 @@ impl Runtime {
     }
 
     /// The seat of an AI that exists.
-    fn ai_seat(&self, wish: &AiWish) -> Result<AiSeat, RoomError> {
+    ///
+    /// # Errors
+    /// When there is none such.
+    pub fn ai_seat(&self, wish: &AiWish) -> Result<AiSeat, RoomError> {
         let kind: AiKind = wish.kind.parse().map_err(|_| RoomError::UnknownAi)?;
         let level = wish.level.unwrap_or(kind.profile().default_level);
         AiPlayer::new(kind, level).map_err(|_| RoomError::UnknownAi)?;
         let seed = wish.seed.unwrap_or_else(|| self.shared.chance.bits());
         Ok(AiSeat { kind: kind.to_string().into(), level, seed })
+    }
+}
+
+fn no_such_game(error: RoomError) -> RoomError {
+    match error {
+        RoomError::Rejected(Rejection::RoomNotFound) => Rejection::GameNotFound.into(),
+        error => error,
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
     limits::Limits,
     lobby::Lobby,
     matchmaker::Matchmaker,
-    players::Players,
+    players::{Players, TokenHash},
     pool::Pool,
     registry::Registry,
 };
@@ -30,6 +30,7 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) chance: Chance,
     pub(super) store: Store,
+    pub(super) admin: Option<TokenHash>,
     pub(super) players: Players,
     pub(super) registry: Registry,
     pub(super) lobby: Arc<Lobby>,

@@ -26,7 +26,25 @@ use super::{
     registry::{Effect, Message, Published, Snapshot},
     shared::Shared,
 };
-use crate::room::{Credentials, PlayerId, Rejection, RoomId, Seq};
+use crate::room::{Credentials, PlayerId, Rejection, Room, RoomId, Seq};
+
+/// By what right somebody looks at a room.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Right {
+    /// As a member, or with what opens the room to others.
+    Guest(Credentials),
+    /// As an administrator.
+    Admin,
+}
+
+impl Right {
+    fn check(&self, room: &Room, player: PlayerId) -> Result<(), Rejection> {
+        match self {
+            Self::Guest(credentials) => room.may_watch(player, credentials),
+            Self::Admin => Ok(()),
+        }
+    }
+}
 
 /// One open stream of a player, counted while it lives, unless it is released before. The player's rooms learn of the
 /// first and the last.
@@ -159,7 +177,7 @@ pub enum Update {
 pub struct Watch {
     open: OpenStream,
     room: RoomId,
-    credentials: Credentials,
+    right: Right,
     /// The last event the watcher has.
     seq: Seq,
     snapshot: Option<Snapshot>,
@@ -175,18 +193,18 @@ impl Watch {
         shared: &Arc<Shared>,
         player: &Arc<Player>,
         room: RoomId,
-        credentials: Credentials,
+        right: Right,
         after: Option<Seq>,
     ) -> Result<Self, RoomError> {
         let open = OpenStream::new(shared, player, StreamKind::Room)?;
         let handle = shared.room(room).await?;
-        handle.snapshot().await?.room.may_watch(player.id(), &credentials)?;
+        right.check(&handle.snapshot().await?.room, player.id())?;
         let subscribed = handle.subscribe(after).await?;
         let seq = subscribed.snapshot.as_ref().map_or(after, |snapshot| Some(snapshot.room.seq()));
         Ok(Self {
             open,
             room,
-            credentials,
+            right,
             seq: seq.unwrap_or_default(),
             snapshot: subscribed.snapshot,
             missed: subscribed.missed.into(),
@@ -268,7 +286,7 @@ impl Watch {
     async fn check_access(&self) -> Result<(), StreamEnd> {
         let may = async {
             let room = self.open.shared.room(self.room).await?.snapshot().await?.room;
-            Ok(room.may_watch(self.open.player.id(), &self.credentials)?)
+            Ok(self.right.check(&room, self.open.player.id())?)
         };
         may.await.map_err(end_of)
     }
@@ -280,7 +298,7 @@ impl Watch {
     /// Subscribes once more, if the player still may.
     async fn begin_again(&mut self, after: Option<Seq>) -> Result<(), WatchError> {
         let handle = self.open.shared.room(self.room).await?;
-        handle.snapshot().await?.room.may_watch(self.open.player.id(), &self.credentials)?;
+        self.right.check(&handle.snapshot().await?.room, self.open.player.id())?;
         let subscribed = handle.subscribe(after).await?;
         self.snapshot = subscribed.snapshot;
         if let Some(snapshot) = &self.snapshot {

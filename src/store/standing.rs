@@ -218,3 +218,171 @@ impl FromStr for Contestant {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashMap, convert::Infallible, time::Duration};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        room::{AiSeat, DisplayName, EndReason, GameEnd, GameId, Profile, RoomId, RoomName, TimeControl, Timestamp},
+        rules::Position,
+    };
+
+    const BLACK: Option<Color> = Some(Color::Black);
+    const WHITE: Option<Color> = Some(Color::White);
+
+    /// One whose name tells what it is: `bot-`, `ai-` or anybody.
+    fn participant(name: &str) -> Participant {
+        if let Some(kind) = name.strip_prefix("ai-") {
+            return Participant::Ai(AiSeat { kind: kind.into(), level: 1, seed: 5 });
+        }
+        let kind = if name.starts_with("bot-") { PlayerKind::Bot } else { PlayerKind::Human };
+        let id = PlayerId::from_random(name.bytes().fold(0, |sum, byte| sum * 31 + u64::from(byte)));
+        Participant::Player(Profile { id, name: DisplayName::parse(name).unwrap(), kind })
+    }
+
+    fn game([black, white]: [&str; 2], winner: Option<Color>, reason: EndReason) -> GameRecord {
+        GameRecord {
+            id: GameId { room: RoomId::from_random(1), number: 1 },
+            room_name: RoomName::parse("room").unwrap(),
+            players: ByColor::new(participant(black), participant(white)),
+            started: Timestamp(0),
+            ended: Timestamp(1),
+            end: GameEnd { winner, reason },
+            plies: Vec::new(),
+            opening: 0,
+            position: Position::START,
+            time: TimeControl { per_move: None, total: None, increment: Duration::ZERO },
+            private: false,
+            rated: true,
+        }
+    }
+
+    #[derive(Default)]
+    struct Table(HashMap<Contestant, Standing>);
+
+    impl Table {
+        fn after(games: &[GameRecord]) -> Self {
+            let mut table = Self::default();
+            for game in games {
+                let Ok(settled) = settle(game, |who| Ok::<_, Infallible>(table.of(who)));
+                table.0.extend(settled);
+            }
+            table
+        }
+
+        fn of(&self, who: &Contestant) -> Standing {
+            self.0.get(who).copied().unwrap_or_default()
+        }
+
+        fn named(&self, name: &str) -> Standing {
+            self.of(&Contestant::from(&participant(name)))
+        }
+    }
+
+    fn stats(won: u32, drawn: u32, lost: u32) -> Stats {
+        Stats { won, drawn, lost }
+    }
+
+    #[test]
+    fn results_go_to_both_sides_by_the_kind_of_the_other() {
+        let table = Table::after(&[
+            game(["ada", "bob"], BLACK, EndReason::Discs),
+            game(["bot-d", "ada"], BLACK, EndReason::Timeout),
+            game(["ada", "ai-roxanne"], None, EndReason::Agreed),
+            game(["ai-roxanne", "ada"], WHITE, EndReason::Resignation),
+        ]);
+        let ada = table.named("ada");
+        assert_eq!((ada.humans, ada.bots, ada.ais), (stats(1, 0, 0), stats(0, 0, 1), stats(1, 1, 0)));
+        assert_eq!((ada.total(), ada.total().played()), (stats(2, 1, 1), 4));
+        assert_eq!(table.named("bob").humans, stats(0, 0, 1));
+        assert_eq!(table.named("bot-d").humans, stats(1, 0, 0));
+        assert_eq!(table.named("ai-roxanne").humans, stats(0, 1, 1));
+        assert_eq!(ada.rating.unwrap().games, 4);
+    }
+
+    #[test]
+    fn what_was_aborted_leaves_no_trace() {
+        for reason in [EndReason::Aborted, EndReason::Server] {
+            assert!(Table::after(&[game(["ada", "bob"], None, reason)]).0.is_empty(), "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn an_unrated_game_is_counted_only() {
+        let casual = GameRecord { rated: false, ..game(["ada", "bob"], BLACK, EndReason::Discs) };
+        let rated = Table::after(&[game(["ada", "bob"], BLACK, EndReason::Discs)]).named("ada");
+        let both = Table::after(&[casual.clone(), game(["ada", "bob"], BLACK, EndReason::Discs)]).named("ada");
+        assert_eq!(Table::after(&[casual]).named("ada").rating, None);
+        assert_eq!((both.rating, both.humans.won), (rated.rating, 2));
+    }
+
+    #[test]
+    fn an_ai_against_itself_is_counted_twice_and_not_rated() {
+        let itself = ["ai-mcts", "ai-mcts"];
+        let table = Table::after(&[game(itself, WHITE, EndReason::Discs), game(itself, None, EndReason::Discs)]);
+        assert_eq!(table.named("ai-mcts"), Standing { ais: stats(1, 2, 1), ..Standing::default() });
+        let other = Table::after(&[game(["ai-mcts", "ai-greedy"], WHITE, EndReason::Discs)]);
+        assert!(other.named("ai-greedy").rating.unwrap().value > other.named("ai-mcts").rating.unwrap().value);
+    }
+
+    /// The values that the documentation of `skillratings` gives for two new players.
+    #[test]
+    fn a_first_game_rates_as_documented() {
+        let table = Table::after(&[game(["ada", "bob"], BLACK, EndReason::Discs)]);
+        let [winner, loser] = ["ada", "bob"].map(|name| table.named(name).rating.unwrap());
+        assert_eq!([winner.value.round(), winner.deviation.round()], [1662.0, 290.0]);
+        assert_eq!([loser.value.round(), loser.deviation.round()], [1338.0, 290.0]);
+        assert_eq!([winner.games, loser.games], [1, 1]);
+    }
+
+    /// As far from new as games among near equals make them.
+    fn ratings() -> impl Strategy<Value = Rating> {
+        (1300.0..1700.0, 100.0..350.0_f64, 0_u32..100).prop_map(|(value, deviation, games)| Rating {
+            value,
+            deviation,
+            games,
+            ..Rating::default()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn who_wins_rises_who_loses_falls_and_both_are_surer(black in ratings(), white in ratings()) {
+            let (winner, loser) = black.meets(white, BLACK);
+            prop_assert!(winner.value > black.value && loser.value < white.value);
+            prop_assert!(winner.deviation < black.deviation && loser.deviation < white.deviation);
+            prop_assert_eq!((winner.games, loser.games), (black.games + 1, white.games + 1));
+            let (loser, winner) = white.meets(black, WHITE);
+            prop_assert_eq!((winner, loser), black.meets(white, BLACK), "sides do not matter");
+        }
+
+        #[test]
+        fn a_draw_draws_them_together(black in ratings(), white in ratings()) {
+            let (one, other) = black.meets(white, None);
+            prop_assert_eq!(one.value < black.value, black.value > white.value);
+            prop_assert_eq!(other.value < white.value, white.value > black.value);
+        }
+
+        #[test]
+        fn a_draw_of_equals_only_makes_them_surer(rating in ratings()) {
+            let (one, other) = rating.meets(rating, None);
+            prop_assert_eq!(one, other);
+            prop_assert!((one.value - rating.value).abs() < 1e-9 && one.deviation < rating.deviation);
+        }
+    }
+
+    #[test]
+    fn contestants_round_trip() {
+        for name in ["ada", "ai-mcts-roxanne"] {
+            let who = Contestant::from(&participant(name));
+            assert_eq!(who.to_string().parse(), Ok(who));
+        }
+        for wrong in ["", "ada", "mcts:", "mcts:256", ":1:1"] {
+            assert_eq!(wrong.parse::<Contestant>(), Err(ParseContestantError), "{wrong}");
+        }
+    }
+}

@@ -136,7 +136,7 @@ async fn check_record(player: &Player, game: &v1::Game) {
         assert!(lines.len() == 1 && lines[0].game_id == record.game_id && lines[0].line.starts_with(line), "{lines:?}");
     }
 
-    let request = v1::GetPlayerStatsRequest { player_id: player.id.clone() };
+    let request = v1::GetPlayerStatsRequest { player_id: player.id.clone(), ..Default::default() };
     let stats = player.records().get_player_stats(request).await.unwrap().into_inner().stats.unwrap();
     assert_eq!((stats.played, stats.won + stats.drawn + stats.lost), (1, 1));
     assert_eq!(player.me().await.stats, Some(stats));

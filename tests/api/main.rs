@@ -1,6 +1,7 @@
 //! The server over real sockets: started in this process on a free port, and spoken to by the generated clients.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is missing")]
 
+mod admin;
 mod games;
 mod hostile;
 mod lobby;

@@ -51,7 +51,7 @@ async fn what_does_not_exist_or_cannot_be_read() {
         refused(ada.records().get_game(request).await, Code::NotFound, "GAME_NOT_FOUND");
     }
     for player in ["", "nonsense"] {
-        let request = v1::GetPlayerStatsRequest { player_id: player.into() };
+        let request = v1::GetPlayerStatsRequest { player_id: player.into(), ..Default::default() };
         refused(ada.records().get_player_stats(request).await, Code::NotFound, "PLAYER_NOT_FOUND");
     }
     let wrong = [
@@ -98,4 +98,71 @@ async fn the_games_of_a_private_room_are_its_players_own() {
     for player in [&table.black, &table.white] {
         assert_eq!(games(player, v1::GameFilter::default()).await, std::slice::from_ref(&table.game));
     }
+}
+
+/// A game of Ada's, rated, against `roxanne`, which she gives up.
+async fn lost_to_roxanne(ada: &Player) -> String {
+    let settings = v1::RoomSettings { rated: true, ..named("books") };
+    let room = ada.create_with(settings, ["me", "roxanne"]).await.room_id;
+    let game = ada.start(&room).await.unwrap().game_id;
+    ada.play(&game, 0, "d3").await.unwrap();
+    ada.resign(&game).await.unwrap();
+    ada.close(&room).await.unwrap();
+    game
+}
+
+#[tokio::test]
+async fn results_tell_against_whom_and_how_strong() {
+    let stage = Stage::open().await;
+    let (ada, eve) = (stage.human("Ada").await, stage.human("Eve").await);
+    assert_eq!(ada.me().await.stats.unwrap().rating, None);
+    lost_to_roxanne(&ada).await;
+    let stats = ada.me().await.stats.unwrap();
+    assert_eq!(stats.against_ais, Some(v1::Score { won: 0, drawn: 0, lost: 1 }));
+    assert_eq!((stats.against_humans, stats.against_bots), (Some(v1::Score::default()), Some(v1::Score::default())));
+    let rating = stats.rating.unwrap();
+    assert_eq!((rating.value.round(), rating.deviation.round(), rating.games), (1338.0, 290.0, 1));
+    for (player_id, display_name) in [(ada.id.as_str(), ""), ("", "ADA"), (ada.id.as_str(), "Eve")] {
+        let request = v1::GetPlayerStatsRequest { player_id: player_id.into(), display_name: display_name.into() };
+        let answer = eve.records().get_player_stats(request).await.unwrap().into_inner();
+        assert_eq!((answer.player.unwrap().player_id, answer.stats), (ada.id.clone(), Some(stats)));
+    }
+    for level in [0, 1] {
+        let request = v1::GetAiStatsRequest { kind: "roxanne".into(), level };
+        let roxanne = eve.records().get_ai_stats(request).await.unwrap().into_inner();
+        assert_eq!((roxanne.kind.as_str(), roxanne.level), ("roxanne", 1));
+        let stats = roxanne.stats.unwrap();
+        assert_eq!(stats.against_humans, Some(v1::Score { won: 1, drawn: 0, lost: 0 }));
+        assert_eq!(stats.rating.unwrap().value.round(), 1662.0);
+    }
+    for (kind, level) in [("nobody", 1), ("", 1), ("roxanne", 2), ("roxanne", -1), ("roxanne", 300)] {
+        let request = v1::GetAiStatsRequest { kind: kind.into(), level };
+        refused(eve.records().get_ai_stats(request).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    }
+}
+
+#[tokio::test]
+async fn games_are_exported_as_json() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada \"A\"").await;
+    let id = lost_to_roxanne(&ada).await;
+    let request = v1::ExportGamesRequest { filter: None, format: v1::ExportFormat::Json.into() };
+    let mut lines = ada.records().export_games(request).await.unwrap().into_inner();
+    let line = lines.message().await.unwrap().unwrap().line;
+    assert_eq!(lines.message().await.unwrap(), None);
+    assert!(!line.contains('\n'));
+    let game: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(game["game_id"], *id);
+    assert_eq!(game["black"], serde_json::json!({ "kind": "human", "player_id": ada.id, "name": "Ada \"A\"" }));
+    assert_eq!(game["white"], serde_json::json!({ "kind": "ai", "name": "roxanne:1" }));
+    assert_eq!((&game["result"], &game["reason"]), (&"white_wins".into(), &"resignation".into()));
+    assert_eq!((&game["room_name"], &game["rated"]), (&"books".into(), &true.into()));
+    let first = &game["moves"][0];
+    assert_eq!((&first["side"], &first["square"]), (&"black".into(), &"d3".into()));
+    assert!(first["ms"].is_u64() && first.get("opening").is_none());
+    assert_eq!(game["time"], serde_json::json!({ "move_ms": 60_000, "total_ms": null, "increment_ms": 0 }));
+    let [started, ended] = ["started", "ended"].map(|when| game[when].as_str().unwrap().to_owned());
+    assert!(started <= ended && ended.len() >= "2026-01-02T10:00:00Z".len() && ended.ends_with('Z'));
+    let discs = game["discs"]["black"].as_i64().unwrap() + game["discs"]["white"].as_i64().unwrap();
+    assert_eq!(discs, 4 + i64::try_from(game["moves"].as_array().unwrap().len()).unwrap());
 }

@@ -39,7 +39,7 @@ async fn a_name_stays_taken_while_its_player_lives() {
     let ada = Player::new(stage.channel().await, profile, &token);
     assert_eq!(ada.room(&room).await.owner_id, ada.id);
 
-    ada.sessions().log_out(v1::LogOutRequest {}).await.unwrap();
+    ada.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
     let heir = log_in(&stage, "Ada").await.unwrap().player.unwrap();
     assert_ne!(heir.player_id, ada.id, "ids are not reused");
     refused(ada.sessions().get_me(v1::GetMeRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
@@ -101,7 +101,7 @@ async fn nothing_is_done_without_a_good_token() {
     refused(nobody.try_watch("x", None).await, Code::Unauthenticated, "TOKEN_INVALID");
     refused(nobody.games().watch_turns(v1::WatchTurnsRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
     refused(nobody.try_create(v1::CreateRoomRequest::default()).await, Code::Unauthenticated, "TOKEN_INVALID");
-    let stats = v1::GetPlayerStatsRequest { player_id: ada.id.clone() };
+    let stats = v1::GetPlayerStatsRequest { player_id: ada.id.clone(), ..Default::default() };
     refused(nobody.records().get_player_stats(stats).await, Code::Unauthenticated, "TOKEN_INVALID");
 }
 
@@ -112,7 +112,7 @@ async fn logging_out_leaves_every_room_and_ends_every_stream() {
     let mut turns = table.black.turns().await;
     let mut watcher = table.black.watch(&table.room).await;
     let mut opponent = table.white.turns().await;
-    table.black.sessions().log_out(v1::LogOutRequest {}).await.unwrap();
+    table.black.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
     assert_eq!(turns.closed().await, v1::CloseReason::LoggedOut);
     assert_eq!(watcher.closed().await, v1::CloseReason::LoggedOut);
     let outcome = opponent.ended().await.outcome.unwrap();

@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 use reversi::{
     grpc,
     proto::v1::{self, play_event::Event, room_event, watch_room_response::Message},
-    runtime::{Clock, Encode, Limits, Parts, Runtime, Think},
+    runtime::{Clock, Encode, Limits, Parts, Runtime, Think, Token},
     store::{MemoryStore, Store},
 };
 use tokio::{
@@ -38,6 +38,7 @@ pub(crate) struct Plan {
     pub(crate) think: Option<Arc<Think>>,
     pub(crate) encode: Encode,
     pub(crate) access: grpc::Access,
+    pub(crate) admin: Option<Token>,
 }
 
 impl Default for Plan {
@@ -51,6 +52,7 @@ impl Default for Plan {
             think: None,
             encode: grpc::encode,
             access: grpc::Access::default(),
+            admin: None,
         }
     }
 }
@@ -79,6 +81,7 @@ impl Stage {
             limits: plan.limits,
             clock: plan.clock,
             ai_threads: Some(1),
+            admin: plan.admin,
             ..Parts::new(plan.store, plan.encode)
         };
         if let Some(think) = plan.think {
@@ -107,6 +110,11 @@ impl Stage {
         let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
         let channel = endpoint.initial_stream_window_size(bytes).connect().await.unwrap();
         Player::new(channel, player.profile.clone(), &player.token)
+    }
+
+    /// The player with an administrator's header on every call.
+    pub(crate) async fn with_admin(&self, player: &Player, header: &str) -> Player {
+        Player::with(self.channel().await, player.profile.clone(), &player.token, Some(header))
     }
 
     pub(crate) async fn human(&self, name: &str) -> Player {
@@ -174,11 +182,17 @@ impl Table {
 
 /// Sends a player's token with every call.
 #[derive(Clone)]
-pub(crate) struct Bearer(MetadataValue<Ascii>);
+pub(crate) struct Bearer {
+    player: MetadataValue<Ascii>,
+    admin: Option<MetadataValue<Ascii>>,
+}
 
 impl Interceptor for Bearer {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        request.metadata_mut().insert("authorization", self.0.clone());
+        request.metadata_mut().insert("authorization", self.player.clone());
+        if let Some(admin) = &self.admin {
+            request.metadata_mut().insert("reversi-admin", admin.clone());
+        }
         Ok(request)
     }
 }
@@ -197,7 +211,13 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn new(channel: Channel, profile: v1::Player, token: &str) -> Self {
-        let line = InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()));
+        Self::with(channel, profile, token, None)
+    }
+
+    fn with(channel: Channel, profile: v1::Player, token: &str, admin: Option<&str>) -> Self {
+        let admin = admin.map(|admin| admin.parse().unwrap());
+        let bearer = Bearer { player: format!("Bearer {token}").parse().unwrap(), admin };
+        let line = InterceptedService::new(channel, bearer);
         Self { id: profile.player_id.clone(), profile, token: token.to_owned(), line }
     }
 

@@ -300,7 +300,7 @@ async fn logging_out_leaves_the_room_that_is_being_made() {
     let (caller, mut calls) = (ada.clone(), JoinSet::new());
     calls.spawn(async move { caller.create_with(named("late"), ["random", "random"]).await });
     within(journal.asked.notified()).await;
-    ada.sessions().log_out(v1::LogOutRequest {}).await.unwrap();
+    ada.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
     journal.held.store(false, SeqCst);
     journal.permits.add_permits(1);
     assert!(within(calls.join_next()).await.unwrap().is_err());

@@ -84,6 +84,20 @@ impl Drop for Writer {
     }
 }
 
+/// Why nothing of a commit was done.
+enum Failure {
+    /// The file cannot be written to, whatever it is.
+    Closed(AppendError),
+    /// One of the writes, or all of them together.
+    Write(AppendError),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Write(error.into())
+    }
+}
+
 /// The writer's own.
 struct Desk {
     path: PathBuf,
@@ -114,8 +128,8 @@ impl Desk {
                 }
             }
             // One of them can have spoilt it for the others.
-            Err(_) if jobs.len() > 1 => jobs.into_iter().for_each(|job| self.carry_out(vec![job])),
-            Err(error) => {
+            Err(Failure::Write(_)) if jobs.len() > 1 => jobs.into_iter().for_each(|job| self.carry_out(vec![job])),
+            Err(Failure::Closed(error) | Failure::Write(error)) => {
                 for job in jobs {
                     let _ = job.done.send(Err(error.clone()));
                 }
@@ -124,19 +138,20 @@ impl Desk {
     }
 
     /// Carries out all of it, or nothing.
-    fn commit(&mut self, jobs: &[Job]) -> Result<Vec<Result<(), AppendError>>, AppendError> {
+    fn commit(&mut self, jobs: &[Job]) -> Result<Vec<Result<(), AppendError>>, Failure> {
+        let closed = |error: rusqlite::Error| Failure::Closed(error.into());
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
-            None => schema::reopen(&self.path)?,
+            None => schema::reopen(&self.path).map_err(closed)?,
         };
         // Everything is on the disk when a commit returns, so there is no other moment to begin one than now.
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(closed)?;
         let mut outcomes = Vec::with_capacity(jobs.len());
         for job in jobs {
             outcomes.push(match (job.write)(&transaction) {
                 // Found before anything was written.
                 Err(conflict @ AppendError::Conflict(_)) => Err(conflict),
-                outcome => Ok(outcome?),
+                outcome => Ok(outcome.map_err(Failure::Write)?),
             });
         }
         transaction.commit()?;

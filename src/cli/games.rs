@@ -1,0 +1,212 @@
+//! `reversi games`: finished games, as a list or for other programs, and what they made of those who played.
+
+use std::{
+    fs::File,
+    io::{BufWriter, Write as _},
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::Context as _;
+
+use super::{account::Visitor, address::Address, opponent, person, say};
+use crate::{
+    client::{ExportFormat, GameFilter, GameRecord, Rating, RoomId, Score, Session, Stats},
+    proto::convert,
+    room::Timestamp,
+};
+
+/// Games on one page of a list.
+const PAGE: u32 = 200;
+
+/// Which games, and what to do with them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    reversi games                                  the latest games\n  \
+    reversi games --player ada                     those of one player\n  \
+    reversi games --export json --out games.jsonl  all of them, an object a line\n  \
+    reversi games --stats ada                      results and rating of a player\n  \
+    reversi games --stats mcts:5                   and of an AI at a level")]
+pub(super) struct Args {
+    /// Only games of this player.
+    #[arg(long, env = "REVERSI_PLAYER", value_name = "NAME_OR_ID")]
+    player: Option<String>,
+    /// Only games of this room.
+    #[arg(long, env = "REVERSI_ROOM", value_name = "ID")]
+    room: Option<RoomId>,
+    /// How many to list, from the newest.
+    #[arg(long, env = "REVERSI_MOST", default_value_t = 50, value_name = "N")]
+    most: u32,
+    /// Write all of them for other programs, a line each.
+    #[arg(long, env = "REVERSI_EXPORT", value_name = "FORMAT", conflicts_with = "stats")]
+    export: Option<Format>,
+    /// With --export: write to this file.
+    #[arg(long, env = "REVERSI_OUT", value_name = "FILE", requires = "export")]
+    out: Option<PathBuf>,
+    /// Results and rating of a player or an AI; your own, by --keep, where nobody is named.
+    #[arg(long, env = "REVERSI_STATS", value_name = "PLAYER_OR_AI:LEVEL", num_args = 0..=1, default_missing_value = "")]
+    stats: Option<String>,
+    /// Your name; a made-up one if left out.
+    #[arg(long, env = "REVERSI_NAME")]
+    name: Option<String>,
+    /// Keep the login in this file, and come back by it: private games are shown to those who played them.
+    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
+    keep: Option<PathBuf>,
+}
+
+/// How exported games are written.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Format {
+    /// f5d6c3...
+    Transcript,
+    /// The Generic Game Format.
+    Ggf,
+    /// An object of JSON.
+    Json,
+}
+
+impl From<Format> for ExportFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Transcript => Self::Transcript,
+            Format::Ggf => Self::Ggf,
+            Format::Json => Self::Json,
+        }
+    }
+}
+
+/// Lists, exports or counts.
+pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
+    let visitor = Visitor::enter(server, args.keep.clone(), args.name.as_deref(), "reader").await?;
+    let done = tell(&visitor.session(), args).await;
+    visitor.leave().await;
+    done
+}
+
+async fn tell(session: &Session, args: Args) -> anyhow::Result<()> {
+    if let Some(who) = args.stats {
+        return tell_stats(session, &who).await;
+    }
+    let player = match &args.player {
+        Some(player) => Some(person::find(session, player).await?),
+        None => None,
+    };
+    let filter = GameFilter { room: args.room, player };
+    match args.export {
+        Some(format) => export(session, filter, format.into(), args.out.as_deref()).await,
+        None => list(session, filter, args.most).await,
+    }
+}
+
+async fn list(session: &Session, filter: GameFilter, most: u32) -> anyhow::Result<()> {
+    let (mut left, mut next) = (most, None);
+    loop {
+        let page = session.list_games(filter.clone(), left.clamp(1, PAGE), next).await;
+        let page = page.context("cannot list the games")?;
+        if left == most && page.items.is_empty() {
+            say("no finished games");
+        }
+        for game in page.items.iter().take(usize::try_from(left)?) {
+            say(line(game));
+        }
+        left = left.saturating_sub(u32::try_from(page.items.len())?);
+        next = page.next;
+        if left == 0 || next.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+fn line(game: &GameRecord) -> String {
+    let (black, white) = (&game.players.black, &game.players.white);
+    let rated = if game.rated { ", rated" } else { "" };
+    format!("{:16} {} {black} - {white}: {}{rated}", game.id, date(game.ended_at), game.outcome)
+}
+
+/// To the second, in UTC.
+fn date(moment: Option<SystemTime>) -> String {
+    let since = moment.and_then(|moment| moment.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    let micros = i64::try_from(since.as_secs()).unwrap_or_default().saturating_mul(1_000_000);
+    convert::timestamp(Timestamp(micros)).to_string()
+}
+
+async fn export(session: &Session, filter: GameFilter, format: ExportFormat, out: Option<&Path>) -> anyhow::Result<()> {
+    let mut games = session.export_games(filter, format).await.context("cannot export the games")?;
+    let Some(out) = out else {
+        while let Some(game) = games.next().await {
+            say(game.context("the export was cut short")?.1);
+        }
+        return Ok(());
+    };
+    let broken = || format!("cannot write {}", out.display());
+    let mut file = BufWriter::new(File::create(out).with_context(broken)?);
+    let mut count = 0_u64;
+    while let Some(game) = games.next().await {
+        let (_, text) = game.with_context(|| format!("the export to {} was cut short", out.display()))?;
+        writeln!(file, "{text}").with_context(broken)?;
+        count += 1;
+    }
+    file.flush().with_context(broken)?;
+    say(format_args!("{count} games are in {}", out.display()));
+    Ok(())
+}
+
+async fn tell_stats(session: &Session, who: &str) -> anyhow::Result<()> {
+    let (name, stats) = match who.split_once(':') {
+        Some((kind, level)) => {
+            let ai = opponent::check(kind, Some(level.parse().context("a level is a number, as in mcts:5")?))?;
+            let stats = session.ai_stats(ai).await.with_context(|| format!("nothing is known of {who}"))?;
+            (format!("AI {who}"), stats)
+        }
+        None if who.is_empty() => (session.player().name.clone(), session.me().await?.stats),
+        None => {
+            let player = person::find(session, who).await?;
+            let (player, stats) = session.stats(&player).await.with_context(|| format!("nothing is known of {who}"))?;
+            (player.name, stats)
+        }
+    };
+    say(summary(&name, &stats));
+    Ok(())
+}
+
+fn summary(name: &str, stats: &Stats) -> String {
+    let score = |what: &str, Score { won, drawn, lost }| format!("  {what:15} {won} won, {drawn} drawn, {lost} lost");
+    let all = Score { won: stats.won, drawn: stats.drawn, lost: stats.lost };
+    let rating = match stats.rating {
+        Some(Rating { value, deviation, games }) => {
+            format!("rated {value:.0}, give or take {:.0}, after {games} games", 2.0 * deviation)
+        }
+        None => "not rated yet".to_owned(),
+    };
+    [
+        format!("{name}: {rating}"),
+        score("all games", all),
+        score("against people", stats.humans),
+        score("against bots", stats.bots),
+        score("against AIs", stats.ais),
+    ]
+    .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_told_to_the_second() {
+        let moment = UNIX_EPOCH + std::time::Duration::from_millis(1_767_348_000_987);
+        assert_eq!(date(Some(moment)), "2026-01-02T10:00:00Z");
+        assert_eq!(date(None), "1970-01-01T00:00:00Z");
+    }
+
+    #[test]
+    fn a_summary_says_how_sure_a_rating_is() {
+        let rating = Some(Rating { value: 1662.3, deviation: 145.2, games: 3 });
+        let stats =
+            Stats { played: 3, won: 2, lost: 1, ais: Score { won: 2, drawn: 0, lost: 1 }, rating, ..Stats::default() };
+        let told = summary("ada", &stats);
+        assert!(told.starts_with("ada: rated 1662, give or take 290, after 3 games\n"), "{told}");
+        assert!(told.ends_with("\n  against AIs     2 won, 0 drawn, 1 lost"), "{told}");
+        assert!(summary("eve", &Stats::default()).starts_with("eve: not rated yet\n"));
+    }
+}

@@ -1,0 +1,113 @@
+//! Finished games as JSON, an object a line. The shape is told at `ExportFormat` in `record.proto`.
+
+use serde_json::{Value, json};
+
+use crate::{
+    proto::convert,
+    room::{GameRecord, Participant, PlayerKind},
+    rules::Color,
+};
+
+/// One line, without its end.
+pub(super) fn write(game: &GameRecord) -> String {
+    let outcome = convert::outcome(game.end, game.position);
+    let ms = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    json!({
+        "game_id": game.id.to_string(),
+        "room_id": game.id.room.to_string(),
+        "room_name": game.room_name.as_str(),
+        "black": participant(&game.players.black),
+        "white": participant(&game.players.white),
+        "started": convert::timestamp(game.started).to_string(),
+        "ended": convert::timestamp(game.ended).to_string(),
+        "result": word(outcome.result().as_str_name(), "GAME_RESULT_"),
+        "reason": word(outcome.reason().as_str_name(), "GAME_END_REASON_"),
+        "discs": { "black": outcome.black_discs, "white": outcome.white_discs },
+        "rated": game.rated,
+        "time": {
+            "move_ms": game.time.per_move.map(ms),
+            "total_ms": game.time.total.map(ms),
+            "increment_ms": ms(game.time.increment),
+        },
+        "moves": moves(game),
+    })
+    .to_string()
+}
+
+fn participant(participant: &Participant) -> Value {
+    match participant {
+        Participant::Player(player) => {
+            let kind = match player.kind {
+                PlayerKind::Human => "human",
+                PlayerKind::Bot => "bot",
+            };
+            json!({ "kind": kind, "player_id": player.id.to_string(), "name": player.name.as_str() })
+        }
+        Participant::Ai(ai) => json!({ "kind": "ai", "name": format!("{}:{}", ai.kind, ai.level) }),
+    }
+}
+
+fn moves(game: &GameRecord) -> Vec<Value> {
+    let moves = game.plies.iter().zip(Color::ALL.into_iter().cycle()).enumerate().map(|(index, (ply, side))| {
+        let side = match side {
+            Color::Black => "black",
+            Color::White => "white",
+        };
+        let mut made =
+            json!({ "side": side, "square": ply.square.map(|square| square.to_string()), "ms": ply.spent_ms });
+        if index < usize::from(game.opening) {
+            made["opening"] = true.into();
+        }
+        made
+    });
+    moves.collect()
+}
+
+/// The name of an enum's value in the contract, without the enum's own.
+fn word(name: &str, of: &str) -> String {
+    name.strip_prefix(of).unwrap_or(name).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        room::{AiSeat, EndReason, GameEnd, GameId, Ply, RoomId, RoomName, TimeControl, Timestamp},
+        rules::{ByColor, Position},
+    };
+
+    #[test]
+    fn passes_have_no_square_and_moves_of_the_opening_say_so() {
+        let ai = || Participant::Ai(AiSeat { kind: "mcts".into(), level: 3, seed: 9 });
+        let placed = |name: &str| Ply { square: name.parse().ok(), spent_ms: 7 };
+        let game = GameRecord {
+            id: GameId { room: RoomId::from_random(1), number: 2 },
+            room_name: RoomName::parse("a \"room\"").unwrap(),
+            players: ByColor::new(ai(), ai()),
+            started: Timestamp(1_767_348_000_123_456),
+            ended: Timestamp(1_767_348_001_000_000),
+            end: GameEnd { winner: None, reason: EndReason::Aborted },
+            plies: vec![placed("d3"), placed("c3"), Ply { square: None, spent_ms: 0 }, placed("b3")],
+            opening: 1,
+            position: Position::START,
+            time: TimeControl { per_move: None, total: Some(Duration::from_secs(300)), increment: Duration::ZERO },
+            private: false,
+            rated: false,
+        };
+        let written: Value = serde_json::from_str(&write(&game)).unwrap();
+        let moves = json!([
+            { "side": "black", "square": "d3", "ms": 7, "opening": true },
+            { "side": "white", "square": "c3", "ms": 7 },
+            { "side": "black", "square": null, "ms": 0 },
+            { "side": "white", "square": "b3", "ms": 7 },
+        ]);
+        assert_eq!(written["moves"], moves);
+        assert_eq!((&written["result"], &written["reason"]), (&json!("aborted"), &json!("aborted")));
+        assert_eq!(written["started"], "2026-01-02T10:00:00.123456Z");
+        assert_eq!(written["time"], json!({ "move_ms": null, "total_ms": 300_000, "increment_ms": 0 }));
+        assert_eq!(written["discs"], json!({ "black": 2, "white": 2 }));
+        assert!(!write(&game).contains("seed"), "what its moves are drawn from is told to nobody");
+    }
+}

@@ -1,0 +1,98 @@
+//! The file that version 1 of the tables looked like when it was released: later servers open it.
+
+use std::{fs, path::PathBuf};
+
+use reversi::{
+    room::{Command, EndReason, GameEnd, GameRecord, PlayerKind, Seq},
+    store::{Append, Contestant, Enrolled, GameFilter, SqliteStore, Stats, Store},
+};
+
+use crate::{
+    at, drive, folder,
+    games::game,
+    load, moved, open, open_rooms, room_id,
+    story::{World, chat, id, profile, secs, square, usual},
+};
+
+fn path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/store-v1.db")
+}
+
+/// A game in its third ply.
+fn open_room() -> World {
+    let mut world = World::duel(usual()).join("cy");
+    world.wait(secs(2));
+    world.play("d3c3");
+    world.ok("cy", chat("well played"));
+    world
+}
+
+fn players() -> Vec<Enrolled> {
+    let mut players = vec![
+        Enrolled { profile: profile("ada"), seats: 1, token: [0xAD; 32], seen: at(100) },
+        Enrolled { profile: profile("bot-d"), seats: 64, token: [0xB0; 32], seen: at(200) },
+    ];
+    players.sort_by_key(|player| player.profile.id.to_string());
+    players
+}
+
+/// Oldest first.
+fn games() -> [GameRecord; 3] {
+    let aborted = GameEnd { winner: None, reason: EndReason::Aborted };
+    let first = GameRecord { rated: true, ..game(room_id(1), 1, 1_000, ["ada", "bot-d"]) };
+    let second = game(room_id(1), 2, 2_000, ["mcts-roxanne:3", "ada"]);
+    [first, second, GameRecord { end: aborted, private: true, ..game(room_id(1), 3, 3_000, ["ada", "bob"]) }]
+}
+
+async fn check(store: &Store) {
+    let room = open_room().room;
+    assert_eq!(open_rooms(store).await, [room.id()]);
+    assert_eq!(load(store, room.id()).await, Some(room));
+    assert_eq!(store.register.enrolled().await.unwrap(), players());
+    assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(4_000)));
+    let filter = GameFilter { viewer: id("ada"), room: None, player: Some(id("ada")) };
+    let kept = store.archive.games(filter, None, 9).await.unwrap();
+    assert!(kept.iter().map(|game| &**game).eq(games().iter().rev()));
+    let standing = store.archive.standing(Contestant::Player(id("ada"))).await.unwrap();
+    let lost = Stats { lost: 1, ..Stats::default() };
+    let won = Stats { won: 1, ..Stats::default() };
+    assert_eq!((standing.bots, standing.ais, standing.humans), (lost, won, Stats::default()));
+    let rating = standing.rating.expect("a rating");
+    assert_eq!((rating.games, rating.value < 1_500.0, rating.deviation < 350.0), (1, true, true));
+    assert_eq!(players().iter().filter(|player| player.profile.kind == PlayerKind::Bot).count(), 1);
+}
+
+#[tokio::test]
+async fn what_version_1_wrote_is_read_and_written_to() {
+    let folder = folder();
+    fs::copy(path(), folder.path().join(SqliteStore::FILE)).expect("the sample");
+    let store = open(&folder);
+    check(&store).await;
+    let mut world = open_room();
+    let seq = world.room.seq();
+    let written = world.history.len();
+    world.place(square("c4"));
+    crate::write(&*store.journal, world.room.id(), seq, &world.history[written..]).await.unwrap();
+    assert_eq!(load(&store, world.room.id()).await, Some(world.room));
+}
+
+/// Run by hand, once for each version of the tables: `cargo test --test store -- --ignored`.
+#[tokio::test]
+#[ignore = "writes the sample that the other test reads"]
+async fn write_the_sample() {
+    let folder = folder();
+    let store = open(&folder);
+    for player in players() {
+        store.register.enrol(player).await.unwrap();
+    }
+    drive(&store, &moved(open_room().history, open_room().room.id()), 4).await;
+    let mut closed = World::lobby();
+    closed.ok("ada", Command::Close);
+    let closed = moved(closed.history, room_id(1));
+    let append = Append { room: room_id(1), expected: Seq(0), events: &closed, games: &games() };
+    store.journal.append(append).await.unwrap();
+    store.journal.mark_alive(at(4_000)).await.unwrap();
+    check(&store).await;
+    drop(store);
+    fs::copy(folder.path().join(SqliteStore::FILE), path()).expect("written");
+}

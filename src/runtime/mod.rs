@@ -76,7 +76,8 @@ pub struct Parts {
     pub encode: Encode,
     /// How AIs choose.
     pub think: Arc<Think>,
-    /// Threads for AI seats; one for each core unless given.
+    /// Threads for AI seats; one for each core unless given. With 0 an AI thinks in the task of its room, which is for
+    /// tests that must run the same way twice.
     pub ai_threads: Option<usize>,
 }
 

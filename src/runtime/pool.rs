@@ -58,7 +58,7 @@ impl Drop for Ticket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
-/// The AI threads.
+/// The AI threads. Without any, whoever asks for a move makes it: one seed is then one course of events.
 pub(super) struct Pool {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -107,19 +107,19 @@ struct Queued {
 }
 
 impl Pool {
-    /// Starts `threads` workers and their timekeeper.
+    /// Starts `threads` workers and their timekeeper; nothing when there are to be none.
     ///
     /// # Errors
     /// When the system gives no thread.
     pub(super) fn start(threads: usize, capacity: usize, think: Arc<Think>) -> std::io::Result<Self> {
-        let threads = threads.max(1);
+        let alive = if threads == 0 { 0 } else { threads + 1 };
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 queue: BinaryHeap::new(),
                 running: vec![None; threads],
                 arrivals: 0,
                 closed: false,
-                alive: threads + 1,
+                alive,
             }),
             work: Condvar::new(),
             time: Condvar::new(),
@@ -137,14 +137,17 @@ impl Pool {
                 shared.ended.notify_all();
             })
         };
-        let mut handles = vec![spawn("ai-timekeeper".into(), Box::new(Shared::keep_time))?];
+        let mut handles = Vec::with_capacity(alive);
+        if threads > 0 {
+            handles.push(spawn("ai-timekeeper".into(), Box::new(Shared::keep_time))?);
+        }
         for index in 0..threads {
             handles.push(spawn(format!("ai-{index}"), Box::new(move |shared| shared.work(index)))?);
         }
         Ok(Self { shared, threads: Mutex::new(handles) })
     }
 
-    /// Queues a job.
+    /// Queues a job; without threads it is answered when this returns, however long it takes.
     pub(super) fn submit(&self, job: Job) -> Result<Ticket, Full> {
         let (sender, answer) = oneshot::channel();
         let stop = Stop::new();
@@ -160,9 +163,14 @@ impl Pool {
             stop: stop.clone(),
             answer: sender,
         };
-        state.queue.push(queued);
-        drop(state);
-        self.shared.work.notify_one();
+        if state.running.is_empty() {
+            drop(state);
+            self.shared.answer(queued);
+        } else {
+            state.queue.push(queued);
+            drop(state);
+            self.shared.work.notify_one();
+        }
         Ok(Ticket { answer, stop })
     }
 
@@ -318,3 +326,28 @@ impl PartialEq for Queued {
 }
 
 impl Eq for Queued {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_threads_a_job_is_done_where_it_is_asked_for() {
+        let here = std::thread::current().id();
+        let think = move |player: &AiPlayer, position, seed, stop: &Stop| {
+            assert_eq!(std::thread::current().id(), here);
+            player.choose(position, seed, stop)
+        };
+        let pool = Pool::start(0, 1, Arc::new(think)).unwrap();
+        let player = AiPlayer::new(AiKind::AlphaBeta, 1).unwrap();
+        for moves in 1..=3 {
+            // Nobody stops it, even when its time is over.
+            let job = Job { player, position: Position::START, seed: 7, deadline: instant() };
+            let mut ticket = pool.submit(job).unwrap();
+            let choice = ticket.answer.try_recv().unwrap().unwrap();
+            assert_eq!(Some(choice), player.choose(Position::START, 7, &Stop::new()));
+            assert_eq!(pool.load(), AiLoad { threads: 0, waiting: 0, moves, cheaper_moves: 0 });
+        }
+        assert!(pool.shut_down(Duration::ZERO));
+    }
+}

@@ -172,7 +172,9 @@ impl RoomActor {
         self.thinker.prepare(&self.room, &self.shared);
         let (wake, bedtime) = (self.wake(), self.bedtime());
         let shared = Arc::clone(&self.shared);
+        // In an order, so that one seed is one course of events. What is due is done but once, and starves nobody.
         tokio::select! {
+            biased;
             () = shared.rooms_end.cancelled() => Err(Ending::Stopped),
             square = self.thinker.answer() => {
                 if let Some(command) = self.thinker.take(square, &self.room, &shared) {
@@ -183,11 +185,11 @@ impl RoomActor {
                 }
                 self.go_on()
             }
+            () = sleep(wake) => self.tick().await,
             message = messages.recv() => match message {
                 Some(message) => self.take(*message).await,
                 None => Err(Ending::Stopped),
             },
-            () = sleep(wake) => self.tick().await,
             () = sleep(bedtime) => Err(Ending::Asleep),
         }
     }
@@ -305,6 +307,7 @@ impl RoomActor {
         let credit = Command::Credit { micros: away };
         while self.carry_out(Actor::Server, credit.clone()).await.is_err() {
             tokio::select! {
+                biased;
                 () = self.shared.rooms_end.cancelled() => return,
                 () = tokio::time::sleep(STORE_RETRY) => {}
             }
@@ -399,12 +402,13 @@ impl RoomActor {
         let retry = Instant::now() + STORE_RETRY;
         loop {
             tokio::select! {
+                biased;
                 () = self.shared.rooms_end.cancelled() => return Err(Ending::Stopped),
+                () = tokio::time::sleep_until(retry) => break,
                 message = messages.recv() => match message {
                     Some(message) => self.put_off(*message).await,
                     None => return Err(Ending::Stopped),
                 },
-                () = tokio::time::sleep_until(retry) => break,
             }
         }
         if self.read_again(unsure).await.is_some() {

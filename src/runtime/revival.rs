@@ -67,6 +67,7 @@ pub(super) async fn stay_alive(shared: Arc<Shared>) {
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
+            biased;
             () = shared.rooms_end.cancelled() => return,
             _ = beat.tick() => {}
         }

@@ -342,6 +342,7 @@ impl Runtime {
                 Ok(_) => return Ok(()),
                 Err(RoomError::Rejected(_)) => return Err(RoomError::StoreUnavailable),
                 Err(_) => tokio::select! {
+                    biased;
                     () = self.shared.rooms_end.cancelled() => return Err(RoomError::Draining),
                     () = tokio::time::sleep(STORE_RETRY) => {}
                 },

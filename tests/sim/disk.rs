@@ -84,6 +84,10 @@ impl Disk {
         self.log.note(What::Storm(storm));
     }
 
+    pub(crate) fn storms(&self) -> bool {
+        self.state().storm
+    }
+
     /// Decides the next appends.
     pub(crate) fn decide(&self, fates: &[Fate]) {
         self.state().fates.extend(fates);

@@ -31,6 +31,9 @@ use world::World;
 /// As many as a minute of two cores allows.
 const SEEDS: u64 = 1_000;
 
+/// Failures that are shown in full.
+const SHOWN: usize = 3;
+
 /// Lines of a trace that a failure shows.
 const TAIL: usize = 60;
 
@@ -93,8 +96,9 @@ fn try_seed(seed: u64) -> Result<(), String> {
 
 fn no_failures(outcomes: &[Result<(), String>]) {
     let failures: Vec<_> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
-    let shown: Vec<_> = failures.iter().take(5).map(|failure| failure.as_str()).collect();
-    assert!(failures.is_empty(), "{} seeds fail\n{}", failures.len(), shown.join("\n\n"));
+    let shown: Vec<_> = failures.iter().take(SHOWN).map(|failure| failure.as_str()).collect();
+    let short: Vec<_> = failures.iter().filter_map(|failure| failure.split("\nthe end").next()).collect();
+    assert!(failures.is_empty(), "{} seeds fail\n{}\n\n{}", failures.len(), shown.join("\n\n"), short.join("\n"));
 }
 
 fn number(variable: &str) -> Option<u64> {

@@ -14,6 +14,8 @@ pub(crate) struct Life {
     pub(crate) clean: bool,
     /// When the disk begins to fail, and for how long.
     pub(crate) storm: Option<(Duration, Duration)>,
+    /// How long a storm goes on that has outlived a server.
+    pub(crate) clearing: Duration,
     /// How far the clock on the wall is when the next server starts, in microseconds; negative when it was set back.
     pub(crate) away: i64,
     /// How many in a thousand appends of the storm kill it.
@@ -83,6 +85,7 @@ fn life(dice: &mut Dice) -> Life {
         length: dice.millis(2_000..40_000),
         clean: dice.percent(50),
         storm,
+        clearing: dice.millis(0..6_000),
         away,
         deadly: if dice.percent(30) { 20 } else { 0 },
     }

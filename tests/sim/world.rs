@@ -76,9 +76,9 @@ impl World {
                 () = crash.cancelled() => self.log.note(What::Ended { clean: false }),
                 () = self.serve(number, life, clock, last) => {}
             }
+            self.log.end();
             clock.now()
         });
-        self.log.end();
         drop(tokio);
         self.wall = now.shifted(life.away);
     }
@@ -86,6 +86,10 @@ impl World {
     async fn serve(&self, number: usize, life: Life, clock: Clock, last: bool) {
         let begun = tokio::time::Instant::now();
         let weather = async {
+            if self.disk.storms() {
+                tokio::time::sleep(life.clearing).await;
+                self.disk.set_storm(false);
+            }
             if let Some((from, length)) = life.storm {
                 tokio::time::sleep(from).await;
                 self.disk.set_storm(true);

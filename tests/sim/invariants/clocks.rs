@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use reversi::room::{EndReason, Event, Fact, Room, RoomId};
+use reversi::room::{EndReason, Event, Fact, Room, RoomId, Timestamp};
 
 use super::{Verdict, ensure};
 use crate::{
@@ -16,13 +16,19 @@ const GRAIN: Duration = Duration::from_millis(2);
 pub(super) fn check(evidence: &Evidence) -> Verdict {
     // When the turn that runs began, by the time for which servers ran.
     let mut began: BTreeMap<RoomId, Duration> = BTreeMap::new();
+    let mut dawn = (Duration::ZERO, Timestamp(0));
     for Moment { at, what } in &evidence.moments {
+        if let What::Began { wall } = what {
+            dawn = (*at, *wall);
+        }
         let What::Wrote { room: id, events } = what else { continue };
         let past = evidence.past(*id)?;
         for event in events {
             let Some(before) = event.seq.0.checked_sub(2).and_then(|index| past.rooms.get(index as usize)) else {
                 continue;
             };
+            // It may have been written long after it happened.
+            let at = dawn.0 + event.at.since(dawn.1);
             if let Fact::GameEnded(end) = &event.fact
                 && end.reason == EndReason::Timeout
             {
@@ -30,7 +36,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
                 fell_in_time(before, event, had).map_err(|problem| format!("{id}: {problem}"))?;
             }
             if matches!(event.fact, Fact::GameStarted { .. } | Fact::Played { .. } | Fact::Passed) {
-                began.insert(*id, *at);
+                began.insert(*id, at);
             }
         }
     }

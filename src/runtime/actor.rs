@@ -305,13 +305,20 @@ impl RoomActor {
     /// Nobody loses time while the server is away. Nothing is judged before that is written.
     async fn give_time_back(&mut self, away: i64) {
         let credit = Command::Credit { micros: away };
-        while self.carry_out(Actor::Server, credit.clone()).await.is_err() {
+        let mut given = self.carry_out(Actor::Server, credit.clone()).await.is_ok();
+        while !given {
             tokio::select! {
                 biased;
                 () = self.shared.rooms_end.cancelled() => return,
                 () = tokio::time::sleep(STORE_RETRY) => {}
             }
+            // What was perhaps written is not given a second time.
+            given = match self.unsure.take() {
+                Some(unsure) => self.confirm(unsure).await,
+                None => self.carry_out(Actor::Server, credit.clone()).await.is_ok(),
+            };
         }
+        self.shared.uncredited.fetch_sub(1, Relaxed);
     }
 
     /// One who was absent and asks something is here.
@@ -354,15 +361,20 @@ impl RoomActor {
             }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
                 tracing::error!(%error, "the journal is read again");
-                let last = events.last().cloned();
-                return match self.read_again(events).await {
-                    Some(newest) if newest.is_some() && newest == last => Ok(self.accepted(true)),
-                    _ => Err(RoomError::StoreUnavailable),
+                return match self.confirm(events).await {
+                    true => Ok(self.accepted(true)),
+                    false => Err(RoomError::StoreUnavailable),
                 };
             }
         }
         self.publish(&events);
         Ok(self.accepted(true))
+    }
+
+    /// Reads the journal again, and answers whether these events are the last that it holds.
+    async fn confirm(&mut self, events: Vec<Event>) -> bool {
+        let last = events.last().cloned();
+        matches!(self.read_again(events).await, Some(newest) if newest.is_some() && newest == last)
     }
 
     /// Makes true, and tells, what the journal holds and the room does not know yet, and answers with the last of it.

@@ -41,10 +41,12 @@ struct State {
     storm: bool,
     /// Appends whose fate is decided, for scenarios.
     fates: VecDeque<Fate>,
-    /// Reads that fail, for scenarios.
-    unreadable: bool,
+    /// Reads, and writes of the register, whose fate is decided: whether they fail.
+    failures: VecDeque<bool>,
     /// How many in a thousand appends of a storm are a server's last.
     deadly: usize,
+    /// Whether it is slow now and then, even in good weather.
+    sluggish: bool,
     /// Ends the server.
     crash: CancellationToken,
 }
@@ -55,8 +57,9 @@ impl Disk {
             dice,
             storm: false,
             fates: VecDeque::new(),
-            unreadable: false,
+            failures: VecDeque::new(),
             deadly: 0,
+            sluggish: false,
             crash: CancellationToken::new(),
         };
         Arc::new(Self { store: Arc::default(), log, state: Mutex::new(state) })
@@ -74,7 +77,7 @@ impl Disk {
     /// What ends the next server when the disk wants it.
     pub(crate) fn next_life(&self, deadly: usize) -> CancellationToken {
         let mut state = self.state();
-        state.deadly = deadly;
+        (state.deadly, state.sluggish) = (deadly, true);
         state.crash = CancellationToken::new();
         state.crash.clone()
     }
@@ -93,8 +96,9 @@ impl Disk {
         self.state().fates.extend(fates);
     }
 
-    pub(crate) fn set_unreadable(&self, unreadable: bool) {
-        self.state().unreadable = unreadable;
+    /// Decides which of the next reads fail.
+    pub(crate) fn decide_reads(&self, failures: &[bool]) {
+        self.state().failures.extend(failures);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -160,13 +164,16 @@ impl State {
     }
 
     fn unreadable(&mut self) -> (bool, Duration) {
-        let fails = self.unreadable || self.storm && self.dice.percent(40);
+        if let Some(fails) = self.failures.pop_front() {
+            return (fails, Duration::ZERO);
+        }
+        let fails = self.storm && self.dice.percent(40);
         (fails, self.slowness())
     }
 
     fn slowness(&mut self) -> Duration {
         match (self.storm, self.dice.below(100)) {
-            (_, 0..4) => self.dice.millis(1..50),
+            (_, 0..4) if self.sluggish => self.dice.millis(1..50),
             (true, 4..9) => self.dice.millis(50..2500),
             _ => Duration::ZERO,
         }

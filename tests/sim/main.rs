@@ -12,6 +12,7 @@ mod moment;
 mod onlooker;
 mod person;
 mod plan;
+mod scenarios;
 mod stage;
 mod whim;
 mod world;

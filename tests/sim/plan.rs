@@ -31,12 +31,12 @@ pub(crate) struct Part {
 pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) cast: Vec<Part>,
-    /// The last one has no storm at its end.
+    /// The last one lives to its end, in good weather.
     pub(crate) lives: Vec<Life>,
     pub(crate) limits: Limits,
 }
 
-/// The fewest and the most rooms that stand open at once is the cast's affair; nobody makes more than this.
+/// Few enough for the quota to be met.
 const ROOMS_PER_PLAYER: usize = 3;
 
 impl Plan {
@@ -45,7 +45,7 @@ impl Plan {
         let cast = (0..3 + dice.below(5)).map(|_| part(&mut dice)).collect();
         let mut lives: Vec<_> = (0..1 + dice.below(4)).map(|_| life(&mut dice)).collect();
         if let Some(last) = lives.last_mut() {
-            last.storm = None;
+            (last.storm, last.deadly) = (None, 0);
         }
         let seconds = |dice: &mut Dice, from: &[u64]| Duration::from_secs(dice.pick(from));
         let limits = Limits {

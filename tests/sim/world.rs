@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The time on the wall when a world begins.
-const DAWN: Timestamp = Timestamp(1_800_000_000_000_000);
+pub(crate) const DAWN: Timestamp = Timestamp(1_800_000_000_000_000);
 
 /// Within this every game that nobody plays on is over: three games whose clocks run out, and the machine's moves between.
 const CALM: Duration = Duration::from_secs(600);

@@ -1,4 +1,7 @@
-//! Whoever listens is asked: nobody loses on time on an open stream that never named the turn.
+//! Whoever listens is asked: nobody loses on time on an open stream that never named the turn. What is asked first on a
+//! stream are the turns that were open.
+//!
+//! While the disk fails a turn can be over before it could be told: the clocks run on.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -13,37 +16,36 @@ use crate::{
     moment::{Moment, What},
 };
 
-/// By then a stream that was opened has been told of every open turn.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// By then a stream has been told of every open turn, even by a room that the disk held up.
+const PATIENCE: Duration = Duration::from_secs(6);
 
 struct Stream {
     player: PlayerId,
     opened: Duration,
     asked: Vec<(GameId, u16)>,
-    /// Whether it has said anything else than turns.
-    began: bool,
 }
 
 pub(super) fn check(evidence: &Evidence) -> Verdict {
     let mut streams: BTreeMap<u64, Stream> = BTreeMap::new();
     let mut current: BTreeMap<usize, PlayerId> = BTreeMap::new();
+    // When the last one was over.
+    let mut storm = Duration::ZERO;
     for Moment { at, what } in &evidence.moments {
         match what {
             What::Began { .. } => streams.clear(),
+            What::Storm(begins) => storm = if *begins { Duration::MAX } else { *at },
             What::Answered { call, outcome: crate::moment::Outcome::In(player) } => {
                 current.insert(evidence.call(*call).0, *player);
             }
             What::Opened { stream, who } => {
                 let player = current[who];
                 streams.retain(|_, older| older.player != player);
-                streams.insert(*stream, Stream { player, opened: *at, asked: Vec::new(), began: false });
+                streams.insert(*stream, Stream { player, opened: *at, asked: Vec::new() });
             }
             What::Told { stream, notice } => {
                 let Some(stream) = streams.get_mut(stream) else { continue };
-                match notice {
-                    Notice::TurnRequested(sheet) => stream.asked.push((sheet.game, sheet.ply)),
-                    Notice::TurnClosed { .. } => {}
-                    _ => stream.began = true,
+                if let Notice::TurnRequested(sheet) = notice {
+                    stream.asked.push((sheet.game, sheet.ply));
                 }
             }
             What::Closed { stream, .. } => {
@@ -57,7 +59,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
                     let mover = game.turn().and_then(|side| before.seats()[side].occupant.player());
                     let turn = (GameId { room: *id, number: game.number }, game.ply());
                     let listens = streams.values().find(|stream| Some(stream.player) == mover);
-                    if let Some(stream) = listens.filter(|stream| *at >= stream.opened + PATIENCE) {
+                    if let Some(stream) = listens.filter(|stream| *at >= stream.opened.max(storm).saturating_add(PATIENCE)) {
                         ensure(stream.asked.contains(&turn), || {
                             format!("{} lost {turn:?} on time, and was never asked", stream.player)
                         })?;

@@ -1,6 +1,6 @@
 //! A world that is over, as the invariants look at it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use futures_util::FutureExt as _;
 use reversi::{
@@ -13,6 +13,9 @@ use crate::{
     plan::Plan,
 };
 
+/// No world lasts that long.
+const FORGETFUL: Duration = Duration::from_secs(100_000);
+
 pub(crate) struct Evidence {
     pub(crate) moments: Vec<Moment>,
     /// All that was ever written of each room.
@@ -21,6 +24,8 @@ pub(crate) struct Evidence {
     /// Everybody who ever came in, with the seats they may hold.
     pub(crate) people: Vec<(PlayerId, usize)>,
     pub(crate) rooms_per_player: usize,
+    /// Whether the server forgets those who ask nothing for a while.
+    pub(crate) forgetful: bool,
     /// Who called under each number, and for what.
     calls: BTreeMap<u64, (usize, Deed)>,
     identities: Vec<(usize, PlayerId)>,
@@ -48,7 +53,8 @@ impl Evidence {
         }
         let people = identities.iter().map(|&(who, player)| (player, usize::from(plan.cast[who].seats.max(1)))).collect();
         let rooms_per_player = plan.limits.rooms_per_player;
-        Self { moments, pasts, store, people, rooms_per_player, calls, identities }
+        let forgetful = plan.limits.player_idle < FORGETFUL;
+        Self { moments, pasts, store, people, rooms_per_player, forgetful, calls, identities }
     }
 
     /// Who called under a number, and for what.

@@ -117,6 +117,8 @@ pub(crate) struct Audit {
     pub(crate) rooms: usize,
     pub(crate) games: usize,
     pub(crate) list: Vec<Row>,
+    /// The list as one has it who was told of every change; none when nobody was.
+    pub(crate) followed: Option<Vec<Row>>,
     /// Of each player whose token is good: the rooms and the seats in their books.
     pub(crate) books: Vec<(PlayerId, Vec<RoomId>, Vec<RoomId>)>,
 }

@@ -130,6 +130,7 @@ impl Person {
     }
 
     async fn listen(&mut self, stage: &Arc<Stage>, player: &Arc<Player>) {
+        let _ = player.admit();
         let Ok(mut turns) = stage.runtime.turns(player).await else { return };
         let stream = stage.log.number();
         stage.log.note(What::Opened { stream, who: self.who });

@@ -58,6 +58,7 @@ impl Plan {
             presence_grace: seconds(&mut dice, &[4, 10, 20]),
             idle_close: seconds(&mut dice, &[40, 120]),
             room_sleep: seconds(&mut dice, &[1, 3, 10]),
+            player_idle: seconds(&mut dice, &[20, 1_000_000, 1_000_000]),
             members_per_room: dice.pick(&[3, 16]),
             streams_per_player: dice.pick(&[4, 16]),
             ..Limits::default()

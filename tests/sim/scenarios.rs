@@ -114,10 +114,11 @@ fn time_is_given_back_once_when_nobody_knows_whether_it_was() {
 #[test]
 fn time_is_given_back_when_a_server_dies_before_it_could() {
     let table = Table::laid();
-    table.disk.decide(&[Fate::Refused; 4]);
+    // At once, and half a second later.
+    table.disk.decide(&[Fate::Refused; 2]);
     table.live(100, async |runtime| {
         let _runtime = runtime.expect("a start");
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        tokio::time::sleep(Duration::from_millis(700)).await;
     });
     table.live(200, async |runtime| {
         let runtime = runtime.expect("a start");

@@ -1,10 +1,13 @@
 //! One server while it runs, and all that those who use it share.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use reversi::{
-    room::{Credentials, JoinCode, PlayerId, RoomId},
-    runtime::{Player, RoomError, Runtime, hash_password},
+    room::{Credentials, DisplayName, JoinCode, PlayerId, PlayerKind, RoomId},
+    runtime::{LobbyUpdate, Player, RoomError, Row, RowFilter, RowKey, Runtime, hash_password},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -25,6 +28,8 @@ pub(crate) struct Stage {
     /// From then on nobody is there.
     pub(crate) gone: CancellationToken,
     pub(crate) crowd: TaskTracker,
+    /// The list of rooms as it was told; none when nobody follows it.
+    pub(crate) list: Mutex<Option<BTreeMap<RowKey, Row>>>,
 }
 
 /// What everybody has heard of.
@@ -54,6 +59,30 @@ impl Stage {
                 () = work => {}
             }
         });
+    }
+
+    /// Follows the list of rooms under a name of its own.
+    pub(crate) async fn follow_list(&self, name: &str) {
+        let name = DisplayName::parse(name).expect("a name");
+        let Ok((player, _)) = self.runtime.log_in(name, PlayerKind::Human, 0).await else { return };
+        let Ok(mut watch) = self.runtime.watch_rooms(&player, RowFilter::default()) else { return };
+        while let Ok(update) = watch.next().await {
+            let mut list = lock(&self.list);
+            match update {
+                LobbyUpdate::Snapshot(rows) => *list = Some(rows.into_iter().map(|row| (row.key(), row)).collect()),
+                LobbyUpdate::Changed { upserted, removed } => {
+                    let list = list.get_or_insert_default();
+                    list.extend(upserted.into_iter().map(|row| (row.key(), row)));
+                    list.retain(|(_, id), _| !removed.contains(id));
+                }
+            }
+        }
+        *lock(&self.list) = None;
+    }
+
+    /// The list of rooms as it was told.
+    pub(crate) fn followed(&self) -> Option<Vec<Row>> {
+        lock(&self.list).as_ref().map(|list| list.values().cloned().collect())
     }
 
     pub(crate) fn meet(&self, player: PlayerId) {
@@ -86,6 +115,8 @@ impl Stage {
 
     /// Does something and notes the answer; false when it is not known what came of it.
     pub(crate) async fn carry_out(&self, who: usize, player: &Arc<Player>, deed: Deed) -> bool {
+        // As every edge does; the rate is no matter here.
+        let _ = player.admit();
         let mut call = Call { log: &self.log, number: self.ask(who, deed.clone()), answered: false };
         let outcome = self.outcome(player, deed).await.unwrap_or_else(Outcome::Refused);
         let known = !matches!(outcome, Outcome::Refused(RoomError::StoreUnavailable | RoomError::Busy));

@@ -109,6 +109,8 @@ impl World {
                 let (person, on) = (Arc::clone(person), Arc::clone(&stage));
                 stage.spawn(async move { person.lock().await.live(&on).await });
             }
+            let lister = Arc::clone(&stage);
+            stage.spawn(async move { lister.follow_list(&format!("list{number}")).await });
             tokio::time::sleep_until(begun + life.length).await;
             if last {
                 self.settle(&stage).await;
@@ -140,6 +142,7 @@ impl World {
             calm: CancellationToken::new(),
             gone: CancellationToken::new(),
             crowd: TaskTracker::new(),
+            list: Default::default(),
         };
         Some(Arc::new(stage))
     }
@@ -168,6 +171,7 @@ impl World {
             rooms: census.rooms,
             games: census.games,
             list: stage.runtime.rooms(&RowFilter::default(), None, usize::MAX),
+            followed: stage.followed().filter(|_| !deserted),
             books: books.collect(),
         })));
     }

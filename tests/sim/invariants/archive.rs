@@ -38,6 +38,10 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
             }
         }
     }
+    if evidence.forgetful {
+        // Memory is for those whom the server knows.
+        return Ok(());
+    }
     let struck = struck(evidence);
     for (player, stats) in counts.into_iter().filter(|(player, _)| !struck.contains(player)) {
         let kept = evidence.standing(player).total();

@@ -42,6 +42,9 @@ fn compare(audit: &Audit, rooms: &BTreeMap<RoomId, &Room>) -> Verdict {
     let public = rooms.iter().filter(|(_, room)| room.settings().visibility == Visibility::Public);
     let public: BTreeSet<_> = public.map(|(id, _)| *id).collect();
     ensure(listed == public, || format!("{listed:?} are listed, and {public:?} are public"))?;
+    if let Some(followed) = &audit.followed {
+        ensure(*followed == audit.list, || format!("the list is {:?}, and was told as {followed:?}", audit.list))?;
+    }
     for row in &audit.list {
         let seats = rooms[&row.id].seats();
         ensure(row.seats == *seats, || format!("the list says {row:?} where the seats are {seats:?}"))?;

@@ -395,6 +395,7 @@ impl RoomActor {
             }
             Err(error) => {
                 tracing::error!(%error, "the journal cannot be read");
+                Teller::new(&self.shared, &self.room).expect(&mut self.settled, &unsure);
                 self.unsure = Some(unsure);
                 return None;
             }
@@ -402,6 +403,8 @@ impl RoomActor {
         if !unknown.is_empty() {
             self.publish(&unknown);
         }
+        // What somebody perhaps held is theirs now, or is not.
+        Teller::new(&self.shared, &self.room).settle(&mut self.settled);
         Some(unknown.into_iter().next_back())
     }
 

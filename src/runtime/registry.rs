@@ -205,8 +205,7 @@ impl Registry {
     /// Rooms without an actor that want to be asked at this moment.
     pub(super) fn due(&self, now: Timestamp) -> Vec<RoomId> {
         let due = |slot: &Slot| matches!(slot, Slot::Asleep { wakes, .. } if wakes.is_some_and(|wakes| wakes <= now));
-        let mut found: Vec<_> =
-            self.slots.iter().filter(|slot| due(slot.value())).map(|slot| *slot.key()).collect();
+        let mut found: Vec<_> = self.slots.iter().filter(|slot| due(slot.value())).map(|slot| *slot.key()).collect();
         // The map has another order in every process.
         found.sort_unstable();
         found

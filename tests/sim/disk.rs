@@ -8,9 +8,7 @@ use std::{
 
 use reversi::{
     room::{PlayerId, Room, RoomId, Timestamp},
-    store::{
-        Append, AppendError, Enrolled, History, Journal, MemoryStore, Pending, Register, Store, Unavailable,
-    },
+    store::{Append, AppendError, Enrolled, History, Journal, MemoryStore, Pending, Register, Store, Unavailable},
 };
 use tokio_util::sync::CancellationToken;
 

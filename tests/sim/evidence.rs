@@ -51,7 +51,8 @@ impl Evidence {
                 _ => {}
             }
         }
-        let people = identities.iter().map(|&(who, player)| (player, usize::from(plan.cast[who].seats.max(1)))).collect();
+        let people =
+            identities.iter().map(|&(who, player)| (player, usize::from(plan.cast[who].seats.max(1)))).collect();
         let rooms_per_player = plan.limits.rooms_per_player;
         let forgetful = plan.limits.player_idle < FORGETFUL;
         Self { moments, pasts, store, people, rooms_per_player, forgetful, calls, identities }

@@ -13,7 +13,8 @@ use crate::{
     dice::Dice,
     manner::{Manner, abandoned},
     moment::{Deed, Outcome, What},
-    onlooker, plan::Part,
+    onlooker,
+    plan::Part,
     stage::Stage,
     whim,
 };

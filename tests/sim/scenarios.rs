@@ -3,9 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use reversi::{
-    room::{AiWish, Command, DisplayName, Fact, PlayerKind, Room, RoomId, RoomName, SeatWish, Settings, Timestamp},
-    rules::ByColor,
-    runtime::{Chance, Clock, NewRoom, Parts, Player, Runtime},
+    room::{
+        AiWish, Command, Credentials, DisplayName, Fact, PlayerKind, Room, RoomId, RoomName, SeatWish, Settings,
+        Timestamp,
+    },
+    rules::{ByColor, Color},
+    runtime::{Chance, Clock, NewRoom, Parts, Player, RoomError, Runtime},
 };
 
 use crate::{
@@ -37,9 +40,7 @@ impl Table {
         let disk = Disk::new(Dice::of(0, 0), Arc::clone(&log));
         let room = live(&disk, DAWN, async |runtime| {
             let runtime = runtime.expect("a start");
-            let name = DisplayName::parse("Ada").expect("a name");
-            let (ada, _) = runtime.log_in(name, PlayerKind::Human, 0).await.expect("a log-in");
-            let room = table(&runtime, &ada).await;
+            let room = table(&runtime, &human(&runtime, "Ada").await).await;
             tokio::time::sleep(THOUGHT).await;
             room
         });
@@ -89,6 +90,11 @@ async fn table(runtime: &Runtime, ada: &Arc<Player>) -> RoomId {
     let room = runtime.create_room(ada, new, None).await.expect("a room").room.id();
     runtime.command(ada, room, Command::Start).await.expect("a game");
     room
+}
+
+async fn human(runtime: &Runtime, name: &str) -> Arc<Player> {
+    let name = DisplayName::parse(name).expect("a name");
+    runtime.log_in(name, PlayerKind::Human, 0).await.expect("a log-in").0
 }
 
 /// What is left of the move, by the clock of the server that runs.
@@ -150,5 +156,36 @@ fn time_is_given_back_once_when_a_clock_was_set_back_and_a_start_failed() {
         let runtime = runtime.expect("a start");
         tokio::time::sleep(Duration::from_millis(10)).await;
         assert!(left(&table, &runtime).await + Duration::from_millis(10) >= LIMIT - THOUGHT);
+    });
+}
+
+#[test]
+fn a_seat_that_was_perhaps_given_counts() {
+    let disk = Disk::new(Dice::of(0, 0), Arc::new(Log::new()));
+    live(&disk, DAWN, async |runtime| {
+        let runtime = runtime.expect("a start");
+        let ada = human(&runtime, "Ada").await;
+        let mut rooms = Vec::new();
+        for name in ["Bob", "Eve"] {
+            let settings = Settings::named(RoomName::parse(name).expect("a name"));
+            let new = NewRoom { settings, seats: ByColor::new(SeatWish::Open, SeatWish::Open) };
+            let room = runtime.create_room(&human(&runtime, name).await, new, None).await.expect("a room").room.id();
+            let join = Command::Join(ada.profile().clone(), Credentials::default());
+            runtime.command(&ada, room, join).await.expect("a way in");
+            rooms.push(room);
+        }
+        let sit = Command::TakeSeat(Color::Black);
+        disk.decide(&[Fate::Unknown(true)]);
+        disk.decide_reads(&[true, true]);
+        assert_eq!(runtime.command(&ada, rooms[0], sit.clone()).await, Err(RoomError::StoreUnavailable));
+        assert_eq!(runtime.command(&ada, rooms[1], sit.clone()).await, Err(RoomError::QuotaSeats));
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        runtime.command(&ada, rooms[0], Command::LeaveSeat).await.expect("the seat that was given");
+        // This time it is not given, which the journal tells in the end.
+        disk.decide(&[Fate::Unknown(false)]);
+        disk.decide_reads(&[true]);
+        assert_eq!(runtime.command(&ada, rooms[0], sit.clone()).await, Err(RoomError::StoreUnavailable));
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        runtime.command(&ada, rooms[1], sit).await.expect("a seat");
     });
 }

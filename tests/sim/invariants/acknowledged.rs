@@ -21,7 +21,9 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
                 let Some(id) = deed.room() else { continue };
                 let room = evidence.past(id)?.at(accepted.seq);
                 let room = room.ok_or_else(|| format!("call {call}: room {id} has no event {}", accepted.seq))?;
-                ensure(holds(deed, room, evidence, who), || format!("call {call}: {deed:?} is not so at {}", accepted.seq))?;
+                ensure(holds(deed, room, evidence, who), || {
+                    format!("call {call}: {deed:?} is not so at {}", accepted.seq)
+                })?;
             }
             _ => {}
         }

@@ -23,7 +23,9 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
                 let (_, Deed::Play(game, ply, square)) = evidence.call(*call) else { continue };
                 let stands = recorded(evidence, &written, *game, *ply) == Some(Some(*square));
                 let illegal = matches!(rejection, Rejection::IllegalMove(_));
-                ensure(!(stands && illegal), || format!("call {call} was refused with {rejection:?}, and is on the record"))?;
+                ensure(!(stands && illegal), || {
+                    format!("call {call} was refused with {rejection:?}, and is on the record")
+                })?;
             }
             _ => {}
         }

@@ -59,7 +59,9 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
                     let mover = game.turn().and_then(|side| before.seats()[side].occupant.player());
                     let turn = (GameId { room: *id, number: game.number }, game.ply());
                     let listens = streams.values().find(|stream| Some(stream.player) == mover);
-                    if let Some(stream) = listens.filter(|stream| *at >= stream.opened.max(storm).saturating_add(PATIENCE)) {
+                    if let Some(stream) =
+                        listens.filter(|stream| *at >= stream.opened.max(storm).saturating_add(PATIENCE))
+                    {
                         ensure(stream.asked.contains(&turn), || {
                             format!("{} lost {turn:?} on time, and was never asked", stream.player)
                         })?;

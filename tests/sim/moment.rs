@@ -24,6 +24,7 @@ pub(crate) struct Moment {
 }
 
 #[derive(Debug)]
+#[expect(dead_code, reason = "the trace shows what no law needs")]
 pub(crate) enum What {
     /// A server starts, at this time by its own clock.
     Began { wall: Timestamp },
@@ -84,6 +85,7 @@ impl Deed {
 }
 
 #[derive(Debug)]
+#[expect(dead_code, reason = "the trace shows what no law needs")]
 pub(crate) enum Outcome {
     In(PlayerId),
     NotIn(LogInError),

@@ -116,6 +116,7 @@ impl fmt::Debug for Seen {
 pub(crate) struct Audit {
     /// Everybody has gone for long.
     pub(crate) deserted: bool,
+    pub(crate) wall: Timestamp,
     pub(crate) rooms: usize,
     pub(crate) games: usize,
     pub(crate) list: Vec<Row>,

@@ -56,7 +56,7 @@ impl Plan {
             chats_per_second: 1_000_000,
             chat_burst: 1_000_000,
             presence_grace: seconds(&mut dice, &[4, 10, 20]),
-            idle_close: seconds(&mut dice, &[40, 120]),
+            idle_close: seconds(&mut dice, &[40, 120, 3_000]),
             room_sleep: seconds(&mut dice, &[1, 3, 10]),
             player_idle: seconds(&mut dice, &[20, 1_000_000, 1_000_000]),
             members_per_room: dice.pick(&[3, 16]),

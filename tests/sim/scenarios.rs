@@ -108,7 +108,7 @@ fn time_is_given_back_once_when_nobody_knows_whether_it_was() {
     let table = Table::laid();
     // Written, but the answer is lost, and then the journal cannot be read for a while.
     table.disk.decide(&[Fate::Unknown(true)]);
-    table.disk.decide_reads(&[false, false, false, false, false, true, true]);
+    table.disk.decide_reads(&[false, false, false, false, true, true]);
     table.live(100, async |runtime| {
         let _runtime = runtime.expect("a start");
         tokio::time::sleep(Duration::from_secs(3)).await;

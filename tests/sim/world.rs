@@ -168,6 +168,7 @@ impl World {
         });
         self.log.note(What::Audited(Box::new(Audit {
             deserted,
+            wall: stage.runtime.clock().now(),
             rooms: census.rooms,
             games: census.games,
             list: stage.runtime.rooms(&RowFilter::default(), None, usize::MAX),

@@ -3,6 +3,7 @@
 mod acknowledged;
 mod archive;
 mod clocks;
+mod credits;
 mod dense;
 mod durable;
 mod ends;
@@ -19,10 +20,11 @@ use crate::evidence::Evidence;
 pub(crate) type Verdict = Result<(), String>;
 
 /// Every law and its name.
-pub(crate) const ALL: [(&str, fn(&Evidence) -> Verdict); 13] = [
+pub(crate) const ALL: [(&str, fn(&Evidence) -> Verdict); 14] = [
     ("acknowledged", acknowledged::check),
     ("archive", archive::check),
     ("clocks", clocks::check),
+    ("credits", credits::check),
     ("dense", dense::check),
     ("durable", durable::check),
     ("ends", ends::check),

@@ -1,7 +1,10 @@
 //! When the disk is well and nobody does anything, every game ends; when nobody is there, every room does. What is left is
 //! what was written: the list of rooms, the counts, and everybody's books say the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use reversi::room::{Phase, Room, RoomId, Visibility};
 
@@ -10,6 +13,9 @@ use crate::{
     evidence::Evidence,
     moment::{Audit, Moment, What},
 };
+
+/// By so much a room that sleeps may be late.
+const BEAT: Duration = Duration::from_secs(10);
 
 pub(super) fn check(evidence: &Evidence) -> Verdict {
     let mut rooms: BTreeMap<RoomId, &Room> = BTreeMap::new();
@@ -34,6 +40,8 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
 fn compare(audit: &Audit, rooms: &BTreeMap<RoomId, &Room>) -> Verdict {
     for (id, room) in rooms {
         ensure(room.running().is_none(), || format!("a game in {id} does not end"))?;
+        let overdue = room.deadline().is_some_and(|due| due.after(BEAT) < audit.wall);
+        ensure(!overdue, || format!("{id} has something due that is not done"))?;
         ensure(!audit.deserted, || format!("{id} is open, and nobody is there: {room:?}"))?;
     }
     ensure(audit.games == 0, || format!("{} games are counted", audit.games))?;

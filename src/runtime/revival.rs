@@ -48,7 +48,9 @@ async fn bring_back(shared: &Arc<Shared>, room: Room, alive: Option<Timestamp>) 
     if waits_for_anyone(&room) {
         shared.matchmaker.waiting.lock().await.add(room.id());
     }
-    if room.is_at_rest() {
+    // One who has logged out and could not leave is nobody's concern but the room's.
+    let known = room.members().iter().all(|member| shared.players.get(member.profile.id).is_some());
+    if room.is_at_rest() && known {
         shared.lay_down(&room);
         return;
     }

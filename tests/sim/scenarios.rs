@@ -8,7 +8,7 @@ use reversi::{
         Timestamp,
     },
     rules::{ByColor, Color},
-    runtime::{Chance, Clock, NewRoom, Parts, Player, RoomError, Runtime},
+    runtime::{Chance, Clock, Limits, NewRoom, Parts, Player, RoomError, Runtime},
 };
 
 use crate::{
@@ -187,5 +187,25 @@ fn a_seat_that_was_perhaps_given_counts() {
         assert_eq!(runtime.command(&ada, rooms[0], sit.clone()).await, Err(RoomError::StoreUnavailable));
         tokio::time::sleep(Duration::from_secs(2)).await;
         runtime.command(&ada, rooms[1], sit).await.expect("a seat");
+    });
+}
+
+#[test]
+fn who_logged_out_and_could_not_leave_is_missed_by_the_next_server() {
+    let disk = Disk::new(Dice::of(0, 0), Arc::new(Log::new()));
+    let room = live(&disk, DAWN, async |runtime| {
+        let runtime = runtime.expect("a start");
+        let ada = human(&runtime, "Ada").await;
+        let settings = Settings::named(RoomName::parse("table").expect("a name"));
+        let new = NewRoom { settings, seats: ByColor::new(SeatWish::Open, SeatWish::Open) };
+        let room = runtime.create_room(&ada, new, None).await.expect("a room").room.id();
+        disk.decide(&[Fate::Refused]);
+        assert_eq!(runtime.log_out(&ada).await, Err(RoomError::StoreUnavailable));
+        room
+    });
+    live(&disk, DAWN.shifted(1_000_000), async |runtime| {
+        let _runtime = runtime.expect("a start");
+        tokio::time::sleep(3 * Limits::default().presence_grace).await;
+        assert_eq!(disk.store().journal.load(room).await, Ok(None));
     });
 }

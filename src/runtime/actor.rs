@@ -173,7 +173,9 @@ impl RoomActor {
         self.thinker.prepare(&self.room, &self.shared);
         let (wake, bedtime) = (self.wake(), self.bedtime());
         let shared = Arc::clone(&self.shared);
+        // In an order, so that one seed is one course of events. What is due is done but once, and starves nobody.
         tokio::select! {
+            biased;
             () = shared.rooms_end.cancelled() => Err(Ending::Stopped),
             square = self.thinker.answer() => {
                 if let Some(command) = self.thinker.take(square, &self.room, &shared) {
@@ -184,11 +186,11 @@ impl RoomActor {
                 }
                 self.go_on()
             }
+            () = sleep(wake) => self.tick().await,
             message = messages.recv() => match message {
                 Some(message) => self.take(*message).await,
                 None => Err(Ending::Stopped),
             },
-            () = sleep(wake) => self.tick().await,
             () = sleep(bedtime) => Err(Ending::Asleep),
         }
     }
@@ -304,12 +306,20 @@ impl RoomActor {
     /// Nobody loses time while the server is away. Nothing is judged before that is written.
     async fn give_time_back(&mut self, away: i64) {
         let credit = Command::Credit { micros: away };
-        while self.carry_out(Actor::Server, credit.clone()).await.is_err() {
+        let mut given = self.carry_out(Actor::Server, credit.clone()).await.is_ok();
+        while !given {
             tokio::select! {
+                biased;
                 () = self.shared.rooms_end.cancelled() => return,
                 () = tokio::time::sleep(STORE_RETRY) => {}
             }
+            // What was perhaps written is not given a second time.
+            given = match self.unsure.take() {
+                Some(unsure) => self.confirm(unsure).await,
+                None => self.carry_out(Actor::Server, credit.clone()).await.is_ok(),
+            };
         }
+        self.shared.uncredited.fetch_sub(1, Relaxed);
     }
 
     /// One who was absent and asks something is here.
@@ -352,15 +362,20 @@ impl RoomActor {
             }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
                 tracing::error!(%error, "the journal is read again");
-                let last = events.last().cloned();
-                return match self.read_again(events).await {
-                    Some(newest) if newest.is_some() && newest == last => Ok(self.accepted(true)),
-                    _ => Err(RoomError::StoreUnavailable),
+                return match self.confirm(events).await {
+                    true => Ok(self.accepted(true)),
+                    false => Err(RoomError::StoreUnavailable),
                 };
             }
         }
         self.publish(&events);
         Ok(self.accepted(true))
+    }
+
+    /// Reads the journal again, and answers whether these events are the last that it holds.
+    async fn confirm(&mut self, events: Vec<Event>) -> bool {
+        let last = events.last().cloned();
+        matches!(self.read_again(events).await, Some(newest) if newest.is_some() && newest == last)
     }
 
     /// Makes true, and tells, what the journal holds and the room does not know yet, and answers with the last of it.
@@ -381,6 +396,7 @@ impl RoomActor {
             }
             Err(error) => {
                 tracing::error!(%error, "the journal cannot be read");
+                Teller::new(&self.shared, &self.room).expect(&mut self.settled, &unsure);
                 self.unsure = Some(unsure);
                 return None;
             }
@@ -388,6 +404,8 @@ impl RoomActor {
         if !unknown.is_empty() {
             self.publish(&unknown);
         }
+        // What somebody perhaps held is theirs now, or is not.
+        Teller::new(&self.shared, &self.room).settle(&mut self.settled);
         Some(unknown.into_iter().next_back())
     }
 
@@ -400,12 +418,13 @@ impl RoomActor {
         let retry = Instant::now() + STORE_RETRY;
         loop {
             tokio::select! {
+                biased;
                 () = self.shared.rooms_end.cancelled() => return Err(Ending::Stopped),
+                () = tokio::time::sleep_until(retry) => break,
                 message = messages.recv() => match message {
                     Some(message) => self.put_off(*message).await,
                     None => return Err(Ending::Stopped),
                 },
-                () = tokio::time::sleep_until(retry) => break,
             }
         }
         if self.read_again(unsure).await.is_some() {

@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
@@ -144,7 +144,7 @@ impl Lobby {
             lobby: Arc::clone(self),
             filter,
             shown: HashSet::new(),
-            changed: HashSet::new(),
+            changed: BTreeSet::new(),
             beat: None,
             fresh: true,
         }
@@ -234,7 +234,7 @@ pub struct LobbyWatch {
     changes: broadcast::Receiver<RowKey>,
     filter: RowFilter,
     shown: HashSet<RoomId>,
-    changed: HashSet<RowKey>,
+    changed: BTreeSet<RowKey>,
     /// When what has changed is told.
     beat: Option<Instant>,
     fresh: bool,
@@ -289,7 +289,7 @@ impl LobbyWatch {
             self.changed.insert(key);
         }
         let (mut upserted, mut removed) = (Vec::new(), Vec::new());
-        for key in self.changed.drain() {
+        for key in std::mem::take(&mut self.changed) {
             match self.lobby.row(key).filter(|row| self.filter.accepts(row)) {
                 Some(row) => {
                     self.shown.insert(row.id);

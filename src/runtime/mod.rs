@@ -149,12 +149,19 @@ impl Runtime {
             pool,
             encode: parts.encode,
             games: AtomicUsize::new(0),
+            uncredited: AtomicUsize::new(0),
             draining: AtomicBool::new(false),
             streams_end: CancellationToken::new(),
             rooms_end: CancellationToken::new(),
             tasks: TaskTracker::new(),
         });
-        revival::revive(&shared).await.map_err(std::io::Error::other)?;
+        if let Err(unavailable) = revival::revive(&shared).await {
+            // Rooms that came back already must not write while the next attempt reads.
+            shared.rooms_end.cancel();
+            shared.tasks.close();
+            shared.tasks.wait().await;
+            return Err(std::io::Error::other(unavailable));
+        }
         shared.tasks.spawn(presence::look_after_players(Arc::clone(&shared)));
         shared.tasks.spawn(revival::stay_alive(Arc::clone(&shared)));
         shared.tasks.spawn(presence::look_after_readers(Arc::clone(&shared)));

@@ -38,6 +38,7 @@ impl Shared {
             let (shared, player) = (Arc::clone(self), Arc::clone(player));
             self.tasks.spawn(async move {
                 let place = tokio::select! {
+                    biased;
                     place = handle.place() => place,
                     () = shared.rooms_end.cancelled() => None,
                 };
@@ -86,6 +87,7 @@ pub(super) async fn look_after_players(shared: Arc<Shared>) {
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
+            biased;
             () = shared.rooms_end.cancelled() => return,
             _ = beat.tick() => {}
         }

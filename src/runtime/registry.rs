@@ -205,7 +205,10 @@ impl Registry {
     /// Rooms without an actor that want to be asked at this moment.
     pub(super) fn due(&self, now: Timestamp) -> Vec<RoomId> {
         let due = |slot: &Slot| matches!(slot, Slot::Asleep { wakes, .. } if wakes.is_some_and(|wakes| wakes <= now));
-        self.slots.iter().filter(|slot| due(slot.value())).map(|slot| *slot.key()).collect()
+        let mut found: Vec<_> = self.slots.iter().filter(|slot| due(slot.value())).map(|slot| *slot.key()).collect();
+        // The map has another order in every process.
+        found.sort_unstable();
+        found
     }
 
     /// Ends the life of a room's actor, and keeps the rest of the room; not when somebody could be talking to it.

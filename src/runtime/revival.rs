@@ -1,6 +1,9 @@
 //! Coming back: players and open rooms as the store has them.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -17,12 +20,18 @@ const STEP: usize = 500;
 const ALIVE: Duration = Duration::from_secs(5);
 
 /// Brings everybody and everything back as it was, with the time that the server was away given back.
+///
+/// Until that is written for every room, the last note of an earlier server stands: should this one die before, the next
+/// gives back the rest. A clock that was set back is noted at once, for a time that lies ahead says nothing any more.
 pub(super) async fn revive(shared: &Arc<Shared>) -> Result<(), Unavailable> {
     let store = &shared.store;
     for enrolled in store.register.enrolled().await? {
         shared.players.restore(enrolled, &shared.limits);
     }
     let alive = store.journal.last_alive().await?;
+    if alive.is_some_and(|alive| alive > shared.clock.now()) {
+        store.journal.mark_alive(shared.clock.now()).await?;
+    }
     let mut after = None;
     loop {
         let rooms = store.journal.open_rooms(after, STEP).await?;
@@ -32,7 +41,7 @@ pub(super) async fn revive(shared: &Arc<Shared>) -> Result<(), Unavailable> {
             bring_back(shared, room, alive).await;
         }
     }
-    store.journal.mark_alive(shared.clock.now()).await
+    Ok(())
 }
 
 async fn bring_back(shared: &Arc<Shared>, room: Room, alive: Option<Timestamp>) {
@@ -40,13 +49,16 @@ async fn bring_back(shared: &Arc<Shared>, room: Room, alive: Option<Timestamp>) 
         shared.matchmaker.waiting.lock().await.add(room.id());
     }
     let due = room.deadline().is_some_and(|deadline| deadline <= shared.clock.now());
-    if room.is_at_rest() && !due {
+    // One who has logged out and could not leave is nobody's concern but the room's.
+    let known = room.members().iter().all(|member| shared.players.get(member.profile.id).is_some());
+    if room.is_at_rest() && known && !due {
         shared.lay_down(&room);
         return;
     }
     // What happened behind the last note happened while the server lived.
     let lived = alive.map(|alive| alive.max(room.last_activity()));
     let away = lived.map_or(0, |lived| shared.clock.now().0 - lived.0);
+    shared.uncredited.fetch_add(1, Relaxed);
     shared.host(room, Origin::Start { away });
 }
 
@@ -66,15 +78,19 @@ fn waits_for_anyone(room: &Room) -> bool {
 pub(super) async fn stay_alive(shared: Arc<Shared>) {
     let mut beat = interval(ALIVE);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut started = false;
     loop {
         tokio::select! {
+            biased;
             () = shared.rooms_end.cancelled() => return,
             _ = beat.tick() => {}
         }
-        if shared.games.load(std::sync::atomic::Ordering::Relaxed) > 0
-            && let Err(error) = shared.store.journal.mark_alive(shared.clock.now()).await
-        {
-            tracing::warn!(%error, "that the server lives could not be noted");
+        if started && shared.games.load(Relaxed) == 0 {
+            continue;
+        }
+        match mark_alive(&shared).await {
+            Ok(()) => started = true,
+            Err(error) => tracing::warn!(%error, "that the server lives could not be noted"),
         }
     }
 }
@@ -83,8 +99,15 @@ pub(super) async fn stay_alive(shared: Arc<Shared>) {
 pub(super) async fn note_the_end(shared: &Shared) {
     let store = &shared.store;
     let seen = store.register.note_seen(shared.players.seen_lately(Duration::ZERO)).await;
-    let alive = store.journal.mark_alive(shared.clock.now()).await;
+    let alive = mark_alive(shared).await;
     if let Err(error) = seen.and(alive) {
         tracing::warn!(%error, "the end could not be noted");
     }
+}
+
+async fn mark_alive(shared: &Shared) -> Result<(), Unavailable> {
+    if shared.uncredited.load(Relaxed) > 0 {
+        return Err(Unavailable("the time before the start is not given back yet".into()));
+    }
+    shared.store.journal.mark_alive(shared.clock.now()).await
 }

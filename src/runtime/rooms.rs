@@ -304,6 +304,8 @@ impl Runtime {
     }
 
     async fn make_room(&self, player: &Arc<Player>, new: NewRoom) -> Result<RoomId, RoomError> {
+        // It may have waited for an earlier request, which the end of the server left undecided.
+        self.require_running()?;
         if self.shared.registry.count() >= self.shared.limits.rooms {
             return Err(RoomError::QuotaRooms("the server has as many as it can"));
         }
@@ -372,6 +374,7 @@ impl Runtime {
                 Ok(_) => return Ok(()),
                 Err(RoomError::Rejected(_)) => return Err(RoomError::StoreUnavailable),
                 Err(_) => tokio::select! {
+                    biased;
                     () = self.shared.rooms_end.cancelled() => return Err(RoomError::Draining),
                     () = tokio::time::sleep(STORE_RETRY) => {}
                 },

@@ -38,6 +38,8 @@ pub(super) struct Shared {
     pub(super) pool: Pool,
     pub(super) encode: Encode,
     pub(super) games: AtomicUsize,
+    /// Rooms to which the time that the server was away is not given back yet.
+    pub(super) uncredited: AtomicUsize,
     pub(super) draining: AtomicBool,
     /// Cancelled first: streams say goodbye.
     pub(super) streams_end: CancellationToken,

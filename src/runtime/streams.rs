@@ -155,6 +155,7 @@ async fn ask_again(shared: &Arc<Shared>, player: PlayerId, room: RoomId, mut tol
     // A room that there is not asks nothing.
     let Ok(handle) = shared.room(room).await else { return };
     let place = tokio::select! {
+        biased;
         place = handle.place() => place,
         () = told.closed() => None,
         () = shared.rooms_end.cancelled() => None,

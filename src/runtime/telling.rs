@@ -62,7 +62,20 @@ impl<'a> Teller<'a> {
 
     /// Writes what has changed hands since `settled` into the players' own books.
     pub(super) fn settle(&self, settled: &mut Holders) {
-        let after = Holders::of(self.room);
+        self.write_books(settled, Holders::of(self.room));
+    }
+
+    /// Writes what events would give that perhaps are in the journal, so that nobody gains too much elsewhere meanwhile.
+    pub(super) fn expect(&self, settled: &mut Holders, unsure: &[Event]) {
+        let mut room = self.room.clone();
+        unsure.iter().for_each(|event| room.apply(event));
+        let mut perhaps = Holders::of(&room);
+        perhaps.members.extend(&settled.members);
+        perhaps.seated.extend(&settled.seated);
+        self.write_books(settled, perhaps);
+    }
+
+    fn write_books(&self, settled: &mut Holders, after: Holders) {
         let before = std::mem::replace(settled, after);
         let after = &*settled;
         let id = self.room.id();

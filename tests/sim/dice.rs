@@ -1,0 +1,38 @@
+//! All chance of a simulated world.
+
+use std::time::Duration;
+
+use rand::RngExt as _;
+use rand_pcg::Pcg64;
+use reversi::ai;
+
+pub(crate) struct Dice(Pcg64);
+
+impl Dice {
+    /// `purpose` keeps the parts of one world apart, so that a change to one leaves the others alone.
+    pub(crate) fn of(seed: u64, purpose: u64) -> Self {
+        Self(ai::generator(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(purpose)))
+    }
+
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0.random()
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0.random_range(0..bound)
+    }
+
+    /// True so often in a hundred.
+    pub(crate) fn percent(&mut self, percent: u32) -> bool {
+        self.0.random_range(0..100) < percent
+    }
+
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+
+    pub(crate) fn millis(&mut self, range: std::ops::Range<u64>) -> Duration {
+        Duration::from_millis(self.0.random_range(range))
+    }
+}

@@ -3,14 +3,14 @@
 //! Dependencies point one way, and `tests/tidy.rs` keeps them so:
 //!
 //! ```text
-//!   cli ───────────────────────  serve, rooms, play, watch, bot, demo
+//!   cli ───────────────────────  serve, rooms, play, watch, host, bot, demo, games, admin
 //!    │                 │
 //!   grpc             client      edges: the services, and the typed library for whoever calls them
 //!    │     \        /
 //!    │      proto                the wire: generated code, and its conversion
 //!   runtime ───────────────────  tasks, rooms as actors, streams, players, AI threads
 //!    │      │      │
-//!   store   │      ai            journal and archive / players that choose a move
+//!   store   │      ai            what must not be lost / players that choose a move
 //!     \     │    /   \
 //!       room    /   search       one room as a pure value / game-tree search over any game
 //!          \   /
@@ -23,7 +23,7 @@
 //! | alpha-beta, UCT, budgets, stopping | [`search`] |
 //! | the computer players and their levels | [`ai`] |
 //! | who may do what, clocks, series, offers: every rule of a room | [`room`] |
-//! | what is kept, and how a durable journal plugs in | [`store`] |
+//! | what is kept, in memory or in one SQLite file | [`store`] |
 //! | what runs: actors, watchers, turns, limits, shutdown | [`runtime`] |
 //! | the public API | `proto/reversi/v1/`, [`proto`], [`grpc`] |
 //! | calling a server from Rust | [`client`] |

@@ -51,7 +51,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
             account::log_out(owner).await;
         }
         let Err(error) = done else { return Ok(()) };
-        // A restarted server has forgotten the rooms and their owners.
+        // A server that keeps nothing has forgotten the rooms and their owners when it was started again.
         let passing = |lost: &ClientError| lost.is_session_lost() || lost.is_transient();
         if !error.downcast_ref::<ClientError>().is_some_and(passing) {
             return Err(error);

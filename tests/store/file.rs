@@ -140,21 +140,19 @@ fn a_path_that_is_no_folder_or_no_file_is_refused() {
 fn what_may_not_be_written_to_is_refused() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let folder = folder();
-    drop(open(&folder));
     let permit = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    let file = folder.path().join(SqliteStore::FILE);
+    let (one, other) = (folder(), folder());
+    drop(open(&one));
+    let file = one.path().join(SqliteStore::FILE);
     permit(&file, 0o400);
+    permit(other.path(), 0o500);
     if fs::OpenOptions::new().write(true).open(&file).is_ok() {
         return; // Nothing is forbidden to the superuser.
     }
-    assert!(matches!(refused(folder.path()), OpenError::Database(_)));
-    permit(&file, 0o600);
-    fs::remove_file(folder.path().join("reversi.lock")).unwrap();
-    permit(folder.path(), 0o500);
-    assert!(matches!(refused(folder.path()), OpenError::Folder(_)));
-    permit(folder.path(), 0o700);
-    drop(open(&folder));
+    assert!(matches!(refused(one.path()), OpenError::Database(_)));
+    assert!(matches!(refused(other.path()), OpenError::Folder(_)));
+    permit(other.path(), 0o700);
+    drop(open(&other));
 }
 
 /// The others are not lost with it.

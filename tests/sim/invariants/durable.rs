@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reversi::{
-    room::{RoomId, Seq},
+    room::{Game, GameId, Room, RoomId, Seq},
     runtime::Notice,
 };
 
@@ -50,26 +50,17 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
 
 /// The event of the room that a notice is about; none where it does not follow from the notice.
 fn told(evidence: &Evidence, notice: &Notice) -> Option<(RoomId, Seq)> {
-    let (room, made): (_, Box<dyn Fn(&reversi::room::Room) -> bool>) = match notice {
-        Notice::TurnRequested(sheet) => {
-            let sheet = **sheet;
-            (sheet.game.room, Box::new(move |room| is_at(room, sheet.game.number, sheet.ply)))
-        }
-        Notice::GameEnded { game, .. } => {
-            let number = game.number;
-            let over = move |room: &reversi::room::Room| {
-                room.game().is_some_and(|game| game.number == number && game.end.is_some())
-            };
-            (game.room, Box::new(over))
-        }
-        _ => return None,
-    };
-    let past = evidence.pasts.get(&room)?;
-    // What never was is behind the end of the past.
-    let index = past.rooms.iter().position(made).unwrap_or(past.rooms.len());
-    Some((room, Seq(index as u64 + 1)))
+    match notice {
+        Notice::TurnRequested(sheet) => Some(first(evidence, sheet.game, |game| game.ply() == sheet.ply)),
+        Notice::GameEnded { game, .. } => Some(first(evidence, *game, |game| game.end.is_some())),
+        _ => None,
+    }
 }
 
-fn is_at(room: &reversi::room::Room, number: u32, ply: u16) -> bool {
-    room.running().is_some_and(|game| game.number == number && game.ply() == ply)
+/// The first event behind which a game was so. What never was is behind the end of the past.
+fn first(evidence: &Evidence, id: GameId, so: impl Fn(&Game) -> bool) -> (RoomId, Seq) {
+    let rooms = evidence.pasts.get(&id.room).map_or(&[][..], |past| &past.rooms);
+    let was_so = |room: &Room| room.game().is_some_and(|game| game.number == id.number && so(game));
+    let index = rooms.iter().position(was_so).unwrap_or(rooms.len());
+    (id.room, Seq(index as u64 + 1))
 }

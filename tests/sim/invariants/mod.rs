@@ -19,8 +19,10 @@ use crate::evidence::Evidence;
 
 pub(crate) type Verdict = Result<(), String>;
 
+pub(crate) type Law = fn(&Evidence) -> Verdict;
+
 /// Every law and its name.
-pub(crate) const ALL: [(&str, fn(&Evidence) -> Verdict); 14] = [
+pub(crate) const ALL: [(&str, Law); 14] = [
     ("acknowledged", acknowledged::check),
     ("archive", archive::check),
     ("clocks", clocks::check),

@@ -1,9 +1,10 @@
-//! A refused move is not on the record.
+//! A move that was refused as illegal is not on the record.
 
 use std::collections::BTreeMap;
 
 use reversi::{
     room::{GameId, Rejection, RoomId, Seq},
+    rules::Square,
     runtime::RoomError,
 };
 
@@ -15,7 +16,6 @@ use crate::{
 
 pub(super) fn check(evidence: &Evidence) -> Verdict {
     let mut written: BTreeMap<RoomId, Seq> = BTreeMap::new();
-    // Whose move each was, while the calls run.
     for Moment { what, .. } in &evidence.moments {
         match what {
             What::Wrote { room, events } => written.extend(events.last().map(|event| (*room, event.seq))),
@@ -33,12 +33,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
     Ok(())
 }
 
-fn recorded(
-    evidence: &Evidence,
-    written: &BTreeMap<RoomId, Seq>,
-    game: GameId,
-    ply: u16,
-) -> Option<Option<reversi::rules::Square>> {
+fn recorded(evidence: &Evidence, written: &BTreeMap<RoomId, Seq>, game: GameId, ply: u16) -> Option<Option<Square>> {
     let room = evidence.pasts.get(&game.room)?.at(*written.get(&game.room)?)?;
     let record = room.game().filter(|record| record.number == game.number)?;
     record.plies.get(usize::from(ply)).map(|ply| ply.square)

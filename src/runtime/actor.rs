@@ -67,6 +67,8 @@ struct RoomActor {
     retry: Option<Instant>,
     /// Events of which it is not known whether the journal has them. Until it is, nothing else is done.
     unsure: Option<Vec<Event>>,
+    /// When it is looked once more who is here, because that could not be written.
+    look_again: Option<Instant>,
     /// When it was last asked for something.
     quiet_since: Instant,
 }
@@ -117,6 +119,7 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Li
         snapshot: None,
         retry: None,
         unsure: None,
+        look_again: None,
         quiet_since: Instant::now(),
         room,
         shared,
@@ -191,13 +194,17 @@ impl RoomActor {
                 Some(message) => self.take(*message).await,
                 None => Err(Ending::Stopped),
             },
+            () = sleep(self.look_again) => {
+                self.check_members().await;
+                self.go_on()
+            }
             () = sleep(bedtime) => Err(Ending::Asleep),
         }
     }
 
     /// When the room leaves memory, if nothing comes between.
     fn bedtime(&self) -> Option<Instant> {
-        let idle = self.room.is_at_rest() && self.watchers.is_none() && self.retry.is_none();
+        let idle = self.room.is_at_rest() && self.watchers.is_none() && self.retry.or(self.look_again).is_none();
         idle.then(|| self.quiet_since + self.shared.limits.room_sleep)
     }
 
@@ -282,8 +289,11 @@ impl RoomActor {
             return;
         }
         let present = self.is_here(player);
+        let noted = self.carry_out(Actor::Server, Command::SetPresence(player, present)).await;
         // One who is no member any more is no concern of the room.
-        let _ = self.carry_out(Actor::Server, Command::SetPresence(player, present)).await;
+        if let Err(RoomError::StoreUnavailable) = noted {
+            self.look_again = Some(Instant::now() + STORE_RETRY);
+        }
     }
 
     fn is_here(&self, player: PlayerId) -> bool {
@@ -297,6 +307,7 @@ impl RoomActor {
 
     /// A room that is brought back may have missed who came and went.
     async fn check_members(&mut self) {
+        self.look_again = None;
         let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
         for member in members {
             self.check_presence(member).await;

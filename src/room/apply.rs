@@ -59,7 +59,7 @@ impl Room {
                 self.phase = Phase::Lobby;
             }
             Fact::GameEnded(end) => self.end_game(at, *end),
-            Fact::ClockCredited { micros } => self.begun().for_each(|began| *began = began.shifted(*micros)),
+            Fact::ClockCredited { micros } => self.credit(at, *micros),
             Fact::ChatPosted { from, text } => self.remember(at, from, text),
             Fact::Closed(_) => {
                 self.phase = Phase::Closed;
@@ -89,6 +89,14 @@ impl Room {
         let next = series.as_mut().and_then(|series| series.next_at.as_mut());
         let absences = members.iter_mut().filter_map(|member| member.absent_since.as_mut());
         turn.into_iter().chain(next).chain(absences)
+    }
+
+    /// Nobody is away since a moment that is still to come: coming and going is not known of an earlier server to the
+    /// second, and the credit for it may be too great.
+    fn credit(&mut self, at: Timestamp, micros: i64) {
+        self.begun().for_each(|began| *began = began.shifted(micros));
+        let absences = self.members.iter_mut().filter_map(|member| member.absent_since.as_mut());
+        absences.for_each(|since| *since = at.min(*since));
     }
 
     fn with_game(&mut self, change: impl FnOnce(&mut Game)) {

@@ -139,6 +139,10 @@ impl RoomActor {
         if let Origin::Start { away } = origin {
             self.give_time_back(away).await;
         }
+        if self.shared.rooms_end.is_cancelled() {
+            // Perhaps without the credit: then nothing may follow that would be taken for the time behind it.
+            return self.end(Ending::Stopped, messages).await;
+        }
         self.check_members().await;
         // One whose turn it was when the room last lived was asked by an actor that is gone.
         if let Some(player) = Teller::new(&self.shared, &self.room).asked() {
@@ -157,6 +161,10 @@ impl RoomActor {
                 Err(ending) => break ending,
             }
         };
+        self.end(ending, messages).await;
+    }
+
+    async fn end(&mut self, ending: Ending, messages: &mut mpsc::Receiver<Box<Message>>) {
         self.entry.leave();
         if ending == Ending::Closed {
             self.shared.registry.forget_code(self.room.code());

@@ -36,7 +36,7 @@ const TURNS: usize = 2_000;
 /// Rooms in which bots play as fast as they can: eight pairs, as a bot holds 64 seats at most.
 const PAIRS: usize = 8;
 const ROOMS_OF_A_PAIR: usize = 63;
-const MOVES: u64 = 20_000;
+const SPAN: Duration = Duration::from_secs(8);
 
 const REVIVED: u64 = 10_000;
 
@@ -48,11 +48,11 @@ async fn main() {
         let ephemeral = measure(false).await;
         println!("round {round}: in a file {kept}");
         println!("round {round}: in memory {ephemeral}");
-        medians.push(kept.median.as_secs_f64() - ephemeral.median.as_secs_f64());
+        medians.push((kept.median.as_secs_f64() - ephemeral.median.as_secs_f64()) * 1e3);
         rates.push(kept.rate / ephemeral.rate);
     }
-    println!("median turn, file less memory: {:.3} ms (of {ROUNDS}: {:.3?})", middle(&mut medians) * 1e3, medians);
-    println!("moves a second, file to memory: {:.2} (of {ROUNDS}: {:.2?})", middle(&mut rates), rates);
+    println!("median turn, file less memory: {:.3} ms (of {ROUNDS}: {medians:.3?})", middle(&mut medians));
+    println!("moves a second, file to memory: {:.2} (of {ROUNDS}: {rates:.2?})", middle(&mut rates));
     revive().await;
 }
 
@@ -95,16 +95,18 @@ async fn measure(kept: bool) -> Figures {
         pairs.push(Bots::found(&server.url, ROOMS_OF_A_PAIR, &format!("{pair}")).await);
     }
     let before = commits(&metrics).await;
-    let began = Instant::now();
+    let end = tokio::time::Instant::now() + SPAN;
     let mut playing = tokio::task::JoinSet::new();
     for mut bots in pairs {
         playing.spawn(async move {
-            bots.play(MOVES / PAIRS as u64, &mut Acknowledged::default()).await;
+            let mut acknowledged = Acknowledged::default();
+            while tokio::time::timeout_at(end, bots.play(1, &mut acknowledged)).await.is_ok() {}
             bots.leave();
+            acknowledged.count()
         });
     }
-    playing.join_all().await;
-    let rate = MOVES as f64 / began.elapsed().as_secs_f64();
+    let moves: usize = playing.join_all().await.into_iter().sum();
+    let rate = moves as f64 / SPAN.as_secs_f64();
     let after = commits(&metrics).await;
     let batch = (after.0 - before.0) / (after.1 - before.1);
     Figures { median: turns[TURNS / 2], p99: turns[TURNS * 99 / 100], rate, batch }
@@ -121,9 +123,11 @@ async fn turns(server: &Server) -> Vec<Duration> {
     while took.len() < TURNS {
         let game = black.room(&room).await.game.unwrap();
         let position = game.position.clone().unwrap();
+        // The next game is about to begin.
+        let Some(square) = position.legal_moves.first() else { continue };
         let player = if position.side_to_move() == v1::Side::White { &white } else { &black };
         let began = Instant::now();
-        player.play(&game.game_id, game.ply, &position.legal_moves[0]).await.unwrap();
+        player.play(&game.game_id, game.ply, square).await.unwrap();
         took.push(began.elapsed());
     }
     took
@@ -203,23 +207,27 @@ fn history(number: u64, owner: &Profile, at: Timestamp, plays: bool) -> Vec<Even
     }
     let mut room = Room::new(creation, at);
     let guest = profile(2 * number + 1, &format!("guest {number}"));
-    let mut obey = |player: PlayerId, wish: &dyn Fn(&Room) -> Command| {
-        let command = wish(&room);
-        let caused = room.decide(at, Actor::Player(player), command).unwrap();
-        caused.iter().for_each(|event| room.apply(event));
-        events.extend(caused);
-    };
-    obey(guest.id, &|_| Command::Join(guest.clone(), Default::default()));
-    obey(guest.id, &|_| Command::TakeSeat(Color::White));
-    obey(guest.id, &|_| Command::SetReady(true));
-    obey(owner.id, &|_| Command::Start);
-    for ply in 0..20 {
-        let mover = if ply % 2 == 0 { owner.id } else { guest.id };
-        obey(mover, &|room| {
-            let game = room.running().unwrap();
-            let square = game.position.legal_moves().into_iter().next().unwrap();
-            Command::Play { game: game.number, ply: game.ply(), square }
-        });
+    let wishes = [
+        (&guest, Command::Join(guest.clone(), Default::default())),
+        (&guest, Command::TakeSeat(Color::White)),
+        (&guest, Command::SetReady(true)),
+        (owner, Command::Start),
+    ];
+    for (player, wish) in wishes {
+        obey(&mut room, &mut events, player.id, wish);
+    }
+    for _ in 0..20 {
+        let game = room.running().unwrap();
+        let mover = room.seats()[game.position.turn()].occupant.player().unwrap();
+        let square = game.position.legal_moves().into_iter().next().unwrap();
+        let play = Command::Play { game: game.number, ply: game.ply(), square };
+        obey(&mut room, &mut events, mover, play);
     }
     events
+}
+
+fn obey(room: &mut Room, events: &mut Vec<Event>, player: PlayerId, command: Command) {
+    let caused = room.decide(events[0].at, Actor::Player(player), command).unwrap();
+    caused.iter().for_each(|event| room.apply(event));
+    events.extend(caused);
 }

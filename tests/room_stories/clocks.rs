@@ -176,6 +176,16 @@ fn a_clock_that_was_set_back_leaves_nothing_in_the_future() {
 }
 
 #[test]
+fn nobody_is_away_since_a_moment_to_come() {
+    let mut world = World::lobby();
+    world.ok("server", Command::SetPresence(id("ada"), false));
+    // The last note of the earlier server was long before she went.
+    world.ok("server", Command::Credit { micros: 3_600_000_000 });
+    let since = world.room.member(id("ada")).and_then(|ada| ada.absent_since);
+    assert_eq!(since, Some(world.now));
+}
+
+#[test]
 fn an_awaited_game_waits_on() {
     let mut world = World::duel(Settings { games: 2, ..usual() });
     world.ok("ada", Command::Resign { game: 1 });

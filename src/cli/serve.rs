@@ -9,6 +9,8 @@ use std::{
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::{TcpListener, TcpSocket};
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -97,6 +99,8 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     };
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
 
+    // Before anybody can know that there is something to stop.
+    let mut signals = StopSignals::listen()?;
     super::say(format_args!("reversi is listening on {address}"));
     if address.ip().is_loopback() {
         super::say(format_args!("play:  reversi --server {scheme}://{address} play"));
@@ -111,12 +115,12 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     tokio::pin!(served);
     let clean = tokio::select! {
         clean = &mut served => clean?,
-        () = told_to_stop() => {
+        () = signals.next() => {
             tracing::info!("stopping; a second signal stops at once");
             stop.cancel();
             tokio::select! {
                 clean = &mut served => clean?,
-                () = told_to_stop() => false,
+                () = signals.next() => false,
             }
         }
     };
@@ -255,21 +259,44 @@ fn limits(args: &Args) -> Limits {
     Limits { connections, ..asked }
 }
 
-/// Waits for Ctrl-C or SIGTERM.
-async fn told_to_stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
+/// Ctrl-C, and what service managers send. A hangup is not among them: a server may outlive its terminal.
+#[cfg(unix)]
+struct StopSignals([Signal; 2]);
+
+#[cfg(unix)]
+impl StopSignals {
+    /// From now on those signals end nothing by themselves.
+    fn listen() -> std::io::Result<Self> {
+        let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+        Ok(Self([interrupt?, terminate?]))
+    }
+
+    /// Waits for the next one.
+    async fn next(&mut self) {
+        let [interrupt, terminate] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
     }
-    // Without a handler there is nothing to wait for but the default action.
-    let _ = tokio::signal::ctrl_c().await;
+}
+
+/// Ctrl-C.
+#[cfg(not(unix))]
+struct StopSignals;
+
+#[cfg(not(unix))]
+impl StopSignals {
+    /// Nothing has to be set up here.
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// Waits for it.
+    async fn next(&mut self) {
+        // Without a handler there is nothing to wait for but the default action.
+        let _ = tokio::signal::ctrl_c().await;
+    }
 }
 
 #[cfg(test)]

@@ -137,11 +137,10 @@ impl RoomActor {
     async fn run(&mut self, origin: Origin, messages: &mut mpsc::Receiver<Box<Message>>) {
         self.entry.count_game(self.room.running().is_some());
         if let Origin::Start { away } = origin {
-            self.give_time_back(away).await;
-        }
-        if self.shared.rooms_end.is_cancelled() {
-            // Perhaps without the credit: then nothing may follow that would be taken for the time behind it.
-            return self.end(Ending::Stopped, messages).await;
+            // Without the credit nothing may follow that would be taken for the time behind it.
+            if let Err(ending) = self.give_time_back(away, messages).await {
+                return self.end(ending, messages).await;
+            }
         }
         self.check_members().await;
         // One whose turn it was when the room last lived was asked by an actor that is gone.
@@ -323,15 +322,11 @@ impl RoomActor {
     }
 
     /// Nobody loses time while the server is away. Nothing is judged before that is written.
-    async fn give_time_back(&mut self, away: i64) {
+    async fn give_time_back(&mut self, away: i64, messages: &mut mpsc::Receiver<Box<Message>>) -> Result<(), Ending> {
         let credit = Command::Credit { micros: away };
         let mut given = self.carry_out(Actor::Server, credit.clone()).await.is_ok();
         while !given {
-            tokio::select! {
-                biased;
-                () = self.shared.rooms_end.cancelled() => return,
-                () = tokio::time::sleep(STORE_RETRY) => {}
-            }
+            self.hold_out(messages).await?;
             // What was perhaps written is not given a second time.
             given = match self.unsure.take() {
                 Some(unsure) => self.confirm(unsure).await,
@@ -339,6 +334,7 @@ impl RoomActor {
             };
         }
         self.shared.uncredited.fetch_sub(1, Relaxed);
+        Ok(())
     }
 
     /// One who was absent and asks something is here.
@@ -428,28 +424,33 @@ impl RoomActor {
         Some(unknown.into_iter().next_back())
     }
 
-    /// Does nothing but look, until the journal can be read again. The clocks run on.
+    /// Does nothing but look, until the journal can be read again.
     async fn wait_for_journal(
         &mut self,
         unsure: Vec<Event>,
         messages: &mut mpsc::Receiver<Box<Message>>,
     ) -> Result<(), Ending> {
+        self.hold_out(messages).await?;
+        if self.read_again(unsure).await.is_some() {
+            self.check_members().await;
+        }
+        self.go_on()
+    }
+
+    /// Answers what can be answered until the storage is tried again. The clocks run on.
+    async fn hold_out(&mut self, messages: &mut mpsc::Receiver<Box<Message>>) -> Result<(), Ending> {
         let retry = Instant::now() + STORE_RETRY;
         loop {
             tokio::select! {
                 biased;
                 () = self.shared.rooms_end.cancelled() => return Err(Ending::Stopped),
-                () = tokio::time::sleep_until(retry) => break,
+                () = tokio::time::sleep_until(retry) => return Ok(()),
                 message = messages.recv() => match message {
                     Some(message) => self.put_off(*message).await,
                     None => return Err(Ending::Stopped),
                 },
             }
         }
-        if self.read_again(unsure).await.is_some() {
-            self.check_members().await;
-        }
-        self.go_on()
     }
 
     /// Answers while nothing can change.

@@ -51,7 +51,7 @@ pub struct Limits {
     /// A room in which nobody plays or watches, and nobody asks for anything, leaves memory after this.
     pub room_sleep: Duration,
     /// A player without rooms and streams who asks nothing for this long is forgotten: the token is good no more, and the
-    /// name is free. Long enough for those who play at weekends.
+    /// name is free. Short enough that a name taken by one who never came again is soon free.
     pub player_idle: Duration,
     /// A stream of turns on which something has waited unread for this long is cut off: its player is not here. A client
     /// that lives reads within milliseconds, and one that hangs for half a minute begins anew anyway.
@@ -85,7 +85,7 @@ impl Default for Limits {
             presence_grace: Duration::from_secs(60),
             idle_close: Duration::from_secs(2 * 60 * 60),
             room_sleep: Duration::from_secs(5 * 60),
-            player_idle: Duration::from_secs(14 * 24 * 60 * 60),
+            player_idle: Duration::from_secs(24 * 60 * 60),
             reader_patience: Duration::from_secs(30),
             drain: Duration::from_secs(10),
             ai_queue: 4_096,

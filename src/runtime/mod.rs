@@ -244,6 +244,8 @@ impl Runtime {
             let (player, token) = shared.players.log_in(name, kind, seats, &shared.limits)?;
             if let Err(unavailable) = shared.store.register.enrol(player.enrolled()).await {
                 shared.players.forget(&player);
+                // It may have been written all the same.
+                shared.tasks.spawn(revival::undo_enrolment(Arc::clone(&shared), player.id()));
                 return Err(RoomError::from(unavailable).into());
             }
             Ok((player, token))
@@ -363,7 +365,7 @@ impl Runtime {
         self.shared.tasks.close();
         let end = tokio::time::Instant::now() + deadline;
         let joined = tokio::time::timeout_at(end, self.shared.tasks.wait()).await.is_ok();
-        let noted = tokio::time::timeout_at(end, revival::note_the_end(&self.shared)).await.is_ok();
+        let noted = tokio::time::timeout_at(end, revival::note_the_end(&self.shared)).await.unwrap_or(false);
         let (shared, left) = (Arc::clone(&self.shared), end.saturating_duration_since(tokio::time::Instant::now()));
         let pool = tokio::task::spawn_blocking(move || shared.pool.shut_down(left)).await;
         joined && noted && pool.unwrap_or(false)

@@ -301,8 +301,13 @@ impl Players {
 
     /// Takes one back whom the register knows, as if they had just called: nobody's grace runs while the server is away.
     pub(super) fn restore(&self, enrolled: Enrolled, limits: &Limits) {
-        self.by_name.insert(enrolled.profile.name.key(), enrolled.profile.id);
-        self.admit(enrolled, limits);
+        match self.by_name.entry(enrolled.profile.name.key()) {
+            Entry::Occupied(_) => tracing::error!(player = %enrolled.profile.id, "a name is registered twice"),
+            Entry::Vacant(free) => {
+                free.insert(enrolled.profile.id);
+                self.admit(enrolled, limits);
+            }
+        }
     }
 
     fn admit(&self, enrolled: Enrolled, limits: &Limits) -> Arc<Player> {
@@ -375,8 +380,8 @@ impl Players {
         self.strike_off(player);
     }
 
-    /// As [`Players::forget`], unless the player has come to hold or ask something; whether it was done.
-    pub(super) fn forget_idle(&self, player: &Player, before: Timestamp) -> bool {
+    /// Revokes the token of a player, unless the player has come to hold or ask something; whether it was done.
+    pub(super) fn retire_idle(&self, player: &Player, before: Timestamp) -> bool {
         let mut holdings = player.holdings();
         if !player.is_idle(&holdings, before) {
             return false;
@@ -384,15 +389,18 @@ impl Players {
         holdings.gone = true;
         drop(holdings);
         self.by_token.remove(&player.hash.key());
-        // A stream that is being opened at this moment ends.
-        player.left.cancel();
-        self.strike_off(player);
         true
+    }
+
+    /// Takes back what [`Players::retire_idle`] did.
+    pub(super) fn reinstate(&self, player: &Arc<Player>) {
+        player.holdings().gone = false;
+        self.by_token.insert(player.hash.key(), Arc::clone(player));
     }
 
     fn strike_off(&self, player: &Player) {
         self.by_id.remove(&player.id());
-        self.by_name.remove(&player.profile.name.key());
+        self.by_name.remove_if(&player.profile.name.key(), |_, id| *id == player.id());
     }
 
     /// Those who have held and asked nothing since `before`.
@@ -456,17 +464,21 @@ mod tests {
         let name = DisplayName::parse("Ada").unwrap();
         let (ada, _) = players.log_in(name, PlayerKind::Human, 0, &Limits::default()).unwrap();
         let never = Timestamp(1);
-        assert!(!players.forget_idle(&ada, never), "has just come");
+        assert!(!players.retire_idle(&ada, never), "has just come");
         let later = Timestamp(i64::MAX);
         ada.open_stream();
-        assert!(!players.forget_idle(&ada, later), "watches");
+        assert!(!players.retire_idle(&ada, later), "watches");
         ada.last_seen.store(0, Relaxed);
         assert!(ada.close_stream());
-        assert!(!players.forget_idle(&ada, never), "has watched until now");
+        assert!(!players.retire_idle(&ada, never), "has watched until now");
         ada.holdings().note(Holding::Room, RoomId::from_random(1), true);
-        assert!(!players.forget_idle(&ada, later), "is a member");
+        assert!(!players.retire_idle(&ada, later), "is a member");
         ada.holdings().note(Holding::Room, RoomId::from_random(1), false);
-        assert!(players.forget_idle(&ada, later) && players.get(ada.id()).is_none() && ada.is_gone());
+        assert!(players.retire_idle(&ada, later) && ada.is_gone());
+        players.reinstate(&ada);
+        assert!(!ada.is_gone() && players.retire_idle(&ada, later));
+        players.forget(&ada);
+        assert!(players.get(ada.id()).is_none());
     }
 
     #[test]

@@ -50,6 +50,24 @@ impl Shared {
         }
     }
 
+    /// Forgets a player for good: first where it lasts, so that nobody comes back from the dead.
+    async fn forget_idle(&self, player: &Arc<Player>, before: Timestamp) {
+        if !self.players.retire_idle(player, before) {
+            return;
+        }
+        match self.store.register.strike_off(player.id()).await {
+            Ok(()) => {
+                // A stream that is being opened at this moment ends.
+                player.left.cancel();
+                self.players.forget(player);
+            }
+            Err(error) => {
+                tracing::warn!(%error, player = %player.id(), "an idle player could not be struck off");
+                self.players.reinstate(player);
+            }
+        }
+    }
+
     /// Lets a room that sleeps do what it finds due.
     fn wake(self: &Arc<Self>, room: RoomId) {
         let shared = Arc::clone(self);
@@ -97,11 +115,7 @@ pub(super) async fn look_after_players(shared: Arc<Shared>) {
         let idle = i64::try_from(shared.limits.player_idle.as_micros()).unwrap_or(i64::MAX);
         let before = Timestamp(shared.clock.now().0.saturating_sub(idle));
         for player in shared.players.idle(before) {
-            if shared.players.forget_idle(&player, before)
-                && let Err(error) = shared.store.register.strike_off(player.id()).await
-            {
-                tracing::warn!(%error, player = %player.id(), "an idle player could not be struck off");
-            }
+            shared.forget_idle(&player, before).await;
         }
         let seen = shared.players.seen_lately(SEEN_STEP);
         if !seen.is_empty()

@@ -159,6 +159,8 @@ pub(super) enum Origin {
     New,
     /// It was read: an earlier actor of it may have ended before its work was done.
     Journal,
+    /// It was asleep, and all was in order when it fell asleep.
+    Sleep,
     /// It was read when the server started.
     Start {
         /// How long the server was away, in microseconds; negative when its clock was set back.
@@ -263,8 +265,11 @@ impl Shared {
                     return handle.clone();
                 }
                 let (awake, handle, life) = self.awaken();
-                if let Slot::Asleep { listing, .. } = slot.insert(awake) {
-                    actor::spawn(Arc::clone(self), room, origin, listing, life);
+                let slept = slot.insert(awake);
+                // Whoever looks up another room must not wait for this one.
+                drop(slot);
+                if let Slot::Asleep { listing, .. } = slept {
+                    actor::spawn(Arc::clone(self), room, Origin::Sleep, listing, life);
                 }
                 handle
             }

@@ -7,9 +7,9 @@ use std::{
 
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{registry::Origin, shared::Shared};
+use super::{limits::STORE_RETRY, registry::Origin, shared::Shared};
 use crate::{
-    room::{Occupant, Phase, Room, Timestamp, Visibility},
+    room::{Occupant, Phase, PlayerId, Room, Timestamp, Visibility},
     store::Unavailable,
 };
 
@@ -25,10 +25,13 @@ const ALIVE: Duration = Duration::from_secs(5);
 /// gives back the rest. A clock that was set back is noted at once, for a time that lies ahead says nothing any more.
 pub(super) async fn revive(shared: &Arc<Shared>) -> Result<(), Unavailable> {
     let store = &shared.store;
-    for enrolled in store.register.enrolled().await? {
+    let alive = store.journal.last_alive().await?;
+    let away = alive.map_or(0, |alive| shared.clock.now().0.saturating_sub(alive.0));
+    for mut enrolled in store.register.enrolled().await? {
+        // Nobody was idle while there was no server to ask.
+        enrolled.seen = enrolled.seen.shifted(away);
         shared.players.restore(enrolled, &shared.limits);
     }
-    let alive = store.journal.last_alive().await?;
     if alive.is_some_and(|alive| alive > shared.clock.now()) {
         store.journal.mark_alive(shared.clock.now()).await?;
     }
@@ -95,14 +98,16 @@ pub(super) async fn stay_alive(shared: Arc<Shared>) {
     }
 }
 
-/// The last thing that a server writes: until when it lived, and who was there.
-pub(super) async fn note_the_end(shared: &Shared) {
+/// The last thing that a server writes: until when it lived, and who was there. Whether that was written.
+pub(super) async fn note_the_end(shared: &Shared) -> bool {
     let store = &shared.store;
     let seen = store.register.note_seen(shared.players.seen_lately(Duration::ZERO)).await;
     let alive = mark_alive(shared).await;
-    if let Err(error) = seen.and(alive) {
+    let noted = seen.and(alive);
+    if let Err(error) = &noted {
         tracing::warn!(%error, "the end could not be noted");
     }
+    noted.is_ok()
 }
 
 async fn mark_alive(shared: &Shared) -> Result<(), Unavailable> {
@@ -110,4 +115,14 @@ async fn mark_alive(shared: &Shared) -> Result<(), Unavailable> {
         return Err(Unavailable("the time before the start is not given back yet".into()));
     }
     shared.store.journal.mark_alive(shared.clock.now()).await
+}
+
+/// Strikes one off whose log-in failed, however long that takes: the name is free, and must not come back.
+pub(super) async fn undo_enrolment(shared: Arc<Shared>, player: PlayerId) {
+    while shared.store.register.strike_off(player).await.is_err() {
+        tokio::select! {
+            () = shared.rooms_end.cancelled() => return,
+            () = tokio::time::sleep(STORE_RETRY) => {}
+        }
+    }
 }

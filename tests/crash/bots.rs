@@ -7,10 +7,7 @@ use reversi::{
     room::GameId,
     rules::Square,
 };
-use tokio::{
-    sync::mpsc,
-    task::{JoinHandle, JoinSet},
-};
+use tokio::{sync::mpsc, task::JoinSet};
 use tonic::Code;
 
 use super::process::Player;
@@ -65,7 +62,7 @@ pub(crate) struct Bots {
 /// Both, reading their turns and answering them.
 struct AtWork {
     answers: mpsc::Receiver<Answer>,
-    tasks: Vec<JoinHandle<()>>,
+    tasks: JoinSet<()>,
 }
 
 impl Bots {
@@ -93,10 +90,10 @@ impl Bots {
 
     async fn begin(&mut self) {
         let (sender, answers) = mpsc::channel(64);
-        let mut tasks = Vec::new();
+        let mut tasks = JoinSet::new();
         for bot in &self.bots {
             let turns = bot.turns().await;
-            tasks.push(tokio::spawn(answer_turns(bot.clone(), turns, sender.clone())));
+            tasks.spawn(answer_turns(bot.clone(), turns, sender.clone()));
         }
         self.at_work = Some(AtWork { answers, tasks });
     }
@@ -115,16 +112,12 @@ impl Bots {
         while let Some(answer) = work.answers.recv().await {
             acknowledged.note(answer);
         }
-        for task in work.tasks {
-            task.await.unwrap();
-        }
+        work.tasks.join_all().await;
     }
 
     /// Stops playing.
     pub(crate) fn leave(&mut self) {
-        for task in self.at_work.take().unwrap().tasks {
-            task.abort();
-        }
+        drop(self.at_work.take());
     }
 
     /// Goes on with the same tokens.

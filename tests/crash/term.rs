@@ -1,8 +1,9 @@
 //! Told to stop, the real server stops: whoever listens, whoever does not, and whatever is being thought.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reversi::proto::v1;
+use tokio::time::Instant;
 use tonic::transport::Endpoint;
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 

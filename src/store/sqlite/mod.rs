@@ -30,14 +30,16 @@ use super::{
     standing::{Contestant, Standing},
 };
 use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
-use reader::Readers;
+use reader::Reader;
 use rooms::Entry;
 use writer::Writer;
 
 /// Keeps everything in one file. Its threads end when it is dropped, with what was asked of them done.
 pub struct SqliteStore {
     writer: Writer,
-    readers: Readers,
+    /// Rooms that are waited for do not wait for those who go through the archive.
+    rooms: Reader,
+    archive: Reader,
     /// Held as long as the file is used.
     _lock: File,
 }
@@ -66,8 +68,14 @@ impl SqliteStore {
             TryLockError::Error(error) => OpenError::Folder(error),
         })?;
         let path = folder.join(Self::FILE);
+        begin(&path)?;
         let connection = schema::create(&path)?;
-        Ok(Self { writer: Writer::start(&path, connection, fault)?, readers: Readers::start(&path)?, _lock: lock })
+        Ok(Self {
+            writer: Writer::start(&path, connection, fault)?,
+            rooms: Reader::start(&path, "store-rooms")?,
+            archive: Reader::start(&path, "store-archive")?,
+            _lock: lock,
+        })
     }
 }
 
@@ -79,17 +87,28 @@ fn make(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
+/// Makes an empty file that nobody else can read, if there is none. What SQLite puts beside it is as private.
+fn begin(path: &Path) -> std::io::Result<()> {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.write(true).create_new(true).open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
 impl Journal for SqliteStore {
     fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>> {
         Box::pin(async move { self.writer.append(Entry::of(&append)?).await })
     }
 
     fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {
-        self.readers.ask(move |connection| rooms::load(connection, room))
+        self.rooms.ask(move |connection| rooms::load(connection, room))
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>> {
-        self.readers.ask(move |connection| rooms::page(connection, after, limit))
+        self.rooms.ask(move |connection| rooms::page(connection, after, limit))
     }
 
     fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>> {
@@ -97,7 +116,7 @@ impl Journal for SqliteStore {
     }
 
     fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>> {
-        self.readers.ask(rooms::last_alive)
+        self.rooms.ask(rooms::last_alive)
     }
 }
 
@@ -108,21 +127,21 @@ impl Archive for SqliteStore {
         after: Option<GameKey>,
         limit: usize,
     ) -> Pending<'_, Result<Vec<Arc<GameRecord>>, Unavailable>> {
-        self.readers.ask(move |connection| games::page(connection, &filter, after, limit))
+        self.archive.ask(move |connection| games::page(connection, &filter, after, limit))
     }
 
     fn game(&self, id: GameId) -> Pending<'_, Result<Option<Arc<GameRecord>>, Unavailable>> {
-        self.readers.ask(move |connection| games::get(connection, id))
+        self.archive.ask(move |connection| games::get(connection, id))
     }
 
     fn standing(&self, who: Contestant) -> Pending<'_, Result<Standing, Unavailable>> {
-        self.readers.ask(move |connection| Ok(games::standing(connection, &who)?))
+        self.archive.ask(move |connection| Ok(games::standing(connection, &who)?))
     }
 }
 
 impl Register for SqliteStore {
     fn enrolled(&self) -> Pending<'_, Result<Vec<Enrolled>, Unavailable>> {
-        self.readers.ask(players::enrolled)
+        self.rooms.ask(players::enrolled)
     }
 
     fn enrol(&self, player: Enrolled) -> Pending<'_, Result<(), Unavailable>> {

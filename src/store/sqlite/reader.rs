@@ -1,8 +1,8 @@
 //! Threads that answer questions, beside the one that writes.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
     thread::JoinHandle,
 };
 
@@ -12,9 +12,6 @@ use tokio::sync::{mpsc, oneshot};
 use super::schema;
 use crate::store::journal::{Pending, Unavailable};
 
-/// One for rooms that are waited for while another goes through the archive.
-const THREADS: usize = 2;
-
 /// Questions that may wait. Beyond it those who ask wait for a place.
 const QUEUE: usize = 256;
 
@@ -23,26 +20,24 @@ pub(super) type ReadError = Box<dyn std::error::Error + Send + Sync>;
 
 type Question = Box<dyn FnOnce(&Connection) + Send>;
 
-pub(super) struct Readers {
+/// One thread that reads.
+pub(super) struct Reader {
     questions: Option<mpsc::Sender<Question>>,
-    threads: Vec<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
-impl Readers {
-    pub(super) fn start(path: &Path) -> Result<Self, schema::OpenError> {
-        let (questions, queue) = mpsc::channel::<Question>(QUEUE);
-        let queue = Arc::new(Mutex::new(queue));
-        let mut threads = Vec::new();
-        for number in 0..THREADS {
-            let (connection, queue) = (schema::read(path)?, Arc::clone(&queue));
-            let answer = move || {
-                while let Some(question) = next(&queue) {
-                    question(&connection);
-                }
-            };
-            threads.push(std::thread::Builder::new().name(format!("store-reader-{number}")).spawn(answer)?);
-        }
-        Ok(Self { questions: Some(questions), threads })
+impl Reader {
+    pub(super) fn start(path: &Path, name: &str) -> Result<Self, schema::OpenError> {
+        let (questions, mut queue) = mpsc::channel::<Question>(QUEUE);
+        let connection = schema::read(path)?;
+        let answer = move || {
+            while let Some(question) = queue.blocking_recv() {
+                // A bug costs one answer, not all that come after it; the panic itself is told by its hook.
+                let _ = catch_unwind(AssertUnwindSafe(|| question(&connection)));
+            }
+        };
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(answer)?;
+        Ok(Self { questions: Some(questions), thread: Some(thread) })
     }
 
     pub(super) fn ask<T: Send + 'static>(
@@ -55,22 +50,18 @@ impl Readers {
             let _ = reply.send(question(connection));
         });
         Box::pin(async move {
-            let gone = || Unavailable("the reader has ended".to_owned());
+            let gone = || Unavailable("the reader gave no answer".to_owned());
             self.questions.as_ref().ok_or_else(gone)?.send(question).await.map_err(|_| gone())?;
             answer.await.map_err(|_| gone())?.map_err(|error| Unavailable(error.to_string()))
         })
     }
 }
 
-fn next(queue: &Mutex<mpsc::Receiver<Question>>) -> Option<Question> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv()
-}
-
-impl Drop for Readers {
+impl Drop for Reader {
     fn drop(&mut self) {
         self.questions = None;
-        for thread in self.threads.drain(..) {
-            // A question that panicked has told so.
+        if let Some(thread) = self.thread.take() {
+            // It cannot have panicked.
             let _ = thread.join();
         }
     }

@@ -60,8 +60,9 @@ impl From<rusqlite::Error> for OpenError {
 /// Opens the file, makes it if there is none, and brings it to the present version.
 pub(super) fn create(path: &Path) -> Result<Connection, OpenError> {
     let mut connection = Connection::open(path)?;
-    prepare(&connection)?;
+    // Before anything is changed: the file may be another program's.
     let version = version(&connection)?;
+    prepare(&connection)?;
     if version > 0 {
         check(&connection)?;
     }

@@ -1,11 +1,12 @@
 //! The one thread that writes.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     thread::JoinHandle,
 };
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
@@ -90,6 +91,8 @@ enum Failure {
     Closed(AppendError),
     /// One of the writes, or all of them together.
     Write(AppendError),
+    /// Perhaps something was done after all.
+    Unknown(AppendError),
 }
 
 impl From<rusqlite::Error> for Failure {
@@ -120,7 +123,10 @@ impl Desk {
     }
 
     fn carry_out(&mut self, jobs: Vec<Job>) {
-        match self.commit(&jobs) {
+        // A bug costs the writes at hand, not all that come after them; the panic itself is told by its hook.
+        let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&jobs)));
+        let panicked = |_| Err(Failure::Write(AppendError::Unavailable("a bug".to_owned())));
+        match committed.unwrap_or_else(panicked) {
             Ok(outcomes) => {
                 for (job, outcome) in jobs.into_iter().zip(outcomes) {
                     // Nobody may wait for it any more.
@@ -129,7 +135,7 @@ impl Desk {
             }
             // One of them can have spoilt it for the others.
             Err(Failure::Write(_)) if jobs.len() > 1 => jobs.into_iter().for_each(|job| self.carry_out(vec![job])),
-            Err(Failure::Closed(error) | Failure::Write(error)) => {
+            Err(Failure::Closed(error) | Failure::Write(error) | Failure::Unknown(error)) => {
                 for job in jobs {
                     let _ = job.done.send(Err(error.clone()));
                 }
@@ -153,10 +159,22 @@ impl Desk {
                 Err(conflict @ AppendError::Conflict(_)) => Err(conflict),
                 outcome => Ok(outcome.map_err(Failure::Write)?),
             });
+            if transaction.is_autocommit() {
+                // Some errors end a transaction by themselves, and what follows would be written without one.
+                return Err(Failure::Write(AppendError::Unavailable("the transaction was rolled back".to_owned())));
+            }
         }
-        transaction.commit()?;
+        transaction.commit().map_err(unfinished)?;
         self.connection = Some(connection);
         Ok(outcomes)
+    }
+}
+
+/// Why a commit failed. Where the disk did, its last words may have got there.
+fn unfinished(error: rusqlite::Error) -> Failure {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy) => Failure::Write(error.into()),
+        _ => Failure::Unknown(AppendError::Unknown(error.to_string())),
     }
 }
 

@@ -1,11 +1,17 @@
 //! A server that comes back: everybody with the old token, every room as it was, and nobody short of time.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    time::Duration,
+};
 
 use reversi::{
     proto::v1::{self, play_event::Event, room_event},
     runtime::Clock,
-    store::{MemoryStore, Store},
+    store::{AppendError, MemoryStore, Store},
 };
 use tonic::Code;
 
@@ -19,7 +25,11 @@ struct Lives {
 
 impl Lives {
     async fn first() -> Self {
-        let store = Arc::default();
+        Self::over(MemoryStore::default()).await
+    }
+
+    async fn over(store: MemoryStore) -> Self {
+        let store = Arc::new(store);
         let stage = Stage::with(Plan { store: Store::shared(&store), ..Plan::default() }).await;
         Self { store, stage }
     }
@@ -68,6 +78,27 @@ async fn a_game_goes_on_where_it_was() {
     assert!(black.play(&game, 0, "d3").await.unwrap().already_applied, "what was acknowledged stays so");
     black.resign(&game).await.unwrap();
     assert_eq!(white.me().await.stats.unwrap().won, 1);
+}
+
+#[tokio::test]
+async fn a_disk_that_fails_at_the_start_holds_nobody_up() {
+    let fails = Arc::new(AtomicBool::new(false));
+    let hook = Arc::clone(&fails);
+    let refuse = move |_, _| hook.load(SeqCst).then(|| AppendError::Unavailable("made by this test".into()));
+    let mut lives = Lives::over(MemoryStore::with_faults(Box::new(refuse))).await;
+    let Table { black, room, game, .. } = lives.stage.table(named("waiting")).await;
+    black.play(&game, 0, "d3").await.unwrap();
+    fails.store(true, SeqCst);
+    // The time cannot be given back, and until then nothing can be played.
+    lives.next(Duration::from_secs(3_600)).await;
+    let black = lives.again(&black).await;
+    refused(black.resign(&game).await, Code::Unavailable, "STORE_UNAVAILABLE");
+    assert_eq!(black.room(&room).await.game.unwrap().ply, 1, "what is known is told");
+    let mut watcher = black.watch(&room).await;
+    watcher.snapshot().await;
+    fails.store(false, SeqCst);
+    watcher.until(|event| matches!(event, room_event::Event::ClockCredited(_)).then_some(())).await;
+    black.resign(&game).await.unwrap();
 }
 
 #[tokio::test]

@@ -22,9 +22,6 @@ use crate::{
     },
 };
 
-/// Rows of one message: far below the 4 MiB that clients take in unless told otherwise, however long the names.
-const SNAPSHOT_ROWS: usize = 500;
-
 /// The lobby service over a runtime.
 pub(super) struct Lobby {
     pub(super) runtime: Runtime,
@@ -142,6 +139,7 @@ pub(super) fn seen(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -> v
 /// The room list of one watcher.
 struct RoomList {
     watched: WatchedRooms,
+    /// What is left of one update. The next is asked for when there is nothing.
     ready: VecDeque<v1::watch_rooms_response::Message>,
 }
 
@@ -156,10 +154,8 @@ impl Source for RoomList {
             }
             match self.watched.next().await? {
                 LobbyUpdate::Snapshot(rows) => {
-                    let (first, rest) = rows.split_at(rows.len().min(SNAPSHOT_ROWS));
-                    let rooms = first.iter().map(summary).collect();
+                    let rooms = rows.iter().map(summary).collect();
                     self.ready.push_back(Message::Snapshot(v1::RoomList { rooms }));
-                    self.ready.extend(rest.iter().map(|row| Message::Upserted(summary(row))));
                 }
                 LobbyUpdate::Changed { upserted, removed } => {
                     self.ready.extend(upserted.iter().map(|row| Message::Upserted(summary(row))));

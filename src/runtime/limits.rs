@@ -111,6 +111,10 @@ pub(super) const MISSED: usize = 16;
 /// Changes of the room list a lobby watcher may be behind.
 pub(super) const LOBBY_LAG: usize = 1_024;
 
+/// Rows of the room list that are read for one watcher at a time, and sent in one message: far below the 4 MiB that
+/// clients take in unless told otherwise, however long the names. Who does not read makes the server hold no more.
+pub(super) const SNAPSHOT_ROWS: usize = 500;
+
 /// How often a lobby watcher is told of changes: what changes more often is told once.
 pub(super) const LOBBY_BEAT: Duration = Duration::from_millis(200);
 

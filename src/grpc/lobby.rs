@@ -9,7 +9,6 @@ use super::{
     feed::{End, Feed, Source, feed},
     page,
     remote::Crowd,
-    serve::{MOST_HEADERS, STREAMS_PER_CONNECTION},
     status,
 };
 use crate::{
@@ -242,11 +241,17 @@ fn limits(limits: &Limits) -> v1::Limits {
         connections: count(limits.connections),
         connections_per_address: count(limits.connections_per_address),
         opening: Some(convert::duration(limits.opening)),
-        streams_per_connection: rate(STREAMS_PER_CONNECTION),
-        header_bytes: rate(MOST_HEADERS),
+        streams_per_connection: rate(limits.streams_per_connection),
+        header_bytes: rate(limits.header_bytes),
         players: count(limits.players),
         rooms: count(limits.rooms),
         player_idle: Some(convert::duration(limits.player_idle)),
         ai_queue: count(limits.ai_queue),
+        room_sleep: Some(convert::duration(limits.room_sleep)),
+        reader_patience: Some(convert::duration(limits.reader_patience)),
+        drain: Some(convert::duration(limits.drain)),
+        call_time: Some(convert::duration(limits.call_time)),
+        keepalive: Some(convert::duration(limits.keepalive)),
+        keepalive_answer: Some(convert::duration(limits.keepalive_answer)),
     }
 }

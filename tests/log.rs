@@ -9,7 +9,7 @@ use std::{
 };
 
 use process::{Player, Server, hear};
-use reversi::proto::v1::{self, room_event};
+use reversi::proto::v1::{self, room_event, session_service_client::SessionServiceClient};
 use sha2::{Digest as _, Sha256};
 
 const PASSWORD: &str = "open sesame";
@@ -87,4 +87,18 @@ async fn machines_get_a_json_object_a_line_with_the_room_it_is_about() {
     }
     let line = log.lines().find(|line| line.contains("room leaves memory")).unwrap_or_else(|| panic!("{log}"));
     assert!(line.contains(&format!("\"span\":{{\"id\":\"{room}\",\"name\":\"room\"}}")), "{line}");
+}
+
+#[tokio::test]
+async fn a_line_of_a_call_has_the_name_that_its_answer_has() {
+    let server = Server::start(&["--log-format", "json"]);
+    let mut sessions = SessionServiceClient::connect(server.url.clone()).await.unwrap();
+    let request = v1::LogInRequest { display_name: "Ada".into(), ..Default::default() };
+    let answer = sessions.log_in(request).await.unwrap();
+    let name = answer.metadata().get("reversi-request-id").unwrap().to_str().unwrap();
+    let (clean, log) = server.stop().await;
+    assert!(clean, "{log}");
+    let line = log.lines().find(|line| line.contains("logged in")).unwrap_or_else(|| panic!("{log}"));
+    assert!(line.contains("\"method\":\"/reversi.v1.SessionService/LogIn\""), "{line}");
+    assert!(line.contains(&format!("\"request\":\"{name}\"")), "{line}");
 }

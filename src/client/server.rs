@@ -93,6 +93,18 @@ pub struct Limits {
     pub player_idle: Option<Duration>,
     /// AI moves that may wait for a thread.
     pub ai_queue: u32,
+    /// After what time an unused room leaves memory.
+    pub room_sleep: Option<Duration>,
+    /// How long something may wait unread on a stream of turns.
+    pub reader_patience: Option<Duration>,
+    /// How long the server may take to stop.
+    pub drain: Option<Duration>,
+    /// How long a request may take to come in and be answered.
+    pub call_time: Option<Duration>,
+    /// How often a silent connection is asked whether it lives.
+    pub keepalive: Option<Duration>,
+    /// How long it may take to answer.
+    pub keepalive_answer: Option<Duration>,
 }
 
 impl TryFrom<v1::Limits> for Limits {
@@ -128,6 +140,12 @@ impl TryFrom<v1::Limits> for Limits {
             rooms: read::count(limits.rooms, "room limit")?,
             player_idle: read::maybe_duration(limits.player_idle, "player's idle limit")?,
             ai_queue: read::count(limits.ai_queue, "limit of waiting AI moves")?,
+            room_sleep: read::maybe_duration(limits.room_sleep, "room's sleep")?,
+            reader_patience: read::maybe_duration(limits.reader_patience, "reader's patience")?,
+            drain: read::maybe_duration(limits.drain, "time to stop")?,
+            call_time: read::maybe_duration(limits.call_time, "time of a call")?,
+            keepalive: read::maybe_duration(limits.keepalive, "keepalive")?,
+            keepalive_answer: read::maybe_duration(limits.keepalive_answer, "keepalive's answer")?,
         })
     }
 }

@@ -9,7 +9,6 @@ use super::{
     feed::{End, Feed, Source, feed},
     page,
     remote::Crowd,
-    serve::{MOST_HEADERS, STREAMS_PER_CONNECTION},
     status,
 };
 use crate::{
@@ -21,9 +20,6 @@ use crate::{
         Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms,
     },
 };
-
-/// Rows of one message: far below the 4 MiB that clients take in unless told otherwise, however long the names.
-const SNAPSHOT_ROWS: usize = 500;
 
 /// The lobby service over a runtime.
 pub(super) struct Lobby {
@@ -142,6 +138,7 @@ pub(super) fn seen(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -> v
 /// The room list of one watcher.
 struct RoomList {
     watched: WatchedRooms,
+    /// What is left of one update. The next is asked for when there is nothing.
     ready: VecDeque<v1::watch_rooms_response::Message>,
 }
 
@@ -156,10 +153,8 @@ impl Source for RoomList {
             }
             match self.watched.next().await? {
                 LobbyUpdate::Snapshot(rows) => {
-                    let (first, rest) = rows.split_at(rows.len().min(SNAPSHOT_ROWS));
-                    let rooms = first.iter().map(summary).collect();
+                    let rooms = rows.iter().map(summary).collect();
                     self.ready.push_back(Message::Snapshot(v1::RoomList { rooms }));
-                    self.ready.extend(rest.iter().map(|row| Message::Upserted(summary(row))));
                 }
                 LobbyUpdate::Changed { upserted, removed } => {
                     self.ready.extend(upserted.iter().map(|row| Message::Upserted(summary(row))));
@@ -246,11 +241,17 @@ fn limits(limits: &Limits) -> v1::Limits {
         connections: count(limits.connections),
         connections_per_address: count(limits.connections_per_address),
         opening: Some(convert::duration(limits.opening)),
-        streams_per_connection: rate(STREAMS_PER_CONNECTION),
-        header_bytes: rate(MOST_HEADERS),
+        streams_per_connection: rate(limits.streams_per_connection),
+        header_bytes: rate(limits.header_bytes),
         players: count(limits.players),
         rooms: count(limits.rooms),
         player_idle: Some(convert::duration(limits.player_idle)),
         ai_queue: count(limits.ai_queue),
+        room_sleep: Some(convert::duration(limits.room_sleep)),
+        reader_patience: Some(convert::duration(limits.reader_patience)),
+        drain: Some(convert::duration(limits.drain)),
+        call_time: Some(convert::duration(limits.call_time)),
+        keepalive: Some(convert::duration(limits.keepalive)),
+        keepalive_answer: Some(convert::duration(limits.keepalive_answer)),
     }
 }

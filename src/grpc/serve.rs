@@ -1,6 +1,6 @@
 //! Runs the services on a socket, within the limits of the wire.
 
-use std::{any::Any, sync::Arc, time::Duration};
+use std::{any::Any, sync::Arc};
 
 use thiserror::Error;
 use tokio::{net::TcpListener, time::Instant};
@@ -31,23 +31,13 @@ use crate::{
             session_service_server::SessionServiceServer,
         },
     },
-    runtime::Runtime,
+    runtime::{Limits, Runtime},
 };
-
-/// Streams of one connection; a proxy may carry many players over one.
-pub(super) const STREAMS_PER_CONNECTION: u32 = 1_024;
-
-/// Names and values of one request's headers. A token and what libraries add are under 1 KiB.
-pub(super) const MOST_HEADERS: u32 = 16 * 1024;
 
 /// Streams of one connection that were reset before a service saw them. Beyond it the connection ends: opening and
 /// resetting streams costs a client nothing, and is how servers are worn down (CVE-2023-44487). A client that gives up
 /// everything at once has its 64 streams.
 const RESETS_UNSEEN: usize = 64;
-
-/// Streams of one connection that the transport itself has reset because of what the client did, after which the
-/// connection ends: it is no accident any more.
-const RESETS_FOR_FAULTS: usize = STREAMS_PER_CONNECTION as usize;
 
 /// The least that HTTP/2 allows. Messages are small, and a large frame keeps others waiting.
 const MOST_FRAME: u32 = 16 * 1024;
@@ -57,17 +47,6 @@ const STREAM_WINDOW: u32 = MOST_MESSAGE as u32;
 
 /// What one connection may send unread: what it can make the server hold.
 const CONNECTION_WINDOW: u32 = 4 * STREAM_WINDOW;
-
-/// How long a request may take to come in and be answered; the length of a stream is not meant. Every call is answered
-/// in seconds, so this ends the requests that are sent a byte at a time.
-const CALL_TIME: Duration = Duration::from_secs(60);
-
-/// How often a silent connection is asked whether it lives: a vanished client is noticed within half a minute. One that
-/// sends a header for ever cannot answer in between, and ends as well.
-const KEEPALIVE: Duration = Duration::from_secs(20);
-
-/// How long it may take to answer.
-const KEEPALIVE_ANSWER: Duration = Duration::from_secs(10);
 
 /// Who may come in, and how.
 #[derive(Clone, Debug, Default)]
@@ -123,7 +102,7 @@ pub async fn serve_with(
         drained.drain();
         end.cancel();
     };
-    let server = transport()
+    let server = transport(&limits)
         .layer(NameCalls::new((runtime.random() >> 32) as u32))
         // Outside of gRPC-Web, which knows nothing of a browser's questions beforehand.
         .layer(option_layer(cors::layer(&access.allow_origins)))
@@ -151,19 +130,22 @@ pub async fn serve_with(
 }
 
 /// HTTP as it is spoken with one connection.
-fn transport() -> Server {
+fn transport(limits: &Limits) -> Server {
+    // Streams that the transport itself has reset because of what the client did, after which the connection ends: as
+    // many as it may have are no accident any more.
+    let resets_for_faults = limits.streams_per_connection as usize;
     Server::builder()
         .accept_http1(true)
-        .timeout(CALL_TIME)
-        .max_concurrent_streams(STREAMS_PER_CONNECTION)
-        .http2_max_header_list_size(MOST_HEADERS)
+        .timeout(limits.call_time)
+        .max_concurrent_streams(limits.streams_per_connection)
+        .http2_max_header_list_size(limits.header_bytes)
         .http2_max_pending_accept_reset_streams(Some(RESETS_UNSEEN))
-        .http2_max_local_error_reset_streams(Some(RESETS_FOR_FAULTS))
+        .http2_max_local_error_reset_streams(Some(resets_for_faults))
         .max_frame_size(MOST_FRAME)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .http2_keepalive_interval(Some(KEEPALIVE))
-        .http2_keepalive_timeout(Some(KEEPALIVE_ANSWER))
+        .http2_keepalive_interval(Some(limits.keepalive))
+        .http2_keepalive_timeout(Some(limits.keepalive_answer))
 }
 
 /// The services, and reflection of them.

@@ -33,6 +33,18 @@ pub struct Limits {
     /// How long a connection may take to agree on TLS and to begin its first request; slower than any network, and short
     /// enough that those who only connect do not gather.
     pub opening: Duration,
+    /// Calls and streams of one connection; a proxy may carry many players over one.
+    pub streams_per_connection: u32,
+    /// Bytes of the names and values of one request's headers. A token and what libraries add are under 1 KiB.
+    pub header_bytes: u32,
+    /// How long a request may take to come in and be answered; the length of a stream is not meant. Every call is answered
+    /// in seconds, so this ends the requests that are sent a byte at a time.
+    pub call_time: Duration,
+    /// How often a silent connection is asked whether it lives: a vanished client is noticed within half a minute. One
+    /// that sends a header for ever cannot answer in between, and ends as well.
+    pub keepalive: Duration,
+    /// How long it may take to answer.
+    pub keepalive_answer: Duration,
     /// Log-ins at once from one address: a farm of bots that starts, which cannot wait in line.
     pub log_in_burst: u32,
     /// Log-ins a second from one address, on average. Each makes a player that may be kept for a day: one address cannot
@@ -78,6 +90,11 @@ impl Default for Limits {
             connections: 16_384,
             connections_per_address: 4_096,
             opening: Duration::from_secs(10),
+            streams_per_connection: 1_024,
+            header_bytes: 16 * 1024,
+            call_time: Duration::from_secs(60),
+            keepalive: Duration::from_secs(20),
+            keepalive_answer: Duration::from_secs(10),
             log_in_burst: 2_000,
             log_ins_per_second: 2,
             wrong_guesses_per_minute: 30,
@@ -110,6 +127,10 @@ pub(super) const MISSED: usize = 16;
 
 /// Changes of the room list a lobby watcher may be behind.
 pub(super) const LOBBY_LAG: usize = 1_024;
+
+/// Rows of the room list that are read for one watcher at a time, and sent in one message: far below the 4 MiB that
+/// clients take in unless told otherwise, however long the names. Who does not read makes the server hold no more.
+pub(super) const SNAPSHOT_ROWS: usize = 500;
 
 /// How often a lobby watcher is told of changes: what changes more often is told once.
 pub(super) const LOBBY_BEAT: Duration = Duration::from_millis(200);

@@ -11,7 +11,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::limits::{LOBBY_BEAT, LOBBY_LAG};
+use super::limits::{LOBBY_BEAT, LOBBY_LAG, SNAPSHOT_ROWS};
 use crate::{
     room::{DisplayName, Occupant, Phase, Room, RoomId, RoomName, Seat, Timestamp, Visibility, Watching},
     rules::{ByColor, Color},
@@ -146,7 +146,7 @@ impl Lobby {
             shown: HashSet::new(),
             changed: BTreeSet::new(),
             beat: None,
-            fresh: true,
+            untold: Untold::All,
         }
     }
 
@@ -237,15 +237,23 @@ pub struct LobbyWatch {
     changed: BTreeSet<RowKey>,
     /// When what has changed is told.
     beat: Option<Instant>,
-    fresh: bool,
+    untold: Untold,
+}
+
+/// What of the list is still to be told as it is, before its changes are.
+#[derive(Clone, Copy)]
+enum Untold {
+    All,
+    Behind(RowKey),
+    Nothing,
 }
 
 /// What a watcher of the list is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LobbyUpdate {
-    /// All rows.
+    /// The first rows, in place of all that were told before. Where there are more, they follow as new.
     Snapshot(Vec<Row>),
-    /// Rows that changed, and rooms that are gone or match no longer.
+    /// Rows that are new or changed, and rooms that are gone or match no longer.
     Changed {
         /// New or changed.
         upserted: Vec<Row>,
@@ -258,14 +266,33 @@ impl LobbyWatch {
     /// The next update. The first is a snapshot, and so is the next after the watcher has lagged.
     pub async fn next(&mut self) -> LobbyUpdate {
         loop {
-            if std::mem::take(&mut self.fresh) {
-                let rows = self.lobby.page(&self.filter, None, usize::MAX);
-                self.shown = rows.iter().map(|row| row.id).collect();
-                return LobbyUpdate::Snapshot(rows);
+            if let Some(update) = self.step() {
+                return update;
             }
             if let Some(update) = self.gather().await {
                 return update;
             }
+        }
+    }
+
+    /// The next rows that are still to be told, as they are now; none when all are told. Changes of those before wait
+    /// until then, so that no more than one step is ever held.
+    fn step(&mut self) -> Option<LobbyUpdate> {
+        let after = match self.untold {
+            Untold::All => None,
+            Untold::Behind(key) => Some(key),
+            Untold::Nothing => return None,
+        };
+        let rows = self.lobby.page(&self.filter, after, SNAPSHOT_ROWS);
+        let last = rows.last().filter(|_| rows.len() == SNAPSHOT_ROWS);
+        self.untold = last.map_or(Untold::Nothing, |row| Untold::Behind(row.key()));
+        if after.is_none() {
+            self.shown.clear();
+        }
+        self.shown.extend(rows.iter().map(|row| row.id));
+        match after {
+            None => Some(LobbyUpdate::Snapshot(rows)),
+            Some(_) => (!rows.is_empty()).then_some(LobbyUpdate::Changed { upserted: rows, removed: Vec::new() }),
         }
     }
 
@@ -309,9 +336,82 @@ impl LobbyWatch {
             Err(RecvError::Lagged(_) | RecvError::Closed) => {
                 self.changes = self.changes.resubscribe();
                 self.changed.clear();
-                (self.beat, self.fresh) = (None, true);
+                (self.beat, self.untold) = (None, Untold::All);
                 None
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::room::{Creation, JoinCode, PlayerId, PlayerKind, Policy, Profile, Settings};
+
+    /// Two steps, and a little more.
+    const ROOMS: usize = 2 * SNAPSHOT_ROWS + 3;
+
+    fn room(number: usize) -> Room {
+        let owner =
+            Profile { id: PlayerId::from_random(1), name: DisplayName::parse("Ada").unwrap(), kind: PlayerKind::Human };
+        let creation = Creation {
+            id: RoomId::from_random(number as u64),
+            code: JoinCode::from_random(1),
+            owner,
+            settings: Settings::named(RoomName::parse("Tea").unwrap()),
+            policy: Policy { grace: LOBBY_BEAT, idle_close: LOBBY_BEAT, members: 8 },
+            seats: ByColor::new(Occupant::Open, Occupant::Open),
+        };
+        Room::new(creation, Timestamp::default())
+    }
+
+    /// Listed in the order of their numbers.
+    fn filled() -> (Arc<Lobby>, Vec<Listing>) {
+        let lobby = Arc::new(Lobby::default());
+        let listings = (0..ROOMS).map(|number| Listing::new(&lobby, &room(number))).collect();
+        (lobby, listings)
+    }
+
+    async fn snapshot(watch: &mut LobbyWatch) -> Vec<Row> {
+        let LobbyUpdate::Snapshot(rows) = watch.next().await else { panic!("a snapshot was to come") };
+        rows
+    }
+
+    async fn changed(watch: &mut LobbyWatch) -> (Vec<Row>, Vec<RoomId>) {
+        let LobbyUpdate::Changed { upserted, removed } = watch.next().await else { panic!("changes were to come") };
+        (upserted, removed)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_long_list_is_read_step_by_step_as_it_is_then() {
+        let (lobby, mut listings) = filled();
+        let mut watch = lobby.watch(RowFilter::default());
+        assert_eq!(snapshot(&mut watch).await.len(), SNAPSHOT_ROWS);
+        let (told, untold) = (0, ROOMS - 1);
+        listings[told].update_watchers(7);
+        listings[untold].update_watchers(9);
+        listings[told + 1].remove();
+        listings[untold - 1].remove();
+        assert_eq!(changed(&mut watch).await.0.len(), SNAPSHOT_ROWS);
+        let (rest, removed) = changed(&mut watch).await;
+        assert_eq!((rest.len(), rest[1].watchers, removed.len()), (2, 9, 0), "each row is as it is when it is read");
+        let (again, removed) = changed(&mut watch).await;
+        assert_eq!(again.iter().map(|row| row.watchers).collect::<Vec<_>>(), [7, 9]);
+        assert_eq!(removed, [listings[told + 1].key.1], "what was never told is not told to be gone");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_lags_within_a_snapshot_begins_again() {
+        let (lobby, mut listings) = filled();
+        let mut watch = lobby.watch(RowFilter::default());
+        snapshot(&mut watch).await;
+        listings[0].remove();
+        for _ in 0..LOBBY_LAG {
+            listings[1].update_watchers(1);
+        }
+        assert_eq!([changed(&mut watch).await.0.len(), changed(&mut watch).await.0.len()], [SNAPSHOT_ROWS, 3]);
+        let anew = snapshot(&mut watch).await;
+        assert_eq!((anew.len(), anew[0].id), (SNAPSHOT_ROWS, listings[1].key.1));
+        assert_eq!([changed(&mut watch).await.0.len(), changed(&mut watch).await.0.len()], [SNAPSHOT_ROWS, 2]);
     }
 }

@@ -1,13 +1,16 @@
 //! Finding and making rooms.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use reversi::proto::v1::{self, watch_rooms_response::Message};
 use reversi::runtime::Limits;
 use tokio::task::JoinSet;
 use tonic::{Code, Streaming};
 
-use super::stage::{Player, Stage, check, field, millis, named, private, refusal, refused, within};
+use super::stage::{Plan, Player, Stage, check, field, millis, named, private, refusal, refused, within};
 
 #[tokio::test]
 async fn the_server_tells_its_ais_and_limits() {
@@ -23,6 +26,10 @@ async fn the_server_tells_its_ais_and_limits() {
     let count = |limit: usize| i32::try_from(limit).unwrap();
     assert_eq!((limits.players, limits.rooms), (count(usual.players), count(usual.rooms)));
     assert_eq!(limits.connections_per_address, count(usual.connections_per_address));
+    let time = |limit: Duration| Some(prost_types::Duration::try_from(limit).unwrap());
+    assert_eq!((limits.room_sleep, limits.reader_patience), (time(usual.room_sleep), time(usual.reader_patience)));
+    assert_eq!((limits.drain, limits.call_time), (time(Plan::default().limits.drain), time(usual.call_time)));
+    assert_eq!((limits.keepalive, limits.keepalive_answer), (time(usual.keepalive), time(usual.keepalive_answer)));
     assert_eq!(info.connections, 1, "this one");
     assert_eq!(info.ai_load.unwrap().threads, 1);
 }

@@ -35,6 +35,35 @@ pub enum EndReason {
     Server,
 }
 
+impl EndReason {
+    /// Every reason.
+    pub const ALL: [Self; 8] = [
+        Self::Discs,
+        Self::Resignation,
+        Self::Timeout,
+        Self::Left,
+        Self::Kicked,
+        Self::Agreed,
+        Self::Aborted,
+        Self::Server,
+    ];
+
+    /// The word for it in tables and figures.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Discs => "discs",
+            Self::Resignation => "resignation",
+            Self::Timeout => "timeout",
+            Self::Left => "left",
+            Self::Kicked => "kicked",
+            Self::Agreed => "agreed",
+            Self::Aborted => "aborted",
+            Self::Server => "server",
+        }
+    }
+}
+
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameEnd {

@@ -47,8 +47,8 @@ pub struct Limits {
     pub keepalive_answer: Duration,
     /// Log-ins at once from one address: a farm of bots that starts, which cannot wait in line.
     pub log_in_burst: u32,
-    /// Log-ins a second from one address, on average. Each makes a player that may be kept for a day: one address cannot
-    /// fill the server with them in less than half a day.
+    /// Log-ins a second from one address, on average. Each makes a player that is kept for a day: one address cannot fill
+    /// the server with them.
     pub log_ins_per_second: u32,
     /// Passwords and join codes that one player may get wrong in a minute. A person types fewer. With 40 bits in a join
     /// code, and every room of a full server to be hit, a player needs three and a half years for one, and an address that
@@ -96,7 +96,7 @@ impl Default for Limits {
             keepalive: Duration::from_secs(20),
             keepalive_answer: Duration::from_secs(10),
             log_in_burst: 2_000,
-            log_ins_per_second: 2,
+            log_ins_per_second: 1,
             wrong_guesses_per_minute: 30,
             members_per_room: 64,
             presence_grace: Duration::from_secs(60),

@@ -96,17 +96,7 @@ pub(super) fn moved(occupant: &Occupant, spent: Duration) {
 }
 
 pub(super) fn finished(reason: EndReason) {
-    let reason = match reason {
-        EndReason::Discs => "discs",
-        EndReason::Resignation => "resignation",
-        EndReason::Timeout => "timeout",
-        EndReason::Left => "left",
-        EndReason::Kicked => "kicked",
-        EndReason::Agreed => "agreed",
-        EndReason::Aborted => "aborted",
-        EndReason::Server => "server",
-    };
-    counter!(GAMES_FINISHED, "reason" => reason).increment(1);
+    counter!(GAMES_FINISHED, "reason" => reason.name()).increment(1);
 }
 
 /// Times what is done to write events.

@@ -61,7 +61,7 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
         ":started": game.started.0,
         ":ended": game.ended.0,
         ":winner": winner_name(game.end.winner),
-        ":reason": reason_name(game.end.reason),
+        ":reason": game.end.reason.name(),
         ":black_discs": board.count(Color::Black),
         ":white_discs": board.count(Color::White),
         ":transcript": transcript,
@@ -263,32 +263,8 @@ fn winner(text: &str) -> Result<Option<Color>, ReadError> {
     winners.into_iter().find(|&winner| winner_name(winner) == text).ok_or_else(|| unknown(text))
 }
 
-const REASONS: [EndReason; 8] = [
-    EndReason::Discs,
-    EndReason::Resignation,
-    EndReason::Timeout,
-    EndReason::Left,
-    EndReason::Kicked,
-    EndReason::Agreed,
-    EndReason::Aborted,
-    EndReason::Server,
-];
-
-fn reason_name(reason: EndReason) -> &'static str {
-    match reason {
-        EndReason::Discs => "discs",
-        EndReason::Resignation => "resignation",
-        EndReason::Timeout => "timeout",
-        EndReason::Left => "left",
-        EndReason::Kicked => "kicked",
-        EndReason::Agreed => "agreed",
-        EndReason::Aborted => "aborted",
-        EndReason::Server => "server",
-    }
-}
-
 fn reason(text: &str) -> Result<EndReason, ReadError> {
-    REASONS.into_iter().find(|&reason| reason_name(reason) == text).ok_or_else(|| unknown(text))
+    EndReason::ALL.into_iter().find(|reason| reason.name() == text).ok_or_else(|| unknown(text))
 }
 
 fn unknown(text: &str) -> ReadError {

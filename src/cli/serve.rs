@@ -58,7 +58,7 @@ pub struct Args {
     /// Listen beyond this machine without TLS.
     #[arg(long, env = "REVERSI_INSECURE")]
     insecure: bool,
-    /// Let pages of this origin call, such as https://example.org, or of any (*); may be repeated.
+    /// Let pages of this origin call, such as `https://example.org`, or of any (*); may be repeated.
     #[arg(long, env = "REVERSI_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
     allow_origin: Vec<Origin>,
     /// Seconds that stopping may take.

@@ -1,6 +1,6 @@
 //! The services of `reversi.v1` over a runtime: each method is convert, call, convert.
 //!
-//! One port speaks gRPC, gRPC-Web and reflection, over TLS where it is told to. [`serve`] runs it on a socket that the
+//! One port speaks gRPC, gRPC-Web and reflection, over TLS where it is told to. [`serve()`] runs it on a socket that the
 //! caller owns.
 //!
 //! ```text

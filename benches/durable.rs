@@ -86,7 +86,7 @@ async fn measure(kept: bool) -> Figures {
     if kept {
         options.extend(["--data", data]);
     }
-    let server = Server::start(&options);
+    let mut server = Server::start(&options);
     let metrics = server.hear("metrics: ");
     let mut turns = turns(&server).await;
     turns.sort();

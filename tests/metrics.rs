@@ -46,7 +46,7 @@ impl Figures {
 
 #[tokio::test]
 async fn a_game_is_counted() {
-    let server = Server::start(&["--log", "error", "--metrics", "127.0.0.1:0"]);
+    let mut server = Server::start(&["--log", "error", "--metrics", "127.0.0.1:0"]);
     let address = &server.hear("metrics: ");
     Figures::scrape(address).are(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
 

@@ -69,9 +69,12 @@ impl Server {
     }
 
     /// What follows `intro` on the next line that begins with it, up to the first space.
-    pub(crate) fn hear(&self, intro: &str) -> String {
+    pub(crate) fn hear(&mut self, intro: &str) -> String {
         loop {
-            let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("it never said {intro:?}"));
+            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+                self.kill();
+                panic!("it never said {intro:?}, but: {}", self.log.take().unwrap().join().unwrap());
+            };
             if let Some(rest) = line.strip_prefix(intro) {
                 return rest.split(' ').next().unwrap_or_default().to_owned();
             }

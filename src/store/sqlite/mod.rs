@@ -63,10 +63,7 @@ impl SqliteStore {
     pub fn with_faults(folder: &Path, fault: FaultHook) -> Result<Self, OpenError> {
         make(folder)?;
         let lock = File::create(folder.join("reversi.lock"))?;
-        lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => OpenError::InUse,
-            TryLockError::Error(error) => OpenError::Folder(error),
-        })?;
+        take(&lock)?;
         let path = folder.join(Self::FILE);
         begin(&path)?;
         let connection = schema::create(&path)?;
@@ -85,6 +82,19 @@ fn make(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.recursive(true).create(folder)
+}
+
+/// Takes the lock, for which a server that is just ending is waited for.
+fn take(lock: &File) -> Result<(), OpenError> {
+    const TRIES: u32 = 20;
+    for _ in 0..TRIES {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(schema::PATIENCE / TRIES),
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+    }
+    Err(OpenError::InUse)
 }
 
 /// Makes an empty file that nobody else can read, if there is none. What SQLite puts beside it is as private.

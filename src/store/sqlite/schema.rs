@@ -16,8 +16,8 @@ const STEPS: &[&str] = &[include_str!("1.sql")];
 const VERSION: i32 = 1;
 const _: () = assert!(STEPS.len() == VERSION as usize);
 
-/// How long a lock of another program on the file is waited for, such as a backup's.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long another program's hold on the file is waited for, such as a backup's.
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Why a file cannot be used.
 #[derive(Debug, Error)]

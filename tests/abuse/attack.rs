@@ -41,7 +41,7 @@ pub(crate) enum Attack {
 /// Connections that a test may open beside those of other tests; both ends of each are in this process.
 pub(crate) fn affordable() -> usize {
     let files = rlimit::increase_nofile_limit(u64::MAX).unwrap();
-    usize::try_from(files.saturating_sub(1_000) / 2).unwrap().min(4_000)
+    usize::try_from(files.saturating_sub(1_000) / 2).unwrap().min(10_000)
 }
 
 impl Attack {

@@ -220,7 +220,7 @@ fn history(number: u64, owner: &Profile, at: Timestamp, plays: bool) -> Vec<Even
         let game = room.running().unwrap();
         let mover = room.seats()[game.position.turn()].occupant.player().unwrap();
         let square = game.position.legal_moves().into_iter().next().unwrap();
-        let play = Command::Play { game: game.number, ply: game.ply(), square };
+        let play = Command::Play { game: game.number, ply: game.ply(), square, thought: None };
         obey(&mut room, &mut events, mover, play);
     }
     events

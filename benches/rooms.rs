@@ -59,7 +59,7 @@ fn turn(bencher: Bencher) {
     let (start, first) = (playing(), "f5".parse().unwrap());
     let mover = PlayerId::from_random(1);
     bencher.with_inputs(|| start.clone()).bench_local_values(|mut room| {
-        obey(&mut room, mover, Command::Play { game: 1, ply: 0, square: first });
+        obey(&mut room, mover, Command::Play { game: 1, ply: 0, square: first, thought: None });
         room
     });
 }
@@ -75,7 +75,7 @@ fn game(bencher: Bencher, watched: bool) {
             let current = room.running().unwrap();
             let side = current.turn().unwrap();
             let mover = room.seats()[side].occupant.player().unwrap();
-            let play = Command::Play { game: 1, ply: current.ply(), square };
+            let play = Command::Play { game: 1, ply: current.ply(), square, thought: None };
             for event in room.decide(Timestamp(0), Actor::Player(mover), play).unwrap() {
                 room.apply(&event);
                 if watched {

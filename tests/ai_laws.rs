@@ -37,7 +37,7 @@ proptest! {
         let stop = Stop::new();
         for player in quick_players() {
             let choice = player.choose(position, seed, &stop);
-            prop_assert_eq!(choice, player.choose(position, seed, &stop));
+            prop_assert_eq!(&choice, &player.choose(position, seed, &stop));
             prop_assert_eq!(choice.is_none(), position.legal_moves().is_empty());
             if let Some(choice) = choice {
                 prop_assert!(position.legal_moves().contains(choice.square), "{}", player.kind());

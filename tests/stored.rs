@@ -7,7 +7,8 @@ use std::{fmt::Debug, fs, path::PathBuf, sync::Arc, time::Duration};
 use reversi::{
     room::{
         AiSeat, ChatText, CloseReason, Command, Creation, EndReason, Event, Fact, GameEnd, JoinCode, LeaveReason,
-        Occupant, Offer, Opening, Room, RoomId, RoomName, Seq, Settings, TimeControl, Timestamp, Visibility, Watching,
+        Occupant, Offer, Opening, Room, RoomId, RoomName, Seq, Settings, Thought, TimeControl, Timestamp, Visibility,
+        Watching,
         stored::{StoredError, decode_event, decode_room, encode_event, encode_room},
     },
     rules::{ByColor, Color},
@@ -90,7 +91,7 @@ fn facts() -> Vec<Fact> {
         Fact::ReadyChanged { seat: Color::Black, ready: true },
         Fact::SettingsChanged(Box::new(random)),
         Fact::GameStarted { number: 3, index: 2, opening: vec![square("f5"), square("d6")] },
-        Fact::Played { square: square("h8"), spent },
+        Fact::Played { square: square("h8"), spent, thought: None },
         Fact::Passed,
         Fact::Struck,
         Fact::OfferMade { offer: Offer::Rematch, by: Color::White },
@@ -101,7 +102,13 @@ fn facts() -> Vec<Fact> {
         Fact::ClockCredited { micros: -1_500_000 },
         Fact::ChatPosted { from: profile("ada"), text: ChatText::parse("good luck ☺").expect("a line") },
         Fact::Closed(CloseReason::Idle),
+        Fact::Played { square: square("c4"), spent, thought: Some(Box::new(thought())) },
     ]
+}
+
+fn thought() -> Thought {
+    let line = ["c4", "e3", "f4"].map(square).into();
+    Thought { evaluation: Some(-250), depth: 9, nodes: 1_000_000, line }
 }
 
 /// The name of a fact in the sample. A new one needs a line there, with which this no longer compiles until it has one.
@@ -159,8 +166,15 @@ fn rooms() -> Vec<(String, Room)> {
 
     let named = [("lobby", lobby), ("playing", playing), ("awaiting a game", awaiting), ("closed room", closed)];
     let made = Room::new(creation(), AT);
+
+    let mut thoughtful = World::against_ai(usual());
+    thoughtful.play("d3");
+    let game = thoughtful.room.running().map(|game| (game.number, game.ply(), game.position.legal_moves()));
+    let (game, ply, legal) = game.expect("a game");
+    let square = legal.into_iter().next().expect("a legal move");
+    thoughtful.ok("server", Command::Play { game, ply, square, thought: Some(Box::new(thought())) });
     let worlds = named.into_iter().map(|(name, world)| (name.to_owned(), world.room));
-    worlds.chain([("made".to_owned(), made)]).collect()
+    worlds.chain([("made".to_owned(), made), ("thoughtful".to_owned(), thoughtful.room)]).collect()
 }
 
 /// What is read of a line is what was written, and writes the same line while version 1 is the newest.
@@ -230,7 +244,7 @@ fn what_no_room_decided_does_not_fit() {
     let room = &world.room;
     let fits = |fact: Fact| room.check_next(&Event { seq: room.seq().next(), at: world.now, fact });
     let misfit = Err(StoredError::Misfit(room.seq().next()));
-    let played = |name| Fact::Played { square: square(name), spent: Duration::ZERO };
+    let played = |name| Fact::Played { square: square(name), spent: Duration::ZERO, thought: None };
     assert_eq!(fits(played("d3")), Ok(()));
     assert_eq!(fits(Fact::ClockCredited { micros: 1 }), Ok(()));
     for fact in [

@@ -192,10 +192,10 @@ fn command(world: &World, deed: Deed) -> Command {
             let moves: Vec<Square> =
                 world.room.game().map(|game| game.position.legal_moves().iter().collect()).unwrap_or_default();
             let square = moves.get(usize::from(choice) % moves.len().max(1)).copied();
-            Command::Play { game, ply, square: square.unwrap_or(Square::ALL[0]) }
+            Command::Play { game, ply, square: square.unwrap_or(Square::ALL[0]), thought: None }
         }
         Deed::Stray(game, ply, square) => {
-            Command::Play { game: game.into(), ply: ply.into(), square: Square::ALL[usize::from(square % 64)] }
+            Command::Play { game: game.into(), ply: ply.into(), square: Square::ALL[usize::from(square % 64)], thought: None }
         }
         Deed::Strike => Command::Strike { game, ply },
         Deed::Resign => Command::Resign { game },

@@ -22,7 +22,7 @@ pub struct AiPlayer {
 }
 
 /// A chosen move and how it was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// Where to place the disc: a legal move.
     pub square: Square,
@@ -33,6 +33,8 @@ pub struct Choice {
     pub depth: u8,
     /// States visited or games played out; 0 without search.
     pub nodes: u64,
+    /// The move and what the player expects to follow it, without passes; empty without search.
+    pub line: Vec<Square>,
     /// False when the flag ended the search: the move is then the best so far.
     pub complete: bool,
 }
@@ -139,16 +141,18 @@ const MAX_STATES: usize = 1 << 18;
 
 impl Choice {
     fn unsearched(square: Square) -> Self {
-        Self { square, evaluation: None, depth: 0, nodes: 0, complete: true }
+        Self { square, evaluation: None, depth: 0, nodes: 0, line: Vec::new(), complete: true }
     }
 
     /// `None` for a pass, which nobody is asked for.
     fn found(found: Found<Ply>) -> Option<Self> {
+        let square = found.best.square()?;
         Some(Self {
-            square: found.best.square()?,
+            square,
             evaluation: found.value.map(|value| value as f32),
             depth: found.depth,
             nodes: found.nodes,
+            line: vec![square],
             complete: found.ended_by != EndedBy::Stop,
         })
     }
@@ -159,6 +163,7 @@ impl Choice {
             evaluation: sampled.mean.map(|mean| mean as f32),
             depth: sampled.depth,
             nodes: sampled.playouts,
+            line: sampled.line.into_iter().filter_map(Ply::square).collect(),
             complete: sampled.ended_by != EndedBy::Stop,
         })
     }

@@ -8,6 +8,7 @@ use super::{
     seat::{Occupant, Profile, Seat},
     state::{ChatLine, Member, Phase, Room, Series},
     text::ChatText,
+    thought::Thought,
     time::Timestamp,
 };
 use crate::rules::{Color, Square};
@@ -47,7 +48,7 @@ impl Room {
             Fact::ReadyChanged { seat, ready } => self.seats[*seat].marked_ready = *ready,
             Fact::SettingsChanged(settings) => self.settings = (**settings).clone(),
             Fact::GameStarted { number, index, opening } => self.start_game(at, *number, *index, opening),
-            Fact::Played { square, spent } => self.place(at, *square, *spent),
+            Fact::Played { square, spent, thought } => self.place(at, *square, *spent, thought.as_deref()),
             Fact::Passed => self.pass(at),
             Fact::Struck => self.with_game(|game| game.strikes += 1),
             Fact::OfferMade { offer: Offer::Draw, by } => self.with_game(|game| game.draw_offer = Some(*by)),
@@ -126,12 +127,13 @@ impl Room {
         self.phase = Phase::Playing;
     }
 
-    fn place(&mut self, at: Timestamp, square: Square, spent: Duration) {
+    fn place(&mut self, at: Timestamp, square: Square, spent: Duration, thought: Option<&Thought>) {
         let time = self.settings.time;
         let pause =
             self.game.as_ref().map_or(Duration::ZERO, |game| self.pause_before(game.position.turn().opposite()));
         self.with_game(|game| {
             let side = game.position.turn();
+            game.thoughts.extend(thought.map(|thought| (game.ply(), thought.clone())));
             game.clocks[side] = time.after_move(game.clocks[side], spent);
             game.place(square, u32::try_from(spent.as_millis()).unwrap_or(u32::MAX));
             game.turn_began = at.after(pause);

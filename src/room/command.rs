@@ -6,6 +6,7 @@ use super::{
     seat::{AiSeat, Profile},
     settings::{PasswordHash, Settings},
     text::ChatText,
+    thought::Thought,
 };
 use crate::rules::{Color, Square};
 
@@ -82,6 +83,8 @@ pub enum Command {
         ply: u16,
         /// Where.
         square: Square,
+        /// What it thought. Told of the server's AI seats only.
+        thought: Option<Box<Thought>>,
     },
     /// Count an illegal move against the side to move, if it is a bot.
     Strike {

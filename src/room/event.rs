@@ -9,6 +9,7 @@ use super::{
     settings::Settings,
     state::Policy,
     text::ChatText,
+    thought::Thought,
     time::Timestamp,
 };
 use crate::rules::{ByColor, Color, Square};
@@ -132,6 +133,8 @@ pub enum Fact {
         square: Square,
         /// What it took.
         spent: Duration,
+        /// What it thought, where an AI moved.
+        thought: Option<Box<Thought>>,
     },
     /// The side to move had no move.
     Passed,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{settings::TimeControl, time::Timestamp};
+use super::{settings::TimeControl, thought::Thought, time::Timestamp};
 use crate::rules::{ByColor, Color, Outcome, Position, Square};
 
 /// A ply of the record. Even plies are black's.
@@ -120,6 +120,8 @@ pub struct Game {
     pub strikes: u8,
     /// Who offers a draw.
     pub draw_offer: Option<Color>,
+    /// What AIs thought, by ply and in its order.
+    pub thoughts: Vec<(u16, Thought)>,
     /// How it ended.
     pub end: Option<GameEnd>,
 }
@@ -139,6 +141,7 @@ impl Game {
             turn_began: at,
             strikes: 0,
             draw_offer: None,
+            thoughts: Vec::new(),
             end: None,
         };
         for &square in opening {
@@ -167,6 +170,13 @@ impl Game {
     #[must_use]
     pub fn last_move(&self) -> Option<Square> {
         self.plies.iter().rev().find_map(|ply| ply.square)
+    }
+
+    /// What an AI thought at a ply.
+    #[must_use]
+    pub fn thought(&self, ply: u16) -> Option<&Thought> {
+        let at = self.thoughts.binary_search_by_key(&ply, |&(ply, _)| ply).ok()?;
+        Some(&self.thoughts[at].1)
     }
 
     /// The squares in order, without the passes.

@@ -33,6 +33,7 @@ mod sheet;
 mod state;
 pub mod stored;
 mod text;
+mod thought;
 mod time;
 mod view;
 
@@ -46,5 +47,6 @@ pub use settings::{Opening, PasswordHash, Settings, SettingsError, TimeControl, 
 pub use sheet::{Clocks, GameRecord, Participant, TurnSheet};
 pub use state::{ChatLine, Member, Phase, Policy, Room, Series, Turn};
 pub use text::{ChatText, DisplayName, RoomName, TextError};
+pub use thought::Thought;
 pub use time::Timestamp;
 pub use view::{View, Viewer};

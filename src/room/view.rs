@@ -39,4 +39,13 @@ impl View<'_> {
             Viewer::Public => None,
         }
     }
+
+    /// Whether what AIs thought may be seen: not by those who play against them.
+    #[must_use]
+    pub fn shows_thoughts(&self) -> bool {
+        match self.viewer {
+            Viewer::Player(player) => self.room.running().is_none() || self.room.seat_of(player).is_none(),
+            Viewer::Public => true,
+        }
+    }
 }

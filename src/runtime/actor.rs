@@ -16,7 +16,7 @@ use super::{
     limits::{STORE_RETRY, WATCHER_LAG},
     lobby::Listing,
     meter,
-    registry::{Effect, Life, Message, Origin, Published, Snapshot, Subscribed},
+    registry::{Life, Message, Origin, Published, Snapshot, Subscribed},
     shared::Shared,
     telling::{Holders, Teller},
     thinking::Thinker,
@@ -477,7 +477,7 @@ impl RoomActor {
             self.room.apply(event);
             if let Some(watchers) = &self.watchers {
                 // Nobody may be left.
-                let _ = watchers.send(published(&self.shared, event, &self.room));
+                let _ = watchers.send(Published::of(self.shared.encode, event, &self.room));
             }
             let teller = Teller::new(&self.shared, &self.room);
             teller.tell(event, asked);
@@ -533,7 +533,7 @@ impl RoomActor {
         for event in events {
             room.apply(&event);
             if event.seq > after {
-                missed.push(published(&self.shared, &event, &room));
+                missed.push(Published::of(self.shared.encode, &event, &room));
             }
         }
         Some(missed)
@@ -572,10 +572,6 @@ impl RoomActor {
             Message::Unwatched | Message::Remind(..) | Message::CheckPresence(_) => {}
         }
     }
-}
-
-fn published(shared: &Shared, event: &Event, room: &Room) -> Published {
-    Published { seq: event.seq, wire: (shared.encode)(event, room), effect: Effect::of(event, room) }
 }
 
 async fn sleep(wake: Option<Instant>) {

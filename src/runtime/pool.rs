@@ -214,7 +214,7 @@ impl Shared {
         self.moves.fetch_add(1, Relaxed);
         match found {
             Ok(choice) => {
-                if choice.is_some_and(|choice| !choice.complete) && !answer.is_closed() {
+                if choice.as_ref().is_some_and(|choice| !choice.complete) && !answer.is_closed() {
                     self.cheaper.fetch_add(1, Relaxed);
                 }
                 // The room may have gone on without it.

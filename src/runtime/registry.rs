@@ -21,10 +21,10 @@ use super::{
     error::RoomError,
     limits::{MAILBOX, MAILBOX_PATIENCE},
     lobby::Listing,
-    shared::Shared,
+    shared::{Encode, Shared},
     telling::Teller,
 };
-use crate::room::{Actor, Command, Event, JoinCode, PlayerId, Rejection, Room, RoomId, Seq, Timestamp};
+use crate::room::{Actor, Command, Event, Fact, JoinCode, PlayerId, Rejection, Room, RoomId, Seq, Timestamp};
 
 /// An event as it is told to all who watch a room.
 #[derive(Clone, Debug)]
@@ -33,7 +33,38 @@ pub(super) struct Published {
     pub(super) seq: Seq,
     /// Encoded once for all.
     pub(super) wire: Bytes,
+    /// What one of them is sent instead: without what the AI thinks against whom they play.
+    pub(super) veiled: Option<(PlayerId, Bytes)>,
     pub(super) effect: Effect,
+}
+
+impl Published {
+    /// An event with the room just after it.
+    pub(super) fn of(encode: Encode, event: &Event, room: &Room) -> Self {
+        let veiled = without_thought(event).and_then(|veiled| {
+            let opponent = room.seats().iter().find_map(|(_, seat)| seat.occupant.player())?;
+            Some((opponent, encode(&veiled, room)))
+        });
+        Self { seq: event.seq, wire: encode(event, room), veiled, effect: Effect::of(event, room) }
+    }
+
+    /// What a viewer is sent.
+    pub(super) fn wire_for(self, viewer: PlayerId) -> Bytes {
+        match self.veiled {
+            Some((player, veiled)) if player == viewer => veiled,
+            _ => self.wire,
+        }
+    }
+}
+
+/// An AI's move as its opponent sees it; none for what everybody sees alike.
+fn without_thought(event: &Event) -> Option<Event> {
+    match event.fact {
+        Fact::Played { square, spent, thought: Some(_) } => {
+            Some(Event { fact: Fact::Played { square, spent, thought: None }, ..*event })
+        }
+        _ => None,
+    }
 }
 
 /// What an event means for those who watch.

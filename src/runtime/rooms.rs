@@ -229,7 +229,7 @@ impl Runtime {
         ply: u16,
         square: Square,
     ) -> Result<Accepted, RoomError> {
-        self.command_game(player, game, Command::Play { game: game.number, ply, square }).await
+        self.command_game(player, game, Command::Play { game: game.number, ply, square, thought: None }).await
     }
 
     /// The room as it is, for one who may see it.

@@ -231,7 +231,7 @@ impl Watch {
                 // That the player was once removed is past: the stream was opened, or begun again, later.
                 self.seq = published.seq;
                 self.ended = (published.effect == Effect::Closed).then_some(StreamEnd::RoomClosed);
-                return Ok(Update::Event(published.wire));
+                return Ok(Update::Event(published.wire_for(self.open.player.id())));
             }
             if let Some(published) = self.doubtful.clone() {
                 self.check_access().await?;
@@ -273,7 +273,7 @@ impl Watch {
             Effect::Closed => Some(StreamEnd::RoomClosed),
             Effect::None | Effect::Access | Effect::Removed(_) | Effect::Left(_) => None,
         };
-        Update::Event(published.wire)
+        Update::Event(published.wire_for(self.open.player.id()))
     }
 
     fn affects_access(&self, effect: Effect) -> bool {

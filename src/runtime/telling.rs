@@ -93,7 +93,7 @@ impl<'a> Teller<'a> {
     pub(super) fn tell(&self, event: &Event, asked: Option<(Color, u16)>) {
         match &event.fact {
             Fact::GameStarted { number, .. } => self.game_started(*number),
-            Fact::Played { square, spent } => {
+            Fact::Played { square, spent, .. } => {
                 if let Some((side, ply)) = asked {
                     meter::moved(&self.room.seats()[side].occupant, *spent);
                     self.turn_closed(side, ply, TurnEnd::Played(*square));

@@ -9,9 +9,9 @@ use super::{
     shared::Shared,
 };
 use crate::{
-    ai::{AiPlayer, cheap_move},
-    room::{Command, Room, Turn},
-    rules::Square,
+    ai::{AiKind, AiPlayer, Choice, Unit, cheap_move},
+    room::{Command, Room, Thought, Turn},
+    rules::Color,
 };
 
 /// The state of the room's AI turn; one turn at most is open.
@@ -35,11 +35,11 @@ enum Stage {
 }
 
 /// What came of a turn.
-pub(super) enum Thought {
+pub(super) enum Step {
     /// The pause is over.
     Begin,
     /// The search's answer.
-    Found(Square),
+    Found(Choice),
     /// There is none: the queue is full, the time is used, or the AI panicked.
     Nothing,
 }
@@ -59,18 +59,18 @@ impl Thinker {
     }
 
     /// Waits for what comes next; for ever when no AI is to move. May be dropped and asked again.
-    pub(super) async fn answer(&mut self) -> Thought {
+    pub(super) async fn answer(&mut self) -> Step {
         let Some(open) = &mut self.open else { return std::future::pending().await };
         match &mut open.stage {
             Stage::Pausing(end) => {
                 tokio::time::sleep_until(*end).await;
-                Thought::Begin
+                Step::Begin
             }
             Stage::Searching(ticket, patience) => match tokio::time::timeout_at(*patience, &mut ticket.answer).await {
-                Ok(Ok(Some(choice))) => Thought::Found(choice.square),
-                Ok(Ok(None) | Err(_)) | Err(_) => Thought::Nothing,
+                Ok(Ok(Some(choice))) => Step::Found(choice),
+                Ok(Ok(None) | Err(_)) | Err(_) => Step::Nothing,
             },
-            Stage::Resigned => Thought::Nothing,
+            Stage::Resigned => Step::Nothing,
         }
     }
 
@@ -82,23 +82,42 @@ impl Thinker {
     }
 
     /// The move to make, when there is one now.
-    pub(super) fn take(&mut self, thought: Thought, room: &Room, shared: &Shared) -> Option<Command> {
+    pub(super) fn take(&mut self, step: Step, room: &Room, shared: &Shared) -> Option<Command> {
         let open = self.open.as_mut()?;
-        let square = match thought {
-            Thought::Begin => {
+        let (square, thought) = match step {
+            Step::Begin => {
                 open.stage = begin(&open.turn, shared);
                 return None;
             }
-            Thought::Found(square) if open.turn.position.legal_moves().contains(square) => square,
-            Thought::Found(_) | Thought::Nothing => {
+            Step::Found(choice) if open.turn.position.legal_moves().contains(choice.square) => {
+                (choice.square, thought(&choice, &open.turn))
+            }
+            Step::Found(_) | Step::Nothing => {
                 shared.pool.count_cheaper();
                 tracing::warn!(room = %room.id(), ai = %open.turn.ai.kind, "an AI's move was replaced by a cheap one");
-                cheap_move(open.turn.position, seed(&open.turn))
+                (cheap_move(open.turn.position, seed(&open.turn)), None)
             }
         };
         open.stage = Stage::Resigned;
-        Some(Command::Play { game: open.turn.game, ply: open.turn.ply, square })
+        Some(Command::Play { game: open.turn.game, ply: open.turn.ply, square, thought })
     }
+}
+
+/// What watchers are told of a choice: nothing of one that was made without search.
+fn thought(choice: &Choice, turn: &Turn) -> Option<Box<Thought>> {
+    if choice.depth == 0 {
+        return None;
+    }
+    let kind: AiKind = turn.ai.kind.parse().ok()?;
+    let discs = choice.evaluation.filter(|_| kind.profile().unit == Unit::Discs);
+    let blacks = |discs: f32| if turn.position.turn() == Color::Black { discs } else { -discs };
+    Some(Box::new(Thought {
+        // As far as it goes; no game ends by more than 64 discs.
+        evaluation: discs.map(|discs| (blacks(discs) * 100.0).round() as i16),
+        depth: choice.depth,
+        nodes: choice.nodes,
+        line: choice.line.iter().copied().take(Thought::LINE).collect(),
+    }))
 }
 
 fn begin(turn: &Turn, shared: &Shared) -> Stage {

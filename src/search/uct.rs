@@ -67,10 +67,12 @@ impl<G: Game> Reward<G> for WinShare {
 }
 
 /// What a sampling search found.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sampled<M> {
     /// The most visited move.
     pub best: M,
+    /// It and what is expected to follow: the most visited answer each time.
+    pub line: Vec<M>,
     /// Its mean reward for the side to move, unless it was never visited.
     pub mean: Option<f64>,
     /// The plies from the root to the deepest state of the tree.
@@ -103,9 +105,11 @@ impl<P, W> Uct<P, W> {
             playouts += 1;
         };
         let best = tree.most_visited(rng);
+        let line = best.map_or_else(|| vec![fallback], |best| tree.line_from(best));
         Some(Sampled {
-            best: best.and_then(|branch| branch.action).unwrap_or(fallback),
-            mean: best.map(Branch::mean),
+            best: line.first().copied().unwrap_or(fallback),
+            line,
+            mean: best.map(|best| tree.branches[best].mean()),
             depth: tree.depth,
             playouts,
             ended_by,
@@ -242,11 +246,17 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    fn most_visited(&self, rng: &mut impl Rng) -> Option<&Branch<G>> {
+    fn most_visited(&self, rng: &mut impl Rng) -> Option<usize> {
         let visits = |&child: &usize| self.branches[child].visits;
         let most = self.children(Self::ROOT).map(|child| visits(&child)).max()?;
         let equal: Vec<usize> = self.children(Self::ROOT).filter(|child| visits(child) == most).collect();
-        pick(rng, &equal).map(|child| &self.branches[child])
+        pick(rng, &equal)
+    }
+
+    /// The move that leads to a state, and from there the most visited ones, among equals any.
+    fn line_from(&self, at: usize) -> Vec<G::Move> {
+        let follow = |&at: &usize| self.children(at).max_by_key(|&child| self.branches[child].visits);
+        std::iter::successors(Some(at), follow).filter_map(|at| self.branches[at].action).collect()
     }
 }
 
@@ -282,6 +292,14 @@ mod tests {
             // x x . / . o . / . . . : o blocks.
             let blocks = search(&UCT, &Grid::of(&[0, 4, 1]), 2000, seed);
             assert_eq!(blocks.best, 2);
+            // Whoever blocks has blocked, and the game goes on from there by moves that can be made.
+            let end = blocks.line.iter().fold(Grid::of(&[0, 4, 1]), |grid, &action| {
+                let mut legal = Vec::new();
+                TicTacToe::moves(&grid, &mut legal);
+                assert!(legal.contains(&action), "{:?}", blocks.line);
+                TicTacToe::play(&grid, action)
+            });
+            assert!(blocks.line[0] == 2 && TicTacToe::ending(&end).is_some(), "{:?}", blocks.line);
         }
     }
 

@@ -62,8 +62,10 @@ async fn an_ai_that_panics_is_moved_for() {
 async fn an_illegal_move_of_an_ai_is_replaced() {
     // B36
     let a1 = Square::ALL[0];
-    let stage =
-        stage_with(move |_, _| Some(Choice { square: a1, evaluation: None, depth: 0, nodes: 0, complete: true })).await;
+    let stage = stage_with(move |_, _| {
+        Some(Choice { square: a1, evaluation: None, depth: 0, nodes: 0, line: Vec::new(), complete: true })
+    })
+    .await;
     let ada = stage.human("Ada").await;
     let room = ada.create_with(named("broken"), ["greedy", "random"]).await.room_id;
     let mut watcher = ada.watch(&room).await;
@@ -112,6 +114,7 @@ async fn a_search_delays_no_other_room() {
             evaluation: None,
             depth: 0,
             nodes: 0,
+            line: Vec::new(),
             complete: true,
         })
     })

@@ -15,5 +15,6 @@ mod shutdown;
 mod stage;
 mod store;
 mod streams;
+mod thoughts;
 mod tls;
 mod web;

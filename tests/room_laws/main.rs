@@ -221,7 +221,7 @@ fn a_credit_gives_back_just_that_time_and_touches_nothing_else() {
 #[test]
 fn a_move_is_only_taken_in_its_turn_and_before_its_flag_falls() {
     at_every_moment(|moment| {
-        let Ok([Event { fact: Fact::Played { square, spent }, .. }, ..]) = moment.result.as_deref() else {
+        let Ok([Event { fact: Fact::Played { square, spent, .. }, .. }, ..]) = moment.result.as_deref() else {
             return Ok(());
         };
         let game = moment.before.running().ok_or_else(|| TestCaseError::fail("no game"))?;

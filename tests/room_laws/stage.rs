@@ -82,7 +82,7 @@ impl Stage {
             Deed::Stray { game, ply: off, square } => {
                 let square = Square::ALL[usize::from(square % 64)];
                 let ply = (ply + off).saturating_sub(3);
-                self.run(actor, Command::Play { game: (number + game).saturating_sub(1), ply, square });
+                self.run(actor, Command::Play { game: (number + game).saturating_sub(1), ply, square, thought: None });
             }
             Deed::Strike { ply: off, times } => {
                 let strike = Command::Strike { game: number, ply: ply + off / 3 };

@@ -78,7 +78,7 @@ fn b33_a_forced_pass_is_an_event_in_the_record() {
     assert_eq!(game.last_move(), Some(square("a3")));
     assert_eq!(game.squares().count(), 8);
     let first = game.position.legal_moves().first().expect("white can move");
-    let forged = Command::Play { game: 1, ply: 8, square: first };
+    let forged = Command::Play { game: 1, ply: 8, square: first, thought: None };
     assert_eq!(world.refused("ada", forged), Rejection::StalePly, "black cannot take back the pass");
     world.place(first);
 }
@@ -98,7 +98,7 @@ fn b15_an_illegal_move_is_refused_with_the_legal_ones_and_the_clock_runs_on() {
 #[test]
 fn b16_an_answer_is_tied_to_its_game_and_its_ply() {
     let mut world = World::duel(usual());
-    let play = |game, ply, name| Command::Play { game, ply, square: square(name) };
+    let play = |game, ply, name| Command::Play { game, ply, square: square(name), thought: None };
     assert_eq!(world.refused("bob", play(1, 0, "d3")), Rejection::NotYourTurn);
     world.play("d3");
     assert_eq!(world.ok("ada", play(1, 0, "d3")), [], "the same move again is no error");
@@ -124,7 +124,7 @@ fn the_last_move_of_a_game_may_be_repeated_too() {
 #[test]
 fn nothing_can_be_played_before_the_first_game() {
     let mut world = World::seated(usual());
-    let play = Command::Play { game: 1, ply: 0, square: square("d3") };
+    let play = Command::Play { game: 1, ply: 0, square: square("d3"), thought: None };
     assert_eq!(world.refused("ada", play), Rejection::GameNotFound);
     assert_eq!(world.refused("ada", Command::Resign { game: 1 }), Rejection::GameNotFound);
     assert_eq!(world.refused("ada", Command::Abort { game: 1 }), Rejection::GameNotFound);

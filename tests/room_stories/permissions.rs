@@ -66,7 +66,7 @@ fn retimed() -> Command {
 }
 
 fn play(game: u32, ply: u16, name: &str) -> Command {
-    Command::Play { game, ply, square: square(name) }
+    Command::Play { game, ply, square: square(name), thought: None }
 }
 
 fn judge(rows: Vec<Row>) {

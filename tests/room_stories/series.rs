@@ -210,7 +210,7 @@ fn an_opening_of_given_moves_is_part_of_the_record_with_its_passes() {
     let game = world.game();
     assert_eq!((game.opening, game.ply(), game.turn()), (9, 9, Some(White)));
     assert!(game.plies.iter().all(|ply| ply.spent_ms == 0));
-    let repeated = Command::Play { game: 1, ply: 0, square: square("c4") };
+    let repeated = Command::Play { game: 1, ply: 0, square: square("c4"), thought: None };
     assert_eq!(world.refused("ada", repeated), Rejection::StalePly, "nobody played the opening");
     world.place(world.game().position.legal_moves().first().expect("a move"));
 }

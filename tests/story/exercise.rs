@@ -77,7 +77,7 @@ fn commands(room: &Room) -> Vec<Command> {
         Command::Credit { micros: i64::MIN },
         Command::Kick { player: PlayerId::from_random(1), ban: true },
     ];
-    commands.extend(first.map(|square| Command::Play { game: number, ply, square }));
+    commands.extend(first.map(|square| Command::Play { game: number, ply, square, thought: None }));
     commands.extend(ChatText::parse("hello").map(Command::Chat));
     if let Some(profile) = owner {
         commands.push(Command::Transfer(profile.id));

@@ -160,7 +160,7 @@ impl World {
     /// The command that places a disc at the present ply.
     pub(crate) fn move_to(&self, square: Square) -> Command {
         let game = self.game();
-        Command::Play { game: game.number, ply: game.ply(), square }
+        Command::Play { game: game.number, ply: game.ply(), square, thought: None }
     }
 
     /// Who may answer for the side to move.

@@ -4,14 +4,14 @@ use v1::room_event::Event as Wire;
 
 use super::{
     clocks,
-    game::{last_ply, outcome},
+    game::{last_ply, outcome, thought as wire_thought},
     member, player, position,
     room::{last_game, series},
     room_settings, seat, seat_number, seats, side, span, squares, timestamp,
 };
 use crate::{
     proto::v1,
-    room::{CloseReason, Event, Fact, Game, GameId, LeaveReason, Offer, PlayerId, Room, Timestamp},
+    room::{CloseReason, Event, Fact, Game, GameId, LeaveReason, Offer, PlayerId, Room, Thought, Timestamp},
     rules::{Bitboard, Position},
 };
 
@@ -51,7 +51,7 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
             game: Some(last_game(after, event.at)?),
             series: after.series().map(series),
         }),
-        Fact::Played { .. } => Wire::MovePlayed(move_played(event, after)?),
+        Fact::Played { thought, .. } => Wire::MovePlayed(move_played(event, thought.as_deref(), after)?),
         Fact::Passed => Wire::TurnPassed(turn_passed(event, after)?),
         Fact::Struck => Wire::MoveRefused(move_refused(after)?),
         Fact::OfferMade { offer, by } => {
@@ -86,11 +86,12 @@ fn member_left(player: PlayerId, reason: LeaveReason) -> v1::MemberLeft {
     v1::MemberLeft { player_id: player.to_string(), reason: reason.into() }
 }
 
-fn move_played(event: &Event, after: &Room) -> Option<v1::MovePlayed> {
+fn move_played(event: &Event, thought: Option<&Thought>, after: &Room) -> Option<v1::MovePlayed> {
     let game = after.game()?;
+    let ply = last_ply(game).map(|ply| v1::Ply { thought: thought.map(wire_thought), ..ply });
     let told = v1::MovePlayed {
         game_id: game_id(after, game),
-        ply: last_ply(game),
+        ply,
         position: Some(position(game.position.settle().0)),
         clocks: clocks_of(after, event.at),
         flipped: squares(flipped(game)),

@@ -65,6 +65,6 @@ pub(super) fn play(room: &mut Room, now: Timestamp, choice: usize) -> Vec<(Event
         Occupant::Player(profile) => Actor::Player(profile.id),
         _ => Actor::Server,
     };
-    let command = Command::Play { game: game.number, ply: game.ply(), square };
+    let command = Command::Play { game: game.number, ply: game.ply(), square, thought: None };
     run(room, now, actor, command)
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 use super::{duration, final_position, position, side, timestamp};
 use crate::{
     proto::v1,
-    room::{Clocks, EndReason, Game, GameEnd, GameId, Ply, RoomId, TimeControl, Timestamp},
+    room::{Clocks, EndReason, Game, GameEnd, GameId, Ply, RoomId, Thought, TimeControl, Timestamp},
     rules::{Color, Outcome, Position},
 };
 
-/// A game of a room at a moment.
+/// A game of a room at a moment, without what AIs thought of it.
 #[must_use]
 pub fn game(room: RoomId, game: &Game, time: &TimeControl, now: Timestamp) -> v1::Game {
     v1::Game {
@@ -41,6 +41,16 @@ pub fn plies(plies: &[Ply], opening: u16) -> Vec<v1::Ply> {
     plies.iter().enumerate().map(|(index, made)| ply(index, *made, opening)).collect()
 }
 
+/// What an AI thought, for the wire.
+pub(super) fn thought(thought: &Thought) -> v1::Thought {
+    v1::Thought {
+        evaluation: thought.evaluation.map(|hundredths| f64::from(hundredths) / 100.0),
+        depth: thought.depth.into(),
+        nodes: thought.nodes,
+        principal_variation: thought.line.iter().map(ToString::to_string).collect(),
+    }
+}
+
 /// The latest ply.
 pub(super) fn last_ply(game: &Game) -> Option<v1::Ply> {
     let made = game.plies.last()?;
@@ -56,6 +66,7 @@ fn ply(index: usize, made: Ply, opening: u16) -> v1::Ply {
         pass: made.square.is_none(),
         spent: Some(duration(Duration::from_millis(made.spent_ms.into()))),
         opening: index < usize::from(opening),
+        thought: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rooms and what is in them.
 
-use super::{game, player, room_settings, seat_number, seats, timestamp};
+use super::{game, game::thought, player, room_settings, seat_number, seats, timestamp};
 use crate::{
     proto::v1,
     room::{ChatLine, Member, Phase, Room, Series, Timestamp, View},
@@ -20,7 +20,7 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
         owner_id: owner.map(|owner| owner.id.to_string()).unwrap_or_default(),
         members: room.members().iter().map(member).collect(),
         seats: seats(room),
-        game: last_game(room, now),
+        game: last_game(room, now).map(|game| if view.shows_thoughts() { with_thoughts(game, room) } else { game }),
         series: room.series().map(series),
         chat: room.chat().map(chat_line).collect(),
         join_code: view.code().map(|code| code.to_string()).unwrap_or_default(),
@@ -33,6 +33,15 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
 /// The running game, or the last one.
 pub(super) fn last_game(room: &Room, now: Timestamp) -> Option<v1::Game> {
     room.game().map(|last| game(room.id(), last, &room.settings().time, now))
+}
+
+fn with_thoughts(mut told: v1::Game, room: &Room) -> v1::Game {
+    for (ply, about) in room.game().map_or(&[][..], |game| &game.thoughts) {
+        if let Some(told) = told.plies.get_mut(usize::from(*ply)) {
+            told.thought = Some(thought(about));
+        }
+    }
+    told
 }
 
 /// A phase, for the wire.

@@ -33,8 +33,8 @@ impl Room {
         }
         self.admit_existence(actor, &command)?;
         // By far the most frequent command, and the one that needs no draft of what follows.
-        if let Command::Play { game, ply, square } = command {
-            return self.judge_move(now, actor, game, ply, square);
+        if let Command::Play { game, ply, square, thought } = command {
+            return self.judge_move(now, actor, game, ply, square, thought);
         }
         let mut draft = Draft { room: self.clone(), now, events: Vec::new() };
         draft.judge(actor, command)?;
@@ -87,8 +87,8 @@ impl Draft {
             Command::SetSeat(seat, setting) => self.set_seat(actor, seat, setting),
             Command::SetReady(ready) => self.set_ready(actor, ready),
             Command::Start => self.start(actor),
-            Command::Play { game, ply, square } => {
-                self.events = self.room.judge_move(self.now, actor, game, ply, square)?;
+            Command::Play { game, ply, square, thought } => {
+                self.events = self.room.judge_move(self.now, actor, game, ply, square, thought)?;
                 Ok(())
             }
             Command::Strike { game, ply } => self.strike(actor, game, ply),

@@ -6,6 +6,7 @@ use crate::{
         event::Offer,
         game::Game,
         seat::{Occupant, PlayerKind},
+        thought::Thought,
     },
     rules::{Color, Square},
 };
@@ -19,6 +20,7 @@ impl Room {
         number: u32,
         ply: u16,
         square: Square,
+        thought: Option<Box<Thought>>,
     ) -> Result<Vec<Event>, Rejection> {
         let game = self.game_numbered(number)?;
         let side = self.mover(actor, game)?;
@@ -44,7 +46,8 @@ impl Room {
         // Who moves on has not accepted the other's offer.
         let lapsed = (game.draw_offer == Some(side.opposite()))
             .then_some(Fact::OfferClosed { offer: Offer::Draw, accepted: false });
-        let facts = std::iter::once(Fact::Played { square, spent })
+        let thought = thought.filter(|_| actor == Actor::Server);
+        let facts = std::iter::once(Fact::Played { square, spent, thought })
             .chain(lapsed)
             .chain(passed.map(|_| Fact::Passed))
             .chain(end);

@@ -9,6 +9,7 @@ use super::{
     required,
     seat::{StoredOccupant, StoredProfile},
     settings::StoredSettings,
+    thought::StoredThought,
 };
 use crate::{
     room::{
@@ -25,6 +26,9 @@ pub(super) struct StoredFact {
     /// What a move took, in microseconds. Beside its square: a message around the two would make every move longer.
     #[prost(uint64, tag = "1")]
     spent: u64,
+    /// Beside it for the same reason.
+    #[prost(message, optional, boxed, tag = "22")]
+    thought: Option<Box<StoredThought>>,
     #[prost(oneof = "Kind", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21")]
     kind: Option<Kind>,
 }
@@ -170,11 +174,12 @@ pub(super) struct StoredPolicy {
 
 impl From<&Fact> for StoredFact {
     fn from(fact: &Fact) -> Self {
-        let mut micros = 0;
+        let (mut micros, mut thought) = (0, None);
         let kind = match fact {
-            Fact::Played { square, spent } => {
+            Fact::Played { square, spent, thought: reported } => {
                 // A difference of two moments, so it is whole and fits.
                 micros = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX);
+                thought = reported.as_deref().map(|thought| Box::new(thought.into()));
                 Kind::Played(square.index().into())
             }
             Fact::Passed => Kind::Passed(()),
@@ -211,7 +216,7 @@ impl From<&Fact> for StoredFact {
             Fact::Closed(reason) => Kind::Closed(reason.number()),
             Fact::Created(creation) => Kind::Created(Box::new((&**creation).into())),
         };
-        Self { spent: micros, kind: Some(kind) }
+        Self { spent: micros, thought, kind: Some(kind) }
     }
 }
 
@@ -221,6 +226,7 @@ impl StoredFact {
             Kind::Played(index) => Fact::Played {
                 square: required(Square::new(small(index, "square")?), "square")?,
                 spent: Duration::from_micros(self.spent),
+                thought: self.thought.map(|thought| thought.read().map(Box::new)).transpose()?,
             },
             Kind::Passed(()) => Fact::Passed,
             Kind::GameStarted(start) => Fact::GameStarted {

@@ -6,12 +6,14 @@ use super::{
     StoredError, checked,
     number::{Numbered, StoredDuration, maybe, small},
     required,
+    thought::StoredThought,
 };
 use crate::{
     room::{
         game::{EndReason, Game, GameEnd, Ply},
         settings::Settings,
         state::{Room, Series},
+        thought::Thought,
         time::Timestamp,
     },
     rules::{ByColor, Color, Position, Square},
@@ -69,6 +71,16 @@ pub(super) struct StoredGame {
     draw_offer: u32,
     #[prost(message, optional, tag = "11")]
     end: Option<StoredEnd>,
+    #[prost(message, repeated, tag = "12")]
+    thoughts: Vec<ThoughtOfPly>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct ThoughtOfPly {
+    #[prost(uint32, tag = "1")]
+    ply: u32,
+    #[prost(message, optional, tag = "2")]
+    thought: Option<StoredThought>,
 }
 
 impl From<&Game> for StoredGame {
@@ -85,6 +97,7 @@ impl From<&Game> for StoredGame {
             strikes: game.strikes.into(),
             draw_offer: maybe(game.draw_offer),
             end: game.end.map(Into::into),
+            thoughts: game.thoughts.iter().map(ThoughtOfPly::from).collect(),
         }
     }
 }
@@ -94,6 +107,7 @@ impl StoredGame {
         let (plies, position) = read_record(&self.plies, &self.spent_ms)?;
         let opening: u16 = small(self.opening, "opening")?;
         let strikes = small(self.strikes, "strikes")?;
+        let thoughts = read_thoughts(self.thoughts, plies.len())?;
         let end = self.end.map(StoredEnd::read).transpose()?;
         // The other way round it need not be: the end of a full board may be the event after this room.
         let ended = end.is_none_or(|end| end.reason != EndReason::Discs || position.is_over());
@@ -107,6 +121,7 @@ impl StoredGame {
             turn_began: Timestamp(self.turn_began),
             strikes: checked(strikes, strikes <= Room::STRIKES, "strikes")?,
             draw_offer: Color::read_maybe(self.draw_offer)?,
+            thoughts,
             end: checked(end, ended, "end of a game")?,
         })
     }
@@ -127,6 +142,23 @@ fn read_record(plies: &[u8], spent_ms: &[u32]) -> Result<(Vec<Ply>, Position), S
         record.push(Ply { square, spent_ms });
     }
     Ok((record, position))
+}
+
+impl From<&(u16, Thought)> for ThoughtOfPly {
+    fn from((ply, thought): &(u16, Thought)) -> Self {
+        Self { ply: (*ply).into(), thought: Some(thought.into()) }
+    }
+}
+
+/// In the order of the plies, one for a ply at most.
+fn read_thoughts(stored: Vec<ThoughtOfPly>, plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
+    let mut thoughts: Vec<(u16, Thought)> = Vec::with_capacity(stored.len().min(plies));
+    for ThoughtOfPly { ply, thought } in stored {
+        let ply: u16 = small(ply, "thought")?;
+        let follows = usize::from(ply) < plies && thoughts.last().is_none_or(|&(last, _)| last < ply);
+        thoughts.push((checked(ply, follows, "thought")?, required(thought, "thought")?.read()?));
+    }
+    Ok(thoughts)
 }
 
 /// A clock begins within its bounds, and each ply adds no more than the longest increment.

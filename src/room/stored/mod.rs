@@ -20,6 +20,7 @@ mod number;
 mod room;
 mod seat;
 mod settings;
+mod thought;
 
 use prost::{
     DecodeError, Message as _,
@@ -61,7 +62,7 @@ pub enum StoredError {
     Misfit(Seq),
 }
 
-/// An event as bytes; a move takes 15 to 18 of them.
+/// An event as bytes; a move takes 15 to 18 of them, and what an AI thought about as many more.
 #[must_use]
 pub fn encode_event(event: &Event) -> Vec<u8> {
     let fact = StoredFact::from(&event.fact);

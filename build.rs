@@ -1,6 +1,9 @@
-//! Compiles `proto/` with `protox`, so that no `protoc` is needed.
+//! Compiles `proto/` with `protox`, so that no `protoc` is needed, and puts the page of `web/dist` into the binary.
 
-use std::{env, path::PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 use prost::Message as _;
 
@@ -15,7 +18,11 @@ const FILES: [&str; 6] = [
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
+    println!("cargo:rerun-if-changed=web/dist");
     let out = PathBuf::from(env::var("OUT_DIR")?);
+    let dist = Path::new("web/dist").canonicalize()?;
+    std::fs::write(out.join("page.rs"), memory_serve::assets_to_code("web/dist", &dist, &out, true, |_| {}))?;
+
     let files = protox::compile(FILES, ["proto"])?;
     std::fs::write(out.join("descriptors.bin"), files.encode_to_vec())?;
 

@@ -4,10 +4,10 @@
 //!
 //! ```text
 //!   cli ───────────────────────  serve, rooms, play, watch, host, bot, demo, games, admin
-//!    │                 │
-//!   grpc             client      edges: the services, and the typed library for whoever calls them
-//!    │     \        /
-//!    │      proto                the wire: generated code, and its conversion
+//!    │      │           │
+//!   web   grpc        client     edges: the page, the services, and the typed library for whoever calls them
+//!          │  \      /
+//!          │   proto             the wire: generated code, and its conversion
 //!   runtime ───────────────────  tasks, rooms as actors, streams, players, AI threads
 //!    │      │      │
 //!   store   │      ai            what must not be lost / players that choose a move
@@ -27,6 +27,7 @@
 //! | what runs: actors, watchers, turns, limits, shutdown | [`runtime`] |
 //! | the public API | `proto/reversi/v1/`, [`proto`], [`grpc`] |
 //! | calling a server from Rust | [`client`] |
+//! | the page for browsers | `web/`, [`web`] |
 //! | the `reversi` command | [`cli`] |
 
 pub mod ai;
@@ -39,3 +40,4 @@ pub mod rules;
 pub mod runtime;
 pub mod search;
 pub mod store;
+pub mod web;

@@ -90,6 +90,7 @@ const LAYERS: &[Layer] = &[
         ],
         also: &[
             ("ai", "the kinds and levels that GetServerInfo lists"),
+            ("axum", "the page beside the calls; tonic routes with it anyway"),
             ("tower_http", "a panic in a call is that call's INTERNAL; CORS"),
             ("tokio_rustls", "the listener speaks TLS itself: both HTTP/2 and HTTP/1.1 are to be offered"),
             ("governor", "rate limits per address"),
@@ -117,7 +118,16 @@ const LAYERS: &[Layer] = &[
             ("prost_types", "timestamps and durations"),
         ],
     },
-    Layer { name: "web", layers: &[], crates: &["axum", "http"], also: &[] },
+    Layer {
+        name: "web",
+        layers: &[],
+        crates: &["axum", "http"],
+        also: &[
+            ("memory_serve", "the files of the page, in the binary"),
+            ("tower_http", "what is said with each of them"),
+            ("tracing", "keeps the log free of their names"),
+        ],
+    },
     Layer {
         name: "cli",
         layers: &["rules", "search", "ai", "room", "store", "runtime", "proto", "grpc", "client", "web"],

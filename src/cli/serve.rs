@@ -22,6 +22,7 @@ use crate::{
     grpc::{self, Access, Origin, Tls},
     runtime::{Chance, Limits, Parts, Runtime, Token},
     store::{MemoryStore, SqliteStore, Store},
+    web::page,
 };
 
 /// Files that are open beside connections: storage, logs, and what the runtime needs.
@@ -82,7 +83,7 @@ pub struct Args {
 /// When the server cannot be started, or its transport fails.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let log = Log::begin(&args.log)?;
-    let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone() };
+    let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone(), page: Some(page()) };
     let admin = args.admin_token.as_deref().map(admin).transpose()?;
     let listener = bind(&args.listen, access.tls.is_none() && !args.insecure).await?;
     let address = listener.local_addr()?;
@@ -103,6 +104,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let mut signals = StopSignals::listen()?;
     super::say(format_args!("reversi is listening on {address}"));
     if address.ip().is_loopback() {
+        super::say(format_args!("page:  {scheme}://{address}"));
         super::say(format_args!("play:  reversi --server {scheme}://{address} play"));
         super::say(format_args!("watch: reversi --server {scheme}://{address} rooms"));
     }

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     ai::AiKind,
     proto::{convert, server::lobby_service_server::LobbyService, v1},
-    room::{ChatText, DisplayName, RoomName, Settings, Viewer},
+    room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
     rules::Color,
     runtime::{
         Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms,
@@ -187,6 +187,11 @@ fn summary(row: &Row) -> v1::RoomSummary {
     let seats: Vec<_> =
         Color::ALL.into_iter().map(|side| convert::lone_seat(&row.seats[side], row.present[side])).collect();
     let taken = Color::ALL.into_iter().filter(|&side| row.seats[side].occupant.can_play()).count();
+    let discs = |side| row.board.map_or(0, |board| board.count(side));
+    // Whoever watches the list needs no password.
+    let board = row.board.filter(|_| row.watching == Watching::Everyone && !row.has_password);
+    let shown = |side| board.map_or(0, |board| board.discs(side).0);
+    let last_move = board.and(row.last_move);
     v1::RoomSummary {
         room_id: row.id.to_string(),
         name: row.name.to_string(),
@@ -198,9 +203,12 @@ fn summary(row: &Row) -> v1::RoomSummary {
         watching: convert::watching(row.watching).into(),
         watchers: i32::try_from(row.watchers).unwrap_or(i32::MAX),
         ply: row.ply.into(),
-        black_discs: row.discs.black.into(),
-        white_discs: row.discs.white.into(),
+        black_discs: discs(Color::Black).into(),
+        white_discs: discs(Color::White).into(),
         created_at: Some(convert::timestamp(row.created)),
+        black: shown(Color::Black),
+        white: shown(Color::White),
+        last_move: last_move.map(|square| square.to_string()).unwrap_or_default(),
     }
 }
 

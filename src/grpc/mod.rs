@@ -15,6 +15,7 @@ mod connection;
 mod cors;
 mod farewell;
 mod feed;
+mod front;
 mod game;
 mod json;
 mod listener;

@@ -2,6 +2,7 @@
 
 use std::{any::Any, sync::Arc};
 
+use axum::Router;
 use thiserror::Error;
 use tokio::{net::TcpListener, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +16,7 @@ use super::{
     call::{NameCalls, report_bug},
     cors::{self, Origin},
     farewell::Farewell,
+    front::Front,
     game,
     listener::Listener,
     lobby, record,
@@ -55,6 +57,8 @@ pub struct Access {
     pub tls: Option<Tls>,
     /// Pages of these origins may call, and not only those that come from the server's own.
     pub allow_origins: Vec<Origin>,
+    /// Answers what is asked for by GET: the page, where there is one.
+    pub page: Option<Router>,
 }
 
 /// Why a server ended that was not asked to.
@@ -104,6 +108,8 @@ pub async fn serve_with(
     };
     let server = transport(&limits)
         .layer(NameCalls::new((runtime.random() >> 32) as u32))
+        // Outside of gRPC-Web, which takes every HTTP/1.1 request for a call.
+        .layer(option_layer(access.page.map(|page| Front { page })))
         // Outside of gRPC-Web, which knows nothing of a browser's questions beforehand.
         .layer(option_layer(cors::layer(&access.allow_origins)))
         .layer(GrpcWebLayer::new())

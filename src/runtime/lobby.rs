@@ -13,8 +13,8 @@ use tokio::{
 
 use super::limits::{LOBBY_BEAT, LOBBY_LAG, SNAPSHOT_ROWS};
 use crate::{
-    room::{DisplayName, Occupant, Phase, Room, RoomId, RoomName, Seat, Timestamp, Visibility, Watching},
-    rules::{ByColor, Color},
+    room::{DisplayName, Game, Occupant, Phase, Room, RoomId, RoomName, Seat, Timestamp, Visibility, Watching},
+    rules::{Board, ByColor, Color, Square},
 };
 
 /// One room of the list.
@@ -40,8 +40,10 @@ pub struct Row {
     pub watchers: u32,
     /// Plies made in the running or last game.
     pub ply: u16,
-    /// Discs on the board.
-    pub discs: ByColor<u8>,
+    /// The board of that game.
+    pub board: Option<Board>,
+    /// The last disc placed on it.
+    pub last_move: Option<Square>,
     /// When it was made.
     pub created: Timestamp,
 }
@@ -73,8 +75,9 @@ impl Row {
             has_password: room.settings().password.is_some(),
             watching: room.settings().watching,
             watchers,
-            ply: room.game().map_or(0, crate::room::Game::ply),
-            discs: discs(room),
+            ply: room.game().map_or(0, Game::ply),
+            board: room.game().map(|game| game.position.board()),
+            last_move: room.game().and_then(Game::last_move),
             created: room.created(),
         }
     }
@@ -84,11 +87,6 @@ impl Row {
     pub fn key(&self) -> RowKey {
         (Reverse(self.created), self.id)
     }
-}
-
-fn discs(room: &Room) -> ByColor<u8> {
-    let board = room.game().map(|game| game.position.board());
-    ByColor::from_fn(|side| board.map_or(0, |board| board.count(side)))
 }
 
 impl RowFilter {
@@ -202,7 +200,8 @@ impl Listing {
         let (Some(listed), Some(game)) = (&self.row, room.game()) else { return };
         let mut row = lock(listed);
         row.ply = game.ply();
-        row.discs = discs(room);
+        row.board = Some(game.position.board());
+        row.last_move = game.last_move();
         drop(row);
         self.lobby.tell(self.key);
     }

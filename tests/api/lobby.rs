@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use reversi::proto::v1::{self, watch_rooms_response::Message};
+use reversi::proto::v1::{self, room_event, watch_rooms_response::Message};
 use reversi::runtime::Limits;
 use tokio::task::JoinSet;
 use tonic::{Code, Streaming};
@@ -122,6 +122,42 @@ async fn one_who_watches_the_list_is_told_every_change() {
     ada.close(&first).await.unwrap();
     let Message::Removed(gone) = hear(&mut list).await else { panic!("a removal was to come") };
     assert_eq!(gone, first);
+}
+
+#[tokio::test]
+async fn the_list_shows_the_boards_that_everybody_may_watch() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    for (name, watching, password, shown) in [
+        ("open", v1::Watching::Everyone, "", true),
+        ("members", v1::Watching::Members, "", false),
+        ("locked", v1::Watching::Everyone, "sesame", false),
+    ] {
+        let settings = v1::RoomSettings { watching: watching.into(), ..named(name) };
+        let seats = ["roxanne", "mcts"].map(|kind| v1::Seat {
+            occupant: Some(v1::seat::Occupant::Ai(v1::AiSeat { kind: kind.into(), level: 0, seed: 1 })),
+            ..Default::default()
+        });
+        let request = v1::CreateRoomRequest {
+            settings: Some(settings),
+            seats: seats.to_vec(),
+            password: password.into(),
+            ..Default::default()
+        };
+        let room = ada.try_create(request).await.unwrap().room_id;
+        let mut watcher = ada.watch(&room).await;
+        watcher.snapshot().await;
+        let game = ada.start(&room).await.unwrap().game_id;
+        watcher.until(|event| matches!(event, room_event::Event::MovePlayed(_)).then_some(())).await;
+        ada.abort(&game).await.unwrap();
+
+        let position = ada.room(&room).await.game.unwrap().position.unwrap();
+        let row = ada.listed().await.into_iter().find(|row| row.room_id == room).unwrap();
+        let board = if shown { (position.black, position.white) } else { (0, 0) };
+        assert_eq!((row.black, row.white), board, "{name}");
+        assert_eq!(row.last_move.is_empty(), !shown, "{name}");
+        assert_eq!(row.black_discs, position.black_discs, "{name}");
+    }
 }
 
 #[tokio::test]

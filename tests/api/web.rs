@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use prost::Message as _;
-use reversi::{grpc::Access, proto::v1};
+use reversi::{grpc::Access, proto::v1, web::page};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -225,4 +225,47 @@ async fn reflection_lists_the_services() {
     assert!(names.contains(&"grpc.health.v1.Health"), "{names:?}");
     let answer = within(answers.message()).await.unwrap().unwrap().message_response.unwrap();
     assert!(matches!(answer, MessageResponse::FileDescriptorResponse(_)), "{answer:?}");
+}
+
+/// What a browser is given that asks for a path: the head, and the body as it was sent.
+async fn get(stage: &Stage, path: &str, more: &str) -> (String, Vec<u8>) {
+    let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{more}\r\n", stage.address);
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let head = head(&mut socket).await;
+    let mut body = Vec::new();
+    within(socket.read_to_end(&mut body)).await.unwrap();
+    (head, body)
+}
+
+fn header<'a>(head: &'a str, name: &str) -> &'a str {
+    let line = head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    line.unwrap_or_else(|| panic!("no {name} in {head}"))
+}
+
+#[tokio::test]
+async fn the_page_comes_on_the_port_of_the_calls() {
+    let access = Access { page: Some(page()), ..Access::default() };
+    let stage = Stage::with(Plan { access, ..Plan::default() }).await;
+    let (head, body) = get(&stage, "/", "").await;
+    assert!(head.starts_with("HTTP/1.1 200") && header(&head, "content-type").starts_with("text/html"), "{head}");
+    assert_eq!(header(&head, "cache-control"), "no-cache");
+    assert!(header(&head, "content-security-policy").starts_with("default-src 'none'; script-src 'self';"), "{head}");
+    assert_eq!(header(&head, "x-content-type-options"), "nosniff");
+
+    let unchanged = format!("if-none-match: {}\r\n", header(&head, "etag"));
+    assert!(get(&stage, "/", &unchanged).await.0.starts_with("HTTP/1.1 304"));
+
+    let html = String::from_utf8(body).unwrap();
+    let script = html.split('"').find(|text| text.ends_with(".js")).expect("the page has a script");
+    let (head, body) = get(&stage, script.trim_start_matches('.'), "accept-encoding: br, gzip\r\n").await;
+    assert!(header(&head, "content-type").contains("javascript"), "{head}");
+    assert_eq!(header(&head, "content-encoding"), "br");
+    assert!(header(&head, "cache-control").contains("immutable"), "{head}");
+    assert!(body.len() < 120 * 1024, "{} bytes", body.len());
+
+    for nowhere in ["/nothing", "/reversi.v1.SessionService/GetMe", "/..%2fCargo.toml"] {
+        assert!(get(&stage, nowhere, "").await.0.starts_with("HTTP/1.1 404"), "{nowhere}");
+    }
+    stage.human("Ada").await.me().await;
 }

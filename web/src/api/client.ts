@@ -1,0 +1,27 @@
+import { createClient, type Interceptor } from "@connectrpc/connect";
+import { createGrpcWebTransport } from "@connectrpc/connect-web";
+import { GameService } from "../gen/reversi/v1/game_pb";
+import { LobbyService } from "../gen/reversi/v1/lobby_pb";
+import { RecordService } from "../gen/reversi/v1/record_pb";
+import { RoomService } from "../gen/reversi/v1/room_pb";
+import { SessionService } from "../gen/reversi/v1/session_pb";
+
+let token: string | undefined;
+
+/** Whose calls they are from now on; nobody's when absent. */
+export function authorize(as: string | undefined): void {
+  token = as;
+}
+
+const bearer: Interceptor = (next) => (request) => {
+  if (token) request.header.set("authorization", `Bearer ${token}`);
+  return next(request);
+};
+
+const transport = createGrpcWebTransport({ baseUrl: location.origin, interceptors: [bearer] });
+
+export const sessions = createClient(SessionService, transport);
+export const lobby = createClient(LobbyService, transport);
+export const rooms = createClient(RoomService, transport);
+export const games = createClient(GameService, transport);
+export const records = createClient(RecordService, transport);

@@ -1,0 +1,39 @@
+import { CreateScreen } from "./screen/create";
+import { DisplacedScreen } from "./screen/displaced";
+import { HomeScreen } from "./screen/home";
+import { JoinScreen } from "./screen/join";
+import { LogInScreen } from "./screen/log_in";
+import { RoomScreen } from "./screen/room";
+import { RoomsScreen } from "./screen/rooms";
+import { route } from "./state/location";
+import { session } from "./state/session";
+import { displaced } from "./state/turns";
+import { Shell } from "./ui/shell";
+
+export function App() {
+  return (
+    <Shell>
+      <Screen />
+    </Shell>
+  );
+}
+
+/** Each screen begins anew when what it shows, or the player, is another. */
+function Screen() {
+  const player = session.value;
+  if (!player) return <LogInScreen />;
+  if (displaced.value) return <DisplacedScreen />;
+  const to = route.value;
+  switch (to.screen) {
+    case "rooms":
+      return <RoomsScreen key={player.token} />;
+    case "create":
+      return <CreateScreen key={player.token} />;
+    case "room":
+      return <RoomScreen key={`${to.roomId} ${player.token}`} roomId={to.roomId} />;
+    case "join":
+      return <JoinScreen key={`${to.joinCode} ${player.token}`} joinCode={to.joinCode} />;
+    default:
+      return <HomeScreen key={player.token} />;
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { type Board, type Color, count, flips, legalMoves, opposite, parseBoard, place, START } from "./board";
+import { parseSquare, SQUARES, squareName } from "./square";
+
+const at = (name: string) => parseSquare(name) ?? -1;
+
+describe("squares", () => {
+  it("have names both ways", () => {
+    for (const square of SQUARES) expect(parseSquare(squareName(square))).toBe(square);
+    expect([squareName(0), squareName(7), squareName(63)]).toEqual(["a1", "h1", "h8"]);
+  });
+
+  it("are not what only looks like one", () => {
+    for (const name of ["", "d", "i1", "a9", "a0", "d33"]) expect(parseSquare(name)).toBeUndefined();
+  });
+});
+
+describe("moves", () => {
+  it("turn what lies between, in every direction", () => {
+    expect(legalMoves(START, "black").map(squareName)).toEqual(["d3", "c4", "f5", "e6"]);
+    expect(flips(START, "black", at("d3")).map(squareName)).toEqual(["d4"]);
+    const star = ["X--X--X-", "-O-O-O--", "--OOO---", "XOO-OOOX", "--OOO---", "-O-O-O--", "X--O--X-", "---X----"];
+    expect(flips(parseBoard(star.join("")), "black", at("d4"))).toHaveLength(18);
+  });
+
+  it("are none on a taken square or into the open", () => {
+    expect(flips(START, "black", at("d4"))).toEqual([]);
+    expect(flips(START, "black", at("e3"))).toEqual([]);
+  });
+
+  // The counts of positions are known: any wrong rule changes them.
+  it("make as many positions as they should", () => {
+    const leaves = (board: Board, color: Color, depth: number): number =>
+      depth === 0
+        ? 1
+        : legalMoves(board, color)
+            .map((move) => leaves(place(board, color, move), opposite(color), depth - 1))
+            .reduce((sum, more) => sum + more, 0);
+    expect([1, 2, 3, 4, 5].map((depth) => leaves(START, "black", depth))).toEqual([4, 12, 56, 244, 1396]);
+  });
+
+  it("keep every disc", () => {
+    const after = place(START, "black", at("f5"));
+    expect([count(after, "black"), count(after, "white")]).toEqual([4, 1]);
+  });
+});

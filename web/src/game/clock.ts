@@ -1,0 +1,47 @@
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Clocks } from "../gen/reversi/v1/types_pb";
+import type { Color } from "./board";
+
+/** What a clock shows, in milliseconds; absent where there is no such clock. */
+export interface ClockFace {
+  /** Left on the total clock. */
+  total?: number;
+  /** Left for the running move. */
+  move?: number;
+}
+
+export function milliseconds(duration: Duration): number {
+  return Number(duration.seconds) * 1000 + duration.nanos / 1e6;
+}
+
+export function instant(timestamp: Timestamp): number {
+  return Number(timestamp.seconds) * 1000 + timestamp.nanos / 1e6;
+}
+
+/**
+ * The clocks were sent some time ago: what has run since is told by the deadline alone, which lies further ahead than
+ * the time left while an AI waits before it moves. `now` is the server's.
+ */
+export function clockFace(clocks: Clocks, color: Color, mover: Color | undefined, now: number): ClockFace {
+  const sent = color === "black" ? clocks.blackTotal : clocks.whiteTotal;
+  const total = sent && milliseconds(sent);
+  if (color !== mover || !clocks.timeLeft || !clocks.deadline) return total === undefined ? {} : { total };
+  const left = milliseconds(clocks.timeLeft);
+  const elapsed = Math.max(0, left - (instant(clocks.deadline) - now));
+  const move = Math.max(0, left - elapsed);
+  return total === undefined ? { move } : { move, total: Math.max(0, total - elapsed) };
+}
+
+/** "1:05:09", "4:31", or "0:07.4" when it becomes urgent. */
+export function clockText(left: number): string {
+  const urgent = left < URGENT;
+  const shown = urgent ? Math.floor(left / 100) / 10 : Math.ceil(left / 1000);
+  const seconds = shown % 60;
+  const minutes = Math.floor(shown / 60) % 60;
+  const hours = Math.floor(shown / 3600);
+  const tail = urgent ? seconds.toFixed(1).padStart(4, "0") : String(seconds).padStart(2, "0");
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
+}
+
+/** From here on a clock shows tenths of a second, and is marked. */
+export const URGENT = 10_000;

@@ -1,0 +1,46 @@
+import { create } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { PlySchema, Side } from "../gen/reversi/v1/types_pb";
+import { START } from "./board";
+import { balance, history, parseTranscript, transcript } from "./history";
+import { squareName } from "./square";
+
+const plies = ["f5", "d6", "c3"].map((square, ply) =>
+  create(PlySchema, { ply, square, side: ply % 2 === 0 ? Side.BLACK : Side.WHITE }),
+);
+
+describe("history", () => {
+  it("has a frame for the start and each ply", () => {
+    const frames = history(plies);
+    expect(frames).toHaveLength(4);
+    expect(frames[0]?.board).toBe(START);
+    expect(frames[1]?.flipped.map(squareName)).toEqual(["e5"]);
+    expect(frames[3]?.mover).toBe("black");
+  });
+
+  it("passes leave the board as it is", () => {
+    const pass = create(PlySchema, { ply: 0, side: Side.BLACK, pass: true });
+    const frames = history([pass]);
+    expect(frames[1]).toEqual({ board: START, mover: "black", flipped: [] });
+  });
+
+  it("balances are black's less white's", () => {
+    expect(history(plies).map(balance)).toEqual([
+      { discs: 0, mobility: 0 },
+      { discs: 3, mobility: 0 },
+      { discs: 0, mobility: 1 },
+      { discs: 3, mobility: 0 },
+    ]);
+  });
+});
+
+describe("transcripts", () => {
+  it("are read as they are written", () => {
+    expect(transcript(plies)).toBe("f5d6c3");
+    expect(parseTranscript("f5d6 c3")?.map((move) => squareName(move.square))).toEqual(["f5", "d6", "c3"]);
+  });
+
+  it("with what is not legal or not whole are none", () => {
+    for (const text of ["a1", "f5f5", "f5d", "zz"]) expect(parseTranscript(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,47 @@
+import { PlayerKind, type Room, type Seat } from "../gen/reversi/v1/types_pb";
+import { aiName } from "../text/ai";
+import type { Texts } from "../text/en";
+import type { Color } from "../game/board";
+
+export const SEATS: readonly Color[] = ["black", "white"];
+
+/** Who sits there, in words. */
+export function occupantName(texts: Texts, { occupant }: Seat): string {
+  switch (occupant.case) {
+    case "player":
+      return occupant.value.displayName;
+    case "ai": {
+      const { kind, level } = occupant.value;
+      return level > 0 ? `${aiName(texts, kind)} ${level}` : aiName(texts, kind);
+    }
+    case "reserved":
+      return texts.room.reserved(occupant.value.displayName);
+    default:
+      return texts.room.open;
+  }
+}
+
+export function occupantKind(texts: Texts, { occupant }: Seat): string {
+  if (occupant.case === "ai") return texts.room.kind.ai;
+  if (occupant.case !== "player") return "";
+  return occupant.value.kind === PlayerKind.BOT ? texts.room.kind.bot : texts.room.kind.human;
+}
+
+export function isSeatOf(seat: Seat | undefined, playerId: string): boolean {
+  return seat?.occupant.case === "player" && seat.occupant.value.playerId === playerId;
+}
+
+/** The side that a player has in the room, if any. */
+export function sideOf(room: Room, playerId: string): Color | undefined {
+  const seat = room.seats.findIndex((one) => isSeatOf(one, playerId));
+  return SEATS[seat];
+}
+
+export function isRunning(room: Room): boolean {
+  return room.game !== undefined && room.game.outcome === undefined;
+}
+
+/** Whether a person or bot sits there who has not said that they are ready. The owner starts the game, which says it. */
+export function isAwaited(room: Room, seat: Seat): boolean {
+  return seat.occupant.case !== "ai" && !seat.ready && !isSeatOf(seat, room.ownerId);
+}

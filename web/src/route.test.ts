@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { address, parseRoute, type Route } from "./route";
+
+describe("routes", () => {
+  it("are read as they are written", () => {
+    const routes: Route[] = [
+      { screen: "home" },
+      { screen: "rooms" },
+      { screen: "create" },
+      { screen: "tv" },
+      { screen: "room", roomId: "r 1/2" },
+      { screen: "join", joinCode: "ABC" },
+      { screen: "game", gameId: "r1-3" },
+      { screen: "player", playerId: "p1" },
+    ];
+    for (const route of routes) expect(parseRoute(address(route))).toEqual(route);
+  });
+
+  it("lead home from anywhere else", () => {
+    for (const hash of ["", "#", "#/", "#/nowhere", "#/game", "#/join/", "#/%"]) {
+      expect(parseRoute(hash)).toEqual({ screen: "home" });
+    }
+  });
+});

@@ -1,0 +1,56 @@
+/** Where in the page one is. The server serves files only, so that all of it lies behind the `#`. */
+export type Route =
+  | { screen: "home" }
+  | { screen: "rooms" }
+  | { screen: "create" }
+  | { screen: "room"; roomId: string }
+  | { screen: "join"; joinCode: string }
+  | { screen: "game"; gameId: string }
+  | { screen: "player"; playerId: string }
+  | { screen: "tv" };
+
+/** What an address names; home when it names nothing. */
+export function parseRoute(hash: string): Route {
+  const [screen, id] = hash.replace(/^#?\/?/, "").split("/").map(decoded);
+  switch (screen) {
+    case "rooms":
+    case "create":
+    case "tv":
+      return { screen };
+    case "room":
+      return id ? { screen, roomId: id } : { screen: "rooms" };
+    case "join":
+      return id ? { screen, joinCode: id } : { screen: "home" };
+    case "game":
+      return id ? { screen, gameId: id } : { screen: "home" };
+    case "player":
+      return id ? { screen, playerId: id } : { screen: "home" };
+    default:
+      return { screen: "home" };
+  }
+}
+
+export function address(route: Route): string {
+  switch (route.screen) {
+    case "home":
+      return "#/";
+    case "room":
+      return `#/room/${encodeURIComponent(route.roomId)}`;
+    case "join":
+      return `#/join/${encodeURIComponent(route.joinCode)}`;
+    case "game":
+      return `#/game/${encodeURIComponent(route.gameId)}`;
+    case "player":
+      return `#/player/${encodeURIComponent(route.playerId)}`;
+    default:
+      return `#/${route.screen}`;
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,47 @@
+import { useState } from "preact/hooks";
+import { act } from "../state/action";
+import { expired, lastName, logIn, logInAsGuest } from "../state/session";
+import { START } from "../game/board";
+import { text } from "../text/text";
+import { BoardGrid } from "../ui/board";
+
+/** The way in: a name, or none. */
+export function LogInScreen() {
+  const { logIn: texts, game } = text.value;
+  const [busy, setBusy] = useState(false);
+  const enter = async (call: () => Promise<void>) => {
+    setBusy(true);
+    await act(call);
+    setBusy(false);
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const name = new FormData(event.currentTarget as HTMLFormElement).get("name");
+    void enter(() => logIn(String(name)));
+  };
+  return (
+    <div class="log-in">
+      <section>
+        <h1>{texts.title}</h1>
+        <p class="lead">{texts.lead}</p>
+        {expired.value && <p class="note">{texts.expired}</p>}
+        <form class="panel" onSubmit={submit}>
+          <label class="field">
+            <span>{texts.name}</span>
+            <input name="name" required maxLength={24} autoComplete="nickname" autofocus defaultValue={lastName.value} />
+          </label>
+          <button class="primary" disabled={busy}>
+            {texts.enter}
+          </button>
+          <p class="or">{texts.or}</p>
+          <button type="button" disabled={busy} onClick={() => enter(logInAsGuest)}>
+            {texts.guest}
+          </button>
+        </form>
+      </section>
+      <div class="log-in-board">
+        <BoardGrid board={START} label={game.board} />
+      </div>
+    </div>
+  );
+}

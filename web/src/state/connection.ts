@@ -1,0 +1,37 @@
+import { computed, signal } from "@preact/signals";
+import { instant } from "../game/clock";
+import type { Heartbeat } from "../gen/reversi/v1/types_pb";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Line } from "../api/stream";
+
+const lines = signal<ReadonlyMap<string, Line>>(new Map());
+
+/** The worst that is true of any stream. */
+export const connection = computed<Line>(() => {
+  const all = [...lines.value.values()];
+  return all.find((line) => line === "draining") ?? all.find((line) => line === "lost") ?? "open";
+});
+
+/** Where the stream of this name tells how it is; "open" again when it is given up. */
+export function lineOf(name: string): (line: Line) => void {
+  return (line) => {
+    if (line === "opening" || lines.value.get(name) === line) return;
+    lines.value = new Map([...lines.value, [name, line]]);
+  };
+}
+
+let ahead = 0;
+
+/** The server told the time. */
+export function setServerTime(at: Timestamp | undefined): void {
+  if (at) ahead = instant(at) - Date.now();
+}
+
+export function hearTime(heartbeat: Heartbeat): void {
+  setServerTime(heartbeat.at);
+}
+
+/** The server's time, in milliseconds, as well as it is known. */
+export function serverNow(): number {
+  return Date.now() + ahead;
+}

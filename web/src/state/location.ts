@@ -1,0 +1,17 @@
+import { signal } from "@preact/signals";
+import { address, parseRoute, type Route } from "../route";
+
+export const route = signal<Route>(parseRoute(location.hash));
+
+globalThis.addEventListener("hashchange", () => {
+  route.value = parseRoute(location.hash);
+});
+
+export function go(to: Route): void {
+  location.hash = address(to);
+}
+
+/** The same, but "back" does not lead here again. */
+export function replace(to: Route): void {
+  location.replace(address(to));
+}

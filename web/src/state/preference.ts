@@ -1,0 +1,16 @@
+import { effect } from "@preact/signals";
+import { kept } from "./store";
+
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+
+export const sound = kept("sound", false, isBoolean);
+
+/** Whether discs are seen to turn. Where the system asks for less motion, they are not, whatever is set here. */
+export const animation = kept("animation", true, isBoolean);
+
+/** Whether legal moves and what they would turn over are marked. */
+export const hints = kept("hints", true, isBoolean);
+
+effect(() => {
+  document.documentElement.classList.toggle("still", !animation.value);
+});

@@ -1,0 +1,50 @@
+import { useState } from "preact/hooks";
+import { lobby, rooms } from "../api/client";
+import { act, insist } from "../state/action";
+import { go } from "../state/location";
+import { server } from "../state/server";
+import { aiName } from "../text/ai";
+import { text } from "../text/text";
+import { type Ai, AiChoice, firstAi } from "./ai_choice";
+
+/** Slow enough to follow, and not to fall asleep. */
+const PAUSE = { seconds: 1n, nanos: 200_000_000 };
+
+/** Two AIs play each other, to be watched. */
+export function BotMatch() {
+  const { home, side } = text.value;
+  const offered = server.value?.aiKinds ?? [];
+  const [chosen, setChosen] = useState<{ black?: Ai; white?: Ai }>({});
+  const [busy, setBusy] = useState(false);
+  const black = chosen.black ?? firstAi(offered, "alphabeta");
+  const white = chosen.white ?? firstAi(offered, "mcts");
+
+  const start = async (event: Event) => {
+    event.preventDefault();
+    if (!black || !white) return;
+    setBusy(true);
+    const roomId = await act(() => match(black, white));
+    setBusy(false);
+    if (roomId) go({ screen: "room", roomId });
+  };
+
+  return (
+    <form class="panel" onSubmit={start}>
+      <h2>{home.bots}</h2>
+      <p class="muted">{home.botsWhy}</p>
+      <AiChoice label={side.black} value={black} choose={(ai) => setChosen({ ...chosen, black: ai })} />
+      <AiChoice label={side.white} value={white} choose={(ai) => setChosen({ ...chosen, white: ai })} />
+      <button disabled={busy || !black || !white}>{home.watch}</button>
+    </form>
+  );
+
+  async function match(black: Ai, white: Ai): Promise<string | undefined> {
+    const name = `${aiName(text.value, black.kind)} – ${aiName(text.value, white.kind)}`;
+    const seats = [black, white].map((ai) => ({ occupant: { case: "ai" as const, value: ai } }));
+    const requestId = crypto.getRandomValues(new Uint32Array(4)).join("-");
+    const request = { settings: { name, aiPause: PAUSE }, seats, requestId };
+    const { room } = await insist(() => lobby.createRoom(request));
+    if (room) await insist(() => rooms.startGame({ roomId: room.roomId, requestId }));
+    return room?.roomId;
+  }
+}

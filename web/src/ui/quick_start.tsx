@@ -1,0 +1,82 @@
+import { useState } from "preact/hooks";
+import { lobby } from "../api/client";
+import { SidePreference } from "../gen/reversi/v1/lobby_pb";
+import { act, insist } from "../state/action";
+import { go } from "../state/location";
+import { server } from "../state/server";
+import { kept } from "../state/store";
+import { text } from "../text/text";
+import { type Ai, AiChoice, firstAi } from "./ai_choice";
+import { Segments } from "./segments";
+
+type Opponent = "ai" | "anyone";
+type Wish = "black" | "random" | "white";
+
+const SIDES: Record<Wish, SidePreference> = {
+  black: SidePreference.BLACK,
+  random: SidePreference.RANDOM,
+  white: SidePreference.WHITE,
+};
+
+const chosenAi = kept<Ai | undefined>("opponent", undefined, isAi);
+
+/** A game at once: against an AI, or whoever else wants one. */
+export function QuickStart() {
+  const { home, side: sides } = text.value;
+  const [opponent, setOpponent] = useState<Opponent>("ai");
+  const [side, setSide] = useState<Wish>("black");
+  const [busy, setBusy] = useState(false);
+  const offered = server.value?.aiKinds ?? [];
+  const known = offered.some(({ kind }) => kind === chosenAi.value?.kind);
+  const ai = known ? chosenAi.value : firstAi(offered, "positional");
+
+  const start = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    const requestId = crypto.getRandomValues(new Uint32Array(4)).join("-");
+    const against =
+      opponent === "ai" && ai ? { case: "ai" as const, value: ai } : { case: "anyone" as const, value: {} };
+    const request = { opponent: against, side: SIDES[side], requestId };
+    const answer = await act(() => insist(() => lobby.quickStart(request)));
+    setBusy(false);
+    if (answer?.room) go({ screen: "room", roomId: answer.room.roomId });
+  };
+
+  return (
+    <form class="panel" onSubmit={start}>
+      <h2>{home.quick}</h2>
+      <Segments
+        label={home.opponent}
+        value={opponent}
+        choose={setOpponent}
+        options={[
+          ["ai", home.ai],
+          ["anyone", home.anyone],
+        ]}
+      />
+      {opponent === "ai" ? (
+        <AiChoice label={home.opponent} value={ai} choose={(value) => (chosenAi.value = value)} />
+      ) : (
+        <p class="hint">{home.anyoneWhy}</p>
+      )}
+      <Segments
+        label={sides.title}
+        value={side}
+        choose={setSide}
+        options={[
+          ["black", sides.black],
+          ["random", sides.random],
+          ["white", sides.white],
+        ]}
+      />
+      <button class="primary large" disabled={busy || (opponent === "ai" && !ai)}>
+        {opponent === "ai" ? home.start : home.search}
+      </button>
+    </form>
+  );
+}
+
+function isAi(value: unknown): value is Ai {
+  const { kind, level } = (value ?? {}) as Partial<Ai>;
+  return typeof kind === "string" && typeof level === "number";
+}

@@ -1,0 +1,24 @@
+import { useId } from "preact/hooks";
+
+/** A choice of few, all of them visible. */
+export function Segments<T extends string>(props: {
+  label: string;
+  value: T;
+  options: readonly (readonly [T, string])[];
+  choose: (value: T) => void;
+}) {
+  const name = useId();
+  return (
+    <fieldset class="segments">
+      <legend>{props.label}</legend>
+      <div>
+        {props.options.map(([value, label]) => (
+          <label key={value}>
+            <input type="radio" name={name} checked={value === props.value} onChange={() => props.choose(value)} />
+            <span>{label}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -13,15 +13,16 @@ mod call;
 mod caller;
 mod connection;
 mod cors;
+mod crowd;
 mod farewell;
 mod feed;
 mod game;
+mod gate;
 mod json;
 mod listener;
 mod lobby;
 mod page;
 mod record;
-mod remote;
 mod room;
 mod serve;
 mod session;
@@ -39,9 +40,6 @@ use crate::{
     proto::{convert, v1},
     room::{Event, Room},
 };
-
-/// The largest request. Every field has a bound of its own far below it.
-pub const MOST_MESSAGE: usize = 64 * 1024;
 
 /// An event as watchers are sent it.
 #[must_use]

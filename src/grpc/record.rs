@@ -32,7 +32,7 @@ impl RecordService for Records {
         &self,
         request: Request<v1::ListGamesRequest>,
     ) -> Result<Response<v1::ListGamesResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let filter = read_filter(wire.filter, player.id())?;
         let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
@@ -46,7 +46,7 @@ impl RecordService for Records {
     }
 
     async fn get_game(&self, request: Request<v1::GetGameRequest>) -> Result<Response<v1::GetGameResponse>, Status> {
-        caller(&self.runtime, &request)?;
+        caller(&request)?;
         let id = game_id(&request.into_inner().game_id)?;
         let game = self.runtime.game(id).await.map_err(status::failed)?;
         Ok(Response::new(v1::GetGameResponse { game: Some(record(&game)) }))
@@ -58,7 +58,7 @@ impl RecordService for Records {
         &self,
         request: Request<v1::ExportGamesRequest>,
     ) -> Result<Response<Self::ExportGamesStream>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let write: fn(&GameRecord) -> String = match v1::ExportFormat::try_from(wire.format) {
             Ok(v1::ExportFormat::Unspecified | v1::ExportFormat::Transcript) => transcript,
@@ -89,7 +89,7 @@ impl RecordService for Records {
         &self,
         request: Request<v1::GetPlayerStatsRequest>,
     ) -> Result<Response<v1::GetPlayerStatsResponse>, Status> {
-        caller(&self.runtime, &request)?;
+        caller(&request)?;
         let wire = request.into_inner();
         let player = if wire.player_id.is_empty() {
             DisplayName::parse(&wire.display_name).ok().and_then(|name| self.runtime.player_named(&name))
@@ -108,7 +108,7 @@ impl RecordService for Records {
         &self,
         request: Request<v1::GetAiStatsRequest>,
     ) -> Result<Response<v1::GetAiStatsResponse>, Status> {
-        caller(&self.runtime, &request)?;
+        caller(&request)?;
         let v1::GetAiStatsRequest { kind, level } = request.into_inner();
         let wish = convert::read_ai("ai", v1::AiSeat { kind, level, seed: 0 }).map_err(status::malformed)?;
         let AiSeat { kind, level, .. } = self.runtime.ai_seat(&wish).map_err(status::failed)?;

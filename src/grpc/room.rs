@@ -29,7 +29,7 @@ impl Rooms {
         room: &str,
         command: impl FnOnce() -> Result<Command, Status>,
     ) -> Result<u64, Status> {
-        let player = caller(&self.runtime, request)?;
+        let player = caller(request)?;
         let accepted = self.runtime.command(&player, room_id(room)?, command()?).await;
         Ok(accepted.map_err(status::failed)?.seq.0)
     }
@@ -108,7 +108,7 @@ impl RoomService for Rooms {
     }
 
     async fn join_room(&self, request: Request<v1::JoinRoomRequest>) -> Result<Response<v1::JoinRoomResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let password = password(&wire.password)?;
         let named = match &wire.room {
@@ -157,7 +157,7 @@ impl RoomService for Rooms {
     }
 
     async fn set_seat(&self, request: Request<v1::SetSeatRequest>) -> Result<Response<v1::SetSeatResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let room = room_id(&wire.room_id)?;
         let seat = convert::read_seat(wire.seat).map_err(status::malformed)?;
@@ -196,7 +196,7 @@ impl RoomService for Rooms {
         &self,
         request: Request<v1::UpdateSettingsRequest>,
     ) -> Result<Response<v1::UpdateSettingsResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let room = room_id(&wire.room_id)?;
         let command = self.reconfigured(&player, wire).await?;
@@ -208,7 +208,7 @@ impl RoomService for Rooms {
         &self,
         request: Request<v1::StartGameRequest>,
     ) -> Result<Response<v1::StartGameResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let room = room_id(&wire.room_id)?;
         let request_id = read_request_id(&wire.request_id)?;

@@ -12,6 +12,7 @@
 //! shutting down joins them all.
 
 mod actor;
+mod address;
 mod entropy;
 mod error;
 mod guesses;
@@ -25,11 +26,13 @@ mod players;
 mod pool;
 mod presence;
 mod queue;
+mod rate;
 mod registry;
 mod revival;
 mod rooms;
 mod shared;
 mod streams;
+mod tally;
 mod telling;
 mod thinking;
 
@@ -44,13 +47,15 @@ use std::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use actor::Accepted;
+pub use address::{Address, Addresses, Share, Taken};
 pub use entropy::{Chance, Clock};
 pub use error::RoomError;
 pub use inbox::{Notice, StreamEnd, TurnEnd};
 pub use limits::Limits;
 pub use lobby::{LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
-pub use players::{LogInError, ParseTokenError, Player, Token, TooFast, hash_password};
+pub use players::{Call, LogInError, ParseTokenError, Player, Token, hash_password};
 pub use pool::{AiLoad, Think};
+pub use rate::TooFast;
 pub use registry::Snapshot;
 pub use rooms::{NewRoom, Opponent};
 pub use shared::Encode;

@@ -21,7 +21,7 @@ async fn the_server_tells_its_ais_and_limits() {
     assert!(info.ai_kinds.iter().all(|kind| (1..=kind.levels).contains(&kind.default_level)));
     assert_eq!((info.players, info.rooms, info.games, info.draining), (1, 0, 0, false));
     let limits = info.limits.unwrap();
-    assert_eq!((limits.name_characters, limits.seats_per_human, limits.message_bytes), (24, 1, 64 * 1024));
+    assert_eq!((limits.name_characters, limits.seats_per_human, limits.message_bytes), (24, 1, 16 * 1024));
     let usual = Limits::default();
     let count = |limit: usize| i32::try_from(limit).unwrap();
     assert_eq!((limits.players, limits.rooms), (count(usual.players), count(usual.rooms)));

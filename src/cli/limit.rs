@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use crate::runtime::Limits;
 
-/// A bound for each thing of which a client could take too much. `GetServerInfo` tells them. Those by address are none
-/// where they are 0.
+/// A bound for each thing of which a client could take too much. `GetServerInfo` tells them. There need be none by
+/// address, for a server behind a proxy, to which all come from one.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Limits (those by address, which all share who come through a proxy, are none when 0)")]
+#[command(next_help_heading = "Limits")]
 pub(super) struct Bounds {
     /// Connections open at a time; fewer where the system permits fewer open files.
     #[arg(long, env = "REVERSI_MAX_CONNECTIONS", default_value_t = usual().connections, value_name = "N")]
     max_connections: usize,
-    /// Connections open at a time from one address.
+    /// Connections open at a time from one address; 0 for no limit.
     #[arg(long, env = "REVERSI_MAX_CONNECTIONS_PER_ADDRESS", default_value_t = usual().connections_per_address, value_name = "N")]
     max_connections_per_address: usize,
     /// Seconds in which a connection must agree on TLS and begin its first request.
@@ -54,7 +54,7 @@ pub(super) struct Bounds {
     /// Addresses that are remembered for what they did of late.
     #[arg(long, env = "REVERSI_MAX_ADDRESSES", default_value_t = usual().addresses, value_name = "N")]
     max_addresses: usize,
-    /// Log-ins a second from one address, on average.
+    /// Log-ins a second from one address, on average; 0 for no limit.
     #[arg(long, env = "REVERSI_LOG_IN_RATE", default_value_t = usual().log_ins_per_second, value_name = "N")]
     log_in_rate: u32,
     /// Log-ins at once from one address, above the average.
@@ -72,7 +72,7 @@ pub(super) struct Bounds {
     /// Requests at once, above the average [default: twice the rate].
     #[arg(long, env = "REVERSI_BURST", value_name = "N", value_parser = at_least_one())]
     burst: Option<u32>,
-    /// Requests a second from one address, on average.
+    /// Requests a second from one address, on average; 0 for no limit.
     #[arg(long, env = "REVERSI_RATE_PER_ADDRESS", default_value_t = usual().requests_per_second_per_address, value_name = "N")]
     rate_per_address: u32,
     /// Requests at once from one address, above the average [default: twice the rate].
@@ -81,7 +81,7 @@ pub(super) struct Bounds {
     /// Calls of one player that may wait for their answer.
     #[arg(long, env = "REVERSI_MAX_CALLS", default_value_t = usual().calls_per_player, value_name = "N")]
     max_calls: usize,
-    /// Calls from one address that may, and streams that need no token.
+    /// Calls from one address that may, and streams that need no token; 0 for no limit.
     #[arg(long, env = "REVERSI_MAX_CALLS_PER_ADDRESS", default_value_t = usual().calls_per_address, value_name = "N")]
     max_calls_per_address: usize,
     /// Lines of chat a second that one player may write, on average.
@@ -90,7 +90,7 @@ pub(super) struct Bounds {
     /// Lines of chat at once, above the average.
     #[arg(long, env = "REVERSI_CHAT_BURST", default_value_t = usual().chat_burst, value_name = "N", value_parser = at_least_one())]
     chat_burst: u32,
-    /// Lines of chat a second from one address, on average.
+    /// Lines of chat a second from one address, on average; 0 for no limit.
     #[arg(long, env = "REVERSI_CHAT_RATE_PER_ADDRESS", default_value_t = usual().chats_per_second_per_address, value_name = "N")]
     chat_rate_per_address: u32,
     /// Lines of chat at once from one address, above the average.
@@ -102,13 +102,13 @@ pub(super) struct Bounds {
     /// Streams that one player may have open.
     #[arg(long, env = "REVERSI_MAX_STREAMS", default_value_t = usual().streams_per_player, value_name = "N")]
     max_streams: usize,
-    /// Streams that the players of one address may have open.
+    /// Streams that the players of one address may have open; 0 for no limit.
     #[arg(long, env = "REVERSI_MAX_STREAMS_PER_ADDRESS", default_value_t = usual().streams_per_address, value_name = "N")]
     max_streams_per_address: usize,
     /// Rooms of which one player may be a member.
     #[arg(long, env = "REVERSI_MAX_ROOMS_PER_PLAYER", default_value_t = usual().rooms_per_player, value_name = "N")]
     max_rooms_per_player: usize,
-    /// Rooms of which the players of one address may be members, each counted for itself.
+    /// Rooms of which the players of one address may be members, each counted for itself; 0 for no limit.
     #[arg(long, env = "REVERSI_MAX_ROOMS_PER_ADDRESS", default_value_t = usual().rooms_per_address, value_name = "N")]
     max_rooms_per_address: usize,
     /// Seats that a person may hold.
@@ -117,7 +117,7 @@ pub(super) struct Bounds {
     /// Seats that a bot may hold.
     #[arg(long, env = "REVERSI_MAX_SEATS", default_value_t = usual().seats_per_bot, value_name = "N")]
     max_seats: u16,
-    /// Seats that the players of one address may hold.
+    /// Seats that the players of one address may hold; 0 for no limit.
     #[arg(long, env = "REVERSI_MAX_SEATS_PER_ADDRESS", default_value_t = usual().seats_per_address, value_name = "N")]
     max_seats_per_address: usize,
     /// Rooms open at a time.

@@ -7,11 +7,8 @@ use tonic::{Request, Status};
 use super::status;
 use crate::{
     room::{PasswordHash, RoomId},
-    runtime::{Player, Runtime, Token},
+    runtime::Player,
 };
-
-/// Where an administrator's token stands.
-const ADMIN: &str = "reversi-admin";
 
 /// By what power somebody calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,20 +21,12 @@ pub(super) enum Power {
 
 /// The player whose call it is, as the gate has found.
 pub(super) fn caller<T>(request: &Request<T>) -> Result<Arc<Player>, Status> {
-    request.extensions().get().cloned().ok_or_else(status::token_missing)
+    caller_with_power(request).map(|(player, _)| player)
 }
 
-/// As [`caller`], and by what power: the gate has counted the call, so nobody guesses at an administrator's token fast.
-pub(super) fn caller_with_power<T>(runtime: &Runtime, request: &Request<T>) -> Result<(Arc<Player>, Power), Status> {
-    let player = caller(request)?;
-    let Some(header) = request.metadata().get(ADMIN) else { return Ok((player, Power::Player)) };
-    let token: Option<Token> = header.to_str().ok().and_then(|text| text.trim().parse().ok());
-    if token.is_some_and(|token| runtime.is_admin(&token)) {
-        return Ok((player, Power::Admin));
-    }
-    // Anybody may send one as often as they like, and must not fill the log with it.
-    tracing::debug!(player = %player.id(), "not an administrator's token");
-    Err(status::token_invalid())
+/// As [`caller`], and by what power.
+pub(super) fn caller_with_power<T>(request: &Request<T>) -> Result<(Arc<Player>, Power), Status> {
+    request.extensions().get().cloned().ok_or_else(status::token_missing)
 }
 
 /// A room id; one that cannot be is a room that there is not.

@@ -29,7 +29,7 @@ impl Games {
     }
 
     async fn abort(&self, request: Request<()>, id: &str) -> Result<u64, Status> {
-        let (player, power) = caller_with_power(&self.runtime, &request)?;
+        let (player, power) = caller_with_power(&request)?;
         let game = game_id(id)?;
         let abort = Command::Abort { game: game.number };
         let accepted = match power {

@@ -12,11 +12,14 @@ use http_body::{Frame, SizeHint};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::status;
+use super::{caller::Power, status};
 use crate::runtime::{Address, Call, Player, Runtime, Share, Taken, Token};
 
 /// Where the methods of this server are, which are for players.
 const OWN: &str = "/reversi.v1.";
+
+/// Where an administrator's token stands.
+const ADMIN: &str = "reversi-admin";
 
 /// The one that makes a player of somebody.
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
@@ -27,7 +30,7 @@ pub(super) struct Gate {
     pub(super) runtime: Runtime,
 }
 
-/// A service behind a gate. It finds the [`Player`] with the request, where the method is for players.
+/// A service behind a gate. Where a method is for players, it finds with the request who calls, and by what power.
 #[derive(Clone)]
 pub(super) struct Gated<S> {
     inner: S,
@@ -57,7 +60,9 @@ impl Gate {
             Some(player) => {
                 address.iter().for_each(|address| player.comes_from(address));
                 player.admit().map_err(status::too_fast)?;
-                request.extensions_mut().insert(Arc::clone(player));
+                // Behind the rate, so that nobody guesses at an administrator's token fast.
+                let power = self.power(player, request.headers())?;
+                request.extensions_mut().insert((Arc::clone(player), power));
             }
         }
         let taken = address.map(|address| address.take(Share::Calls).ok_or_else(status::too_many_calls));
@@ -76,11 +81,23 @@ impl Gate {
             token.ok_or_else(status::token_missing)?.trim().parse().map_err(|_| status::token_invalid())?;
         self.runtime.bearer(&token).ok_or_else(status::token_invalid)
     }
+
+    /// What a player may, who perhaps is an administrator besides.
+    fn power(&self, player: &Player, headers: &HeaderMap) -> Result<Power, Status> {
+        let Some(header) = headers.get(ADMIN) else { return Ok(Power::Player) };
+        let token: Option<Token> = header.to_str().ok().and_then(|text| text.trim().parse().ok());
+        if token.is_some_and(|token| self.runtime.is_admin(&token)) {
+            return Ok(Power::Admin);
+        }
+        // Anybody may send one as often as they like, and must not fill the log with it.
+        tracing::debug!(player = %player.id(), "not an administrator's token");
+        Err(status::token_invalid())
+    }
 }
 
 /// Counts a request of nobody.
 fn count(address: Option<&Arc<Address>>) -> Result<(), Status> {
-    address.map_or(Ok(()), |address| address.admit(1)).map_err(status::too_fast)
+    address.map_or(Ok(()), |address| address.admit()).map_err(status::too_fast)
 }
 
 fn is_for_players(path: &str) -> bool {

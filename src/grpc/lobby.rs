@@ -16,7 +16,7 @@ use crate::{
     room::{ChatText, DisplayName, RoomName, Settings, Viewer},
     rules::Color,
     runtime::{
-        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms,
+        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms, Work,
     },
 };
 
@@ -58,11 +58,13 @@ impl LobbyService for Lobby {
         &self,
         request: Request<v1::ListRoomsRequest>,
     ) -> Result<Response<v1::ListRoomsResponse>, Status> {
-        caller(&request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let filter = row_filter(wire.filter)?;
         let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
         let after = page::read_row(&wire.page_token)?;
+        let sought = if filter == RowFilter::default() { 0 } else { self.runtime.census().rooms };
+        player.pay(Work::Rooms { sought, told: size }).map_err(status::too_fast)?;
         let rows = self.runtime.rooms(&filter, after, size);
         let full = rows.len() == size;
         let next = rows.last().filter(|_| full).map(|row| page::row_token(row.key()));
@@ -80,6 +82,8 @@ impl LobbyService for Lobby {
     ) -> Result<Response<Self::WatchRoomsStream>, Status> {
         let player = caller(&request)?;
         let filter = row_filter(request.into_inner().filter)?;
+        let told = self.runtime.census().rooms;
+        player.pay(Work::Rooms { sought: 0, told }).map_err(status::too_fast)?;
         let watched = self.runtime.watch_rooms(&player, filter).map_err(status::failed)?;
         Ok(feed(self.runtime.clock(), RoomList { watched, ready: VecDeque::new() }))
     }

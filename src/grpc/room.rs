@@ -58,7 +58,7 @@ impl Rooms {
         room: &str,
         command: impl FnOnce() -> Result<Command, Status>,
     ) -> Result<u64, Status> {
-        let (player, power) = caller_with_power(&self.runtime, request)?;
+        let (player, power) = caller_with_power(request)?;
         let (room, command) = (room_id(room)?, command()?);
         let accepted = match power {
             Power::Player => self.runtime.command(&player, room, command).await,
@@ -97,7 +97,7 @@ enum Named {
 #[tonic::async_trait]
 impl RoomService for Rooms {
     async fn get_room(&self, request: Request<v1::GetRoomRequest>) -> Result<Response<v1::GetRoomResponse>, Status> {
-        let (player, power) = caller_with_power(&self.runtime, &request)?;
+        let (player, power) = caller_with_power(&request)?;
         let id = room_id(&request.into_inner().room_id)?;
         let snapshot = match power {
             Power::Player => self.runtime.look(&player, id, &Credentials::default()).await,
@@ -240,7 +240,7 @@ impl RoomService for Rooms {
         &self,
         request: Request<v1::WatchRoomRequest>,
     ) -> Result<Response<Self::WatchRoomStream>, Status> {
-        let (player, power) = caller_with_power(&self.runtime, &request)?;
+        let (player, power) = caller_with_power(&request)?;
         let wire = request.into_inner();
         let id: RoomId = room_id(&wire.room_id)?;
         let code = convert::read_join_code(&wire.join_code).map_err(status::malformed)?;

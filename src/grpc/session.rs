@@ -11,7 +11,7 @@ use super::{
 use crate::{
     proto::{convert, server::session_service_server::SessionService, v1},
     room::{PlayerId, Rejection},
-    runtime::{Address, Contestant, LogInError, Player, Rating, Runtime, Standing, Stats},
+    runtime::{Address, Contestant, LogInError, Player, Rating, Runtime, Standing, Stats, Work},
 };
 
 /// The session service over a runtime.
@@ -46,7 +46,7 @@ impl SessionService for Session {
     }
 
     async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Result<Response<v1::LogOutResponse>, Status> {
-        let (player, power) = caller_with_power(&self.runtime, &request)?;
+        let (player, power) = caller_with_power(&request)?;
         let wanted = request.into_inner().player_id;
         let leaver = match (wanted.as_str(), power) {
             ("", _) => player,
@@ -65,6 +65,7 @@ impl SessionService for Session {
 
     async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Result<Response<v1::GetMeResponse>, Status> {
         let player = caller(&request)?;
+        player.pay(Work::LookUp).map_err(status::too_fast)?;
         let games = self.runtime.games_of(&player).await;
         let standing = self.runtime.standing(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();

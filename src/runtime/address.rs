@@ -82,12 +82,17 @@ impl Address {
         self.try_add(share).then(|| Taken { address: Arc::clone(self), share })
     }
 
-    /// Counts so many requests.
+    /// Counts a request.
     ///
     /// # Errors
     /// When there were too many of late.
-    pub fn admit(&self, requests: u32) -> Result<(), TooFast> {
-        take(self.requests.as_ref(), requests)
+    pub fn admit(&self) -> Result<(), TooFast> {
+        take(self.requests.as_ref())
+    }
+
+    /// Counts so many requests more for one that was counted.
+    pub(super) fn admit_more(&self, requests: u32) -> Result<(), TooFast> {
+        self.requests.as_ref().map_or(Ok(()), |rate| rate.take_more(requests))
     }
 
     /// Counts a log-in.
@@ -95,12 +100,12 @@ impl Address {
     /// # Errors
     /// When there were too many of late.
     pub fn admit_log_in(&self) -> Result<(), TooFast> {
-        take(self.log_ins.as_ref(), 1)
+        take(self.log_ins.as_ref())
     }
 
     /// Counts a line of chat.
     pub(super) fn admit_chat(&self) -> Result<(), TooFast> {
-        take(self.chats.as_ref(), 1)
+        take(self.chats.as_ref())
     }
 
     /// Counts one more, unless there are as many as may be.
@@ -122,8 +127,8 @@ impl Address {
     }
 }
 
-fn take(rate: Option<&Rate>, count: u32) -> Result<(), TooFast> {
-    rate.map_or(Ok(()), |rate| rate.take(count))
+fn take(rate: Option<&Rate>) -> Result<(), TooFast> {
+    rate.map_or(Ok(()), Rate::take)
 }
 
 impl Taken {

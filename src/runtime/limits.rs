@@ -205,3 +205,19 @@ pub(super) const STORE_RETRY: Duration = Duration::from_millis(500);
 
 /// What is kept back of an AI's time for the way of its move to the clock: the greater of this and a tenth.
 pub(super) const AI_MARGIN: Duration = Duration::from_millis(20);
+
+/// Rooms of the list that are looked through for the price of one request: their names are compared in as much time as a
+/// move takes.
+pub(super) const ROOMS_SOUGHT: usize = 200;
+
+/// Rooms of the list that are told for the price of one request. Each is copied and written out.
+pub(super) const ROOMS_TOLD: usize = 20;
+
+/// What it costs to ask the archive about one contestant, in requests: it may come from the disk.
+pub(super) const LOOKUP: usize = 2;
+
+/// What a search among the games of all costs, in requests: it may pass over many that are private.
+pub(super) const SEARCH: usize = 20;
+
+/// Games that are read and told for the price of one request. Each is read from the disk, and played through.
+pub(super) const GAMES_TOLD: usize = 5;

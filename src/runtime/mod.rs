@@ -35,6 +35,7 @@ mod streams;
 mod tally;
 mod telling;
 mod thinking;
+mod work;
 
 use std::{
     sync::{
@@ -60,6 +61,7 @@ pub use registry::Snapshot;
 pub use rooms::{NewRoom, Opponent};
 pub use shared::Encode;
 pub use streams::{Turns, Update, Watch};
+pub use work::Work;
 
 pub use crate::store::{Contestant, GameFilter, GameKey, Rating, Standing, Stats};
 use crate::{

@@ -222,16 +222,14 @@ impl Player {
         let now = self.clock.now().0;
         self.last_seen.store(now, Relaxed);
         self.called.store(now, Relaxed);
-        self.pay(1)
+        self.request_rate.take()?;
+        self.home().map_or(Ok(()), |home| home.admit())
     }
 
-    /// Counts a request that costs as much as so many others, beside the one that it is.
-    ///
-    /// # Errors
-    /// When there were too many of late.
-    pub fn pay(&self, requests: u32) -> Result<(), TooFast> {
-        self.request_rate.take(requests)?;
-        self.home().map_or(Ok(()), |home| home.admit(requests))
+    /// Counts so many requests more for one that was counted.
+    pub(super) fn admit_more(&self, requests: u32) -> Result<(), TooFast> {
+        self.request_rate.take_more(requests)?;
+        self.home().map_or(Ok(()), |home| home.admit_more(requests))
     }
 
     /// Counts a call that is not answered yet, unless there are as many as may be.
@@ -242,7 +240,7 @@ impl Player {
 
     /// Counts a line of chat.
     pub(super) fn admit_chat(&self) -> Result<(), TooFast> {
-        self.chat_rate.take(1)?;
+        self.chat_rate.take()?;
         self.home().map_or(Ok(()), |home| home.admit_chat())
     }
 

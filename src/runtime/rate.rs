@@ -3,8 +3,8 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use governor::{
-    DefaultDirectRateLimiter, Quota,
-    clock::{Clock as _, DefaultClock},
+    DefaultDirectRateLimiter, NotUntil, Quota,
+    clock::{Clock, DefaultClock},
 };
 
 /// A request came too soon.
@@ -32,29 +32,44 @@ impl Rate {
         (per_second > 0).then(|| Self::new(per_second, burst))
     }
 
-    /// Counts so many at once. What is dearer than all that may be done at once costs that.
+    /// Counts one.
     ///
     /// # Errors
-    /// When there were too many of late; these are not counted then.
-    pub(super) fn take(&self, count: u32) -> Result<(), TooFast> {
-        let count = at_least_one(count).min(self.quota.burst_size());
+    /// When there were too many of late; it is not counted then.
+    pub(super) fn take(&self) -> Result<(), TooFast> {
+        self.limiter.check().map_err(|until| too_fast(&until))
+    }
+
+    /// Counts so many more for one that was counted. All that may be done at once is enough for the dearest.
+    ///
+    /// # Errors
+    /// When there were too many of late; none of these is counted then.
+    pub(super) fn take_more(&self, count: u32) -> Result<(), TooFast> {
+        let Some(count) = NonZeroU32::new(count.min(self.quota.burst_size().get() - 1)) else { return Ok(()) };
         match self.limiter.check_n(count) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(until)) => Err(TooFast { retry_after: until.wait_time_from(DefaultClock::default().now()) }),
-            // It is no more than the burst.
-            Err(_) => Ok(()),
+            Ok(Err(until)) => {
+                // Who comes back is counted as one before this.
+                let TooFast { retry_after } = too_fast(&until);
+                Err(TooFast { retry_after: retry_after + self.quota.replenish_interval() })
+            }
+            // It is less than the burst, which alone can be too small.
+            Ok(Ok(())) | Err(_) => Ok(()),
         }
     }
 
     /// Whether as much may be done as of a new one.
     pub(super) fn is_as_new(&mut self) -> bool {
-        let is_as_new = self.take(self.quota.burst_size().get()).is_ok();
+        let is_as_new = matches!(self.limiter.check_n(self.quota.burst_size()), Ok(Ok(())));
         if is_as_new {
             // Asking has used it up.
             self.limiter = DefaultDirectRateLimiter::direct(self.quota);
         }
         is_as_new
     }
+}
+
+fn too_fast(until: &NotUntil<<DefaultClock as Clock>::Instant>) -> TooFast {
+    TooFast { retry_after: until.wait_time_from(DefaultClock::default().now()) }
 }
 
 fn at_least_one(count: u32) -> NonZeroU32 {
@@ -66,16 +81,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_dear_takes_the_place_of_many_and_is_never_too_dear() {
+    fn what_is_dear_takes_the_place_of_many() {
         let rate = Rate::new(1, 10);
-        rate.take(7).unwrap();
-        let TooFast { retry_after } = rate.take(5).unwrap_err();
-        assert!(retry_after > Duration::from_secs(1) && retry_after <= Duration::from_secs(2), "{retry_after:?}");
-        rate.take(3).unwrap();
-        let mut dear = Rate::new(1, 10);
-        assert!(dear.is_as_new() && dear.is_as_new(), "asking changes nothing");
-        dear.take(1_000).unwrap();
-        assert!(dear.take(1).is_err() && !dear.is_as_new());
+        rate.take().unwrap();
+        rate.take_more(6).unwrap();
+        let TooFast { retry_after } = rate.take_more(5).unwrap_err();
+        assert!(retry_after > Duration::from_secs(2) && retry_after <= Duration::from_secs(3), "{retry_after:?}");
+        rate.take_more(0).unwrap();
+        rate.take_more(3).unwrap();
+        assert!(rate.take().is_err());
+    }
+
+    #[test]
+    fn nothing_is_too_dear_for_one_who_has_done_nothing() {
+        for burst in 1..4 {
+            let rate = Rate::new(1, burst);
+            rate.take().unwrap();
+            rate.take_more(1_000).unwrap();
+            assert!(rate.take().is_err());
+        }
+    }
+
+    #[test]
+    fn asking_whether_it_is_as_new_changes_nothing() {
+        let mut rate = Rate::new(1, 10);
+        assert!(rate.is_as_new() && rate.is_as_new());
+        rate.take().unwrap();
+        assert!(!rate.is_as_new());
+        rate.take_more(9).unwrap();
         assert!(Rate::unless_none(0, 5).is_none());
     }
 }

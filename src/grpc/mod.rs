@@ -4,9 +4,9 @@
 //! caller owns.
 //!
 //! ```text
-//!   socket ─▶ listener ─▶ connection ─▶ HTTP ─▶ layers (in serve) ─▶ services ─▶ Runtime
-//!             how many,   says in time   limits of
-//!             and whose   what it wants  one connection
+//!   socket ─▶ listener ─▶ connection ─▶ HTTP ─▶ layers (in serve) ─▶ gate ─▶ services ─▶ Runtime
+//!             how many,   says in time   limits of                   who calls,
+//!             and whose   what it wants  one connection              by the headers
 //! ```
 
 mod call;

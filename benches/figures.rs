@@ -37,10 +37,14 @@ fn main() {
     measure("capacity", || Box::pin(far_beyond_the_capacity()));
 }
 
-/// Many rooms belong to one player here.
+/// Many rooms belong to one player here, and all players to one address.
 fn limits() -> Limits {
     Limits {
         rooms_per_player: 100_000,
+        rooms_per_address: 0,
+        seats_per_address: 0,
+        streams_per_address: 0,
+        requests_per_second_per_address: 0,
         streams_per_player: 100_000,
         requests_per_second: 1_000_000,
         request_burst: 1_000_000,

@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use crate::runtime::Limits;
 
-/// A bound for each thing of which a client could take too much. `GetServerInfo` tells them.
+/// A bound for each thing of which a client could take too much. `GetServerInfo` tells them. There need be none by
+/// address, for a server behind a proxy, to which all come from one.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub(super) struct Bounds {
     /// Connections open at a time; fewer where the system permits fewer open files.
     #[arg(long, env = "REVERSI_MAX_CONNECTIONS", default_value_t = usual().connections, value_name = "N")]
     max_connections: usize,
-    /// Connections open at a time from one address.
+    /// Connections open at a time from one address; 0 for no limit.
     #[arg(long, env = "REVERSI_MAX_CONNECTIONS_PER_ADDRESS", default_value_t = usual().connections_per_address, value_name = "N")]
     max_connections_per_address: usize,
     /// Seconds in which a connection must agree on TLS and begin its first request.
@@ -23,6 +24,24 @@ pub(super) struct Bounds {
     /// Bytes of the headers of one request.
     #[arg(long, env = "REVERSI_MAX_HEADER_BYTES", default_value_t = usual().header_bytes, value_name = "N", value_parser = at_least_one())]
     max_header_bytes: u32,
+    /// Bytes of one request.
+    #[arg(long, env = "REVERSI_MAX_MESSAGE_BYTES", default_value_t = usual().message_bytes, value_name = "N")]
+    max_message_bytes: usize,
+    /// Bytes of one frame of HTTP/2.
+    #[arg(long, env = "REVERSI_MAX_FRAME_BYTES", default_value_t = usual().frame_bytes, value_name = "N", value_parser = frame_bytes())]
+    max_frame_bytes: u32,
+    /// Bytes that one stream may send unread.
+    #[arg(long, env = "REVERSI_STREAM_WINDOW", default_value_t = usual().stream_window, value_name = "N", value_parser = window(1))]
+    stream_window: u32,
+    /// Bytes that one connection may send unread.
+    #[arg(long, env = "REVERSI_CONNECTION_WINDOW", default_value_t = usual().connection_window, value_name = "N", value_parser = window(LEAST_WINDOW))]
+    connection_window: u32,
+    /// Streams of one connection that may be reset before a service saw them.
+    #[arg(long, env = "REVERSI_MAX_RESETS_UNSEEN", default_value_t = usual().resets_unseen, value_name = "N")]
+    max_resets_unseen: usize,
+    /// Streams of one connection that may be reset for what the client did wrong.
+    #[arg(long, env = "REVERSI_MAX_RESETS_FOR_FAULTS", default_value_t = usual().resets_for_faults, value_name = "N")]
+    max_resets_for_faults: usize,
     /// Seconds in which a request must come in and be answered; streams may go on.
     #[arg(long, env = "REVERSI_CALL_TIME", default_value_t = usual().call_time.as_secs(), value_name = "SECONDS", value_parser = at_least_a_second())]
     call_time: u64,
@@ -32,8 +51,11 @@ pub(super) struct Bounds {
     /// Seconds in which it must answer.
     #[arg(long, env = "REVERSI_KEEPALIVE_ANSWER", default_value_t = usual().keepalive_answer.as_secs(), value_name = "SECONDS", value_parser = at_least_a_second())]
     keepalive_answer: u64,
-    /// Log-ins a second from one address, on average.
-    #[arg(long, env = "REVERSI_LOG_IN_RATE", default_value_t = usual().log_ins_per_second, value_name = "N", value_parser = at_least_one())]
+    /// Addresses that are remembered for what they did of late.
+    #[arg(long, env = "REVERSI_MAX_ADDRESSES", default_value_t = usual().addresses, value_name = "N")]
+    max_addresses: usize,
+    /// Log-ins a second from one address, on average; 0 for no limit.
+    #[arg(long, env = "REVERSI_LOG_IN_RATE", default_value_t = usual().log_ins_per_second, value_name = "N")]
     log_in_rate: u32,
     /// Log-ins at once from one address, above the average.
     #[arg(long, env = "REVERSI_LOG_IN_BURST", default_value_t = usual().log_in_burst, value_name = "N", value_parser = at_least_one())]
@@ -50,27 +72,54 @@ pub(super) struct Bounds {
     /// Requests at once, above the average [default: twice the rate].
     #[arg(long, env = "REVERSI_BURST", value_name = "N", value_parser = at_least_one())]
     burst: Option<u32>,
+    /// Requests a second from one address, on average; 0 for no limit.
+    #[arg(long, env = "REVERSI_RATE_PER_ADDRESS", default_value_t = usual().requests_per_second_per_address, value_name = "N")]
+    rate_per_address: u32,
+    /// Requests at once from one address, above the average [default: twice the rate].
+    #[arg(long, env = "REVERSI_BURST_PER_ADDRESS", value_name = "N", value_parser = at_least_one())]
+    burst_per_address: Option<u32>,
+    /// Calls of one player that may wait for their answer.
+    #[arg(long, env = "REVERSI_MAX_CALLS", default_value_t = usual().calls_per_player, value_name = "N")]
+    max_calls: usize,
+    /// Calls from one address that may, and streams that need no token; 0 for no limit.
+    #[arg(long, env = "REVERSI_MAX_CALLS_PER_ADDRESS", default_value_t = usual().calls_per_address, value_name = "N")]
+    max_calls_per_address: usize,
     /// Lines of chat a second that one player may write, on average.
     #[arg(long, env = "REVERSI_CHAT_RATE", default_value_t = usual().chats_per_second, value_name = "N", value_parser = at_least_one())]
     chat_rate: u32,
     /// Lines of chat at once, above the average.
     #[arg(long, env = "REVERSI_CHAT_BURST", default_value_t = usual().chat_burst, value_name = "N", value_parser = at_least_one())]
     chat_burst: u32,
+    /// Lines of chat a second from one address, on average; 0 for no limit.
+    #[arg(long, env = "REVERSI_CHAT_RATE_PER_ADDRESS", default_value_t = usual().chats_per_second_per_address, value_name = "N")]
+    chat_rate_per_address: u32,
+    /// Lines of chat at once from one address, above the average.
+    #[arg(long, env = "REVERSI_CHAT_BURST_PER_ADDRESS", default_value_t = usual().chat_burst_per_address, value_name = "N", value_parser = at_least_one())]
+    chat_burst_per_address: u32,
     /// Passwords and join codes that one player may get wrong in a minute.
     #[arg(long, env = "REVERSI_WRONG_GUESSES", default_value_t = usual().wrong_guesses_per_minute, value_name = "N", value_parser = at_least_one())]
     wrong_guesses: u32,
     /// Streams that one player may have open.
     #[arg(long, env = "REVERSI_MAX_STREAMS", default_value_t = usual().streams_per_player, value_name = "N")]
     max_streams: usize,
+    /// Streams that the players of one address may have open; 0 for no limit.
+    #[arg(long, env = "REVERSI_MAX_STREAMS_PER_ADDRESS", default_value_t = usual().streams_per_address, value_name = "N")]
+    max_streams_per_address: usize,
     /// Rooms of which one player may be a member.
     #[arg(long, env = "REVERSI_MAX_ROOMS_PER_PLAYER", default_value_t = usual().rooms_per_player, value_name = "N")]
     max_rooms_per_player: usize,
+    /// Rooms of which the players of one address may be members, each counted for itself; 0 for no limit.
+    #[arg(long, env = "REVERSI_MAX_ROOMS_PER_ADDRESS", default_value_t = usual().rooms_per_address, value_name = "N")]
+    max_rooms_per_address: usize,
     /// Seats that a person may hold.
     #[arg(long, env = "REVERSI_MAX_SEATS_PER_HUMAN", default_value_t = usual().seats_per_human, value_name = "N")]
     max_seats_per_human: u16,
     /// Seats that a bot may hold.
     #[arg(long, env = "REVERSI_MAX_SEATS", default_value_t = usual().seats_per_bot, value_name = "N")]
     max_seats: u16,
+    /// Seats that the players of one address may hold; 0 for no limit.
+    #[arg(long, env = "REVERSI_MAX_SEATS_PER_ADDRESS", default_value_t = usual().seats_per_address, value_name = "N")]
+    max_seats_per_address: usize,
     /// Rooms open at a time.
     #[arg(long, env = "REVERSI_MAX_ROOMS", default_value_t = usual().rooms, value_name = "N")]
     max_rooms: usize,
@@ -103,22 +152,38 @@ impl Bounds {
             opening: Duration::from_secs(self.opening),
             streams_per_connection: self.max_streams_per_connection,
             header_bytes: self.max_header_bytes,
+            message_bytes: self.max_message_bytes,
+            frame_bytes: self.max_frame_bytes,
+            stream_window: self.stream_window,
+            connection_window: self.connection_window,
+            resets_unseen: self.max_resets_unseen,
+            resets_for_faults: self.max_resets_for_faults,
             call_time: Duration::from_secs(self.call_time),
             keepalive: Duration::from_secs(self.keepalive),
             keepalive_answer: Duration::from_secs(self.keepalive_answer),
+            addresses: self.max_addresses,
             log_ins_per_second: self.log_in_rate,
             log_in_burst: self.log_in_burst,
             players: self.max_players,
             player_idle: Duration::from_secs(self.player_idle),
             requests_per_second: self.rate,
             request_burst: self.burst.unwrap_or(self.rate.saturating_mul(2)),
+            requests_per_second_per_address: self.rate_per_address,
+            request_burst_per_address: self.burst_per_address.unwrap_or(self.rate_per_address.saturating_mul(2)),
+            calls_per_player: self.max_calls,
+            calls_per_address: self.max_calls_per_address,
             chats_per_second: self.chat_rate,
             chat_burst: self.chat_burst,
+            chats_per_second_per_address: self.chat_rate_per_address,
+            chat_burst_per_address: self.chat_burst_per_address,
             wrong_guesses_per_minute: self.wrong_guesses,
             streams_per_player: self.max_streams,
+            streams_per_address: self.max_streams_per_address,
             rooms_per_player: self.max_rooms_per_player,
+            rooms_per_address: self.max_rooms_per_address,
             seats_per_human: self.max_seats_per_human,
             seats_per_bot: self.max_seats,
+            seats_per_address: self.max_seats_per_address,
             rooms: self.max_rooms,
             members_per_room: self.max_members,
             idle_close: Duration::from_secs(self.idle_close),
@@ -139,6 +204,19 @@ fn usual() -> Limits {
 /// A rate of nothing would be no rate.
 fn at_least_one() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..)
+}
+
+/// What HTTP/2 allows for the size of a frame.
+fn frame_bytes() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1 << 14..1 << 24)
+}
+
+/// With less no connection of HTTP/2 can begin.
+const LEAST_WINDOW: i64 = (1 << 16) - 1;
+
+/// What HTTP/2 allows for a window, and no less than is of use.
+fn window(least: i64) -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(least..1 << 31)
 }
 
 /// What is to happen after no time happens all the time. A century is as good as never, and no clock overflows with it.
@@ -185,9 +263,61 @@ mod tests {
             reader_patience: Duration::from_secs(9),
             ..usual()
         };
-        assert_eq!(Alone::parse_from(["serve"].into_iter().chain(words.split_whitespace())).bounds.limits(), asked);
+        assert_eq!(limits(words), asked);
         for seconds in ["0", "18446744073709551615"] {
             assert!(Alone::try_parse_from(["", "--keepalive", seconds]).is_err());
         }
+    }
+
+    #[test]
+    fn each_limit_by_address_is_an_option_of_its_own_and_may_be_none() {
+        let words = "--max-connections-per-address 0 --max-rooms-per-address 1 --max-seats-per-address 2 \
+                     --max-streams-per-address 3 --max-calls-per-address 4 --rate-per-address 5 --log-in-rate 0 \
+                     --chat-rate-per-address 6 --chat-burst-per-address 7 --max-addresses 8 --max-calls 9";
+        let asked = Limits {
+            connections_per_address: 0,
+            rooms_per_address: 1,
+            seats_per_address: 2,
+            streams_per_address: 3,
+            calls_per_address: 4,
+            requests_per_second_per_address: 5,
+            request_burst_per_address: 10,
+            log_ins_per_second: 0,
+            chats_per_second_per_address: 6,
+            chat_burst_per_address: 7,
+            addresses: 8,
+            calls_per_player: 9,
+            ..usual()
+        };
+        assert_eq!(limits(words), asked);
+    }
+
+    #[test]
+    fn what_http_2_cannot_do_is_refused() {
+        let words = "--max-message-bytes 1 --max-frame-bytes 16384 --stream-window 2 --connection-window 65535 \
+                     --max-resets-unseen 3 --max-resets-for-faults 4";
+        let asked = Limits {
+            message_bytes: 1,
+            frame_bytes: 16_384,
+            stream_window: 2,
+            connection_window: 65_535,
+            resets_unseen: 3,
+            resets_for_faults: 4,
+            ..usual()
+        };
+        assert_eq!(limits(words), asked);
+        for (option, value) in [
+            ("--max-frame-bytes", "16383"),
+            ("--max-frame-bytes", "16777216"),
+            ("--stream-window", "0"),
+            ("--connection-window", "65534"),
+            ("--connection-window", "2147483648"),
+        ] {
+            assert!(Alone::try_parse_from(["", option, value]).is_err(), "{option} {value}");
+        }
+    }
+
+    fn limits(words: &str) -> Limits {
+        Alone::parse_from(["serve"].into_iter().chain(words.split_whitespace())).bounds.limits()
     }
 }

@@ -72,7 +72,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Start a server.
-    Serve(serve::Args),
+    Serve(Box<serve::Args>),
     /// List the rooms, and what happens in them.
     Rooms(rooms::Args),
     /// Play against an AI, in a room, or against anyone.
@@ -148,7 +148,7 @@ fn misplaced(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
 
 async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Serve(args) => serve::run(args).await,
+        Command::Serve(args) => serve::run(*args).await,
         Command::Rooms(args) => rooms::run(server, args).await,
         Command::Play(args) => play::run(server, args).await,
         Command::Watch(args) => watch::run(server, args).await,

@@ -105,6 +105,36 @@ pub struct Limits {
     pub keepalive: Option<Duration>,
     /// How long it may take to answer.
     pub keepalive_answer: Option<Duration>,
+    /// Rooms of which the players of one address may be members; 0 for any number, as of all limits by address.
+    pub rooms_per_address: u32,
+    /// Seats that the players of one address may hold.
+    pub seats_per_address: u32,
+    /// Streams that they may have open.
+    pub streams_per_address: u32,
+    /// Calls of one player that may wait for their answer.
+    pub calls_per_player: u32,
+    /// Calls of one address that may.
+    pub calls_per_address: u32,
+    /// Requests of one address in a second.
+    pub requests_per_second_per_address: u32,
+    /// Requests at once, above the average.
+    pub request_burst_per_address: u32,
+    /// Lines of chat of one address in a second.
+    pub chats_per_second_per_address: u32,
+    /// Lines of chat at once, above the average.
+    pub chat_burst_per_address: u32,
+    /// Addresses that are remembered for what they did of late.
+    pub addresses: u32,
+    /// Bytes of one frame of HTTP/2.
+    pub frame_bytes: u32,
+    /// Bytes that one stream may send unread.
+    pub stream_window: u32,
+    /// Bytes that one connection may send unread.
+    pub connection_window: u32,
+    /// Streams of one connection that may be reset before a service saw them.
+    pub resets_unseen: u32,
+    /// Streams of one connection that may be reset for what the client did wrong.
+    pub resets_for_faults: u32,
 }
 
 impl TryFrom<v1::Limits> for Limits {
@@ -146,6 +176,24 @@ impl TryFrom<v1::Limits> for Limits {
             call_time: read::maybe_duration(limits.call_time, "time of a call")?,
             keepalive: read::maybe_duration(limits.keepalive, "keepalive")?,
             keepalive_answer: read::maybe_duration(limits.keepalive_answer, "keepalive's answer")?,
+            rooms_per_address: read::count(limits.rooms_per_address, "room limit by address")?,
+            seats_per_address: read::count(limits.seats_per_address, "seat limit by address")?,
+            streams_per_address: read::count(limits.streams_per_address, "stream limit by address")?,
+            calls_per_player: read::count(limits.calls_per_player, "call limit")?,
+            calls_per_address: read::count(limits.calls_per_address, "call limit by address")?,
+            requests_per_second_per_address: read::count(
+                limits.requests_per_second_per_address,
+                "request limit by address",
+            )?,
+            request_burst_per_address: read::count(limits.request_burst_per_address, "request burst by address")?,
+            chats_per_second_per_address: read::count(limits.chats_per_second_per_address, "chat rate by address")?,
+            chat_burst_per_address: read::count(limits.chat_burst_per_address, "chat burst by address")?,
+            addresses: read::count(limits.addresses, "limit of addresses")?,
+            frame_bytes: read::count(limits.frame_bytes, "frame limit")?,
+            stream_window: read::count(limits.stream_window, "window of a stream")?,
+            connection_window: read::count(limits.connection_window, "window of a connection")?,
+            resets_unseen: read::count(limits.resets_unseen, "limit of resets")?,
+            resets_for_faults: read::count(limits.resets_for_faults, "limit of resets for faults")?,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Who calls: the bearer of a token, within the rate, and perhaps an administrator besides.
+//! Who calls: a player that the gate has let in, and perhaps an administrator besides.
 
 use std::sync::Arc;
 
@@ -7,11 +7,8 @@ use tonic::{Request, Status};
 use super::status;
 use crate::{
     room::{PasswordHash, RoomId},
-    runtime::{Player, Runtime, Token, TooFast},
+    runtime::Player,
 };
-
-/// Where an administrator's token stands.
-const ADMIN: &str = "reversi-admin";
 
 /// By what power somebody calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,34 +19,14 @@ pub(super) enum Power {
     Admin,
 }
 
-/// The player whose token came with the request.
-///
-/// A bad token costs a hash and a look into a map, which is less than what its request has cost by then, and with 256
-/// bits it will not be guessed: so nobody counts them.
-pub(super) fn caller<T>(runtime: &Runtime, request: &Request<T>) -> Result<Arc<Player>, Status> {
-    caller_with_power(runtime, request).map(|(player, _)| player)
+/// The player whose call it is, as the gate has found.
+pub(super) fn caller<T>(request: &Request<T>) -> Result<Arc<Player>, Status> {
+    caller_with_power(request).map(|(player, _)| player)
 }
 
-/// As [`caller`], and by what power: the rate comes first, so that nobody guesses at an administrator's token fast.
-pub(super) fn caller_with_power<T>(runtime: &Runtime, request: &Request<T>) -> Result<(Arc<Player>, Power), Status> {
-    let player = bearer(runtime, request)?;
-    let Some(header) = request.metadata().get(ADMIN) else { return Ok((player, Power::Player)) };
-    let token: Option<Token> = header.to_str().ok().and_then(|text| text.trim().parse().ok());
-    if token.is_some_and(|token| runtime.is_admin(&token)) {
-        return Ok((player, Power::Admin));
-    }
-    // Anybody may send one as often as they like, and must not fill the log with it.
-    tracing::debug!(player = %player.id(), "not an administrator's token");
-    Err(status::token_invalid())
-}
-
-fn bearer<T>(runtime: &Runtime, request: &Request<T>) -> Result<Arc<Player>, Status> {
-    let header = request.metadata().get("authorization").ok_or_else(status::token_missing)?;
-    let token = header.to_str().ok().and_then(|text| text.strip_prefix("Bearer ")).ok_or_else(status::token_missing)?;
-    let token: Token = token.trim().parse().map_err(|_| status::token_invalid())?;
-    let player = runtime.bearer(&token).ok_or_else(status::token_invalid)?;
-    player.admit().map_err(|TooFast { retry_after }| status::quota(status::Quota::Rate, retry_after))?;
-    Ok(player)
+/// As [`caller`], and by what power.
+pub(super) fn caller_with_power<T>(request: &Request<T>) -> Result<(Arc<Player>, Power), Status> {
+    request.extensions().get().cloned().ok_or_else(status::token_missing)
 }
 
 /// A room id; one that cannot be is a room that there is not.

@@ -3,6 +3,7 @@
 use std::{
     io,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -14,7 +15,8 @@ use tokio::{
 use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
 
-use super::remote::{Place, Remote};
+use super::crowd::Place;
+use crate::runtime::Address;
 
 /// What every connection of HTTP/2 begins with.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -46,10 +48,10 @@ impl Connection {
 
 /// A service finds this with every request.
 impl Connected for Connection {
-    type ConnectInfo = Remote;
+    type ConnectInfo = Arc<Address>;
 
-    fn connect_info(&self) -> Remote {
-        self.place.remote()
+    fn connect_info(&self) -> Arc<Address> {
+        Arc::clone(self.place.address())
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     proto::{convert, server::game_service_server::GameService, v1},
     room::{Command, GameId},
-    runtime::{Accepted, Notice, Player, Runtime, TooFast, TurnEnd, Turns},
+    runtime::{Accepted, Notice, Player, Runtime, TurnEnd, Turns},
 };
 
 /// The game service over a runtime.
@@ -22,14 +22,14 @@ pub(super) struct Games {
 
 impl Games {
     async fn give_up(&self, request: Request<()>, id: &str) -> Result<u64, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let game = game_id(id)?;
         let accepted = self.runtime.command_game(&player, game, Command::Resign { game: game.number }).await;
         Ok(accepted.map_err(status::failed)?.seq.0)
     }
 
     async fn abort(&self, request: Request<()>, id: &str) -> Result<u64, Status> {
-        let (player, power) = caller_with_power(&self.runtime, &request)?;
+        let (player, power) = caller_with_power(&request)?;
         let game = game_id(id)?;
         let abort = Command::Abort { game: game.number };
         let accepted = match power {
@@ -43,7 +43,7 @@ impl Games {
     }
 
     async fn change(&self, request: Request<()>, room: &str, command: Command) -> Result<u64, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let accepted = self.runtime.command(&player, room_id(room)?, command).await;
         Ok(accepted.map_err(status::failed)?.seq.0)
     }
@@ -54,7 +54,7 @@ impl GameService for Games {
     type PlayStream = Feed<v1::PlayResponse>;
 
     async fn play(&self, request: Request<Streaming<v1::PlayRequest>>) -> Result<Response<Self::PlayStream>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let turns = self.runtime.turns(&player).await.map_err(status::failed)?;
         Ok(feed(
             self.runtime.clock(),
@@ -68,13 +68,13 @@ impl GameService for Games {
         &self,
         request: Request<v1::WatchTurnsRequest>,
     ) -> Result<Response<Self::WatchTurnsStream>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let turns = self.runtime.turns(&player).await.map_err(status::failed)?;
         Ok(feed(self.runtime.clock(), TurnFeed { turns }))
     }
 
     async fn play_move(&self, request: Request<v1::PlayMoveRequest>) -> Result<Response<v1::PlayMoveResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let v1::PlayMoveRequest { game_id, ply, square } = request.into_inner();
         let accepted = play(&self.runtime, &player, &game_id, ply, &square).await?;
         Ok(Response::new(v1::PlayMoveResponse { seq: accepted.seq.0, already_applied: !accepted.changed }))
@@ -192,7 +192,7 @@ impl PlayLane {
         Box::pin(async move {
             let outcome = match player.admit() {
                 Ok(()) => play(&runtime, &player, &request.game_id, request.ply, &request.square).await,
-                Err(TooFast { retry_after }) => Err(status::quota(status::Quota::Rate, retry_after)),
+                Err(too_fast) => Err(status::too_fast(too_fast)),
             };
             outcome.map_err(|status| (request, status))
         })

@@ -11,7 +11,7 @@ use tokio_stream::Stream;
 
 use super::{
     connection::{Connection, Wire},
-    remote::{Crowd, Place},
+    crowd::{Crowd, Place},
     tls::Tls,
 };
 
@@ -48,7 +48,7 @@ impl Listener {
                         let deadline = Instant::now() + self.patience;
                         match self.tls.clone() {
                             None => return Connection::new(Wire::Plain(prompt(stream)), place, deadline),
-                            Some(tls) => drop(handshakes.spawn(shake_hands(tls, stream, place, deadline))),
+                            Some(tls) => drop(handshakes.spawn(shake_hands(tls, stream, (place, address), deadline))),
                         }
                     }
                     Err(error) => recover(&error).await,
@@ -62,7 +62,7 @@ impl Listener {
 
     /// A place for a connection, which is closed at once when there is none.
     fn place(&self, address: SocketAddr) -> Option<Place> {
-        let place = self.crowd.admit(address.ip().into());
+        let place = self.crowd.admit(address.ip());
         if place.is_none() {
             tracing::debug!(%address, "closed at once: there are as many connections as may be");
         }
@@ -70,11 +70,16 @@ impl Listener {
     }
 }
 
-async fn shake_hands(tls: Tls, stream: TcpStream, place: Place, deadline: Instant) -> Option<Connection> {
+async fn shake_hands(
+    tls: Tls,
+    stream: TcpStream,
+    (place, address): (Place, SocketAddr),
+    deadline: Instant,
+) -> Option<Connection> {
     match timeout_at(deadline, tls.acceptor.accept(prompt(stream))).await {
         Ok(Ok(stream)) => Some(Connection::new(Wire::Tls(Box::new(stream)), place, deadline)),
         Ok(Err(error)) => {
-            tracing::debug!(%error, remote = ?place.remote(), "closed: no TLS was agreed on");
+            tracing::debug!(%error, %address, "closed: no TLS was agreed on");
             None
         }
         Err(_) => None,

@@ -6,10 +6,9 @@ use tonic::{Request, Response, Status};
 
 use super::{
     caller::{caller, password},
+    crowd::Crowd,
     feed::{End, Feed, Source, feed},
-    page,
-    remote::Crowd,
-    status,
+    page, status,
 };
 use crate::{
     ai::AiKind,
@@ -17,7 +16,7 @@ use crate::{
     room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
     rules::Color,
     runtime::{
-        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms,
+        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms, Work,
     },
 };
 
@@ -33,7 +32,7 @@ impl LobbyService for Lobby {
         &self,
         request: Request<v1::GetServerInfoRequest>,
     ) -> Result<Response<v1::GetServerInfoResponse>, Status> {
-        caller(&self.runtime, &request)?;
+        caller(&request)?;
         let Census { players, rooms, games, ai, draining } = self.runtime.census();
         let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
         Ok(Response::new(v1::GetServerInfoResponse {
@@ -59,11 +58,13 @@ impl LobbyService for Lobby {
         &self,
         request: Request<v1::ListRoomsRequest>,
     ) -> Result<Response<v1::ListRoomsResponse>, Status> {
-        caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let filter = row_filter(wire.filter)?;
         let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
         let after = page::read_row(&wire.page_token)?;
+        let sought = if filter == RowFilter::default() { 0 } else { self.runtime.census().rooms };
+        player.pay(Work::Rooms { sought, told: size }).map_err(status::too_fast)?;
         let rows = self.runtime.rooms(&filter, after, size);
         let full = rows.len() == size;
         let next = rows.last().filter(|_| full).map(|row| page::row_token(row.key()));
@@ -79,8 +80,10 @@ impl LobbyService for Lobby {
         &self,
         request: Request<v1::WatchRoomsRequest>,
     ) -> Result<Response<Self::WatchRoomsStream>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let filter = row_filter(request.into_inner().filter)?;
+        let told = self.runtime.census().rooms;
+        player.pay(Work::Rooms { sought: 0, told }).map_err(status::too_fast)?;
         let watched = self.runtime.watch_rooms(&player, filter).map_err(status::failed)?;
         Ok(feed(self.runtime.clock(), RoomList { watched, ready: VecDeque::new() }))
     }
@@ -89,7 +92,7 @@ impl LobbyService for Lobby {
         &self,
         request: Request<v1::CreateRoomRequest>,
     ) -> Result<Response<v1::CreateRoomResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let password = password(&wire.password)?;
         let settings =
@@ -105,7 +108,7 @@ impl LobbyService for Lobby {
         &self,
         request: Request<v1::QuickStartRequest>,
     ) -> Result<Response<v1::QuickStartResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let side = convert::read_side_preference(wire.side).map_err(status::malformed)?;
         let request_id = read_request_id(&wire.request_id)?;
@@ -237,7 +240,7 @@ fn limits(limits: &Limits) -> v1::Limits {
         room_name_characters: count(RoomName::MOST),
         chat_characters: count(ChatText::MOST),
         games_per_series: Settings::MOST_GAMES.into(),
-        message_bytes: count(super::MOST_MESSAGE),
+        message_bytes: count(limits.message_bytes),
         presence_grace: Some(convert::duration(limits.presence_grace)),
         idle_close: Some(convert::duration(limits.idle_close)),
         request_burst: rate(limits.request_burst),
@@ -261,5 +264,20 @@ fn limits(limits: &Limits) -> v1::Limits {
         call_time: Some(convert::duration(limits.call_time)),
         keepalive: Some(convert::duration(limits.keepalive)),
         keepalive_answer: Some(convert::duration(limits.keepalive_answer)),
+        rooms_per_address: count(limits.rooms_per_address),
+        seats_per_address: count(limits.seats_per_address),
+        streams_per_address: count(limits.streams_per_address),
+        calls_per_player: count(limits.calls_per_player),
+        calls_per_address: count(limits.calls_per_address),
+        requests_per_second_per_address: rate(limits.requests_per_second_per_address),
+        request_burst_per_address: rate(limits.request_burst_per_address),
+        chats_per_second_per_address: rate(limits.chats_per_second_per_address),
+        chat_burst_per_address: rate(limits.chat_burst_per_address),
+        addresses: count(limits.addresses),
+        frame_bytes: rate(limits.frame_bytes),
+        stream_window: rate(limits.stream_window),
+        connection_window: rate(limits.connection_window),
+        resets_unseen: count(limits.resets_unseen),
+        resets_for_faults: count(limits.resets_for_faults),
     }
 }

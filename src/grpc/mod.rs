@@ -4,25 +4,26 @@
 //! caller owns.
 //!
 //! ```text
-//!   socket ─▶ listener ─▶ connection ─▶ HTTP ─▶ layers (in serve) ─▶ services ─▶ Runtime
-//!             how many,   says in time   limits of
-//!             and whose   what it wants  one connection
+//!   socket ─▶ listener ─▶ connection ─▶ HTTP ─▶ layers (in serve) ─▶ gate ─▶ services ─▶ Runtime
+//!             how many,   says in time   limits of                   who calls,
+//!             and whose   what it wants  one connection              by the headers
 //! ```
 
 mod call;
 mod caller;
 mod connection;
 mod cors;
+mod crowd;
 mod farewell;
 mod feed;
 mod front;
 mod game;
+mod gate;
 mod json;
 mod listener;
 mod lobby;
 mod page;
 mod record;
-mod remote;
 mod room;
 mod serve;
 mod session;
@@ -40,9 +41,6 @@ use crate::{
     proto::{convert, v1},
     room::{Event, Room},
 };
-
-/// The largest request. Every field has a bound of its own far below it.
-pub const MOST_MESSAGE: usize = 64 * 1024;
 
 /// An event as watchers are sent it.
 #[must_use]

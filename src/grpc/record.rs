@@ -3,6 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use futures_util::{FutureExt as _, stream};
+use tokio::time::timeout;
 use tonic::{Request, Response, Status};
 
 use super::{
@@ -15,7 +16,7 @@ use super::{
 use crate::{
     proto::{convert, server::record_service_server::RecordService, v1},
     room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
-    runtime::{Contestant, CountedStream, GameFilter, GameKey, RoomError, Runtime, StreamEnd},
+    runtime::{Contestant, CountedStream, GameFilter, GameKey, Player, RoomError, Runtime, StreamEnd, TooFast, Work},
 };
 
 /// Games that one step of an export takes from the archive.
@@ -32,11 +33,12 @@ impl RecordService for Records {
         &self,
         request: Request<v1::ListGamesRequest>,
     ) -> Result<Response<v1::ListGamesResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let filter = read_filter(wire.filter, player.id())?;
         let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
         let after = page::read_game(&wire.page_token)?;
+        player.pay(work(&filter, size)).map_err(status::too_fast)?;
         let games = self.runtime.games(filter, after, size).await.map_err(status::failed)?;
         let next = games.last().filter(|_| games.len() == size).map(|game| page::game_token(key(game)));
         Ok(Response::new(v1::ListGamesResponse {
@@ -46,7 +48,7 @@ impl RecordService for Records {
     }
 
     async fn get_game(&self, request: Request<v1::GetGameRequest>) -> Result<Response<v1::GetGameResponse>, Status> {
-        caller(&self.runtime, &request)?;
+        caller(&request)?.pay(Work::Games(1)).map_err(status::too_fast)?;
         let id = game_id(&request.into_inner().game_id)?;
         let game = self.runtime.game(id).await.map_err(status::failed)?;
         Ok(Response::new(v1::GetGameResponse { game: Some(record(&game)) }))
@@ -58,7 +60,7 @@ impl RecordService for Records {
         &self,
         request: Request<v1::ExportGamesRequest>,
     ) -> Result<Response<Self::ExportGamesStream>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let write: fn(&GameRecord) -> String = match v1::ExportFormat::try_from(wire.format) {
             Ok(v1::ExportFormat::Unspecified | v1::ExportFormat::Transcript) => transcript,
@@ -72,6 +74,7 @@ impl RecordService for Records {
             runtime: self.runtime.clone(),
             filter: read_filter(wire.filter, player.id())?,
             open: self.runtime.open_stream(&player).map_err(status::failed)?,
+            player,
             ended: false,
             after: None,
             step: VecDeque::new(),
@@ -89,7 +92,7 @@ impl RecordService for Records {
         &self,
         request: Request<v1::GetPlayerStatsRequest>,
     ) -> Result<Response<v1::GetPlayerStatsResponse>, Status> {
-        caller(&self.runtime, &request)?;
+        caller(&request)?.pay(Work::LookUp).map_err(status::too_fast)?;
         let wire = request.into_inner();
         let player = if wire.player_id.is_empty() {
             DisplayName::parse(&wire.display_name).ok().and_then(|name| self.runtime.player_named(&name))
@@ -108,7 +111,7 @@ impl RecordService for Records {
         &self,
         request: Request<v1::GetAiStatsRequest>,
     ) -> Result<Response<v1::GetAiStatsResponse>, Status> {
-        caller(&self.runtime, &request)?;
+        caller(&request)?.pay(Work::LookUp).map_err(status::too_fast)?;
         let v1::GetAiStatsRequest { kind, level } = request.into_inner();
         let wish = convert::read_ai("ai", v1::AiSeat { kind, level, seed: 0 }).map_err(status::malformed)?;
         let AiSeat { kind, level, .. } = self.runtime.ai_seat(&wish).map_err(status::failed)?;
@@ -125,6 +128,7 @@ impl RecordService for Records {
 /// An export, a step of games at a time.
 struct Export {
     runtime: Runtime,
+    player: Arc<Player>,
     filter: GameFilter,
     open: CountedStream,
     /// Set when it was cut short.
@@ -140,12 +144,15 @@ impl Export {
             return None;
         }
         if let Some(end) = self.open.ended().now_or_never() {
-            return self.cut_short(match end {
-                StreamEnd::LoggedOut => status::token_invalid(),
-                _ => status::failed(RoomError::Draining),
-            });
+            return self.cut_short(farewell(end));
         }
         if self.step.is_empty() {
+            // What would be too fast for a call of its own only takes longer here.
+            while let Err(TooFast { retry_after }) = self.player.pay(work(&self.filter, EXPORT_STEP)) {
+                if let Ok(end) = timeout(retry_after, self.open.ended()).await {
+                    return self.cut_short(farewell(end));
+                }
+            }
             match self.runtime.games(self.filter, self.after, EXPORT_STEP).await {
                 Ok(games) => self.step = games.into(),
                 Err(error) => return self.cut_short(status::failed(error)),
@@ -159,6 +166,20 @@ impl Export {
         self.ended = true;
         Some(Err(why))
     }
+}
+
+/// Why an export is cut short.
+fn farewell(end: StreamEnd) -> Status {
+    match end {
+        StreamEnd::LoggedOut => status::token_invalid(),
+        _ => status::failed(RoomError::Draining),
+    }
+}
+
+/// What a page of the archive costs.
+fn work(filter: &GameFilter, games: usize) -> Work {
+    // What somebody has played has an index of its own.
+    if filter.player.is_some() { Work::Games(games) } else { Work::SearchedGames(games) }
 }
 
 fn key(game: &GameRecord) -> GameKey {

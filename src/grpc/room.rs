@@ -29,7 +29,7 @@ impl Rooms {
         room: &str,
         command: impl FnOnce() -> Result<Command, Status>,
     ) -> Result<u64, Status> {
-        let player = caller(&self.runtime, request)?;
+        let player = caller(request)?;
         let accepted = self.runtime.command(&player, room_id(room)?, command()?).await;
         Ok(accepted.map_err(status::failed)?.seq.0)
     }
@@ -58,7 +58,7 @@ impl Rooms {
         room: &str,
         command: impl FnOnce() -> Result<Command, Status>,
     ) -> Result<u64, Status> {
-        let (player, power) = caller_with_power(&self.runtime, request)?;
+        let (player, power) = caller_with_power(request)?;
         let (room, command) = (room_id(room)?, command()?);
         let accepted = match power {
             Power::Player => self.runtime.command(&player, room, command).await,
@@ -97,7 +97,7 @@ enum Named {
 #[tonic::async_trait]
 impl RoomService for Rooms {
     async fn get_room(&self, request: Request<v1::GetRoomRequest>) -> Result<Response<v1::GetRoomResponse>, Status> {
-        let (player, power) = caller_with_power(&self.runtime, &request)?;
+        let (player, power) = caller_with_power(&request)?;
         let id = room_id(&request.into_inner().room_id)?;
         let snapshot = match power {
             Power::Player => self.runtime.look(&player, id, &Credentials::default()).await,
@@ -108,7 +108,7 @@ impl RoomService for Rooms {
     }
 
     async fn join_room(&self, request: Request<v1::JoinRoomRequest>) -> Result<Response<v1::JoinRoomResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let password = password(&wire.password)?;
         let named = match &wire.room {
@@ -157,7 +157,7 @@ impl RoomService for Rooms {
     }
 
     async fn set_seat(&self, request: Request<v1::SetSeatRequest>) -> Result<Response<v1::SetSeatResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let room = room_id(&wire.room_id)?;
         let seat = convert::read_seat(wire.seat).map_err(status::malformed)?;
@@ -196,7 +196,7 @@ impl RoomService for Rooms {
         &self,
         request: Request<v1::UpdateSettingsRequest>,
     ) -> Result<Response<v1::UpdateSettingsResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let room = room_id(&wire.room_id)?;
         let command = self.reconfigured(&player, wire).await?;
@@ -208,7 +208,7 @@ impl RoomService for Rooms {
         &self,
         request: Request<v1::StartGameRequest>,
     ) -> Result<Response<v1::StartGameResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
         let wire = request.into_inner();
         let room = room_id(&wire.room_id)?;
         let request_id = read_request_id(&wire.request_id)?;
@@ -240,7 +240,7 @@ impl RoomService for Rooms {
         &self,
         request: Request<v1::WatchRoomRequest>,
     ) -> Result<Response<Self::WatchRoomStream>, Status> {
-        let (player, power) = caller_with_power(&self.runtime, &request)?;
+        let (player, power) = caller_with_power(&request)?;
         let wire = request.into_inner();
         let id: RoomId = room_id(&wire.room_id)?;
         let code = convert::read_join_code(&wire.join_code).map_err(status::malformed)?;

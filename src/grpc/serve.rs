@@ -12,16 +12,15 @@ use tower::util::{MapResponseLayer, option_layer};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::{
-    MOST_MESSAGE,
     call::{NameCalls, report_bug},
     cors::{self, Origin},
+    crowd::Crowd,
     farewell::Farewell,
     front::Front,
     game,
+    gate::Gate,
     listener::Listener,
-    lobby, record,
-    remote::{Crowd, LogIns},
-    room, session, status,
+    lobby, record, room, session, status,
     tls::Tls,
 };
 use crate::{
@@ -35,20 +34,6 @@ use crate::{
     },
     runtime::{Limits, Runtime},
 };
-
-/// Streams of one connection that were reset before a service saw them. Beyond it the connection ends: opening and
-/// resetting streams costs a client nothing, and is how servers are worn down (CVE-2023-44487). A client that gives up
-/// everything at once has its 64 streams.
-const RESETS_UNSEEN: usize = 64;
-
-/// The least that HTTP/2 allows. Messages are small, and a large frame keeps others waiting.
-const MOST_FRAME: u32 = 16 * 1024;
-
-/// What one stream may send unread: a request of the largest size.
-const STREAM_WINDOW: u32 = MOST_MESSAGE as u32;
-
-/// What one connection may send unread: what it can make the server hold.
-const CONNECTION_WINDOW: u32 = 4 * STREAM_WINDOW;
 
 /// Who may come in, and how.
 #[derive(Clone, Debug, Default)]
@@ -96,6 +81,7 @@ pub async fn serve_with(
     let limits = *runtime.limits();
     let crowd = Crowd::new(&limits);
     let end = CancellationToken::new();
+    let health_service = health_service.max_decoding_message_size(limits.message_bytes);
     let routes = routes(&runtime, &crowd, &end)?.add_service(Farewell { service: health_service, end: end.clone() });
     let listener = Listener { socket, tls: access.tls, crowd, patience: limits.opening };
 
@@ -115,6 +101,7 @@ pub async fn serve_with(
         .layer(GrpcWebLayer::new())
         .layer(MapResponseLayer::new(name_refusals_of_transport))
         .layer(CatchPanicLayer::custom(report_bug as fn(Box<dyn Any + Send>) -> http::Response<Body>))
+        .layer(Gate { runtime: runtime.clone() })
         .add_routes(routes)
         .serve_with_incoming_shutdown(listener.incoming(), signal);
 
@@ -137,19 +124,16 @@ pub async fn serve_with(
 
 /// HTTP as it is spoken with one connection.
 fn transport(limits: &Limits) -> Server {
-    // Streams that the transport itself has reset because of what the client did, after which the connection ends: as
-    // many as it may have are no accident any more.
-    let resets_for_faults = limits.streams_per_connection as usize;
     Server::builder()
         .accept_http1(true)
         .timeout(limits.call_time)
         .max_concurrent_streams(limits.streams_per_connection)
         .http2_max_header_list_size(limits.header_bytes)
-        .http2_max_pending_accept_reset_streams(Some(RESETS_UNSEEN))
-        .http2_max_local_error_reset_streams(Some(resets_for_faults))
-        .max_frame_size(MOST_FRAME)
-        .initial_stream_window_size(STREAM_WINDOW)
-        .initial_connection_window_size(CONNECTION_WINDOW)
+        .http2_max_pending_accept_reset_streams(Some(limits.resets_unseen))
+        .http2_max_local_error_reset_streams(Some(limits.resets_for_faults))
+        .max_frame_size(limits.frame_bytes)
+        .initial_stream_window_size(limits.stream_window)
+        .initial_connection_window_size(limits.connection_window)
         .http2_keepalive_interval(Some(limits.keepalive))
         .http2_keepalive_timeout(Some(limits.keepalive_answer))
 }
@@ -159,18 +143,16 @@ fn routes(runtime: &Runtime, crowd: &Arc<Crowd>, end: &CancellationToken) -> Res
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()?;
-    let own = || runtime.clone();
-    let sessions = session::Session { runtime: own(), log_ins: LogIns::new(runtime.limits()) };
+        .build_v1()?
+        .max_decoding_message_size(runtime.limits().message_bytes);
+    let (own, most) = (|| runtime.clone(), runtime.limits().message_bytes);
     let lobby = lobby::Lobby { runtime: own(), crowd: Arc::clone(crowd) };
     Ok(Routes::new(Farewell { service: reflection, end: end.clone() })
-        .add_service(SessionServiceServer::new(sessions).max_decoding_message_size(MOST_MESSAGE))
-        .add_service(LobbyServiceServer::new(lobby).max_decoding_message_size(MOST_MESSAGE))
-        .add_service(RoomServiceServer::new(room::Rooms { runtime: own() }).max_decoding_message_size(MOST_MESSAGE))
-        .add_service(GameServiceServer::new(game::Games { runtime: own() }).max_decoding_message_size(MOST_MESSAGE))
-        .add_service(
-            RecordServiceServer::new(record::Records { runtime: own() }).max_decoding_message_size(MOST_MESSAGE),
-        ))
+        .add_service(SessionServiceServer::new(session::Session { runtime: own() }).max_decoding_message_size(most))
+        .add_service(LobbyServiceServer::new(lobby).max_decoding_message_size(most))
+        .add_service(RoomServiceServer::new(room::Rooms { runtime: own() }).max_decoding_message_size(most))
+        .add_service(GameServiceServer::new(game::Games { runtime: own() }).max_decoding_message_size(most))
+        .add_service(RecordServiceServer::new(record::Records { runtime: own() }).max_decoding_message_size(most)))
 }
 
 /// Requests that the transport refuses before any service sees them get their reasons here: one too large, and one that

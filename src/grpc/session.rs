@@ -1,30 +1,30 @@
 //! Logging in and out.
 
+use std::sync::Arc;
+
 use tonic::{Request, Response, Status};
 
 use super::{
     caller::{Power, caller, caller_with_power},
-    remote::{LogIns, Remote},
     status,
 };
 use crate::{
     proto::{convert, server::session_service_server::SessionService, v1},
     room::{PlayerId, Rejection},
-    runtime::{Contestant, LogInError, Player, Rating, Runtime, Standing, Stats, TooFast},
+    runtime::{Address, Contestant, LogInError, Player, Rating, Runtime, Standing, Stats, Work},
 };
 
 /// The session service over a runtime.
 pub(super) struct Session {
     pub(super) runtime: Runtime,
-    pub(super) log_ins: LogIns,
 }
 
 #[tonic::async_trait]
 impl SessionService for Session {
     async fn log_in(&self, request: Request<v1::LogInRequest>) -> Result<Response<v1::LogInResponse>, Status> {
-        if let Some(&remote) = request.extensions().get::<Remote>() {
-            let counted = self.log_ins.admit(remote);
-            counted.map_err(|TooFast { retry_after }| status::quota(status::Quota::Rate, retry_after))?;
+        let address = request.extensions().get::<Arc<Address>>().cloned();
+        if let Some(address) = &address {
+            address.admit_log_in().map_err(status::too_fast)?;
         }
         let wire = request.into_inner();
         let name = convert::read_display_name(&wire.display_name).map_err(status::malformed)?;
@@ -38,12 +38,15 @@ impl SessionService for Session {
                 status::malformed(convert::Malformed::argument("seats", format!("must be at most {most}")))
             }
         })?;
+        if let Some(address) = &address {
+            player.comes_from(address);
+        }
         tracing::info!(player = %player.id(), name = %player.profile().name, "logged in");
         Ok(Response::new(v1::LogInResponse { player: Some(convert::player(player.profile())), token: token.reveal() }))
     }
 
     async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Result<Response<v1::LogOutResponse>, Status> {
-        let (player, power) = caller_with_power(&self.runtime, &request)?;
+        let (player, power) = caller_with_power(&request)?;
         let wanted = request.into_inner().player_id;
         let leaver = match (wanted.as_str(), power) {
             ("", _) => player,
@@ -61,7 +64,8 @@ impl SessionService for Session {
     }
 
     async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Result<Response<v1::GetMeResponse>, Status> {
-        let player = caller(&self.runtime, &request)?;
+        let player = caller(&request)?;
+        player.pay(Work::LookUp).map_err(status::too_fast)?;
         let games = self.runtime.games_of(&player).await;
         let standing = self.runtime.standing(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();

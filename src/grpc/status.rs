@@ -18,7 +18,7 @@ use crate::{
     },
     room::Rejection,
     rules::Bitboard,
-    runtime::{RoomError, meter},
+    runtime::{RoomError, TooFast, meter},
 };
 
 /// Whose reasons these are.
@@ -152,12 +152,22 @@ pub(crate) fn name_taken() -> Status {
 /// A player has, or asks for, too much.
 pub(crate) fn quota(quota: Quota, retry_after: Duration) -> Status {
     let (reason, message) = match quota {
-        Quota::Rooms => ("QUOTA_ROOMS", "you have as many rooms as you may"),
-        Quota::Seats => ("QUOTA_SEATS", "you hold as many seats as you may"),
-        Quota::Streams => ("QUOTA_STREAMS", "you have as many streams open as you may"),
-        Quota::Rate => ("RATE", "too many requests"),
+        Quota::Rooms => ("QUOTA_ROOMS", "you, or all at your address, have as many rooms as may be"),
+        Quota::Seats => ("QUOTA_SEATS", "you, or all at your address, hold as many seats as may be"),
+        Quota::Streams => ("QUOTA_STREAMS", "you, or all at your address, have as many streams open as may be"),
+        Quota::Rate => ("RATE", "too many requests of you, or of all at your address"),
     };
     status(Code::ResourceExhausted, reason, message, retry(retry_after))
+}
+
+/// A player, or its address, asks more often than it may.
+pub(crate) fn too_fast(TooFast { retry_after }: TooFast) -> Status {
+    quota(Quota::Rate, retry_after)
+}
+
+/// A player, or its address, has as many calls on their way as it may.
+pub(crate) fn too_many_calls() -> Status {
+    quota(Quota::Rate, BUSY_RETRY)
 }
 
 /// The server stops.

@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 /// What one client may use of the server, and how long things may take.
+///
+/// A client is a player, and all who come from one address: without the second, whoever logs in a hundred times has a
+/// hundred times as much. A limit by address of 0 is none, for a server behind a proxy, to which all come from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Players known at a time. An entry is under 1 KiB, so a full house is 100 MiB.
@@ -11,21 +14,42 @@ pub struct Limits {
     pub rooms: usize,
     /// Rooms of which one player is a member. Enough for a bot that tends a tournament.
     pub rooms_per_player: usize,
+    /// Rooms of which the players of one address are members, each counted for itself: a room for each bot of a farm that
+    /// logs in at once, and a tenth of the server's.
+    pub rooms_per_address: usize,
     /// A person plays one game at a time.
     pub seats_per_human: u16,
     /// The most seats a bot may declare.
     pub seats_per_bot: u16,
+    /// Seats that the players of one address hold: one for each bot of that farm.
+    pub seats_per_address: usize,
     /// Streams of one player: one for turns, the rest to watch.
     pub streams_per_player: usize,
+    /// Streams of the players of one address: two for each bot of that farm. One costs under 64 KiB.
+    pub streams_per_address: usize,
+    /// Calls of one player that are not answered yet: as many as one connection has.
+    pub calls_per_player: usize,
+    /// Calls of one address that are not answered yet, and streams that need no token: twice the farm that logs in at once.
+    /// With a message of the largest size in each that waits for its last byte, 4,000 of them took 164 MiB, 41 KiB each.
+    pub calls_per_address: usize,
     /// Requests a second of one player, on average; a flat-out bot on the same machine stays below it.
     pub requests_per_second: u32,
     /// Requests at once, above the average.
     pub request_burst: u32,
+    /// Requests a second of one address, on average: four flat-out bots, or thousands that think. Those without a good
+    /// token are among them.
+    pub requests_per_second_per_address: u32,
+    /// Requests at once of one address, above the average.
+    pub request_burst_per_address: u32,
     /// Lines of chat a second of one player, on average: faster than anybody types. Every line goes to all who watch, and
     /// one player must not be able to overrun them.
     pub chats_per_second: u32,
     /// Lines of chat at once, above the average; few beside what a watcher may lag behind.
     pub chat_burst: u32,
+    /// Lines of chat a second of one address, on average: a class that talks, and less than a store writes beside games.
+    pub chats_per_second_per_address: u32,
+    /// Lines of chat at once of one address, above the average: a full room in which everybody greets.
+    pub chat_burst_per_address: u32,
     /// Connections open at a time. One costs under 100 KiB, and a file descriptor.
     pub connections: usize,
     /// Connections from one address: one machine may hold thousands of bots, but not the whole server.
@@ -35,8 +59,24 @@ pub struct Limits {
     pub opening: Duration,
     /// Calls and streams of one connection; a proxy may carry many players over one.
     pub streams_per_connection: u32,
+    /// Bytes of one request. Every field has a bound of its own far below it.
+    pub message_bytes: usize,
     /// Bytes of the names and values of one request's headers. A token and what libraries add are under 1 KiB.
     pub header_bytes: u32,
+    /// Bytes of one frame of HTTP/2, of which the least that it allows is enough. Messages are small, and a large frame
+    /// keeps others waiting.
+    pub frame_bytes: u32,
+    /// Bytes that one stream may send unread: several requests of the largest size.
+    pub stream_window: u32,
+    /// Bytes that one connection may send unread: what it can make the server hold.
+    pub connection_window: u32,
+    /// Streams of one connection that were reset before a service saw them. Beyond it the connection ends: opening and
+    /// resetting streams costs a client nothing, and is how servers are worn down (CVE-2023-44487). A client that gives
+    /// up everything at once has its 64 streams.
+    pub resets_unseen: usize,
+    /// Streams of one connection that the transport itself has reset because of what the client did. Beyond it the
+    /// connection ends: as many as it may have are no accident any more.
+    pub resets_for_faults: usize,
     /// How long a request may take to come in and be answered; the length of a stream is not meant. Every call is answered
     /// in seconds, so this ends the requests that are sent a byte at a time.
     pub call_time: Duration,
@@ -45,6 +85,9 @@ pub struct Limits {
     pub keepalive: Duration,
     /// How long it may take to answer.
     pub keepalive_answer: Duration,
+    /// Addresses that are remembered for what they did of late. Those in use are known besides. One costs under 512 bytes,
+    /// so all of them 50 MiB.
+    pub addresses: usize,
     /// Log-ins at once from one address: a farm of bots that starts, which cannot wait in line.
     pub log_in_burst: u32,
     /// Log-ins a second from one address, on average. Each makes a player that is kept for a day: one address cannot fill
@@ -80,21 +123,37 @@ impl Default for Limits {
             players: 100_000,
             rooms: 20_000,
             rooms_per_player: 64,
+            rooms_per_address: 2_000,
             seats_per_human: 1,
             seats_per_bot: 64,
+            seats_per_address: 2_000,
             streams_per_player: 64,
+            streams_per_address: 4_000,
+            calls_per_player: 1_024,
+            calls_per_address: 4_000,
             requests_per_second: 5_000,
             request_burst: 10_000,
+            requests_per_second_per_address: 20_000,
+            request_burst_per_address: 40_000,
             chats_per_second: 2,
             chat_burst: 10,
+            chats_per_second_per_address: 20,
+            chat_burst_per_address: 200,
             connections: 16_384,
             connections_per_address: 4_096,
             opening: Duration::from_secs(10),
             streams_per_connection: 1_024,
+            message_bytes: 16 * 1024,
             header_bytes: 16 * 1024,
+            frame_bytes: 16 * 1024,
+            stream_window: 64 * 1024,
+            connection_window: 256 * 1024,
+            resets_unseen: 64,
+            resets_for_faults: 1_024,
             call_time: Duration::from_secs(60),
             keepalive: Duration::from_secs(20),
             keepalive_answer: Duration::from_secs(10),
+            addresses: 100_000,
             log_in_burst: 2_000,
             log_ins_per_second: 1,
             wrong_guesses_per_minute: 30,
@@ -146,3 +205,19 @@ pub(super) const STORE_RETRY: Duration = Duration::from_millis(500);
 
 /// What is kept back of an AI's time for the way of its move to the clock: the greater of this and a tenth.
 pub(super) const AI_MARGIN: Duration = Duration::from_millis(20);
+
+/// Rooms of the list that are looked through for the price of one request: their names are compared in as much time as a
+/// move takes.
+pub(super) const ROOMS_SOUGHT: usize = 200;
+
+/// Rooms of the list that are told for the price of one request. Each is copied and written out.
+pub(super) const ROOMS_TOLD: usize = 20;
+
+/// What it costs to ask the archive about one contestant, in requests: it may come from the disk.
+pub(super) const LOOKUP: usize = 2;
+
+/// What a search among the games of all costs, in requests: it may pass over many that are private.
+pub(super) const SEARCH: usize = 20;
+
+/// Games that are read and told for the price of one request. Each is read from the disk, and played through.
+pub(super) const GAMES_TOLD: usize = 5;

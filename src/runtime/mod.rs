@@ -12,6 +12,7 @@
 //! shutting down joins them all.
 
 mod actor;
+mod address;
 mod entropy;
 mod error;
 mod guesses;
@@ -25,13 +26,16 @@ mod players;
 mod pool;
 mod presence;
 mod queue;
+mod rate;
 mod registry;
 mod revival;
 mod rooms;
 mod shared;
 mod streams;
+mod tally;
 mod telling;
 mod thinking;
+mod work;
 
 use std::{
     sync::{
@@ -44,17 +48,20 @@ use std::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use actor::Accepted;
+pub use address::{Address, Addresses, Share, Taken};
 pub use entropy::{Chance, Clock};
 pub use error::RoomError;
 pub use inbox::{Notice, StreamEnd, TurnEnd};
 pub use limits::Limits;
 pub use lobby::{LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
-pub use players::{LogInError, ParseTokenError, Player, Token, TooFast, hash_password};
+pub use players::{Call, LogInError, ParseTokenError, Player, Token, hash_password};
 pub use pool::{AiLoad, Think};
+pub use rate::TooFast;
 pub use registry::Snapshot;
 pub use rooms::{NewRoom, Opponent};
 pub use shared::Encode;
 pub use streams::{Turns, Update, Watch};
+pub use work::Work;
 
 pub use crate::store::{Contestant, GameFilter, GameKey, Rating, Standing, Stats};
 use crate::{

@@ -5,7 +5,7 @@ use std::{
     fmt,
     str::FromStr,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{
             AtomicI64, AtomicUsize,
             Ordering::{Relaxed, SeqCst},
@@ -15,7 +15,6 @@ use std::{
 };
 
 use dashmap::{DashMap, Entry};
-use governor::{DefaultDirectRateLimiter, Quota, clock::Clock as _};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
@@ -23,12 +22,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     actor::Accepted,
+    address::Address,
     entropy::{Chance, Clock},
     error::RoomError,
     guesses::Guesses,
     holdings::{Holding, Holdings},
     inbox::Inbox,
     limits::Limits,
+    rate::{Rate, TooFast},
+    tally::Tally,
 };
 use crate::{
     room::{DisplayName, PasswordHash, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
@@ -125,21 +127,17 @@ pub enum LogInError {
     Closed(#[from] RoomError),
 }
 
-/// A request came too soon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooFast {
-    /// When it will be answered again.
-    pub retry_after: Duration,
-}
-
 /// One player of the server.
 pub struct Player {
     profile: Profile,
     clock: Clock,
     seat_limit: u16,
     hash: TokenHash,
-    rate: DefaultDirectRateLimiter,
-    chat_rate: DefaultDirectRateLimiter,
+    request_rate: Rate,
+    chat_rate: Rate,
+    calls: Tally,
+    /// Where it came from when it logged in, or when it first called after a restart.
+    home: OnceLock<Arc<Address>>,
     pub(super) guesses: Mutex<Guesses>,
     streams: AtomicUsize,
     last_seen: AtomicI64,
@@ -155,6 +153,15 @@ pub struct Player {
     pub(super) requests: tokio::sync::Mutex<VecDeque<(String, RoomId)>>,
     /// The games that earlier requests started, and how they were answered.
     pub(super) starts: tokio::sync::Mutex<VecDeque<(String, RoomId, Accepted)>>,
+}
+
+/// A call of a player, which is answered when this is dropped.
+pub struct Call(Arc<Player>);
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.0.calls.shift(1, 0);
+    }
 }
 
 /// Long ago.
@@ -207,7 +214,7 @@ impl Player {
         self.holdings().confirmed(Holding::Seat).iter().copied().collect()
     }
 
-    /// Counts a request.
+    /// Counts a request, of the player and of its address.
     ///
     /// # Errors
     /// When there were too many of late.
@@ -215,12 +222,36 @@ impl Player {
         let now = self.clock.now().0;
         self.last_seen.store(now, Relaxed);
         self.called.store(now, Relaxed);
-        check(&self.rate)
+        self.request_rate.take()?;
+        self.home().map_or(Ok(()), |home| home.admit())
+    }
+
+    /// Counts so many requests more for one that was counted.
+    pub(super) fn admit_more(&self, requests: u32) -> Result<(), TooFast> {
+        self.request_rate.take_more(requests)?;
+        self.home().map_or(Ok(()), |home| home.admit_more(requests))
+    }
+
+    /// Counts a call that is not answered yet, unless there are as many as may be.
+    #[must_use]
+    pub fn begin_call(self: Arc<Self>) -> Option<Call> {
+        self.calls.try_add().then(|| Call(self))
     }
 
     /// Counts a line of chat.
     pub(super) fn admit_chat(&self) -> Result<(), TooFast> {
-        check(&self.chat_rate)
+        self.chat_rate.take()?;
+        self.home().map_or(Ok(()), |home| home.admit_chat())
+    }
+
+    /// Where it comes from, where that is known.
+    pub(super) fn home(&self) -> Option<&Arc<Address>> {
+        self.home.get()
+    }
+
+    /// Notes where it comes from, once and for all; whether that is new.
+    pub(super) fn settle(&self, address: &Arc<Address>) -> bool {
+        self.home.set(Arc::clone(address)).is_ok()
     }
 
     /// Counts a stream that opens, and answers with how many there were.
@@ -316,8 +347,10 @@ impl Players {
             clock: self.clock,
             seat_limit: enrolled.seats,
             hash: TokenHash(enrolled.token),
-            rate: DefaultDirectRateLimiter::direct(quota(limits.requests_per_second, limits.request_burst)),
-            chat_rate: DefaultDirectRateLimiter::direct(quota(limits.chats_per_second, limits.chat_burst)),
+            request_rate: Rate::new(limits.requests_per_second, limits.request_burst),
+            chat_rate: Rate::new(limits.chats_per_second, limits.chat_burst),
+            calls: Tally::new(limits.calls_per_player),
+            home: OnceLock::new(),
             guesses: Mutex::new(Guesses::new(self.clock.now())),
             streams: AtomicUsize::new(0),
             last_seen: AtomicI64::new(enrolled.seen.0),
@@ -435,16 +468,6 @@ impl Players {
     }
 }
 
-fn check(rate: &DefaultDirectRateLimiter) -> Result<(), TooFast> {
-    rate.check()
-        .map_err(|until| TooFast { retry_after: until.wait_time_from(governor::clock::DefaultClock::default().now()) })
-}
-
-fn quota(per_second: u32, burst: u32) -> Quota {
-    let at_least_one = |count| std::num::NonZeroU32::new(count).unwrap_or(std::num::NonZeroU32::MIN);
-    Quota::per_second(at_least_one(per_second)).allow_burst(at_least_one(burst))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -471,9 +494,9 @@ mod tests {
         ada.last_seen.store(0, Relaxed);
         assert!(ada.close_stream());
         assert!(!players.retire_idle(&ada, never), "has watched until now");
-        ada.holdings().note(Holding::Room, RoomId::from_random(1), true);
+        ada.note(Holding::Room, RoomId::from_random(1), true);
         assert!(!players.retire_idle(&ada, later), "is a member");
-        ada.holdings().note(Holding::Room, RoomId::from_random(1), false);
+        ada.note(Holding::Room, RoomId::from_random(1), false);
         assert!(players.retire_idle(&ada, later) && ada.is_gone());
         players.reinstate(&ada);
         assert!(!ada.is_gone() && players.retire_idle(&ada, later));

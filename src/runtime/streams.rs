@@ -18,6 +18,7 @@ use tokio::{
 };
 
 use super::{
+    address::{Address, Share},
     error::RoomError,
     inbox::{InboxReceiver, Notice, StreamEnd},
     limits::MAILBOX_PATIENCE,
@@ -52,15 +53,26 @@ pub(super) struct OpenStream {
     shared: Arc<Shared>,
     player: Arc<Player>,
     kind: StreamKind,
+    /// The address at which it counts too.
+    home: Option<Arc<Address>>,
     released: AtomicBool,
 }
 
 impl OpenStream {
     pub(super) fn new(shared: &Arc<Shared>, player: &Arc<Player>, kind: StreamKind) -> Result<Self, RoomError> {
+        let home = player.home().cloned();
+        if home.as_ref().is_some_and(|home| !home.try_add(Share::Streams)) {
+            return Err(RoomError::QuotaStreams);
+        }
         let before = player.open_stream();
         meter::streams(kind, 1.0);
-        let stream =
-            Self { shared: Arc::clone(shared), player: Arc::clone(player), kind, released: AtomicBool::new(false) };
+        let stream = Self {
+            shared: Arc::clone(shared),
+            player: Arc::clone(player),
+            kind,
+            home,
+            released: AtomicBool::new(false),
+        };
         if before >= shared.limits.streams_per_player {
             return Err(RoomError::QuotaStreams);
         }
@@ -83,6 +95,9 @@ impl OpenStream {
     pub(super) fn release(&self) {
         if self.released.swap(true, SeqCst) {
             return;
+        }
+        if let Some(home) = &self.home {
+            home.shift(Share::Streams, 1, 0);
         }
         meter::streams(self.kind, -1.0);
         if self.player.close_stream() {

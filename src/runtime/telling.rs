@@ -53,9 +53,8 @@ impl<'a> Teller<'a> {
         }
         for player in concerned {
             let Some(known) = self.shared.players.get(player) else { continue };
-            let mut books = known.holdings();
-            books.note(Holding::Seat, id, holders.seated.contains(&player));
-            books.note(Holding::Room, id, holders.members.contains(&player));
+            known.note(Holding::Seat, id, holders.seated.contains(&player));
+            known.note(Holding::Room, id, holders.members.contains(&player));
         }
         holders
     }
@@ -81,11 +80,11 @@ impl<'a> Teller<'a> {
         let id = self.room.id();
         for player in before.seated.symmetric_difference(&after.seated) {
             let Some(known) = self.shared.players.get(*player) else { continue };
-            known.holdings().note(Holding::Seat, id, after.seated.contains(player));
+            known.note(Holding::Seat, id, after.seated.contains(player));
         }
         for player in before.members.symmetric_difference(&after.members) {
             let Some(known) = self.shared.players.get(*player) else { continue };
-            known.holdings().note(Holding::Room, id, after.members.contains(player));
+            known.note(Holding::Room, id, after.members.contains(player));
         }
     }
 

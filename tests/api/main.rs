@@ -7,6 +7,7 @@ mod hostile;
 mod lobby;
 mod moves;
 mod presence;
+mod quotas;
 mod records;
 mod revival;
 mod rooms;

@@ -132,7 +132,7 @@ async fn who_asks_too_fast_is_told_when_to_come_back() {
     let stage = Stage::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 3)).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     for _ in 0..3 {
-        ada.me().await;
+        ada.info().await;
     }
     let details = refused(ada.sessions().get_me(v1::GetMeRequest {}).await, Code::ResourceExhausted, "RATE");
     let delay = details.retry_info().unwrap().retry_delay.unwrap();

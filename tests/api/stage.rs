@@ -43,7 +43,14 @@ pub(crate) struct Plan {
 
 impl Default for Plan {
     fn default() -> Self {
-        let limits = Limits { drain: Duration::from_secs(5), chat_burst: 1_000, ..Limits::default() };
+        let limits = Limits {
+            drain: Duration::from_secs(5),
+            chat_burst: 1_000,
+            // All come from one address here, and most tests are about something else.
+            chats_per_second_per_address: 0,
+            requests_per_second_per_address: 0,
+            ..Limits::default()
+        };
         let store = Store::of(MemoryStore::default());
         Self {
             limits,

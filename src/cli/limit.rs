@@ -23,6 +23,12 @@ pub(super) struct Bounds {
     /// Bytes of the headers of one request.
     #[arg(long, env = "REVERSI_MAX_HEADER_BYTES", default_value_t = usual().header_bytes, value_name = "N", value_parser = at_least_one())]
     max_header_bytes: u32,
+    /// Requests of HTTP/1.1 a second from one address, on average; faster ones wait.
+    #[arg(long, env = "REVERSI_HTTP1_RATE", default_value_t = usual().http1_requests_per_second, value_name = "N", value_parser = at_least_one())]
+    http1_rate: u32,
+    /// Requests of HTTP/1.1 at once from one address, above the average.
+    #[arg(long, env = "REVERSI_HTTP1_BURST", default_value_t = usual().http1_request_burst, value_name = "N", value_parser = at_least_one())]
+    http1_burst: u32,
     /// Seconds in which a request must come in and be answered; streams may go on.
     #[arg(long, env = "REVERSI_CALL_TIME", default_value_t = usual().call_time.as_secs(), value_name = "SECONDS", value_parser = at_least_a_second())]
     call_time: u64,
@@ -103,6 +109,8 @@ impl Bounds {
             opening: Duration::from_secs(self.opening),
             streams_per_connection: self.max_streams_per_connection,
             header_bytes: self.max_header_bytes,
+            http1_requests_per_second: self.http1_rate,
+            http1_request_burst: self.http1_burst,
             call_time: Duration::from_secs(self.call_time),
             keepalive: Duration::from_secs(self.keepalive),
             keepalive_answer: Duration::from_secs(self.keepalive_answer),

@@ -19,6 +19,7 @@ mod game;
 mod json;
 mod listener;
 mod lobby;
+mod pace;
 mod page;
 mod record;
 mod remote;

@@ -17,7 +17,9 @@ use super::{
     farewell::Farewell,
     game,
     listener::Listener,
-    lobby, record,
+    lobby,
+    pace::Pace,
+    record,
     remote::{Crowd, LogIns},
     room, session, status,
     tls::Tls,
@@ -103,6 +105,7 @@ pub async fn serve_with(
         end.cancel();
     };
     let server = transport(&limits)
+        .layer(Pace::new(&limits))
         .layer(NameCalls::new((runtime.random() >> 32) as u32))
         // Outside of gRPC-Web, which knows nothing of a browser's questions beforehand.
         .layer(option_layer(cors::layer(&access.allow_origins)))

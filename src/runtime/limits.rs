@@ -37,6 +37,11 @@ pub struct Limits {
     pub streams_per_connection: u32,
     /// Bytes of the names and values of one request's headers. A token and what libraries add are under 1 KiB.
     pub header_bytes: u32,
+    /// Requests of HTTP/1.1 a second from one address, on average: above what the pages of a hundred players ask. What
+    /// comes faster waits, so that one who sends thousands at once has little of the server.
+    pub http1_requests_per_second: u32,
+    /// Requests of HTTP/1.1 at once, above the average: a few pages that are loaded.
+    pub http1_request_burst: u32,
     /// How long a request may take to come in and be answered; the length of a stream is not meant. Every call is answered
     /// in seconds, so this ends the requests that are sent a byte at a time.
     pub call_time: Duration,
@@ -92,6 +97,8 @@ impl Default for Limits {
             opening: Duration::from_secs(10),
             streams_per_connection: 1_024,
             header_bytes: 16 * 1024,
+            http1_requests_per_second: 1_000,
+            http1_request_burst: 200,
             call_time: Duration::from_secs(60),
             keepalive: Duration::from_secs(20),
             keepalive_answer: Duration::from_secs(10),

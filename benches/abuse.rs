@@ -1,23 +1,15 @@
-//! How long a turn takes next door to an abuse: `cargo bench --bench abuse`. The goal is twice as long as undisturbed.
+//! How long a turn takes next door to an abuse, on Linux: `cargo bench --bench abuse [-- PART OF ITS NAME]`. The goal is
+//! twice as long as undisturbed.
 //!
-//! Those who attack are threads of this process at the lowest priority, since their work is other machines' elsewhere;
-//! what they make the server do is done at its own.
+//! The real server has the first processor. On the second are the players who are measured, and those who attack, who get
+//! what the players leave of it: their work is that of other machines elsewhere. Even so they cost the players something,
+//! and therefore each round has three parts: undisturbed, beside attackers who are busy with somebody else, and beside
+//! attackers of the server. What the server adds is the third to the second.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
     reason = "a measurement reads the clock, and stops at a fault"
 )]
-
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
-    time::{Duration, Instant},
-};
-
-use thread_priority::{ThreadPriority, set_current_thread_priority};
-use tokio_util::sync::CancellationToken;
 
 #[path = "../tests/abuse/attack.rs"]
 #[allow(dead_code, reason = "what the server says to it is for the tests")]
@@ -25,93 +17,246 @@ mod attack;
 #[path = "../tests/abuse/frame.rs"]
 #[allow(dead_code, reason = "what the server says to it is for the tests")]
 mod frame;
-#[path = "../tests/abuse/neighbour.rs"]
-#[allow(dead_code, reason = "what is right is for the tests")]
-mod neighbour;
-#[path = "../tests/api/stage.rs"]
-#[allow(dead_code, reason = "tests need more of it")]
-mod stage;
+#[path = "../tests/process/mod.rs"]
+mod process;
+
+use std::{
+    io::Read as _,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
 
 use attack::Attack;
-use neighbour::Table;
-use stage::Stage;
+use process::{Player, Server};
+use reversi::{
+    proto::v1,
+    rules::{Color, Position},
+};
+use tokio::{
+    io::AsyncReadExt as _,
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+    time::timeout,
+};
 
-/// How long each abuse is measured.
-const SPAN: Duration = Duration::from_secs(5);
-/// How long it goes on before, so that it is at its height.
-const BEFORE: Duration = Duration::from_millis(500);
+const ROUNDS: usize = 5;
+/// How long each part of a round is measured.
+const SPAN: Duration = Duration::from_secs(1);
+/// How long an attack goes on before, so that it is at its height.
+const BEFORE: Duration = Duration::from_millis(300);
+/// How long a connection may say nothing.
+const OPENING: Duration = Duration::from_secs(2);
+
+const ATTACKS: [(&str, Attack); 7] = [
+    ("streams opened and reset", Attack::RapidReset),
+    ("2,000 silent connections", Attack::Silence(2_000)),
+    ("noise", Attack::Noise),
+    ("HTTP/1.1 requests", Attack::Requests),
+    ("large headers", Attack::LargeHeaders),
+    ("headers a byte at a time", Attack::Dribble),
+    ("headers without end", Attack::Continuation),
+];
+
+const PAIR: &str = "p50    p99";
+const MIDDLE: &str = "middle (range)";
+
+/// In the place of a server's address: somebody who takes connections in, and hangs up.
+const NOBODY: &str = "nobody";
 
 fn main() {
-    let attacks: [(&str, Option<Attack>); 8] = [
-        ("undisturbed", None),
-        ("streams opened and reset", Some(Attack::RapidReset)),
-        ("2,000 silent connections", Some(Attack::Silence(2_000))),
-        ("noise", Some(Attack::Noise)),
-        ("HTTP/1.1 requests", Some(Attack::Requests)),
-        ("large headers", Some(Attack::LargeHeaders)),
-        ("headers a byte at a time", Some(Attack::Dribble)),
-        ("headers without end", Some(Attack::Continuation)),
-    ];
-    println!(
-        "{:<26} {:>7} {:>9} {:>9} {:>7} {:>7} {:>8}",
-        "abuse", "turns", "median", "p99", "ratio", "ratio", "attacks"
-    );
-    let mut undisturbed = None;
-    for (name, attack) in attacks {
-        let (mut samples, times) = measure(attack);
-        samples.sort_unstable();
-        let at = |percent: usize| samples[(samples.len() - 1) * percent / 100];
-        let (median, late) = *undisturbed.get_or_insert((at(50), at(99)));
-        let ratio = |now: Duration, then: Duration| now.as_secs_f64() / then.as_secs_f64();
-        println!(
-            "{name:<26} {:>7} {:>6} us {:>6} us {:>7.2} {:>7.2} {times:>8}",
-            samples.len(),
-            at(50).as_micros(),
-            at(99).as_micros(),
-            ratio(at(50), median),
-            ratio(at(99), late),
-        );
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    match &arguments[..] {
+        [role, number, address] if role == "attack" => {
+            runtime.block_on(attack_until_told(ATTACKS[number.parse::<usize>().unwrap()].1, address));
+        }
+        names => runtime.block_on(measure_all(names)),
     }
 }
 
-/// What each turn took, and how many attacks the server put an end to meanwhile.
-fn measure(attack: Option<Attack>) -> (Vec<Duration>, u64) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let stage = runtime.block_on(Stage::limited(|limits| limits.request_burst = 100_000_000));
-    let mut table = runtime.block_on(Table::open(&stage));
-    let (over, attacks) = (CancellationToken::new(), Arc::new(AtomicU64::new(0)));
-    let attacker = attack.map(|attack| {
-        let (over, attacks, address) = (over.clone(), Arc::clone(&attacks), stage.address.clone());
-        let attacker = std::thread::spawn(move || attack_until(&over, attack, &address, &attacks));
-        std::thread::sleep(BEFORE);
-        attacker
-    });
-    let samples = runtime.block_on(async {
-        let (began, mut samples) = (Instant::now(), Vec::new());
-        while began.elapsed() < SPAN {
-            if table.is_over() {
-                table.begin_anew().await;
-            }
-            let asked = Instant::now();
-            table.answer_the_turn().await;
-            samples.push(asked.elapsed());
+async fn measure_all(names: &[String]) {
+    let pinned = Command::new("taskset").args(["-a", "-c", "-p", "1", &std::process::id().to_string()]).output();
+    assert!(pinned.unwrap().status.success());
+    println!(
+        "{:26} {:>16} {:>16} {:>16}   {:>18}  {:>18}",
+        "us", "undisturbed", "busy elsewhere", "at the server", "ratio", "ratio"
+    );
+    let heads = ["undisturbed", "busy elsewhere", "at the server", "ratio of p50", "ratio of p99", "attacks"];
+    let [undisturbed, elsewhere, here, median, late, attacks] = heads;
+    println!("{:26} {undisturbed:>15} {elsewhere:>15} {here:>15}  {median:>18} {late:>18} {attacks:>8}", "");
+    println!("{:26} {PAIR:>15} {PAIR:>15} {PAIR:>15}  {MIDDLE:>18} {MIDDLE:>18}", "(microseconds)");
+    for (number, (name, _)) in ATTACKS.iter().enumerate() {
+        if !names.iter().all(|part| name.contains(part.as_str())) {
+            continue;
         }
-        samples
-    });
-    over.cancel();
-    attacker.map_or(Ok(()), std::thread::JoinHandle::join).unwrap();
-    runtime.shutdown_background();
-    (samples, attacks.load(Relaxed))
+        let mut rounds = Vec::new();
+        for _ in 0..ROUNDS {
+            rounds.push(round(number).await);
+        }
+        report(name, &rounds);
+    }
 }
 
-fn attack_until(over: &CancellationToken, attack: Attack, address: &str, attacks: &AtomicU64) {
-    set_current_thread_priority(ThreadPriority::Min).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+/// What was measured in a part of a round.
+#[derive(Clone, Copy)]
+struct Part {
+    /// The median turn, and the one that is slower than 99 of 100, in microseconds.
+    turns: [f64; 2],
+    /// Attacks meanwhile.
+    attacks: f64,
+}
+
+async fn round(number: usize) -> [Part; 3] {
+    let opening = OPENING.as_secs().to_string();
+    let options = ["--log", "error", "--rate", "1000000", "--burst", "100000000", "--opening", &opening];
+    let server = Server::start_by(&["taskset", "-c", "0"], &options);
+    let mut table = Table::open(&server).await;
+    let undisturbed = Part { turns: table.measure().await, attacks: 0.0 };
+    let mut beside = async |address: &str| {
+        let attacker = Attacker::start(number, address);
+        Part { turns: table.measure().await, attacks: attacker.stop() }
+    };
+    [undisturbed, beside(NOBODY).await, beside(server.url.strip_prefix("http://").unwrap()).await]
+}
+
+fn report(name: &str, rounds: &[[Part; 3]]) {
+    let turns = |part: usize| {
+        let [median, late] = [0, 1].map(|rank| middle(rounds.iter().map(|round| round[part].turns[rank]))[1]);
+        format!("{median:.0} {late:6.0}")
+    };
+    let ratio = |rank: usize| {
+        let [least, usual, most] = middle(rounds.iter().map(|round| round[2].turns[rank] / round[1].turns[rank]));
+        format!("{usual:.2} ({least:.2}-{most:.2})")
+    };
+    let [_, attacks, _] = middle(rounds.iter().map(|round| round[2].attacks));
+    println!(
+        "{name:26} {:>15} {:>15} {:>15}  {:>18} {:>18} {attacks:8.0}",
+        turns(0),
+        turns(1),
+        turns(2),
+        ratio(0),
+        ratio(1)
+    );
+}
+
+/// The least, the middle one, and the most.
+fn middle(values: impl Iterator<Item = f64>) -> [f64; 3] {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    [values[0], values[values.len() / 2], values[values.len() - 1]]
+}
+
+/// Somebody who attacks, until told to stop.
+struct Attacker(Child);
+
+impl Attacker {
+    fn start(number: usize, address: &str) -> Self {
+        let itself = std::env::current_exe().unwrap();
+        let mut command = Command::new("chrt");
+        command.args(["--idle", "0", "taskset", "-c", "1"]).arg(itself).args(["attack", &number.to_string(), address]);
+        let attacker = Self(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
+        std::thread::sleep(BEFORE);
+        attacker
+    }
+
+    /// How often it has attacked.
+    fn stop(mut self) -> f64 {
+        drop(self.0.stdin.take());
+        let mut attacks = String::new();
+        self.0.stdout.take().unwrap().read_to_string(&mut attacks).unwrap();
+        assert!(self.0.wait().unwrap().success());
+        attacks.trim().parse().unwrap()
+    }
+}
+
+/// Attacks until its input ends, and says how often.
+async fn attack_until_told(attack: Attack, address: &str) {
+    let mut nobody = JoinSet::new();
+    let address = match address {
+        NOBODY => {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap().to_string();
+            nobody.spawn(take_in(listener, matches!(attack, Attack::Dribble)));
+            address
+        }
+        address => address.to_owned(),
+    };
+    let mut attacks = 0;
     let attacking = async {
         loop {
-            attack.once(address).await;
-            attacks.fetch_add(1, Relaxed);
+            attack.once(&address).await;
+            attacks += 1;
         }
     };
-    runtime.block_on(over.run_until_cancelled(attacking));
+    let (mut input, mut told) = (tokio::io::stdin(), [0]);
+    tokio::select! {
+        () = attacking => {}
+        _ = input.read(&mut told) => {}
+    }
+    println!("{attacks}");
+}
+
+/// Takes connections in. It hangs up when something is said, unless it is patient, and when that takes too long.
+async fn take_in(listener: TcpListener, patient: bool) {
+    let mut all = JoinSet::new();
+    loop {
+        let (socket, _) = listener.accept().await.unwrap();
+        all.spawn(timeout(OPENING, listen(socket, patient)));
+        while all.try_join_next().is_some() {}
+    }
+}
+
+async fn listen(mut socket: TcpStream, patient: bool) {
+    let mut said = [0; 16_384];
+    while socket.read(&mut said).await.is_ok_and(|length| length > 0) && patient {}
+}
+
+/// Two who play one game after another.
+struct Table {
+    players: [Player; 2],
+    room: String,
+    game: String,
+    ply: i32,
+    position: Position,
+}
+
+impl Table {
+    async fn open(server: &Server) -> Self {
+        let players = [Player::bot(&server.url, "Black", 1).await, Player::bot(&server.url, "White", 1).await];
+        let room = players[0].create(v1::RoomSettings::default(), ["me", "open"]).await.room_id;
+        players[1].join_and_sit(&room, 1).await;
+        let game = players[0].start(&room).await;
+        Self { players, room, game, ply: 0, position: Position::START }
+    }
+
+    /// Plays for a while.
+    async fn measure(&mut self) -> [f64; 2] {
+        let (began, mut turns) = (Instant::now(), Vec::new());
+        while began.elapsed() < SPAN {
+            if self.position.is_over() {
+                self.begin_anew().await;
+            }
+            let asked = Instant::now();
+            self.answer_the_turn().await;
+            turns.push(asked.elapsed());
+        }
+        turns.sort_unstable();
+        [50, 99].map(|percent| turns[(turns.len() - 1) * percent / 100].as_secs_f64() * 1e6)
+    }
+
+    async fn answer_the_turn(&mut self) {
+        let square = self.position.legal_moves().iter().next().unwrap();
+        let player = &self.players[usize::from(self.position.turn() == Color::White)];
+        player.play(&self.game, self.ply, &square.to_string()).await.unwrap();
+        let (next, passed) = self.position.play(square).unwrap().settle();
+        self.position = next;
+        self.ply += if passed.is_some() { 2 } else { 1 };
+    }
+
+    async fn begin_anew(&mut self) {
+        let ready = v1::SetReadyRequest { room_id: self.room.clone(), ready: true };
+        self.players[1].rooms().set_ready(ready).await.unwrap();
+        self.game = self.players[0].start(&self.room).await;
+        (self.ply, self.position) = (0, Position::START);
+    }
 }

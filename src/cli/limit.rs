@@ -42,6 +42,12 @@ pub(super) struct Bounds {
     /// Streams of one connection that may be reset for what the client did wrong.
     #[arg(long, env = "REVERSI_MAX_RESETS_FOR_FAULTS", default_value_t = usual().resets_for_faults, value_name = "N")]
     max_resets_for_faults: usize,
+    /// Requests of HTTP/1.1 a second from one address, on average; faster ones wait. 0: none do.
+    #[arg(long, env = "REVERSI_HTTP1_RATE", default_value_t = usual().http1_requests_per_second, value_name = "N")]
+    http1_rate: u32,
+    /// Requests of HTTP/1.1 at once from one address, above the average.
+    #[arg(long, env = "REVERSI_HTTP1_BURST", default_value_t = usual().http1_request_burst, value_name = "N", value_parser = at_least_one())]
+    http1_burst: u32,
     /// Seconds in which a request must come in and be answered; streams may go on.
     #[arg(long, env = "REVERSI_CALL_TIME", default_value_t = usual().call_time.as_secs(), value_name = "SECONDS", value_parser = at_least_a_second())]
     call_time: u64,
@@ -158,6 +164,8 @@ impl Bounds {
             connection_window: self.connection_window,
             resets_unseen: self.max_resets_unseen,
             resets_for_faults: self.max_resets_for_faults,
+            http1_requests_per_second: self.http1_rate,
+            http1_request_burst: self.http1_burst,
             call_time: Duration::from_secs(self.call_time),
             keepalive: Duration::from_secs(self.keepalive),
             keepalive_answer: Duration::from_secs(self.keepalive_answer),

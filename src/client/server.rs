@@ -135,6 +135,10 @@ pub struct Limits {
     pub resets_unseen: u32,
     /// Streams of one connection that may be reset for what the client did wrong.
     pub resets_for_faults: u32,
+    /// Requests of HTTP/1.1 a second of one address, on average; 0 is no limit. Those that come faster wait.
+    pub http1_requests_per_second: u32,
+    /// Requests of HTTP/1.1 of one address at once, above the average.
+    pub http1_request_burst: u32,
 }
 
 impl TryFrom<v1::Limits> for Limits {
@@ -194,6 +198,8 @@ impl TryFrom<v1::Limits> for Limits {
             connection_window: read::count(limits.connection_window, "window of a connection")?,
             resets_unseen: read::count(limits.resets_unseen, "limit of resets")?,
             resets_for_faults: read::count(limits.resets_for_faults, "limit of resets for faults")?,
+            http1_requests_per_second: read::count(limits.http1_requests_per_second, "rate of HTTP/1.1")?,
+            http1_request_burst: read::count(limits.http1_request_burst, "burst of HTTP/1.1")?,
         })
     }
 }

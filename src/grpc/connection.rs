@@ -21,11 +21,17 @@ use crate::runtime::Address;
 /// What every connection of HTTP/2 begins with.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
+/// What is read of HTTP/1.1 at a time. A head that is not whole is looked through anew with every part of it.
+const MOST_READ: usize = 16 * 1024;
+
 /// An open connection. Reading fails from its deadline on, unless it has begun as HTTP does by then: with the preface of
-/// HTTP/2, or with the whole head of a request. What comes after is the transport's to watch.
+/// HTTP/2, or with the whole head of a request. What comes after is the transport's to watch; but of HTTP/1.1 it gets little
+/// at a time, since it goes on for as long as there is something to read, and all others wait.
 pub(super) struct Connection {
     wire: Wire,
     opening: Option<Opening>,
+    is_old: bool,
+    has_read: bool,
     place: Place,
 }
 
@@ -38,7 +44,25 @@ pub(super) enum Wire {
 impl Connection {
     pub(super) fn new(wire: Wire, place: Place, deadline: Instant) -> Self {
         let opening = Opening { heard: Heard::default(), deadline: Box::pin(sleep_until(deadline)) };
-        Self { wire, opening: Some(opening), place }
+        Self { wire, opening: Some(opening), is_old: false, has_read: false, place }
+    }
+
+    /// Reads; of HTTP/1.1 one part, and no more before others had their turns.
+    fn read_a_part(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let wire = Pin::new(&mut self.wire);
+        if !self.is_old {
+            return wire.poll_read(cx, buffer);
+        }
+        if std::mem::take(&mut self.has_read) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let mut part = ReadBuf::new(buffer.initialize_unfilled_to(MOST_READ.min(buffer.remaining())));
+        let read = wire.poll_read(cx, &mut part);
+        let length = part.filled().len();
+        self.has_read = length > 0;
+        buffer.advance(length);
+        read
     }
 
     fn wire(self: Pin<&mut Self>) -> Pin<&mut Wire> {
@@ -59,9 +83,11 @@ impl AsyncRead for Connection {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buffer.filled().len();
-        let read = Pin::new(&mut this.wire).poll_read(cx, buffer);
+        let read = this.read_a_part(cx, buffer);
         if let Some(opening) = &mut this.opening {
-            if opening.heard.is_enough(&buffer.filled()[before..]) {
+            let is_enough = opening.heard.is_enough(&buffer.filled()[before..]);
+            this.is_old = opening.heard.is_preface_no_more;
+            if is_enough {
                 this.opening = None;
             } else if opening.deadline.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));

@@ -279,5 +279,7 @@ fn limits(limits: &Limits) -> v1::Limits {
         connection_window: rate(limits.connection_window),
         resets_unseen: count(limits.resets_unseen),
         resets_for_faults: count(limits.resets_for_faults),
+        http1_requests_per_second: rate(limits.http1_requests_per_second),
+        http1_request_burst: rate(limits.http1_request_burst),
     }
 }

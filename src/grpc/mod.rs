@@ -22,6 +22,7 @@ mod gate;
 mod json;
 mod listener;
 mod lobby;
+mod pace;
 mod page;
 mod record;
 mod room;

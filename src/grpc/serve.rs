@@ -20,7 +20,9 @@ use super::{
     game,
     gate::Gate,
     listener::Listener,
-    lobby, record, room, session, status,
+    lobby,
+    pace::Pace,
+    record, room, session, status,
     tls::Tls,
 };
 use crate::{
@@ -93,6 +95,7 @@ pub async fn serve_with(
         end.cancel();
     };
     let server = transport(&limits)
+        .layer(Pace)
         .layer(NameCalls::new((runtime.random() >> 32) as u32))
         // Outside of gRPC-Web, which takes every HTTP/1.1 request for a call.
         .layer(option_layer(access.page.map(|page| Front { page })))

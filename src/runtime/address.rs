@@ -11,8 +11,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use tokio::time::Instant;
+
 use super::{
     limits::Limits,
+    pace::Pace,
     rate::{Rate, TooFast},
     tally::Tally,
 };
@@ -51,6 +54,7 @@ pub struct Address {
     requests: Option<Rate>,
     chats: Option<Rate>,
     log_ins: Option<Rate>,
+    http1: Option<Pace>,
 }
 
 /// One of a share, given back when it is dropped.
@@ -73,6 +77,7 @@ impl Address {
             requests: Rate::unless_none(limits.requests_per_second_per_address, limits.request_burst_per_address),
             chats: Rate::unless_none(limits.chats_per_second_per_address, limits.chat_burst_per_address),
             log_ins: Rate::unless_none(limits.log_ins_per_second, limits.log_in_burst),
+            http1: Pace::unless_none(limits.http1_requests_per_second, limits.http1_request_burst),
         }
     }
 
@@ -103,6 +108,12 @@ impl Address {
         take(self.log_ins.as_ref())
     }
 
+    /// When a request of HTTP/1.1 that has come is to be answered: at once, or behind others.
+    #[must_use]
+    pub fn turn_of_http1(&self, now: Instant) -> Instant {
+        self.http1.as_ref().map_or(now, |pace| pace.take(now))
+    }
+
     /// Counts a line of chat.
     pub(super) fn admit_chat(&self) -> Result<(), TooFast> {
         take(self.chats.as_ref())
@@ -123,7 +134,8 @@ impl Address {
     }
 
     fn is_as_new(&mut self) -> bool {
-        [&mut self.log_ins, &mut self.requests, &mut self.chats].into_iter().flatten().all(Rate::is_as_new)
+        self.http1.as_ref().is_none_or(|pace| pace.is_as_new(Instant::now()))
+            && [&mut self.log_ins, &mut self.requests, &mut self.chats].into_iter().flatten().all(Rate::is_as_new)
     }
 }
 

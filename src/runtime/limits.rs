@@ -77,6 +77,11 @@ pub struct Limits {
     /// Streams of one connection that the transport itself has reset because of what the client did. Beyond it the
     /// connection ends: as many as it may have are no accident any more.
     pub resets_for_faults: usize,
+    /// Requests of HTTP/1.1 a second from one address, on average: above what the pages of a hundred players ask. What
+    /// comes faster waits, so that one who sends thousands at once has little of the server.
+    pub http1_requests_per_second: u32,
+    /// Requests of HTTP/1.1 at once, above the average: a few pages that are loaded.
+    pub http1_request_burst: u32,
     /// How long a request may take to come in and be answered; the length of a stream is not meant. Every call is answered
     /// in seconds, so this ends the requests that are sent a byte at a time.
     pub call_time: Duration,
@@ -150,6 +155,8 @@ impl Default for Limits {
             connection_window: 256 * 1024,
             resets_unseen: 64,
             resets_for_faults: 1_024,
+            http1_requests_per_second: 1_000,
+            http1_request_burst: 200,
             call_time: Duration::from_secs(60),
             keepalive: Duration::from_secs(20),
             keepalive_answer: Duration::from_secs(10),

@@ -22,6 +22,7 @@ mod limits;
 mod lobby;
 mod matchmaker;
 pub mod meter;
+mod pace;
 mod players;
 mod pool;
 mod presence;

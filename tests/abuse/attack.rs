@@ -153,7 +153,7 @@ async fn noise(address: &str) -> Vec<Vec<u8>> {
 }
 
 /// Requests on one connection.
-const REQUESTS: usize = 500;
+const REQUESTS: usize = 100;
 
 async fn requests(address: &str) -> Vec<Vec<u8>> {
     let request = |more: &str| {

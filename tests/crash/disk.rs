@@ -18,7 +18,7 @@ fn limit_files(server: &Server, bytes: &str) {
     assert!(limited.unwrap().success());
 }
 
-fn refused<T: std::fmt::Debug>(answer: Result<T, Status>) {
+pub(crate) fn refused<T: std::fmt::Debug>(answer: Result<T, Status>) {
     let status = answer.unwrap_err();
     assert_eq!(status.code(), Code::Unavailable, "{status}");
     assert_eq!(status.metadata().get("reversi-reason").unwrap(), "STORE_UNAVAILABLE");

@@ -5,6 +5,8 @@ mod books;
 mod bots;
 #[cfg(target_os = "linux")]
 mod disk;
+#[cfg(target_os = "linux")]
+mod file;
 #[path = "../process/mod.rs"]
 mod process;
 #[cfg(unix)]

@@ -46,6 +46,13 @@ impl Server {
         Self::run(shell, options)
     }
 
+    /// As [`Server::start`], by a program that starts others in its own way.
+    pub(crate) fn start_by(starter: &[&str], options: &[&str]) -> Self {
+        let mut command = Command::new(starter[0]);
+        command.args(&starter[1..]).arg(env!("CARGO_BIN_EXE_reversi"));
+        Self::run(command, options)
+    }
+
     fn run(mut command: Command, options: &[&str]) -> Self {
         // What the environment of the tests sets must not count.
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {

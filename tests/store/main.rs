@@ -12,6 +12,7 @@ mod sample;
 #[allow(dead_code, reason = "only what comes of a stage is kept")]
 #[path = "../room_laws/stage.rs"]
 mod stage;
+mod steps;
 #[path = "../story/mod.rs"]
 mod story;
 

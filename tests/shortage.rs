@@ -1,0 +1,187 @@
+//! Writes that the system refuses in the middle of them: the files of this process may grow so far, and no further.
+//! A process of its own, since that holds for all of it.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
+
+#[path = "story/mod.rs"]
+#[allow(dead_code, reason = "other tests need more of it")]
+mod story;
+
+use std::{fs, path::Path};
+
+use reversi::{
+    room::{ChatText, Event, Fact, Room, RoomId, Seq},
+    store::{Append, AppendError, GameFilter, SqliteStore, Store},
+};
+use rlimit::Resource;
+use tempfile::TempDir;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::{Mutex, MutexGuard},
+};
+
+use story::{World, chat, usual};
+
+/// A page in the log: what it is of, and the page.
+const FRAME: u64 = 24 + 4096;
+
+/// The disk, which one test has at a time.
+struct Disk(#[allow(dead_code, reason = "it is held, not asked")] MutexGuard<'static, ()>);
+
+impl Disk {
+    async fn take() -> Self {
+        static ONE: Mutex<()> = Mutex::const_new(());
+        let disk = Self(ONE.lock().await);
+        // One who hears the signal (SIGXFSZ) is not ended by it. Nobody need listen.
+        drop(signal(SignalKind::from_raw(25)).unwrap());
+        disk
+    }
+
+    /// Does something while no file can grow beyond this size.
+    async fn limited<T>(&self, bytes: u64, work: impl Future<Output = T>) -> T {
+        let (_, most) = Resource::FSIZE.get().unwrap();
+        Resource::FSIZE.set(bytes.min(most), most).unwrap();
+        let done = work.await;
+        Resource::FSIZE.set(most, most).unwrap();
+        done
+    }
+}
+
+fn store(folder: &Path) -> Store {
+    Store::of(SqliteStore::open(folder).unwrap())
+}
+
+/// What the next server finds if this one dies now.
+async fn found_after_a_crash(folder: &TempDir, room: RoomId) -> Kept {
+    let other = TempDir::new().unwrap();
+    for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
+        fs::copy(folder.path().join(&name), other.path().join(&name)).unwrap();
+    }
+    kept(&store(other.path()), room).await
+}
+
+/// A room as it is kept, and how many games.
+type Kept = (Option<Room>, usize);
+
+async fn kept(store: &Store, room: RoomId) -> Kept {
+    let filter = GameFilter { viewer: story::id("ada"), room: None, player: None };
+    let games = store.archive.games(filter, None, 100).await.unwrap();
+    (store.journal.load(room).await.unwrap().map(reversi::store::History::latest), games.len())
+}
+
+/// Writes with each of these limits until it is done: how often that was refused, and how often it was not sure whether
+/// it was. A write that failed has left nothing, now and for a server that comes after a crash.
+async fn sweep(disk: &Disk, folder: &TempDir, append: Append<'_>, limits: impl Iterator<Item = u64>) -> [usize; 2] {
+    let store = store(folder.path());
+    let room = append.room;
+    let before = kept(&store, room).await;
+    let mut after = before.0.clone().unwrap();
+    append.events.iter().for_each(|event| after.apply(event));
+    let after = (Some(after), before.1 + append.games.len());
+    let [mut refused, mut unsure] = [0, 0];
+    for limit in limits {
+        let written = disk.limited(limit, store.journal.append(append)).await;
+        let (now, later) = (kept(&store, room).await, found_after_a_crash(folder, room).await);
+        match written {
+            Ok(()) => {
+                assert!(now == after && later == after, "at {limit}");
+                return [refused, unsure];
+            }
+            Err(AppendError::Unavailable(_)) => refused += 1,
+            Err(AppendError::Unknown(_)) => unsure += 1,
+            Err(conflict) => panic!("at {limit}: {conflict}"),
+        }
+        assert!(now == before && later == before, "at {limit}");
+    }
+    panic!("it was never written");
+}
+
+/// Writes a history as far as its last event, which is a game's end where it has one.
+async fn write(folder: &TempDir, history: &[Event]) {
+    let room = Room::replay(&history[..1]).unwrap().id();
+    let append = Append { room, expected: Seq(0), events: history, games: &[] };
+    store(folder.path()).journal.append(append).await.unwrap();
+}
+
+/// Where a frame of the log can break: at its beginning, in its head, in its page, and at its end.
+const BREAKS: [u64; 7] = [0, 1, 23, 24, 25, 2_000, 24 + 4_095];
+
+#[tokio::test]
+async fn the_end_of_a_game_that_fails_at_any_place_is_no_end() {
+    let disk = Disk::take().await;
+    let folder = TempDir::new().unwrap();
+    let mut world = World::duel(usual());
+    world.play_out();
+    let last = world.history.iter().rposition(|event| matches!(event.fact, Fact::Played { .. })).unwrap();
+    let (before, events) = world.history.split_at(last);
+    write(&folder, before).await;
+    let room = Room::replay(before).unwrap();
+    let games = room.records(events);
+    assert_eq!(games.len(), 1);
+    let append = Append { room: room.id(), expected: room.seq(), events, games: &games };
+    let frames = (0..100).flat_map(|frame| BREAKS.map(|byte| 32 + frame * FRAME + byte));
+    let [refused, unsure] = sweep(&disk, &folder, append, [0, 1, 31].into_iter().chain(frames)).await;
+    assert!(refused == 0 && unsure > 50, "{refused} and {unsure}");
+}
+
+/// More than SQLite holds in memory goes out before it is committed.
+#[tokio::test]
+async fn a_large_write_that_fails_before_its_end_is_none() {
+    let disk = Disk::take().await;
+    let folder = TempDir::new().unwrap();
+    let mut world = World::lobby();
+    write(&folder, &world.history).await;
+    let room = world.room.clone();
+    talk(&mut world, 8_000);
+    let append = Append { room: room.id(), expected: room.seq(), events: &world.history[1..], games: &[] };
+    let [refused, _] = sweep(&disk, &folder, append, (1..).map(|step| step * 400_000)).await;
+    assert!(refused > 3, "{refused}");
+}
+
+fn talk(world: &mut World, lines: usize) {
+    let line = "x".repeat(ChatText::MOST);
+    (0..lines).for_each(|_| drop(world.ok("ada", chat(&line))));
+}
+
+/// What is committed stays in the log when the file cannot take it in, and nothing is refused before the log is full too.
+#[tokio::test]
+async fn a_file_that_takes_nothing_in_costs_nothing() {
+    const LIMIT: u64 = 5 << 20;
+    let disk = Disk::take().await;
+    let folder = TempDir::new().unwrap();
+    let mut world = World::lobby();
+    talk(&mut world, 250);
+    for number in 1..=60 {
+        write(&folder, &moved(world.history.clone(), RoomId::from_random(number))).await;
+    }
+    assert!(fs::metadata(folder.path().join(SqliteStore::FILE)).unwrap().len() > LIMIT);
+    // The last one is in the part of the file that cannot be written to.
+    let (store, room) = (store(folder.path()), RoomId::from_random(60));
+    let first = world.history.len();
+    talk(&mut world, 1_500);
+    let append = |event| {
+        let events = std::slice::from_ref(&world.history[event]);
+        store.journal.append(Append { room, expected: Seq(event as u64), events, games: &[] })
+    };
+    let writing = async {
+        let mut next = first;
+        while append(next).await.is_ok() {
+            next += 1;
+        }
+        next
+    };
+    let next = disk.limited(LIMIT, writing).await;
+    assert!(next > first + 500, "the log has been as long as the file should let it be");
+    let written = Room::replay(&moved(world.history[..next].to_vec(), room));
+    assert!(kept(&store, room).await == (written.clone(), 0));
+    assert!(found_after_a_crash(&folder, room).await == (written, 0));
+    append(next).await.unwrap();
+    assert!(found_after_a_crash(&folder, room).await == kept(&store, room).await);
+}
+
+/// The same history in another room.
+fn moved(mut history: Vec<Event>, room: RoomId) -> Vec<Event> {
+    let Fact::Created(creation) = &mut history[0].fact else { panic!("a history begins with a creation") };
+    creation.id = room;
+    history
+}

@@ -1,0 +1,198 @@
+//! Writes that fail half way, after each row in turn, by a trigger of the file that ends a statement or all of it.
+
+use std::fmt::Debug;
+
+use futures_util::future::join_all;
+use reversi::{
+    room::{Command, Event, GameRecord, Room, RoomId, Seq},
+    store::{Append, Enrolled, Store},
+};
+use rusqlite::{Connection, types::Value};
+use tempfile::TempDir;
+
+use crate::{
+    at, drive, folder,
+    games::game,
+    load, made, moved, open, open_rooms, room_id,
+    story::{World, chat, id, profile, usual},
+    tool, write,
+};
+
+const TABLES: [&str; 7] = ["states", "events", "alive", "players", "games", "played", "standings"];
+
+const CHANGES: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
+
+/// More rows than any test writes.
+const WHOLE: usize = 1 << 40;
+
+/// How a row can fail: its statement is undone, or only ends there, or all of the transaction is undone.
+const MANNERS: [&str; 3] = ["ABORT", "FAIL", "ROLLBACK"];
+
+/// A store whose writes fail after so many rows as the test says.
+struct Brittle {
+    _folder: TempDir,
+    store: Store,
+    tool: Connection,
+}
+
+impl Brittle {
+    /// A store that is whole as yet, and will fail in this manner.
+    fn by(manner: &str) -> Self {
+        let folder = folder();
+        let (store, tool) = (open(&folder), tool(&folder));
+        tool.execute_batch("CREATE TABLE steps (rest INTEGER); INSERT INTO steps VALUES (0)").unwrap();
+        for (table, change) in TABLES.iter().flat_map(|table| CHANGES.map(|change| (table, change))) {
+            let trigger = format!(
+                "CREATE TRIGGER {change}_{table} AFTER {change} ON {table} BEGIN UPDATE steps SET rest = rest - 1; \
+                SELECT RAISE({manner}, 'by this test') FROM steps WHERE rest < 0; END"
+            );
+            tool.execute_batch(&trigger).unwrap();
+        }
+        let brittle = Self { _folder: folder, store, tool };
+        brittle.permit(WHOLE);
+        brittle
+    }
+
+    /// Lets so many rows be written from now on.
+    fn permit(&self, rows: usize) {
+        self.tool.execute("UPDATE steps SET rest = ?", [i64::try_from(rows).unwrap()]).unwrap();
+    }
+
+    /// Fails the write behind each row in turn, until it is done: how often it failed, each time with nothing written.
+    async fn sweep<E: Debug>(&self, write: impl AsyncFn(&Store) -> Result<(), E>) -> usize {
+        let before = self.rows();
+        for rows in 0.. {
+            self.permit(rows);
+            if write(&self.store).await.is_ok() {
+                return rows;
+            }
+            assert!(self.rows() == before, "something was written when row {} failed", rows + 1);
+        }
+        unreachable!("no write is endless")
+    }
+
+    /// All that is in the file.
+    fn rows(&self) -> Vec<Vec<Value>> {
+        TABLES.iter().flat_map(|table| self.rows_of(table)).collect()
+    }
+
+    fn rows_of(&self, table: &str) -> Vec<Vec<Value>> {
+        let mut select = self.tool.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = select.column_count();
+        let row = |row: &rusqlite::Row<'_>| (0..columns).map(|column| row.get(column)).collect();
+        select.query_map([], row).unwrap().collect::<Result<_, _>>().unwrap()
+    }
+}
+
+/// A room's life in three writes: it is made, a game ends in it, and it closes, with one more game.
+struct Life {
+    room: RoomId,
+    events: [Vec<Event>; 3],
+    games: [Vec<GameRecord>; 3],
+}
+
+impl Life {
+    fn of(room: RoomId) -> Self {
+        let mut world = World::duel(usual());
+        let made = world.history.len();
+        world.play_out();
+        let played = world.history.len();
+        world.ok("ada", Command::Close);
+        let mut events = moved(world.history, room);
+        let (closed, played) = (events.split_off(played), events.split_off(made));
+        let rated = |number, ended| GameRecord { rated: true, ..game(room, number, ended, ["ada", "bob"]) };
+        Self { room, events: [events, played, closed], games: [vec![], vec![rated(1, 10)], vec![rated(2, 20)]] }
+    }
+
+    fn appends(&self) -> impl Iterator<Item = Append<'_>> {
+        self.events.iter().zip(&self.games).map(|(events, games)| {
+            let expected = Seq(events[0].seq.0 - 1);
+            Append { room: self.room, expected, events, games }
+        })
+    }
+}
+
+#[tokio::test]
+async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_made_again() {
+    let life = Life::of(room_id(1));
+    let smooth = Brittle::by("ABORT");
+    let brittle = MANNERS.map(Brittle::by);
+    for append in life.appends() {
+        smooth.store.journal.append(append).await.unwrap();
+        for brittle in &brittle {
+            let failed = brittle.sweep(async |store| store.journal.append(append).await).await;
+            // Each event; of a game its own row, and of both players that it was played, and how they stand.
+            assert!(failed >= append.events.len() + 5 * append.games.len(), "{failed} rows");
+            assert!(brittle.rows() == smooth.rows(), "all is as if nothing had failed");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_fails_of_players_leaves_nothing_and_can_be_made_again() {
+    for manner in MANNERS {
+        let brittle = Brittle::by(manner);
+        let enrolled = |who| Enrolled { profile: profile(who), seats: 1, token: [7; 32], seen: at(1) };
+        for who in ["ada", "bob"] {
+            assert_eq!(brittle.sweep(async |store| store.register.enrol(enrolled(who)).await).await, 1);
+        }
+        let seen = vec![(id("ada"), at(2)), (id("bob"), at(3))];
+        assert_eq!(brittle.sweep(async |store| store.register.note_seen(seen.clone()).await).await, 2);
+        assert_eq!(brittle.sweep(async |store| store.register.strike_off(id("bob")).await).await, 1);
+        assert_eq!(brittle.sweep(async |store| store.journal.mark_alive(at(9)).await).await, 1);
+        let known = brittle.store.register.enrolled().await.unwrap();
+        assert_eq!(known, [Enrolled { seen: at(2), ..enrolled("ada") }]);
+        assert_eq!(brittle.store.journal.last_alive().await.unwrap(), Some(at(9)));
+    }
+}
+
+/// Of writes that were to be committed together, the others are.
+#[tokio::test]
+async fn one_that_fails_takes_no_other_with_it() {
+    for manner in MANNERS {
+        let folder = folder();
+        let store = open(&folder);
+        let trigger = format!(
+            "CREATE TRIGGER two AFTER INSERT ON events WHEN NEW.room = 2 BEGIN SELECT RAISE({manner}, ''); END"
+        );
+        tool(&folder).execute_batch(&trigger).unwrap();
+        let rooms = [1, 2, 3, 4].map(room_id);
+        let events = rooms.map(made);
+        let appends = rooms.iter().zip(&events).map(|(room, events)| write(&*store.journal, *room, Seq(0), events));
+        let written = join_all(appends).await;
+        assert_eq!(written.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, true]);
+        assert_eq!(open_rooms(&store).await, [1, 3, 4].map(room_id));
+        tool(&folder).execute_batch("DROP TRIGGER two").unwrap();
+        write(&*store.journal, rooms[1], Seq(0), &events[1]).await.unwrap();
+        assert_eq!(open_rooms(&store).await, rooms);
+    }
+}
+
+/// A write that is due is not refused because the state cannot take in older events; a later one lets it do so.
+#[tokio::test]
+async fn a_state_that_cannot_take_in_older_events_stays_true() {
+    let mut world = World::lobby();
+    (1..1_100).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
+    for manner in MANNERS {
+        let brittle = Brittle::by(manner);
+        // The events are written; the state as well; and some of the events that it has taken in are removed.
+        for (rows, room) in [200, 201, 300].into_iter().zip((1..).map(room_id)) {
+            let history = moved(world.history.clone(), room);
+            let at = |count: usize| Room::replay(&history[..count]);
+            drive(&brittle.store, &history[..600], 200).await;
+            brittle.permit(rows);
+            let written = write(&*brittle.store.journal, room, Seq(600), &history[600..800]).await;
+            // Unless there is nothing left to be committed.
+            assert_eq!(written.is_ok(), manner != "ROLLBACK", "{manner} behind row {rows}");
+            let count = if written.is_ok() { 800 } else { 600 };
+            assert_eq!(load(&brittle.store, room).await, at(count), "{manner} behind row {rows}");
+            brittle.permit(WHOLE);
+            write(&*brittle.store.journal, room, Seq(count as u64), &history[count..]).await.unwrap();
+            assert_eq!(load(&brittle.store, room).await, at(1_100));
+            let kept = brittle.store.journal.load(room).await.unwrap().unwrap();
+            assert_eq!(kept.events.len(), 256);
+        }
+        let rows = brittle.rows_of("events").len();
+        assert_eq!(rows, 3 * 256, "what was taken in is gone");
+    }
+}

@@ -77,10 +77,6 @@ fn main() {
 async fn measure_all(names: &[String]) {
     let pinned = Command::new("taskset").args(["-a", "-c", "-p", "1", &std::process::id().to_string()]).output();
     assert!(pinned.unwrap().status.success());
-    println!(
-        "{:26} {:>16} {:>16} {:>16}   {:>18}  {:>18}",
-        "us", "undisturbed", "busy elsewhere", "at the server", "ratio", "ratio"
-    );
     let heads = ["undisturbed", "busy elsewhere", "at the server", "ratio of p50", "ratio of p99", "attacks"];
     let [undisturbed, elsewhere, here, median, late, attacks] = heads;
     println!("{:26} {undisturbed:>15} {elsewhere:>15} {here:>15}  {median:>18} {late:>18} {attacks:>8}", "");

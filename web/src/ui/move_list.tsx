@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Ply } from "../gen/reversi/v1/types_pb";
 import { text } from "../text/text";
 
@@ -6,7 +6,7 @@ import { text } from "../text/text";
 export function MoveList({ plies }: { plies: readonly Ply[] }) {
   const { game } = text.value;
   const list = useRef<HTMLOListElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (list.current) list.current.scrollTop = list.current.scrollHeight;
   }, [plies.length]);
   const pairs = Array.from({ length: Math.ceil(plies.length / 2) }, (_, at) => plies.slice(2 * at, 2 * at + 2));

@@ -5,6 +5,7 @@ import type { RoomEvent, WatchRoomResponse } from "../gen/reversi/v1/room_pb";
 import type { Room } from "../gen/reversi/v1/types_pb";
 import { fold } from "../room/fold";
 import { hearTime, lineOf } from "./connection";
+import { session } from "./session";
 
 /** A room as it is now, and what happens in it. */
 export interface Feed {
@@ -16,6 +17,11 @@ export interface Feed {
 
 /** Called after each event that was not known before, with the room as it was and is. */
 export type Heard = (event: RoomEvent["event"], before: Room, after: Room) => void;
+
+/** A member is shown more of the room than who only watches it. */
+function enters({ event }: RoomEvent): boolean {
+  return event.case === "memberJoined" && event.value.member?.player?.playerId === session.peek()?.playerId;
+}
 
 type Message = WatchRoomResponse["message"];
 
@@ -39,12 +45,17 @@ export function watchRoom(roomId: string, heard: Heard): Feed {
     const before = room.value;
     const after = fold(before, message.value);
     if (!after) {
-      behind = true;
-      follower.restart();
+      again();
     } else if (after !== before) {
       room.value = after;
+      if (enters(message.value)) again();
       heard(message.value.event, before, after);
     }
+  };
+  /** From a snapshot, not from where it was. */
+  const again = () => {
+    behind = true;
+    follower.restart();
   };
   const follower: Follower = follow<Message>({
     open,

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { lobby, rooms } from "../api/client";
 import { act, insist } from "../state/action";
 import { go } from "../state/location";
+import { requestId } from "../state/request_id";
 import { server } from "../state/server";
 import { aiName } from "../text/ai";
 import { text } from "../text/text";
@@ -41,10 +42,10 @@ export function BotMatch() {
   async function match(black: Ai, white: Ai): Promise<string | undefined> {
     const name = `${aiName(text.value, black.kind)} – ${aiName(text.value, white.kind)}`;
     const seats = [black, white].map((ai) => ({ occupant: { case: "ai" as const, value: ai } }));
-    const requestId = crypto.getRandomValues(new Uint32Array(4)).join("-");
-    const request = { settings: { name, aiPause: PAUSE }, seats, requestId };
+    const id = requestId();
+    const request = { settings: { name, aiPause: PAUSE }, seats, requestId: id };
     const { room } = await insist(() => lobby.createRoom(request));
-    if (room) await insist(() => rooms.startGame({ roomId: room.roomId, requestId }));
+    if (room) await insist(() => rooms.startGame({ roomId: room.roomId, requestId: id }));
     return room?.roomId;
   }
 }

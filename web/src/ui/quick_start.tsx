@@ -3,6 +3,7 @@ import { lobby } from "../api/client";
 import { SidePreference } from "../gen/reversi/v1/lobby_pb";
 import { act, insist } from "../state/action";
 import { go } from "../state/location";
+import { requestId } from "../state/request_id";
 import { server } from "../state/server";
 import { kept } from "../state/store";
 import { text } from "../text/text";
@@ -33,10 +34,9 @@ export function QuickStart() {
   const start = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    const requestId = crypto.getRandomValues(new Uint32Array(4)).join("-");
     const against =
       opponent === "ai" && ai ? { case: "ai" as const, value: ai } : { case: "anyone" as const, value: {} };
-    const request = { opponent: against, side: SIDES[side], requestId };
+    const request = { opponent: against, side: SIDES[side], requestId: requestId() };
     const answer = await act(() => insist(() => lobby.quickStart(request)));
     setBusy(false);
     if (answer?.room) go({ screen: "room", roomId: answer.room.roomId });

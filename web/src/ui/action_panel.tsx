@@ -1,0 +1,139 @@
+import { games, rooms } from "../api/client";
+import { colorOf } from "../game/history";
+import { Offer, type Outcome, RoomPhase, GameResult } from "../gen/reversi/v1/types_pb";
+import { isAwaited, isRunning, occupantName, SEATS } from "../room/seat";
+import { address } from "../route";
+import { act, insist } from "../state/action";
+import { requestId } from "../state/request_id";
+import { text } from "../text/text";
+import { Countdown } from "./countdown";
+import { GameActions } from "./game_actions";
+import type { Seen } from "./table";
+
+/** How things stand, and what the player may do about it. */
+export function ActionPanel(seen: Seen) {
+  const { room } = seen;
+  const running = isRunning(room);
+  const { outcome } = room.game ?? {};
+  return (
+    <section class="panel actions" aria-label={text.value.room.players}>
+      {running ? <ToMove {...seen} /> : outcome ? <Result {...seen} outcome={outcome} /> : null}
+      {room.series && room.series.games > 1 && (
+        <p class="muted">{text.value.room.series(room.series.game, room.series.games)}</p>
+      )}
+      {running ? <GameActions {...seen} /> : room.phase !== RoomPhase.CLOSED && <Between {...seen} />}
+    </section>
+  );
+}
+
+function ToMove({ room, side }: Seen) {
+  const { game } = text.value;
+  const mover = colorOf(room.game?.position?.sideToMove ?? 0);
+  if (!mover) return null;
+  return <h1 class={mover === side ? "your-turn" : ""}>{mover === side ? game.yourTurn : game.toMove[mover]}</h1>;
+}
+
+function Result({ room, side, outcome }: Seen & { outcome: Outcome }) {
+  const { result, game } = text.value;
+  const official = outcome.blackScore + outcome.whiteScore > 0;
+  const [black, white] = official
+    ? [outcome.blackScore, outcome.whiteScore]
+    : [outcome.blackDiscs, outcome.whiteDiscs];
+  return (
+    <div class="result">
+      <h1>{headline()}</h1>
+      <p class="final">
+        <span class="chip black" aria-hidden="true" /> {black} – {white} <span class="chip white" aria-hidden="true" />
+      </p>
+      <p class="muted">{result.reason[outcome.reason]}</p>
+      {room.game && outcome.result !== GameResult.ABORTED && (
+        <a href={address({ screen: "game", gameId: room.game.gameId })}>{game.replay}</a>
+      )}
+    </div>
+  );
+
+  function headline(): string {
+    const winner =
+      outcome.result === GameResult.BLACK_WINS ? "black" : outcome.result === GameResult.WHITE_WINS ? "white" : undefined;
+    if (!winner) return outcome.result === GameResult.DRAW ? result.draw : result.aborted;
+    if (side) return side === winner ? result.won : result.lost;
+    const seat = room.seats[SEATS.indexOf(winner)];
+    return result[winner](seat ? occupantName(text.value, seat) : "");
+  }
+}
+
+/** Before the first game and between games: getting ready, starting, playing again. */
+function Between(seen: Seen) {
+  const { room, me, side } = seen;
+  const texts = text.value.room;
+  const { roomId } = room;
+  if (room.series?.nextGameAt) return <Countdown until={room.series.nextGameAt} />;
+  const own = side && room.seats[SEATS.indexOf(side)];
+  const owner = room.ownerId === me;
+  const complete = room.seats.every(({ occupant }) => occupant.case === "player" || occupant.case === "ai");
+  const awaited = room.seats.filter((seat) => seat.occupant.case === "player" && isAwaited(room, seat));
+  const count = room.settings?.games ?? 1;
+  const request = { roomId, requestId: requestId() };
+  const start = () => act(() => insist(() => rooms.startGame(request)));
+  return (
+    <>
+      {!complete && <p>{texts.waitingForPlayers}</p>}
+      {complete && awaited.length > 0 && (
+        <p>{texts.waitingFor(awaited.map((seat) => occupantName(text.value, seat)).join(", "))}</p>
+      )}
+      {complete && awaited.length === 0 && !owner && <p>{texts.waitingForOwner}</p>}
+      <div class="buttons">
+        {room.game && complete && side && <Rematch {...seen} />}
+        {owner && (!room.game || !side) && (
+          <button type="button" class="primary large" disabled={!complete || awaited.length > 0} onClick={start}>
+            {count > 1 ? texts.startSeries(count) : texts.start}
+          </button>
+        )}
+        {own && (!owner || room.settings?.autoStart) && (
+          <button
+            type="button"
+            class={own.ready ? "" : "primary"}
+            onClick={() => act(() => rooms.setReady({ roomId, ready: !own.ready }))}
+          >
+            {own.ready ? texts.unready : texts.getReady}
+          </button>
+        )}
+        {own && (
+          <button type="button" class="quiet" onClick={() => act(() => rooms.leaveSeat({ roomId }))}>
+            {texts.stand}
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Rematch({ room, side }: Seen) {
+  const texts = text.value.game;
+  const { roomId, rematchOfferedBy: by } = room;
+  const answer = (accept: boolean) => act(() => games.answerOffer({ roomId, offer: Offer.REMATCH, accept }));
+  if (by === undefined) {
+    return (
+      <button
+        type="button"
+        class="primary large"
+        onClick={() => act(() => games.makeOffer({ roomId, offer: Offer.REMATCH }))}
+      >
+        {texts.rematch}
+      </button>
+    );
+  }
+  if (SEATS[by] === side) return <p class="muted">{texts.rematchOffered}…</p>;
+  const seat = room.seats[by];
+  return (
+    <div class="offer">
+      <p>{texts.rematchOfferedBy(seat ? occupantName(text.value, seat) : "")}</p>
+      <button type="button" class="primary" onClick={() => answer(true)}>
+        {texts.accept}
+      </button>
+      <button type="button" onClick={() => answer(false)}>
+        {texts.decline}
+      </button>
+    </div>
+  );
+}

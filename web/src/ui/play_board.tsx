@@ -1,0 +1,54 @@
+import { useState } from "preact/hooks";
+import { games } from "../api/client";
+import { type Board, flips, parseBoard, place, START } from "../game/board";
+import { colorOf, type Frame } from "../game/history";
+import { parseSquare, type Square, squareName } from "../game/square";
+import { isRunning } from "../room/seat";
+import { act, insist } from "../state/action";
+import { hints } from "../state/preference";
+import { text } from "../text/text";
+import { BoardGrid } from "./board";
+import type { Seen } from "./table";
+
+/** A move that was sent, and not heard of since. */
+interface Sent {
+  gameId: string;
+  ply: number;
+  square: Square;
+}
+
+/** The board of the room's game. The player's own move is seen at once, and taken back should it be refused. */
+export function PlayBoard({ room, side, frame }: Seen & { frame: Frame | undefined }) {
+  const [sent, setSent] = useState<Sent | undefined>();
+  const { game } = room;
+  const position = game?.position;
+  const running = isRunning(room);
+  const mover = running ? colorOf(position?.sideToMove ?? 0) : undefined;
+  const waiting = sent && sent.gameId === game?.gameId && sent.ply === game.ply ? sent : undefined;
+  const mine = side !== undefined && mover === side && !waiting;
+  const legal = (position?.legalMoves ?? []).map(parseSquare).filter((square) => square !== undefined);
+
+  const play = async (square: Square) => {
+    if (!game || !mine || !legal.includes(square)) return;
+    const move = { gameId: game.gameId, ply: game.ply };
+    setSent({ ...move, square });
+    const done = await act(() => insist(() => games.playMove({ ...move, square: squareName(square) })));
+    if (!done) setSent(undefined);
+  };
+
+  const board = position ? parseBoard(position.board) : START;
+  const shown: Board = waiting && side && flips(board, side, waiting.square).length > 0
+    ? place(board, side, waiting.square)
+    : board;
+  return (
+    <BoardGrid
+      board={shown}
+      label={`${text.value.game.board}. ${side && running ? text.value.game.keys : ""}`}
+      last={waiting?.square ?? frame?.square}
+      mover={mover}
+      legal={mine || (!side && running) ? legal : []}
+      marked={hints.value && mine}
+      play={mine ? play : undefined}
+    />
+  );
+}

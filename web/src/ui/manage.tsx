@@ -18,18 +18,20 @@ export function Manage(seen: Seen) {
   const texts = text.value.room;
   if (isRunning(room) || room.phase === RoomPhase.PLAYING) return null;
   return (
-    <details class="manage">
+    <details>
       <summary>{texts.manage}</summary>
-      {SEATS.map((color) => (
-        <SeatControl key={color} {...seen} color={color} />
-      ))}
-      <button type="button" onClick={() => act(() => rooms.swapSeats({ roomId }))}>
-        ⇅ {texts.swap}
-      </button>
-      <details>
-        <summary>{texts.settings}</summary>
-        <Settings room={room} />
-      </details>
+      <div class="stack">
+        {SEATS.map((color) => (
+          <SeatControl key={color} {...seen} color={color} />
+        ))}
+        <button type="button" onClick={() => act(() => rooms.swapSeats({ roomId }))}>
+          ⇅ {texts.swap}
+        </button>
+        <details>
+          <summary>{texts.settings}</summary>
+          <Settings room={room} />
+        </details>
+      </div>
     </details>
   );
 }
@@ -52,7 +54,7 @@ function SeatControl({ room, me, color }: Seen & { color: Color }) {
       <AiChoice label={create.ai} value={ai} choose={setChosen} />
       <div class="buttons">
         <button type="button" class="small" disabled={!ai} onClick={() => ai && set({ case: "ai", value: ai })}>
-          {create.ai}
+          {texts.makeAi}
         </button>
         <button
           type="button"
@@ -78,7 +80,7 @@ function Settings({ room }: Pick<Seen, "room">) {
     if (done) notify(event.settings);
   };
   return (
-    <form class="settings" onSubmit={save}>
+    <form class="stack" onSubmit={save}>
       <SettingsForm draft={draft} change={setDraft} />
       <button class="primary">{create.save}</button>
     </form>

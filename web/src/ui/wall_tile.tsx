@@ -36,7 +36,12 @@ export function WallTile({ tile, spoken }: { tile: Tile; spoken: boolean }) {
         {row.watchers > 0 && (
           <span title={room.watchers(row.watchers)}>
             <svg class="eye" viewBox="0 0 20 20" aria-hidden="true">
-              <path d="M1.500 10q8.500-10 17 0q-8.500 10-17 0z" fill="none" stroke="currentColor" stroke-width="1.800" />
+              <path
+                d="M1.500 10q8.500-10 17 0q-8.500 10-17 0z"
+                fill="none"
+                stroke="currentColor"
+                stroke-width="1.800"
+              />
               <circle cx="10" cy="10" r="2.600" fill="currentColor" />
             </svg>{" "}
             <span aria-hidden="true">{row.watchers}</span>

@@ -15,7 +15,7 @@ export function WallTile({ tile, spoken }: { tile: Tile; spoken: boolean }) {
   const { wall, room } = texts;
   const { row, outcome } = tile;
   const board = useMemo(() => unpackBoard(row.black, row.white), [row.black, row.white]);
-  const over = useMemo(() => isOver(board), [board]) || tile.until !== undefined;
+  const over = tile.until !== undefined;
   const names = { black: nameOf(row.seats[0]), white: nameOf(row.seats[1]) };
   const points = outcome ? score(outcome) : { black: row.blackDiscs, white: row.whiteDiscs };
   const ending = outcome ? headline(texts, outcome, names) : byDiscs();

@@ -5,6 +5,8 @@ import "./style/shell.css";
 import "./style/board.css";
 import "./style/screen.css";
 import "./style/room.css";
+import "./style/record.css";
+import "./style/wall.css";
 import "./style/player.css";
 import "./style/course.css";
 import { App } from "./app";

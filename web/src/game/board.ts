@@ -12,6 +12,12 @@ export function parseBoard(text: string): Board {
   return SQUARES.map((square) => (text[square] === "X" ? "black" : text[square] === "O" ? "white" : undefined));
 }
 
+/** From two sets of discs: bit 0 is a1, bit 7 h1. */
+export function unpackBoard(black: bigint, white: bigint): Board {
+  const has = (discs: bigint, square: Square) => ((discs >> BigInt(square)) & 1n) === 1n;
+  return SQUARES.map((square) => (has(black, square) ? "black" : has(white, square) ? "white" : undefined));
+}
+
 export function opposite(color: Color): Color {
   return color === "black" ? "white" : "black";
 }
@@ -32,10 +38,16 @@ export function place(board: Board, color: Color, square: Square): Board {
   return board.map((cell, at) => (changed.has(at) ? color : cell));
 }
 
+/** Whether neither side can move. */
+export function isOver(board: Board): boolean {
+  return !SQUARES.some((square) => COLORS.some((color) => flips(board, color, square).length > 0));
+}
+
 export function count(board: Board, color: Color): number {
   return board.filter((cell) => cell === color).length;
 }
 
+const COLORS: readonly Color[] = ["black", "white"];
 const STEPS = [-1, 0, 1];
 const DIRECTIONS = STEPS.flatMap((file) => STEPS.map((rank) => [file, rank] as const)).filter(
   ([file, rank]) => file !== 0 || rank !== 0,

@@ -3,6 +3,7 @@ import { DisplacedScreen } from "./screen/displaced";
 import { HomeScreen } from "./screen/home";
 import { JoinScreen } from "./screen/join";
 import { LogInScreen } from "./screen/log_in";
+import { ReplayScreen } from "./screen/replay";
 import { RoomScreen } from "./screen/room";
 import { RoomsScreen } from "./screen/rooms";
 import { route } from "./state/location";
@@ -33,6 +34,8 @@ function Screen() {
       return <RoomScreen key={`${to.roomId} ${player.token}`} roomId={to.roomId} />;
     case "join":
       return <JoinScreen key={`${to.joinCode} ${player.token}`} joinCode={to.joinCode} />;
+    case "game":
+      return <ReplayScreen key={`${to.gameId} ${player.token}`} gameId={to.gameId} />;
     default:
       return <HomeScreen key={player.token} />;
   }

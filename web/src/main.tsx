@@ -5,6 +5,7 @@ import "./style/shell.css";
 import "./style/board.css";
 import "./style/screen.css";
 import "./style/room.css";
+import "./style/record.css";
 import { App } from "./app";
 import { listenForTurns } from "./state/turns";
 import { hearPlay } from "./state/calling";

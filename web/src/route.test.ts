@@ -12,8 +12,15 @@ describe("routes", () => {
       { screen: "join", joinCode: "ABC" },
       { screen: "game", gameId: "r1-3" },
       { screen: "player", playerId: "p1" },
+      { screen: "ai", kind: "mcts-roxanne", level: 5 },
     ];
     for (const route of routes) expect(parseRoute(address(route))).toEqual(route);
+  });
+
+  it("take what is no level for the AI's own", () => {
+    for (const level of ["", "/", "/x", "/-1"]) {
+      expect(parseRoute(`#/ai/mcts${level}`)).toEqual({ screen: "ai", kind: "mcts", level: 0 });
+    }
   });
 
   it("lead home from anywhere else", () => {

@@ -7,11 +7,12 @@ export type Route =
   | { screen: "join"; joinCode: string }
   | { screen: "game"; gameId: string }
   | { screen: "player"; playerId: string }
+  | { screen: "ai"; kind: string; level: number }
   | { screen: "tv" };
 
 /** What an address names; home when it names nothing. */
 export function parseRoute(hash: string): Route {
-  const [screen, id] = hash.replace(/^#?\/?/, "").split("/").map(decoded);
+  const [screen, id, level] = hash.replace(/^#?\/?/, "").split("/").map(decoded);
   switch (screen) {
     case "rooms":
     case "create":
@@ -25,6 +26,8 @@ export function parseRoute(hash: string): Route {
       return id ? { screen, gameId: id } : { screen: "home" };
     case "player":
       return id ? { screen, playerId: id } : { screen: "home" };
+    case "ai":
+      return id ? { screen, kind: id, level: Math.max(0, Math.trunc(Number(level)) || 0) } : { screen: "home" };
     default:
       return { screen: "home" };
   }
@@ -42,6 +45,8 @@ export function address(route: Route): string {
       return `#/game/${encodeURIComponent(route.gameId)}`;
     case "player":
       return `#/player/${encodeURIComponent(route.playerId)}`;
+    case "ai":
+      return `#/ai/${encodeURIComponent(route.kind)}/${route.level}`;
     default:
       return `#/${route.screen}`;
   }

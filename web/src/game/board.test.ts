@@ -1,5 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { type Board, type Color, count, flips, legalMoves, opposite, parseBoard, place, START } from "./board";
+import {
+  type Board,
+  type Color,
+  count,
+  flips,
+  isOver,
+  legalMoves,
+  opposite,
+  parseBoard,
+  place,
+  START,
+  unpackBoard,
+} from "./board";
 import { parseSquare, SQUARES, squareName } from "./square";
 
 const at = (name: string) => parseSquare(name) ?? -1;
@@ -42,5 +54,17 @@ describe("moves", () => {
   it("keep every disc", () => {
     const after = place(START, "black", at("f5"));
     expect([count(after, "black"), count(after, "white")]).toEqual([4, 1]);
+  });
+});
+
+describe("boards", () => {
+  it("come as two sets of discs as well", () => {
+    expect(unpackBoard(1n << 28n | 1n << 35n, 1n << 27n | 1n << 36n)).toEqual(START);
+    expect(unpackBoard(1n << 63n, 1n)).toEqual(parseBoard(`O${"-".repeat(62)}X`));
+  });
+
+  it("are over when nobody can move", () => {
+    expect(isOver(START)).toBe(false);
+    expect(isOver(parseBoard(`XX${"-".repeat(62)}`))).toBe(true);
   });
 });

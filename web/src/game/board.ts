@@ -12,6 +12,12 @@ export function parseBoard(text: string): Board {
   return SQUARES.map((square) => (text[square] === "X" ? "black" : text[square] === "O" ? "white" : undefined));
 }
 
+/** From two sets of discs: bit 0 is a1, bit 7 h1. */
+export function unpackBoard(black: bigint, white: bigint): Board {
+  const has = (discs: bigint, square: Square) => ((discs >> BigInt(square)) & 1n) === 1n;
+  return SQUARES.map((square) => (has(black, square) ? "black" : has(white, square) ? "white" : undefined));
+}
+
 export function opposite(color: Color): Color {
   return color === "black" ? "white" : "black";
 }
@@ -30,6 +36,11 @@ export function legalMoves(board: Board, color: Color): Square[] {
 export function place(board: Board, color: Color, square: Square): Board {
   const changed = new Set([square, ...flips(board, color, square)]);
   return board.map((cell, at) => (changed.has(at) ? color : cell));
+}
+
+/** Whether neither side can move. */
+export function isOver(board: Board): boolean {
+  return legalMoves(board, "black").length + legalMoves(board, "white").length === 0;
 }
 
 export function count(board: Board, color: Color): number {

@@ -6,7 +6,7 @@ import type { Color } from "../game/board";
 export const SEATS: readonly Color[] = ["black", "white"];
 
 /** Who sits there, in words. */
-export function occupantName(texts: Texts, { occupant }: Seat): string {
+export function occupantName(texts: Texts, { occupant }: Pick<Seat, "occupant">): string {
   switch (occupant.case) {
     case "player":
       return occupant.value.displayName;

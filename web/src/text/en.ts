@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { AiTexts } from "./ai";
+import { record } from "./record/en";
 
 const plural = (n: number, one: string, more: string) => `${n} ${n === 1 ? one : more}`;
 
@@ -255,6 +256,7 @@ export const en = {
     refused: (side: string, strikes: number) => `${side} sent an illegal move (${strikes} of 3).`,
     seriesEnded: "The series is over.",
   },
+  ...record,
   ai: {
     random: { name: "Random" },
     greedy: { name: "Greedy" },

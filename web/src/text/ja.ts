@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
+import { record } from "./record/ja";
 
 export const ja: Texts = {
   language: "日本語",
@@ -251,6 +252,7 @@ export const ja: Texts = {
     refused: (side, strikes) => `${side}が反則の手を送りました（${strikes}/3）。`,
     seriesEnded: "連戦が終わりました。",
   },
+  ...record,
   ai: {
     random: { name: "ランダム", summary: "合法手から無作為に選びます。", strength: "最も弱く、最初の一局に" },
     greedy: { name: "欲張り", summary: "最も多く返す手を打ちます。", strength: "ランダムに 57 %" },

@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
+import { record } from "./record/zh";
 
 export const zh: Texts = {
   language: "简体中文",
@@ -251,6 +252,7 @@ export const zh: Texts = {
     refused: (side, strikes) => `${side}下了一手不合法的棋（${strikes}/3）。`,
     seriesEnded: "系列赛结束。",
   },
+  ...record,
   ai: {
     random: { name: "随机", summary: "随机选择合法着法。", strength: "最弱，适合第一局" },
     greedy: { name: "贪吃", summary: "总是翻最多的子。", strength: "对随机胜率 57 %" },

@@ -1,0 +1,23 @@
+/** Where a key leads in a game of so many plies; absent for keys that lead nowhere. */
+export function step(key: string, at: number, plies: number): number | undefined {
+  switch (key) {
+    case "ArrowLeft":
+      return Math.max(0, at - 1);
+    case "ArrowRight":
+      return Math.min(plies, at + 1);
+    case "Home":
+      return 0;
+    case "End":
+      return plies;
+    default:
+      return undefined;
+  }
+}
+
+/** How long each position is shown while the game plays by itself, in milliseconds, by the speed that is chosen. */
+export const SPEEDS = { "½×": 2_000, "1×": 1_000, "2×": 500, "4×": 250 } as const;
+export type Speed = keyof typeof SPEEDS;
+
+export function isSpeed(value: unknown): value is Speed {
+  return typeof value === "string" && Object.hasOwn(SPEEDS, value);
+}

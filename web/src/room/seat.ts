@@ -1,5 +1,5 @@
 import { PlayerKind, type Room, type Seat } from "../gen/reversi/v1/types_pb";
-import { aiName } from "../text/ai";
+import { aiTitle } from "../text/ai";
 import type { Texts } from "../text/en";
 import type { Color } from "../game/board";
 
@@ -10,10 +10,8 @@ export function occupantName(texts: Texts, { occupant }: Pick<Seat, "occupant">)
   switch (occupant.case) {
     case "player":
       return occupant.value.displayName;
-    case "ai": {
-      const { kind, level } = occupant.value;
-      return level > 0 ? `${aiName(texts, kind)} ${level}` : aiName(texts, kind);
-    }
+    case "ai":
+      return aiTitle(texts, occupant.value.kind, occupant.value.level);
     case "reserved":
       return texts.room.reserved(occupant.value.displayName);
     default:

@@ -3,6 +3,7 @@ import { address } from "../route";
 import { act } from "../state/action";
 import { askServer, server } from "../state/server";
 import { text } from "../text/text";
+import { OwnRooms } from "../ui/own_rooms";
 import { BotMatch } from "../ui/bot_match";
 import { QuickStart } from "../ui/quick_start";
 import { RoomList } from "../ui/room_list";
@@ -15,6 +16,7 @@ export function HomeScreen() {
     <div class="home">
       <h1 class="unseen">{home.title}</h1>
       <div class="column">
+        <OwnRooms />
         <QuickStart />
         <section class="panel">
           <h2>{home.friend}</h2>

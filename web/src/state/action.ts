@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { passes, type Refusal, refusal } from "../api/refusal";
+import { type Refusal, refusal } from "../api/refusal";
 import { backoff } from "../api/backoff";
 import { refusalText, text } from "../text/text";
 import { notify } from "./notice";
@@ -32,5 +32,5 @@ export async function insist<T>(call: () => Promise<T>): Promise<T> {
 }
 
 function worthwhile(refused: Refusal): boolean {
-  return passes(refused) && refused.code !== Code.Internal;
+  return refused.code === Code.Unavailable || refused.code === Code.Unknown || refused.reason === "RATE";
 }

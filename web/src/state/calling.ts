@@ -9,7 +9,6 @@ import { notify } from "./notice";
 export function hearPlay(part: PlayEvent["event"]): void {
   const texts = text.value;
   switch (part.case) {
-    case "gameStarted":
     case "turnRequested":
       callTo(part.value.roomId, texts.game.yourTurn);
       break;

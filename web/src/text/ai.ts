@@ -8,6 +8,14 @@ export interface AiTexts {
   strength?: string;
 }
 
+/** AIs without a choice of levels: theirs is not worth telling. */
+const OF_ONE_LEVEL: ReadonlySet<string> = new Set(["random", "greedy", "roxanne"]);
+
+/** The AI at its level, in words. */
+export function aiTitle(texts: Texts, kind: string, level: number): string {
+  return level > 0 && !OF_ONE_LEVEL.has(kind) ? `${aiName(texts, kind)} ${level}` : aiName(texts, kind);
+}
+
 export function aiName(texts: Texts, kind: string): string {
   return texts.ai[kind]?.name ?? kind.charAt(0).toUpperCase() + kind.slice(1);
 }

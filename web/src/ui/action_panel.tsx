@@ -30,7 +30,7 @@ function ToMove({ room, side }: Seen) {
   const { game } = text.value;
   const mover = colorOf(room.game?.position?.sideToMove ?? 0);
   if (!mover) return null;
-  return <h1 class={mover === side ? "your-turn" : ""}>{mover === side ? game.yourTurn : game.toMove[mover]}</h1>;
+  return <h2 class={mover === side ? "your-turn" : ""}>{mover === side ? game.yourTurn : game.toMove[mover]}</h2>;
 }
 
 function Result({ room, side, outcome }: Seen & { outcome: Outcome }) {
@@ -41,7 +41,7 @@ function Result({ room, side, outcome }: Seen & { outcome: Outcome }) {
     : [outcome.blackDiscs, outcome.whiteDiscs];
   return (
     <div class="result">
-      <h1>{headline()}</h1>
+      <h2>{headline()}</h2>
       <p class="final">
         <span class="chip black" aria-hidden="true" /> {black} – {white} <span class="chip white" aria-hidden="true" />
       </p>

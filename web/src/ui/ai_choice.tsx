@@ -53,7 +53,7 @@ export function AiChoice(props: { label: string; value: Ai | undefined; choose: 
           </label>
         )}
       </div>
-      <p class="hint">{kind ? `${aiSummary(text.value, kind)} ${home.strength}: ${aiStrength(text.value, kind)}.` : ""}</p>
+      <p class="hint">{kind ? `${aiSummary(text.value, kind)} ${home.strength(aiStrength(text.value, kind))}` : ""}</p>
     </div>
   );
 }

@@ -18,8 +18,9 @@ export function Manage(seen: Seen) {
   const texts = text.value.room;
   if (isRunning(room) || room.phase === RoomPhase.PLAYING) return null;
   return (
-    <details class="manage">
+    <details>
       <summary>{texts.manage}</summary>
+      <div class="stack">
       {SEATS.map((color) => (
         <SeatControl key={color} {...seen} color={color} />
       ))}
@@ -30,6 +31,7 @@ export function Manage(seen: Seen) {
         <summary>{texts.settings}</summary>
         <Settings room={room} />
       </details>
+      </div>
     </details>
   );
 }
@@ -78,7 +80,7 @@ function Settings({ room }: Pick<Seen, "room">) {
     if (done) notify(event.settings);
   };
   return (
-    <form class="settings" onSubmit={save}>
+    <form class="stack" onSubmit={save}>
       <SettingsForm draft={draft} change={setDraft} />
       <button class="primary">{create.save}</button>
     </form>

@@ -11,7 +11,8 @@ export function Menu() {
   const player = session.value;
   return (
     <>
-      <button type="button" class="quiet menu-button" popovertarget="menu" aria-label={menu.settings}>
+      <button type="button" class="quiet menu-button" popovertarget="menu">
+        <span class="unseen">{menu.settings}</span>
         {player && <span class="player-name">{player.name}</span>}
         <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
           <path d="M3 5.500h14M3 10h14M3 14.500h14" stroke="currentColor" stroke-width="1.800" stroke-linecap="round" />

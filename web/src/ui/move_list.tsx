@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Ply } from "../gen/reversi/v1/types_pb";
 import { text } from "../text/text";
 
@@ -14,7 +14,7 @@ interface MoveListProps {
 export function MoveList({ plies, at = plies.length, choose }: MoveListProps) {
   const { game } = text.value;
   const list = useRef<HTMLOListElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (list.current) reveal(list.current);
   }, [plies.length, at]);
   const pairs = Array.from({ length: Math.ceil(plies.length / 2) }, (_, pair) => plies.slice(2 * pair, 2 * pair + 2));

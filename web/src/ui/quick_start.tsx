@@ -23,7 +23,7 @@ const chosenAi = kept<Ai | undefined>("opponent", undefined, isAi);
 
 /** A game at once: against an AI, or whoever else wants one. */
 export function QuickStart() {
-  const { home, side: sides } = text.value;
+  const { home, create, side: sides } = text.value;
   const [opponent, setOpponent] = useState<Opponent>("ai");
   const [side, setSide] = useState<Wish>("black");
   const [busy, setBusy] = useState(false);
@@ -55,7 +55,7 @@ export function QuickStart() {
         ]}
       />
       {opponent === "ai" ? (
-        <AiChoice label={home.opponent} value={ai} choose={(value) => (chosenAi.value = value)} />
+        <AiChoice label={create.ai} value={ai} choose={(value) => (chosenAi.value = value)} />
       ) : (
         <p class="hint">{home.anyoneWhy}</p>
       )}

@@ -135,8 +135,9 @@ export function SettingsForm({ draft, change }: { draft: Draft; change: (draft: 
         />
       </label>
       {check("hidden", create.private)}
-      <details class="advanced">
+      <details>
         <summary>{create.advanced}</summary>
+        <div class="stack">
         <div class="pair">
           {number("moveSeconds", create.moveLimit, 86_400, 1, create.zero)}
           {number("totalMinutes", create.total, 1440, 0.5, create.zero)}
@@ -167,6 +168,7 @@ export function SettingsForm({ draft, change }: { draft: Draft; change: (draft: 
         {check("autoStart", create.autoStart)}
         {check("membersOnly", create.membersOnly)}
         {check("rated", create.rated)}
+        </div>
       </details>
     </>
   );

@@ -32,6 +32,7 @@ export function Table({ room, me, watchers }: { room: Room; me: string; watchers
   useTitle(seen);
   return (
     <div class="table">
+      <h1 class="unseen">{room.settings?.name}</h1>
       <section class="table-board" aria-label={text.value.game.board}>
         <PlayerBar {...seen} color={opposite(below)} />
         <PlayBoard {...seen} frame={frames[frames.length - 1]} />

@@ -1,0 +1,54 @@
+import type { Page } from "playwright-core";
+import { en } from "../src/text/en";
+
+/** What a room's board shows, square by square: `*` black, `o` white, `-` empty. */
+export async function board(page: Page): Promise<string> {
+  const labels = await page.getByRole("gridcell").evaluateAll((cells) => cells.map((cell) => cell.ariaLabel ?? ""));
+  const marks: Record<string, string> = { [en.game.black]: "*", [en.game.white]: "o", [en.game.empty]: "-" };
+  return labels.map((label) => marks[label.split(", ")[1] ?? ""]).join("");
+}
+
+export function count(board: string, disc: string): number {
+  return board.split(disc).length - 1;
+}
+
+/** The squares where the player may move now. */
+export function legal(page: Page) {
+  return page.getByRole("gridcell", { name: `, ${en.game.legal},` });
+}
+
+/** Where a game's outcome is told. */
+export function result(page: Page) {
+  return page.locator(".result");
+}
+
+/** Moves whenever it is the player's turn, until the game is over; answers with how often. */
+export async function playToTheEnd(page: Page): Promise<number> {
+  for (let moves = 0; ; moves++) {
+    const move = legal(page).first();
+    await move.or(result(page)).first().waitFor();
+    if (await result(page).isVisible()) return moves;
+    await move.click();
+  }
+}
+
+/** Makes a room of one's own; `settings` are chosen by what changes them in the form. */
+export async function createRoom(page: Page, fill: (page: Page) => Promise<void> = async () => {}): Promise<void> {
+  await page.getByRole("link", { name: en.home.create }).click();
+  await page.getByText(en.create.advanced).click();
+  await fill(page);
+  await page.getByRole("button", { name: en.create.create, exact: true }).click();
+  await page.getByRole("heading", { name: en.room.members }).waitFor();
+}
+
+/** Gives a side to an AI, in the form of a new room. */
+export async function seatAi(page: Page, side: "black" | "white", kind: string): Promise<void> {
+  const seat = page.getByRole("group", { name: en.create.seatOf[side] });
+  await seat.getByText(en.create.ai).click();
+  const choice = page.locator(".seat-choice").filter({ has: seat });
+  await choice.getByRole("combobox", { name: en.create.ai }).selectOption(kind);
+}
+
+export async function invitation(page: Page): Promise<string> {
+  return page.getByLabel(en.room.invite).inputValue();
+}

@@ -1,0 +1,27 @@
+import { expect } from "vitest";
+import { en } from "../src/text/en";
+import { story } from "./story";
+import { board, count, legal, playToTheEnd, result } from "./table";
+
+story("a newcomer plays a whole game against the computer", async ({ enter }) => {
+  const page = await enter("ada");
+  await page.getByRole("combobox", { name: en.create.ai }).first().selectOption("random");
+  await page.getByRole("button", { name: en.home.start, exact: true }).click();
+
+  await legal(page).first().waitFor();
+  expect(await legal(page).count()).toBe(4);
+  await page.getByRole("heading", { name: en.game.yourTurn }).waitFor();
+  const moves = await playToTheEnd(page);
+
+  expect(moves).toBeGreaterThan(4);
+  const final = await board(page);
+  const [black, white] = [count(final, "*"), count(final, "o")];
+  await page.locator(".player-bar .discs").getByText(String(black)).first().waitFor();
+  const ending = black > white ? en.result.won : black < white ? en.result.lost : en.result.draw;
+  await result(page).getByRole("heading", { name: ending }).waitFor();
+  await result(page).getByText("No moves are left").waitFor();
+
+  await page.getByRole("button", { name: en.game.rematch }).click();
+  await result(page).waitFor({ state: "detached" });
+  await legal(page).first().or(page.getByText(en.game.toMove.black)).first().waitFor();
+});

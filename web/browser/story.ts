@@ -68,7 +68,7 @@ export const story = plain.extend<Fixtures>({
       context.setDefaultTimeout(PATIENCE);
       listen(context, server.url, harmless, complaints);
       const page = await context.newPage();
-      await page.goto(`${server.url}${at && `#/${at}`}`);
+      await page.goto(`${server.url}#/${at}`);
       return page;
     });
     for (const context of contexts) await context.close();
@@ -86,6 +86,11 @@ export async function logIn(page: Page, name: string): Promise<void> {
   await page.getByLabel(en.logIn.name).fill(name);
   await page.getByRole("button", { name: en.logIn.enter, exact: true }).click();
   await page.getByRole("button", { name: en.menu.settings }).getByText(name).waitFor();
+}
+
+/** Where in the page a link leads: what is after its `#`. */
+export function address(link: string): string {
+  return link.split("#/")[1] ?? "";
 }
 
 /** Takes down all that a page does wrong by itself, which includes to call anybody but its server. */

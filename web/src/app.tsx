@@ -1,11 +1,14 @@
+import { AiScreen } from "./screen/ai";
 import { CreateScreen } from "./screen/create";
 import { DisplacedScreen } from "./screen/displaced";
 import { HomeScreen } from "./screen/home";
 import { JoinScreen } from "./screen/join";
 import { LogInScreen } from "./screen/log_in";
+import { PlayerScreen } from "./screen/player";
 import { ReplayScreen } from "./screen/replay";
 import { RoomScreen } from "./screen/room";
 import { RoomsScreen } from "./screen/rooms";
+import { TvScreen } from "./screen/tv";
 import { route } from "./state/location";
 import { session } from "./state/session";
 import { displaced } from "./state/turns";
@@ -36,7 +39,13 @@ function Screen() {
       return <JoinScreen key={`${to.joinCode} ${player.token}`} joinCode={to.joinCode} />;
     case "game":
       return <ReplayScreen key={`${to.gameId} ${player.token}`} gameId={to.gameId} />;
-    default:
+    case "player":
+      return <PlayerScreen key={`${to.playerId} ${player.token}`} playerId={to.playerId} />;
+    case "ai":
+      return <AiScreen key={`${to.kind} ${to.level} ${player.token}`} kind={to.kind} level={to.level} />;
+    case "tv":
+      return <TvScreen key={player.token} />;
+    case "home":
       return <HomeScreen key={player.token} />;
   }
 }

@@ -6,6 +6,7 @@ import "./style/board.css";
 import "./style/screen.css";
 import "./style/room.css";
 import "./style/record.css";
+import "./style/wall.css";
 import { App } from "./app";
 import { listenForTurns } from "./state/turns";
 import { hearPlay } from "./state/calling";

@@ -1,0 +1,69 @@
+import { useEffect } from "preact/hooks";
+import { lobby, records } from "../api/client";
+import { act, insist } from "../state/action";
+import { useAnswer } from "../state/answer";
+import { go, replace } from "../state/location";
+import { requestId } from "../state/request_id";
+import { askServer, server } from "../state/server";
+import { aiName, aiStrength, aiSummary } from "../text/ai";
+import { text } from "../text/text";
+import { Gone } from "../ui/gone";
+import { ScorePanel } from "../ui/score_panel";
+
+/** What an AI of the server is, and has achieved at one of its levels. */
+export function AiScreen({ kind, level }: { kind: string; level: number }) {
+  const texts = text.value;
+  const { answer, refused } = useAnswer(() => records.getAiStats({ kind, level }));
+  const offered = server.value?.aiKinds.find((one) => one.kind === kind);
+  useEffect(() => {
+    if (!server.value) void act(askServer);
+  }, []);
+  if (refused) return <Gone refused={refused} />;
+  if (!answer?.stats) return <p class="muted">{texts.connection.loading}</p>;
+  return (
+    <div class="profile">
+      <section class="panel">
+        <p class="muted">{texts.room.kind.ai}</p>
+        <h1 class="profile-name">{aiName(texts, kind)}</h1>
+        {offered && (
+          <>
+            <p>{aiSummary(texts, offered)}</p>
+            <p class="muted">
+              {texts.home.strength}: {aiStrength(texts, offered)}.
+            </p>
+            {offered.levels > 1 && <Levels kind={kind} level={answer.level} levels={offered.levels} />}
+          </>
+        )}
+        <button type="button" class="primary" onClick={() => challenge(kind, answer.level)}>
+          {texts.stats.challenge}
+        </button>
+      </section>
+      <div class="column">
+        <ScorePanel stats={answer.stats} />
+      </div>
+    </div>
+  );
+}
+
+function Levels({ kind, level, levels }: { kind: string; level: number; levels: number }) {
+  const { home, stats } = text.value;
+  const choose = (chosen: string) => replace({ screen: "ai", kind, level: Number(chosen) });
+  return (
+    <label class="field">
+      <span>{stats.level}</span>
+      <select value={String(level)} onChange={(event) => choose(event.currentTarget.value)}>
+        {Array.from({ length: levels }, (_, at) => (
+          <option key={at} value={String(at + 1)}>
+            {home.levelOf(at + 1, levels)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+async function challenge(kind: string, level: number): Promise<void> {
+  const request = { opponent: { case: "ai" as const, value: { kind, level } }, requestId: requestId() };
+  const started = await act(() => insist(() => lobby.quickStart(request)));
+  if (started?.room) go({ screen: "room", roomId: started.room.roomId });
+}

@@ -1,0 +1,33 @@
+import { records } from "../api/client";
+import { PlayerKind } from "../gen/reversi/v1/types_pb";
+import { useAnswer } from "../state/answer";
+import { session } from "../state/session";
+import { text } from "../text/text";
+import { GameHistory } from "../ui/game_history";
+import { Gone } from "../ui/gone";
+import { ScorePanel } from "../ui/score_panel";
+
+/** What a player has played, and how well. */
+export function PlayerScreen({ playerId }: { playerId: string }) {
+  const { stats: texts, room, connection } = text.value;
+  const { answer, refused } = useAnswer(() => records.getPlayerStats({ playerId }));
+  if (refused) return <Gone refused={refused} />;
+  if (!answer?.player || !answer.stats) return <p class="muted">{connection.loading}</p>;
+  const { displayName, kind } = answer.player;
+  return (
+    <div class="profile">
+      <div class="column">
+        <section class="panel">
+          <p class="muted">{texts.title}</p>
+          <h1 class="profile-name">{displayName}</h1>
+          <p>
+            <span class="tag">{kind === PlayerKind.BOT ? room.kind.bot : room.kind.human}</span>{" "}
+            {playerId === session.value?.playerId && texts.you}
+          </p>
+        </section>
+        <ScorePanel stats={answer.stats} />
+      </div>
+      <GameHistory playerId={playerId} />
+    </div>
+  );
+}

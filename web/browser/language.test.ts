@@ -5,7 +5,7 @@ import { zh } from "../src/text/zh";
 import { story } from "./story";
 
 const LANGUAGES = [
-  ["zh-CN", "zh", zh],
+  ["zh-CN", "zh-Hans", zh],
   ["ja-JP", "ja", ja],
 ] as const;
 

@@ -82,8 +82,8 @@ story("an owner lets two programs play a series", async ({ enter }) => {
     await page.getByLabel(en.create.games).fill("2");
   });
   await ada.getByRole("button", { name: texts.startSeries(2) }).click();
-  await ada.getByText(texts.series(2, 2)).waitFor();
-  await ada.getByRole("button", { name: texts.startSeries(2) }).waitFor();
+  await ada.getByText(texts.series(1, 2)).waitFor();
+  await expect.poll(() => points(ada), { timeout: 30_000 }).toBe(2);
 });
 
 /** Opens what the owner may do with a member, and chooses of it. */
@@ -95,6 +95,13 @@ async function over(page: Page, member: string, power: string): Promise<void> {
 
 function seat(page: Page, side: "black" | "white", occupant: string) {
   return page.locator(".player-bar").filter({ has: page.locator(`.chip.${side}`) }).getByText(occupant);
+}
+
+/** How many games of a series are over: each is a win of one side, or a draw of both. */
+async function points(page: Page): Promise<number> {
+  const scores = await page.locator(".player-tags").getByText(/\d+ wins?, \d+ draws?/).allTextContents();
+  const numbers = scores.map((score) => (score.match(/\d+/g) ?? []).map(Number));
+  return numbers.reduce((sum, [wins = 0, draws = 0]) => sum + wins + draws / 2, 0);
 }
 
 async function expectNoPowers(page: Page): Promise<void> {

@@ -2,11 +2,11 @@ import { expect, onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
 import { en } from "../src/text/en";
 import { Server } from "./server";
-import { story } from "./story";
+import { type Fixtures, story } from "./story";
 import { board, count, legal } from "./table";
 
 /** A server that keeps what happens; and a browser that may say that it is not there. */
-const lasting = story.extend({
+const lasting = story.extend<Pick<Fixtures, "server" | "harmless">>({
   server: async ({ folder }, use) => {
     const server = await Server.start({ data: folder });
     await use(server);

@@ -20,7 +20,7 @@ export interface Opening extends BrowserContextOptions {
   at?: string;
 }
 
-interface Fixtures {
+export interface Fixtures {
   browser: Browser;
   /** An empty folder. */
   folder: string;
@@ -58,10 +58,9 @@ export const story = plain.extend<Fixtures>({
     await server.kill();
   },
   harmless: async ({}, use) => use([]),
-  open: async ({ browser, server, harmless, task, onTestFailed }, use) => {
+  open: async ({ browser, server, harmless, task }, use) => {
     const contexts: BrowserContext[] = [];
     const complaints: string[] = [];
-    onTestFailed(() => photograph(contexts, task.name));
     await use(async ({ at = "", ...options } = {}) => {
       const context = await browser.newContext({ locale: "en-US", acceptDownloads: true, ...options });
       contexts.push(context);
@@ -71,6 +70,7 @@ export const story = plain.extend<Fixtures>({
       await page.goto(`${server.url}#/${at}`);
       return page;
     });
+    if (task.result?.errors?.length) await photograph(contexts, task.name);
     for (const context of contexts) await context.close();
     if (complaints.length > 0) throw new Error(complaints.join("\n"));
   },

@@ -50,5 +50,5 @@ export async function seatAi(page: Page, side: "black" | "white", kind: string):
 }
 
 export async function invitation(page: Page): Promise<string> {
-  return page.getByLabel(en.room.invite).inputValue();
+  return page.getByRole("textbox", { name: en.room.invite }).inputValue();
 }

@@ -22,14 +22,18 @@ export function result(page: Page) {
   return page.locator(".result");
 }
 
-/** Moves whenever it is the player's turn, until the game is over; answers with how often. */
-export async function playToTheEnd(page: Page): Promise<number> {
+/** Moves so many times, each time that it is the player's turn, or until the game is over; answers with how often. */
+export async function playOn(page: Page, most: number): Promise<number> {
   for (let moves = 0; ; moves++) {
     const move = legal(page).first();
     await move.or(result(page)).first().waitFor();
-    if (await result(page).isVisible()) return moves;
+    if (moves === most || (await result(page).isVisible())) return moves;
     await move.click();
   }
+}
+
+export function playToTheEnd(page: Page): Promise<number> {
+  return playOn(page, Infinity);
 }
 
 /** Makes a room of one's own; `settings` are chosen by what changes them in the form. */
@@ -41,14 +45,27 @@ export async function createRoom(page: Page, fill: (page: Page) => Promise<void>
   await page.getByRole("heading", { name: en.room.members }).waitFor();
 }
 
-/** Gives a side to an AI, in the form of a new room. */
-export async function seatAi(page: Page, side: "black" | "white", kind: string): Promise<void> {
+/** Gives a side to an AI, in the form of a new room; at its usual level unless told. */
+export async function seatAi(page: Page, side: "black" | "white", kind: string, level?: number): Promise<void> {
   const seat = page.getByRole("group", { name: en.create.seatOf[side] });
   await seat.getByText(en.create.ai).click();
   const choice = page.locator(".seat-choice").filter({ has: seat });
   await choice.getByRole("combobox", { name: en.create.ai }).selectOption(kind);
+  if (level) await choice.getByRole("combobox", { name: en.home.level }).selectOption(String(level));
 }
 
 export async function invitation(page: Page): Promise<string> {
   return page.getByRole("textbox", { name: en.room.invite }).inputValue();
+}
+
+/** Lets two AIs play, black's and white's, with a pause of so many seconds before each move; ends in their room. */
+export async function startMatch(page: Page, [black, white]: [string, string], pause: number): Promise<void> {
+  await page.getByRole("link", { name: en.menu.play, exact: true }).click();
+  await createRoom(page, async () => {
+    await seatAi(page, "black", black);
+    await seatAi(page, "white", white);
+    await page.getByLabel(en.create.pause).fill(String(pause));
+  });
+  await page.getByRole("button", { name: en.room.start, exact: true }).click();
+  await page.getByRole("heading", { name: en.game.graph }).waitFor();
 }

@@ -28,7 +28,7 @@ story("two people play each other by a link, and a third watches", async ({ ente
   await expectNoControls(cleo);
 
   await bob.getByRole("button", { name: en.game.rematch }).click();
-  await ada.getByText(en.game.rematchOfferedBy("bob")).waitFor();
+  await ada.locator(".offer").getByText(en.game.rematchOfferedBy("bob")).waitFor();
   await ada.getByRole("button", { name: en.game.accept }).click();
   // The sides have changed.
   await legal(bob).first().waitFor();

@@ -7,6 +7,8 @@ import "./style/screen.css";
 import "./style/room.css";
 import "./style/record.css";
 import "./style/wall.css";
+import "./style/player.css";
+import "./style/course.css";
 import { App } from "./app";
 import { listenForTurns } from "./state/turns";
 import { hearPlay } from "./state/calling";

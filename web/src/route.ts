@@ -12,7 +12,10 @@ export type Route =
 
 /** What an address names; home when it names nothing. */
 export function parseRoute(hash: string): Route {
-  const [screen, id, level] = hash.replace(/^#?\/?/, "").split("/").map(decoded);
+  const [screen, id, level] = hash
+    .replace(/^#?\/?/, "")
+    .split("/")
+    .map(decoded);
   switch (screen) {
     case "rooms":
     case "create":

@@ -59,7 +59,7 @@ describe("moves", () => {
 
 describe("boards", () => {
   it("come as two sets of discs as well", () => {
-    expect(unpackBoard(1n << 28n | 1n << 35n, 1n << 27n | 1n << 36n)).toEqual(START);
+    expect(unpackBoard((1n << 28n) | (1n << 35n), (1n << 27n) | (1n << 36n))).toEqual(START);
     expect(unpackBoard(1n << 63n, 1n)).toEqual(parseBoard(`O${"-".repeat(62)}X`));
   });
 

@@ -5,7 +5,9 @@ import { FILES, SQUARES, type Square } from "./square";
 export const CELL = 10;
 
 /** The lines between the squares. */
-export const LINES = [1, 2, 3, 4, 5, 6, 7].map((at) => `M${at * CELL} 0V${8 * CELL}M0 ${at * CELL}H${8 * CELL}`).join("");
+export const LINES = [1, 2, 3, 4, 5, 6, 7]
+  .map((at) => `M${at * CELL} 0V${8 * CELL}M0 ${at * CELL}H${8 * CELL}`)
+  .join("");
 
 /** All discs of one colour as one path, which draws far faster than a circle each. */
 export function discs(board: Board, color: Color, radius = 4): string {
@@ -23,7 +25,8 @@ const SIDE = 8 * CELL + 12;
 
 /** A picture of the board with its coordinates, as SVG that needs nothing else. */
 export function picture(board: Board, last: Square | undefined): string {
-  const mark = last === undefined ? "" : `<circle cx="${center(last).x}" cy="${center(last).y}" r="1.2" fill="#e0a100"/>`;
+  const mark =
+    last === undefined ? "" : `<circle cx="${center(last).x}" cy="${center(last).y}" r="1.2" fill="#e0a100"/>`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIDE} ${SIDE}" width="${SIDE * 10}" height="${SIDE * 10}">`,
     `<rect width="${SIDE}" height="${SIDE}" fill="#24463a"/>`,

@@ -9,7 +9,12 @@ const ANA = { participant: { case: "player" as const, value: { playerId: "p1", d
 const AI = { participant: { case: "ai" as const, value: { kind: "alphabeta", level: 3 } } };
 
 function ended(result: GameResult): GameRecord {
-  return create(GameRecordSchema, { gameId: "g/1", black: AI, white: ANA, outcome: { result, blackDiscs: 40, whiteDiscs: 20 } });
+  return create(GameRecordSchema, {
+    gameId: "g/1",
+    black: AI,
+    white: ANA,
+    outcome: { result, blackDiscs: 40, whiteDiscs: 20 },
+  });
 }
 
 describe("records", () => {
@@ -40,7 +45,10 @@ describe("records", () => {
   it("give the official score where there is one", () => {
     const discs = { blackDiscs: 40, whiteDiscs: 20 };
     expect(score(create(OutcomeSchema, discs))).toEqual({ black: 40, white: 20 });
-    expect(score(create(OutcomeSchema, { ...discs, blackScore: 44, whiteScore: 20 }))).toEqual({ black: 44, white: 20 });
+    expect(score(create(OutcomeSchema, { ...discs, blackScore: 44, whiteScore: 20 }))).toEqual({
+      black: 44,
+      white: 20,
+    });
   });
 
   it("are saved under names that every system takes", () => {

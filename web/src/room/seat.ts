@@ -39,6 +39,11 @@ export function isRunning(room: Room): boolean {
   return room.game !== undefined && room.game.outcome === undefined;
 }
 
+/** Whether somebody or something sits on both sides. */
+export function isComplete(room: Room): boolean {
+  return room.seats.every(({ occupant }) => occupant.case === "player" || occupant.case === "ai");
+}
+
 /** Whether a person or bot sits there who has not said that they are ready. The owner starts the game, which says it. */
 export function isAwaited(room: Room, seat: Seat): boolean {
   return seat.occupant.case !== "ai" && !seat.ready && !isSeatOf(seat, room.ownerId);

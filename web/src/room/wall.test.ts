@@ -46,7 +46,10 @@ describe("the wall", () => {
   it("tells the end as the room does", () => {
     const tile = { row: row("a"), until: 9 };
     expect(concluded(tile, create(RoomSchema, {}))).toBe(tile);
-    const plies = [{ ply: 0, square: "d3" }, { ply: 1, pass: true }];
+    const plies = [
+      { ply: 0, square: "d3" },
+      { ply: 1, pass: true },
+    ];
     const outcome = { result: GameResult.BLACK_WINS };
     const room = create(RoomSchema, { game: { outcome, plies, ply: 2, position: { black: 7n, blackDiscs: 3 } } });
     const after = concluded(tile, room);

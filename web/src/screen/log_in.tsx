@@ -28,7 +28,14 @@ export function LogInScreen() {
         <form class="panel" onSubmit={submit}>
           <label class="field">
             <span>{texts.name}</span>
-            <input name="name" required maxLength={24} autoComplete="nickname" autofocus defaultValue={lastName.value} />
+            <input
+              name="name"
+              required
+              maxLength={24}
+              autoComplete="nickname"
+              autofocus
+              defaultValue={lastName.value}
+            />
           </label>
           <button class="primary" disabled={busy}>
             {texts.enter}

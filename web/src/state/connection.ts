@@ -15,8 +15,8 @@ export const connection = computed<Line>(() => {
 /** Where the stream of this name tells how it is; "open" again when it is given up. */
 export function lineOf(name: string): (line: Line) => void {
   return (line) => {
-    if (line === "opening" || lines.value.get(name) === line) return;
-    lines.value = new Map([...lines.value, [name, line]]);
+    if (line === "opening" || lines.peek().get(name) === line) return;
+    lines.value = new Map([...lines.peek(), [name, line]]);
   };
 }
 

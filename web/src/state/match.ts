@@ -15,7 +15,9 @@ const GAMES = 10;
 export async function startMatch(offered: readonly AiKind[]): Promise<void> {
   const pair = shuffled(offered).slice(0, 2);
   const name = pair.map(({ kind }) => aiName(text.value, kind)).join(" – ");
-  const seats = pair.map(({ kind, defaultLevel: level }) => ({ occupant: { case: "ai" as const, value: { kind, level } } }));
+  const seats = pair.map(({ kind, defaultLevel: level }) => ({
+    occupant: { case: "ai" as const, value: { kind, level } },
+  }));
   const id = requestId();
   const request = { settings: { name, aiPause: PAUSE, games: GAMES }, seats, requestId: id };
   const { room } = await insist(() => lobby.createRoom(request));

@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import { games } from "../api/client";
 import { type End, follow, type Follower } from "../api/stream";
 import type { PlayEvent, TurnRequested } from "../gen/reversi/v1/game_pb";
@@ -20,12 +20,14 @@ const line = lineOf("turns");
 /** Listens for what concerns the player, in all rooms, for as long as somebody is logged in. */
 export function listenForTurns(heard: (part: Part) => void): void {
   effect(() => {
-    const player = session.value?.token;
-    const elsewhere = displaced.value;
-    follower?.stop();
-    line("open");
-    turns.value = new Map();
-    follower = player && !elsewhere ? listen(heard) : undefined;
+    const wanted = session.value !== undefined && !displaced.value;
+    // What listening looks at besides must not begin it anew.
+    untracked(() => {
+      follower?.stop();
+      line("open");
+      turns.value = new Map();
+      follower = wanted ? listen(heard) : undefined;
+    });
   });
 }
 

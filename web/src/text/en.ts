@@ -1,6 +1,7 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { AiTexts } from "./ai";
 import { record } from "./record/en";
+import { refusal } from "./refusal/en";
 
 const plural = (n: number, one: string, more: string) => `${n} ${n === 1 ? one : more}`;
 
@@ -22,6 +23,8 @@ export const en = {
     animation: "Turning discs",
     hints: "Mark legal moves",
     skip: "Skip to the content",
+    notices: "Messages",
+    dismiss: "Dismiss",
   },
   side: { black: "Black", white: "White", random: "Random", title: "Your side" },
   connection: {
@@ -154,7 +157,8 @@ export const en = {
     keepSeat: (name: string) => `Keep for ${name}`,
     manage: "Manage the room",
     seatFor: (side: string) => `${side}: who plays`,
-    makeOpen: "Anyone",
+    makeAi: "Seat this program",
+    makeOpen: "Open to anyone",
     swap: "Swap sides",
     settings: "Settings",
     chat: "Chat",
@@ -266,48 +270,7 @@ export const en = {
     mcts: { name: "Monte Carlo" },
     "mcts-roxanne": { name: "Monte Carlo Roxanne" },
   } as Record<string, AiTexts | undefined>,
-  refusal: {
-    OFFLINE: "The server cannot be reached.",
-    TOKEN_MISSING: "Log in, please.",
-    TOKEN_INVALID: "The server does not know you any more.",
-    NOT_OWNER: "Only the owner of the room may do that.",
-    NOT_ADMIN: "Only an administrator may do that.",
-    NOT_SEATED: "Only the players may do that.",
-    NOT_MEMBER: "Only members of the room may do that.",
-    BANNED: "You were removed from this room for good.",
-    BAD_PASSWORD: "That is not the password.",
-    ROOM_NOT_FOUND: "There is no such room.",
-    GAME_NOT_FOUND: "There is no such game.",
-    PLAYER_NOT_FOUND: "There is no such player.",
-    BAD_SQUARE: "That is no square.",
-    BAD_NAME: "Choose a name of 1 to 24 characters.",
-    BAD_SETTINGS: "These settings are out of their bounds.",
-    BAD_PAGE_TOKEN: "The list has changed. Open it again.",
-    BAD_ID: "The address is not complete.",
-    BAD_ARGUMENT: "Something in it is out of its bounds.",
-    BAD_MESSAGE: "The server does not understand that.",
-    MESSAGE_TOO_LARGE: "That is too long.",
-    NAME_TAKEN: "Somebody else has this name. Choose another.",
-    ROOM_FULL: "The room is full.",
-    SEAT_TAKEN: "The seat is taken.",
-    ROOM_IN_GAME: "Not while a game runs.",
-    SEATS_NOT_READY: "Not everybody is ready.",
-    WRONG_PHASE: "That is not possible now.",
-    ROOM_CLOSED: "The room is closed.",
-    NOT_YOUR_TURN: "It is not your turn.",
-    GAME_OVER: "The game is over.",
-    ILLEGAL_MOVE: "That move is not legal.",
-    STALE_PLY: "Another move was made already.",
-    QUOTA_ROOMS: "You are in as many rooms as you may. Leave one first.",
-    QUOTA_SEATS: "You sit in a room already. Finish there, or leave the seat.",
-    QUOTA_STREAMS: "You have too many tabs open.",
-    QUOTA_PLAYERS: "The server is full.",
-    RATE: "Too fast. Wait a moment.",
-    DRAINING: "The server restarts. Try again in a moment.",
-    STORE_UNAVAILABLE: "The server cannot write anything down now. Try again.",
-    BUSY: "The room has too much to do. Try again.",
-    INTERNAL: "The server made a mistake.",
-  },
+  refusal,
   unknown: (message: string) => `That did not work: ${message}`,
 };
 

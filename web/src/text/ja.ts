@@ -1,6 +1,7 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
 import { record } from "./record/ja";
+import { refusal } from "./refusal/ja";
 
 export const ja: Texts = {
   language: "日本語",
@@ -19,6 +20,8 @@ export const ja: Texts = {
     animation: "石を裏返す動き",
     hints: "打てる場所を示す",
     skip: "本文へ移動",
+    notices: "お知らせ",
+    dismiss: "閉じる",
   },
   side: { black: "黒", white: "白", random: "おまかせ", title: "あなたの石" },
   connection: {
@@ -150,7 +153,8 @@ export const ja: Texts = {
     keepSeat: (name) => `${name} さんに取っておく`,
     manage: "部屋の管理",
     seatFor: (side) => `${side}の対局者`,
-    makeOpen: "誰でも",
+    makeAi: "この席に着かせる",
+    makeOpen: "誰でも可にする",
     swap: "黒白を入れ替える",
     settings: "設定",
     chat: "チャット",
@@ -256,7 +260,11 @@ export const ja: Texts = {
   ai: {
     random: { name: "ランダム", summary: "合法手から無作為に選びます。", strength: "最も弱く、最初の一局に" },
     greedy: { name: "欲張り", summary: "最も多く返す手を打ちます。", strength: "ランダムに 57 %" },
-    roxanne: { name: "Roxanne", summary: "決まった表に従い、隅を好み隣を避けます。", strength: "ランダムに 74 %、欲張りに 73 %" },
+    roxanne: {
+      name: "Roxanne",
+      summary: "決まった表に従い、隅を好み隣を避けます。",
+      strength: "ランダムに 74 %、欲張りに 73 %",
+    },
     positional: {
       name: "位置重視",
       summary: "レベルの手数だけ先を読み、最後に取るマスの価値で判断します。",
@@ -278,47 +286,6 @@ export const ja: Texts = {
       strength: "レベル 5 で Roxanne に 99 %、モンテカルロに 67 %",
     },
   },
-  refusal: {
-    OFFLINE: "サーバーに接続できません。",
-    TOKEN_MISSING: "ログインしてください。",
-    TOKEN_INVALID: "サーバーがあなたを見失いました。",
-    NOT_OWNER: "主催者だけができます。",
-    NOT_ADMIN: "管理者だけができます。",
-    NOT_SEATED: "対局者だけができます。",
-    NOT_MEMBER: "部屋のメンバーだけができます。",
-    BANNED: "この部屋への入室は禁止されています。",
-    BAD_PASSWORD: "パスワードが違います。",
-    ROOM_NOT_FOUND: "その部屋はありません。",
-    GAME_NOT_FOUND: "その対局はありません。",
-    PLAYER_NOT_FOUND: "そのプレイヤーはいません。",
-    BAD_SQUARE: "そのマスはありません。",
-    BAD_NAME: "1〜24 文字の名前にしてください。",
-    BAD_SETTINGS: "設定が範囲を外れています。",
-    BAD_PAGE_TOKEN: "一覧が変わりました。開き直してください。",
-    BAD_ID: "アドレスが正しくありません。",
-    BAD_ARGUMENT: "範囲を外れた項目があります。",
-    BAD_MESSAGE: "サーバーが理解できません。",
-    MESSAGE_TOO_LARGE: "長すぎます。",
-    NAME_TAKEN: "その名前は使われています。別の名前にしてください。",
-    ROOM_FULL: "部屋が満員です。",
-    SEAT_TAKEN: "その席は埋まっています。",
-    ROOM_IN_GAME: "対局中はできません。",
-    SEATS_NOT_READY: "まだ準備できていない人がいます。",
-    WRONG_PHASE: "今はできません。",
-    ROOM_CLOSED: "部屋は閉じられました。",
-    NOT_YOUR_TURN: "あなたの番ではありません。",
-    GAME_OVER: "対局は終わりました。",
-    ILLEGAL_MOVE: "そこには打てません。",
-    STALE_PLY: "その手番はもう打たれました。",
-    QUOTA_ROOMS: "参加できる部屋の上限です。先に一つ出てください。",
-    QUOTA_SEATS: "すでに席に着いています。終えるか席を立ってください。",
-    QUOTA_STREAMS: "開いているタブが多すぎます。",
-    QUOTA_PLAYERS: "サーバーが満員です。",
-    RATE: "速すぎます。少し待ってください。",
-    DRAINING: "サーバーが再起動中です。少し待ってください。",
-    STORE_UNAVAILABLE: "サーバーが保存できません。もう一度お試しください。",
-    BUSY: "部屋が混み合っています。もう一度お試しください。",
-    INTERNAL: "サーバーで問題が起きました。",
-  },
+  refusal,
   unknown: (message) => `できませんでした：${message}`,
 };

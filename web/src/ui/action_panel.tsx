@@ -1,12 +1,13 @@
 import { games, rooms } from "../api/client";
 import { colorOf } from "../game/history";
 import { Offer, type Outcome, RoomPhase, GameResult } from "../gen/reversi/v1/types_pb";
-import { isAwaited, isRunning, occupantName, SEATS } from "../room/seat";
+import { isAwaited, isComplete, isRunning, occupantName, SEATS } from "../room/seat";
 import { address } from "../route";
 import { act, insist } from "../state/action";
 import { requestId } from "../state/request_id";
 import { text } from "../text/text";
 import { Countdown } from "./countdown";
+import { Invitation } from "./invitation";
 import { GameActions } from "./game_actions";
 import type { Seen } from "./table";
 
@@ -36,9 +37,7 @@ function ToMove({ room, side }: Seen) {
 function Result({ room, side, outcome }: Seen & { outcome: Outcome }) {
   const { result, game } = text.value;
   const official = outcome.blackScore + outcome.whiteScore > 0;
-  const [black, white] = official
-    ? [outcome.blackScore, outcome.whiteScore]
-    : [outcome.blackDiscs, outcome.whiteDiscs];
+  const [black, white] = official ? [outcome.blackScore, outcome.whiteScore] : [outcome.blackDiscs, outcome.whiteDiscs];
   return (
     <div class="result">
       <h2>{headline()}</h2>
@@ -54,7 +53,11 @@ function Result({ room, side, outcome }: Seen & { outcome: Outcome }) {
 
   function headline(): string {
     const winner =
-      outcome.result === GameResult.BLACK_WINS ? "black" : outcome.result === GameResult.WHITE_WINS ? "white" : undefined;
+      outcome.result === GameResult.BLACK_WINS
+        ? "black"
+        : outcome.result === GameResult.WHITE_WINS
+          ? "white"
+          : undefined;
     if (!winner) return outcome.result === GameResult.DRAW ? result.draw : result.aborted;
     if (side) return side === winner ? result.won : result.lost;
     const seat = room.seats[SEATS.indexOf(winner)];
@@ -70,7 +73,7 @@ function Between(seen: Seen) {
   if (room.series?.nextGameAt) return <Countdown until={room.series.nextGameAt} />;
   const own = side && room.seats[SEATS.indexOf(side)];
   const owner = room.ownerId === me;
-  const complete = room.seats.every(({ occupant }) => occupant.case === "player" || occupant.case === "ai");
+  const complete = isComplete(room);
   const awaited = room.seats.filter((seat) => seat.occupant.case === "player" && isAwaited(room, seat));
   const count = room.settings?.games ?? 1;
   const request = { roomId, requestId: requestId() };
@@ -78,6 +81,7 @@ function Between(seen: Seen) {
   return (
     <>
       {!complete && <p>{texts.waitingForPlayers}</p>}
+      {!complete && <Invitation room={room} />}
       {complete && awaited.length > 0 && (
         <p>{texts.waitingFor(awaited.map((seat) => occupantName(text.value, seat)).join(", "))}</p>
       )}

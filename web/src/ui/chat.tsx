@@ -30,16 +30,18 @@ export function Chat({ room, me }: Seen) {
           </li>
         ))}
       </ul>
-      {member && (<form onSubmit={send}>
-        <input
-          name="words"
-          aria-label={texts.say}
-          placeholder={texts.say}
-          autoComplete="off"
-          maxLength={server.value?.limits?.chatCharacters ?? 300}
-        />
-        <button>{texts.send}</button>
-      </form>)}
+      {member && (
+        <form onSubmit={send}>
+          <input
+            name="words"
+            aria-label={texts.say}
+            placeholder={texts.say}
+            autoComplete="off"
+            maxLength={server.value?.limits?.chatCharacters ?? 300}
+          />
+          <button>{texts.send}</button>
+        </form>
+      )}
     </section>
   );
 }

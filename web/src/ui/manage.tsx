@@ -21,16 +21,16 @@ export function Manage(seen: Seen) {
     <details>
       <summary>{texts.manage}</summary>
       <div class="stack">
-      {SEATS.map((color) => (
-        <SeatControl key={color} {...seen} color={color} />
-      ))}
-      <button type="button" onClick={() => act(() => rooms.swapSeats({ roomId }))}>
-        ⇅ {texts.swap}
-      </button>
-      <details>
-        <summary>{texts.settings}</summary>
-        <Settings room={room} />
-      </details>
+        {SEATS.map((color) => (
+          <SeatControl key={color} {...seen} color={color} />
+        ))}
+        <button type="button" onClick={() => act(() => rooms.swapSeats({ roomId }))}>
+          ⇅ {texts.swap}
+        </button>
+        <details>
+          <summary>{texts.settings}</summary>
+          <Settings room={room} />
+        </details>
       </div>
     </details>
   );
@@ -54,7 +54,7 @@ function SeatControl({ room, me, color }: Seen & { color: Color }) {
       <AiChoice label={create.ai} value={ai} choose={setChosen} />
       <div class="buttons">
         <button type="button" class="small" disabled={!ai} onClick={() => ai && set({ case: "ai", value: ai })}>
-          {create.ai}
+          {texts.makeAi}
         </button>
         <button
           type="button"

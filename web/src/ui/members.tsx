@@ -52,11 +52,7 @@ function Powers({ room, member }: Pick<Seen, "room"> & { member: Member }) {
               </button>
             ),
           )}
-        <button
-          type="button"
-          class="small"
-          onClick={() => act(() => rooms.transferOwnership({ roomId, playerId }))}
-        >
+        <button type="button" class="small" onClick={() => act(() => rooms.transferOwnership({ roomId, playerId }))}>
           {texts.makeOwner}
         </button>
         <Confirm ask={`${texts.kick}?`} class="small" run={() => kick(false)}>

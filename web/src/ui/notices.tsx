@@ -1,9 +1,11 @@
 import { dismiss, notices } from "../state/notice";
+import { text } from "../text/text";
 
 /** The lines at the edge of the page. They are announced where they are made. */
 export function Notices() {
+  const { menu } = text.value;
   return (
-    <div class="notices">
+    <div class="notices" role="region" aria-label={menu.notices}>
       {notices.value.map(({ id, text, tone, action }) => (
         <div key={id} class={`notice ${tone}`}>
           <span>{text}</span>
@@ -18,8 +20,8 @@ export function Notices() {
               {action.label}
             </button>
           )}
-          <button type="button" class="quiet" aria-label="×" onClick={() => dismiss(id)}>
-            ×
+          <button type="button" class="quiet" aria-label={menu.dismiss} onClick={() => dismiss(id)}>
+            <span aria-hidden="true">×</span>
           </button>
         </div>
       ))}

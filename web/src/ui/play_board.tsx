@@ -37,9 +37,8 @@ export function PlayBoard({ room, side, frame }: Seen & { frame: Frame | undefin
   };
 
   const board = position ? parseBoard(position.board) : START;
-  const shown: Board = waiting && side && flips(board, side, waiting.square).length > 0
-    ? place(board, side, waiting.square)
-    : board;
+  const shown: Board =
+    waiting && side && flips(board, side, waiting.square).length > 0 ? place(board, side, waiting.square) : board;
   return (
     <BoardGrid
       board={shown}

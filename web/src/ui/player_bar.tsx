@@ -71,7 +71,9 @@ export function PlayerBar({ room, me, side, color }: Seen & { color: Color }) {
       <>
         {kind && <span class="tag">{kind}</span>}
         {seat.occupant.case === "player" && !seat.present && <span class="tag">{texts.room.away}</span>}
-        {!running && seat.ready && seat.occupant.case === "player" && <span class="tag good">✓ {texts.room.ready}</span>}
+        {!running && seat.ready && seat.occupant.case === "player" && (
+          <span class="tag good">✓ {texts.room.ready}</span>
+        )}
         {awaited && <span class="tag">{texts.room.notReady}</span>}
         {(seat.wins > 0 || seat.draws > 0) && <span class="tag">{texts.room.score(seat.wins, seat.draws)}</span>}
       </>
@@ -88,4 +90,3 @@ async function take(roomId: string, seat: number, member: boolean): Promise<void
   if (!member) await rooms.joinRoom({ room: { case: "roomId", value: roomId } });
   await rooms.takeSeat({ roomId, seat });
 }
-

@@ -1,13 +1,12 @@
 import { rooms } from "../api/client";
 import { RoomPhase } from "../gen/reversi/v1/types_pb";
 import { pace } from "../room/pace";
-import { isRunning } from "../room/seat";
-import { address } from "../route";
+import { isComplete, isRunning } from "../room/seat";
 import { act } from "../state/action";
 import { go } from "../state/location";
-import { notify } from "../state/notice";
 import { text } from "../text/text";
 import { Confirm } from "./confirm";
+import { Invitation } from "./invitation";
 import { Manage } from "./manage";
 import type { Seen } from "./table";
 
@@ -28,14 +27,11 @@ export function RoomPanel({ watchers, ...seen }: Seen & { watchers: number }) {
         {settings?.rated && <span>{texts.rated}</span>}
         <span>{texts.watchers(watchers)}</span>
       </p>
-      {member && room.joinCode && <Invitation joinCode={room.joinCode} />}
+      {isComplete(room) && <Invitation room={room} />}
       {room.ownerId === me && room.phase !== RoomPhase.CLOSED && <Manage {...seen} />}
       <div class="buttons">
         {!member && (
-          <button
-            type="button"
-            onClick={() => act(() => rooms.joinRoom({ room: { case: "roomId", value: roomId } }))}
-          >
+          <button type="button" onClick={() => act(() => rooms.joinRoom({ room: { case: "roomId", value: roomId } }))}>
             {texts.join}
           </button>
         )}
@@ -56,34 +52,5 @@ export function RoomPanel({ watchers, ...seen }: Seen & { watchers: number }) {
         )}
       </div>
     </section>
-  );
-}
-
-function Invitation({ joinCode }: { joinCode: string }) {
-  const texts = text.value.room;
-  const link = `${location.origin}${location.pathname}${address({ screen: "join", joinCode })}`;
-  const copy = async (event: MouseEvent) => {
-    const field = (event.currentTarget as HTMLElement).parentElement?.querySelector("input");
-    field?.select();
-    // Without TLS a browser may have no clipboard; then the link is at least selected.
-    await navigator.clipboard?.writeText(link).then(
-      () => notify(texts.copied),
-      () => undefined,
-    );
-  };
-  return (
-    <div class="invitation">
-      <label class="field">
-        <span>
-          {texts.invite} · {texts.code(joinCode)}
-        </span>
-        <span class="with-button">
-          <input readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
-          <button type="button" onClick={copy}>
-            {texts.copy}
-          </button>
-        </span>
-      </label>
-    </div>
   );
 }

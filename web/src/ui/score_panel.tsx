@@ -72,7 +72,9 @@ function Shares({ of }: { of: Counts }) {
   return (
     <div>
       <div class="shares" aria-hidden="true">
-        {RESULTS.map((result) => of[result] > 0 && <span key={result} class={result} style={{ flexGrow: of[result] }} />)}
+        {RESULTS.map(
+          (result) => of[result] > 0 && <span key={result} class={result} style={{ flexGrow: of[result] }} />,
+        )}
       </div>
       <p class="shares-key">
         {RESULTS.map((result) => (

@@ -1,12 +1,7 @@
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { milliseconds } from "../game/clock";
-import {
-  type RoomSettings,
-  type RoomSettingsSchema,
-  Visibility,
-  Watching,
-} from "../gen/reversi/v1/types_pb";
+import { type RoomSettings, type RoomSettingsSchema, Visibility, Watching } from "../gen/reversi/v1/types_pb";
 import { server } from "../state/server";
 import { text } from "../text/text";
 import { Segments } from "./segments";
@@ -138,36 +133,36 @@ export function SettingsForm({ draft, change }: { draft: Draft; change: (draft: 
       <details>
         <summary>{create.advanced}</summary>
         <div class="stack">
-        <div class="pair">
-          {number("moveSeconds", create.moveLimit, 86_400, 1, create.zero)}
-          {number("totalMinutes", create.total, 1440, 0.5, create.zero)}
-          {number("incrementSeconds", create.increment, 3600)}
-          {number("pauseSeconds", create.pause, 10, 0.1)}
-          {number("games", create.games, limits?.gamesPerSeries ?? 1000)}
-          <label class="field">
-            <span>{create.password}</span>
-            <input
-              type="password"
-              autoComplete="new-password"
-              value={draft.password}
-              onInput={(event) => change({ ...draft, password: event.currentTarget.value })}
-            />
-          </label>
-        </div>
-        <Segments
-          label={create.opening}
-          value={draft.randomPlies > 0 ? "random" : "standard"}
-          choose={(opening) => change({ ...draft, randomPlies: opening === "random" ? RANDOM_PLIES : 0 })}
-          options={[
-            ["standard", create.standard],
-            ["random", create.random],
-          ]}
-        />
-        {draft.randomPlies > 0 && number("randomPlies", create.plies, MOST_RANDOM_PLIES)}
-        {check("swapSides", create.swap)}
-        {check("autoStart", create.autoStart)}
-        {check("membersOnly", create.membersOnly)}
-        {check("rated", create.rated)}
+          <div class="pair">
+            {number("moveSeconds", create.moveLimit, 86_400, 1, create.zero)}
+            {number("totalMinutes", create.total, 1440, 0.5, create.zero)}
+            {number("incrementSeconds", create.increment, 3600)}
+            {number("pauseSeconds", create.pause, 10, 0.1)}
+            {number("games", create.games, limits?.gamesPerSeries ?? 1000)}
+            <label class="field">
+              <span>{create.password}</span>
+              <input
+                type="password"
+                autoComplete="new-password"
+                value={draft.password}
+                onInput={(event) => change({ ...draft, password: event.currentTarget.value })}
+              />
+            </label>
+          </div>
+          <Segments
+            label={create.opening}
+            value={draft.randomPlies > 0 ? "random" : "standard"}
+            choose={(opening) => change({ ...draft, randomPlies: opening === "random" ? RANDOM_PLIES : 0 })}
+            options={[
+              ["standard", create.standard],
+              ["random", create.random],
+            ]}
+          />
+          {draft.randomPlies > 0 && number("randomPlies", create.plies, MOST_RANDOM_PLIES)}
+          {check("swapSides", create.swap)}
+          {check("autoStart", create.autoStart)}
+          {check("membersOnly", create.membersOnly)}
+          {check("rated", create.rated)}
         </div>
       </details>
     </>

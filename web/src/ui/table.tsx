@@ -63,4 +63,3 @@ function useTitle({ room, side }: Seen): void {
     return () => (document.title = brand);
   }, [title]);
 }
-

@@ -58,6 +58,5 @@ function Move({ ply, latest, choose }: { ply: Ply; latest: boolean; choose: Move
 /** Scrolls the list alone, not the page, to its latest move. */
 function reveal(list: HTMLElement): void {
   const latest = list.querySelector<HTMLElement>(".latest");
-  const top = latest ? latest.offsetTop - list.offsetTop : 0;
-  list.scrollTop = top - list.clientHeight / 2;
+  list.scrollTop = (latest?.offsetTop ?? 0) - list.clientHeight / 2;
 }

@@ -53,7 +53,7 @@ story(
     const white = ada.getByRole("group", { name: texts.seatFor(en.side.white) });
     await white.getByRole("combobox", { name: en.create.ai }).selectOption("mcts");
     await white.getByRole("combobox", { name: en.home.level }).selectOption("3");
-    await white.getByRole("button", { name: en.create.ai }).click();
+    await white.getByRole("button", { name: texts.makeAi }).click();
     await seat(cleo, "white", aiTitle(en, "mcts", 3)).waitFor();
     await white.getByRole("button", { name: texts.makeOpen }).click();
     await seat(cleo, "white", texts.open).waitFor();

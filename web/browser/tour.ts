@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { en } from "../src/text/en";
 import { logIn } from "./story";
-import { createRoom, legal, playOn, playToTheEnd, result, startMatch } from "./table";
+import { createRoom, playOn, playToTheEnd, result, startMatch } from "./table";
 
 const MATCHES: [string, string][] = [
   ["roxanne", "greedy"],
@@ -64,7 +64,6 @@ async function* game(page: Page): AsyncGenerator<string> {
   await page.getByRole("combobox", { name: en.create.ai }).first().selectOption("greedy");
   await page.getByRole("button", { name: en.home.start, exact: true }).click();
   await playOn(page, 8);
-  await legal(page).first().hover();
   yield "game";
   await playToTheEnd(page);
   yield "result";

@@ -20,7 +20,8 @@ story("no screen shuts anybody out, in light or dark", async ({ open }) => {
 
 async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+  const { violations, passes } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+  expect(passes.length).toBeGreaterThan(0);
   return violations
     .filter(({ impact }) => SERIOUS.has(impact))
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`));

@@ -58,7 +58,7 @@ story(
     await white.getByRole("button", { name: texts.makeOpen }).click();
     await seat(cleo, "white", texts.open).waitFor();
 
-    await ada.getByText(texts.settings, { exact: true }).click();
+    await ada.locator("summary").getByText(texts.settings, { exact: true }).click();
     await ada.getByText(en.create.advanced).click();
     await ada.getByLabel(en.create.moveLimit).fill("30");
     await ada.getByLabel(en.create.games).fill("3");

@@ -29,7 +29,7 @@ story("an owner reserves, swaps, removes and bans", async ({ enter }) => {
 
   await over(ada, "bob", texts.kick);
   await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
-  await bob.getByText(texts.kicked).waitFor();
+  await bob.getByText(texts.kicked).first().waitFor();
   await seat(ada, "black", texts.open).waitFor();
 
   await bob.goto(new URL(`#/${link}`, bob.url()).href);
@@ -63,7 +63,7 @@ story(
     await ada.getByLabel(en.create.moveLimit).fill("30");
     await ada.getByLabel(en.create.games).fill("3");
     await ada.getByRole("button", { name: en.create.save }).click();
-    await cleo.getByText(texts.perMove("0:30")).waitFor();
+    await cleo.getByText(texts.perMove("30 s")).waitFor();
     await ada.getByRole("button", { name: texts.startSeries(3) }).waitFor();
 
     await over(ada, "cleo", texts.makeOwner);

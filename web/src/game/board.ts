@@ -40,13 +40,14 @@ export function place(board: Board, color: Color, square: Square): Board {
 
 /** Whether neither side can move. */
 export function isOver(board: Board): boolean {
-  return legalMoves(board, "black").length + legalMoves(board, "white").length === 0;
+  return !SQUARES.some((square) => COLORS.some((color) => flips(board, color, square).length > 0));
 }
 
 export function count(board: Board, color: Color): number {
   return board.filter((cell) => cell === color).length;
 }
 
+const COLORS: readonly Color[] = ["black", "white"];
 const STEPS = [-1, 0, 1];
 const DIRECTIONS = STEPS.flatMap((file) => STEPS.map((rank) => [file, rank] as const)).filter(
   ([file, rank]) => file !== 0 || rank !== 0,

@@ -5,7 +5,7 @@ import { GameResult, RoomSchema } from "../gen/reversi/v1/types_pb";
 import { concluded, LINGER, rehang, type Wall } from "./wall";
 
 const row = (roomId: string, more: { black?: bigint; white?: bigint; ply?: number } = {}): RoomSummary =>
-  create(RoomSummarySchema, { roomId, black: 1n, white: 2n, ...more });
+  create(RoomSummarySchema, { roomId, black: 1n << 28n, white: 1n << 27n, ...more });
 const rows = (...list: RoomSummary[]) => new Map(list.map((one) => [one.roomId, one]));
 const EMPTY: Wall = new Map();
 
@@ -28,13 +28,24 @@ describe("the wall", () => {
     const first = rehang(EMPTY, rows(row("a")), 0);
     const second = rehang(first, rows(), 1_000);
     expect(second.get("a")?.until).toBe(1_000 + LINGER);
-    expect(rehang(second, rows(), LINGER).size).toBe(1);
+    expect(rehang(second, rows(), 999 + LINGER).size).toBe(1);
     expect(rehang(second, rows(), 1_000 + LINGER).size).toBe(0);
   });
 
-  it("takes a room that plays again as running", () => {
+  it("takes a room that plays again as running, once its end was seen", () => {
     const ended = rehang(rehang(EMPTY, rows(row("a")), 0), rows(), 0);
-    expect(rehang(ended, rows(row("a")), 1).get("a")?.until).toBeUndefined();
+    const again = rows(row("a", { ply: 1 }));
+    expect(rehang(ended, again, LINGER - 1).get("a")).toBe(ended.get("a"));
+    expect(rehang(ended, again, LINGER).get("a")).toEqual({ row: again.get("a") });
+  });
+
+  it("holds the last board of a game while the next one of its series begins", () => {
+    const full = row("a", { black: 3n, white: 0n, ply: 60 });
+    const ended = rehang(rehang(EMPTY, rows(row("a")), 0), rows(full), 100);
+    expect(ended.get("a")).toEqual({ row: full, until: 100 + LINGER });
+    const next = rows(row("a", { ply: 1 }));
+    expect(rehang(ended, next, 200).get("a")?.row.ply).toBe(60);
+    expect(rehang(ended, next, 100 + LINGER).get("a")?.row.ply).toBe(1);
   });
 
   it("leaves out what not everybody may watch", () => {

@@ -1,3 +1,4 @@
+import { isOver, unpackBoard } from "../game/board";
 import type { RoomSummary } from "../gen/reversi/v1/lobby_pb";
 import type { Outcome, Room } from "../gen/reversi/v1/types_pb";
 
@@ -6,26 +7,38 @@ export interface Tile {
   row: RoomSummary;
   /** How it ended, where that is known. */
   outcome?: Outcome;
-  /** When it goes, in milliseconds, once the list has it no longer. */
+  /** Until when its end is shown, in milliseconds; absent while it runs. */
   until?: number;
 }
 
 /** The tiles by room, in the order in which they came: none moves because another comes. */
 export type Wall = ReadonlyMap<string, Tile>;
 
-/** How long the end of a game is shown, in milliseconds. */
-export const LINGER = 6_000;
+/** How long the end of a game is shown, in milliseconds. The next game of a series may have begun by then. */
+export const LINGER = 5_000;
 
 /** The wall after the list of running games has changed, or time has gone by. What did not change is the same tile. */
 export function rehang(wall: Wall, rows: ReadonlyMap<string, RoomSummary>, now: number): Wall {
   const next = new Map<string, Tile>();
   for (const [roomId, tile] of wall) {
-    const row = rows.get(roomId);
-    if (row && isShown(row)) next.set(roomId, tile.row === row ? tile : { row });
-    else if (!row && (tile.until ?? Infinity) > now) next.set(roomId, { ...tile, until: tile.until ?? now + LINGER });
+    const after = followed(tile, rows.get(roomId), now);
+    if (after) next.set(roomId, after);
   }
-  for (const [roomId, row] of rows) if (!next.has(roomId) && isShown(row)) next.set(roomId, { row });
+  for (const [roomId, row] of rows) if (!wall.has(roomId) && isShown(row)) next.set(roomId, hung(row, now));
   return next;
+}
+
+/** What becomes of a tile; absent when it goes. */
+function followed(tile: Tile, row: RoomSummary | undefined, now: number): Tile | undefined {
+  if (row && !isShown(row)) return undefined;
+  if (tile.until !== undefined && now < tile.until) return tile;
+  if (tile.until === undefined && !row) return { ...tile, until: now + LINGER };
+  if (!row) return undefined;
+  return row === tile.row ? tile : hung(row, now);
+}
+
+function hung(row: RoomSummary, now: number): Tile {
+  return isOver(unpackBoard(row.black, row.white)) ? { row, until: now + LINGER } : { row };
 }
 
 /** The tile with how its game ended, as the room tells it afterwards. */

@@ -11,6 +11,7 @@ import { ScorePanel } from "../ui/score_panel";
 export function PlayerScreen({ playerId }: { playerId: string }) {
   const { stats: texts, room, connection } = text.value;
   const { answer, refused } = useAnswer(() => records.getPlayerStats({ playerId }));
+  if (refused?.reason === "PLAYER_NOT_FOUND") return <Departed playerId={playerId} />;
   if (refused) return <Gone refused={refused} />;
   if (!answer?.player || !answer.stats) return <p class="muted">{connection.loading}</p>;
   const { displayName, kind } = answer.player;
@@ -27,6 +28,16 @@ export function PlayerScreen({ playerId }: { playerId: string }) {
         </section>
         <ScorePanel stats={answer.stats} />
       </div>
+      <GameHistory playerId={playerId} />
+    </div>
+  );
+}
+
+/** The server forgets players who log out, but not their games. */
+function Departed({ playerId }: { playerId: string }) {
+  return (
+    <div class="column">
+      <h1>{text.value.stats.departed}</h1>
       <GameHistory playerId={playerId} />
     </div>
   );

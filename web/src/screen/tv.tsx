@@ -42,7 +42,7 @@ export function TvScreen() {
         <span class="buttons">
           <Start label={texts.another} class="small" />
           {document.fullscreenEnabled && (
-            <button type="button" class="small" onClick={() => void screen.current?.requestFullscreen()}>
+            <button type="button" class="small full" onClick={() => void screen.current?.requestFullscreen()}>
               {texts.full}
             </button>
           )}

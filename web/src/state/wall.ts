@@ -27,12 +27,13 @@ export function watchWall(): { wall: ReadonlySignal<Wall | undefined>; stop: () 
     const before = wall.peek() ?? new Map<string, Tile>();
     wall.value = rehang(before, rows, performance.now());
     for (const [roomId, tile] of wall.value) {
-      if (tile.until !== undefined && before.get(roomId)?.until === undefined) void leave(roomId);
+      if (tile.until === undefined || tile === before.get(roomId)) continue;
+      setTimeout(schedule, LINGER);
+      if (!rows.has(roomId)) void ask(roomId);
     }
   };
-  /** Asks how a game that left the list ended, and takes it down after a while. */
-  const leave = async (roomId: string) => {
-    setTimeout(schedule, LINGER);
+  /** How a game ended that the list has no longer. */
+  const ask = async (roomId: string) => {
     if (questions >= MOST_QUESTIONS) return;
     questions++;
     const answer = await rooms.getRoom({ roomId }).catch(() => undefined);

@@ -57,6 +57,6 @@ function Move({ ply, latest, choose }: { ply: Ply; latest: boolean; choose: Move
 
 /** Scrolls the list alone, not the page, to its latest move. */
 function reveal(list: HTMLElement): void {
-  const latest = list.querySelector<HTMLElement>(".latest");
-  list.scrollTop = (latest?.offsetTop ?? 0) - list.clientHeight / 2;
+  const latest = list.querySelector(".latest") ?? list;
+  list.scrollTop += latest.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
 }

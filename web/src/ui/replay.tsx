@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { type Color, count } from "../game/board";
 import { milliseconds } from "../game/clock";
 import { balance, type Frame, history } from "../game/history";
@@ -72,14 +72,18 @@ export function Replay({ record }: { record: GameRecord }) {
         <p class="hint replay-keys">{replay.keys}</p>
       </section>
       <div class="replay-side">
-        <RecordPanel record={record} />
-        <section class="panel course">
-          <h2>{game.graph}</h2>
-          {thought && <Evaluation thought={thought} />}
-          <Graph points={points} at={at} choose={go} />
-        </section>
-        <MoveList plies={record.plies} at={at} choose={go} />
-        <ExportPanel record={record} frame={frame} />
+        <div class="column">
+          <RecordPanel record={record} />
+          <section class="panel course">
+            <h2>{game.graph}</h2>
+            {thought && <Evaluation thought={thought} />}
+            <Graph points={points} at={at} choose={go} />
+          </section>
+        </div>
+        <div class="column">
+          <MoveList plies={record.plies} at={at} choose={go} />
+          <ExportPanel record={record} frame={frame} />
+        </div>
       </div>
     </div>
   );
@@ -116,7 +120,8 @@ function caption(record: GameRecord, { mover, square, flipped }: Frame, ply: Ply
 
 /** Hears keys wherever the focus is, but for controls that use them themselves. */
 function useKeys(hear: (key: string) => boolean): void {
-  useEffect(() => {
+  // In time for the next key: a held one repeats faster than the board is painted.
+  useLayoutEffect(() => {
     const down = (event: KeyboardEvent) => {
       const held = event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented;
       if (held || isUsed(event.key, event.target as HTMLElement)) return;

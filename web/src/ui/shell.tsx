@@ -25,7 +25,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {menu.skip}
       </a>
       <header class="top">
-        <a class="brand" href={address({ screen: "home" })}>
+        <a class="brand" href={address({ screen: "home" })} aria-label={text.value.brand}>
           <span class="logo" aria-hidden="true" />
           <span class="brand-name">{text.value.brand}</span>
         </a>

@@ -3,14 +3,17 @@ import type { Board } from "../game/board";
 import { CELL, center, discs, LINES } from "../game/picture";
 import { parseSquare } from "../game/square";
 
+const WIDTH = 8 * CELL;
+
 /** A board to look at among others: one drawing of few parts, made anew only when the board is another. */
 export function SmallBoard({ board, last }: { board: Board; last?: string | undefined }) {
   return useMemo(() => {
     const square = parseSquare(last ?? "");
     const mark = square === undefined ? undefined : center(square);
     return (
-      <svg class="small-board" viewBox={`-1 -1 ${8 * CELL + 2} ${8 * CELL + 2}`} aria-hidden="true">
-        <rect class="small-ground" x="-1" y="-1" width={8 * CELL + 2} height={8 * CELL + 2} rx="2" />
+      <svg class="small-board" viewBox={`-1 -1 ${WIDTH + 2} ${WIDTH + 2}`} aria-hidden="true">
+        <rect class="small-frame" x="-1" y="-1" width={WIDTH + 2} height={WIDTH + 2} rx="1.5" />
+        <rect class="small-ground" width={WIDTH} height={WIDTH} />
         <path class="small-lines" d={LINES} />
         <path class="small-black" d={discs(board, "black")} />
         <path class="small-white" d={discs(board, "white")} />

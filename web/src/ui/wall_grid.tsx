@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fit } from "../room/fit";
 
 /** What stands around a board in its tile, and the gap between tiles, in units of the font's size; as in wall.css. */
-const FOOT = 6.1;
+const FOOT = 4.3;
 const GAP = 0.75;
 
 /** Tiles, as large as lets all of them be seen at once where that is possible. */

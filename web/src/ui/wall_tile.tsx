@@ -15,7 +15,7 @@ export function WallTile({ tile, spoken }: { tile: Tile; spoken: boolean }) {
   const { wall, room } = texts;
   const { row, outcome } = tile;
   const board = useMemo(() => unpackBoard(row.black, row.white), [row.black, row.white]);
-  const over = useMemo(() => isOver(board), [board]) || tile.until !== undefined;
+  const over = tile.until !== undefined;
   const names = { black: nameOf(row.seats[0]), white: nameOf(row.seats[1]) };
   const points = outcome ? score(outcome) : { black: row.blackDiscs, white: row.whiteDiscs };
   const ending = outcome ? headline(texts, outcome, names) : byDiscs();
@@ -33,7 +33,21 @@ export function WallTile({ tile, spoken }: { tile: Tile; spoken: boolean }) {
       </span>
       <span class="tile-state">
         <span>{over ? wall.over : wall.move(row.ply + 1)}</span>
-        {row.watchers > 0 && <span>{room.watchers(row.watchers)}</span>}
+        {row.watchers > 0 && (
+          <span title={room.watchers(row.watchers)}>
+            <svg class="eye" viewBox="0 0 20 20" aria-hidden="true">
+              <path
+                d="M1.500 10q8.500-10 17 0q-8.500 10-17 0z"
+                fill="none"
+                stroke="currentColor"
+                stroke-width="1.800"
+              />
+              <circle cx="10" cy="10" r="2.600" fill="currentColor" />
+            </svg>{" "}
+            <span aria-hidden="true">{row.watchers}</span>
+            <span class="unseen">{room.watchers(row.watchers)}</span>
+          </span>
+        )}
       </span>
     </a>
   );

@@ -33,6 +33,7 @@ export const record = {
   stats: {
     title: "Games and statistics",
     you: "This is you.",
+    departed: "This player is no longer on the server",
     results: "Results",
     played: (n: number) => `${count(n)} played`,
     won: "Won",

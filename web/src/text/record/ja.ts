@@ -32,6 +32,7 @@ export const record: RecordTexts = {
   stats: {
     title: "対局と成績",
     you: "あなたのページです。",
+    departed: "このプレイヤーはもうサーバーにいません",
     results: "成績",
     played: (n) => `全 ${n} 局`,
     won: "勝ち",

@@ -32,6 +32,7 @@ export const record: RecordTexts = {
   stats: {
     title: "对局与统计",
     you: "这是你。",
+    departed: "这位玩家已不在服务器上",
     results: "战绩",
     played: (n) => `共 ${n} 局`,
     won: "胜",

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { en } from "../src/text/en";
 import { Server } from "./server";
 import { type Fixtures, story } from "./story";
-import { board, count, legal } from "./table";
+import { board, count, legal, quickGame } from "./table";
 
 /** A server that keeps what happens; and a browser that may say that it is not there. */
 const lasting = story.extend<Pick<Fixtures, "server" | "harmless">>({
@@ -17,7 +17,7 @@ const lasting = story.extend<Pick<Fixtures, "server" | "harmless">>({
 
 lasting("a game goes on after the server was killed", async ({ enter, server, folder }) => {
   const ada = await enter("ada");
-  await quickGame(ada);
+  await quickGame(ada, "random");
   await exchange(ada);
   const before = await board(ada);
 
@@ -34,7 +34,7 @@ lasting("a game goes on after the server was killed", async ({ enter, server, fo
 
 lasting("a server that stops says so, and the page returns to the next one", async ({ enter, server, folder }) => {
   const ada = await enter("ada");
-  await quickGame(ada);
+  await quickGame(ada, "random");
   server.stop();
   await ada.getByText(en.connection.draining).waitFor();
   await server.ended();
@@ -45,7 +45,7 @@ lasting("a server that stops says so, and the page returns to the next one", asy
 
 story("a second tab takes over, and gives back", async ({ enter }) => {
   const first = await enter("ada");
-  await quickGame(first);
+  await quickGame(first, "random");
   const second = await first.context().newPage();
   await second.goto(first.url());
   await legal(second).first().waitFor();
@@ -59,12 +59,6 @@ story("a second tab takes over, and gives back", async ({ enter }) => {
   expect(await board(first)).toBe(reached);
   await exchange(first);
 });
-
-async function quickGame(page: Page): Promise<void> {
-  await page.getByRole("combobox", { name: en.create.ai }).first().selectOption("random");
-  await page.getByRole("button", { name: en.home.start, exact: true }).click();
-  await legal(page).first().waitFor();
-}
 
 /** A move, and the answer to it. */
 async function exchange(page: Page): Promise<void> {

@@ -36,6 +36,14 @@ export function playToTheEnd(page: Page): Promise<number> {
   return playOn(page, Infinity);
 }
 
+/** Begins a game against an AI, with black. */
+export async function quickGame(page: Page, kind: string): Promise<void> {
+  const form = page.locator("form").filter({ has: page.getByRole("heading", { name: en.home.quick }) });
+  await form.getByRole("combobox", { name: en.create.ai }).selectOption(kind);
+  await form.getByRole("button", { name: en.home.start, exact: true }).click();
+  await legal(page).first().waitFor();
+}
+
 /** Makes a room of one's own; `settings` are chosen by what changes them in the form. */
 export async function createRoom(page: Page, fill: (page: Page) => Promise<void> = async () => {}): Promise<void> {
   await page.getByRole("link", { name: en.home.create }).click();

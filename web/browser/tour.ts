@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { en } from "../src/text/en";
 import { logIn } from "./story";
-import { createRoom, playOn, playToTheEnd, result, startMatch } from "./table";
+import { createRoom, playOn, playToTheEnd, quickGame, result, startMatch } from "./table";
 
 const MATCHES: [string, string][] = [
   ["roxanne", "greedy"],
@@ -61,8 +61,7 @@ async function* room(page: Page): AsyncGenerator<string> {
 
 /** Playing, and what is left of it. */
 async function* game(page: Page): AsyncGenerator<string> {
-  await page.getByRole("combobox", { name: en.create.ai }).first().selectOption("greedy");
-  await page.getByRole("button", { name: en.home.start, exact: true }).click();
+  await quickGame(page, "greedy");
   await playOn(page, 8);
   yield "game";
   await playToTheEnd(page);

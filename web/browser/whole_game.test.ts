@@ -1,14 +1,11 @@
 import { expect } from "vitest";
 import { en } from "../src/text/en";
 import { story } from "./story";
-import { board, count, legal, playToTheEnd, result } from "./table";
+import { board, count, legal, playToTheEnd, quickGame, result } from "./table";
 
 story("a newcomer plays a whole game against the computer", async ({ enter }) => {
   const page = await enter("ada");
-  await page.getByRole("combobox", { name: en.create.ai }).first().selectOption("random");
-  await page.getByRole("button", { name: en.home.start, exact: true }).click();
-
-  await legal(page).first().waitFor();
+  await quickGame(page, "random");
   expect(await legal(page).count()).toBe(4);
   await page.getByRole("heading", { name: en.game.yourTurn }).waitFor();
   const moves = await playToTheEnd(page);

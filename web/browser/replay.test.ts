@@ -10,7 +10,7 @@ const { replay } = en;
 story("two programs think aloud, and their game is replayed and taken away", async ({ enter }) => {
   const page = await enter("ada");
   await createRoom(page, async () => {
-    await seatAi(page, "black", "mcts", 2);
+    await seatAi(page, "black", "mcts:2");
     await seatAi(page, "white", "greedy");
     await page.getByLabel(en.create.pause).fill("0.1");
   });

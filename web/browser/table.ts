@@ -44,8 +44,8 @@ export async function quickGame(page: Page, kind: string): Promise<void> {
   await legal(page).first().waitFor();
 }
 
-/** Makes a room of one's own; `settings` are chosen by what changes them in the form. */
-export async function createRoom(page: Page, fill: (page: Page) => Promise<void> = async () => {}): Promise<void> {
+/** Makes a room of one's own, after whatever else is filled in. */
+export async function createRoom(page: Page, fill = async (_: Page) => {}): Promise<void> {
   await page.getByRole("link", { name: en.home.create }).click();
   await page.getByText(en.create.advanced).click();
   await fill(page);
@@ -53,26 +53,35 @@ export async function createRoom(page: Page, fill: (page: Page) => Promise<void>
   await page.getByRole("heading", { name: en.room.members }).waitFor();
 }
 
-/** Gives a side to an AI, in the form of a new room; at its usual level unless told. */
-export async function seatAi(page: Page, side: "black" | "white", kind: string, level?: number): Promise<void> {
+/** Gives a side to an AI, in the form of a new room: `mcts:3`, or `mcts` at its usual level. */
+export async function seatAi(page: Page, side: "black" | "white", ai: string): Promise<void> {
+  const [kind = "", level] = ai.split(":");
   const seat = page.getByRole("group", { name: en.create.seatOf[side] });
   await seat.getByText(en.create.ai).click();
   const choice = page.locator(".seat-choice").filter({ has: seat });
   await choice.getByRole("combobox", { name: en.create.ai }).selectOption(kind);
-  if (level) await choice.getByRole("combobox", { name: en.home.level }).selectOption(String(level));
+  if (level) await choice.getByRole("combobox", { name: en.home.level }).selectOption(level);
 }
 
 export async function invitation(page: Page): Promise<string> {
   return page.getByRole("textbox", { name: en.room.invite }).inputValue();
 }
 
-/** Lets two AIs play, black's and white's, with a pause of so many seconds before each move; ends in their room. */
-export async function startMatch(page: Page, [black, white]: [string, string], pause: number): Promise<void> {
+/** Lets two AIs play, black's and white's, with so many seconds before each move, after random ones; ends in their room. */
+export async function startMatch(
+  page: Page,
+  [black, white]: readonly [string, string],
+  { pause, plies = 0 }: { pause: number; plies?: number },
+): Promise<void> {
   await page.getByRole("link", { name: en.menu.play, exact: true }).click();
   await createRoom(page, async () => {
     await seatAi(page, "black", black);
     await seatAi(page, "white", white);
     await page.getByLabel(en.create.pause).fill(String(pause));
+    if (plies > 0) {
+      await page.getByText(en.create.random, { exact: true }).click();
+      await page.getByLabel(en.create.plies).fill(String(plies));
+    }
   });
   await page.getByRole("button", { name: en.room.start, exact: true }).click();
   await page.getByRole("heading", { name: en.game.graph }).waitFor();

@@ -3,19 +3,23 @@ import { en } from "../src/text/en";
 import { logIn } from "./story";
 import { createRoom, playOn, playToTheEnd, quickGame, result, startMatch } from "./table";
 
-const MATCHES: [string, string][] = [
+const MATCHES = [
   ["roxanne", "greedy"],
   ["positional", "roxanne"],
   ["alphabeta", "random"],
-  ["greedy", "positional"],
-];
+  ["mcts:2", "positional"],
+] as const;
+
+/** Games in their middle, which go on for as long as they are looked at. */
+const LEISURE = { pause: 2, plies: 20 };
 
 /** Leads a browser that has just been opened through all that the page shows, and stops at each with its name. */
 export async function* tour(page: Page): AsyncGenerator<string> {
   await page.getByRole("button", { name: en.logIn.guest }).waitFor();
   yield "log-in";
   await logIn(page, "ada");
-  for (const match of MATCHES) await startMatch(page, match, 1);
+  for (const match of MATCHES) await startMatch(page, match, LEISURE);
+  await page.getByRole("img", { name: en.game.evaluation }).waitFor();
   yield "watching";
   await page.getByRole("link", { name: en.menu.tv }).click();
   await page.getByText(en.wall.games(MATCHES.length)).waitFor();

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Wall } from "../room/wall";
 import { act, insist } from "../state/action";
-import { startMatch } from "../state/match";
+import { anyPair, startMatch } from "../state/match";
 import { askServer, server } from "../state/server";
 import { watchWall } from "../state/wall";
 import { text } from "../text/text";
@@ -13,6 +13,9 @@ const PAGE = 60;
 
 /** The ends of so few games are announced; of more, nobody could listen to all. */
 const FEW = 6;
+
+/** Slow enough to follow on a wall of many boards, and long enough to look in again later. */
+const SERIES = { aiPause: { nanos: 800_000_000 }, games: 10 };
 
 /** The running games as live small boards. */
 export function TvScreen() {
@@ -77,7 +80,7 @@ function Start(props: { label: string; class: string }) {
     setBusy(true);
     await act(async () => {
       if (!server.value) await insist(askServer);
-      await startMatch(server.value?.aiKinds ?? []);
+      await startMatch(anyPair(server.value?.aiKinds ?? []), SERIES);
     });
     setBusy(false);
   };

@@ -1,10 +1,8 @@
 import { useState } from "preact/hooks";
-import { lobby, rooms } from "../api/client";
-import { act, insist } from "../state/action";
+import { act } from "../state/action";
 import { go } from "../state/location";
-import { requestId } from "../state/request_id";
+import { startMatch } from "../state/match";
 import { server } from "../state/server";
-import { aiName } from "../text/ai";
 import { text } from "../text/text";
 import { type Ai, AiChoice, firstAi } from "./ai_choice";
 
@@ -24,7 +22,7 @@ export function BotMatch() {
     event.preventDefault();
     if (!black || !white) return;
     setBusy(true);
-    const roomId = await act(() => match(black, white));
+    const roomId = await act(() => startMatch([black, white], { aiPause: PAUSE }));
     setBusy(false);
     if (roomId) go({ screen: "room", roomId });
   };
@@ -38,14 +36,4 @@ export function BotMatch() {
       <button disabled={busy || !black || !white}>{home.watch}</button>
     </form>
   );
-
-  async function match(black: Ai, white: Ai): Promise<string | undefined> {
-    const name = `${aiName(text.value, black.kind)} – ${aiName(text.value, white.kind)}`;
-    const seats = [black, white].map((ai) => ({ occupant: { case: "ai" as const, value: ai } }));
-    const id = requestId();
-    const request = { settings: { name, aiPause: PAUSE }, seats, requestId: id };
-    const { room } = await insist(() => lobby.createRoom(request));
-    if (room) await insist(() => rooms.startGame({ roomId: room.roomId, requestId: id }));
-    return room?.roomId;
-  }
 }

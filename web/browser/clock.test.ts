@@ -1,3 +1,4 @@
+import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
 import { address, story } from "./story";
 import { createRoom, invitation, legal, result } from "./table";
@@ -13,7 +14,7 @@ story("who lets the time run out loses", async ({ enter }) => {
   await result(ada).getByRole("heading", { name: en.result.lost }).waitFor();
   await result(bob).getByRole("heading", { name: en.result.won }).waitFor();
   for (const page of [ada, bob]) {
-    await result(page).getByText("Out of time").waitFor();
+    await result(page).getByText(en.result.reason[GameEndReason.TIMEOUT]).waitFor();
     await legal(page).first().waitFor({ state: "detached" });
   }
 });

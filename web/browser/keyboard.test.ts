@@ -1,5 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
+import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
 import { story } from "./story";
 import { legal, result } from "./table";
@@ -26,6 +27,8 @@ story("a whole game by the keyboard alone", async ({ open }) => {
     await walkTo(page, await squareOf(legal(page).first()));
     await page.keyboard.press("Enter");
   }
+  // Who does not move loses by the clock.
+  await result(page).getByText(en.result.reason[GameEndReason.DISCS]).waitFor();
   await tabTo(page, page.getByRole("button", { name: en.game.rematch }));
   await page.keyboard.press("Enter");
   await result(page).waitFor({ state: "detached" });

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
 import { address, story } from "./story";
 import { board, createRoom, invitation, legal, playToTheEnd, result } from "./table";
@@ -20,7 +21,7 @@ story("two people play each other by a link, and a third watches", async ({ ente
   await bob.getByText("have fun").waitFor();
 
   await Promise.all([playToTheEnd(ada), playToTheEnd(bob)]);
-  await result(cleo).waitFor();
+  await result(cleo).getByText(en.result.reason[GameEndReason.DISCS]).waitFor();
   const final = await board(ada);
   expect(final).toHaveLength(64);
   expect(await board(bob)).toBe(final);
@@ -35,7 +36,7 @@ story("two people play each other by a link, and a third watches", async ({ ente
   await bob.getByRole("button", { name: en.game.offerDraw }).click();
   await bob.getByRole("button", { name: en.game.confirm, exact: true }).click();
   await ada.getByRole("button", { name: en.game.accept }).click();
-  for (const page of [ada, bob, cleo]) await result(page).getByText("By agreement").waitFor();
+  for (const page of [ada, bob, cleo]) await result(page).getByText(en.result.reason[GameEndReason.AGREED]).waitFor();
 });
 
 /** Who only watches can look, join and talk, but not play or decide. */

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
 import { story } from "./story";
 import { board, count, legal, playToTheEnd, quickGame, result } from "./table";
@@ -16,7 +17,7 @@ story("a newcomer plays a whole game against the computer", async ({ enter }) =>
   await page.locator(".player-bar .discs").getByText(String(black)).first().waitFor();
   const ending = black > white ? en.result.won : black < white ? en.result.lost : en.result.draw;
   await result(page).getByRole("heading", { name: ending }).waitFor();
-  await result(page).getByText("No moves are left").waitFor();
+  await result(page).getByText(en.result.reason[GameEndReason.DISCS]).waitFor();
 
   await page.getByRole("button", { name: en.game.rematch }).click();
   await result(page).waitFor({ state: "detached" });

@@ -38,10 +38,10 @@ export function Graph({ points, at, choose }: GraphProps) {
         onClick={choose && pick}
       >
         <rect class="graph-ground" width={WIDTH} height={HEIGHT} rx="4" />
-        <text class="graph-side" x="6" y="13">
+        <text class="graph-side" text-anchor="end" x={WIDTH - 6} y="13">
           {side.black} +{most}
         </text>
-        <text class="graph-side" x="6" y={HEIGHT - 6}>
+        <text class="graph-side" text-anchor="end" x={WIDTH - 6} y={HEIGHT - 6}>
           {side.white} +{most}
         </text>
         <polygon class="graph-area" points={`0,${MIDDLE} ${line((p) => p.discs)} ${x(points.length - 1)},${MIDDLE}`} />

@@ -28,9 +28,7 @@ export function AiScreen({ kind, level }: { kind: string; level: number }) {
         {offered && (
           <>
             <p>{aiSummary(texts, offered)}</p>
-            <p class="muted">
-              {texts.home.strength}: {aiStrength(texts, offered)}.
-            </p>
+            <p class="muted">{texts.home.strength(aiStrength(texts, offered))}</p>
             {offered.levels > 1 && <Levels kind={kind} level={answer.level} levels={offered.levels} />}
           </>
         )}

@@ -1,0 +1,28 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { story } from "./story";
+import { tour } from "./tour";
+
+const SERIOUS: ReadonlySet<unknown> = new Set(["serious", "critical"]);
+
+story("no screen shuts anybody out, in light or dark", async ({ open }) => {
+  const page = await open({ reducedMotion: "reduce" });
+  const found: string[] = [];
+  for await (const screen of tour(page)) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      found.push(...(await barriers(page)).map((barrier) => `${screen}, ${colorScheme}: ${barrier}`));
+    }
+  }
+  expect(found).toEqual([]);
+});
+
+async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations, passes } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+  expect(passes.length).toBeGreaterThan(0);
+  return violations
+    .filter(({ impact }) => SERIOUS.has(impact))
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`));
+}

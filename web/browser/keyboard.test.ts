@@ -1,0 +1,59 @@
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
+import { en } from "../src/text/en";
+import { story } from "./story";
+import { legal, result } from "./table";
+
+/** More than any way through a screen is long. */
+const FAR = 80;
+
+story("a whole game by the keyboard alone", async ({ open }) => {
+  const page = await open();
+  await page.locator("input:focus").waitFor();
+  await page.keyboard.type("ada");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: en.home.quick }).waitFor();
+  await tabTo(page, page.getByRole("combobox", { name: en.create.ai }).first());
+  await page.keyboard.type(en.ai["random"]?.name ?? "");
+  await tabTo(page, page.getByRole("button", { name: en.home.start, exact: true }));
+  await page.keyboard.press("Enter");
+
+  await legal(page).first().waitFor();
+  await tabTo(page, page.locator("[role=gridcell][tabindex='0']"));
+  for (;;) {
+    await legal(page).or(result(page)).first().waitFor();
+    if (await result(page).isVisible()) break;
+    await walkTo(page, await squareOf(legal(page).first()));
+    await page.keyboard.press("Enter");
+  }
+  // Who does not move loses by the clock.
+  await result(page).getByText(en.result.reason[GameEndReason.DISCS]).waitFor();
+  await tabTo(page, page.getByRole("button", { name: en.game.rematch }));
+  await page.keyboard.press("Enter");
+  await result(page).waitFor({ state: "detached" });
+});
+
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let steps = 0; steps < FAR; steps++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  expect.fail(`${target} cannot be reached by Tab`);
+}
+
+/** By the arrow keys, from the square that has the focus. */
+async function walkTo(page: Page, to: string): Promise<void> {
+  const from = await squareOf(page.locator("[role=gridcell]:focus"));
+  const press = async (key: string, times: number) => {
+    for (let done = 0; done < times; done++) await page.keyboard.press(key);
+  };
+  const [right, down] = [0, 1].map((axis) => to.charCodeAt(axis) - from.charCodeAt(axis)) as [number, number];
+  await press(right > 0 ? "ArrowRight" : "ArrowLeft", Math.abs(right));
+  await press(down > 0 ? "ArrowDown" : "ArrowUp", Math.abs(down));
+}
+
+/** The name of a square, as a screen reader begins with. */
+async function squareOf(cell: Locator): Promise<string> {
+  return (await cell.getAttribute("aria-label"))?.slice(0, 2) ?? "";
+}

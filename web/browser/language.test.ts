@@ -1,0 +1,32 @@
+import { expect } from "vitest";
+import { en } from "../src/text/en";
+import { ja } from "../src/text/ja";
+import { zh } from "../src/text/zh";
+import { story } from "./story";
+
+const LANGUAGES = [
+  ["zh-CN", "zh-Hans", zh],
+  ["ja-JP", "ja", ja],
+] as const;
+
+for (const [locale, tag, texts] of LANGUAGES) {
+  story(`the page speaks the language of a browser set to ${locale}`, async ({ open }) => {
+    const page = await open({ locale });
+    await page.getByRole("heading", { name: texts.logIn.title }).waitFor();
+    expect(await page.locator("html").getAttribute("lang")).toBe(tag);
+    await page.getByLabel(texts.logIn.name).fill("阿達");
+    await page.getByRole("button", { name: texts.logIn.enter, exact: true }).click();
+    await page.getByRole("button", { name: texts.home.start, exact: true }).click();
+    await page.getByRole("heading", { name: texts.game.yourTurn }).waitFor();
+    await page.getByRole("gridcell", { name: `d3, ${texts.game.empty}, ${texts.game.legal}` }).waitFor();
+  });
+}
+
+story("another language can be chosen, and is kept", async ({ open }) => {
+  const page = await open();
+  await page.getByRole("button", { name: en.menu.settings }).click();
+  await page.getByLabel(en.menu.language).selectOption("ja");
+  await page.getByRole("heading", { name: ja.logIn.title }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: ja.logIn.title }).waitFor();
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { en } from "../src/text/en";
+import { story } from "./story";
+import { board, createRoom, result, seatAi } from "./table";
+
+const { replay } = en;
+
+story("two programs think aloud, and their game is replayed and taken away", async ({ enter }) => {
+  const page = await enter("ada");
+  await createRoom(page, async () => {
+    await seatAi(page, "black", "mcts:2");
+    await seatAi(page, "white", "greedy");
+    await page.getByLabel(en.create.pause).fill("0.1");
+  });
+  await page.getByRole("button", { name: en.room.start }).click();
+  await page.getByRole("img", { name: en.game.evaluation }).waitFor();
+  await page.getByRole("img", { name: new RegExp(`^${en.game.discBalance} `) }).waitFor();
+  await result(page).waitFor();
+  const final = await board(page);
+  const plies = await page.locator(".moves .move").count();
+
+  await result(page).getByRole("link", { name: en.game.replay }).click();
+  const slider = page.getByRole("slider", { name: replay.position });
+  await slider.waitFor();
+  const start = await board(page);
+  expect(start).not.toBe(final);
+  await page.keyboard.press("End");
+  await at(page, plies, plies);
+  expect(await board(page)).toBe(final);
+  await page.keyboard.press("ArrowLeft");
+  await at(page, plies - 1, plies);
+  await page.keyboard.press("Home");
+  await at(page, 0, plies);
+  expect(await board(page)).toBe(start);
+  await slider.fill(String(plies - 5));
+  await at(page, plies - 5, plies);
+  await page.getByRole("combobox", { name: replay.speed }).selectOption("4×");
+  await page.getByRole("button", { name: replay.play, exact: true }).click();
+  await page.getByRole("button", { name: replay.again }).waitFor();
+  await at(page, plies, plies);
+
+  expect((await download(page, replay.transcript)).toString()).toMatch(/^([a-h][1-8])+\n$/);
+  const ggf = (await download(page, replay.ggf)).toString();
+  expect(ggf).toMatch(/^\(;GM\[Othello\]/);
+  expect(ggf.match(/(?<!P)[BW]\[/g)).toHaveLength(plies);
+  const picture = await download(page, replay.image);
+  expect(picture.subarray(1, 4).toString()).toBe("PNG");
+  expect(picture.length).toBeGreaterThan(2000);
+});
+
+async function at(page: Page, ply: number, plies: number): Promise<void> {
+  await page.locator(".replay-caption").getByText(replay.at(ply, plies), { exact: true }).waitFor();
+}
+
+async function download(page: Page, what: string): Promise<Buffer> {
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: what, exact: true }).click(),
+  ]);
+  return readFileSync(await file.path());
+}

@@ -1,0 +1,52 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
+import { en } from "../src/text/en";
+import { address, story } from "./story";
+import { board, createRoom, invitation, legal, playToTheEnd, result } from "./table";
+
+story("two people play each other by a link, and a third watches", async ({ enter }) => {
+  const ada = await enter("ada");
+  await createRoom(ada);
+  const bob = await enter("bob", { at: address(await invitation(ada)) });
+  const cleo = await enter("cleo", { at: address(ada.url()) });
+  await bob.getByRole("button", { name: en.room.sit }).click();
+  await bob.getByRole("button", { name: en.room.getReady }).click();
+  await ada.getByRole("button", { name: en.room.start }).click();
+
+  await cleo.getByRole("heading", { name: en.game.toMove.black }).waitFor();
+  await expectNoControls(cleo);
+  await ada.getByLabel(en.room.say).fill("have fun");
+  await ada.keyboard.press("Enter");
+  await bob.getByText("have fun").waitFor();
+
+  await Promise.all([playToTheEnd(ada), playToTheEnd(bob)]);
+  await result(cleo).getByText(en.result.reason[GameEndReason.DISCS]).waitFor();
+  const final = await board(ada);
+  expect(final).toHaveLength(64);
+  expect(await board(bob)).toBe(final);
+  expect(await board(cleo)).toBe(final);
+  await expectNoControls(cleo);
+
+  await bob.getByRole("button", { name: en.game.rematch }).click();
+  await ada.locator(".offer").getByText(en.game.rematchOfferedBy("bob")).waitFor();
+  await ada.getByRole("button", { name: en.game.accept }).click();
+  // The sides have changed.
+  await legal(bob).first().waitFor();
+  await bob.getByRole("button", { name: en.game.offerDraw }).click();
+  await bob.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  await ada.getByRole("button", { name: en.game.accept }).click();
+  for (const page of [ada, bob, cleo]) await result(page).getByText(en.result.reason[GameEndReason.AGREED]).waitFor();
+});
+
+/** Who only watches can look, join and talk, but not play or decide. */
+async function expectNoControls(page: Page): Promise<void> {
+  const { game, room } = en;
+  for (const name of [game.resign, game.abort, game.offerDraw, game.rematch, room.start, room.close, room.kick]) {
+    expect(await page.getByRole("button", { name }).count(), name).toBe(0);
+  }
+  expect(await page.getByText(room.manage).count()).toBe(0);
+  const before = await board(page);
+  await page.getByRole("gridcell", { name: "d3," }).click();
+  expect(await board(page)).toBe(before);
+}

@@ -255,7 +255,7 @@ async fn far_beyond_the_capacity() {
         slow = slow.max(slowest(&room));
     }
     let everything = GameFilter { viewer: owner.id(), room: None, player: None };
-    let ended = runtime.games(everything, None, usize::MAX).await.unwrap();
+    let ended = runtime.games(everything, None, usize::MAX).await.unwrap().games;
     for game in &ended {
         slow = slow.max(game.plies.iter().map(|ply| ply.spent_ms).max().unwrap());
     }

@@ -65,7 +65,7 @@ type Kept = (Option<Room>, usize);
 
 async fn kept(store: &Store, room: RoomId) -> Kept {
     let filter = GameFilter { viewer: story::id("ada"), room: None, player: None };
-    let games = store.archive.games(filter, None, 100).await.unwrap();
+    let games = store.archive.games(filter, None, 100).await.unwrap().games;
     (store.journal.load(room).await.unwrap().map(reversi::store::History::latest), games.len())
 }
 

@@ -37,6 +37,7 @@ const LAYERS: &[Layer] = &[
         also: &[
             ("unicode_normalization", "a display name is parsed into NFKC"),
             ("prost", "the stored form of rooms and events"),
+            ("crc32fast", "its checksum"),
         ],
     },
     Layer {

@@ -103,7 +103,7 @@ async fn list(session: &Session, filter: GameFilter, most: u32) -> anyhow::Resul
     loop {
         let page = session.list_games(filter.clone(), left.clamp(1, PAGE), next).await;
         let page = page.context("cannot list the games")?;
-        if left == most && page.items.is_empty() {
+        if left == most && page.items.is_empty() && page.next.is_none() {
             say("no finished games");
         }
         for game in page.items.iter().take(usize::try_from(left)?) {

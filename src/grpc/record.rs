@@ -16,7 +16,9 @@ use super::{
 use crate::{
     proto::{convert, server::record_service_server::RecordService, v1},
     room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
-    runtime::{Contestant, CountedStream, GameFilter, GameKey, Player, RoomError, Runtime, StreamEnd, TooFast, Work},
+    runtime::{
+        Contestant, CountedStream, GameFilter, GameKey, GamePage, Player, RoomError, Runtime, StreamEnd, TooFast, Work,
+    },
 };
 
 /// Games that one step of an export takes from the archive.
@@ -39,11 +41,10 @@ impl RecordService for Records {
         let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
         let after = page::read_game(&wire.page_token)?;
         player.pay(work(&filter, size)).map_err(status::too_fast)?;
-        let games = self.runtime.games(filter, after, size).await.map_err(status::failed)?;
-        let next = games.last().filter(|_| games.len() == size).map(|game| page::game_token(key(game)));
+        let GamePage { games, next } = self.runtime.games(filter, after, size).await.map_err(status::failed)?;
         Ok(Response::new(v1::ListGamesResponse {
             games: games.iter().map(|game| v1::GameRecord { plies: Vec::new(), ..record(game) }).collect(),
-            next_page_token: next.unwrap_or_default(),
+            next_page_token: next.map(page::game_token).unwrap_or_default(),
         }))
     }
 
@@ -76,7 +77,7 @@ impl RecordService for Records {
             open: self.runtime.open_stream(&player).map_err(status::failed)?,
             player,
             ended: false,
-            after: None,
+            next: Some(None),
             step: VecDeque::new(),
         };
         Ok(Response::new(Box::pin(stream::unfold(export, move |mut export| async move {
@@ -133,7 +134,8 @@ struct Export {
     open: CountedStream,
     /// Set when it was cut short.
     ended: bool,
-    after: Option<GameKey>,
+    /// Behind what the next step begins; none when there is none.
+    next: Option<Option<GameKey>>,
     step: VecDeque<Arc<GameRecord>>,
 }
 
@@ -146,18 +148,18 @@ impl Export {
         if let Some(end) = self.open.ended().now_or_never() {
             return self.cut_short(farewell(end));
         }
-        if self.step.is_empty() {
+        while self.step.is_empty() {
+            let after = self.next?;
             // What would be too fast for a call of its own only takes longer here.
             while let Err(TooFast { retry_after }) = self.player.pay(work(&self.filter, EXPORT_STEP)) {
                 if let Ok(end) = timeout(retry_after, self.open.ended()).await {
                     return self.cut_short(farewell(end));
                 }
             }
-            match self.runtime.games(self.filter, self.after, EXPORT_STEP).await {
-                Ok(games) => self.step = games.into(),
+            match self.runtime.games(self.filter, after, EXPORT_STEP).await {
+                Ok(page) => (self.step, self.next) = (page.games.into(), page.next.map(Some)),
                 Err(error) => return self.cut_short(status::failed(error)),
             }
-            self.after = self.step.back().map(|game| key(game)).or(self.after);
         }
         self.step.pop_front().map(Ok)
     }
@@ -180,10 +182,6 @@ fn farewell(end: StreamEnd) -> Status {
 fn work(filter: &GameFilter, games: usize) -> Work {
     // What somebody has played has an index of its own.
     if filter.player.is_some() { Work::Games(games) } else { Work::SearchedGames(games) }
-}
-
-fn key(game: &GameRecord) -> GameKey {
-    (game.ended, game.id)
 }
 
 fn read_filter(wire: Option<v1::GameFilter>, viewer: PlayerId) -> Result<GameFilter, Status> {

@@ -64,7 +64,7 @@ pub use shared::Encode;
 pub use streams::{Turns, Update, Watch};
 pub use work::Work;
 
-pub use crate::store::{Contestant, GameFilter, GameKey, Rating, Standing, Stats};
+pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, Rating, Standing, Stats};
 use crate::{
     ai::AiPlayer,
     room::{Actor, Command, DisplayName, GameId, GameRecord, PlayerId, PlayerKind, Rejection},
@@ -206,16 +206,11 @@ impl Runtime {
         }
     }
 
-    /// At most `limit` finished games that match, newest first, beginning behind `after`.
+    /// At most `limit` finished games that match, beginning behind `after`.
     ///
     /// # Errors
     /// When storage is unavailable.
-    pub async fn games(
-        &self,
-        filter: GameFilter,
-        after: Option<GameKey>,
-        limit: usize,
-    ) -> Result<Vec<Arc<GameRecord>>, RoomError> {
+    pub async fn games(&self, filter: GameFilter, after: Option<GameKey>, limit: usize) -> Result<GamePage, RoomError> {
         Ok(self.shared.store.archive.games(filter, after, limit).await?)
     }
 

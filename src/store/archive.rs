@@ -22,6 +22,21 @@ pub struct GameFilter {
     pub player: Option<PlayerId>,
 }
 
+/// Some of the games that match.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GamePage {
+    /// Newest first.
+    pub games: Vec<Arc<GameRecord>>,
+    /// Behind what the next page begins; none where there are no more.
+    pub next: Option<GameKey>,
+}
+
+impl GamePage {
+    /// Games that are passed over for one page. A page may therefore have fewer games than were asked for, or none, and
+    /// yet be followed by others: whoever fills the archive with what others may not see does not keep it busy with that.
+    pub const PASSED_OVER: usize = 5_000;
+}
+
 impl GameFilter {
     pub(super) fn matches(&self, record: &GameRecord) -> bool {
         let played = |player| record.players.iter().any(|(_, participant)| participant.is(player));
@@ -33,13 +48,13 @@ impl GameFilter {
 
 /// Keeps finished games, and what they made of those who played them. [`super::Journal::append`] writes them.
 pub trait Archive: Send + Sync + 'static {
-    /// At most `limit` games that match, newest first, beginning behind `after`.
+    /// At most `limit` games that match, beginning behind `after`.
     fn games(
         &self,
         filter: GameFilter,
         after: Option<GameKey>,
         limit: usize,
-    ) -> Pending<'_, Result<Vec<Arc<GameRecord>>, Unavailable>>;
+    ) -> Pending<'_, Result<GamePage, Unavailable>>;
 
     /// One game.
     fn game(&self, id: GameId) -> Pending<'_, Result<Option<Arc<GameRecord>>, Unavailable>>;

@@ -38,12 +38,6 @@ pub(crate) enum Attack {
     Continuation,
 }
 
-/// Connections that a test may open beside those of other tests; both ends of each are in this process.
-pub(crate) fn affordable() -> usize {
-    let files = rlimit::increase_nofile_limit(u64::MAX).unwrap();
-    usize::try_from(files.saturating_sub(1_000) / 2).unwrap().min(10_000)
-}
-
 impl Attack {
     /// Attacks until the server puts an end to it; what it has said by then, on each connection.
     pub(crate) async fn once(self, address: &str) -> Vec<Vec<u8>> {

@@ -42,12 +42,14 @@ async fn archived(store: &SqliteStore) -> BTreeMap<GameId, Vec<Ply>> {
     let (mut games, mut after) = (BTreeMap::new(), None);
     loop {
         let page = store.games(filter, after, 500).await.unwrap();
-        let Some(last) = page.last() else { return games };
-        after = Some((last.ended, last.id));
-        for game in page {
+        for game in page.games {
             let GameRecord { id, plies, .. } = (*game).clone();
             assert!(games.insert(id, plies).is_none(), "{id} has ended twice");
         }
+        if page.next.is_none() {
+            return games;
+        }
+        after = page.next;
     }
 }
 

@@ -54,7 +54,7 @@ fn a_move_is_short() {
                 // In this world it is 1970, and a moment takes fewer bytes than it will for the next 200 years.
                 let moment = 8 - encode_length(event.at.0.unsigned_abs());
                 let length = encode_event(event).len() + moment;
-                prop_assert!(length <= 18 || spent.as_secs() > 15 || event.seq.0 > 16_000, "{length} for {event:?}");
+                prop_assert!(length <= 22 || spent.as_secs() > 15 || event.seq.0 > 16_000, "{length} for {event:?}");
             }
         }
         Ok(())
@@ -64,6 +64,13 @@ fn a_move_is_short() {
 /// Bytes of a varint, 8 at most.
 fn encode_length(value: u64) -> usize {
     usize::try_from((64 - value.leading_zeros()).div_ceil(7).clamp(1, 8)).expect("small")
+}
+
+/// As version 1 wrote it: without the checksum.
+fn unchecked(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes[0] = 1;
+    bytes.truncate(bytes.len() - 4);
+    bytes
 }
 
 #[derive(Clone, Debug)]
@@ -116,7 +123,8 @@ proptest! {
         for (which, damage) in damages {
             let event = &stage.world.history[which.index(stage.world.history.len())];
             let room = &stage.moments[which.index(stage.moments.len())].after;
-            let (mut event, mut room) = (encode_event(event), encode_room(room));
+            // A checksum would see all of it.
+            let (mut event, mut room) = (unchecked(encode_event(event)), unchecked(encode_room(room)));
             for one in damage {
                 one.apply(&mut event);
                 one.apply(&mut room);

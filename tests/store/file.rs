@@ -64,7 +64,7 @@ async fn everything_is_there_again() {
     assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(5)));
     assert_eq!(store.archive.standing(roxanne).await.unwrap(), standing);
     let filter = GameFilter { viewer: id("eve"), room: None, player: Some(id("ada")) };
-    assert_eq!(*store.archive.games(filter, None, 9).await.unwrap()[0], finished);
+    assert_eq!(*store.archive.games(filter, None, 9).await.unwrap().games[0], finished);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reversi::{
     room::{AiSeat, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId},
     rules::{ByColor, Color},
-    store::{Contestant, GameFilter, Standing, Stats, Store},
+    store::{Contestant, GameFilter, GamePage, Standing, Stats, Store},
 };
 
 use crate::{
@@ -38,8 +38,9 @@ fn everything(viewer: &str) -> GameFilter {
 }
 
 async fn found(store: &Store, filter: GameFilter) -> Vec<u32> {
-    let games = store.archive.games(filter, None, 100).await.unwrap();
-    games.iter().map(|game| game.id.number).collect()
+    let page = store.archive.games(filter, None, 100).await.unwrap();
+    assert_eq!(page.next, None);
+    page.games.iter().map(|game| game.id.number).collect()
 }
 
 async fn standing(store: &Store, who: &str) -> Standing {
@@ -83,14 +84,33 @@ async fn pages_go_on_where_they_ended_also_among_games_of_one_moment() {
         }
         for player in [None, Some(id("bob"))] {
             let filter = GameFilter { player, ..everything("eve") };
-            let (mut seen, mut after) = (Vec::new(), None);
-            while let Some(page) =
-                Some(store.archive.games(filter, after, 2).await.unwrap()).filter(|page| !page.is_empty())
-            {
-                after = page.last().map(|game| (game.ended, game.id));
-                seen.extend(page.iter().map(|game| game.id.room));
+            let (mut seen, mut after) = (Vec::new(), Some(None));
+            while let Some(begin) = after {
+                let page = store.archive.games(filter, begin, 2).await.unwrap();
+                after = page.next.map(Some);
+                seen.extend(page.games.iter().map(|game| game.id.room));
             }
             assert_eq!(seen, [4, 7, 6, 5, 3, 2, 1].map(room_id));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_passes_over_so_many_games_and_no_more() {
+    on_each(async |store| {
+        let secret =
+            |number: u32| GameRecord { private: true, ..game(room_id(1), number, i64::from(number), ["cy", "bob"]) };
+        let many = u32::try_from(GamePage::PASSED_OVER).unwrap() + 10;
+        let games: Vec<_> = (2..=many).map(secret).collect();
+        archive(store, room_id(2), &[game(room_id(2), 1, 1, ["ada", "cy"])]).await;
+        archive(store, room_id(1), &games).await;
+        let of_cy = GameFilter { player: Some(id("cy")), ..everything("eve") };
+        for filter in [everything("eve"), of_cy] {
+            let first = store.archive.games(filter, None, 1).await.unwrap();
+            assert!(first.games.is_empty() && first.next.is_some(), "{first:?}");
+            let second = store.archive.games(filter, first.next, 1).await.unwrap();
+            assert_eq!(second.games.iter().map(|game| game.id.room).collect::<Vec<_>>(), [room_id(2)]);
         }
     })
     .await;

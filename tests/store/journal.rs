@@ -160,9 +160,7 @@ async fn every_game(store: &Store, filter: GameFilter) -> Vec<GameRecord> {
     let (mut games, mut after) = (Vec::new(), None);
     loop {
         let page = store.archive.games(filter, after, 3).await.unwrap();
-        let Some(last) = page.last() else { return games };
-        after = Some((last.ended, last.id));
-        games.extend(page.iter().map(|game| {
+        games.extend(page.games.iter().map(|game| {
             let mut game = GameRecord::clone(game);
             for side in Color::ALL {
                 if let Participant::Ai(ai) = &mut game.players[side] {
@@ -171,5 +169,9 @@ async fn every_game(store: &Store, filter: GameFilter) -> Vec<GameRecord> {
             }
             game
         }));
+        if page.next.is_none() {
+            return games;
+        }
+        after = page.next;
     }
 }

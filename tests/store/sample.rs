@@ -51,7 +51,7 @@ async fn check(store: &Store) {
     assert_eq!(store.register.enrolled().await.unwrap(), players());
     assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(4_000)));
     let filter = GameFilter { viewer: id("ada"), room: None, player: Some(id("ada")) };
-    let kept = store.archive.games(filter, None, 9).await.unwrap();
+    let kept = store.archive.games(filter, None, 9).await.unwrap().games;
     assert!(kept.iter().map(|game| &**game).eq(games().iter().rev()));
     let standing = store.archive.standing(Contestant::Player(id("ada"))).await.unwrap();
     let lost = Stats { lost: 1, ..Stats::default() };

@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     super::standing::{Contestant, Standing, settle},
-    GameFilter, GameKey, MemoryStore,
+    GameFilter, GameKey, GamePage, MemoryStore,
 };
 use crate::room::{GameId, GameRecord, PlayerId, Timestamp};
 
@@ -36,10 +36,19 @@ impl Games {
         }
     }
 
-    pub(super) fn page(&self, filter: &GameFilter, after: Option<GameKey>, limit: usize) -> Vec<Arc<GameRecord>> {
+    pub(super) fn page(&self, filter: &GameFilter, after: Option<GameKey>, limit: usize) -> GamePage {
         let until = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let newest_first = self.games.range((Bound::Unbounded, until)).rev().map(|(_, record)| record);
-        newest_first.filter(|record| filter.matches(record)).take(limit).cloned().collect()
+        let mut page = GamePage::default();
+        for (passed, (key, record)) in (1..).zip(self.games.range((Bound::Unbounded, until)).rev()) {
+            if filter.matches(record) {
+                page.games.push(Arc::clone(record));
+            }
+            if page.games.len() == limit || passed == limit.saturating_add(GamePage::PASSED_OVER) {
+                page.next = Some(*key);
+                break;
+            }
+        }
+        page
     }
 
     pub(super) fn get(&self, id: GameId) -> Option<Arc<GameRecord>> {

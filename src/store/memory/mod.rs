@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    archive::{Archive, GameFilter, GameKey},
+    archive::{Archive, GameFilter, GameKey, GamePage},
     journal::{Append, AppendError, FaultHook, History, Journal, Pending, Unavailable},
     register::{Enrolled, Register},
     standing::{Contestant, Standing},
@@ -101,7 +101,7 @@ impl Archive for MemoryStore {
         filter: GameFilter,
         after: Option<GameKey>,
         limit: usize,
-    ) -> Pending<'_, Result<Vec<Arc<GameRecord>>, Unavailable>> {
+    ) -> Pending<'_, Result<GamePage, Unavailable>> {
         self.answer(|inner| inner.games.page(&filter, after, limit))
     }
 

@@ -12,7 +12,7 @@ use crate::{
     },
     rules::{ByColor, Color, Position, Transcript},
     store::{
-        archive::{GameFilter, GameKey},
+        archive::{GameFilter, GameKey, GamePage},
         standing::{Contestant, OpponentKind, Rating, Standing, Stats, settle},
     },
 };
@@ -81,14 +81,14 @@ pub(super) fn page(
     filter: &GameFilter,
     after: Option<GameKey>,
     limit: usize,
-) -> Result<Vec<Arc<GameRecord>>, ReadError> {
+) -> Result<GamePage, ReadError> {
     let texts = |id: &dyn std::fmt::Display| id.to_string();
-    let (viewer, limit) = (texts(&filter.viewer), i64::try_from(limit)?);
+    let (viewer, most) = (texts(&filter.viewer), i64::try_from(limit.saturating_add(GamePage::PASSED_OVER))?);
     let (player, room) = (filter.player.map(|id| texts(&id)), filter.room.map(|id| texts(&id)));
     let (ended, id) = after.map_or((i64::MAX, String::new()), |(ended, id)| (ended.0, texts(&id)));
     let mut parameters: Vec<(&str, &dyn ToSql)> =
-        vec![(":viewer", &viewer), (":ended", &ended), (":id", &id), (":limit", &limit)];
-    let (mut of_player, mut of_room, mut place) = ("", "", ["games.ended_us", "games.id"]);
+        vec![(":viewer", &viewer), (":ended", &ended), (":id", &id), (":most", &most)];
+    let (mut of_player, mut of_room, mut place) = ("", "true", ["games.ended_us", "games.id"]);
     if let Some(player) = &player {
         parameters.push((":player", player));
         of_player = "JOIN played ON played.game = games.id AND played.contestant = :player";
@@ -96,20 +96,30 @@ pub(super) fn page(
     }
     if let Some(room) = &room {
         parameters.push((":room", room));
-        of_room = "AND room = :room";
+        of_room = "room = :room";
     }
     let [end, game] = place;
+    // The games of a room are found by themselves; among those of a player they are looked for.
+    let [found, looked_for] = if player.is_some() { ["true", of_room] } else { [of_room, "true"] };
     let sql = format!(
-        "SELECT games.* FROM games {of_player} WHERE (NOT private OR :viewer IN (black, white)) {of_room} \
-        AND ({end}, {game}) < (:ended, :id) ORDER BY {end} DESC, {game} DESC LIMIT :limit"
+        "SELECT games.*, {looked_for} AND (NOT private OR :viewer IN (black, white)) AS shown \
+        FROM games {of_player} WHERE {found} AND ({end}, {game}) < (:ended, :id) \
+        ORDER BY {end} DESC, {game} DESC LIMIT :most"
     );
     let mut select = connection.prepare_cached(&sql)?;
     let mut rows = select.query(&parameters[..])?;
-    let mut games = Vec::new();
+    let (mut page, mut passed) = (GamePage::default(), 0);
     while let Some(row) = rows.next()? {
-        games.push(Arc::new(read(row)?));
+        passed += 1;
+        if row.get("shown")? {
+            page.games.push(Arc::new(read(row)?));
+        }
+        if page.games.len() == limit || passed == most {
+            page.next = Some((Timestamp(row.get("ended_us")?), row.get::<_, String>("id")?.parse()?));
+            break;
+        }
     }
-    Ok(games)
+    Ok(page)
 }
 
 pub(super) fn get(connection: &Connection, id: GameId) -> Result<Option<Arc<GameRecord>>, ReadError> {

@@ -24,7 +24,7 @@ pub use schema::OpenError;
 pub use writer::COMMIT_WRITES;
 
 use super::{
-    archive::{Archive, GameFilter, GameKey},
+    archive::{Archive, GameFilter, GameKey, GamePage},
     journal::{Append, AppendError, FaultHook, History, Journal, Pending, Unavailable},
     register::{Enrolled, Register},
     standing::{Contestant, Standing},
@@ -136,7 +136,7 @@ impl Archive for SqliteStore {
         filter: GameFilter,
         after: Option<GameKey>,
         limit: usize,
-    ) -> Pending<'_, Result<Vec<Arc<GameRecord>>, Unavailable>> {
+    ) -> Pending<'_, Result<GamePage, Unavailable>> {
         self.archive.ask(move |connection| games::page(connection, &filter, after, limit))
     }
 

@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
 #[path = "story/mod.rs"]
-#[allow(dead_code, reason = "other tests need more of it")]
 mod story;
 
 use std::{fs, path::Path};

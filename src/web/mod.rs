@@ -28,7 +28,6 @@ const SAID_WITH_EACH: [(HeaderName, &str); 5] = [
 ];
 
 /// The files of the page, and 404 for all others.
-#[must_use]
 pub fn page() -> Router {
     PAGE.clone()
 }

@@ -32,12 +32,12 @@ async fn an_opponent_learns_of_them_after_the_game_only() {
     assert!(thought.evaluation.is_some_and(|discs| discs.abs() <= 64.0), "{thought:?}");
     assert_eq!(thought.principal_variation.first(), Some(&seen.square));
     assert!(thought.depth > 0 && thought.nodes > 0 && thought.principal_variation.len() <= 12);
-    assert_eq!(plies(&wim, &room).await, [seen.clone()]);
+    assert_eq!(plies(&wim, &room).await, std::slice::from_ref(&seen));
     assert_eq!(first_move(&mut wim.watch_after(&room, before).await).await, seen);
 
     let veiled = v1::Ply { thought: None, ..seen.clone() };
     assert_eq!(first_move(&mut opponent).await, veiled);
-    assert_eq!(plies(&ada, &room).await, [veiled.clone()]);
+    assert_eq!(plies(&ada, &room).await, std::slice::from_ref(&veiled));
     assert_eq!(first_move(&mut ada.watch_after(&room, before).await).await, veiled);
 
     ada.resign(&game).await.unwrap();

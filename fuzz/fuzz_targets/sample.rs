@@ -3,7 +3,7 @@
 use reversi::room::{Room, stored::decode_room};
 
 /// The checked-in sample of the stored form: a name, a tab, and the bytes in hexadecimal.
-const SAMPLE: &str = include_str!("../../tests/data/stored-v1.txt");
+const SAMPLE: &str = include_str!("../../tests/data/stored-v2.txt");
 
 /// Its rooms; its events are none.
 pub(crate) fn rooms() -> impl Iterator<Item = Room> {

@@ -8,9 +8,12 @@ use std::{
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::net::{TcpListener, TcpSocket};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    task::JoinSet,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -182,8 +185,11 @@ async fn serve(
             None => std::future::pending().await,
         }
     };
+    // On a thread of its own it would contend with those that serve players.
+    let mut server = JoinSet::new();
+    server.spawn(grpc::serve_with(runtime, listener, access, shutdown));
     tokio::select! {
-        clean = grpc::serve_with(runtime, listener, access, shutdown) => Ok(clean?),
+        Some(ended) = server.join_next() => Ok(ended??),
         failed = scraped => failed.map(|()| false),
     }
 }

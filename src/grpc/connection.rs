@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
 };
@@ -10,6 +10,7 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
+    task::yield_now,
     time::{Instant, Sleep, sleep_until},
 };
 use tokio_rustls::server::TlsStream;
@@ -53,8 +54,8 @@ impl Connection {
         if !self.is_old {
             return wire.poll_read(cx, buffer);
         }
-        if std::mem::take(&mut self.has_read) {
-            cx.waker().wake_by_ref();
+        // A mere wake would put it before those whose messages have just arrived.
+        if std::mem::take(&mut self.has_read) && pin!(yield_now()).poll(cx).is_pending() {
             return Poll::Pending;
         }
         let mut part = ReadBuf::new(buffer.initialize_unfilled_to(MOST_READ.min(buffer.remaining())));

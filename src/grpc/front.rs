@@ -1,13 +1,19 @@
 //! The page before the calls: a browser asks for it by GET, which no call is made by.
 
-use std::task::{Context, Poll};
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use axum::Router;
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, Either};
-use http::{Method, Request, Response};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use tonic::body::Body;
 use tower::{BoxError, Layer, Service};
+
+use super::counted::Counted;
+use crate::runtime::{Address, Share, Taken};
 
 /// Answers what is asked for by GET from a page.
 #[derive(Clone)]
@@ -50,12 +56,28 @@ where
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Either::Left(self.calls.call(request));
         }
+        let taken = match take(request.extensions().get()) {
+            Ok(taken) => taken,
+            Err(refusal) => return Either::Right(Box::pin(std::future::ready(Ok(refusal)))),
+        };
         let answer = self.page.call(request);
         Either::Right(Box::pin(async move {
             match answer.await {
-                Ok(answer) => Ok(answer.map(Body::new)),
+                Ok(answer) => Ok(answer.map(|body| Counted::new(Body::new(body), taken))),
                 Err(never) => match never {},
             }
         }))
     }
+}
+
+/// Counts a request at its address, as a call of nobody.
+fn take(address: Option<&Arc<Address>>) -> Result<Option<Taken>, Response<Body>> {
+    let Some(address) = address else { return Ok(None) };
+    let taken = address.admit().ok().and_then(|()| address.take(Share::Calls));
+    taken.map(Some).ok_or_else(|| {
+        let mut refusal = Response::new(Body::empty());
+        *refusal.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+        refusal.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        refusal
+    })
 }

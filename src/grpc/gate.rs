@@ -6,13 +6,11 @@ use std::{
     task::{Context, Poll},
 };
 
-use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
-use http_body::{Frame, SizeHint};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::{caller::Power, status};
+use super::{caller::Power, counted::Counted, status};
 use crate::runtime::{Address, Call, Player, Runtime, Share, Taken, Token};
 
 /// Where the methods of this server are, which are for players.
@@ -39,8 +37,8 @@ pub(super) struct Gated<S> {
 
 /// A call that was let in, which counts as long as this is kept.
 struct Pass {
-    /// Whose call it is, where one has to be somebody.
-    player: Option<Call>,
+    /// Of a player, where one has to be somebody.
+    _player: Option<Call>,
     _address: Option<Taken>,
 }
 
@@ -67,7 +65,7 @@ impl Gate {
         }
         let taken = address.map(|address| address.take(Share::Calls).ok_or_else(status::too_many_calls));
         let call = player.map(|player| player.begin_call().ok_or_else(status::too_many_calls));
-        Ok(Pass { player: call.transpose()?, _address: taken.transpose()? })
+        Ok(Pass { _player: call.transpose()?, _address: taken.transpose()? })
     }
 
     /// The player of a token.
@@ -133,32 +131,8 @@ where
         };
         let answer = self.inner.call(request);
         Box::pin(async move {
-            let answer = answer.await?;
-            // What a player goes on to hear is one of its streams. Others have none, so they count until their end.
-            Ok(if pass.player.is_some() { answer } else { answer.map(|body| Body::new(Heard { body, _pass: pass })) })
+            // Until it is read: a client may leave thousands of answers to the server.
+            Ok(answer.await?.map(|body| Counted::new(body, pass)))
         })
-    }
-}
-
-/// What somebody hears who is no player.
-struct Heard {
-    body: Body,
-    _pass: Pass,
-}
-
-impl http_body::Body for Heard {
-    type Data = Bytes;
-    type Error = Status;
-
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        http_body::Body::is_end_stream(&self.body)
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        http_body::Body::size_hint(&self.body)
     }
 }

@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{
     net::{TcpListener, TcpStream},
-    task::JoinSet,
+    task::{JoinSet, yield_now},
     time::{Instant, sleep, timeout_at},
 };
 use tokio_stream::Stream;
@@ -31,29 +31,33 @@ pub(super) struct Listener {
 impl Listener {
     /// The connections as they come. It never ends, and never fails.
     pub(super) fn incoming(self) -> impl Stream<Item = io::Result<Connection>> {
-        let handshakes = JoinSet::new();
-        futures_util::stream::unfold((self, handshakes), |(listener, mut handshakes)| async move {
-            let connection = listener.next(&mut handshakes).await;
-            Some((Ok(connection), (listener, handshakes)))
+        let openings = JoinSet::new();
+        futures_util::stream::unfold((self, openings), |(listener, mut openings)| async move {
+            let connection = listener.next(&mut openings).await;
+            Some((Ok(connection), (listener, openings)))
         })
     }
 
-    /// Each handshake holds a place in the crowd, which bounds their number.
-    async fn next(&self, handshakes: &mut JoinSet<Option<Connection>>) -> Connection {
+    /// Each opening holds a place in the crowd, which bounds their number.
+    async fn next(&self, openings: &mut JoinSet<Option<Connection>>) -> Connection {
         loop {
+            // Hundreds may come, or begin to speak, at once, and what a new connection says costs most of all. Between one
+            // and the next those have their turns whose messages have arrived.
+            yield_now().await;
             tokio::select! {
                 accepted = self.socket.accept() => match accepted {
                     Ok((stream, address)) => {
                         let Some(place) = self.place(address) else { continue };
                         let deadline = Instant::now() + self.patience;
+                        let from = (place, address);
                         match self.tls.clone() {
-                            None => return Connection::new(Wire::Plain(prompt(stream)), place, deadline),
-                            Some(tls) => drop(handshakes.spawn(shake_hands(tls, stream, (place, address), deadline))),
-                        }
+                            None => openings.spawn(hear(stream, from, deadline)),
+                            Some(tls) => openings.spawn(shake_hands(tls, stream, from, deadline)),
+                        };
                     }
                     Err(error) => recover(&error).await,
                 },
-                Some(done) = handshakes.join_next() => if let Ok(Some(connection)) = done {
+                Some(done) = openings.join_next() => if let Ok(Some(connection)) = done {
                     return connection;
                 },
             }
@@ -67,6 +71,17 @@ impl Listener {
             tracing::debug!(%address, "closed at once: there are as many connections as may be");
         }
         place
+    }
+}
+
+/// Waits until the other side begins to speak.
+async fn hear(stream: TcpStream, (place, address): (Place, SocketAddr), deadline: Instant) -> Option<Connection> {
+    match timeout_at(deadline, stream.readable()).await {
+        Ok(Ok(())) => Some(Connection::new(Wire::Plain(prompt(stream)), place, deadline)),
+        _ => {
+            tracing::debug!(%address, "closed: nothing was said");
+            None
+        }
     }
 }
 

@@ -49,9 +49,10 @@ impl RecordService for Records {
     }
 
     async fn get_game(&self, request: Request<v1::GetGameRequest>) -> Result<Response<v1::GetGameResponse>, Status> {
-        caller(&request)?.pay(Work::Games(1)).map_err(status::too_fast)?;
+        let player = caller(&request)?;
+        player.pay(Work::Games(1)).map_err(status::too_fast)?;
         let id = game_id(&request.into_inner().game_id)?;
-        let game = self.runtime.game(id).await.map_err(status::failed)?;
+        let game = self.runtime.game(&player, id).await.map_err(status::failed)?;
         Ok(Response::new(v1::GetGameResponse { game: Some(record(&game)) }))
     }
 
@@ -180,8 +181,9 @@ fn farewell(end: StreamEnd) -> Status {
 
 /// What a page of the archive costs.
 fn work(filter: &GameFilter, games: usize) -> Work {
-    // What somebody has played has an index of its own.
-    if filter.player.is_some() { Work::Games(games) } else { Work::SearchedGames(games) }
+    // What the viewer has played is found as it stands; of others much may have to be passed over.
+    let is_own = filter.player == Some(filter.viewer) && filter.room.is_none();
+    if is_own { Work::Games(games) } else { Work::SearchedGames(games) }
 }
 
 fn read_filter(wire: Option<v1::GameFilter>, viewer: PlayerId) -> Result<GameFilter, Status> {

@@ -20,9 +20,8 @@ use super::{
     game,
     gate::Gate,
     listener::Listener,
-    lobby,
-    pace::Pace,
-    record, room, session, status,
+    lobby, record, room, session, status,
+    throttle::Throttle,
     tls::Tls,
 };
 use crate::{
@@ -95,7 +94,7 @@ pub async fn serve_with(
         end.cancel();
     };
     let server = transport(&limits)
-        .layer(Pace)
+        .layer(Throttle)
         .layer(NameCalls::new((runtime.random() >> 32) as u32))
         // Outside of gRPC-Web, which takes every HTTP/1.1 request for a call.
         .layer(option_layer(access.page.map(|page| Front { page })))

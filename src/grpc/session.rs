@@ -66,6 +66,7 @@ impl SessionService for Session {
     async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Result<Response<v1::GetMeResponse>, Status> {
         let player = caller(&request)?;
         player.pay(Work::LookUp).map_err(status::too_fast)?;
+        player.pay(Work::Looks(2 * player.seats().len())).map_err(status::too_fast)?;
         let games = self.runtime.games_of(&player).await;
         let standing = self.runtime.standing(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();

@@ -80,7 +80,7 @@ pub struct GameRecord {
     pub position: Position,
     /// The clocks it was played with.
     pub time: TimeControl,
-    /// Whether only those who played or know its id find it.
+    /// Whether only those find it who played, or are in its room.
     pub private: bool,
     /// Whether it counts for ratings.
     pub rated: bool,

@@ -110,8 +110,9 @@ impl Address {
 
     /// When a request of HTTP/1.1 that has come is to be answered: at once, or behind others.
     #[must_use]
-    pub fn turn_of_http1(&self, now: Instant) -> Instant {
-        self.http1.as_ref().map_or(now, |pace| pace.take(now))
+    pub fn turn_of_http1(self: &Arc<Self>, now: Instant) -> Turn {
+        let at = self.http1.as_ref().map_or(now, |pace| pace.take(now));
+        Turn { address: Arc::clone(self), at, used: false }
     }
 
     /// Counts a line of chat.
@@ -141,6 +142,34 @@ impl Address {
 
 fn take(rate: Option<&Rate>) -> Result<(), TooFast> {
     rate.map_or(Ok(()), Rate::take)
+}
+
+/// The turn of one request, given back when it is dropped unused.
+pub struct Turn {
+    address: Arc<Address>,
+    at: Instant,
+    used: bool,
+}
+
+impl Turn {
+    /// When it is.
+    #[must_use]
+    pub fn at(&self) -> Instant {
+        self.at
+    }
+
+    /// It has come, and is not given back any more.
+    pub fn is_used(mut self) {
+        self.used = true;
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(pace) = self.address.http1.as_ref().filter(|_| !self.used) {
+            pace.give_back();
+        }
+    }
 }
 
 impl Taken {

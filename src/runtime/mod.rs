@@ -49,7 +49,7 @@ use std::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use actor::Accepted;
-pub use address::{Address, Addresses, Share, Taken};
+pub use address::{Address, Addresses, Share, Taken, Turn};
 pub use entropy::{Chance, Clock};
 pub use error::RoomError;
 pub use inbox::{Notice, StreamEnd, TurnEnd};
@@ -67,7 +67,7 @@ pub use work::Work;
 pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, Rating, Standing, Stats};
 use crate::{
     ai::AiPlayer,
-    room::{Actor, Command, DisplayName, GameId, GameRecord, PlayerId, PlayerKind, Rejection},
+    room::{Actor, Command, Credentials, DisplayName, GameId, GameRecord, PlayerId, PlayerKind, Rejection},
     store::Store,
 };
 use pool::Pool;
@@ -214,13 +214,17 @@ impl Runtime {
         Ok(self.shared.store.archive.games(filter, after, limit).await?)
     }
 
-    /// One finished game.
+    /// One finished game. A private one is shown to those who played, and while its room is open to those who are in it.
     ///
     /// # Errors
-    /// When storage is unavailable, or there is none.
-    pub async fn game(&self, id: GameId) -> Result<Arc<GameRecord>, RoomError> {
-        let game = self.shared.store.archive.game(id).await?;
-        Ok(game.ok_or(Rejection::GameNotFound)?)
+    /// When storage is unavailable, or there is none for that player.
+    pub async fn game(&self, player: &Player, id: GameId) -> Result<Arc<GameRecord>, RoomError> {
+        let game = self.shared.store.archive.game(id).await?.ok_or(Rejection::GameNotFound)?;
+        let played = game.players.iter().any(|(_, participant)| participant.is(player.id()));
+        if game.private && !played && self.look(player, id.room, &Credentials::default()).await.is_err() {
+            return Err(Rejection::GameNotFound.into());
+        }
+        Ok(game)
     }
 
     /// What a contestant made of all games.

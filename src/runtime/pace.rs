@@ -32,6 +32,12 @@ impl Pace {
         turn.checked_sub(self.ahead).map_or(now, |turn| turn.max(now))
     }
 
+    /// One turn fewer is taken.
+    pub(super) fn give_back(&self) {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        *next = next.and_then(|next| next.checked_sub(self.every));
+    }
+
     /// Whether nobody has to wait for those who came before.
     pub(super) fn is_as_new(&self, now: Instant) -> bool {
         self.next.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|next| next <= now)
@@ -52,6 +58,16 @@ mod tests {
         let later = now + Duration::from_secs(60);
         assert!(pace.is_as_new(later));
         assert_eq!([(); 5].map(|()| after(later)), [0, 0, 0, 0, 100]);
+    }
+
+    #[test]
+    fn nobody_waits_for_turns_that_were_given_back() {
+        let (pace, now) = (Pace::unless_none(10, 0).unwrap(), Instant::now());
+        for _ in 0..1_000 {
+            pace.take(now);
+            pace.give_back();
+        }
+        assert_eq!(pace.take(now), now);
     }
 
     #[test]

@@ -18,9 +18,11 @@ pub enum Work {
     },
     /// To ask the archive about one contestant.
     LookUp,
+    /// To look at so many rooms.
+    Looks(usize),
     /// To tell of so many games.
     Games(usize),
-    /// To look for so many games among those of all players, and to tell of them.
+    /// To look for so many games among many, and to tell of them.
     SearchedGames(usize),
 }
 
@@ -30,6 +32,7 @@ impl Work {
         let price = match self {
             Self::Rooms { sought, told } => sought.div_ceil(ROOMS_SOUGHT).saturating_add(told.div_ceil(ROOMS_TOLD)),
             Self::LookUp => LOOKUP,
+            Self::Looks(rooms) => rooms,
             Self::Games(told) => told.div_ceil(GAMES_TOLD),
             Self::SearchedGames(told) => told.div_ceil(GAMES_TOLD).saturating_add(SEARCH),
         };

@@ -28,7 +28,7 @@ pub(crate) enum Attack {
     Silence(usize),
     /// Random bytes, and TLS where none is spoken.
     Noise,
-    /// Requests of HTTP/1.1 on many connections, as fast as they go.
+    /// Requests of HTTP/1.1 on many connections, calls and the page, as fast as they go.
     Requests,
     /// Far more headers than any call has, by either protocol.
     LargeHeaders,
@@ -156,9 +156,11 @@ async fn requests(address: &str) -> Vec<Vec<u8>> {
              content-length: 5\r\n\r\n\0\0\0\0\0"
         )
     };
-    let bytes = (request("").repeat(REQUESTS - 1) + &request("connection: close\r\n")).into_bytes();
-    side_by_side(20, |_| {
-        let (address, bytes) = (address.to_owned(), bytes.clone());
+    let page = |more: &str| format!("GET / HTTP/1.1\r\nhost: x\r\n{more}\r\n");
+    let last = "connection: close\r\n";
+    let bytes = [request("").repeat(REQUESTS - 1) + &request(last), page("").repeat(REQUESTS - 1) + &page(last)];
+    side_by_side(20, |number| {
+        let (address, bytes) = (address.to_owned(), bytes[number % 2].clone().into_bytes());
         async move { tell(&address, bytes).await }
     })
     .await

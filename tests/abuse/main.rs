@@ -11,24 +11,24 @@ mod stage;
 
 use std::time::Duration;
 
-use reversi::runtime::Limits;
+use reversi::{grpc::Access, runtime::Limits, web::page};
 use tokio::{task::JoinSet, time::timeout};
 
 use attack::Attack;
 use neighbour::Table;
-use stage::{Stage, within};
+use stage::{Plan, Stage, within};
 
 /// No attack takes this long, which the server should end.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Plays while the attack goes on, and to the end of the game; then waits until its connections are gone.
 async fn endures(attack: Attack, change: impl FnOnce(&mut Limits)) {
-    let stage = Stage::limited(|limits| {
-        // The players are as fast as they can.
-        limits.request_burst = 100_000_000;
-        change(limits);
-    })
-    .await;
+    let access = Access { page: Some(page()), ..Access::default() };
+    let mut plan = Plan { access, ..Plan::default() };
+    // The players are as fast as they can.
+    plan.limits.request_burst = 100_000_000;
+    change(&mut plan.limits);
+    let stage = Stage::with(plan).await;
     let mut table = Table::open(&stage).await;
     let before = table.connections().await;
     let (mut attacks, address) = (JoinSet::new(), stage.address.clone());

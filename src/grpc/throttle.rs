@@ -17,23 +17,23 @@ use crate::runtime::Address;
 
 /// Makes the requests of HTTP/1.1 wait for their turns.
 #[derive(Clone)]
-pub(super) struct Pace;
+pub(super) struct Throttle;
 
 /// A service whose requests do.
 #[derive(Clone)]
-pub(super) struct Paced<S> {
+pub(super) struct Throttled<S> {
     inner: S,
 }
 
-impl<S> Layer<S> for Pace {
-    type Service = Paced<S>;
+impl<S> Layer<S> for Throttle {
+    type Service = Throttled<S>;
 
-    fn layer(&self, inner: S) -> Paced<S> {
-        Paced { inner }
+    fn layer(&self, inner: S) -> Throttled<S> {
+        Throttled { inner }
     }
 }
 
-impl<S, B> Service<http::Request<B>> for Paced<S>
+impl<S, B> Service<http::Request<B>> for Throttled<S>
 where
     S: Service<http::Request<B>, Response: Send, Error: Send> + Clone + Send + 'static,
     S::Future: Send,
@@ -62,15 +62,15 @@ where
     }
 }
 
-/// As each turn is one request's, and a connection has one at a time, nobody waits longer than the connections of the
-/// address take together.
-async fn wait(address: &Address) {
+/// Whoever hangs up gives the turn back, so that nobody waits for more than the connections that the address has.
+async fn wait(address: &Arc<Address>) {
     let now = Instant::now();
     let turn = address.turn_of_http1(now);
-    if turn > now {
-        sleep_until(turn).await;
+    if turn.at() > now {
+        sleep_until(turn.at()).await;
     } else {
         // One request at a time, so that a connection with many of them does not keep all others waiting.
         tokio::task::yield_now().await;
     }
+    turn.is_used();
 }

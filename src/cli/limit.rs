@@ -42,6 +42,12 @@ pub(super) struct Bounds {
     /// Streams of one connection that may be reset for what the client did wrong.
     #[arg(long, env = "REVERSI_MAX_RESETS_FOR_FAULTS", default_value_t = usual().resets_for_faults, value_name = "N")]
     max_resets_for_faults: usize,
+    /// Connections a second of one address that begin to speak, on average; faster ones wait. 0: none do.
+    #[arg(long, env = "REVERSI_OPENING_RATE", default_value_t = usual().openings_per_second, value_name = "N")]
+    opening_rate: u32,
+    /// Connections of one address that begin to speak at once, above the average.
+    #[arg(long, env = "REVERSI_OPENING_BURST", default_value_t = usual().opening_burst, value_name = "N", value_parser = at_least_one())]
+    opening_burst: u32,
     /// Requests of HTTP/1.1 a second from one address, on average; faster ones wait. 0: none do.
     #[arg(long, env = "REVERSI_HTTP1_RATE", default_value_t = usual().http1_requests_per_second, value_name = "N")]
     http1_rate: u32,
@@ -164,6 +170,8 @@ impl Bounds {
             connection_window: self.connection_window,
             resets_unseen: self.max_resets_unseen,
             resets_for_faults: self.max_resets_for_faults,
+            openings_per_second: self.opening_rate,
+            opening_burst: self.opening_burst,
             http1_requests_per_second: self.http1_rate,
             http1_request_burst: self.http1_burst,
             call_time: Duration::from_secs(self.call_time),

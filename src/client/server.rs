@@ -139,6 +139,10 @@ pub struct Limits {
     pub http1_requests_per_second: u32,
     /// Requests of HTTP/1.1 of one address at once, above the average.
     pub http1_request_burst: u32,
+    /// Connections a second of one address that begin to speak, on average; 0 is no limit. Those that come faster wait.
+    pub openings_per_second: u32,
+    /// Connections of one address that begin to speak at once, above the average.
+    pub opening_burst: u32,
 }
 
 impl TryFrom<v1::Limits> for Limits {
@@ -200,6 +204,8 @@ impl TryFrom<v1::Limits> for Limits {
             resets_for_faults: read::count(limits.resets_for_faults, "limit of resets for faults")?,
             http1_requests_per_second: read::count(limits.http1_requests_per_second, "rate of HTTP/1.1")?,
             http1_request_burst: read::count(limits.http1_request_burst, "burst of HTTP/1.1")?,
+            openings_per_second: read::count(limits.openings_per_second, "rate of openings")?,
+            opening_burst: read::count(limits.opening_burst, "burst of openings")?,
         })
     }
 }

@@ -5,7 +5,7 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::{TcpListener, TcpStream},
     task::{JoinSet, yield_now},
-    time::{Instant, sleep, timeout_at},
+    time::{Instant, sleep, sleep_until, timeout_at},
 };
 use tokio_stream::Stream;
 
@@ -49,11 +49,7 @@ impl Listener {
                     Ok((stream, address)) => {
                         let Some(place) = self.place(address) else { continue };
                         let deadline = Instant::now() + self.patience;
-                        let from = (place, address);
-                        match self.tls.clone() {
-                            None => openings.spawn(hear(stream, from, deadline)),
-                            Some(tls) => openings.spawn(shake_hands(tls, stream, from, deadline)),
-                        };
+                        openings.spawn(open(self.tls.clone(), stream, (place, address), deadline));
                     }
                     Err(error) => recover(&error).await,
                 },
@@ -74,32 +70,46 @@ impl Listener {
     }
 }
 
-/// Waits until the other side begins to speak.
-async fn hear(stream: TcpStream, (place, address): (Place, SocketAddr), deadline: Instant) -> Option<Connection> {
-    match timeout_at(deadline, stream.readable()).await {
-        Ok(Ok(())) => Some(Connection::new(Wire::Plain(prompt(stream)), place, deadline)),
-        _ => {
-            tracing::debug!(%address, "closed: nothing was said");
-            None
-        }
-    }
-}
-
-async fn shake_hands(
-    tls: Tls,
+/// Waits until the other side speaks and its turn has come; over TLS also until both sides have agreed on it.
+async fn open(
+    tls: Option<Tls>,
     stream: TcpStream,
     (place, address): (Place, SocketAddr),
     deadline: Instant,
 ) -> Option<Connection> {
-    match timeout_at(deadline, tls.acceptor.accept(prompt(stream))).await {
-        Ok(Ok(stream)) => Some(Connection::new(Wire::Tls(Box::new(stream)), place, deadline)),
-        Ok(Err(error)) => {
-            tracing::debug!(%error, %address, "closed: no TLS was agreed on");
-            None
+    let opened = timeout_at(deadline, async {
+        stream.readable().await?;
+        let turn = place.address().turn_of_opening(Instant::now());
+        sleep_until(turn.at()).await;
+        turn.is_used();
+        if tls.is_none() && !speaks_http(&stream).await? {
+            return Err(io::ErrorKind::InvalidData.into());
         }
-        Err(_) => None,
-    }
+        let stream = prompt(stream);
+        Ok(match tls {
+            None => Wire::Plain(stream),
+            Some(tls) => Wire::Tls(Box::new(tls.acceptor.accept(stream).await?)),
+        })
+    });
+    let error: io::Error = match opened.await {
+        Ok(Ok(wire)) => return Some(Connection::new(wire, place, deadline)),
+        Ok(Err(error)) => error,
+        Err(late) => late.into(),
+    };
+    tracing::debug!(%error, %address, "closed before anything was asked for");
+    None
 }
+
+/// Whether it begins as HTTP does: with the name of a method, or the preface of HTTP/2, which looks like one. It is looked
+/// at before anything is set up for it.
+async fn speaks_http(stream: &TcpStream) -> io::Result<bool> {
+    let mut said = [0; METHOD];
+    let length = stream.peek(&mut said).await?;
+    Ok(length > 0 && said[..length].iter().all(u8::is_ascii_uppercase))
+}
+
+/// Letters of the shortest method.
+const METHOD: usize = 3;
 
 /// Small messages are not held back. A socket that cannot be told so works all the same.
 fn prompt(stream: TcpStream) -> TcpStream {

@@ -281,5 +281,7 @@ fn limits(limits: &Limits) -> v1::Limits {
         resets_for_faults: count(limits.resets_for_faults),
         http1_requests_per_second: rate(limits.http1_requests_per_second),
         http1_request_burst: rate(limits.http1_request_burst),
+        openings_per_second: rate(limits.openings_per_second),
+        opening_burst: rate(limits.opening_burst),
     }
 }

@@ -54,7 +54,8 @@ pub struct Address {
     requests: Option<Rate>,
     chats: Option<Rate>,
     log_ins: Option<Rate>,
-    http1: Option<Pace>,
+    http1: Option<Arc<Pace>>,
+    openings: Option<Arc<Pace>>,
 }
 
 /// One of a share, given back when it is dropped.
@@ -77,7 +78,8 @@ impl Address {
             requests: Rate::unless_none(limits.requests_per_second_per_address, limits.request_burst_per_address),
             chats: Rate::unless_none(limits.chats_per_second_per_address, limits.chat_burst_per_address),
             log_ins: Rate::unless_none(limits.log_ins_per_second, limits.log_in_burst),
-            http1: Pace::unless_none(limits.http1_requests_per_second, limits.http1_request_burst),
+            http1: Pace::unless_none(limits.http1_requests_per_second, limits.http1_request_burst).map(Arc::new),
+            openings: Pace::unless_none(limits.openings_per_second, limits.opening_burst).map(Arc::new),
         }
     }
 
@@ -110,9 +112,14 @@ impl Address {
 
     /// When a request of HTTP/1.1 that has come is to be answered: at once, or behind others.
     #[must_use]
-    pub fn turn_of_http1(self: &Arc<Self>, now: Instant) -> Turn {
-        let at = self.http1.as_ref().map_or(now, |pace| pace.take(now));
-        Turn { address: Arc::clone(self), at, used: false }
+    pub fn turn_of_http1(&self, now: Instant) -> Turn {
+        Turn::of(self.http1.as_ref(), now)
+    }
+
+    /// When a connection on which something was said is to be heard: at once, or behind others.
+    #[must_use]
+    pub fn turn_of_opening(&self, now: Instant) -> Turn {
+        Turn::of(self.openings.as_ref(), now)
     }
 
     /// Counts a line of chat.
@@ -135,7 +142,7 @@ impl Address {
     }
 
     fn is_as_new(&mut self) -> bool {
-        self.http1.as_ref().is_none_or(|pace| pace.is_as_new(Instant::now()))
+        [&self.http1, &self.openings].into_iter().flatten().all(|pace| pace.is_as_new(Instant::now()))
             && [&mut self.log_ins, &mut self.requests, &mut self.chats].into_iter().flatten().all(Rate::is_as_new)
     }
 }
@@ -144,14 +151,18 @@ fn take(rate: Option<&Rate>) -> Result<(), TooFast> {
     rate.map_or(Ok(()), Rate::take)
 }
 
-/// The turn of one request, given back when it is dropped unused.
+/// The turn of one of many, given back when it is dropped unused.
 pub struct Turn {
-    address: Arc<Address>,
+    pace: Option<Arc<Pace>>,
     at: Instant,
     used: bool,
 }
 
 impl Turn {
+    fn of(pace: Option<&Arc<Pace>>, now: Instant) -> Self {
+        Self { pace: pace.cloned(), at: pace.map_or(now, |pace| pace.take(now)), used: false }
+    }
+
     /// When it is.
     #[must_use]
     pub fn at(&self) -> Instant {
@@ -166,7 +177,7 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        if let Some(pace) = self.address.http1.as_ref().filter(|_| !self.used) {
+        if let Some(pace) = self.pace.as_ref().filter(|_| !self.used) {
             pace.give_back();
         }
     }

@@ -78,6 +78,11 @@ pub struct Limits {
     /// Streams of one connection that the transport itself has reset because of what the client did. Beyond it the
     /// connection ends: as many as it may have are no accident any more.
     pub resets_for_faults: usize,
+    /// Connections a second of one address that begin to speak, on average: each costs as much as several calls, and with
+    /// TLS as many. What comes faster waits.
+    pub openings_per_second: u32,
+    /// As many at once, above the average: all that it may have.
+    pub opening_burst: u32,
     /// Requests of HTTP/1.1 a second from one address, on average: above what the pages of a hundred players ask. What
     /// comes faster waits, so that one who sends thousands at once has little of the server.
     pub http1_requests_per_second: u32,
@@ -156,6 +161,8 @@ impl Default for Limits {
             connection_window: 256 * 1024,
             resets_unseen: 64,
             resets_for_faults: 1_024,
+            openings_per_second: 100,
+            opening_burst: 4_096,
             http1_requests_per_second: 1_000,
             http1_request_burst: 200,
             call_time: Duration::from_secs(60),

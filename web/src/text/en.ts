@@ -139,6 +139,8 @@ export const en = {
     waitingFor: (names: string) => `Waiting for ${names}.`,
     waitingForOwner: "Waiting for the owner to start.",
     waitingForPlayers: "A seat is free. Send the link to somebody.",
+    searching: "Looking for an opponent…",
+    stopSearching: "Stop looking",
     next: (n: number) => `Next game in ${n} s`,
     join: "Join the room",
     leave: "Leave the room",

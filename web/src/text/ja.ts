@@ -135,6 +135,8 @@ export const ja: Texts = {
     waitingFor: (names) => `${names} を待っています。`,
     waitingForOwner: "主催者の開始を待っています。",
     waitingForPlayers: "空席があります。リンクを送りましょう。",
+    searching: "相手を探しています…",
+    stopSearching: "探すのをやめる",
     next: (n) => `次の対局まで ${n} 秒`,
     join: "部屋に参加",
     leave: "部屋を出る",

@@ -135,6 +135,8 @@ export const zh: Texts = {
     waitingFor: (names) => `等待 ${names}。`,
     waitingForOwner: "等待房主开始。",
     waitingForPlayers: "还有空座，把链接发给别人吧。",
+    searching: "正在寻找对手……",
+    stopSearching: "停止寻找",
     next: (n) => `${n} 秒后开始下一局`,
     join: "加入房间",
     leave: "离开房间",

@@ -1,9 +1,10 @@
 import { games, rooms } from "../api/client";
 import { colorOf } from "../game/history";
 import { Offer, type Outcome, RoomPhase, GameResult } from "../gen/reversi/v1/types_pb";
-import { isAwaited, isComplete, isRunning, occupantName, SEATS } from "../room/seat";
+import { isAwaited, isComplete, isRunning, isSearching, occupantName, SEATS } from "../room/seat";
 import { address } from "../route";
 import { act, insist } from "../state/action";
+import { go } from "../state/location";
 import { requestId } from "../state/request_id";
 import { text } from "../text/text";
 import { Countdown } from "./countdown";
@@ -71,6 +72,7 @@ function Between(seen: Seen) {
   const texts = text.value.room;
   const { roomId } = room;
   if (room.series?.nextGameAt) return <Countdown until={room.series.nextGameAt} />;
+  if (isSearching(room, me)) return <Search room={room} />;
   const own = side && room.seats[SEATS.indexOf(side)];
   const owner = room.ownerId === me;
   const complete = isComplete(room);
@@ -108,6 +110,23 @@ function Between(seen: Seen) {
           </button>
         )}
       </div>
+    </>
+  );
+}
+
+/** The player is paired with whoever looks for a game next, or comes by the link. */
+function Search({ room }: Pick<Seen, "room">) {
+  const texts = text.value.room;
+  const cancel = async () => {
+    if (await act(() => rooms.leaveRoom({ roomId: room.roomId }))) go({ screen: "home" });
+  };
+  return (
+    <>
+      <h2>{texts.searching}</h2>
+      <button type="button" onClick={cancel}>
+        {texts.stopSearching}
+      </button>
+      <Invitation room={room} />
     </>
   );
 }

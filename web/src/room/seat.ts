@@ -19,6 +19,10 @@ export function occupantName(texts: Texts, { occupant }: Pick<Seat, "occupant">)
   }
 }
 
+export function namesOf(texts: Texts, { seats: [black, white] }: Room): Record<Color, string> {
+  return { black: black ? occupantName(texts, black) : "", white: white ? occupantName(texts, white) : "" };
+}
+
 export function occupantKind(texts: Texts, { occupant }: Seat): string {
   if (occupant.case === "ai") return texts.room.kind.ai;
   if (occupant.case !== "player") return "";

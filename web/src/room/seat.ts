@@ -60,3 +60,8 @@ export function isSearching({ settings, seats, game }: Room, playerId: string): 
   const anyone = settings?.autoStart && settings.visibility === Visibility.PUBLIC;
   return Boolean(anyone && open && own?.ready && !game);
 }
+
+/** Whether the two who sit there have played each other: a new occupant of a seat begins without a score. */
+export function havePlayed({ seats }: Room): boolean {
+  return seats.some(({ wins, draws }) => wins + draws > 0);
+}

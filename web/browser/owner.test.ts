@@ -77,6 +77,27 @@ story(
   },
 );
 
+story("an owner sets a password, and takes it away", async ({ enter }) => {
+  const ada = await enter("ada");
+  await createRoom(ada, (page) => page.getByLabel(en.create.password).fill("secret"));
+  const bob = await enter("bob", { at: address(await invitation(ada)) });
+  await bob.getByRole("heading", { name: texts.password }).waitFor();
+
+  await ada.getByText(texts.manage, { exact: true }).click();
+  await ada.locator("summary").getByText(texts.settings, { exact: true }).click();
+  await ada.getByText(en.create.advanced).click();
+  await ada.getByLabel(en.create.games).fill("0");
+  await ada.getByText(en.create.advanced).click();
+  await ada.getByRole("button", { name: en.create.save }).click();
+  // What is folded and wrong is unfolded.
+  await ada.getByLabel(en.create.games).fill("1");
+  await ada.getByLabel(en.create.noPassword).check();
+  await ada.getByRole("button", { name: en.create.save }).click();
+  await ada.getByLabel(en.create.noPassword).waitFor({ state: "detached" });
+  await bob.reload();
+  await bob.getByRole("heading", { name: texts.members }).waitFor();
+});
+
 story("an owner lets two programs play a series", async ({ enter }) => {
   const ada = await enter("ada");
   await createRoom(ada, async (page) => {

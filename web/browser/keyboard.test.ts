@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
 import { story } from "./story";
-import { legal, result } from "./table";
+import { legal, quickGame, result } from "./table";
 
 /** More than any way through a screen is long. */
 const FAR = 80;
@@ -32,6 +32,27 @@ story("a whole game by the keyboard alone", async ({ open }) => {
   await tabTo(page, page.getByRole("button", { name: en.game.rematch }));
   await page.keyboard.press("Enter");
   await result(page).waitFor({ state: "detached" });
+});
+
+story("a question takes the focus and gives it back", async ({ enter }) => {
+  const page = await enter("ada");
+  await quickGame(page, "random");
+  const resign = page.getByRole("button", { name: en.game.resign });
+  await tabTo(page, resign);
+  await page.keyboard.press("Enter");
+  const no = page.getByRole("button", { name: en.game.cancel, exact: true });
+  await no.waitFor();
+  expect(await page.locator(":focus").textContent()).toBe(en.game.confirm);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await no.waitFor({ state: "detached" });
+  expect(await resign.evaluate((element) => element === document.activeElement)).toBe(true);
+
+  await page.getByRole("button", { name: en.menu.settings }).click();
+  await page.getByRole("button", { name: en.menu.logOut }).click();
+  await page.getByText(en.menu.logOutSure).waitFor();
+  await page.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  await page.getByLabel(en.logIn.name).waitFor();
 });
 
 async function tabTo(page: Page, target: Locator): Promise<void> {

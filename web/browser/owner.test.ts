@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { aiTitle } from "../src/text/ai";
 import { en } from "../src/text/en";
 import { address, story } from "./story";
-import { createRoom, invitation, seatAi } from "./table";
+import { createRoom, invitation, result, seatAi } from "./table";
 
 const { room: texts } = en;
 
@@ -77,6 +77,27 @@ story(
   },
 );
 
+story("an owner sets a password, and takes it away", async ({ enter }) => {
+  const ada = await enter("ada");
+  await createRoom(ada, (page) => page.getByLabel(en.create.password).fill("secret"));
+  const bob = await enter("bob", { at: address(await invitation(ada)) });
+  await bob.getByRole("heading", { name: texts.password }).waitFor();
+
+  await ada.getByText(texts.manage, { exact: true }).click();
+  await ada.locator("summary").getByText(texts.settings, { exact: true }).click();
+  await ada.getByText(en.create.advanced).click();
+  await ada.getByLabel(en.create.games).fill("0");
+  await ada.getByText(en.create.advanced).click();
+  await ada.getByRole("button", { name: en.create.save }).click();
+  // What is folded and wrong is unfolded.
+  await ada.getByLabel(en.create.games).fill("1");
+  await ada.getByLabel(en.create.noPassword).check();
+  await ada.getByRole("button", { name: en.create.save }).click();
+  await ada.getByLabel(en.create.noPassword).waitFor({ state: "detached" });
+  await bob.reload();
+  await bob.getByRole("heading", { name: texts.members }).waitFor();
+});
+
 story("an owner lets two programs play a series", async ({ enter }) => {
   const ada = await enter("ada");
   await createRoom(ada, async (page) => {
@@ -87,6 +108,28 @@ story("an owner lets two programs play a series", async ({ enter }) => {
   });
   await ada.getByRole("button", { name: texts.startSeries(2) }).click();
   await expect.poll(() => points(ada), { timeout: 30_000 }).toBe(2);
+});
+
+story("a rematch is for those who have played, and a new opponent gets a first game", async ({ enter }) => {
+  const ada = await enter("ada");
+  await createRoom(ada);
+  const bob = await enter("bob", { at: address(await invitation(ada)) });
+  await bob.getByRole("button", { name: texts.sit }).click();
+  await bob.getByText(texts.waitingForYou).waitFor();
+  await bob.getByRole("button", { name: texts.getReady }).click();
+  await ada.getByRole("button", { name: texts.start }).click();
+  await bob.getByRole("button", { name: en.game.resign }).click();
+  await bob.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  for (const page of [ada, bob]) await page.getByRole("button", { name: en.game.rematch, exact: true }).waitFor();
+  expect(await bob.getByRole("button", { name: texts.getReady }).count()).toBe(0);
+  expect(await ada.getByRole("button", { name: texts.start }).count()).toBe(0);
+
+  await bob.getByRole("button", { name: texts.stand }).click();
+  await ada.getByText(texts.manage, { exact: true }).click();
+  const white = ada.getByRole("group", { name: texts.seatFor(en.side.white) });
+  await white.getByRole("button", { name: texts.makeAi }).click();
+  await ada.getByRole("button", { name: texts.start, exact: true }).click();
+  await result(ada).waitFor({ state: "detached" });
 });
 
 /** Opens what the owner may do with a member, and chooses of it. */

@@ -32,6 +32,18 @@ lasting("a game goes on after the server was killed", async ({ enter, server, fo
   expect(count(await board(ada), "-")).toBeLessThan(count(before, "-") - 1);
 });
 
+lasting("what was opened while the server was away fills when it is back", async ({ enter, server, folder }) => {
+  const ada = await enter("ada", { at: "rooms" });
+  await ada.getByRole("heading", { name: en.rooms.title }).waitFor();
+  await server.kill();
+  await ada.getByText(en.connection.lost).waitFor();
+  await ada.getByRole("link", { name: en.menu.play, exact: true }).click();
+  await ada.getByRole("heading", { name: en.home.quick }).waitFor();
+  await restart(server, folder);
+  await quickGame(ada, "random");
+  expect(await ada.getByText(en.refusal.OFFLINE).count()).toBe(0);
+});
+
 lasting("a server that stops says so, and the page returns to the next one", async ({ enter, server, folder }) => {
   const ada = await enter("ada");
   await quickGame(ada, "random");

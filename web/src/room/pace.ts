@@ -7,21 +7,22 @@ import type { Texts } from "../text/en";
 export function pace(texts: Texts, settings: RoomSettings): string {
   const { room } = texts;
   const parts: string[] = [];
-  if (settings.totalTime) parts.push(room.total(span(settings.totalTime), increment(settings)));
-  if (settings.moveLimit && milliseconds(settings.moveLimit) > 0) parts.push(room.perMove(span(settings.moveLimit)));
+  if (settings.totalTime) parts.push(room.total(span(texts, settings.totalTime), increment(texts, settings)));
+  if (settings.moveLimit && milliseconds(settings.moveLimit) > 0)
+    parts.push(room.perMove(span(texts, settings.moveLimit)));
   return parts.join(", ") || room.unlimited;
 }
 
-function increment({ increment }: RoomSettings): string {
-  return increment && milliseconds(increment) > 0 ? span(increment) : "";
+function increment(texts: Texts, { increment }: RoomSettings): string {
+  return increment && milliseconds(increment) > 0 ? span(texts, increment) : "";
 }
 
 /** "30 s", "5 min", "1:30 min" or "24 h". */
-function span(duration: Duration): string {
-  const seconds = milliseconds(duration) / 1000;
-  if (seconds < 60) return `${Math.round(seconds * 10) / 10} s`;
-  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
-  const minutes = Math.floor(seconds / 60);
-  const rest = Math.round(seconds % 60);
-  return rest ? `${minutes}:${String(rest).padStart(2, "0")} min` : `${minutes} min`;
+function span({ room: { seconds, minutes, hours } }: Texts, duration: Duration): string {
+  const all = milliseconds(duration) / 1000;
+  if (all < 60) return seconds(`${Math.round(all * 10) / 10}`);
+  if (all % 3600 === 0) return hours(`${all / 3600}`);
+  const rest = Math.round(all % 60);
+  const whole = `${Math.floor(all / 60)}`;
+  return minutes(rest ? `${whole}:${String(rest).padStart(2, "0")}` : whole);
 }

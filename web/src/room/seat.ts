@@ -1,4 +1,4 @@
-import { PlayerKind, type Room, type Seat } from "../gen/reversi/v1/types_pb";
+import { PlayerKind, type Room, type Seat, Visibility } from "../gen/reversi/v1/types_pb";
 import { aiTitle } from "../text/ai";
 import type { Texts } from "../text/en";
 import type { Color } from "../game/board";
@@ -17,6 +17,10 @@ export function occupantName(texts: Texts, { occupant }: Pick<Seat, "occupant">)
     default:
       return texts.room.open;
   }
+}
+
+export function namesOf(texts: Texts, { seats: [black, white] }: Room): Record<Color, string> {
+  return { black: black ? occupantName(texts, black) : "", white: white ? occupantName(texts, white) : "" };
 }
 
 export function occupantKind(texts: Texts, { occupant }: Seat): string {
@@ -47,4 +51,17 @@ export function isComplete(room: Room): boolean {
 /** Whether a person or bot sits there who has not said that they are ready. The owner starts the game, which says it. */
 export function isAwaited(room: Room, seat: Seat): boolean {
   return seat.occupant.case !== "ai" && !seat.ready && !isSeatOf(seat, room.ownerId);
+}
+
+/** Whether the player waits for whoever comes: all that is missing is somebody on the other seat. */
+export function isSearching({ settings, seats, game }: Room, playerId: string): boolean {
+  const own = seats.find((seat) => isSeatOf(seat, playerId));
+  const open = seats.some(({ occupant }) => occupant.case === "open");
+  const anyone = settings?.autoStart && settings.visibility === Visibility.PUBLIC;
+  return Boolean(anyone && open && own?.ready && !game);
+}
+
+/** Whether the two who sit there have played each other: a new occupant of a seat begins without a score. */
+export function havePlayed({ seats }: Room): boolean {
+  return seats.some(({ wins, draws }) => wins + draws > 0);
 }

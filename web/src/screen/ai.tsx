@@ -1,10 +1,9 @@
-import { useEffect } from "preact/hooks";
 import { lobby, records } from "../api/client";
 import { act, insist } from "../state/action";
 import { useAnswer } from "../state/answer";
 import { go, replace } from "../state/location";
 import { requestId } from "../state/request_id";
-import { askServer, server } from "../state/server";
+import { server, useServer } from "../state/server";
 import { aiName, aiStrength, aiSummary } from "../text/ai";
 import { text } from "../text/text";
 import { Gone } from "../ui/gone";
@@ -15,9 +14,7 @@ export function AiScreen({ kind, level }: { kind: string; level: number }) {
   const texts = text.value;
   const { answer, refused } = useAnswer(() => records.getAiStats({ kind, level }));
   const offered = server.value?.aiKinds.find((one) => one.kind === kind);
-  useEffect(() => {
-    if (!server.value) void act(askServer);
-  }, []);
+  useServer();
   if (refused) return <Gone refused={refused} />;
   if (!answer?.stats) return <p class="muted">{texts.connection.loading}</p>;
   return (

@@ -1,7 +1,5 @@
-import { useEffect } from "preact/hooks";
 import { address } from "../route";
-import { act } from "../state/action";
-import { askServer, server } from "../state/server";
+import { server, useServer } from "../state/server";
 import { text } from "../text/text";
 import { OwnRooms } from "../ui/own_rooms";
 import { BotMatch } from "../ui/bot_match";
@@ -11,7 +9,7 @@ import { RoomList } from "../ui/room_list";
 /** The shortest ways to a game, and what goes on. */
 export function HomeScreen() {
   const { home, rooms } = text.value;
-  useEffect(() => void act(askServer), []);
+  useServer();
   return (
     <div class="home">
       <h1 class="unseen">{home.title}</h1>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Wall } from "../room/wall";
-import { act, insist } from "../state/action";
+import { act } from "../state/action";
 import { anyPair, startMatch } from "../state/match";
 import { askServer, server } from "../state/server";
 import { watchWall } from "../state/wall";
@@ -79,7 +79,7 @@ function Start(props: { label: string; class: string }) {
   const start = async () => {
     setBusy(true);
     await act(async () => {
-      if (!server.value) await insist(askServer);
+      if (!server.value) await askServer();
       await startMatch(anyPair(server.value?.aiKinds ?? []), SERIES);
     });
     setBusy(false);

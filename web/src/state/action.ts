@@ -1,7 +1,8 @@
 import { Code } from "@connectrpc/connect";
-import { type Refusal, refusal } from "../api/refusal";
+import { OFFLINE, type Refusal, refusal } from "../api/refusal";
 import { backoff } from "../api/backoff";
 import { refusalText, text } from "../text/text";
+import { connection } from "./connection";
 import { notify } from "./notice";
 import { renew } from "./session";
 
@@ -12,9 +13,14 @@ export async function act<T>(call: () => Promise<T>): Promise<T | undefined> {
   } catch (error) {
     const refused = refusal(error);
     if (refused.code === Code.Unauthenticated) void renew();
-    else notify(refusalText(text.value, refused), { tone: "bad" });
+    else if (!isKnown(refused)) notify(refusalText(text.value, refused), { tone: "bad" });
     return undefined;
   }
+}
+
+/** The banner says it already. */
+function isKnown({ reason }: Refusal): boolean {
+  return reason === OFFLINE && connection.value !== "open";
 }
 
 const ATTEMPTS = 6;

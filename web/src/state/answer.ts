@@ -1,12 +1,14 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { type Refusal, refusal } from "../api/refusal";
 import { insist } from "./action";
+import { useWhenOpen } from "./connection";
 import { renewIfUnauthenticated } from "./session";
 
 /** What a screen asks for once, when it opens: the answer, or why there is none; nothing yet before that. */
 export function useAnswer<T>(call: () => Promise<T>): { answer?: T; refused?: Refusal } {
   const [known, setKnown] = useState<{ answer?: T; refused?: Refusal }>({});
-  useEffect(() => {
+  useWhenOpen(() => {
+    if (known.answer) return;
     insist(call).then(
       (answer) => setKnown({ answer }),
       (error: unknown) => {
@@ -15,6 +17,6 @@ export function useAnswer<T>(call: () => Promise<T>): { answer?: T; refused?: Re
         setKnown({ refused });
       },
     );
-  }, []);
+  });
   return known;
 }

@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { instant } from "../game/clock";
 import type { Heartbeat } from "../gen/reversi/v1/types_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -18,6 +19,14 @@ export function lineOf(name: string): (line: Line) => void {
     if (line === "opening" || lines.peek().get(name) === line) return;
     lines.value = new Map([...lines.peek(), [name, line]]);
   };
+}
+
+/** Does it when a part of the page appears, and again whenever a lost connection is back. */
+export function useWhenOpen(run: () => void): void {
+  const open = connection.value === "open";
+  useEffect(() => {
+    if (open) run();
+  }, [open]);
 }
 
 let ahead = 0;

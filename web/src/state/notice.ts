@@ -18,9 +18,11 @@ const SHOWN_WITH_ACTION = 30_000;
 const MOST = 4;
 let next = 0;
 
+/** Shows it, in place of the same text where that is still shown. */
 export function notify(text: string, more: Partial<Pick<Notice, "tone" | "action">> = {}): void {
   const notice: Notice = { id: next++, text, tone: "plain", ...more };
-  notices.value = [...notices.value, notice].slice(-MOST);
+  const others = notices.value.filter((shown) => shown.text !== text);
+  notices.value = [...others, notice].slice(-MOST);
   announce(text);
   setTimeout(() => dismiss(notice.id), notice.action ? SHOWN_WITH_ACTION : SHOWN);
 }

@@ -34,6 +34,12 @@ export function logInAsGuest(): Promise<void> {
   return logIn(`Guest ${Math.floor(Math.random() * 1e6)}`);
 }
 
+/** Whether to log out now would lose a game; also where that cannot be known. */
+export async function isPlaying(): Promise<boolean> {
+  const me = await sessions.getMe({}).catch(() => undefined);
+  return me === undefined || me.gameIds.length > 0;
+}
+
 /** The server forgets the player even if the answer is lost, and so does the page. */
 export async function logOut(): Promise<void> {
   try {

@@ -4,7 +4,7 @@ import { LeaveReason } from "../gen/reversi/v1/room_pb";
 import { GameResult, Offer, type Room, type Side } from "../gen/reversi/v1/types_pb";
 import { isRunning, occupantName, SEATS, sideOf } from "../room/seat";
 import { text, type Texts } from "../text/text";
-import { announce } from "./notice";
+import { announce, notify } from "./notice";
 import { session } from "./session";
 import { play } from "./sound";
 
@@ -13,7 +13,9 @@ type Fact = RoomEvent["event"];
 /** Says what happened in a room, and lets it be heard. */
 export function tell(fact: Fact, before: Room, after: Room): void {
   const texts = text.value;
-  announce(sentence(texts, fact, before, after));
+  const said = sentence(texts, fact, before, after);
+  if (isUnseen(fact)) notify(said);
+  else announce(said);
   const mine = isMyTurn(after);
   if (mine && (fact.case === "movePlayed" || fact.case === "gameStarted")) {
     announce(texts.game.youMove(after.game?.position?.legalMoves.length ?? 0));
@@ -21,6 +23,11 @@ export function tell(fact: Fact, before: Room, after: Room): void {
   if (fact.case === "movePlayed") play(mine ? "turn" : "move");
   if (fact.case === "gameStarted") play("start");
   if (fact.case === "gameEnded") play("end");
+}
+
+/** Whether nothing else on the screen shows that it happened. */
+function isUnseen(fact: Fact): boolean {
+  return fact.case === "seriesEnded" || (fact.case === "offerClosed" && !fact.value.accepted);
 }
 
 function isMyTurn(room: Room): boolean {

@@ -1,9 +1,10 @@
 import { games, rooms } from "../api/client";
 import { colorOf } from "../game/history";
-import { Offer, type Outcome, RoomPhase, GameResult } from "../gen/reversi/v1/types_pb";
-import { isAwaited, isComplete, isRunning, occupantName, SEATS } from "../room/seat";
+import { Offer, type Outcome, RoomPhase, GameResult, type Seat } from "../gen/reversi/v1/types_pb";
+import { havePlayed, isAwaited, isComplete, isRunning, isSearching, isSeatOf, occupantName, SEATS } from "../room/seat";
 import { address } from "../route";
 import { act, insist } from "../state/action";
+import { go } from "../state/location";
 import { requestId } from "../state/request_id";
 import { text } from "../text/text";
 import { Countdown } from "./countdown";
@@ -70,33 +71,32 @@ function Between(seen: Seen) {
   const { room, me, side } = seen;
   const texts = text.value.room;
   const { roomId } = room;
+  const count = room.settings?.games ?? 1;
   if (room.series?.nextGameAt) return <Countdown until={room.series.nextGameAt} />;
+  if (isSearching(room, me)) return <Search room={room} />;
   const own = side && room.seats[SEATS.indexOf(side)];
   const owner = room.ownerId === me;
   const complete = isComplete(room);
-  const awaited = room.seats.filter((seat) => seat.occupant.case === "player" && isAwaited(room, seat));
-  const count = room.settings?.games ?? 1;
+  const again = complete && side !== undefined && havePlayed(room);
+  const awaited = room.seats.filter((seat) => isAwaited(room, seat));
   const request = { roomId, requestId: requestId() };
   const start = () => act(() => insist(() => rooms.startGame(request)));
   return (
     <>
       {!complete && <p>{texts.waitingForPlayers}</p>}
       {!complete && <Invitation room={room} />}
-      {complete && awaited.length > 0 && (
-        <p>{texts.waitingFor(awaited.map((seat) => occupantName(text.value, seat)).join(", "))}</p>
-      )}
-      {complete && awaited.length === 0 && !owner && <p>{texts.waitingForOwner}</p>}
+      {complete && !again && <Awaited {...seen} seats={awaited} />}
       <div class="buttons">
-        {room.game && complete && side && <Rematch {...seen} />}
-        {owner && (!room.game || !side) && (
+        {again && <Rematch {...seen} />}
+        {owner && !again && (
           <button type="button" class="primary large" disabled={!complete || awaited.length > 0} onClick={start}>
             {count > 1 ? texts.startSeries(count) : texts.start}
           </button>
         )}
-        {own && (!owner || room.settings?.autoStart) && (
+        {own && !again && (!owner || room.settings?.autoStart) && (
           <button
             type="button"
-            class={own.ready ? "" : "primary"}
+            class={own.ready || owner ? "" : "primary large"}
             onClick={() => act(() => rooms.setReady({ roomId, ready: !own.ready }))}
           >
             {own.ready ? texts.unready : texts.getReady}
@@ -112,9 +112,36 @@ function Between(seen: Seen) {
   );
 }
 
+/** For whom the game waits before it can begin. */
+function Awaited({ room, me, seats }: Seen & { seats: readonly Seat[] }) {
+  const texts = text.value.room;
+  if (seats.some((seat) => isSeatOf(seat, me))) return <p>{texts.waitingForYou}</p>;
+  const names = seats.map((seat) => occupantName(text.value, seat)).join(", ");
+  if (names) return <p>{texts.waitingFor(names)}</p>;
+  return room.ownerId === me ? null : <p>{texts.waitingForOwner}</p>;
+}
+
+/** The player is paired with whoever looks for a game next, or comes by the link. */
+function Search({ room }: Pick<Seen, "room">) {
+  const texts = text.value.room;
+  const cancel = async () => {
+    if (await act(() => rooms.leaveRoom({ roomId: room.roomId }))) go({ screen: "home" });
+  };
+  return (
+    <>
+      <h2>{texts.searching}</h2>
+      <button type="button" onClick={cancel}>
+        {texts.stopSearching}
+      </button>
+      <Invitation room={room} />
+    </>
+  );
+}
+
 function Rematch({ room, side }: Seen) {
   const texts = text.value.game;
   const { roomId, rematchOfferedBy: by } = room;
+  const count = room.settings?.games ?? 1;
   const answer = (accept: boolean) => act(() => games.answerOffer({ roomId, offer: Offer.REMATCH, accept }));
   if (by === undefined) {
     return (
@@ -123,7 +150,7 @@ function Rematch({ room, side }: Seen) {
         class="primary large"
         onClick={() => act(() => games.makeOffer({ roomId, offer: Offer.REMATCH }))}
       >
-        {texts.rematch}
+        {count > 1 ? texts.rematchSeries(count) : texts.rematch}
       </button>
     );
   }

@@ -1,7 +1,5 @@
-import { useEffect } from "preact/hooks";
 import type { AiKind } from "../gen/reversi/v1/lobby_pb";
-import { act } from "../state/action";
-import { askServer, server } from "../state/server";
+import { server, useServer } from "../state/server";
 import { aiName, aiStrength, aiSummary } from "../text/ai";
 import { text } from "../text/text";
 
@@ -16,9 +14,7 @@ export function AiChoice(props: { label: string; value: Ai | undefined; choose: 
   const { home } = text.value;
   const kinds = server.value?.aiKinds ?? [];
   const { value } = props;
-  useEffect(() => {
-    if (!server.value) void act(askServer);
-  }, []);
+  useServer();
   const kind = kinds.find((one) => one.kind === value?.kind);
   const choose = (name: string) => {
     const chosen = kinds.find((one) => one.kind === name);

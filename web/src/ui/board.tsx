@@ -149,6 +149,14 @@ function target(key: string, from: Square): Square | undefined {
   }
 }
 
+/** A disc turns for so long, in milliseconds; as in board.css. */
+const TURN = 380;
+
+/** How long it takes until all discs that a move turns have turned, in milliseconds. */
+export function turningTime(flipped: readonly Square[], from: Square): number {
+  return TURN + Math.max(0, ...flipped.map((square) => delay(square, from)));
+}
+
 /** The further from the move, the later a disc turns. */
 function delay(square: Square, last: Square | undefined): number {
   if (last === undefined) return 0;

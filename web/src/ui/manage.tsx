@@ -74,14 +74,16 @@ function Settings({ room }: Pick<Seen, "room">) {
   const { create, event } = text.value;
   const save = async (submit: Event) => {
     submit.preventDefault();
-    const { password } = draft;
-    const settings = changesOf(draft);
-    const done = await act(() => rooms.updateSettings({ roomId: room.roomId, settings, password }));
-    if (done) notify(event.settings);
+    const { noPassword: clearPassword } = draft;
+    const password = clearPassword ? "" : draft.password;
+    const request = { roomId: room.roomId, settings: changesOf(draft), password, clearPassword };
+    if (!(await act(() => rooms.updateSettings(request)))) return;
+    setDraft({ ...draft, password: "", noPassword: false });
+    notify(event.settings);
   };
   return (
     <form class="stack" onSubmit={save}>
-      <SettingsForm draft={draft} change={setDraft} />
+      <SettingsForm draft={draft} change={setDraft} hasPassword={room.hasPassword} />
       <button class="primary">{create.save}</button>
     </form>
   );

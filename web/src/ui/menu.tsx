@@ -1,9 +1,10 @@
 import type { Signal } from "@preact/signals";
 import { address } from "../route";
 import { animation, hints, sound } from "../state/preference";
-import { logOut, session } from "../state/session";
+import { isPlaying, logOut, session } from "../state/session";
 import { act } from "../state/action";
 import { type Language, language, LANGUAGES, text } from "../text/text";
+import { Confirm } from "./confirm";
 
 /** The player, the language and the preferences. */
 export function Menu() {
@@ -32,9 +33,9 @@ export function Menu() {
         <Preference of={animation} label={menu.animation} />
         <Preference of={hints} label={menu.hints} />
         {player && (
-          <button type="button" onClick={() => (close(), act(logOut))}>
+          <Confirm ask={menu.logOutSure} needed={isPlaying} run={() => (close(), void act(logOut))}>
             {menu.logOut}
-          </button>
+          </Confirm>
         )}
       </div>
     </>

@@ -1,8 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { rooms, sessions } from "../api/client";
 import type { Room } from "../gen/reversi/v1/types_pb";
 import { address } from "../route";
 import { act } from "../state/action";
+import { useWhenOpen } from "../state/connection";
 import { text } from "../text/text";
 
 /** Enough to find the way back; who is in more finds the others in the list. */
@@ -11,7 +12,7 @@ const MOST = 5;
 /** The rooms that the player is in, to go back to. */
 export function OwnRooms() {
   const [own, setOwn] = useState<Room[]>([]);
-  useEffect(() => void act(find).then((found) => setOwn(found ?? [])), []);
+  useWhenOpen(() => void act(find).then((found) => setOwn(found ?? [])));
   if (own.length === 0) return null;
   return (
     <section class="panel">
@@ -29,6 +30,7 @@ export function OwnRooms() {
 
 async function find(): Promise<Room[]> {
   const { roomIds } = await sessions.getMe({});
-  const answers = await Promise.all(roomIds.slice(0, MOST).map((roomId) => rooms.getRoom({ roomId })));
-  return answers.map(({ room }) => room).filter((room) => room !== undefined);
+  const answers = await Promise.allSettled(roomIds.slice(0, MOST).map((roomId) => rooms.getRoom({ roomId })));
+  // One that was closed in the meantime does not hide the others.
+  return answers.flatMap((answer) => (answer.status === "fulfilled" && answer.value.room) || []);
 }

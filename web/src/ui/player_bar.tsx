@@ -2,7 +2,7 @@ import { rooms } from "../api/client";
 import type { Color } from "../game/board";
 import { colorOf } from "../game/history";
 import { address } from "../route";
-import { isAwaited, isRunning, occupantKind, occupantName, SEATS } from "../room/seat";
+import { havePlayed, isAwaited, isRunning, occupantKind, occupantName, SEATS } from "../room/seat";
 import { RoomPhase, type Seat } from "../gen/reversi/v1/types_pb";
 import { act } from "../state/action";
 import { text } from "../text/text";
@@ -66,7 +66,7 @@ export function PlayerBar({ room, me, side, color }: Seen & { color: Color }) {
 
   function Tags({ seat }: { seat: Seat }) {
     const kind = occupantKind(texts, seat);
-    const awaited = !running && isAwaited(room, seat) && seat.occupant.case === "player";
+    const awaited = !running && !havePlayed(room) && isAwaited(room, seat) && seat.occupant.case === "player";
     return (
       <>
         {kind && <span class="tag">{kind}</span>}

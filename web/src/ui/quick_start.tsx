@@ -34,9 +34,12 @@ export function QuickStart() {
   const start = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    const against =
-      opponent === "ai" && ai ? { case: "ai" as const, value: ai } : { case: "anyone" as const, value: {} };
-    const request = { opponent: against, side: SIDES[side], requestId: requestId() };
+    // Two who both wanted black would never meet: among people, chance deals the sides.
+    const wish =
+      opponent === "ai" && ai
+        ? { opponent: { case: "ai" as const, value: ai }, side: SIDES[side] }
+        : { opponent: { case: "anyone" as const, value: {} }, side: SidePreference.RANDOM };
+    const request = { ...wish, requestId: requestId() };
     const answer = await act(() => insist(() => lobby.quickStart(request)));
     setBusy(false);
     if (answer?.room) go({ screen: "room", roomId: answer.room.roomId });
@@ -55,20 +58,22 @@ export function QuickStart() {
         ]}
       />
       {opponent === "ai" ? (
-        <AiChoice label={create.ai} value={ai} choose={(value) => (chosenAi.value = value)} />
+        <>
+          <AiChoice label={create.ai} value={ai} choose={(value) => (chosenAi.value = value)} />
+          <Segments
+            label={sides.title}
+            value={side}
+            choose={setSide}
+            options={[
+              ["black", sides.black],
+              ["random", sides.random],
+              ["white", sides.white],
+            ]}
+          />
+        </>
       ) : (
         <p class="hint">{home.anyoneWhy}</p>
       )}
-      <Segments
-        label={sides.title}
-        value={side}
-        choose={setSide}
-        options={[
-          ["black", sides.black],
-          ["random", sides.random],
-          ["white", sides.white],
-        ]}
-      />
       <button class="primary large" disabled={busy || (opponent === "ai" && !ai)}>
         {opponent === "ai" ? home.start : home.search}
       </button>

@@ -11,9 +11,8 @@ import { announce } from "../state/notice";
 import { kept } from "../state/store";
 import { text } from "../text/text";
 import { BoardGrid } from "./board";
-import { Evaluation } from "./evaluation";
+import { Course } from "./course";
 import { ExportPanel } from "./export_panel";
-import { Graph } from "./graph";
 import { MoveList } from "./move_list";
 import { ParticipantLink } from "./participant";
 import { RecordPanel } from "./record_panel";
@@ -31,7 +30,7 @@ export function Replay({ record }: { record: GameRecord }) {
   const [playing, setPlaying] = useState(false);
   const frame = frames[at] as Frame;
   const said = caption(record, frame, record.plies[at - 1]);
-  const thought = record.plies.slice(0, at).findLast((ply) => ply.thought)?.thought;
+  const names = { black: participantName(text.value, record.black), white: participantName(text.value, record.white) };
 
   const go = (to: number) => {
     setPlaying(false);
@@ -74,11 +73,7 @@ export function Replay({ record }: { record: GameRecord }) {
       <div class="replay-side">
         <div class="column">
           <RecordPanel record={record} />
-          <section class="panel course">
-            <h2>{game.graph}</h2>
-            {thought && <Evaluation thought={thought} />}
-            <Graph points={points} at={at} choose={go} />
-          </section>
+          <Course points={points} plies={record.plies} names={names} at={at} choose={go} />
         </div>
         <div class="column">
           <MoveList plies={record.plies} at={at} choose={go} />

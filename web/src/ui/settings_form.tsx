@@ -9,7 +9,10 @@ import { Segments } from "./segments";
 /** The settings of a room while they are being made; times in the units that the form shows. */
 export interface Draft {
   name: string;
+  /** Empty leaves a room's password as it is. */
   password: string;
+  /** Takes the password away that a room has. */
+  noPassword: boolean;
   hidden: boolean;
   membersOnly: boolean;
   moveSeconds: number;
@@ -30,6 +33,7 @@ export interface Draft {
 export const FIRST_DRAFT: Draft = {
   name: "",
   password: "",
+  noPassword: false,
   hidden: false,
   membersOnly: false,
   moveSeconds: 60,
@@ -49,6 +53,7 @@ export function draftOf(settings: RoomSettings | undefined): Draft {
   return {
     name: settings.name,
     password: "",
+    noPassword: false,
     hidden: settings.visibility === Visibility.PRIVATE,
     membersOnly: settings.watching === Watching.MEMBERS,
     moveSeconds: seconds(settings.moveLimit),
@@ -89,8 +94,15 @@ function openingOf({ randomPlies, moves }: Draft): MessageInitShape<typeof RoomS
   return moves ? { opening: { case: "moves", value: moves } } : { opening: { case: "standard", value: {} } };
 }
 
+interface SettingsFormProps {
+  draft: Draft;
+  change: (draft: Draft) => void;
+  /** Whether the room has one already. */
+  hasPassword?: boolean;
+}
+
 /** The fields of a room's settings: the common ones, the others folded. */
-export function SettingsForm({ draft, change }: { draft: Draft; change: (draft: Draft) => void }) {
+export function SettingsForm({ draft, change, hasPassword = false }: SettingsFormProps) {
   const { create } = text.value;
   const limits = server.value?.limits;
   const number = (key: NumberKey, label: string, most: number, step = 1, hint = "") => (
@@ -130,7 +142,7 @@ export function SettingsForm({ draft, change }: { draft: Draft; change: (draft: 
         />
       </label>
       {check("hidden", create.private)}
-      <details>
+      <details onInvalidCapture={(event) => (event.currentTarget.open = true)}>
         <summary>{create.advanced}</summary>
         <div class="stack">
           <div class="pair">
@@ -140,15 +152,19 @@ export function SettingsForm({ draft, change }: { draft: Draft; change: (draft: 
             {number("pauseSeconds", create.pause, 10, 0.1)}
             {number("games", create.games, limits?.gamesPerSeries ?? 1000)}
             <label class="field">
-              <span>{create.password}</span>
+              <span>
+                {create.password} <small>({hasPassword ? create.passwordKept : create.passwordWhy})</small>
+              </span>
               <input
                 type="password"
                 autoComplete="new-password"
+                disabled={draft.noPassword}
                 value={draft.password}
                 onInput={(event) => change({ ...draft, password: event.currentTarget.value })}
               />
             </label>
           </div>
+          {hasPassword && check("noPassword", create.noPassword)}
           <Segments
             label={create.opening}
             value={draft.randomPlies > 0 ? "random" : "standard"}

@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { type Color, opposite } from "../game/board";
-import { colorOf, history } from "../game/history";
+import { balance, colorOf, history } from "../game/history";
 import type { Room } from "../gen/reversi/v1/types_pb";
-import { isRunning, sideOf } from "../room/seat";
+import { isRunning, namesOf, sideOf } from "../room/seat";
 import { text } from "../text/text";
 import { ActionPanel } from "./action_panel";
 import { Chat } from "./chat";
@@ -40,7 +40,9 @@ export function Table({ room, me, watchers }: { room: Room; me: string; watchers
       </section>
       <div class="table-play">
         <ActionPanel {...seen} />
-        {room.game && !(side && isRunning(room)) && <Course frames={frames} plies={plies} />}
+        {room.game && !(side && isRunning(room)) && (
+          <Course points={frames.map(balance)} plies={plies} names={namesOf(text.value, room)} />
+        )}
         <MoveList plies={plies} />
       </div>
       <div class="table-room">

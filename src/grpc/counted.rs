@@ -11,15 +11,14 @@ use tonic::{Status, body::Body};
 
 /// A body with what is taken for it, which is given back when the body is dropped: behind its last byte, or with its
 /// connection. A client that reads nothing leaves it where it is.
-pub(super) struct Counted<T> {
+struct Counted<T> {
     body: Body,
     _taken: T,
 }
 
-impl<T: Send + Unpin + 'static> Counted<T> {
-    pub(super) fn new(body: Body, taken: T) -> Body {
-        Body::new(Self { body, _taken: taken })
-    }
+/// The body, which keeps what is taken for it.
+pub(super) fn counted<T: Send + Unpin + 'static>(body: Body, taken: T) -> Body {
+    Body::new(Counted { body, _taken: taken })
 }
 
 impl<T: Unpin> http_body::Body for Counted<T> {

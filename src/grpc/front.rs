@@ -12,7 +12,7 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use tonic::body::Body;
 use tower::{BoxError, Layer, Service};
 
-use super::counted::Counted;
+use super::counted::counted;
 use crate::runtime::{Address, Share, Taken};
 
 /// Answers what is asked for by GET from a page.
@@ -58,12 +58,12 @@ where
         }
         let taken = match take(request.extensions().get()) {
             Ok(taken) => taken,
-            Err(refusal) => return Either::Right(Box::pin(std::future::ready(Ok(refusal)))),
+            Err(TooMuch) => return Either::Right(Box::pin(std::future::ready(Ok(refusal())))),
         };
         let answer = self.page.call(request);
         Either::Right(Box::pin(async move {
             match answer.await {
-                Ok(answer) => Ok(answer.map(|body| Counted::new(Body::new(body), taken))),
+                Ok(answer) => Ok(answer.map(|body| counted(Body::new(body), taken))),
                 Err(never) => match never {},
             }
         }))
@@ -71,13 +71,18 @@ where
 }
 
 /// Counts a request at its address, as a call of nobody.
-fn take(address: Option<&Arc<Address>>) -> Result<Option<Taken>, Response<Body>> {
+fn take(address: Option<&Arc<Address>>) -> Result<Option<Taken>, TooMuch> {
     let Some(address) = address else { return Ok(None) };
     let taken = address.admit().ok().and_then(|()| address.take(Share::Calls));
-    taken.map(Some).ok_or_else(|| {
-        let mut refusal = Response::new(Body::empty());
-        *refusal.status_mut() = StatusCode::TOO_MANY_REQUESTS;
-        refusal.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-        refusal
-    })
+    taken.map(Some).ok_or(TooMuch)
+}
+
+/// The address asks more often, or for more at a time, than it may.
+struct TooMuch;
+
+fn refusal() -> Response<Body> {
+    let mut refusal = Response::new(Body::empty());
+    *refusal.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+    refusal.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    refusal
 }

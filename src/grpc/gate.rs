@@ -10,7 +10,7 @@ use http::{HeaderMap, Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::{caller::Power, counted::Counted, status};
+use super::{caller::Power, counted::counted, status};
 use crate::runtime::{Address, Call, Player, Runtime, Share, Taken, Token};
 
 /// Where the methods of this server are, which are for players.
@@ -132,7 +132,7 @@ where
         let answer = self.inner.call(request);
         Box::pin(async move {
             // Until it is read: a client may leave thousands of answers to the server.
-            Ok(answer.await?.map(|body| Counted::new(body, pass)))
+            Ok(answer.await?.map(|body| counted(body, pass)))
         })
     }
 }

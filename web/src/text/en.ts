@@ -31,7 +31,6 @@ export const en = {
   connection: {
     lost: "The connection is lost. Coming back…",
     draining: "The server restarts. Coming back…",
-    back: "Connected again.",
     elsewhere: "Opened in another tab",
     elsewhereWhy: "You play on in the other tab. Only one at a time can be yours.",
     useHere: "Use it here",
@@ -88,7 +87,6 @@ export const en = {
     join: "Join",
     watch: "Watch",
     versus: "against",
-    ownedBy: (name: string) => `by ${name}`,
   },
   create: {
     title: "Create a room",
@@ -127,7 +125,6 @@ export const en = {
     open: "Free seat",
     reserved: (name: string) => `Kept for ${name}`,
     kind: { human: "Player", bot: "Bot", ai: "Computer" },
-    aiLevel: (level: number) => `level ${level}`,
     ready: "Ready",
     notReady: "Not ready",
     away: "Away",
@@ -173,7 +170,6 @@ export const en = {
     send: "Send",
     closed: "This room is closed.",
     kicked: "You were removed from this room.",
-    gone: "There is no such room any more.",
     home: "To the start",
     password: "This room has a password",
     enter: "Enter",

@@ -28,7 +28,6 @@ export const ja: Texts = {
   connection: {
     lost: "接続が切れました。再接続しています…",
     draining: "サーバーが再起動中です。まもなく戻ります…",
-    back: "再接続しました。",
     elsewhere: "別のタブで開かれました",
     elsewhereWhy: "別のタブで対局中です。使えるのは一度に一つだけです。",
     useHere: "ここで使う",
@@ -84,7 +83,6 @@ export const ja: Texts = {
     join: "参加",
     watch: "観戦",
     versus: "対",
-    ownedBy: (name) => `主催 ${name}`,
   },
   create: {
     title: "部屋を作る",
@@ -123,7 +121,6 @@ export const ja: Texts = {
     open: "空席",
     reserved: (name) => `${name} さんの席`,
     kind: { human: "プレイヤー", bot: "ボット", ai: "コンピューター" },
-    aiLevel: (level) => `レベル ${level}`,
     ready: "準備完了",
     notReady: "準備中",
     away: "離席中",
@@ -169,7 +166,6 @@ export const ja: Texts = {
     send: "送信",
     closed: "この部屋は閉じられました。",
     kicked: "この部屋から退出になりました。",
-    gone: "この部屋はもうありません。",
     home: "最初に戻る",
     password: "この部屋にはパスワードが必要です",
     enter: "入る",

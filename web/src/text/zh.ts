@@ -28,7 +28,6 @@ export const zh: Texts = {
   connection: {
     lost: "连接已断开，正在恢复……",
     draining: "服务器正在重启，即将恢复……",
-    back: "已重新连接。",
     elsewhere: "已在另一个标签页打开",
     elsewhereWhy: "你正在另一个标签页中对局，同时只能使用一个。",
     useHere: "在此使用",
@@ -84,7 +83,6 @@ export const zh: Texts = {
     join: "加入",
     watch: "观看",
     versus: "对",
-    ownedBy: (name) => `房主 ${name}`,
   },
   create: {
     title: "创建房间",
@@ -123,7 +121,6 @@ export const zh: Texts = {
     open: "空座",
     reserved: (name) => `留给 ${name}`,
     kind: { human: "玩家", bot: "机器人", ai: "电脑" },
-    aiLevel: (level) => `${level} 级`,
     ready: "已准备",
     notReady: "未准备",
     away: "离线",
@@ -169,7 +166,6 @@ export const zh: Texts = {
     send: "发送",
     closed: "房间已关闭。",
     kicked: "你已被移出房间。",
-    gone: "这个房间已不存在。",
     home: "回到首页",
     password: "这个房间需要密码",
     enter: "进入",

@@ -54,6 +54,7 @@ export const en = {
     level: "Level",
     strength: (measured: string) => `Strength: ${measured}.`,
     levelOf: (level: number, levels: number) => `${level} of ${levels}`,
+    noSuchAi: "There is no such program.",
     start: "Play",
     search: "Find an opponent",
     anyoneWhy: "You are paired with whoever asks next, or already waits.",

@@ -51,6 +51,7 @@ export const ja: Texts = {
     level: "レベル",
     strength: (measured) => `強さ：${measured}。`,
     levelOf: (level, levels) => `${level} / ${levels}`,
+    noSuchAi: "そのプログラムはありません。",
     start: "始める",
     search: "相手を探す",
     anyoneWhy: "次に相手を探す人、または待っている人と対局します。",

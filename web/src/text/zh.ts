@@ -51,6 +51,7 @@ export const zh: Texts = {
     level: "级别",
     strength: (measured) => `棋力：${measured}。`,
     levelOf: (level, levels) => `${level} / ${levels}`,
+    noSuchAi: "没有这个程序。",
     start: "开始",
     search: "寻找对手",
     anyoneWhy: "与下一位寻找对手或正在等待的玩家配对。",

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { PlySchema, Side } from "../gen/reversi/v1/types_pb";
 import { START } from "./board";
-import { balance, history, parseTranscript, transcript } from "./history";
+import { balance, history } from "./history";
 import { squareName } from "./square";
 
 const plies = ["f5", "d6", "c3"].map((square, ply) =>
@@ -31,16 +31,5 @@ describe("history", () => {
       { discs: 0, mobility: 1 },
       { discs: 3, mobility: 0 },
     ]);
-  });
-});
-
-describe("transcripts", () => {
-  it("are read as they are written", () => {
-    expect(transcript(plies)).toBe("f5d6c3");
-    expect(parseTranscript("f5d6 c3")?.map((move) => squareName(move.square))).toEqual(["f5", "d6", "c3"]);
-  });
-
-  it("with what is not legal or not whole are none", () => {
-    for (const text of ["a1", "f5f5", "f5d", "zz"]) expect(parseTranscript(text)).toBeUndefined();
   });
 });

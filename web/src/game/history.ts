@@ -1,5 +1,5 @@
 import { type Ply, Side } from "../gen/reversi/v1/types_pb";
-import { type Board, type Color, count, flips, legalMoves, opposite, place, START } from "./board";
+import { type Board, type Color, count, flips, legalMoves, place, START } from "./board";
 import { parseSquare, type Square } from "./square";
 
 /** A position of a game, and how it came about. */
@@ -41,27 +41,4 @@ export function balance({ board }: Frame): Balance {
     discs: count(board, "black") - count(board, "white"),
     mobility: legalMoves(board, "black").length - legalMoves(board, "white").length,
   };
-}
-
-/** "f5d6c3...", passes not written. */
-export function transcript(plies: readonly Ply[]): string {
-  return plies.map((ply) => ply.square).join("");
-}
-
-/** The plies of a transcript, with the passes that it implies; absent when a move in it is not legal. */
-export function parseTranscript(text: string): { color: Color; square: Square }[] | undefined {
-  const names = text.replace(/\s+/g, "").match(/../g) ?? [];
-  const moves: { color: Color; square: Square }[] = [];
-  let board = START;
-  let color: Color = "black";
-  for (const name of names) {
-    const square = parseSquare(name);
-    if (square === undefined) return undefined;
-    if (legalMoves(board, color).length === 0) color = opposite(color);
-    if (flips(board, color, square).length === 0) return undefined;
-    board = place(board, color, square);
-    moves.push({ color, square });
-    color = opposite(color);
-  }
-  return text.replace(/\s+/g, "").length % 2 === 0 ? moves : undefined;
 }

@@ -15,6 +15,7 @@ export function AiScreen({ kind, level }: { kind: string; level: number }) {
   const { answer, refused } = useAnswer(() => records.getAiStats({ kind, level }));
   const offered = server.value?.aiKinds.find((one) => one.kind === kind);
   useServer();
+  if (server.value && !offered) return <Gone why={texts.home.noSuchAi} />;
   if (refused) return <Gone refused={refused} />;
   if (!answer?.stats) return <p class="muted">{texts.connection.loading}</p>;
   return (

@@ -2,15 +2,16 @@ import { useState } from "preact/hooks";
 import { lobby } from "../api/client";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SeatSchema } from "../gen/reversi/v1/types_pb";
-import type { Color } from "../game/board";
+import { type Color, opposite } from "../game/board";
 import { SEATS } from "../room/seat";
 import { act, insist } from "../state/action";
 import { replace } from "../state/location";
 import { requestId } from "../state/request_id";
+import type { Ai } from "../state/match";
 import { server } from "../state/server";
 import { session } from "../state/session";
 import { text } from "../text/text";
-import { type Ai, AiChoice, firstAi } from "../ui/ai_choice";
+import { AiChoice, firstAi } from "../ui/ai_choice";
 import { Segments } from "../ui/segments";
 import { changesOf, FIRST_DRAFT, SettingsForm } from "../ui/settings_form";
 
@@ -27,7 +28,7 @@ export function CreateScreen() {
 
   /** One cannot sit on both sides. */
   const seat = (color: Color, to: Who) => {
-    const other: Color = color === "black" ? "white" : "black";
+    const other: Color = opposite(color);
     const moved = to === "me" && who[other] === "me";
     setWho({ ...who, [color]: to, ...(moved && { [other]: "open" }) });
   };

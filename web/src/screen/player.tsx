@@ -35,6 +35,9 @@ export function PlayerScreen({ playerId }: { playerId: string }) {
 
 /** The server forgets players who log out, but not their games. */
 function Departed({ playerId }: { playerId: string }) {
+  const { answer, refused } = useAnswer(() => records.listGames({ filter: { playerId }, pageSize: 1 }));
+  if (refused) return <Gone refused={refused} />;
+  if (!answer) return <p class="muted">{text.value.connection.loading}</p>;
   return (
     <div class="column">
       <h1>{text.value.stats.departed}</h1>

@@ -8,7 +8,7 @@ import { insist } from "./action";
 import { requestId } from "./request_id";
 
 /** An AI at one of its levels. */
-interface Ai {
+export interface Ai {
   kind: string;
   level: number;
 }

@@ -1,6 +1,7 @@
 import { games, rooms } from "../api/client";
 import { colorOf } from "../game/history";
 import { Offer, type Outcome, RoomPhase, GameResult, type Seat } from "../gen/reversi/v1/types_pb";
+import { score, winnerOf } from "../room/record";
 import { havePlayed, isAwaited, isComplete, isRunning, isSearching, isSeatOf, occupantName, SEATS } from "../room/seat";
 import { address } from "../route";
 import { act, insist } from "../state/action";
@@ -37,8 +38,7 @@ function ToMove({ room, side }: Seen) {
 
 function Result({ room, side, outcome }: Seen & { outcome: Outcome }) {
   const { result, game } = text.value;
-  const official = outcome.blackScore + outcome.whiteScore > 0;
-  const [black, white] = official ? [outcome.blackScore, outcome.whiteScore] : [outcome.blackDiscs, outcome.whiteDiscs];
+  const { black, white } = score(outcome);
   return (
     <div class="result">
       <h2>{headline()}</h2>
@@ -53,12 +53,7 @@ function Result({ room, side, outcome }: Seen & { outcome: Outcome }) {
   );
 
   function headline(): string {
-    const winner =
-      outcome.result === GameResult.BLACK_WINS
-        ? "black"
-        : outcome.result === GameResult.WHITE_WINS
-          ? "white"
-          : undefined;
+    const winner = winnerOf(outcome);
     if (!winner) return outcome.result === GameResult.DRAW ? result.draw : result.aborted;
     if (side) return side === winner ? result.won : result.lost;
     const seat = room.seats[SEATS.indexOf(winner)];
@@ -77,13 +72,17 @@ function Between(seen: Seen) {
   const own = side && room.seats[SEATS.indexOf(side)];
   const owner = room.ownerId === me;
   const complete = isComplete(room);
+  const open = room.seats.some(({ occupant }) => occupant.case === "open");
+  const expected = room.seats.flatMap(({ occupant }) =>
+    occupant.case === "reserved" ? occupant.value.displayName : [],
+  );
   const again = complete && side !== undefined && havePlayed(room);
   const awaited = room.seats.filter((seat) => isAwaited(room, seat));
   const request = { roomId, requestId: requestId() };
   const start = () => act(() => insist(() => rooms.startGame(request)));
   return (
     <>
-      {!complete && <p>{texts.waitingForPlayers}</p>}
+      {!complete && <p>{open ? texts.waitingForPlayers : texts.waitingFor(expected.join(", "))}</p>}
       {!complete && <Invitation room={room} />}
       {complete && !again && <Awaited {...seen} seats={awaited} />}
       <div class="buttons">

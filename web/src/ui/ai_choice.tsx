@@ -1,13 +1,8 @@
 import type { AiKind } from "../gen/reversi/v1/lobby_pb";
+import type { Ai } from "../state/match";
 import { server, useServer } from "../state/server";
 import { aiName, aiStrength, aiSummary } from "../text/ai";
 import { text } from "../text/text";
-
-/** An AI at one of its levels. */
-export interface Ai {
-  kind: string;
-  level: number;
-}
 
 /** Which AI, from those that the server offers, with what was measured of it. */
 export function AiChoice(props: { label: string; value: Ai | undefined; choose: (ai: Ai) => void }) {

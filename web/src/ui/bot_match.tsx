@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { act } from "../state/action";
 import { go } from "../state/location";
-import { startMatch } from "../state/match";
+import { type Ai, startMatch } from "../state/match";
 import { server } from "../state/server";
 import { text } from "../text/text";
-import { type Ai, AiChoice, firstAi } from "./ai_choice";
+import { AiChoice, firstAi } from "./ai_choice";
 
 /** Slow enough to follow, and not to fall asleep. */
 const PAUSE = { seconds: 1n, nanos: 200_000_000 };

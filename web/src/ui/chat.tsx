@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { rooms } from "../api/client";
+import { RoomPhase } from "../gen/reversi/v1/types_pb";
 import { act } from "../state/action";
 import { server } from "../state/server";
 import { text } from "../text/text";
@@ -30,7 +31,7 @@ export function Chat({ room, me }: Seen) {
           </li>
         ))}
       </ul>
-      {member && (
+      {member && room.phase !== RoomPhase.CLOSED && (
         <form onSubmit={send}>
           <input
             name="words"

@@ -5,9 +5,10 @@ import { RoomPhase } from "../gen/reversi/v1/types_pb";
 import { isRunning, occupantName, SEATS } from "../room/seat";
 import { act } from "../state/action";
 import { notify } from "../state/notice";
+import type { Ai } from "../state/match";
 import { server } from "../state/server";
 import { text } from "../text/text";
-import { type Ai, AiChoice, firstAi } from "./ai_choice";
+import { AiChoice, firstAi } from "./ai_choice";
 import { changesOf, draftOf, SettingsForm } from "./settings_form";
 import type { Seen } from "./table";
 

@@ -4,10 +4,11 @@ import { SidePreference } from "../gen/reversi/v1/lobby_pb";
 import { act, insist } from "../state/action";
 import { go } from "../state/location";
 import { requestId } from "../state/request_id";
+import type { Ai } from "../state/match";
 import { server } from "../state/server";
 import { kept } from "../state/store";
 import { text } from "../text/text";
-import { type Ai, AiChoice, firstAi } from "./ai_choice";
+import { AiChoice, firstAi } from "./ai_choice";
 import { Segments } from "./segments";
 
 type Opponent = "ai" | "anyone";

@@ -16,6 +16,10 @@ export function RoomPanel({ watchers, ...seen }: Seen & { watchers: number }) {
   const texts = text.value.room;
   const { roomId, settings } = room;
   const member = room.members.some(({ player }) => player?.playerId === me);
+  // The players look on as well; only the others are told of.
+  const watching =
+    watchers - room.seats.filter(({ occupant, present }) => occupant.case === "player" && present).length;
+  const closed = room.phase === RoomPhase.CLOSED;
   const leave = async () => {
     if (await act(() => rooms.leaveRoom({ roomId }))) go({ screen: "home" });
   };
@@ -25,17 +29,18 @@ export function RoomPanel({ watchers, ...seen }: Seen & { watchers: number }) {
       <p class="muted facts">
         {settings && <span>{pace(text.value, settings)}</span>}
         {settings?.rated && <span>{texts.rated}</span>}
-        <span>{texts.watchers(watchers)}</span>
+        {watching > 0 && <span>{texts.watchers(watching)}</span>}
       </p>
-      {isComplete(room) && <Invitation room={room} />}
-      {room.ownerId === me && room.phase !== RoomPhase.CLOSED && <Manage {...seen} />}
+      {isComplete(room) && !closed && <Invitation room={room} />}
+      {room.ownerId === me && !closed && <Manage {...seen} />}
       <div class="buttons">
-        {!member && (
+        {!member && !closed && (
           <button type="button" onClick={() => act(() => rooms.joinRoom({ room: { case: "roomId", value: roomId } }))}>
             {texts.join}
           </button>
         )}
         {member &&
+          !closed &&
           (side && isRunning(room) ? (
             <Confirm ask={texts.leaveGame} class="quiet" run={() => void leave()}>
               {texts.leave}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { address } from "../route";
+import { address, type Route } from "../route";
 import { connection } from "../state/connection";
 import { route } from "../state/location";
 import { announcement } from "../state/notice";
@@ -14,7 +14,14 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null);
   const { menu } = text.value;
   const place = address(route.value);
-  useEffect(() => scrollTo(0, 0), [place]);
+  const arrived = useRef(place);
+  useEffect(() => {
+    scrollTo(0, 0);
+    // Who listens or uses the keyboard goes on at the new screen, not at the link that led there.
+    if (arrived.current !== place) main.current?.focus({ preventScroll: true });
+    arrived.current = place;
+  }, [place]);
+  useTitle();
   const skip = (event: Event) => {
     event.preventDefault();
     main.current?.focus();
@@ -71,4 +78,21 @@ function Banner() {
       {shown}
     </div>
   );
+}
+
+/** The tab is named by its screen; a room names it by itself. */
+function useTitle(): void {
+  const { brand, home, rooms, create, wall, stats } = text.value;
+  const titles: Partial<Record<Route["screen"], string>> = {
+    home: home.title,
+    rooms: rooms.title,
+    create: create.title,
+    tv: wall.title,
+    player: stats.title,
+  };
+  const { screen } = route.value;
+  const named = session.value && titles[screen];
+  useEffect(() => {
+    if (screen !== "room") document.title = named ? `${named} – ${brand}` : brand;
+  }, [screen, named, brand]);
 }

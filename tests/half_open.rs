@@ -37,7 +37,9 @@ async fn ten_thousand_who_say_nothing() {
     let files = rlimit::increase_nofile_limit(u64::MAX).unwrap();
     let most = usize::try_from(files.saturating_sub(OTHER_FILES)).unwrap().min(HALF_OPEN);
     let patient = ["--opening", "600", "--max-connections", "20000", "--max-connections-per-address", "0"];
-    let server = Server::start(&[&["--log", "error"], &patient[..]].concat());
+    // The bot is as fast as it can.
+    let fast = ["--rate", "1000000", "--burst", "100000000", "--rate-per-address", "0"];
+    let server = Server::start(&[&["--log", "error"], &patient[..], &fast].concat());
     let bot = Player::bot(&server.url, "Bea", 1).await;
     let mut turns = bot.turns().await;
     let settings = v1::RoomSettings { name: "next door".into(), games: 1_000, ..Default::default() };

@@ -56,11 +56,11 @@ async fn ten_thousand_who_say_nothing() {
         silent.extend(group.join_all().await.into_iter().map(Result::unwrap));
         play_a_move(&bot, &mut turns).await;
     }
-    while connections(&bot).await < before + most {
+    while connections(&bot).await < before + most {}
+    for _ in 0..GROUP {
         play_a_move(&bot, &mut turns).await;
     }
     drop(silent);
-    while connections(&bot).await > before {
-        play_a_move(&bot, &mut turns).await;
-    }
+    while connections(&bot).await > before {}
+    play_a_move(&bot, &mut turns).await;
 }

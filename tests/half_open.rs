@@ -57,7 +57,7 @@ async fn ten_thousand_who_say_nothing() {
         play_a_move(&bot, &mut turns).await;
     }
     while connections(&bot).await < before + most {}
-    for _ in 0..GROUP {
+    for _ in 0..5 {
         play_a_move(&bot, &mut turns).await;
     }
     drop(silent);

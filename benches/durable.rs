@@ -82,7 +82,8 @@ impl std::fmt::Display for Figures {
 async fn measure(kept: bool) -> Figures {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let data = folder.path().to_str().unwrap();
-    let mut options = vec!["--log", "error", "--metrics", "127.0.0.1:0"];
+    // All come from one address, as fast as they can.
+    let mut options = vec!["--log", "error", "--metrics", "127.0.0.1:0", "--rate-per-address", "0"];
     if kept {
         options.extend(["--data", data]);
     }

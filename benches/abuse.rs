@@ -42,8 +42,8 @@ use tokio::{
 const ROUNDS: usize = 5;
 /// How long each part of a round is measured.
 const SPAN: Duration = Duration::from_secs(1);
-/// How long an attack goes on before: what may come at once has come by then.
-const BEFORE: Duration = Duration::from_secs(3);
+/// How long an attack goes on before: it has begun by then, and what it may send at once belongs to what is measured.
+const BEFORE: Duration = Duration::from_millis(300);
 /// How long a connection may say nothing.
 const OPENING: Duration = Duration::from_secs(2);
 

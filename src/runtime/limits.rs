@@ -79,9 +79,10 @@ pub struct Limits {
     /// connection ends: as many as it may have are no accident any more.
     pub resets_for_faults: usize,
     /// Connections a second of one address that begin to speak, on average: each costs as much as several calls, and with
-    /// TLS as many. What comes faster waits.
+    /// TLS as many. What comes faster waits; all that an address may have, begun at once, are served before their time to
+    /// begin is over.
     pub openings_per_second: u32,
-    /// As many at once, above the average: all that it may have.
+    /// As many at once, above the average: the bots of one machine that all begin together, and too few to be felt by others.
     pub opening_burst: u32,
     /// Requests of HTTP/1.1 a second from one address, on average: above what the pages of a hundred players ask. What
     /// comes faster waits, so that one who sends thousands at once has little of the server.
@@ -161,8 +162,8 @@ impl Default for Limits {
             connection_window: 256 * 1024,
             resets_unseen: 64,
             resets_for_faults: 1_024,
-            openings_per_second: 100,
-            opening_burst: 4_096,
+            openings_per_second: 400,
+            opening_burst: 256,
             http1_requests_per_second: 1_000,
             http1_request_burst: 200,
             call_time: Duration::from_secs(60),

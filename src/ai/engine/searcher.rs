@@ -1,0 +1,34 @@
+//! What one thread of a search carries with it.
+use super::cpu::Cpu;
+use super::table::Table;
+use crate::search::Stop;
+
+/// A value for the side to move, in parts of a disc.
+pub(super) type Value = i32;
+
+/// One disc as a [`Value`].
+pub(super) const DISC: Value = 64;
+
+/// The certainty of a search that cut nothing by probability.
+pub(super) const SURE: u8 = 7;
+
+/// One thread of a search.
+pub(super) struct Searcher<'a, C> {
+    pub(super) cpu: C,
+    pub(super) table: &'a Table,
+    pub(super) stop: &'a Stop,
+    /// Positions visited, those of the last squares included.
+    pub(super) nodes: u64,
+    pub(super) most_nodes: u64,
+    /// Once set, values that are returned mean nothing.
+    pub(super) stopped: bool,
+}
+
+impl<C: Cpu> Searcher<'_, C> {
+    /// Asked at every position with more than a few empty squares: some microseconds apart.
+    #[inline(always)]
+    pub(super) fn must_stop(&mut self) -> bool {
+        self.stopped = self.stopped || self.nodes >= self.most_nodes || self.stop.is_stopped();
+        self.stopped
+    }
+}

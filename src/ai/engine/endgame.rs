@@ -239,7 +239,7 @@ impl<C: Cpu> Searcher<'_, C> {
     }
 }
 
-const CORNERS: u64 = 0x8100_0000_0000_0081;
+pub(super) const CORNERS: u64 = 0x8100_0000_0000_0081;
 
 /// A rough worth of each square for the order of moves, after the weights in Edax: corners best, the squares beside them worst.
 pub(super) static PLACE_WORTH: [i32; 64] = {

@@ -194,3 +194,45 @@ mod wide {
         _mm_cvtsi128_si64(_mm_or_si128(halves, _mm_unpackhi_epi64(halves, halves))).cast_unsigned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Boards with empty squares as rare as one in eight or as common as seven in eight.
+    fn any_discs() -> impl Strategy<Value = (u64, u64)> {
+        (any::<u64>(), any::<u64>(), any::<u64>(), 0..3).prop_map(|(a, b, c, kind)| {
+            let taken = match kind {
+                0 => a & b,
+                1 => a | b,
+                _ => a | b | a.rotate_left(17),
+            };
+            (taken & c, taken & !c)
+        })
+    }
+
+    fn agrees_with_the_rules(cpu: impl Cpu, own: u64, opponent: u64) {
+        assert_eq!(cpu.moves(own, opponent), lines::moves(own, opponent));
+        for square in (0..64).filter(|square| (own | opponent) >> square & 1 == 0) {
+            assert_eq!(cpu.flips(own, opponent, square), lines::flips(own, opponent, square));
+        }
+        for square in 0..64 {
+            let (own, opponent) = (own & !(1 << square), !own & !(1 << square));
+            assert_eq!(cpu.last_flips(own, square), lines::flips(own, opponent, square).count_ones());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn moves_and_flips_are_those_of_the_rules((own, opponent) in any_discs()) {
+            agrees_with_the_rules(Portable, own, opponent);
+            #[cfg(target_arch = "x86_64")]
+            if let Some(modern) = Modern::detect() {
+                agrees_with_the_rules(modern, own, opponent);
+            }
+        }
+    }
+}

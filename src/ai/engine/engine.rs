@@ -23,8 +23,21 @@ pub struct Limits {
     pub solve_from: u8,
     /// What is asked of such a search.
     pub goal: Goal,
+    /// How surely even the first searches are made.
+    pub least_certainty: Certainty,
     /// The most positions visited. The same number gives the same answer on every machine.
     pub nodes: u64,
+}
+
+/// How much is cut by probability: the smaller, the more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Certainty(pub(super) u8);
+
+impl Certainty {
+    /// As much as is sensible.
+    pub const LEAST: Self = Self(0);
+    /// Nothing.
+    pub const SURE: Self = Self(SURE);
 }
 
 /// How much is to be known of the end.
@@ -39,7 +52,7 @@ pub enum Goal {
 impl Default for Limits {
     /// Everything about the position; only the flag ends it early.
     fn default() -> Self {
-        Self { depth: 60, solve_from: 60, goal: Goal::Score, nodes: u64::MAX }
+        Self { depth: 60, solve_from: 60, goal: Goal::Score, least_certainty: Certainty::LEAST, nodes: u64::MAX }
     }
 }
 
@@ -108,6 +121,12 @@ impl Engine {
         self.run(Portable, board, limits, stop, each)
     }
 
+    /// What a position looks worth to the side to move, in discs, without search.
+    #[must_use]
+    pub fn evaluate(&self, position: Position) -> f32 {
+        Node::new(position.into()).evaluate(Portable, &PATTERNS, &self.weights) as f32 / DISC as f32
+    }
+
     fn run<C: Cpu>(
         &self,
         cpu: C,
@@ -168,10 +187,10 @@ fn schedule(empties: u8, limits: &Limits) -> Vec<Effort> {
     let to_end = empties <= limits.solve_from;
     let deepest = limits.depth.min(empties).max(1);
     let last = if to_end { empties.saturating_sub(END_JUMP).max(1).min(deepest) } else { deepest };
-    let mut steps: Vec<_> = (1..=last).map(|depth| Effort { depth, certainty: 0 }).collect();
+    let mut steps: Vec<_> = (1..=last).map(|depth| Effort { depth, certainty: limits.least_certainty.0 }).collect();
     if to_end {
         let selective = empties >= SELECTIVE_END;
-        let certainties = if selective { 0..cut::CERTAINTIES } else { 0..0 };
+        let certainties = if selective { limits.least_certainty.0..cut::CERTAINTIES } else { 0..0 };
         steps.extend(certainties.map(|certainty| Effort { depth: empties, certainty }));
         steps.push(Effort { depth: empties, certainty: SURE });
     }

@@ -99,3 +99,40 @@ impl Sums {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::cpu::Portable;
+    use super::super::pattern::PATTERNS;
+    use super::super::tests::{random_board, seeds};
+    use super::*;
+    use crate::rules::{Bitboard, Symmetry};
+
+    #[test]
+    fn the_eight_images_of_a_position_are_worth_the_same() {
+        let weights = Weights::embedded();
+        for seed in seeds(100) {
+            let board = random_board(seed, 4 + seed as u32 % 50);
+            let value = Node::new(board).evaluate(Portable, &PATTERNS, &weights);
+            for symmetry in Symmetry::ALL {
+                let image = |bits| symmetry.bitboard(Bitboard(bits)).0;
+                let board = Board { own: image(board.own), opponent: image(board.opponent) };
+                assert_eq!(Node::new(board).evaluate(Portable, &PATTERNS, &weights), value);
+            }
+        }
+    }
+
+    #[test]
+    fn a_move_changes_the_numbers_to_those_of_the_new_position() {
+        for seed in seeds(100) {
+            let board = random_board(seed, 4 + seed as u32 % 50);
+            let node = Node::new(board);
+            assert_eq!(node.pass().numbers(), Node::new(board.pass()).numbers());
+            for square in Squares(board.moves(Portable)) {
+                let flips = board.flips(Portable, square);
+                let child = node.play(&PATTERNS, square, flips);
+                assert_eq!(child.numbers(), Node::new(board.play(square, flips)).numbers());
+            }
+        }
+    }
+}

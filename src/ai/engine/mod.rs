@@ -13,10 +13,12 @@ mod pattern;
 mod searcher;
 mod stability;
 mod table;
+#[cfg(test)]
+mod tests;
 pub mod train;
 mod weights;
 
-pub use engine::{Engine, Goal, Limits, Report};
+pub use engine::{Certainty, Engine, Goal, Limits, Report};
 pub use weights::{BadWeights, Weights};
 pub use table::Table;
 pub mod scratch;

@@ -120,3 +120,49 @@ fn stable_of_edge(table: &[u8], own: u8, opponent: u8) -> u8 {
 fn flips_of_edge(own: u8, opponent: u8, place: u8) -> u8 {
     crate::rules::lines::flips(own.into(), opponent.into(), place) as u8
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::board::{Board, Squares};
+    use super::super::cpu::Portable;
+    use super::super::tests::{random_board, seeds};
+    use super::*;
+
+    /// Every disc of either side that some line of play turns.
+    fn turned_by_any_play(board: Board, turned: &mut u64, plies: u32) {
+        let moves = board.moves(Portable);
+        if plies == 0 || moves == 0 && board.pass().moves(Portable) == 0 {
+            return;
+        }
+        if moves == 0 {
+            turned_by_any_play(board.pass(), turned, plies);
+        }
+        for square in Squares(moves) {
+            let flips = board.flips(Portable, square);
+            *turned |= flips;
+            turned_by_any_play(board.play(square, flips), turned, plies - 1);
+        }
+    }
+
+    #[test]
+    fn no_play_turns_a_stable_disc() {
+        let mut found = 0;
+        for seed in seeds(40) {
+            let board = random_board(seed, 8);
+            let stable = stable(board.own, board.opponent) | stable(board.opponent, board.own);
+            let mut turned = 0;
+            turned_by_any_play(board, &mut turned, 8);
+            assert_eq!(stable & turned, 0, "{board:?}");
+            found += stable.count_ones();
+        }
+        assert!(found > 40 * 8, "it finds some: {found}");
+    }
+
+    #[test]
+    fn a_full_board_and_a_corner_are_stable() {
+        assert_eq!(stable(u64::MAX, 0), u64::MAX);
+        assert_eq!(stable(0x0F0F_0F0F_0F0F_0F0F, !0x0F0F_0F0F_0F0F_0F0F), 0x0F0F_0F0F_0F0F_0F0F);
+        assert_eq!(stable(0b111, 0), 0b111);
+        assert_eq!(stable(0b110, 0), 0);
+    }
+}

@@ -164,3 +164,84 @@ impl Entry {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_entry() -> impl Strategy<Value = Entry> {
+        (any::<i16>(), any::<i16>(), 0..64_u8, 0..8_u8, 0..=64_u8, 0..=64_u8).prop_map(
+            |(lower, upper, depth, certainty, best, second)| Entry {
+                lower,
+                upper,
+                effort: Effort { depth, certainty },
+                best,
+                second,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn an_entry_fits_in_a_word(entry in any_entry(), generation: u8) {
+            let word = entry.word(generation);
+            prop_assert_eq!(Entry::of_word(word), entry);
+            prop_assert_eq!(generation_of(word), generation);
+        }
+
+        #[test]
+        fn what_is_kept_is_found_until_it_is_forgotten(entry in any_entry(), key: u64) {
+            let mut table = Table::with_bytes(1 << 12);
+            table.keep(key, entry);
+            // Of the same first choice there is no second.
+            prop_assert_eq!(table.find(key), Some(entry));
+            let other = Entry { effort: Effort { depth: 1, certainty: 0 }, ..entry };
+            table.forget();
+            table.keep(key ^ 1, other);
+            prop_assert!(table.find(key ^ 1).is_some());
+        }
+    }
+
+    fn plain(depth: u8) -> Entry {
+        Entry { lower: -5, upper: 7, effort: Effort { depth, certainty: 1 }, best: 3, second: NO_SQUARE }
+    }
+
+    #[test]
+    fn bounds_of_one_effort_are_joined_and_the_former_best_is_kept() {
+        let table = Table::with_bytes(64);
+        table.keep(9, plain(4));
+        table.keep(9, Entry { lower: -9, upper: 2, best: 8, ..plain(4) });
+        let joined = Entry { lower: -5, upper: 2, best: 8, second: 3, ..plain(4) };
+        assert_eq!(table.find(9), Some(joined));
+    }
+
+    #[test]
+    fn the_least_effort_gives_way_and_old_searches_first() {
+        let mut table = Table::with_bytes(64);
+        (1..=4).for_each(|depth| table.keep(depth, plain(depth as u8)));
+        table.keep(5, plain(5));
+        assert_eq!(table.find(1), None);
+        assert!((2..=5).all(|key| table.find(key).is_some()));
+        table.forget();
+        (6..=9).for_each(|key| table.keep(key, plain(1)));
+        assert!((6..=9).all(|key| table.find(key).is_some()), "deep entries of an old search are no obstacle");
+    }
+
+    #[test]
+    fn halves_of_two_writes_are_not_found() {
+        let table = Table::with_bytes(64);
+        table.keep(9, plain(4));
+        let slot = &table.buckets[0].0[0];
+        slot.word.store(plain(5).word(0), Ordering::Relaxed);
+        assert_eq!(table.find(9), None);
+    }
+
+    #[test]
+    fn the_memory_is_never_more_than_asked_for() {
+        for bytes in [0, 64, 100, 1000, 1 << 16] {
+            assert!(Table::with_bytes(bytes).bytes() <= bytes.max(64));
+        }
+    }
+}

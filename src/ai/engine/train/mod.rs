@@ -6,6 +6,7 @@
 //!
 //! A chunk of games is a file that is either whole or not there, so a training that was ended goes on where it was. The same recipe and
 //! seed give the same files and weights, however many threads make them.
+pub mod deviation;
 mod example;
 mod fit;
 mod game;

@@ -213,29 +213,28 @@ impl<C: Cpu> Searcher<'_, C> {
         }
         let (center, mut width) = if to_end { (even(guess), DISC) } else { (guess, 2 * DISC) };
         let (mut alpha, mut beta) = (center - width, center + width);
-        if step.depth <= 2 {
-            (alpha, beta) = (-INFINITE, INFINITE);
-        }
         let mut found = Line::default();
-        loop {
+        for _ in 0..WIDENINGS {
             let value = self.principal(node, (alpha, beta), step, &mut found);
             if !found.0.is_empty() {
                 std::mem::swap(line, &mut found);
             }
-            if self.stopped {
+            if self.stopped || alpha < value && value < beta {
                 return value;
             }
             width *= 2;
-            if value <= alpha && alpha > -64 * DISC {
-                (alpha, beta) = ((value - width).max(-INFINITE), value + 1);
-            } else if value >= beta && beta < 64 * DISC {
-                (alpha, beta) = (value - 1, (value + width).min(INFINITE));
+            if value <= alpha {
+                alpha = value - width;
             } else {
-                return value;
+                beta = value + width;
             }
         }
+        self.principal(node, (-INFINITE, INFINITE), step, line)
     }
 }
+
+/// After so many failures a window is opened fully. Selective searches may fail now on one side, now on the other, and this ends it.
+const WIDENINGS: u32 = 4;
 
 /// The nearest value that a finished game can have.
 fn even(value: Value) -> Value {

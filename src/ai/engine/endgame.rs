@@ -157,14 +157,13 @@ impl<C: Cpu> Searcher<'_, C> {
                 };
             }
             let remembered = count >= REMEMBERED;
-            let key = if remembered { board.hash(self.table.salt()) } else { 0 };
+            let key = if remembered { board.hash() } else { 0 };
             let known = if remembered { self.table.find(key) } else { None };
             if let Some(bound) = known.and_then(|entry| exact_bound(entry, alpha, count)) {
                 return bound;
             }
             let mut moves = Moves::of(cpu, board, legal);
-            if let Some(winner) = moves.wiping_out(board.opponent) {
-                let _ = winner;
+            if moves.wipe_out(board.opponent) {
                 return 64;
             }
             if count >= CHILDREN_LOOKED_UP
@@ -210,7 +209,7 @@ impl<C: Cpu> Searcher<'_, C> {
     fn bound_of_children(&self, moves: &Moves, board: Board, alpha: i32, count: u32) -> Option<i32> {
         moves.iter().find_map(|tried| {
             let child = board.play(tried.square, tried.flips);
-            let entry = self.table.find(child.hash(self.table.salt()))?;
+            let entry = self.table.find(child.hash())?;
             let upper = in_discs_up(entry.upper.into());
             (is_exact(entry, count - 1) && -upper > alpha).then_some(-upper)
         })
@@ -248,8 +247,6 @@ pub(super) static PLACE_WORTH: [i32; 64] = {
     let mut square = 0;
     while square < 64 {
         let (column, row) = (square % 8, square / 8);
-        let fold = |i: usize| i;
-        let _ = fold;
         let c = if column < 4 { column } else { 7 - column };
         let r = if row < 4 { row } else { 7 - row };
         worth[square] = quarter[r][c];
@@ -297,4 +294,49 @@ fn in_discs_down(value: Value) -> i32 {
 
 fn in_discs_up(value: Value) -> i32 {
     value.div_euclid(DISC)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cpu::Portable;
+    use super::super::table::Table;
+    use super::super::tests::{minimax, random_board, searcher, seeds};
+    use super::*;
+    use crate::search::Stop;
+
+    fn solves_as_minimax(cpu: impl Cpu, empties: u32, seed: u64) {
+        let (table, stop) = (Table::with_bytes(1 << 16), Stop::new());
+        let board = random_board(seed, empties);
+        let score = minimax(board);
+        for alpha in [-65, score - 2, score - 1, score, score + 1, 64] {
+            let value = searcher(cpu, &table, &stop).solve(board, alpha);
+            let bounds_it = if value > alpha { value <= score } else { value >= score };
+            assert!(bounds_it && (value > alpha) == (score > alpha), "{board:?} {alpha} {value} {score}");
+        }
+    }
+
+    #[test]
+    fn the_solver_agrees_with_trying_everything() {
+        for seed in seeds(60) {
+            for empties in 1..=9 {
+                solves_as_minimax(Portable, empties, seed);
+            }
+        }
+        for seed in seeds(5) {
+            solves_as_minimax(Portable, 10, seed);
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn the_solver_is_the_same_with_wide_instructions() {
+        let Some(modern) = super::super::cpu::Modern::detect() else {
+            return;
+        };
+        for seed in seeds(60) {
+            for empties in 1..=9 {
+                solves_as_minimax(modern, empties, seed);
+            }
+        }
+    }
 }

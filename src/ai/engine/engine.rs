@@ -12,7 +12,7 @@ use super::searcher::{DISC, INFINITE, SURE, Searcher, Value};
 use super::table::{Effort, Table};
 use super::weights::Weights;
 use crate::rules::{Position, Square};
-use crate::search::Stop;
+use crate::search::{EndedBy, Stop};
 
 /// The bounds of one search; the first one reached ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,8 @@ pub struct Report {
     pub line: Vec<Square>,
     /// The value is proved by a search to the end.
     pub exact: bool,
+    /// Which bound was reached: `Depth` when nothing is left to find.
+    pub ended_by: EndedBy,
 }
 
 /// A searcher with its memory. One search at a time; what it finds depends on nothing it searched before.
@@ -137,8 +139,10 @@ impl Engine {
     ) -> Option<Report> {
         let legal = board.moves(cpu);
         let first = Square::new(Squares(legal).next()?)?;
-        let mut report =
-            Report { best: first, discs: 0.0, depth: 0, certainty: 100, nodes: 0, line: vec![first], exact: false };
+        let mut report = Report::unsearched(first);
+        if stop.is_stopped() {
+            return Some(report);
+        }
         let mut searcher = Searcher {
             cpu,
             table: &self.table,
@@ -163,7 +167,8 @@ impl Engine {
                 (report.best, report.line) = (best, line);
             }
             if searcher.stopped {
-                break;
+                report.ended_by = if stop.is_stopped() { EndedBy::Stop } else { EndedBy::Nodes };
+                return Some(report);
             }
             guess = value;
             report.discs = value as f32 / DISC as f32;
@@ -171,10 +176,28 @@ impl Engine {
             report.exact = step.depth == empties && step.certainty == SURE;
             report.certainty = cut::percent(step.certainty);
             if each(&report).is_break() {
-                break;
+                report.ended_by = EndedBy::Stop;
+                return Some(report);
             }
         }
+        report.ended_by = EndedBy::Depth;
         Some(report)
+    }
+}
+
+impl Report {
+    /// A legal move, for a search that did not begin.
+    fn unsearched(first: Square) -> Self {
+        Self {
+            best: first,
+            discs: 0.0,
+            depth: 0,
+            certainty: 100,
+            nodes: 0,
+            line: vec![first],
+            exact: false,
+            ended_by: EndedBy::Stop,
+        }
     }
 }
 

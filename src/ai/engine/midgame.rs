@@ -49,7 +49,7 @@ impl<C: Cpu> Searcher<'_, C> {
             return self.evaluate(node);
         }
         let effort = to_the_end(effort, count);
-        let key = board.hash(self.table.salt());
+        let key = board.hash();
         let known = self.table.find(key);
         let mut moves = Moves::of(self.cpu, board, legal);
         self.order(&mut moves, node, known, effort.depth);
@@ -148,13 +148,13 @@ impl<C: Cpu> Searcher<'_, C> {
                 };
             }
             let effort = to_the_end(effort, count);
-            let key = board.hash(self.table.salt());
+            let key = board.hash();
             let known = self.table.find(key);
             if let Some(bound) = known.and_then(|entry| bound_of(entry, alpha, effort)) {
                 return bound;
             }
             let mut moves = Moves::of(cpu, board, legal);
-            if moves.wiping_out(board.opponent).is_some() {
+            if moves.wipe_out(board.opponent) {
                 return 64 * DISC;
             }
             let below = Effort { depth: effort.depth - 1, ..effort };
@@ -191,7 +191,7 @@ impl<C: Cpu> Searcher<'_, C> {
     fn children_bound(&self, moves: &Moves, board: Board, alpha: Value, below: Effort) -> Option<Value> {
         moves.iter().find_map(|tried| {
             let child = board.play(tried.square, tried.flips);
-            let entry = self.table.find(child.hash(self.table.salt()))?;
+            let entry = self.table.find(child.hash())?;
             let upper = Value::from(entry.upper);
             (suffices(entry.effort, below) && -upper > alpha).then_some(-upper)
         })
@@ -309,3 +309,58 @@ fn entry(best: Value, square: u8, (alpha, beta): (Value, Value), effort: Effort)
 }
 
 const _: () = assert!(SURE > cut::CERTAINTIES && SURE < 8);
+
+#[cfg(test)]
+mod tests {
+    use super::super::board::Squares;
+    use super::super::cpu::Portable;
+    use super::super::table::Table;
+    use super::super::tests::{random_board, searcher, seeds};
+    use super::*;
+    use crate::search::Stop;
+
+    /// The value of a depth, by trying everything.
+    fn plain(searcher: &Searcher<'_, Portable>, node: &Node, depth: u8) -> Value {
+        let board = node.board;
+        let moves = board.moves(Portable);
+        if moves == 0 {
+            let over = board.pass().moves(Portable) == 0;
+            return if over { board.final_score() * DISC } else { -plain(searcher, &node.pass(), depth) };
+        }
+        if depth == 0 {
+            return searcher.evaluate(node);
+        }
+        let child = |square| searcher.child(node, square, board.flips(Portable, square));
+        Squares(moves).map(|square| -plain(searcher, &child(square), depth - 1)).max().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_sure_search_has_the_value_of_trying_everything() {
+        for seed in seeds(60) {
+            let node = Node::new(random_board(seed, 16 + seed as u32 % 40));
+            for depth in 1..=4 {
+                let (table, stop) = (Table::with_bytes(1 << 16), Stop::new());
+                let mut searcher = searcher(Portable, &table, &stop);
+                let mut line = Line::default();
+                let effort = Effort { depth, certainty: SURE };
+                let value = searcher.principal(&node, (-INFINITE, INFINITE), effort, &mut line);
+                assert_eq!(value, plain(&searcher, &node, depth), "{:?} {depth}", node.board);
+            }
+        }
+    }
+
+    #[test]
+    fn a_null_window_bounds_the_value() {
+        for seed in seeds(60) {
+            let node = Node::new(random_board(seed, 16 + seed as u32 % 40));
+            let (table, stop) = (Table::with_bytes(1 << 16), Stop::new());
+            let mut searcher = searcher(Portable, &table, &stop);
+            let expected = plain(&searcher, &node, 3);
+            for alpha in [expected - 40, expected - 1, expected, expected + 40] {
+                let value = searcher.null(&node, alpha, Effort { depth: 3, certainty: SURE });
+                assert_eq!(value > alpha, expected > alpha);
+                assert!(if value > alpha { value <= expected } else { value >= expected });
+            }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! The engine.
 mod board;
+mod clock;
 mod cpu;
 mod cut;
 mod endgame;
@@ -10,6 +11,7 @@ mod last;
 mod midgame;
 mod moves;
 mod pattern;
+mod pool;
 mod searcher;
 mod stability;
 mod table;
@@ -18,7 +20,8 @@ mod tests;
 pub mod train;
 mod weights;
 
+pub use clock::Plan;
 pub use engine::{Certainty, Engine, Goal, Limits, Report};
 pub use weights::{BadWeights, Weights};
-pub use table::Table;
+pub use pool::{TABLE_BYTES, with_engine};
 pub mod scratch;

@@ -35,14 +35,10 @@ impl Moves {
         self.moves[..self.len].iter()
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// A move that turns all discs of the opponent.
+    /// Whether a move turns all discs of the opponent: nothing is better.
     #[inline(always)]
-    pub(super) fn wiping_out(&self, opponent: u64) -> Option<u8> {
-        self.iter().find(|tried| tried.flips == opponent).map(|tried| tried.square)
+    pub(super) fn wipe_out(&self, opponent: u64) -> bool {
+        self.iter().any(|tried| tried.flips == opponent)
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 use super::*;
 use super::cpu::Cpu;
+use super::table::Table;
 use super::pattern::PATTERNS;
 use std::sync::Arc;
 pub fn ffo(lines: &str, lo: usize, hi: usize) {

@@ -1,7 +1,14 @@
 //! What the tests of this folder share: positions, and searches without any art.
+use std::sync::{Arc, LazyLock};
+
 use super::board::{Board, Squares};
-use super::cpu::Portable;
+use super::cpu::{Cpu, Portable};
+use super::pattern::PATTERNS;
+use super::searcher::Searcher;
+use super::table::Table;
+use super::weights::Weights;
 use crate::rules::SplitMix64;
+use crate::search::Stop;
 
 /// Seeds of as many cases.
 pub(super) fn seeds(count: u64) -> impl Iterator<Item = u64> {
@@ -42,4 +49,20 @@ pub(super) fn minimax(board: Board) -> i32 {
     }
     let play = |square| board.play(square, board.flips(Portable, square));
     Squares(moves).map(|square| -minimax(play(square))).max().unwrap_or_default()
+}
+
+/// A searcher with the embedded weights.
+pub(super) fn searcher<'a, C: Cpu>(cpu: C, table: &'a Table, stop: &'a Stop) -> Searcher<'a, C> {
+    static WEIGHTS: LazyLock<Arc<Weights>> = LazyLock::new(Weights::embedded);
+    Searcher {
+        cpu,
+        table,
+        patterns: &PATTERNS,
+        weights: &WEIGHTS,
+        stop,
+        nodes: 0,
+        most_nodes: u64::MAX,
+        stopped: false,
+        cuts: 0,
+    }
 }

@@ -58,11 +58,6 @@ impl Weights {
         Self { stages: stages.iter().map(|numbers| Stage::of(numbers)).collect() }
     }
 
-    /// Each stage's numbers.
-    pub(super) fn to_stages(&self) -> Vec<Vec<i16>> {
-        self.stages.iter().map(Stage::numbers).collect()
-    }
-
     /// Reads what [`Weights::write`] writes.
     ///
     /// # Errors

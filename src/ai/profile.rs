@@ -1,5 +1,5 @@
 //! What players are told about the computer players.
-use super::AiKind;
+use super::{AiKind, expert};
 
 /// The card of a computer player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,7 @@ impl Profile {
             AiKind::AlphaBeta => &ALPHA_BETA,
             AiKind::Mcts => &MCTS,
             AiKind::MctsRoxanne => &MCTS_ROXANNE,
+            AiKind::Expert => &EXPERT,
         }
     }
 }
@@ -122,3 +123,12 @@ mod tests {
         }
     }
 }
+
+const EXPERT: Profile = Profile {
+    kind: AiKind::Expert,
+    summary: "Looks far ahead with a judgement learned from its own games, and plays the end perfectly.",
+    levels: expert::LEVELS,
+    default_level: 13,
+    strength: "the strongest from level 12 on; level 1 mostly plays any move",
+    unit: Unit::Discs,
+};

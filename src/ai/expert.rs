@@ -46,7 +46,9 @@ pub(super) fn search(position: Position, level: u8, rng: &mut impl Rng, stop: &S
     if rng.random_range(0..100) < level.slips {
         return None;
     }
-    with_engine(|engine| engine.search(position, &Limits::of_nodes(level.nodes), stop, &mut |_| ControlFlow::Continue(())))
+    with_engine(|engine| {
+        engine.search(position, &Limits::of_nodes(level.nodes), stop, &mut |_| ControlFlow::Continue(()))
+    })
 }
 
 #[cfg(test)]

@@ -96,7 +96,9 @@ mod tests {
         assert_eq!("MCTS-Roxanne".parse(), Ok(AiKind::MctsRoxanne));
         let error = "deepblue".parse::<AiKind>().unwrap_err();
         assert!(
-            error.to_string().ends_with("there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne, expert")
+            error
+                .to_string()
+                .ends_with("there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne, expert")
         );
     }
 }

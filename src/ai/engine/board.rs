@@ -10,9 +10,6 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// The standard start, black to move.
-    pub(super) const START: Self = Self { own: 0x0000_0008_1000_0000, opponent: 0x0000_0010_0800_0000 };
-
     #[inline(always)]
     pub(super) fn empties(self) -> u64 {
         !(self.own | self.opponent)

@@ -8,7 +8,7 @@ use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::last::{self, quarter};
 use super::moves::{Move, Moves};
-use super::searcher::{Searcher, Value, DISC};
+use super::searcher::{DISC, Searcher, Value};
 use super::stability;
 use super::table::{Effort, Entry, NO_SQUARE};
 

@@ -1,7 +1,7 @@
 //! What a position looks worth without search: a sum of weights, one for each pattern, for mobility and for parity.
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
-use super::pattern::{IMAGES, LANES, PATTERNS, Patterns};
+use super::pattern::{EXPANDED, IMAGES, LANES, PATTERNS, Patterns};
 use super::searcher::{DISC, Value};
 use super::weights::{MOST_MOBILITY, Weights};
 
@@ -66,9 +66,9 @@ impl Node {
         let stage = weights.stage(empties);
         let numbers = self.numbers();
         let mut sum = 0;
-        for image in 0..IMAGES {
-            let place = patterns.offsets[image] as usize + usize::from(numbers[image]);
-            sum += Value::from(stage.patterns[place & (stage.patterns.len() - 1)]);
+        for (number, offset) in numbers[..IMAGES].iter().zip(&patterns.offsets) {
+            let place = *offset as usize + usize::from(*number);
+            sum += Value::from(stage.patterns[place & (EXPANDED - 1)]);
         }
         let own = mobility(self.board.moves(cpu));
         let opponent = mobility(self.board.pass().moves(cpu));

@@ -204,13 +204,13 @@ impl<C: Cpu> Searcher<'_, C> {
             return None;
         }
         let shallow = cut::shallow_depth(effort.depth);
-        let margin = cut::margin(effort.certainty, count, effort.depth, shallow);
-        let static_margin = cut::margin(effort.certainty, count, effort.depth, 0) / 2;
+        let margin = cut::margin(effort.certainty, count, effort.depth);
+        let doubt = cut::doubt(effort.certainty, count, effort.depth);
         let now = self.evaluate(node);
         let effort = Effort { depth: shallow, ..effort };
         let beta = alpha + 1;
         let (high, low) = (beta + margin, alpha - margin);
-        if high < 64 * DISC && now >= beta - static_margin {
+        if high < 64 * DISC && now >= beta - doubt {
             self.cuts += 1;
             let value = self.null(node, high - 1, effort);
             self.cuts -= 1;
@@ -218,7 +218,7 @@ impl<C: Cpu> Searcher<'_, C> {
                 return Some(beta);
             }
         }
-        if low > -64 * DISC && now <= alpha + static_margin {
+        if low > -64 * DISC && now <= alpha + doubt {
             self.cuts += 1;
             let value = self.null(node, low, effort);
             self.cuts -= 1;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A bounded table of positions. An old search's entries are never found, only overwritten, so what a search finds depends on nothing before.
 #[derive(Debug)]
-pub struct Table {
+pub(super) struct Table {
     buckets: Box<[Bucket]>,
     generation: u8,
 }
@@ -44,21 +44,20 @@ pub(super) const NO_SQUARE: u8 = 64;
 
 impl Table {
     /// A table of at most this many bytes, and of at least one bucket.
-    #[must_use]
-    pub fn with_bytes(bytes: usize) -> Self {
+    pub(super) fn with_bytes(bytes: usize) -> Self {
         let most = (bytes / size_of::<Bucket>()).max(1);
         let count = 1 << most.ilog2();
         Self { buckets: (0..count).map(|_| Bucket::default()).collect(), generation: 0 }
     }
 
     /// How much memory it takes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
         self.buckets.len() * size_of::<Bucket>()
     }
 
     /// Forgets everything, mostly by only counting on.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             self.buckets.fill_with(Bucket::default);

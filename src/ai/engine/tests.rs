@@ -7,7 +7,7 @@ use super::pattern::PATTERNS;
 use super::searcher::Searcher;
 use super::table::Table;
 use super::weights::Weights;
-use crate::rules::SplitMix64;
+use crate::rules::{Position, SplitMix64};
 use crate::search::Stop;
 
 /// Seeds of as many cases.
@@ -19,7 +19,7 @@ pub(super) fn seeds(count: u64) -> impl Iterator<Item = u64> {
 pub(super) fn random_board(seed: u64, empties: u32) -> Board {
     let mut random = SplitMix64::new(seed);
     loop {
-        let mut board = Board::START;
+        let mut board = Board::from(Position::START);
         while board.empties().count_ones() > empties {
             let Some(next) = random_move(board, &mut random) else {
                 break;

@@ -45,7 +45,9 @@ impl Weights {
     #[must_use]
     pub fn embedded() -> Arc<Self> {
         static EMBEDDED: OnceLock<Arc<Weights>> = OnceLock::new();
-        Arc::clone(EMBEDDED.get_or_init(|| Arc::new(Self::read(include_bytes!("weights.bin")).expect("a test reads them"))))
+        Arc::clone(
+            EMBEDDED.get_or_init(|| Arc::new(Self::read(include_bytes!("weights.bin")).expect("a test reads them"))),
+        )
     }
 
     #[inline(always)]
@@ -187,4 +189,37 @@ impl fmt::Debug for Weights {
 /// For the regression: of a value the nearest number of the file.
 pub(super) fn rounded(value: f32) -> i16 {
     (value * super::searcher::DISC as f32).round().clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_embedded_weights_are_read_and_written_alike() {
+        let bytes = include_bytes!("weights.bin");
+        assert!(bytes.len() <= 4 << 20);
+        assert_eq!(Weights::read(bytes).unwrap().write(), bytes);
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        let bytes = include_bytes!("weights.bin");
+        for wrong in [&b""[..], &bytes[1..], &bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat()] {
+            assert_eq!(Weights::read(wrong).unwrap_err(), BadWeights);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_unpacked_as_they_were_packed(
+            numbers in prop::collection::vec(prop_oneof![Just(0_i16), -70..70_i16, any::<i16>()], 1..200),
+        ) {
+            let mut bytes = Vec::new();
+            pack(&mut bytes, &numbers);
+            prop_assert_eq!(unpack(&mut &bytes[..], numbers.len()), Some(numbers));
+        }
+    }
 }

@@ -67,7 +67,8 @@ fn play_out(engine: &mut Engine, mut position: Position, rng: &mut impl Rng) -> 
 
 /// The best move to this depth, or to the end when that is as near, and its value.
 fn search(engine: &mut Engine, position: Position, depth: u8) -> Option<(Square, Value)> {
-    let report = engine.search(position, &Limits::of_depth(depth), &Stop::new(), &mut |_| std::ops::ControlFlow::Continue(()))?;
+    let report = engine
+        .search(position, &Limits::of_depth(depth), &Stop::new(), &mut |_| std::ops::ControlFlow::Continue(()))?;
     Some((report.best, (report.discs * DISC as f32) as Value))
 }
 

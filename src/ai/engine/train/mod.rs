@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::{fs, io, thread};
 
-use rand_pcg::Pcg64;
 use rand::SeedableRng;
+use rand_pcg::Pcg64;
 
 use super::weights::{STAGES, rounded, stage_of};
 use super::{Engine, Weights};
@@ -109,7 +109,8 @@ impl Examples {
     /// # Errors
     /// Of files that cannot be read.
     pub fn read(&mut self, folder: &Path) -> io::Result<()> {
-        let mut paths: Vec<_> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+        let mut paths: Vec<_> =
+            fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "bin"));
         paths.sort();
         for path in paths {
@@ -141,7 +142,8 @@ pub fn fit(examples: &Examples, ridge: f32, steps: usize, each: &mut dyn FnMut(S
     let mut prior = vec![0.0; super::weights::stage_len()];
     let mut stages = Vec::with_capacity(STAGES);
     for stage in 0..STAGES {
-        let of_stage = |all: &[Example]| Equations::new(all.iter().filter(|e| stage_of(e.board.empties().count_ones()) == stage));
+        let of_stage =
+            |all: &[Example]| Equations::new(all.iter().filter(|e| stage_of(e.board.empties().count_ones()) == stage));
         let (fitted, tested) = (of_stage(&examples.fitted), of_stage(&examples.tested));
         prior = fitted.solve(&prior, ridge, steps);
         each(StageLoss { stage, examples: fitted.len(), fitted: fitted.loss(&prior), tested: tested.loss(&prior) });

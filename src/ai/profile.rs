@@ -129,6 +129,6 @@ const EXPERT: Profile = Profile {
     summary: "Looks far ahead with a judgement learned from its own games, and plays the end perfectly.",
     levels: expert::LEVELS,
     default_level: 13,
-    strength: "the strongest from level 12 on; level 1 mostly plays any move",
+    strength: "level 1 wins 74 % against random, level 9 99 % against alphabeta, level 11 every game of 40 against mcts at level 6",
     unit: Unit::Discs,
 };

@@ -1,4 +1,4 @@
-//! How far shallow values are from deep ones: the measurements behind [`super::super::cut`].
+//! How far shallow values are from deep ones: the measurements behind `engine::cut`.
 use std::ops::ControlFlow;
 
 use super::super::engine::{Certainty, Engine, Limits};
@@ -15,7 +15,7 @@ pub struct Values {
     pub discs: Vec<f32>,
 }
 
-/// The constants of [`super::super::cut`] nearest to the deviations found: of 1, the empty squares, the logarithm of the deep depth and
+/// The constants of `engine::cut` nearest to the deviations found: of 1, the empty squares, the logarithm of the deep depth and
 /// that of the shallow one plus 1. `None` when there are too few values.
 ///
 /// Depths of one parity are compared, from 3 plies on, in groups of eight empty squares.

@@ -1,4 +1,4 @@
-//! The command line: a server to start, and clients that use nothing but the public API.
+//! The command line: a server to start, clients that use nothing but the public API, and an arena without either.
 //!
 //! ```text
 //!   rooms ─┐               ┌─ screen (a terminal)      state folded from updates ─▶ pure drawing
@@ -6,6 +6,7 @@
 //!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
 //!   host ─ feed ─ table ─ plain lines, and orders from standard input
 //!   games, admin, bot, demo ─ client only
+//!   arena ─ no server: two players, many games
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -15,6 +16,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::
 mod account;
 mod address;
 mod admin;
+mod arena;
 mod board;
 mod bot;
 mod chronicle;
@@ -89,6 +91,8 @@ enum Command {
     Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
     Demo(demo::Args),
+    /// Let two players play many games, without a server, and measure the difference.
+    Arena(arena::Args),
 }
 
 /// Parses the arguments of the process and does what they say.
@@ -157,6 +161,7 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Games(args) => games::run(server, args).await,
         Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
+        Command::Arena(args) => arena::run(args).await,
     }
 }
 

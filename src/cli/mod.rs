@@ -32,6 +32,7 @@ mod interrupt;
 mod keep;
 mod limit;
 mod log;
+mod openings;
 mod opponent;
 mod order;
 mod person;
@@ -91,6 +92,9 @@ enum Command {
     Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
     Demo(demo::Args),
+    /// Make a list of even openings, such as the one in this program.
+    #[command(hide = true)]
+    Openings(openings::Args),
     /// Let two players play many games, without a server, and measure the difference.
     Arena(arena::Args),
 }
@@ -162,6 +166,7 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
         Command::Arena(args) => arena::run(args).await,
+        Command::Openings(args) => openings::run(&args),
     }
 }
 

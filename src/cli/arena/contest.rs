@@ -21,9 +21,6 @@ use crate::{
     search::Stop,
 };
 
-/// How many moves are made before the players are asked.
-const OPENING_PLIES: u8 = 8;
-
 /// The games of a plan, shared by the threads that play them.
 pub(super) struct Contest {
     plan: Plan,
@@ -91,7 +88,7 @@ impl Contest {
 
     /// The opening of a game, which it shares with the other one of its pair, and its own chance.
     fn beginning(&self, index: u32) -> (Transcript, u64) {
-        let opening = opening::random(OPENING_PLIES, self.plan.seed.wrapping_add(u64::from(index / 2)));
+        let opening = opening::balanced(self.plan.seed, index / 2);
         let seed = SplitMix64::new(self.plan.seed).next() ^ u64::from(index);
         (Transcript::from_squares(opening).unwrap_or_default(), SplitMix64::new(seed).next())
     }
@@ -149,7 +146,9 @@ mod tests {
     fn a_pair_shares_its_opening() {
         let ledger = played(1, None);
         let openings: Vec<_> = ledger.games.iter().map(|game| &game.moves.squares()[..game.opening]).collect();
-        assert!(openings.chunks(2).all(|pair| pair[0] == pair[1] && pair[0].len() == usize::from(OPENING_PLIES)));
+        assert!(
+            openings.chunks(2).all(|pair| pair[0] == pair[1] && pair[0].len() == usize::from(opening::BALANCED_PLIES))
+        );
         assert!(openings[0] != openings[2]);
         assert!(ledger.games[0].moves != ledger.games[1].moves, "the games of a pair have chance of their own");
     }

@@ -69,7 +69,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "proto",
-        layers: &["rules", "room"],
+        layers: &["rules", "rating", "room"],
         crates: &["tonic", "prost"],
         also: &[
             ("tonic_prost", "the generated code names it"),
@@ -109,7 +109,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "client",
-        layers: &["rules", "room", "proto"],
+        layers: &["rules", "rating", "room", "proto"],
         crates: &["tonic", "tokio"],
         also: &[
             ("tokio_stream", "streams are handed to the caller"),

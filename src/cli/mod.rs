@@ -42,6 +42,7 @@ mod precedence;
 mod replay;
 mod rooms;
 mod roster;
+mod score;
 mod scrape;
 mod screen;
 mod seeker;

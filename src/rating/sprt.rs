@@ -89,6 +89,15 @@ impl Sprt {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
+    /// The difference that is believed after a verdict.
+    #[must_use]
+    pub const fn believed(&self, verdict: Verdict) -> f64 {
+        match verdict {
+            Verdict::Lower => self.elo0,
+            Verdict::Upper => self.elo1,
+        }
+    }
+
     /// What the test has found, once it has.
     #[must_use]
     pub fn verdict(&self, score: &Score) -> Option<Verdict> {

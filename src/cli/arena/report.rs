@@ -29,7 +29,7 @@ pub(super) fn summary(ledger: &Ledger) -> String {
     if let Some(sprt) = &plan.sprt {
         let (low, high) = sprt.bounds();
         let _ = write!(text, "\nlikelihood ratio {:+.2}, ends at {low:+.2} or {high:+.2}", sprt.llr(score));
-        if let Some(elo) = verdict.map(|verdict| believed(sprt, verdict)) {
+        if let Some(elo) = verdict.map(|verdict| sprt.believed(verdict)) {
             let _ = write!(text, ": {elo:+} Elo is believed");
         }
     }
@@ -73,15 +73,8 @@ fn test(sprt: &Sprt, score: &Score, verdict: Option<Verdict>) -> Value {
         "alpha": sprt.alpha(),
         "beta": sprt.beta(),
         "llr": sprt.llr(score),
-        "believed": verdict.map(|verdict| believed(sprt, verdict)),
+        "believed": verdict.map(|verdict| sprt.believed(verdict)),
     })
-}
-
-fn believed(sprt: &Sprt, verdict: Verdict) -> f64 {
-    match verdict {
-        Verdict::Lower => sprt.elo0(),
-        Verdict::Upper => sprt.elo1(),
-    }
 }
 
 fn game(index: u32, game: &Game) -> Value {

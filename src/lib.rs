@@ -3,7 +3,7 @@
 //! Dependencies point one way, and `tests/tidy.rs` keeps them so:
 //!
 //! ```text
-//!   cli ───────────────────────  serve, rooms, play, watch, host, bot, demo, games, admin
+//!   cli ───────────────────────  serve, rooms, play, watch, host, bot, demo, games, admin, arena
 //!    │      │           │
 //!   web   grpc        client     edges: the page, the services, and the typed library for whoever calls them
 //!          │  \      /
@@ -22,6 +22,7 @@
 //! | what a move does, passes, notation, perft | [`rules`] |
 //! | alpha-beta, UCT, budgets, stopping | [`search`] |
 //! | the computer players and their levels | [`ai`] |
+//! | how much stronger one of two players is | [`rating`] |
 //! | who may do what, clocks, series, offers: every rule of a room | [`room`] |
 //! | what is kept, in memory or in one SQLite file | [`store`] |
 //! | what runs: actors, watchers, turns, limits, shutdown | [`runtime`] |
@@ -35,6 +36,7 @@ pub mod cli;
 pub mod client;
 pub mod grpc;
 pub mod proto;
+pub mod rating;
 pub mod room;
 pub mod rules;
 pub mod runtime;

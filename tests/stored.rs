@@ -5,6 +5,7 @@ mod story;
 use std::{fmt::Debug, fs, path::PathBuf, sync::Arc, time::Duration};
 
 use reversi::{
+    rating::Sprt,
     room::{
         AiSeat, ChatText, CloseReason, Command, Creation, EndReason, Event, Fact, GameEnd, JoinCode, LeaveReason,
         Occupant, Offer, Opening, Room, RoomId, RoomName, Seq, Settings, Thought, TimeControl, Timestamp, Visibility,
@@ -61,6 +62,7 @@ fn rich_settings() -> Settings {
         opening: Opening::Moves("f5d6c3".parse().expect("moves")),
         auto_start: true,
         rated: true,
+        sprt: None,
     }
 }
 
@@ -106,7 +108,14 @@ fn facts() -> Vec<Fact> {
         Fact::ChatPosted { from: profile("ada"), text: ChatText::parse("good luck ☺").expect("a line") },
         Fact::Closed(CloseReason::Idle),
         Fact::Played { square: square("c4"), spent, thought: Some(Box::new(thought())) },
+        Fact::SettingsChanged(Box::new(paired_settings())),
     ]
+}
+
+/// A series in pairs, with a test.
+fn paired_settings() -> Settings {
+    let sprt = Sprt::new(-2.5, 10.0, 0.05, 0.1).ok();
+    Settings { games: 4, opening: Opening::Balanced { seed: u64::MAX }, sprt, ..usual() }
 }
 
 fn thought() -> Thought {
@@ -176,8 +185,19 @@ fn rooms() -> Vec<(String, Room)> {
     let (game, ply, legal) = game.expect("a game");
     let square = legal.into_iter().next().expect("a legal move");
     thoughtful.ok("server", Command::Play { game, ply, square, thought: Some(Box::new(thought())) });
+    let mut scored = World::duel(paired_settings());
+    for number in 1..=3 {
+        scored.ok(if number < 3 { "bob" } else { "ada" }, Command::Resign { game: number });
+        scored.wait(Room::PEOPLE_GAP);
+    }
     let worlds = named.into_iter().map(|(name, world)| (name.to_owned(), world.room));
-    worlds.chain([("made".to_owned(), made), ("thoughtful".to_owned(), thoughtful.room)]).collect()
+    worlds
+        .chain([
+            ("made".to_owned(), made),
+            ("thoughtful".to_owned(), thoughtful.room),
+            ("scored".to_owned(), scored.room),
+        ])
+        .collect()
 }
 
 /// What is read of a line is what was written.

@@ -30,9 +30,10 @@ const LAYERS: &[Layer] = &[
         crates: &["rand"],
         also: &[("rand_pcg", "a seed means the same game for ever")],
     },
+    Layer { name: "rating", layers: &[], crates: &[], also: &[] },
     Layer {
         name: "room",
-        layers: &["rules"],
+        layers: &["rules", "rating"],
         crates: &["thiserror"],
         also: &[
             ("unicode_normalization", "a display name is parsed into NFKC"),
@@ -68,7 +69,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "proto",
-        layers: &["rules", "room"],
+        layers: &["rules", "rating", "room"],
         crates: &["tonic", "prost"],
         also: &[
             ("tonic_prost", "the generated code names it"),
@@ -108,7 +109,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "client",
-        layers: &["rules", "room", "proto"],
+        layers: &["rules", "rating", "room", "proto"],
         crates: &["tonic", "tokio"],
         also: &[
             ("tokio_stream", "streams are handed to the caller"),
@@ -130,7 +131,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "cli",
-        layers: &["rules", "search", "ai", "room", "store", "runtime", "proto", "grpc", "client", "web"],
+        layers: &["rules", "search", "ai", "rating", "room", "store", "runtime", "proto", "grpc", "client", "web"],
         crates: &["clap", "anyhow", "ratatui", "indicatif"],
         also: &[
             ("crossterm", "the keys of the terminal screens"),
@@ -150,6 +151,7 @@ const LAYERS: &[Layer] = &[
             ("rand", "draws the seeds that no option gave"),
             ("rand_pcg", "the arena repeats its games by seed"),
             ("thiserror", "one error enum per operation"),
+            ("serde_json", "the arena's results, for other programs"),
         ],
     },
     // src/main.rs and src/lib.rs.

@@ -21,12 +21,22 @@ pub enum AiKind {
     Mcts,
     /// A tree of games played by `Roxanne`.
     MctsRoxanne,
+    /// The engine.
+    Expert,
 }
 
 impl AiKind {
     /// Every kind: those that look at one position, then those that search.
-    pub const ALL: [Self; 7] =
-        [Self::Random, Self::Greedy, Self::Roxanne, Self::Positional, Self::AlphaBeta, Self::Mcts, Self::MctsRoxanne];
+    pub const ALL: [Self; 8] = [
+        Self::Random,
+        Self::Greedy,
+        Self::Roxanne,
+        Self::Positional,
+        Self::AlphaBeta,
+        Self::Mcts,
+        Self::MctsRoxanne,
+        Self::Expert,
+    ];
 
     /// What players are told about it.
     #[must_use]
@@ -45,6 +55,7 @@ impl fmt::Display for AiKind {
             Self::AlphaBeta => "alphabeta",
             Self::Mcts => "mcts",
             Self::MctsRoxanne => "mcts-roxanne",
+            Self::Expert => "expert",
         })
     }
 }
@@ -85,7 +96,9 @@ mod tests {
         assert_eq!("MCTS-Roxanne".parse(), Ok(AiKind::MctsRoxanne));
         let error = "deepblue".parse::<AiKind>().unwrap_err();
         assert!(
-            error.to_string().ends_with("there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne")
+            error
+                .to_string()
+                .ends_with("there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne, expert")
         );
     }
 }

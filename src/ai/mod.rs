@@ -5,14 +5,16 @@
 //!
 //! ```text
 //!   AiKind + level --> AiPlayer --choose(position, seed, stop)--> Choice
-//!                                   |         |          |
-//!                        random, greedy,  positional,  mcts, mcts-roxanne
-//!                            roxanne      alphabeta
+//!                                   |         |          |               |
+//!                        random, greedy,  positional,  mcts, mcts-roxanne   expert
+//!                            roxanne      alphabeta                        ([`engine`])
 //!                          (look at one  (AlphaBeta of  (Uct of the
 //!                             position)  the search      search layer)
 //!                                           layer)
 //! ```
 mod alphabeta;
+pub mod engine;
+mod expert;
 mod generator;
 mod greedy;
 mod kind;

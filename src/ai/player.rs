@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 
 use super::{
     AiKind, DiscDifference, LastSquare, Orange, Placed, Ply, RandomGame, Reversi, ReversiByPlacement, RoxanneGame,
-    alphabeta, generator, greedy, roxanne,
+    alphabeta, engine::Report, expert, generator, greedy, roxanne,
 };
 use crate::rules::{Bitboard, Position, Square};
 use crate::search::{
@@ -93,6 +93,10 @@ impl AiPlayer {
             AiKind::AlphaBeta => self.alpha_beta(position, &mut rng, stop),
             AiKind::Mcts => self.sample(position, EXPLORED_DISCS, RandomGame, DiscDifference, &mut rng, stop),
             AiKind::MctsRoxanne => self.sample(position, SQRT_2, RoxanneGame, WinShare, &mut rng, stop),
+            AiKind::Expert => match expert::search(position, self.level, &mut rng, stop) {
+                Some(report) => Some(Choice::reported(report)),
+                None => any_of(legal, &mut rng),
+            },
         }
     }
 
@@ -142,6 +146,17 @@ const MAX_STATES: usize = 1 << 18;
 impl Choice {
     fn unsearched(square: Square) -> Self {
         Self { square, evaluation: None, depth: 0, nodes: 0, line: Vec::new(), complete: true }
+    }
+
+    fn reported(report: Report) -> Self {
+        Self {
+            square: report.best,
+            evaluation: (report.depth > 0).then_some(report.discs),
+            depth: report.depth,
+            nodes: report.nodes,
+            line: report.line,
+            complete: report.ended_by != EndedBy::Stop,
+        }
     }
 
     /// `None` for a pass, which nobody is asked for.

@@ -37,7 +37,7 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
     reversi bot --ai greedy --quick --games 10    ten games against whoever else asks for one\n  \
     reversi bot --ai roxanne --vs positional --games 1 --seed 7")]
 pub(super) struct Args {
-    /// What chooses the moves: random, greedy, roxanne, positional, alphabeta, mcts or mcts-roxanne.
+    /// What chooses the moves: random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne or expert.
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", default_value = "roxanne")]
     ai: String,
     /// Its level; the kind's default if left out.

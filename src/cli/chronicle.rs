@@ -2,18 +2,19 @@
 
 use std::time::Duration;
 
-use super::{frame, story};
+use super::{frame, score, story};
 use crate::client::{Game, Occupant, Opening, Outcome, Phase, PlayerId, Ply, Room, RoomChange, Settings, Visibility};
 
 /// What `change` means to the member `me`. `room` is the room before it.
 pub(super) fn tell(room: &Room, me: &PlayerId, change: &RoomChange) -> Option<String> {
     Some(match change {
         RoomChange::MovePlayed { ply, .. } | RoomChange::TurnPassed { ply, .. } => tell_ply(ply),
-        RoomChange::GameStarted(game, _) => {
+        RoomChange::GameStarted(game, ..) => {
             format!("{}{}", story::tell(room, change)?, tell_players(room, game))
         }
-        RoomChange::GameEnded { game, outcome, .. } => {
-            format!("game over: {outcome}{}; to see it again: reversi watch {game}", tell_score(outcome))
+        RoomChange::GameEnded { game, outcome, score, .. } => {
+            let (official, score) = (tell_score(outcome), story::tell_score(room, score.as_ref()));
+            format!("game over: {outcome}{official}{score}; to see it again: reversi watch {game}")
         }
         RoomChange::SettingsChanged { settings, has_password } => {
             format!("the settings are now: {}", describe(settings, *has_password))
@@ -89,6 +90,7 @@ pub(super) fn survey(room: &Room, me: &PlayerId) -> Vec<String> {
     let mut lines = vec![frame::headline(room)];
     lines.extend(seats);
     lines.push(format!("  members:   {members}"));
+    lines.extend(room.score.map(|score| format!("  score:     {}", score::tell(room, &score))));
     lines.push(format!("  settings:  {}", describe(&room.settings, room.has_password)));
     lines
 }
@@ -122,6 +124,10 @@ fn describe(settings: &Settings, has_password: bool) -> String {
         Opening::Standard => {}
         Opening::Moves(moves) => parts.push(format!("from {moves}")),
         Opening::Random { plies, .. } => parts.push(format!("from {plies} random plies")),
+        Opening::Balanced { .. } => parts.push("from even openings".into()),
+    }
+    if let Some(sprt) = settings.sprt {
+        parts.push(format!("until {:+} or {:+} Elo is believed", sprt.elo0(), sprt.elo1()));
     }
     if settings.auto_start {
         parts.push("begins by itself".into());
@@ -164,11 +170,11 @@ mod tests {
         let outcome = Outcome { result: GameResult::Won(Color::Black), reason: EndReason::Discs, discs, score };
         let game = room.game.as_ref().unwrap().id.clone();
         assert_eq!(
-            told(RoomChange::GameEnded { game, outcome, series: None, seats: None }),
+            told(RoomChange::GameEnded { game, outcome, series: None, seats: None, score: None }),
             "game over: black wins 40-20 (score 44-20); to see it again: reversi watch game1"
         );
         let game = Box::new(room.game.clone().unwrap());
-        assert_eq!(told(RoomChange::GameStarted(game, None)), "game 1 begins: black is open, white is open");
+        assert_eq!(told(RoomChange::GameStarted(game, None, None)), "game 1 begins: black is open, white is open");
     }
 
     #[test]

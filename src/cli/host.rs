@@ -33,6 +33,7 @@ use crate::{
         Ai, ClientError, CloseReason, GameId, NewRoom, Occupant, Opening, Phase, Player, PlayerId, PlayerKind, Room,
         RoomUpdate, Session, Settings, Visibility,
     },
+    rating::Sprt,
     rules::{ByColor, Color},
 };
 
@@ -74,9 +75,12 @@ pub(super) struct Args {
     /// Pause after each move of an AI, in milliseconds, so that people can follow.
     #[arg(long, env = "REVERSI_PAUSE", value_name = "MS", default_value_t = 0)]
     pause: u64,
-    /// How games begin: standard, moves as f5d6c3, or random:PLIES with or without :SEED.
+    /// How games begin: standard, moves as f5d6c3, random:PLIES or balanced, either with or without :SEED.
     #[arg(long, env = "REVERSI_OPENING", default_value = "standard", value_parser = opening)]
     opening: Opening,
+    /// End a series in pairs as soon as one of two differences in Elo is believed, such as 0,10.
+    #[arg(long, env = "REVERSI_SPRT", value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
     /// A room that is not listed, and entered by its join code only.
     #[arg(long, env = "REVERSI_PRIVATE", value_parser = clap::builder::FalseyValueParser::new())]
     private: bool,
@@ -113,6 +117,7 @@ impl Args {
                 games: self.games,
                 opening: self.opening.clone(),
                 auto_start: self.auto_start,
+                sprt: self.sprt,
                 ..Settings::default()
             },
             seats: ByColor::new(occupant(&self.black), occupant(&self.white)),

@@ -1,4 +1,4 @@
-//! The command line: a server to start, and clients that use nothing but the public API.
+//! The command line: a server to start, clients that use nothing but the public API, and an arena without either.
 //!
 //! ```text
 //!   rooms ─┐               ┌─ screen (a terminal)      state folded from updates ─▶ pure drawing
@@ -6,6 +6,7 @@
 //!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
 //!   host ─ feed ─ table ─ plain lines, and orders from standard input
 //!   games, admin, bot, demo ─ client only
+//!   arena ─ no server: two players, many games
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -15,6 +16,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::
 mod account;
 mod address;
 mod admin;
+mod arena;
 mod board;
 mod bot;
 mod chronicle;
@@ -30,6 +32,7 @@ mod interrupt;
 mod keep;
 mod limit;
 mod log;
+mod openings;
 mod opponent;
 mod order;
 mod person;
@@ -39,6 +42,7 @@ mod precedence;
 mod replay;
 mod rooms;
 mod roster;
+mod score;
 mod scrape;
 mod screen;
 mod seeker;
@@ -89,6 +93,11 @@ enum Command {
     Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
     Demo(demo::Args),
+    /// Make a list of even openings, such as the one in this program.
+    #[command(hide = true)]
+    Openings(openings::Args),
+    /// Let two players play many games, without a server, and measure the difference.
+    Arena(arena::Args),
 }
 
 /// Parses the arguments of the process and does what they say.
@@ -157,6 +166,8 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Games(args) => games::run(server, args).await,
         Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
+        Command::Arena(args) => arena::run(args).await,
+        Command::Openings(args) => openings::run(&args),
     }
 }
 

@@ -53,7 +53,7 @@ mod tests {
         let unknown = told("nobody", None).unwrap_err();
         assert_eq!(
             unknown,
-            "no AI is called `nobody`; there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne"
+            "no AI is called `nobody`; there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne, expert"
         );
     }
 }

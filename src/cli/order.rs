@@ -7,11 +7,12 @@ use thiserror::Error;
 use super::entropy;
 use crate::{
     client::{Ai, Opening, Settings, Visibility},
+    rating::Sprt,
     rules::{Color, Square, Transcript},
 };
 
 /// The commands: how each goes, and what it does.
-pub(super) const COMMANDS: [(&str, &str); 28] = [
+pub(super) const COMMANDS: [(&str, &str); 29] = [
     ("start", "begin a game or series, once both seats are filled and ready"),
     ("seat SIDE open", "open a seat; whoever sits there must be kicked first"),
     ("seat SIDE KIND[:LEVEL]", "give it to an AI, as `seat white mcts:3`"),
@@ -26,7 +27,8 @@ pub(super) const COMMANDS: [(&str, &str); 28] = [
     ("set pause MS", "wait after each move of an AI"),
     ("set limit SECONDS", "the most a move may take; 0 for no limit"),
     ("set total SECONDS [INCREMENT]", "a clock for all moves of a side; 0 for none"),
-    ("set opening OPENING", "standard, moves as f5d6c3, or random:PLIES[:SEED]"),
+    ("set opening OPENING", "standard, moves as f5d6c3, random:PLIES[:SEED], or balanced[:SEED]"),
+    ("set sprt ELO0,ELO1", "end a series in pairs once one difference is believed; off for never"),
     ("set auto-start on|off", "begin as soon as both seats are ready"),
     ("set rated yes|no", "whether games count for ratings"),
     ("set private|public", "whether the room is listed"),
@@ -195,6 +197,8 @@ pub(super) enum Change {
     AutoStart(bool),
     /// Whether games count for ratings.
     Rated(bool),
+    /// When a series in pairs ends early.
+    Sprt(Option<Sprt>),
     /// Who finds the room.
     Visibility(Visibility),
     /// What it is called.
@@ -235,6 +239,10 @@ impl Change {
             Self::Rated(rated) => {
                 settings.rated = rated;
                 &["rated"]
+            }
+            Self::Sprt(sprt) => {
+                settings.sprt = sprt;
+                &["sprt"]
             }
             Self::Visibility(visibility) => {
                 settings.visibility = visibility;
@@ -278,6 +286,8 @@ fn parse_change(text: &str) -> Option<Change> {
         ("auto-start", "off") => Change::AutoStart(false),
         ("rated", "yes") => Change::Rated(true),
         ("rated", "no") => Change::Rated(false),
+        ("sprt", "off") => Change::Sprt(None),
+        ("sprt", sprt) => Change::Sprt(Some(sprt.parse().ok()?)),
         ("private", "") => Change::Visibility(Visibility::Private),
         ("public", "") => Change::Visibility(Visibility::Public),
         ("name", name) if !name.is_empty() => Change::Name(name.to_owned()),
@@ -288,14 +298,20 @@ fn parse_change(text: &str) -> Option<Change> {
 
 /// The text is no opening.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("an opening is `standard`, legal moves from the start as `f5d6c3`, or `random:PLIES` with or without `:SEED`")]
+#[error(
+    "an opening is `standard`, legal moves from the start as `f5d6c3`, or `random:PLIES` or `balanced`, either with or without `:SEED`"
+)]
 pub(super) struct ParseOpeningError;
 
-/// How games begin; random openings that name no seed get this one.
+/// How games begin; openings that are drawn and name no seed get this one.
 pub(super) fn opening(text: &str, seed: u64) -> Result<Opening, ParseOpeningError> {
     let mut parts = text.split(':');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
         (Some("standard"), None, ..) => Ok(Opening::Standard),
+        (Some("balanced"), given, None, None) => {
+            let seed = given.map_or(Ok(seed), str::parse).map_err(|_| ParseOpeningError)?;
+            Ok(Opening::Balanced { seed })
+        }
         (Some("random"), Some(plies), given, None) => {
             let seed = given.map_or(Ok(seed), str::parse).map_err(|_| ParseOpeningError)?;
             Ok(Opening::Random { plies: plies.parse().map_err(|_| ParseOpeningError)?, seed })
@@ -377,6 +393,7 @@ mod tests {
         assert_eq!(change("set name Sunday Cup").1.name, "Sunday Cup");
         assert_eq!(change("set private").1.visibility, Visibility::Private);
         assert!(change("set auto-start on").1.auto_start);
+        assert_eq!(change("set sprt 0,10"), (&["sprt"][..], Settings { sprt: "0,10".parse().ok(), ..base() }));
         assert_eq!(change("set rated yes"), (&["rated"][..], Settings { rated: true, ..base() }));
         assert_eq!(change("set opening f5d6").1.opening, Opening::Moves("f5d6".into()));
         assert_eq!(change("set password x"), (&[][..], base()));
@@ -409,6 +426,9 @@ mod tests {
     fn openings_are_read() {
         assert_eq!(opening("standard", 7), Ok(Opening::Standard));
         assert_eq!(opening("F5d6C3", 7), Ok(Opening::Moves("f5d6c3".into())));
+        assert_eq!(opening("balanced", 7), Ok(Opening::Balanced { seed: 7 }));
+        assert_eq!(opening("balanced:11", 7), Ok(Opening::Balanced { seed: 11 }));
+        assert_eq!(opening("balanced:1:2", 7), Err(ParseOpeningError));
         assert_eq!(opening("random:6", 7), Ok(Opening::Random { plies: 6, seed: 7 }));
         assert_eq!(opening("random:6:11", 7), Ok(Opening::Random { plies: 6, seed: 11 }));
         for text in ["", "a1", "f5 f5", "random", "random:x", "random:6:x", "random:6:1:1", "standard:1"] {

@@ -1,7 +1,8 @@
 //! What happened in a room, in words.
 
+use super::score;
 use crate::{
-    client::{LeaveReason, Offer, PlayerId, Room, RoomChange, RoomCloseReason, Seat},
+    client::{LeaveReason, Offer, PlayerId, Room, RoomChange, RoomCloseReason, Seat, SeriesScore},
     rules::Color,
 };
 
@@ -27,7 +28,7 @@ pub(super) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
         RoomChange::ReadyChanged(side, true) => format!("{} is ready", who(*side)),
         RoomChange::ReadyChanged(side, false) => format!("{} is not ready", who(*side)),
         RoomChange::SettingsChanged { .. } => "the settings are changed".into(),
-        RoomChange::GameStarted(game, series) => match series {
+        RoomChange::GameStarted(game, series, _) => match series {
             Some(series) if series.games > 1 => {
                 format!("game {} begins ({} of {})", game.number, series.game, series.games)
             }
@@ -42,8 +43,13 @@ pub(super) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
         RoomChange::OfferClosed(offer, true) => format!("{} is agreed", thing(*offer)),
         RoomChange::OfferClosed(offer, false) => format!("{} is declined", thing(*offer)),
         RoomChange::ClockCredited { .. } => "the server was away; nobody's clock ran meanwhile".into(),
-        RoomChange::SeriesEnded => "the series ends here".into(),
-        RoomChange::GameEnded { outcome, .. } => format!("game over: {outcome}"),
+        RoomChange::SeriesEnded => match score::verdict(&room.settings, room.score.as_ref()) {
+            Some(verdict) => format!("the series ends here: {verdict}"),
+            None => "the series ends here".into(),
+        },
+        RoomChange::GameEnded { outcome, score, .. } => {
+            format!("game over: {outcome}{}", tell_score(room, score.as_ref()))
+        }
         RoomChange::ChatPosted(line) => format!("<{}> {}", line.player.name, printable(&line.text)),
         RoomChange::RoomClosed(reason) => match reason {
             Some(RoomCloseReason::Empty) => "the room closes: nobody is left in it".into(),
@@ -53,6 +59,11 @@ pub(super) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
         },
         RoomChange::Created | RoomChange::Unknown => return None,
     })
+}
+
+/// How a series in pairs stands, after what else there is to say.
+pub(super) fn tell_score(room: &Room, score: Option<&SeriesScore>) -> String {
+    score.map(|score| format!("; {}", score::tell(room, score))).unwrap_or_default()
 }
 
 /// Text of other players, in which nothing commands the terminal.

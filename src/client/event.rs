@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime};
 
 use super::{
-    ChatLine, Clocks, Game, GameId, Malformed, Member, Offer, Outcome, PlayerId, Ply, Room, Seat, Series, Settings,
-    Standing, read, seat::read_seats,
+    ChatLine, Clocks, Game, GameId, Malformed, Member, Offer, Outcome, PlayerId, Ply, Room, Seat, Series, SeriesScore,
+    Settings, Standing, read, room::read_score, seat::read_seats,
 };
 use crate::{
     proto::v1,
@@ -159,7 +159,7 @@ pub enum RoomChange {
         has_password: bool,
     },
     /// A game began, its opening made.
-    GameStarted(Box<Game>, Option<Series>),
+    GameStarted(Box<Game>, Option<Series>, Option<SeriesScore>),
     /// A move was made.
     MovePlayed {
         /// In this game.
@@ -205,6 +205,8 @@ pub enum RoomChange {
         series: Option<Series>,
         /// The seats after it; `None` where the server left them out.
         seats: Option<Box<ByColor<Seat>>>,
+        /// How a series in pairs stands.
+        score: Option<SeriesScore>,
     },
     /// The server was away and gave that time back: whatever was running began so much later.
     ClockCredited {
@@ -217,7 +219,7 @@ pub enum RoomChange {
     ChatPosted(ChatLine),
     /// The room is gone.
     RoomClosed(Option<RoomCloseReason>),
-    /// The rest of a series will not be played.
+    /// The rest of a series will not be played: it was aborted, or its test has a verdict.
     SeriesEnded,
     /// Something that this client does not know.
     Unknown,
@@ -277,6 +279,7 @@ fn read_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malforme
         Event::GameStarted(started) => RoomChange::GameStarted(
             Box::new(read::required(started.game, "game")?.try_into()?),
             started.series.map(Series::try_from).transpose()?,
+            started.score.map(read_score).transpose()?,
         ),
         Event::MovePlayed(played) => RoomChange::MovePlayed {
             game: GameId::read(played.game_id)?,
@@ -309,6 +312,7 @@ fn read_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malforme
                 seats if seats.is_empty() => None,
                 seats => Some(Box::new(read_seats(seats)?)),
             },
+            score: ended.score.map(read_score).transpose()?,
         },
         _ => RoomChange::Unknown,
     })

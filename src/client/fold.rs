@@ -7,7 +7,7 @@ use std::{
 
 use thiserror::Error;
 
-use super::{Clocks, Game, Offer, Outcome, Phase, Ply, Room, RoomChange, RoomEvent, Seat, Standing};
+use super::{Clocks, Game, Offer, Outcome, Phase, Ply, Room, RoomChange, RoomEvent, Seat, SeriesScore, Standing};
 use crate::rules::{Bitboard, ByColor, Color};
 
 /// Older chat is forgotten, as it is by the server.
@@ -56,11 +56,15 @@ impl Room {
                 }
             }
             RoomChange::OwnerChanged(owner) => self.owner = Some(owner.clone()),
-            RoomChange::SeatChanged(side, seat) => self.seats[*side] = (**seat).clone(),
+            RoomChange::SeatChanged(side, seat) => {
+                self.seats[*side] = (**seat).clone();
+                self.score = None;
+            }
             RoomChange::SeatsSwapped => {
                 let ByColor { black, white } = &mut self.seats;
                 mem::swap(black, white);
                 self.rematch_offered_by = self.rematch_offered_by.map(Color::opposite);
+                self.score = self.score.map(SeriesScore::swapped);
             }
             RoomChange::ReadyChanged(side, ready) => self.seats[*side].ready = *ready,
             RoomChange::SettingsChanged { settings, has_password } => {
@@ -77,10 +81,11 @@ impl Room {
                 self.phase = Phase::Closed;
                 self.owner = None;
             }
-            RoomChange::GameStarted(game, series) => {
+            RoomChange::GameStarted(game, series, score) => {
                 self.phase = Phase::Playing;
                 self.game = Some((**game).clone());
                 self.series = *series;
+                self.score = *score;
                 self.rematch_offered_by = None;
             }
             RoomChange::MovePlayed { game, ply, standing, clocks, .. }
@@ -93,11 +98,12 @@ impl Room {
             RoomChange::OfferClosed(Offer::Rematch, _) => self.rematch_offered_by = None,
             RoomChange::OfferMade(Offer::Draw, side) => self.offer_draw(Some(*side)),
             RoomChange::OfferClosed(Offer::Draw, _) => self.offer_draw(None),
-            RoomChange::GameEnded { game, outcome, series, seats } => {
+            RoomChange::GameEnded { game, outcome, series, seats, score } => {
                 // A series that goes on is announced; without one, seats can be changed again.
                 self.phase =
                     if series.is_some_and(|series| series.game < series.games) { Phase::Playing } else { Phase::Lobby };
                 self.series = *series;
+                self.score = *score;
                 if let Some(ours) = self.game.as_mut().filter(|ours| ours.id == *game) {
                     ours.end(*outcome);
                 }
@@ -195,6 +201,7 @@ pub(crate) mod tests {
             created_at: None,
             watchers: 0,
             rematch_offered_by: None,
+            score: None,
         }
     }
 
@@ -269,7 +276,8 @@ pub(crate) mod tests {
             score: ByColor::default(),
         };
         let game = room.game.as_ref().unwrap().id.clone();
-        room.apply(&next(&room, RoomChange::GameEnded { game, outcome, series: None, seats: None })).unwrap();
+        room.apply(&next(&room, RoomChange::GameEnded { game, outcome, series: None, seats: None, score: None }))
+            .unwrap();
         assert_eq!((room.phase, room.running()), (Phase::Lobby, None));
         assert_eq!(room.game.as_ref().unwrap().standing.turn, None);
         room.apply(&next(&room, RoomChange::OfferMade(Offer::Rematch, Color::White))).unwrap();

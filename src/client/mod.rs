@@ -54,6 +54,8 @@ mod settings;
 mod stream;
 mod turn;
 
+#[doc(inline)]
+pub use crate::room::SeriesScore;
 pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal};
 pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomUpdate};

@@ -2,9 +2,10 @@
 
 use std::time::SystemTime;
 
-use super::{Game, Malformed, Player, PlayerId, RoomId, Seat, Settings, read, seat::read_seats};
+use super::{Game, Malformed, Player, PlayerId, RoomId, Seat, SeriesScore, Settings, read, seat::read_seats};
 use crate::{
     proto::v1,
+    rating::Score,
     rules::{ByColor, Color},
 };
 
@@ -137,6 +138,18 @@ impl TryFrom<v1::Series> for Series {
     }
 }
 
+pub(super) fn read_score(score: v1::SeriesScore) -> Result<SeriesScore, Malformed> {
+    let pairs = score.pairs.iter().map(|&pairs| read::count(pairs, "pairs")).collect::<Result<Vec<_>, _>>()?;
+    let score_of_player = Score {
+        wins: read::count(score.wins, "games won")?,
+        draws: read::count(score.draws, "games drawn")?,
+        losses: read::count(score.losses, "games lost")?,
+        pairs: pairs.try_into().map_err(|_| Malformed::new("pairs", "not five numbers"))?,
+        half: None,
+    };
+    Ok(SeriesScore { first: read::seat(score.seat, "seat of a score")?, score: score_of_player })
+}
+
 /// A room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Room {
@@ -170,6 +183,8 @@ pub struct Room {
     pub watchers: u32,
     /// The side that has offered a rematch.
     pub rematch_offered_by: Option<Color>,
+    /// Of the series that runs, or of the last one; none of one that does not come in pairs.
+    pub score: Option<SeriesScore>,
 }
 
 impl Room {
@@ -213,6 +228,7 @@ impl TryFrom<v1::Room> for Room {
             created_at: read::maybe_time(room.created_at, "time of creation")?,
             watchers: read::count(room.watchers, "watchers")?,
             rematch_offered_by: room.rematch_offered_by.map(|seat| read::seat(seat, "rematch offer")).transpose()?,
+            score: room.score.map(read_score).transpose()?,
         })
     }
 }

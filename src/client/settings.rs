@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Malformed, read};
-use crate::proto::v1;
+use crate::{proto::v1, rating::Sprt};
 
 /// Who finds a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,11 @@ pub enum Opening {
         /// Chooses the moves.
         seed: u64,
     },
+    /// From the server's list of even openings.
+    Balanced {
+        /// Decides their order.
+        seed: u64,
+    },
 }
 
 /// A room's settings. The default asks the server for its own defaults.
@@ -69,6 +74,8 @@ pub struct Settings {
     pub auto_start: bool,
     /// Whether games count for ratings.
     pub rated: bool,
+    /// Ends a series in pairs early.
+    pub sprt: Option<Sprt>,
 }
 
 impl From<Settings> for v1::RoomSettings {
@@ -78,6 +85,7 @@ impl From<Settings> for v1::RoomSettings {
             Opening::Standard => Wire::Standard(v1::StandardOpening {}),
             Opening::Moves(moves) => Wire::Moves(moves),
             Opening::Random { plies, seed } => Wire::Random(v1::RandomOpening { plies: wire_count(plies), seed }),
+            Opening::Balanced { seed } => Wire::Balanced(v1::BalancedOpening { seed }),
         };
         let visibility = match settings.visibility {
             Visibility::Public => v1::Visibility::Public,
@@ -101,6 +109,12 @@ impl From<Settings> for v1::RoomSettings {
             opening: Some(v1::Opening { opening: Some(opening) }),
             auto_start: settings.auto_start,
             rated: settings.rated,
+            sprt: settings.sprt.map(|sprt| v1::Sprt {
+                elo0: sprt.elo0(),
+                elo1: sprt.elo1(),
+                alpha: sprt.alpha(),
+                beta: sprt.beta(),
+            }),
         }
     }
 }
@@ -124,6 +138,7 @@ impl TryFrom<v1::RoomSettings> for Settings {
             Some(Wire::Random(random)) => {
                 Opening::Random { plies: read::count(random.plies, "plies of the opening")?, seed: random.seed }
             }
+            Some(Wire::Balanced(balanced)) => Opening::Balanced { seed: balanced.seed },
         };
         Ok(Self {
             name: read::plain(settings.name, "room name")?,
@@ -138,8 +153,13 @@ impl TryFrom<v1::RoomSettings> for Settings {
             opening,
             auto_start: settings.auto_start,
             rated: settings.rated,
+            sprt: settings.sprt.map(read_sprt).transpose()?,
         })
     }
+}
+
+fn read_sprt(sprt: v1::Sprt) -> Result<Sprt, Malformed> {
+    Sprt::new(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta).map_err(|error| Malformed::new("sprt", error))
 }
 
 /// A number on its way to the server, which refuses what is too large.
@@ -166,6 +186,7 @@ mod tests {
             opening: Opening::Random { plies: 6, seed: 11 },
             auto_start: true,
             rated: true,
+            sprt: "-5,5".parse().ok(),
         };
         assert_eq!(Settings::try_from(v1::RoomSettings::from(settings.clone())), Ok(settings));
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{
     event::{Event, Fact, LeaveReason, Offer},
     game::{Game, GameEnd},
+    score::SeriesScore,
     seat::{Occupant, Profile, Seat},
     state::{ChatLine, Member, Phase, Room, Series},
     text::ChatText,
@@ -44,6 +45,7 @@ impl Room {
                 let Room { seats, rematch_offer, .. } = self;
                 std::mem::swap(&mut seats.black, &mut seats.white);
                 *rematch_offer = rematch_offer.map(Color::opposite);
+                self.score = self.score.map(SeriesScore::swapped);
             }
             Fact::ReadyChanged { seat, ready } => self.seats[*seat].marked_ready = *ready,
             Fact::SettingsChanged(settings) => self.settings = (**settings).clone(),
@@ -112,6 +114,7 @@ impl Room {
         let other = &mut self.seats[seat.opposite()];
         (other.wins, other.draws) = (0, 0);
         self.rematch_offer = None;
+        self.score = None;
         if self.running().is_none() {
             self.series = None;
             self.phase = Phase::Lobby;
@@ -122,6 +125,9 @@ impl Room {
         let mut game = Game::start(number, at, &self.settings.time, opening);
         game.turn_began = at.after(self.pause_before(game.position.turn()));
         self.game = Some(game);
+        if index == 0 {
+            self.score = self.settings.is_paired().then(SeriesScore::new);
+        }
         self.series = Some(Series { index, games: self.settings.games, next_at: None });
         self.rematch_offer = None;
         self.phase = Phase::Playing;
@@ -169,6 +175,9 @@ impl Room {
             for seat in [&mut self.seats.black, &mut self.seats.white] {
                 seat.draws = seat.draws.saturating_add(1);
             }
+        }
+        if let (Some(score), Some(series), true) = (&mut self.score, self.series, end.counts()) {
+            score.count(series.index, end.winner);
         }
         self.seats.black.marked_ready = false;
         self.seats.white.marked_ready = false;

@@ -154,7 +154,7 @@ pub enum Fact {
         /// How.
         accepted: bool,
     },
-    /// No further game of the series follows.
+    /// No further game of the series follows: one who may has ended it, or its test has.
     SeriesEnded,
     /// The game is over. Happens once a game.
     GameEnded(GameEnd),

@@ -5,7 +5,10 @@ use std::{fmt, time::Duration};
 use thiserror::Error;
 
 use super::text::RoomName;
-use crate::rules::{Square, Transcript, opening};
+use crate::{
+    rating::Sprt,
+    rules::{Square, Transcript, opening},
+};
 
 /// Who finds a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +56,11 @@ pub enum Opening {
         /// Decides which.
         seed: u64,
     },
+    /// From the fixed list of openings that the engine has judged to be even; both games of a pair get the same.
+    Balanced {
+        /// Decides their order.
+        seed: u64,
+    },
 }
 
 /// A room's settings.
@@ -80,6 +88,8 @@ pub struct Settings {
     pub auto_start: bool,
     /// Whether games count for the players' ratings.
     pub rated: bool,
+    /// Ends a series in pairs as soon as one of two differences in strength is believed.
+    pub sprt: Option<Sprt>,
 }
 
 /// A room's password, hashed by whoever took it in.
@@ -133,6 +143,7 @@ impl Settings {
             opening: Opening::default(),
             auto_start: false,
             rated: false,
+            sprt: None,
         }
     }
 
@@ -161,8 +172,11 @@ impl Settings {
         if !(1..=Self::MOST_GAMES).contains(&self.games) {
             return wrong("games", "must be 1 to 1000");
         }
+        if self.sprt.is_some() && !self.is_paired() {
+            return wrong("sprt", "needs more games than one, swap_sides, and an opening that is balanced or random");
+        }
         match &self.opening {
-            Opening::Standard => Ok(()),
+            Opening::Standard | Opening::Balanced { .. } => Ok(()),
             Opening::Random { plies: 1..=Self::MOST_RANDOM_PLIES, .. } => Ok(()),
             Opening::Random { .. } => wrong("opening.random.plies", "must be 1 to 20"),
             Opening::Moves(moves) if moves.position().is_over() => wrong("opening.moves", "must not end the game"),
@@ -170,16 +184,23 @@ impl Settings {
         }
     }
 
+    /// Whether the games of a series come in pairs: one opening drawn for both, played with the sides changed. Of such series a score is
+    /// kept, for only they tell strength from luck.
+    #[must_use]
+    pub fn is_paired(&self) -> bool {
+        let drawn = matches!(self.opening, Opening::Random { .. } | Opening::Balanced { .. });
+        self.games > 1 && self.swap_sides && drawn
+    }
+
     /// The opening of the `index`th game (from 0) of a series: a pair of games with swapped sides shares one.
     #[must_use]
     pub(super) fn opening_moves(&self, index: u16) -> Vec<Square> {
+        let pair = if self.swap_sides { index / 2 } else { index };
         match &self.opening {
             Opening::Standard => Vec::new(),
             Opening::Moves(moves) => moves.squares().to_vec(),
-            Opening::Random { plies, seed } => {
-                let pair = if self.swap_sides { index / 2 } else { index };
-                opening::random(*plies, seed.wrapping_add(u64::from(pair)))
-            }
+            Opening::Random { plies, seed } => opening::random(*plies, seed.wrapping_add(u64::from(pair))),
+            Opening::Balanced { seed } => opening::balanced(*seed, pair.into()),
         }
     }
 }

@@ -11,12 +11,16 @@ use super::{
     game::Game,
     ids::{JoinCode, PlayerId, RoomId, Seq},
     rejection::Rejection,
+    score::SeriesScore,
     seat::{AiSeat, Occupant, PlayerKind, Profile, Seat},
     settings::{Settings, Visibility, Watching},
     text::ChatText,
     time::Timestamp,
 };
-use crate::rules::{ByColor, Color, Position};
+use crate::{
+    rating::Verdict,
+    rules::{ByColor, Color, Position},
+};
 
 /// The server's own bounds for a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +110,7 @@ pub struct Room {
     pub(super) seats: ByColor<Seat>,
     pub(super) game: Option<Game>,
     pub(super) series: Option<Series>,
+    pub(super) score: Option<SeriesScore>,
     pub(super) rematch_offer: Option<Color>,
     pub(super) chat: VecDeque<ChatLine>,
     pub(super) last_activity: Timestamp,
@@ -154,6 +159,7 @@ impl Room {
             seats: seats.map(Seat::of),
             game: None,
             series: None,
+            score: None,
             rematch_offer: None,
             chat: VecDeque::new(),
             last_activity: at,
@@ -206,6 +212,18 @@ impl Room {
     #[must_use]
     pub fn series(&self) -> Option<Series> {
         self.series
+    }
+
+    /// How the series stands, or the last one between these occupants; none of one that does not come in pairs.
+    #[must_use]
+    pub fn score(&self) -> Option<SeriesScore> {
+        self.score
+    }
+
+    /// What the test of the settings finds, once it does.
+    #[must_use]
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.settings.sprt?.verdict(&self.score?.score)
     }
 
     /// Who offers a rematch.

@@ -9,7 +9,8 @@
 const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
 /// Where `own` may move against `opponent`.
-pub(super) const fn moves(own: u64, opponent: u64) -> u64 {
+#[must_use]
+pub const fn moves(own: u64, opponent: u64) -> u64 {
     let inner = opponent & INNER_COLUMNS;
     let reached = along_axis::<1>(own, inner)
         | along_axis::<7>(own, inner)
@@ -19,7 +20,8 @@ pub(super) const fn moves(own: u64, opponent: u64) -> u64 {
 }
 
 /// Which discs of `opponent` turn when `own` moves to `square`; none when the square brackets nothing.
-pub(super) const fn flips(own: u64, opponent: u64, square: u8) -> u64 {
+#[must_use]
+pub const fn flips(own: u64, opponent: u64, square: u8) -> u64 {
     let rays = &RAYS[square as usize & 63];
     upward(own, opponent, rays[0])
         | upward(own, opponent, rays[1])

@@ -13,7 +13,7 @@ mod bitboard;
 mod board;
 mod by_color;
 mod color;
-mod lines;
+pub mod lines;
 pub mod opening;
 mod outcome;
 mod perft;

@@ -1,5 +1,11 @@
 //! Random but even openings, so that matches between programs do not all begin alike.
-use super::{Bitboard, Color, Position, SplitMix64, Square};
+use super::{Bitboard, Color, Position, SplitMix64, Square, Transcript};
+
+/// Openings that the engine has judged to be even, a line each, made once by `reversi openings`; its first lines say how.
+const BALANCED: &str = include_str!("openings.txt");
+
+/// How many plies those are.
+pub const BALANCED_PLIES: u8 = 8;
 
 /// Longer openings are cut to this; a game can hardly be called opening after it.
 pub const MAX_PLIES: u8 = 20;
@@ -33,13 +39,32 @@ pub fn random(plies: u8, seed: u64) -> Vec<Square> {
     best.map(|(_, squares)| squares).unwrap_or_default()
 }
 
+/// The `index`th opening, from 0, of a fixed list of hundreds that the engine has judged to be even, in the order of a seed. Each of them
+/// comes once before one comes again. As long as the list stays, the same arguments give the same moves.
+#[must_use]
+pub fn balanced(seed: u64, index: u32) -> Vec<Square> {
+    let mut order: Vec<&str> = lines().collect();
+    let mut random = SplitMix64::new(seed);
+    // Fisher and Yates; the list is much shorter than the bound of a draw.
+    for last in (1..order.len()).rev() {
+        order.swap(last, random.below(last as u16 + 1));
+    }
+    let line = order.get(index as usize % order.len().max(1)).and_then(|line| line.parse::<Transcript>().ok());
+    line.map(|line| line.squares().to_vec()).unwrap_or_default()
+}
+
+fn lines() -> impl Iterator<Item = &'static str> {
+    BALANCED.lines().filter(|line| !line.starts_with('#'))
+}
+
 /// Uniformly random moves, and the position they lead to; `None` when they end the game.
-fn random_line(plies: u8, random: &mut SplitMix64) -> Option<(Vec<Square>, Position)> {
+#[must_use]
+pub fn random_line(plies: u8, random: &mut SplitMix64) -> Option<(Vec<Square>, Position)> {
     let mut squares = Vec::with_capacity(plies.into());
     let mut position = Position::START;
     for _ in 0..plies {
         let moves = position.legal_moves();
-        let square = moves.iter().nth(random.below(moves.count()))?;
+        let square = moves.iter().nth(random.below(moves.count().into()))?;
         position = position.play_unchecked(square).settle().0;
         squares.push(square);
     }
@@ -62,10 +87,37 @@ fn unevenness(position: Position) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeSet, HashSet};
 
     use super::*;
-    use crate::rules::Transcript;
+    use crate::rules::Symmetry;
+
+    #[test]
+    fn the_listed_openings_are_legal_long_enough_and_all_different() {
+        let mut boards = HashSet::new();
+        for line in lines() {
+            let opening: Transcript = line.parse().unwrap();
+            assert_eq!(opening.squares().len(), usize::from(BALANCED_PLIES), "{line}");
+            assert_eq!(opening.to_string(), line, "only moves stand there");
+            assert_eq!(opening.position().turn(), Color::Black, "no side has passed: {line}");
+            assert!(!opening.position().legal_moves().is_empty(), "{line}");
+            assert!(
+                boards.insert(Symmetry::normal(opening.position().board())),
+                "{line} is there already, maybe turned"
+            );
+        }
+        assert!((300..=usize::from(u16::MAX)).contains(&boards.len()));
+    }
+
+    #[test]
+    fn a_seed_orders_the_list_and_each_opening_comes_once() {
+        let count = lines().count() as u32;
+        let all: BTreeSet<_> = (0..count).map(|index| balanced(7, index)).collect();
+        assert_eq!(all.len(), count as usize);
+        assert_eq!(balanced(7, count + 3), balanced(7, 3));
+        assert_ne!(balanced(7, 0), balanced(8, 0));
+        assert_ne!(balanced(0, 0).len(), 0);
+    }
 
     #[test]
     fn every_opening_is_legal_even_and_goes_on() {

@@ -19,8 +19,8 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound` (0 when that is 0), uniform but for 2^-56.
-    pub(super) fn below(&mut self, bound: u8) -> usize {
+    /// A number below `bound` (0 when that is 0), uniform but for 2^-48.
+    pub(super) fn below(&mut self, bound: u16) -> usize {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as usize
     }
 }

@@ -72,6 +72,14 @@ impl Symmetry {
         let image = |color| self.bitboard(board.discs(color));
         Board::of_disjoint(image(Color::Black), image(Color::White))
     }
+
+    /// One board for all that are turned or mirrored into each other: the image with the least bits.
+    #[must_use]
+    pub fn normal(board: Board) -> Board {
+        let bits = |board: &Board| (board.discs(Color::Black).0, board.discs(Color::White).0);
+        let least = |least: Board, symmetry: Self| std::cmp::min_by_key(least, symmetry.board(board), bits);
+        Self::ALL.into_iter().fold(board, least)
+    }
 }
 
 /// Reverses each byte, for a row is a byte.
@@ -136,6 +144,8 @@ mod tests {
             let board = Board::new(Bitboard(black & !white), Bitboard(white & !(black << 3))).unwrap();
             let image = symmetry.board(board);
             prop_assert_eq!(symmetry.inverse().board(image), board);
+            prop_assert_eq!(Symmetry::normal(image), Symmetry::normal(board));
+            prop_assert!(Symmetry::ALL.iter().any(|symmetry| symmetry.board(board) == Symmetry::normal(board)));
             for color in Color::ALL {
                 prop_assert_eq!(image.legal_moves(color), symmetry.bitboard(board.legal_moves(color)));
             }

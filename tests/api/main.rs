@@ -11,6 +11,7 @@ mod quotas;
 mod records;
 mod revival;
 mod rooms;
+mod series;
 mod sessions;
 mod shutdown;
 mod stage;

@@ -361,13 +361,15 @@ fn the_plots_reach_every_fact_and_every_end() {
             let name = text.split(['(', '{']).next().unwrap_or_default();
             seen.borrow_mut().insert(name.trim().to_string());
         }
+        let decided = stage.moments.iter().any(|moment| moment.after.verdict().is_some());
+        seen.borrow_mut().extend(decided.then(|| "verdict".to_string()));
         let refusals = stage.moments.iter().filter_map(|moment| moment.result.as_ref().err());
         seen.borrow_mut().extend(refusals.map(|refusal| refusal.to_string()));
         Ok(())
     });
     let expected = "Created MemberJoined PresenceChanged OwnerChanged SeatChanged SeatsSwapped ReadyChanged \
         SettingsChanged GameStarted Played Passed Struck OfferMade SeriesEnded ClockCredited ChatPosted Left Kicked Banned Absent \
-        Discs Resignation Timeout Agreed Aborted Server";
+        Discs Resignation Timeout Agreed Aborted Server verdict";
     let mut expected: BTreeSet<_> = expected.split_whitespace().map(String::from).collect();
     for offer in [Offer::Draw, Offer::Rematch] {
         expected.extend([format!("{offer:?} true"), format!("{offer:?} false")]);

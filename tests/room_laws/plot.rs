@@ -133,22 +133,28 @@ fn settings() -> impl Strategy<Value = Settings> {
         2 => Just(Opening::Standard),
         1 => Just(Opening::Moves("c4c3c2b2e6c1a1a3".parse().expect("moves"))),
         1 => (1_u8..=20, 0_u64..9).prop_map(|(plies, seed)| Opening::Random { plies, seed }),
+        2 => (0_u64..9).prop_map(|seed| Opening::Balanced { seed }),
     ];
     let pause = prop_oneof![Just(0), Just(500), Just(10_000)].prop_map(Duration::from_millis);
     let door = (any::<bool>(), any::<bool>(), prop::option::of(Just(password())));
-    (times(), opening, pause, 1_u16..4, any::<[bool; 3]>(), door).prop_map(
-        |(time, opening, ai_pause, games, [swap_sides, auto_start, rated], (private, members, password))| Settings {
-            visibility: if private { Visibility::Private } else { Visibility::Public },
-            watching: if members { Watching::Members } else { Watching::Everyone },
-            password,
-            time,
-            ai_pause,
-            games,
-            swap_sides,
-            opening,
-            auto_start,
-            rated,
-            ..usual()
+    (times(), opening, pause, 1_u16..4, any::<[bool; 4]>(), door).prop_map(
+        |(time, opening, ai_pause, games, [swap_sides, auto_start, rated, tested], (private, members, password))| {
+            let settings = Settings {
+                visibility: if private { Visibility::Private } else { Visibility::Public },
+                watching: if members { Watching::Members } else { Watching::Everyone },
+                password,
+                time,
+                ai_pause,
+                games,
+                swap_sides,
+                opening,
+                auto_start,
+                rated,
+                ..usual()
+            };
+            // Narrow enough that one pair is decided.
+            let sprt = (tested && settings.is_paired()).then(|| "-1600,1600,0.4,0.4".parse().expect("a test"));
+            Settings { sprt, ..settings }
         },
     )
 }
@@ -188,7 +194,7 @@ fn deeds() -> impl Strategy<Value = Deed> {
         3 => Just(Deed::Begin),
         6 => prop::collection::vec(any::<u8>(), 1..64).prop_map(Deed::Moves),
         1 => (0_u32..3, 0_u16..6, any::<u8>()).prop_map(|(game, ply, square)| Deed::Stray { game, ply, square }),
-        2 => (0_u16..4, 1_u8..4).prop_map(|(ply, times)| Deed::Strike { ply, times }),
+        4 => (0_u16..4, 1_u8..4).prop_map(|(ply, times)| Deed::Strike { ply, times }),
         1 => outages().prop_map(Deed::Outage),
         1 => seat.clone().prop_map(Deed::Resign),
         3 => (offer.clone(), seat.clone()).prop_map(|(offer, seat)| Deed::Offer(offer, seat)),

@@ -209,6 +209,7 @@ fn unusable_settings_are_refused_by_name() {
             "opening.random.plies",
             Settings { opening: reversi::room::Opening::Random { plies: 21, seed: 1 }, ..usual() },
         ),
+        ("sprt", Settings { sprt: "0,10".parse().ok(), ..usual() }),
         ("opening.moves", Settings { opening: reversi::room::Opening::Moves(over), ..usual() }),
     ];
     let mut world = World::lobby();

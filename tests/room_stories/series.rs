@@ -1,6 +1,7 @@
 //! Playing again: rematches, series, openings, running scores.
 
 use reversi::{
+    rating::{Points, Score, Verdict},
     room::{
         Command, EndReason, Fact, GameEnd, Occupant, Offer, Opening, Phase, Rejection, Room, SeatSetting, Settings,
     },
@@ -201,6 +202,86 @@ fn both_games_of_a_pair_get_the_same_random_opening() {
     let unpaired = openings(false);
     assert_ne!(unpaired[0], unpaired[1]);
     assert_eq!(openings(true), paired, "and the same again from the same seed");
+}
+
+fn paired(games: u16, sprt: Option<&str>) -> Settings {
+    let sprt = sprt.map(|sprt| sprt.parse().expect("a test"));
+    Settings { opening: Opening::Balanced { seed: 3 }, sprt, ..series(games) }
+}
+
+/// Ends the running game and begins the next one, or what else follows.
+fn resign(world: &mut World, who: &str) -> Vec<Fact> {
+    let game = world.game().number;
+    world.ok(who, Command::Resign { game });
+    world.wait(Room::PEOPLE_GAP)
+}
+
+#[test]
+fn a_series_in_pairs_keeps_the_score_of_who_began_with_black() {
+    let mut world = World::duel(paired(5, None));
+    let openings: Vec<_> = ["bob", "bob", "ada", "bob"]
+        .into_iter()
+        .map(|loser| {
+            let squares = opening(&world);
+            resign(&mut world, loser);
+            squares
+        })
+        .collect();
+    assert_eq!((&openings[0], &openings[2]), (&openings[1], &openings[3]));
+    assert!(openings[0] != openings[2] && openings.iter().all(|squares| squares.len() == 8));
+    let score = world.room.score().expect("a score");
+    assert_eq!((score.first, world.room.seat_of(id("ada"))), (Black, Some(Black)));
+    assert_eq!(score.score, Score { wins: 3, losses: 1, pairs: [0, 0, 1, 0, 1], ..Score::default() });
+    world.play_out();
+    assert_eq!(world.room.phase(), Phase::Lobby);
+    let last = world.room.score().expect("it stays after the series").score;
+    assert!(last.games() == 5 && last.half.is_some() && last.pairs == score.score.pairs);
+    world.ok("ada", Command::SwapSeats);
+    assert_eq!(world.room.score().expect("a score").first, White, "it goes with the player");
+    world.ok("bob", Command::LeaveSeat);
+    assert_eq!(world.room.score(), None, "a new pairing begins at nothing");
+}
+
+#[test]
+fn only_a_series_in_pairs_has_a_score() {
+    let balanced = Opening::Balanced { seed: 3 };
+    for settings in [
+        series(4),
+        Settings { opening: balanced.clone(), ..usual() },
+        Settings { swap_sides: false, ..paired(4, None) },
+    ] {
+        let mut world = World::duel(settings);
+        resign(&mut world, "bob");
+        assert_eq!(world.room.score(), None);
+    }
+    let mut world = World::duel(paired(4, None));
+    world.ok("bob", Command::Leave);
+    assert_eq!(world.room.score(), None, "the pairing is over");
+    let mut world = World::ai_match(paired(4, None));
+    world.ok("ada", Command::Abort { game: 1 });
+    assert_eq!(world.room.score().expect("a score").score, Score::default(), "an aborted game is none");
+}
+
+#[test]
+fn a_series_ends_as_soon_as_its_test_has_a_verdict() {
+    let mut world = World::duel(paired(100, Some("0,200")));
+    for pair in 1.. {
+        let facts = resign(&mut world, "bob");
+        assert!(matches!(facts[..], [Fact::SeatsSwapped, Fact::GameStarted { .. }]), "a test judges whole pairs");
+        assert_eq!(world.room.score().expect("a score").score.half, Some(Points::Win));
+        let facts = resign(&mut world, "bob");
+        if world.room.verdict().is_some() {
+            assert_eq!(facts, [Fact::SeriesEnded]);
+            assert!((2..20).contains(&pair), "{pair} pairs");
+            break;
+        }
+    }
+    assert_eq!(world.room.verdict(), Some(Verdict::Upper));
+    assert_eq!((world.room.phase(), world.room.series()), (Phase::Lobby, None));
+    world.ok("bob", Command::SetReady(true));
+    world.ok("ada", Command::SetReady(true));
+    world.ok("ada", Command::Start);
+    assert_eq!((world.room.verdict(), world.room.score().expect("a score").score), (None, Score::default()));
 }
 
 #[test]

@@ -138,9 +138,10 @@ fn settings(dice: &mut Dice) -> Settings {
         ai_pause: Duration::from_millis(dice.pick(&[0, 0, 50, 700])),
         games: dice.pick(&[1, 1, 2, 3]),
         swap_sides: dice.percent(70),
-        opening: match dice.below(4) {
+        opening: match dice.below(5) {
             0 => Opening::Random { plies: 1 + dice.below(20) as u8, seed: dice.bits() },
             1 => Opening::Moves("c4c3c2b2e6c1a1a3".parse().expect("moves")),
+            2 => Opening::Balanced { seed: dice.bits() },
             _ => Opening::Standard,
         },
         auto_start: dice.percent(30),

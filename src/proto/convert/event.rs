@@ -6,7 +6,7 @@ use super::{
     clocks,
     game::{last_ply, outcome, thought as wire_thought},
     member, player, position,
-    room::{last_game, series},
+    room::{last_game, score, series},
     room_settings, seat, seat_number, seats, side, span, squares, timestamp,
 };
 use crate::{
@@ -50,6 +50,7 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
         Fact::GameStarted { .. } => Wire::GameStarted(v1::GameStarted {
             game: Some(last_game(after, event.at)?),
             series: after.series().map(series),
+            score: score(after),
         }),
         Fact::Played { thought, .. } => Wire::MovePlayed(move_played(event, thought.as_deref(), after)?),
         Fact::Passed => Wire::TurnPassed(turn_passed(event, after)?),
@@ -60,7 +61,7 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
         Fact::OfferClosed { offer, accepted } => {
             Wire::OfferClosed(v1::OfferClosed { offer: wire_offer(*offer).into(), accepted: *accepted })
         }
-        Fact::SeriesEnded => Wire::SeriesEnded(v1::SeriesEnded {}),
+        Fact::SeriesEnded => Wire::SeriesEnded(v1::SeriesEnded { score: score(after) }),
         Fact::ClockCredited { micros } => {
             Wire::ClockCredited(v1::ClockCredited { credit: Some(span(*micros)), clocks: clocks_of(after, event.at) })
         }
@@ -148,6 +149,7 @@ fn game_ended(after: &Room) -> Option<v1::GameEnded> {
         outcome: Some(outcome(game.end?, game.position)),
         series: after.series().map(series),
         seats: seats(after),
+        score: score(after),
     })
 }
 

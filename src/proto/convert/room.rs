@@ -3,6 +3,7 @@
 use super::{game, game::thought, player, room_settings, seat_number, seats, timestamp};
 use crate::{
     proto::v1,
+    rating::{Difference, Score, Sprt, Verdict},
     room::{ChatLine, Member, Phase, Room, Series, Timestamp, View},
 };
 
@@ -27,6 +28,7 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
         created_at: Some(timestamp(room.created())),
         watchers: i32::try_from(watchers).unwrap_or(i32::MAX),
         rematch_offered_by: room.rematch_offer().map(seat_number),
+        score: score(room),
     }
 }
 
@@ -72,6 +74,33 @@ pub fn series(series: Series) -> v1::Series {
         games: series.games.into(),
         next_game_at: series.next_at.map(timestamp),
     }
+}
+
+/// How a series in pairs stands, and what follows from that.
+#[must_use]
+pub fn score(room: &Room) -> Option<v1::SeriesScore> {
+    let told = room.score()?;
+    let Score { wins, draws, losses, pairs, .. } = told.score;
+    let count = |games: u32| i32::try_from(games).unwrap_or(i32::MAX);
+    Some(v1::SeriesScore {
+        seat: seat_number(told.first),
+        wins: count(wins),
+        draws: count(draws),
+        losses: count(losses),
+        pairs: pairs.map(count).to_vec(),
+        elo: Difference::of(&told.score).map(|Difference { elo, low, high }| v1::EloDifference { elo, low, high }),
+        sprt: room.settings().sprt.map(|sprt| sprt_state(&sprt, &told.score)),
+    })
+}
+
+fn sprt_state(sprt: &Sprt, score: &Score) -> v1::SprtState {
+    let (lower_bound, upper_bound) = sprt.bounds();
+    let verdict = match sprt.verdict(score) {
+        None => v1::SprtVerdict::Unspecified,
+        Some(Verdict::Lower) => v1::SprtVerdict::Elo0,
+        Some(Verdict::Upper) => v1::SprtVerdict::Elo1,
+    };
+    v1::SprtState { llr: sprt.llr(score), lower_bound, upper_bound, verdict: verdict.into() }
 }
 
 /// A line of chat, for the wire.

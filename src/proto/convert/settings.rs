@@ -7,12 +7,13 @@ use prost_types::FieldMask;
 use super::{Malformed, duration, read_duration};
 use crate::{
     proto::v1,
+    rating::Sprt,
     room::{DisplayName, Opening, PasswordHash, RoomName, Settings, Visibility, Watching},
     rules::Transcript,
 };
 
 /// What an update mask may name.
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 13] = [
     "name",
     "visibility",
     "watching",
@@ -25,6 +26,7 @@ const PATHS: [&str; 12] = [
     "opening",
     "auto_start",
     "rated",
+    "sprt",
 ];
 
 /// Who may watch, for the wire.
@@ -56,7 +58,12 @@ pub fn room_settings(settings: &Settings) -> v1::RoomSettings {
         opening: Some(opening(&settings.opening)),
         auto_start: settings.auto_start,
         rated: settings.rated,
+        sprt: settings.sprt.map(sprt),
     }
+}
+
+fn sprt(sprt: Sprt) -> v1::Sprt {
+    v1::Sprt { elo0: sprt.elo0(), elo1: sprt.elo1(), alpha: sprt.alpha(), beta: sprt.beta() }
 }
 
 fn opening(opening: &Opening) -> v1::Opening {
@@ -66,6 +73,7 @@ fn opening(opening: &Opening) -> v1::Opening {
         Opening::Standard => Wire::Standard(v1::StandardOpening {}),
         Opening::Moves(moves) => Wire::Moves(moves.to_string()),
         Opening::Random { plies, seed } => Wire::Random(v1::RandomOpening { plies: (*plies).into(), seed: *seed }),
+        Opening::Balanced { seed } => Wire::Balanced(v1::BalancedOpening { seed: *seed }),
     };
     v1::Opening { opening: Some(opening) }
 }
@@ -161,6 +169,9 @@ fn overlay(
     if takes("rated") {
         settings.rated = wire.rated;
     }
+    if takes("sprt") {
+        settings.sprt = wire.sprt.as_ref().map(read_sprt).transpose()?;
+    }
     settings.check()?;
     Ok(settings)
 }
@@ -200,6 +211,12 @@ fn read_games(wire: i32) -> Result<u16, Malformed> {
     }
 }
 
+fn read_sprt(wire: &v1::Sprt) -> Result<Sprt, Malformed> {
+    let error = |error: f64| if error == 0.0 { Sprt::USUAL_ERROR } else { error };
+    Sprt::new(wire.elo0, wire.elo1, error(wire.alpha), error(wire.beta))
+        .map_err(|error| Malformed::setting("sprt", format!("must make sense: {error}")))
+}
+
 fn read_opening(wire: Option<&v1::Opening>) -> Result<Opening, Malformed> {
     use v1::opening::Opening as Wire;
 
@@ -213,6 +230,7 @@ fn read_opening(wire: Option<&v1::Opening>) -> Result<Opening, Malformed> {
             Ok(plies) => Ok(Opening::Random { plies, seed: random.seed }),
             Err(_) => Err(Malformed::setting("opening.random.plies", "must be 1 to 20")),
         },
+        Some(Wire::Balanced(balanced)) => Ok(Opening::Balanced { seed: balanced.seed }),
     }
 }
 
@@ -245,24 +263,30 @@ mod tests {
             Just(Opening::Standard),
             Just(Opening::Moves("f5d6c3".parse().unwrap())),
             (1..=20_u8, any::<u64>()).prop_map(|(plies, seed)| Opening::Random { plies, seed }),
+            any::<u64>().prop_map(|seed| Opening::Balanced { seed }),
         ]
     }
 
     fn any_settings() -> impl Strategy<Value = Settings> {
         let flags = any::<[bool; 5]>();
         ("[a-zé]{1,40}", flags, any_time(), 0..=10_000_u64, 1..=1000_u16, any_opening()).prop_map(
-            |(name, [private, members, swap_sides, auto_start, rated], time, pause, games, opening)| Settings {
-                name: RoomName::parse(&name).unwrap(),
-                visibility: if private { Visibility::Private } else { Visibility::Public },
-                watching: if members { Watching::Members } else { Watching::Everyone },
-                password: private.then_some(PasswordHash([7; 32])),
-                time,
-                ai_pause: Duration::from_millis(pause),
-                games,
-                swap_sides,
-                opening,
-                auto_start,
-                rated,
+            |(name, [private, members, swap_sides, auto_start, rated], time, pause, games, opening)| {
+                let sprt = Sprt::new(-f64::from(pause as u32) / 100.0, 12.5, 0.05, 0.1).ok();
+                let settings = Settings {
+                    name: RoomName::parse(&name).unwrap(),
+                    visibility: if private { Visibility::Private } else { Visibility::Public },
+                    watching: if members { Watching::Members } else { Watching::Everyone },
+                    password: private.then_some(PasswordHash([7; 32])),
+                    time,
+                    ai_pause: Duration::from_millis(pause),
+                    games,
+                    swap_sides,
+                    opening,
+                    auto_start,
+                    rated,
+                    sprt: None,
+                };
+                if settings.is_paired() { Settings { sprt, ..settings } } else { settings }
             },
         )
     }
@@ -282,6 +306,7 @@ mod tests {
                 ".{0,12}".prop_map(Wire::Moves),
                 "([a-h][1-8]){0,9}".prop_map(Wire::Moves),
                 random.prop_map(|(plies, seed)| Wire::Random(v1::RandomOpening { plies, seed })),
+                any::<u64>().prop_map(|seed| Wire::Balanced(v1::BalancedOpening { seed })),
             ])
             .prop_map(|opening| v1::Opening { opening }),
         )
@@ -297,10 +322,11 @@ mod tests {
             swap_sides: Option<bool>,
             opening in any_wire_opening(),
             [auto_start, rated] in any::<[bool; 2]>(),
+            numbers in option::of(any::<[f64; 4]>()),
         ) -> v1::RoomSettings {
             v1::RoomSettings {
                 name, visibility, watching, move_limit, total_time, increment, ai_pause, games, swap_sides, opening, auto_start,
-                rated,
+                rated, sprt: numbers.map(|[elo0, elo1, alpha, beta]| v1::Sprt { elo0, elo1, alpha, beta }),
             }
         }
     }

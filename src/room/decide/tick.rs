@@ -24,6 +24,7 @@ impl Draft {
         {
             match due {
                 Due::Flag(side) => self.end_game(GameEnd::lost_by(side, EndReason::Timeout)),
+                Due::NextGame if self.room.verdict().is_some() => self.emit(Fact::SeriesEnded),
                 Due::NextGame => {
                     let index = self.room.series.map_or(0, |series| series.index + 1);
                     self.start_next(index);

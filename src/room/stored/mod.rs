@@ -21,6 +21,7 @@ mod fit;
 mod game;
 mod number;
 mod room;
+mod score;
 mod seat;
 mod settings;
 mod thought;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{StoredError, required};
 use crate::{
+    rating::Points,
     room::{
         event::{CloseReason, LeaveReason, Offer},
         game::EndReason,
@@ -57,6 +58,7 @@ numbered!(PlayerKind, "kind of player": Human = 1, Bot = 2);
 numbered!(Visibility, "visibility": Public = 1, Private = 2);
 numbered!(Watching, "watching": Everyone = 1, Members = 2);
 numbered!(Phase, "phase": Lobby = 1, Playing = 2, Closed = 3);
+numbered!(Points, "result": Loss = 1, Draw = 2, Win = 3);
 numbered!(Offer, "offer": Draw = 1, Rematch = 2);
 numbered!(LeaveReason, "reason of a leave": Left = 1, Kicked = 2, Banned = 3, Absent = 4);
 numbered!(CloseReason, "reason of a close": Empty = 1, Closed = 2, Idle = 3, Server = 4);

@@ -8,6 +8,7 @@ use super::{
     game::{StoredGame, StoredSeries},
     number::{Numbered, maybe, read_code, read_player, read_room},
     required,
+    score::StoredScore,
     seat::{StoredProfile, StoredSeat},
     settings::StoredSettings,
 };
@@ -57,6 +58,8 @@ pub(super) struct StoredRoom {
     chat: Vec<StoredLine>,
     #[prost(int64, tag = "17")]
     last_activity: i64,
+    #[prost(message, optional, tag = "18")]
+    score: Option<StoredScore>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -99,6 +102,7 @@ impl From<&Room> for StoredRoom {
             rematch_offer: maybe(room.rematch_offer),
             chat: room.chat.iter().map(Into::into).collect(),
             last_activity: room.last_activity.0,
+            score: room.score.map(Into::into),
         }
     }
 }
@@ -122,6 +126,7 @@ impl StoredRoom {
             rematch_offer: Color::read_maybe(self.rematch_offer)?,
             chat: self.chat.into_iter().map(StoredLine::read).collect::<Result<_, _>>()?,
             last_activity: Timestamp(self.last_activity),
+            score: self.score.map(StoredScore::read).transpose()?,
         };
         match contradiction(&room) {
             Some(what) => Err(StoredError::Malformed(what)),

@@ -6,6 +6,7 @@ use super::{
     required,
 };
 use crate::{
+    rating::Sprt,
     room::{
         settings::{Opening, PasswordHash, Settings, TimeControl, Visibility, Watching},
         text::RoomName,
@@ -36,12 +37,14 @@ pub(super) struct StoredSettings {
     #[prost(bool, tag = "10")]
     swap_sides: bool,
     /// None for the standard start.
-    #[prost(oneof = "StoredOpening", tags = "11, 12")]
+    #[prost(oneof = "StoredOpening", tags = "11, 12, 15")]
     opening: Option<StoredOpening>,
     #[prost(bool, tag = "13")]
     auto_start: bool,
     #[prost(bool, tag = "14")]
     rated: bool,
+    #[prost(message, optional, tag = "16")]
+    sprt: Option<StoredSprt>,
 }
 
 #[derive(Clone, PartialEq, prost::Oneof)]
@@ -50,6 +53,8 @@ enum StoredOpening {
     Moves(Vec<u8>),
     #[prost(message, tag = "12")]
     Random(StoredRandom),
+    #[prost(fixed64, tag = "15")]
+    Balanced(u64),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -60,6 +65,30 @@ struct StoredRandom {
     seed: u64,
 }
 
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+struct StoredSprt {
+    #[prost(double, tag = "1")]
+    elo0: f64,
+    #[prost(double, tag = "2")]
+    elo1: f64,
+    #[prost(double, tag = "3")]
+    alpha: f64,
+    #[prost(double, tag = "4")]
+    beta: f64,
+}
+
+impl From<Sprt> for StoredSprt {
+    fn from(sprt: Sprt) -> Self {
+        Self { elo0: sprt.elo0(), elo1: sprt.elo1(), alpha: sprt.alpha(), beta: sprt.beta() }
+    }
+}
+
+impl StoredSprt {
+    fn read(self) -> Result<Sprt, StoredError> {
+        required(Sprt::new(self.elo0, self.elo1, self.alpha, self.beta).ok(), "sprt")
+    }
+}
+
 impl From<&Settings> for StoredSettings {
     fn from(settings: &Settings) -> Self {
         let opening = match &settings.opening {
@@ -68,6 +97,7 @@ impl From<&Settings> for StoredSettings {
             Opening::Random { plies, seed } => {
                 Some(StoredOpening::Random(StoredRandom { plies: (*plies).into(), seed: *seed }))
             }
+            Opening::Balanced { seed } => Some(StoredOpening::Balanced(*seed)),
         };
         let given = |duration: std::time::Duration| (!duration.is_zero()).then(|| duration.into());
         Self {
@@ -84,6 +114,7 @@ impl From<&Settings> for StoredSettings {
             opening,
             auto_start: settings.auto_start,
             rated: settings.rated,
+            sprt: settings.sprt.map(Into::into),
         }
     }
 }
@@ -109,6 +140,7 @@ impl StoredSettings {
             opening: read_opening(self.opening)?,
             auto_start: self.auto_start,
             rated: self.rated,
+            sprt: self.sprt.map(StoredSprt::read).transpose()?,
         };
         settings.check().map_err(|error| StoredError::Malformed(error.field))?;
         Ok(settings)
@@ -125,5 +157,6 @@ fn read_opening(stored: Option<StoredOpening>) -> Result<Opening, StoredError> {
         Some(StoredOpening::Random(random)) => {
             Opening::Random { plies: small(random.plies, "opening")?, seed: random.seed }
         }
+        Some(StoredOpening::Balanced(seed)) => Opening::Balanced { seed },
     })
 }

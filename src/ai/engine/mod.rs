@@ -1,0 +1,43 @@
+//! The engine: how a program finds good moves by looking far ahead.
+//!
+//! ```text
+//!   Position + Limits + Stop --> Engine --> Report (and one for each depth on the way)
+//!                                  |
+//!             schedule: deeper and deeper, then to the end, surer and surer (engine)
+//!                                  |
+//!              principal variation search (midgame), with cuts by probability (cut)
+//!               |                  |                     |                  |
+//!         order of moves      Table of what       evaluation: patterns   endgame: exact
+//!           (moves)           was met (table)      and their weights     solving (endgame,
+//!                                                                         last, stability)
+//! ```
+//!
+//! Nothing here reads a clock or draws chance: with one thread, a position and its limits have one answer on every machine. Values are
+//! for the side to move, in discs of the final difference, empty squares counted for the winner. Each mechanism has its own file, with
+//! the source of what it does. How the weights were made is in `README.md` beside this file.
+mod board;
+mod clock;
+mod cpu;
+mod cut;
+mod endgame;
+#[expect(clippy::module_inception, reason = "the folder is the engine with its parts, the file what drives them")]
+mod engine;
+mod evaluation;
+mod lanes;
+mod last;
+mod midgame;
+mod moves;
+mod pattern;
+mod pool;
+mod searcher;
+mod stability;
+mod table;
+#[cfg(test)]
+mod tests;
+pub mod train;
+mod weights;
+
+pub use clock::Plan;
+pub use engine::{Certainty, Engine, Goal, Limits, Report};
+pub use pool::{TABLE_BYTES, with_engine};
+pub use weights::{BadWeights, Weights};

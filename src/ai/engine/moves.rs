@@ -1,0 +1,67 @@
+//! The moves of one position, taken best first.
+use super::board::{Board, Squares};
+use super::cpu::Cpu;
+
+/// A move and how promising it looks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Move {
+    pub(super) square: u8,
+    pub(super) flips: u64,
+    pub(super) score: i32,
+}
+
+/// No position has more moves than this: 33 is the most that was ever found.
+const MOST: usize = 36;
+
+/// A short list on the stack.
+pub(super) struct Moves {
+    moves: [Move; MOST],
+    len: usize,
+}
+
+impl Moves {
+    #[inline(always)]
+    pub(super) fn of(cpu: impl Cpu, board: Board, legal: u64) -> Self {
+        let mut list = Self { moves: [Move::default(); MOST], len: 0 };
+        for square in Squares(legal).take(MOST) {
+            list.moves[list.len] = Move { square, flips: board.flips(cpu, square), score: 0 };
+            list.len += 1;
+        }
+        list
+    }
+
+    #[inline(always)]
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, Move> {
+        self.moves[..self.len].iter()
+    }
+
+    /// Whether a move turns all discs of the opponent: nothing is better.
+    #[inline(always)]
+    pub(super) fn wipe_out(&self, opponent: u64) -> bool {
+        self.iter().any(|tried| tried.flips == opponent)
+    }
+
+    #[inline(always)]
+    pub(super) fn score(&mut self, mut score: impl FnMut(&Move) -> i32) {
+        for tried in &mut self.moves[..self.len] {
+            tried.score = score(tried);
+        }
+    }
+
+    /// Removes the most promising move; the lowest square of equals.
+    #[inline(always)]
+    pub(super) fn take_best(&mut self) -> Option<Move> {
+        let left = &mut self.moves[..self.len];
+        let mut best = 0;
+        for index in 1..left.len() {
+            if left[index].score > left[best].score {
+                best = index;
+            }
+        }
+        let taken = *left.get(best)?;
+        self.len -= 1;
+        // Keeps the others in their order, so that equals stay lowest first.
+        left.copy_within(best + 1.., best);
+        Some(taken)
+    }
+}

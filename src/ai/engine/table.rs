@@ -1,0 +1,245 @@
+//! What the search knows of positions it has met.
+//!
+//! Threads of one search share it without a lock: an entry is two words, and the first is the key mixed with the second by XOR, so that
+//! halves of two writes do not look like an entry (Hyatt and Mann, "A Lockless Transposition Table Implementation for Parallel Search",
+//! 2002).
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A bounded table of positions. An old search's entries are never found, only overwritten, so what a search finds depends on nothing before.
+#[derive(Debug)]
+pub(super) struct Table {
+    buckets: Box<[Bucket]>,
+    generation: u8,
+}
+
+/// Four entries fill a line of the processor's cache.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Slot; 4]);
+
+#[derive(Debug, Default)]
+struct Slot {
+    check: AtomicU64,
+    word: AtomicU64,
+}
+
+/// How well a value was searched: the plies, and how surely (see [`super::cut`]). More of both is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Effort {
+    pub(super) depth: u8,
+    pub(super) certainty: u8,
+}
+
+/// The bounds of a position's value and its best moves. Square 64 is no move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) lower: i16,
+    pub(super) upper: i16,
+    pub(super) effort: Effort,
+    pub(super) best: u8,
+    pub(super) second: u8,
+}
+
+pub(super) const NO_SQUARE: u8 = 64;
+
+impl Table {
+    /// A table of at most this many bytes, and of at least one bucket.
+    pub(super) fn with_bytes(bytes: usize) -> Self {
+        let most = (bytes / size_of::<Bucket>()).max(1);
+        let count = 1 << most.ilog2();
+        Self { buckets: (0..count).map(|_| Bucket::default()).collect(), generation: 0 }
+    }
+
+    /// How much memory it takes.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.buckets.len() * size_of::<Bucket>()
+    }
+
+    /// Forgets everything, mostly by only counting on.
+    pub(super) fn forget(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.buckets.fill_with(Bucket::default);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn find(&self, key: u64) -> Option<Entry> {
+        self.bucket(key).0.iter().find_map(|slot| {
+            let word = slot.word.load(Ordering::Relaxed);
+            self.is_of(key, slot, word).then(|| Entry::of_word(word))
+        })
+    }
+
+    /// Keeps what was found. Of the same position the latest is kept, with bounds of equal effort joined; of others the least effort goes.
+    #[inline(always)]
+    pub(super) fn keep(&self, key: u64, mut entry: Entry) {
+        let slots = &self.bucket(key).0;
+        let mut victim = &slots[0];
+        let mut least = u32::MAX;
+        for slot in slots {
+            let word = slot.word.load(Ordering::Relaxed);
+            if self.is_of(key, slot, word) {
+                entry = entry.joined(Entry::of_word(word));
+                victim = slot;
+                break;
+            }
+            let worth = if generation_of(word) == self.generation { u32::from(depth_of(word)) + 1 } else { 0 };
+            if worth < least {
+                least = worth;
+                victim = slot;
+            }
+        }
+        let word = entry.word(self.generation);
+        victim.word.store(word, Ordering::Relaxed);
+        victim.check.store(key ^ word, Ordering::Relaxed);
+    }
+
+    /// Whether the slot holds this position, kept by this search.
+    #[inline(always)]
+    fn is_of(&self, key: u64, slot: &Slot, word: u64) -> bool {
+        slot.check.load(Ordering::Relaxed) ^ word == key && generation_of(word) == self.generation && word != 0
+    }
+
+    #[inline(always)]
+    fn bucket(&self, key: u64) -> &Bucket {
+        &self.buckets[(key >> 20) as usize & (self.buckets.len() - 1)]
+    }
+}
+
+const DEPTH_SHIFT: u32 = 32;
+const CERTAINTY_SHIFT: u32 = 38;
+const BEST_SHIFT: u32 = 41;
+const SECOND_SHIFT: u32 = 48;
+const GENERATION_SHIFT: u32 = 56;
+
+fn depth_of(word: u64) -> u8 {
+    (word >> DEPTH_SHIFT) as u8 & 63
+}
+
+fn generation_of(word: u64) -> u8 {
+    (word >> GENERATION_SHIFT) as u8
+}
+
+impl Entry {
+    fn of_word(word: u64) -> Self {
+        Self {
+            lower: word as i16,
+            upper: (word >> 16) as i16,
+            effort: Effort { depth: depth_of(word), certainty: (word >> CERTAINTY_SHIFT) as u8 & 7 },
+            best: (word >> BEST_SHIFT) as u8 & 127,
+            second: (word >> SECOND_SHIFT) as u8 & 127,
+        }
+    }
+
+    fn word(self, generation: u8) -> u64 {
+        u64::from(self.lower.cast_unsigned())
+            | u64::from(self.upper.cast_unsigned()) << 16
+            | u64::from(self.effort.depth & 63) << DEPTH_SHIFT
+            | u64::from(self.effort.certainty & 7) << CERTAINTY_SHIFT
+            | u64::from(self.best & 127) << BEST_SHIFT
+            | u64::from(self.second & 127) << SECOND_SHIFT
+            | u64::from(generation) << GENERATION_SHIFT
+    }
+
+    /// This entry with what an older one of the same position adds to it.
+    fn joined(mut self, older: Self) -> Self {
+        if self.effort == older.effort {
+            let (lower, upper) = (self.lower.max(older.lower), self.upper.min(older.upper));
+            // Selective searches of one position may contradict each other; then the newer one is believed.
+            if lower <= upper {
+                (self.lower, self.upper) = (lower, upper);
+            }
+        }
+        if self.best == NO_SQUARE {
+            (self.best, self.second) = (older.best, older.second);
+        } else if self.best != older.best {
+            self.second = older.best;
+        } else {
+            self.second = older.second;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_entry() -> impl Strategy<Value = Entry> {
+        (any::<i16>(), any::<i16>(), 0..64_u8, 0..8_u8, 0..=64_u8, 0..=64_u8).prop_map(
+            |(lower, upper, depth, certainty, best, second)| Entry {
+                lower,
+                upper,
+                effort: Effort { depth, certainty },
+                best,
+                second,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn an_entry_fits_in_a_word(entry in any_entry(), generation: u8) {
+            let word = entry.word(generation);
+            prop_assert_eq!(Entry::of_word(word), entry);
+            prop_assert_eq!(generation_of(word), generation);
+        }
+
+        #[test]
+        fn what_is_kept_is_found_until_it_is_forgotten(entry in any_entry(), key: u64) {
+            let mut table = Table::with_bytes(1 << 12);
+            table.keep(key, entry);
+            prop_assert_eq!(table.find(key), Some(entry));
+            let other = Entry { effort: Effort { depth: 1, certainty: 0 }, ..entry };
+            table.forget();
+            prop_assert_eq!(table.find(key), None);
+            table.keep(key, other);
+            prop_assert_eq!(table.find(key), Some(other));
+        }
+    }
+
+    fn plain(depth: u8) -> Entry {
+        Entry { lower: -5, upper: 7, effort: Effort { depth, certainty: 1 }, best: 3, second: NO_SQUARE }
+    }
+
+    #[test]
+    fn bounds_of_one_effort_are_joined_and_the_former_best_is_kept() {
+        let table = Table::with_bytes(64);
+        table.keep(9, plain(4));
+        table.keep(9, Entry { lower: -9, upper: 2, best: 8, ..plain(4) });
+        let joined = Entry { lower: -5, upper: 2, best: 8, second: 3, ..plain(4) };
+        assert_eq!(table.find(9), Some(joined));
+    }
+
+    #[test]
+    fn the_least_effort_gives_way_and_old_searches_first() {
+        let mut table = Table::with_bytes(64);
+        (1..=4).for_each(|depth| table.keep(depth, plain(depth as u8)));
+        table.keep(5, plain(5));
+        assert_eq!(table.find(1), None);
+        assert!((2..=5).all(|key| table.find(key).is_some()));
+        table.forget();
+        (6..=9).for_each(|key| table.keep(key, plain(1)));
+        assert!((6..=9).all(|key| table.find(key).is_some()), "deep entries of an old search are no obstacle");
+    }
+
+    #[test]
+    fn halves_of_two_writes_are_not_found() {
+        let table = Table::with_bytes(64);
+        table.keep(9, plain(4));
+        let slot = &table.buckets[0].0[0];
+        slot.word.store(plain(5).word(0), Ordering::Relaxed);
+        assert_eq!(table.find(9), None);
+    }
+
+    #[test]
+    fn the_memory_is_never_more_than_asked_for() {
+        for bytes in [0, 64, 100, 1000, 1 << 16] {
+            assert!(Table::with_bytes(bytes).bytes() <= bytes.max(64));
+        }
+    }
+}

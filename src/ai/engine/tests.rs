@@ -1,0 +1,68 @@
+//! What the tests of this folder share: positions, and searches without any art.
+use std::sync::{Arc, LazyLock};
+
+use super::board::{Board, Squares};
+use super::cpu::{Cpu, Portable};
+use super::pattern::PATTERNS;
+use super::searcher::Searcher;
+use super::table::Table;
+use super::weights::Weights;
+use crate::rules::{Position, SplitMix64};
+use crate::search::Stop;
+
+/// Seeds of as many cases.
+pub(super) fn seeds(count: u64) -> impl Iterator<Item = u64> {
+    1..=count
+}
+
+/// A position of a random game with so many empty squares and a move to make; other seeds are tried when a game ends before.
+pub(super) fn random_board(seed: u64, empties: u32) -> Board {
+    let mut random = SplitMix64::new(seed);
+    loop {
+        let mut board = Board::from(Position::START);
+        while board.empties().count_ones() > empties {
+            let Some(next) = random_move(board, &mut random) else {
+                break;
+            };
+            board = next;
+        }
+        if board.empties().count_ones() == empties && board.moves(Portable) != 0 {
+            return board;
+        }
+    }
+}
+
+fn random_move(board: Board, random: &mut SplitMix64) -> Option<Board> {
+    let board = if board.moves(Portable) == 0 { board.pass() } else { board };
+    let moves = board.moves(Portable);
+    let count = u64::from(moves.count_ones());
+    let square = Squares(moves).nth((random.next() % count.max(1)) as usize)?;
+    Some(board.play(square, board.flips(Portable, square)))
+}
+
+/// The score under perfect play, by trying everything.
+pub(super) fn minimax(board: Board) -> i32 {
+    let moves = board.moves(Portable);
+    if moves == 0 {
+        let passed = board.pass();
+        return if passed.moves(Portable) == 0 { board.final_score() } else { -minimax(passed) };
+    }
+    let play = |square| board.play(square, board.flips(Portable, square));
+    Squares(moves).map(|square| -minimax(play(square))).max().unwrap_or_default()
+}
+
+/// A searcher with the embedded weights.
+pub(super) fn searcher<'a, C: Cpu>(cpu: C, table: &'a Table, stop: &'a Stop) -> Searcher<'a, C> {
+    static WEIGHTS: LazyLock<Arc<Weights>> = LazyLock::new(Weights::embedded);
+    Searcher {
+        cpu,
+        table,
+        patterns: &PATTERNS,
+        weights: &WEIGHTS,
+        stop,
+        nodes: 0,
+        most_nodes: u64::MAX,
+        stopped: false,
+        cuts: 0,
+    }
+}

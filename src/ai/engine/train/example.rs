@@ -1,0 +1,41 @@
+//! A position with what it is worth, and files of them.
+use super::super::board::Board;
+use super::super::searcher::Value;
+
+/// A position and its value for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    pub(in super::super) board: Board,
+    pub(in super::super) value: Value,
+}
+
+/// How many bytes an example takes in a file.
+const BYTES: usize = 18;
+
+impl Example {
+    /// The examples of a file, when it is whole.
+    pub(super) fn read_all(bytes: &[u8]) -> Option<Vec<Self>> {
+        bytes.len().is_multiple_of(BYTES).then(|| bytes.chunks_exact(BYTES).filter_map(Self::read).collect())
+    }
+
+    /// The bytes of a file of these examples.
+    pub(super) fn write_all(examples: &[Self]) -> Vec<u8> {
+        examples.iter().flat_map(Self::write).collect()
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (own, rest) = bytes.split_first_chunk()?;
+        let (opponent, rest) = rest.split_first_chunk()?;
+        let (value, _) = rest.split_first_chunk()?;
+        let board = Board { own: u64::from_le_bytes(*own), opponent: u64::from_le_bytes(*opponent) };
+        Some(Self { board, value: i16::from_le_bytes(*value).into() })
+    }
+
+    fn write(&self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        bytes[..8].copy_from_slice(&self.board.own.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.board.opponent.to_le_bytes());
+        bytes[16..].copy_from_slice(&(self.value as i16).to_le_bytes());
+        bytes
+    }
+}

@@ -1,0 +1,114 @@
+//! The regression: weights that bring the sum nearest to the values, in the sense of least squares.
+//!
+//! One stage's normal equations, with a ridge that pulls towards the weights of the stage after it, are solved by conjugate gradients
+//! (Hestenes and Stiefel, 1952) preconditioned by their diagonal. A weight that was seldom seen so stays what it was
+//! later in the game, where the same shape was seen more often.
+use super::super::board::Board;
+use super::super::cpu::Portable;
+use super::super::evaluation::{Node, mobility};
+use super::super::pattern::{IMAGES, PATTERNS};
+use super::super::searcher::DISC;
+use super::super::weights::{MOST_MOBILITY, stage_len};
+use super::Example;
+
+/// How many weights a position's value is the sum of.
+const TERMS: usize = IMAGES + 3;
+
+/// One stage's examples as rows of numbers of weights.
+pub(super) struct Equations {
+    rows: Vec<[u32; TERMS]>,
+    values: Vec<f32>,
+}
+
+impl Equations {
+    pub(super) fn new<'a>(examples: impl Iterator<Item = &'a Example>) -> Self {
+        let (rows, values) = examples.map(|example| (terms(example.board), example.value as f32 / DISC as f32)).unzip();
+        Self { rows, values }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The weights, in discs, nearest to the examples and to `prior`, after so many steps.
+    pub(super) fn solve(&self, prior: &[f32], ridge: f32, steps: usize) -> Vec<f32> {
+        let mut weights = prior.to_vec();
+        let mut residual = self.transposed(&self.errors(prior));
+        let inverse = self.diagonal(ridge);
+        let mut direction = product(&residual, &inverse);
+        let mut norm = dot(&residual, &direction);
+        for _ in 0..steps {
+            if norm <= 1e-6 {
+                break;
+            }
+            let mut image = self.transposed(&self.applied(&direction));
+            add(&mut image, ridge, &direction);
+            let step = norm / dot(&direction, &image);
+            add(&mut weights, step as f32, &direction);
+            add(&mut residual, -step as f32, &image);
+            let scaled = product(&residual, &inverse);
+            let next = dot(&residual, &scaled);
+            let ratio = (next / norm) as f32;
+            direction.iter_mut().zip(&scaled).for_each(|(old, new)| *old = new + ratio * *old);
+            norm = next;
+        }
+        weights
+    }
+
+    /// The root of the mean squared error in discs.
+    pub(super) fn loss(&self, weights: &[f32]) -> f32 {
+        let errors = self.errors(weights);
+        (dot(&errors, &errors) / errors.len().max(1) as f64).sqrt() as f32
+    }
+
+    /// What is missing to the values.
+    fn errors(&self, weights: &[f32]) -> Vec<f32> {
+        self.applied(weights).iter().zip(&self.values).map(|(sum, value)| value - sum).collect()
+    }
+
+    fn applied(&self, weights: &[f32]) -> Vec<f32> {
+        self.rows.iter().map(|row| row.iter().map(|&term| weights[term as usize]).sum()).collect()
+    }
+
+    fn transposed(&self, values: &[f32]) -> Vec<f32> {
+        let mut sums = vec![0.0; stage_len()];
+        for (row, value) in self.rows.iter().zip(values) {
+            row.iter().for_each(|&term| sums[term as usize] += value);
+        }
+        sums
+    }
+
+    fn diagonal(&self, ridge: f32) -> Vec<f32> {
+        let counts = self.transposed(&vec![1.0; self.rows.len()]);
+        counts.iter().map(|count| 1.0 / (count + ridge)).collect()
+    }
+}
+
+/// The numbers of the weights whose sum is this position's value.
+fn terms(board: Board) -> [u32; TERMS] {
+    let node = Node::new(board);
+    let numbers = node.numbers();
+    let mut terms = [0; TERMS];
+    for (image, term) in terms[..IMAGES].iter_mut().enumerate() {
+        *term = PATTERNS.shared[PATTERNS.offsets[image] as usize + usize::from(numbers[image])];
+    }
+    let after = PATTERNS.weights;
+    let opponent = MOST_MOBILITY + 1 + mobility(board.pass().moves(Portable));
+    let odd = board.empties().count_ones() as usize & 1;
+    terms[IMAGES] = (after + mobility(board.moves(Portable))) as u32;
+    terms[IMAGES + 1] = (after + opponent) as u32;
+    terms[IMAGES + 2] = (after + 2 * (MOST_MOBILITY + 1) + odd) as u32;
+    terms
+}
+
+fn dot(one: &[f32], other: &[f32]) -> f64 {
+    one.iter().zip(other).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+}
+
+fn product(one: &[f32], other: &[f32]) -> Vec<f32> {
+    one.iter().zip(other).map(|(a, b)| a * b).collect()
+}
+
+fn add(to: &mut [f32], factor: f32, what: &[f32]) {
+    to.iter_mut().zip(what).for_each(|(sum, value)| *sum += factor * value);
+}

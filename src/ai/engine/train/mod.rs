@@ -1,0 +1,153 @@
+//! How the evaluation is made: games of the engine against itself, and a regression over their positions.
+//!
+//! ```text
+//!   weights so far --> games (chunk by chunk, each from its own seed) --> examples/*.bin --> fit, stage by stage --> weights
+//! ```
+//!
+//! A chunk of games is a file that is either whole or not there, so a training that was ended goes on where it was. The same recipe and
+//! seed give the same files and weights, however many threads make them.
+pub mod deviation;
+mod example;
+mod fit;
+mod game;
+mod seed;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::{fs, io, thread};
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use super::weights::{STAGES, rounded, stage_of};
+use super::{Engine, Weights};
+pub use example::Example;
+use fit::Equations;
+pub use seed::seed;
+
+/// How one round of training is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// The games' openings are random for a number of plies between these.
+    pub random_plies: (u8, u8),
+    /// How deep the engine searches for its moves.
+    pub depth: u8,
+    /// How much of a label is the engine's own opinion rather than the game's result, in percent.
+    pub opinion: i32,
+    /// How many chunks of games are played.
+    pub chunks: u64,
+    /// What chance begins with.
+    pub seed: u64,
+}
+
+/// A file's worth of games: some seconds of work, so that little is lost when a training is ended.
+pub const GAMES_PER_CHUNK: u64 = 200;
+
+/// Memory of the engine that plays: its searches are shallow.
+const TABLE_BYTES: usize = 1 << 20;
+
+/// Plays the games that are not in `folder` yet, on so many threads; `each` is told the chunk done.
+///
+/// # Errors
+/// Of files that cannot be written.
+pub fn play(
+    weights: &Arc<Weights>,
+    recipe: &Recipe,
+    folder: &Path,
+    threads: usize,
+    each: &(dyn Fn(u64) + Sync),
+) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let next = AtomicU64::new(0);
+    let failure = Mutex::new(None);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut engine = Engine::new(Arc::clone(weights), TABLE_BYTES);
+                loop {
+                    let chunk = next.fetch_add(1, Ordering::Relaxed);
+                    if chunk >= recipe.chunks {
+                        return;
+                    }
+                    if let Err(error) = write_chunk(&mut engine, recipe, folder, chunk) {
+                        *failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
+                        return;
+                    }
+                    each(chunk);
+                }
+            });
+        }
+    });
+    failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
+}
+
+fn write_chunk(engine: &mut Engine, recipe: &Recipe, folder: &Path, chunk: u64) -> io::Result<()> {
+    let path = folder.join(format!("{chunk:06}.bin"));
+    if path.exists() {
+        return Ok(());
+    }
+    let mut rng = Pcg64::seed_from_u64(recipe.seed ^ chunk.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let examples: Vec<_> = (0..GAMES_PER_CHUNK).flat_map(|_| game::play(engine, recipe, &mut rng)).collect();
+    let unfinished = path.with_extension("part");
+    fs::write(&unfinished, Example::write_all(&examples))?;
+    fs::rename(unfinished, path)
+}
+
+/// The examples of a folder, and a twentieth of them kept apart to test with.
+#[derive(Debug, Default)]
+pub struct Examples {
+    /// To fit to.
+    pub fitted: Vec<Example>,
+    /// To measure with.
+    pub tested: Vec<Example>,
+}
+
+impl Examples {
+    /// Adds all of a folder's whole files, in the order of their names.
+    ///
+    /// # Errors
+    /// Of files that cannot be read.
+    pub fn read(&mut self, folder: &Path) -> io::Result<()> {
+        let mut paths: Vec<_> =
+            fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "bin"));
+        paths.sort();
+        for path in paths {
+            let mut examples = Example::read_all(&fs::read(path)?).ok_or(io::ErrorKind::InvalidData)?;
+            let tested = examples.split_off(examples.len() - examples.len() / 20);
+            self.fitted.extend(examples);
+            self.tested.extend(tested);
+        }
+        Ok(())
+    }
+}
+
+/// How well one stage was fitted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StageLoss {
+    /// The stage: four empty squares each, 0 the last.
+    pub stage: usize,
+    /// How many examples it was fitted to.
+    pub examples: usize,
+    /// The root of the mean squared error on them, in discs.
+    pub fitted: f32,
+    /// The same on examples it was not fitted to.
+    pub tested: f32,
+}
+
+/// The weights nearest to the examples; `each` is told of every stage.
+#[must_use]
+pub fn fit(examples: &Examples, ridge: f32, steps: usize, each: &mut dyn FnMut(StageLoss)) -> Weights {
+    let mut prior = vec![0.0; super::weights::stage_len()];
+    let mut stages = Vec::with_capacity(STAGES);
+    for stage in 0..STAGES {
+        let of_stage =
+            |all: &[Example]| Equations::new(all.iter().filter(|e| stage_of(e.board.empties().count_ones()) == stage));
+        let (fitted, tested) = (of_stage(&examples.fitted), of_stage(&examples.tested));
+        prior = fitted.solve(&prior, ridge, steps);
+        each(StageLoss { stage, examples: fitted.len(), fitted: fitted.loss(&prior), tested: tested.loss(&prior) });
+        stages.push(prior.iter().map(|&weight| rounded(weight)).collect());
+    }
+    Weights::of_stages(&stages)
+}

@@ -1,0 +1,25 @@
+//! The evaluation that the first games are played with: what every beginner is told.
+use super::super::pattern::PATTERNS;
+use super::super::weights::{STAGES, Weights, rounded, stage_len};
+
+/// Corners are good, the squares diagonally before an empty corner bad, and more moves than the opponent's better than less.
+#[must_use]
+pub fn seed() -> Weights {
+    const CORNER: f32 = 8.0;
+    const BEFORE_CORNER: f32 = 4.0;
+    const MOVE: f32 = 0.7;
+    let mut numbers = vec![0; stage_len()];
+    for (place, digits) in PATTERNS.numbers(0) {
+        let side = |digit: u8| [0.0, 1.0, -1.0][usize::from(digit)];
+        let (corner, before) = (side(digits[0]), side(digits[4]));
+        let worth = if digits[0] == 0 { -BEFORE_CORNER * before } else { CORNER * corner };
+        numbers[PATTERNS.shared[place] as usize] = rounded(worth);
+    }
+    let after = PATTERNS.weights;
+    let most = (stage_len() - after - 2) / 2;
+    for moves in 0..most {
+        numbers[after + moves] = rounded(MOVE * moves as f32);
+        numbers[after + most + moves] = rounded(-MOVE * moves as f32);
+    }
+    Weights::of_stages(&vec![numbers; STAGES])
+}

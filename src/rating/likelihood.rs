@@ -1,0 +1,90 @@
+//! How likely the results of pairs are, for a given mean.
+
+/// Points of a game, as the mean of each of the five results of a pair.
+const VALUES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// Results that were not seen count so much, since they are not impossible: the number that fishtest takes.
+const UNSEEN: f64 = 1e-3;
+
+/// Halvings of an interval until it is as small as the numbers are exact.
+pub(super) const HALVINGS: u32 = 60;
+
+/// Counted pairs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Likelihood {
+    counts: [f64; 5],
+}
+
+impl Likelihood {
+    /// Of these pairs; none when there are none.
+    pub(super) fn new(pairs: &[u32; 5]) -> Option<Self> {
+        let seen = pairs.iter().any(|&count| count > 0);
+        seen.then(|| Self { counts: pairs.map(|count| f64::from(count).max(UNSEEN)) })
+    }
+
+    /// The likeliest mean, in points of a game: nearly the one that was seen, and never 0 or 1.
+    pub(super) fn mean(&self) -> f64 {
+        let points: f64 = self.terms(0.0).map(|(count, value)| count * value).sum();
+        points / self.counts.iter().sum::<f64>()
+    }
+
+    /// By how much the logarithm of the likelihood is greater at the likeliest mean than it can be at `mean`, which lies
+    /// between 0 and 1: of all distributions with that mean, the most likely one is taken.
+    ///
+    /// Van den Bergh, "Comments on the maximum likelihood estimate of multinomial distributions with given expectation value",
+    /// proposition 1.1 (`hardy.uhasselt.be/Fishtest/support_MLE_multinomial.pdf`): it gives each result the weight seen divided by
+    /// `1 + x (value - mean)`, where x is the one number that makes the mean right.
+    pub(super) fn loss(&self, mean: f64) -> f64 {
+        let x = self.multiplier(mean);
+        self.terms(mean).map(|(count, value)| count * (x * value).ln_1p()).sum()
+    }
+
+    /// The root of a falling function, between the two numbers at which a weight becomes infinite.
+    fn multiplier(&self, mean: f64) -> f64 {
+        let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
+        for _ in 0..HALVINGS {
+            let x = f64::midpoint(low, high);
+            let excess: f64 = self.terms(mean).map(|(count, value)| count * value / (1.0 + x * value)).sum();
+            if excess > 0.0 {
+                low = x;
+            } else {
+                high = x;
+            }
+        }
+        f64::midpoint(low, high)
+    }
+
+    /// Each count with its value beyond the mean.
+    fn terms(&self, mean: f64) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.counts.iter().zip(VALUES).map(move |(&count, value)| (count, value - mean))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loss(pairs: [u32; 5], mean: f64) -> f64 {
+        Likelihood::new(&pairs).unwrap().loss(mean)
+    }
+
+    #[test]
+    fn nothing_is_lost_at_the_mean_that_was_seen() {
+        for pairs in [[3, 1, 4, 1, 5], [10, 20, 70, 25, 12], [1, 0, 0, 0, 1]] {
+            let mean = Likelihood::new(&pairs).unwrap().mean();
+            assert!(loss(pairs, mean).abs() < 1e-9, "{pairs:?}");
+            assert!(loss(pairs, mean - 0.05) > 0.0 && loss(pairs, mean + 0.05) > 0.0);
+        }
+        assert!(Likelihood::new(&[0; 5]).is_none());
+    }
+
+    /// With two results alone the distribution is decided by its mean: the binomial one.
+    #[test]
+    fn two_results_are_binomial() {
+        let binomial = |mean: f64| 30.0 * f64::ln(mean) + 10.0 * f64::ln(1.0 - mean);
+        for mean in [0.2, 0.5, 0.6, 0.9] {
+            let expected = binomial(0.75) - binomial(mean);
+            assert!((loss([10, 0, 0, 0, 30], mean) - expected).abs() < 0.02, "{mean}");
+        }
+    }
+}

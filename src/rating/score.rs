@@ -1,0 +1,113 @@
+//! Who won how often.
+
+use std::fmt;
+
+/// What one game gave the player of whom the score is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Points {
+    /// Nothing.
+    Loss,
+    /// Half a point.
+    Draw,
+    /// A point.
+    Win,
+}
+
+impl Points {
+    /// What the opponent got.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Loss => Self::Win,
+            Self::Draw => Self::Draw,
+            Self::Win => Self::Loss,
+        }
+    }
+
+    const fn halves(self) -> usize {
+        self as usize
+    }
+}
+
+/// The results of a series so far, seen from one of its two players.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Games won.
+    pub wins: u32,
+    /// Games drawn.
+    pub draws: u32,
+    /// Games lost.
+    pub losses: u32,
+    /// Pairs by the half points they gave: 0 to 4.
+    pub pairs: [u32; 5],
+    /// The first game of a pair whose second is not over.
+    pub half: Option<Points>,
+}
+
+impl Score {
+    /// Counts the `index`th game of the series, from 0; an even one begins a pair. Of a pair whose first game was not counted, the
+    /// second counts as a game alone.
+    pub fn count(&mut self, index: u32, points: Points) {
+        let games = match points {
+            Points::Win => &mut self.wins,
+            Points::Draw => &mut self.draws,
+            Points::Loss => &mut self.losses,
+        };
+        *games = games.saturating_add(1);
+        let first = self.half.take();
+        if index.is_multiple_of(2) {
+            self.half = Some(points);
+        } else if let Some(first) = first {
+            let pairs = &mut self.pairs[first.halves() + points.halves()];
+            *pairs = pairs.saturating_add(1);
+        }
+    }
+
+    /// How many games were counted.
+    #[must_use]
+    pub fn games(&self) -> u32 {
+        self.wins.saturating_add(self.draws).saturating_add(self.losses)
+    }
+
+    /// The same series seen from the other player.
+    #[must_use]
+    pub fn opposite(&self) -> Self {
+        let mut pairs = self.pairs;
+        pairs.reverse();
+        Self { wins: self.losses, losses: self.wins, pairs, half: self.half.map(Points::opposite), ..*self }
+    }
+}
+
+/// `12 won, 3 drawn, 5 lost`.
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} won, {} drawn, {} lost", self.wins, self.draws, self.losses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_are_counted_in_pairs() {
+        let mut score = Score::default();
+        let games = [Points::Win, Points::Win, Points::Draw, Points::Loss, Points::Win];
+        (0..).zip(games).for_each(|(index, points)| score.count(index, points));
+        assert_eq!((score.wins, score.draws, score.losses, score.games()), (3, 1, 1, 5));
+        assert_eq!((score.pairs, score.half), ([0, 1, 0, 0, 1], Some(Points::Win)));
+        let other = score.opposite();
+        assert_eq!((other.wins, other.losses, other.pairs), (1, 3, [1, 0, 0, 1, 0]));
+        assert_eq!(other.opposite(), score);
+    }
+
+    #[test]
+    fn half_a_pair_is_no_pair() {
+        let mut score = Score::default();
+        score.count(1, Points::Win);
+        score.count(2, Points::Win);
+        score.count(4, Points::Draw);
+        score.count(5, Points::Draw);
+        assert_eq!((score.pairs, score.games()), ([0, 0, 1, 0, 0], 4));
+    }
+}

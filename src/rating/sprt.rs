@@ -1,0 +1,202 @@
+//! Stopping as soon as enough is known.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{difference::points, likelihood::Likelihood, score::Score};
+
+/// A sequential probability ratio test (Wald, 1945) of two differences in strength, `elo0` and the greater `elo1`. It ends as soon as
+/// the results are much likelier for one than for the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sprt {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+}
+
+/// No field is ever a NaN.
+impl Eq for Sprt {}
+
+/// What a test has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// `elo0` is believed: the player is not so much stronger.
+    Lower,
+    /// `elo1` is believed.
+    Upper,
+}
+
+impl Sprt {
+    /// How often an end may be wrong, where nothing else is asked for.
+    pub const USUAL_ERROR: f64 = 0.05;
+    /// No difference is greater: at this one a game in ten thousand is lost.
+    pub const MOST_ELO: f64 = 1600.0;
+    /// Whether `elo0` or `elo1` is wrongly refused: no surer and no less sure than this.
+    pub const ERRORS: std::ops::RangeInclusive<f64> = 0.001..=0.4;
+
+    /// A test that wrongly refuses `elo0` with probability `alpha`, and `elo1` with probability `beta`.
+    ///
+    /// # Errors
+    /// [`BadSprt`] when `elo0` is not below `elo1` or a number is out of its bounds.
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, BadSprt> {
+        let sensible = |elo: f64| elo.abs() <= Self::MOST_ELO;
+        let valid = elo0 < elo1
+            && sensible(elo0)
+            && sensible(elo1)
+            && Self::ERRORS.contains(&alpha)
+            && Self::ERRORS.contains(&beta);
+        if valid { Ok(Self { elo0, elo1, alpha, beta }) } else { Err(BadSprt) }
+    }
+
+    /// The difference that is believed if the test ends low.
+    #[must_use]
+    pub const fn elo0(&self) -> f64 {
+        self.elo0
+    }
+
+    /// The difference that is believed if the test ends high.
+    #[must_use]
+    pub const fn elo1(&self) -> f64 {
+        self.elo1
+    }
+
+    /// How often `elo0` is wrongly refused.
+    #[must_use]
+    pub const fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// How often `elo1` is wrongly refused.
+    #[must_use]
+    pub const fn beta(&self) -> f64 {
+        self.beta
+    }
+
+    /// The logarithm of how much likelier the pairs are at `elo1` than at `elo0`; 0 before there is one.
+    ///
+    /// Of the many ways in which pairs can come to a mean, the likeliest is taken for each of the two: the generalized test of Li, Liu
+    /// and Ying, "Generalized sequential probability ratio test for separate families of hypotheses" (2014), as in fishtest.
+    #[must_use]
+    pub fn llr(&self, score: &Score) -> f64 {
+        let loss = |likelihood: Likelihood| likelihood.loss(points(self.elo0)) - likelihood.loss(points(self.elo1));
+        Likelihood::new(&score.pairs).map_or(0.0, loss)
+    }
+
+    /// The bounds of the logarithm at which the test ends: Wald's.
+    #[must_use]
+    pub fn bounds(&self) -> (f64, f64) {
+        ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
+    }
+
+    /// The difference that is believed after a verdict.
+    #[must_use]
+    pub const fn believed(&self, verdict: Verdict) -> f64 {
+        match verdict {
+            Verdict::Lower => self.elo0,
+            Verdict::Upper => self.elo1,
+        }
+    }
+
+    /// What the test has found, once it has.
+    #[must_use]
+    pub fn verdict(&self, score: &Score) -> Option<Verdict> {
+        let (low, high) = self.bounds();
+        match self.llr(score) {
+            llr if llr <= low => Some(Verdict::Lower),
+            llr if llr >= high => Some(Verdict::Upper),
+            _ => None,
+        }
+    }
+}
+
+/// Reads `ELO0,ELO1` or `ELO0,ELO1,ALPHA,BETA`.
+impl FromStr for Sprt {
+    type Err = BadSprt;
+
+    fn from_str(text: &str) -> Result<Self, BadSprt> {
+        let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+        match numbers.map_err(|_| BadSprt)?[..] {
+            [elo0, elo1] => Self::new(elo0, elo1, Self::USUAL_ERROR, Self::USUAL_ERROR),
+            [elo0, elo1, alpha, beta] => Self::new(elo0, elo1, alpha, beta),
+            _ => Err(BadSprt),
+        }
+    }
+}
+
+/// As it is read.
+impl fmt::Display for Sprt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{},{}", self.elo0, self.elo1, self.alpha, self.beta)
+    }
+}
+
+/// The numbers make no test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadSprt;
+
+impl fmt::Display for BadSprt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a test is two differences in Elo, the lower first, such as 0,10; and maybe two errors from 0.001 to 0.4",
+        )
+    }
+}
+
+impl std::error::Error for BadSprt {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(pairs: [u32; 5]) -> Score {
+        Score { pairs, ..Score::default() }
+    }
+
+    #[test]
+    fn the_bounds_are_walds() {
+        let (low, high) = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap().bounds();
+        assert!((high - 2.944_438_979).abs() < 1e-8 && (low + high).abs() < 1e-12);
+        let (low, high) = Sprt::new(0.0, 10.0, 0.1, 0.2).unwrap().bounds();
+        assert!((low - f64::ln(0.2 / 0.9)).abs() < 1e-12 && (high - f64::ln(8.0)).abs() < 1e-12);
+    }
+
+    /// Pairs that are only won or lost make Wald's own test of a binomial.
+    #[test]
+    fn the_ratio_of_two_results_is_walds() {
+        let test = Sprt::new(0.0, 100.0, 0.05, 0.05).unwrap();
+        let upper = points(100.0);
+        let expected = 60.0 * f64::ln(upper / 0.5) + 40.0 * f64::ln((1.0 - upper) / 0.5);
+        assert!((test.llr(&score([40, 0, 0, 0, 60])) - expected).abs() < 0.01);
+    }
+
+    /// For small differences it is the normal one: N (s1 - s0) (2 s - s0 - s1) / (2 variance).
+    #[test]
+    fn the_ratio_of_many_pairs_is_normal() {
+        let test = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
+        let (mean, variance) = (0.5075, 0.045_568_75);
+        let (low, high) = (0.5, points(5.0));
+        let expected = 10_000.0 * (high - low) * (2.0 * mean - low - high) / (2.0 * variance);
+        let found = test.llr(&score([400, 1800, 5400, 1900, 500]));
+        assert!((found - expected).abs() < 0.01 * expected.abs(), "{found} {expected}");
+    }
+
+    #[test]
+    fn it_ends_where_one_difference_is_believed() {
+        let test: Sprt = "0,100".parse().unwrap();
+        assert_eq!(test.verdict(&Score::default()), None);
+        assert_eq!(test.verdict(&score([1, 1, 2, 1, 1])), None);
+        assert_eq!(test.verdict(&score([0, 2, 5, 10, 20])), Some(Verdict::Upper));
+        assert_eq!(test.verdict(&score([20, 10, 5, 2, 0])), Some(Verdict::Lower));
+    }
+
+    #[test]
+    fn a_test_is_written_as_it_is_read() {
+        let test: Sprt = "-5, 5".parse().unwrap();
+        assert_eq!(test, Sprt::new(-5.0, 5.0, 0.05, 0.05).unwrap());
+        assert_eq!(test.to_string().parse(), Ok(test));
+        for bad in ["", "5", "5,0", "0,NaN", "0,10,0,0.05", "0,10,0.05", "0,inf", "0,10,0.05,0.9"] {
+            assert_eq!(bad.parse::<Sprt>(), Err(BadSprt), "{bad}");
+        }
+    }
+}

@@ -150,6 +150,7 @@ const LAYERS: &[Layer] = &[
             ("rand", "draws the seeds that no option gave"),
             ("rand_pcg", "the arena repeats its games by seed"),
             ("thiserror", "one error enum per operation"),
+            ("shlex", "splits the command lines of engines"),
         ],
     },
     // src/main.rs and src/lib.rs.

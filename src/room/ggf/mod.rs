@@ -10,4 +10,4 @@ mod read;
 mod write;
 
 pub use read::{GgfError, GgfGame, GgfResult, read};
-pub use write::write;
+pub use write::{write, write_running};

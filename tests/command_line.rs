@@ -134,6 +134,56 @@ fn two_bots_find_each_other() {
 }
 
 #[test]
+fn our_engine_plays_through_both_protocols() {
+    let server = Server::start();
+    for language in ["--nboard", "--gtp"] {
+        let engine = format!("'{}' engine {language} --level 3 --memory 1", env!("CARGO_BIN_EXE_reversi"));
+        let said =
+            server.says(&["bot", language, &engine, "--engine-time", "30", "--vs", "greedy", "--games", "1"], "");
+        assert!(said.starts_with("bot-reversi-"), "{said}");
+        let end = said.lines().find(|line| line.contains("(played ")).unwrap();
+        assert!(!end.contains("on the board"), "a game that is played out ends by discs: {end}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_bot_says_what_is_wrong_with_its_engine() {
+    let server = Server::start();
+    assert!(server.complains(&["bot", "--gtp", "/nowhere/engine"]).contains("`/nowhere/engine` cannot be started"));
+    assert!(server.complains(&["bot", "--nboard", "true"]).contains("expected to speak the NBoard protocol"));
+    assert!(server.complains(&["bot", "--nboard", "true", "--gtp", "true"]).contains("cannot be used with"));
+    assert!(server.complains(&["bot", "--gtp", "true", "--engine-time", "-1"]).contains("a number of seconds"));
+    let script = r#"while read -r command rest; do case $command in genmove) echo "no idea" >&2; exit 3;; *) echo =;; esac; done"#;
+    let crashing = format!("sh -c '{script}'");
+    let output = server.run(&["bot", "--gtp", &crashing, "--vs", "greedy", "--games", "1"], "");
+    let (said, complaint) = (text(&output.stdout), text(&output.stderr));
+    assert!(!output.status.success() && complaint.contains("its last words: no idea"), "{complaint}");
+    let game = said.split("game ").nth(1).unwrap().split(':').next().unwrap();
+    assert!(server.says(&["watch", game], "").contains("by resignation"), "{said}");
+}
+
+#[test]
+fn our_engine_answers_the_last_question_of_a_script() {
+    let ask = |language: &str, question: &str| {
+        let mut child = reversi(&["engine", language, "--level", "8", "--memory", "1"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(question.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        text(&output.stdout)
+    };
+    assert!(ask("--gtp", "1 name\n2 genmove b").starts_with("=1 reversi\n\n=2 "));
+    assert!(ask("--nboard", "nboard 2\ngo\n").lines().last().unwrap().starts_with("=== "));
+    assert!(ask("--gtp", &format!("{}\n", "x".repeat(1_000_000))).starts_with("? the line is too long"));
+    let neither = reversi(&["engine"]).output().unwrap();
+    assert!(text(&neither.stderr).contains("--nboard|--gtp"), "{}", text(&neither.stderr));
+}
+
+#[test]
 fn a_script_plays_by_lines() {
     let server = Server::start();
     let said = server.says(&["play", "--name", "ada", "--side", "black"], "d3\na1\nmove\nresign\nquit\n");

@@ -6,6 +6,7 @@
 //!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
 //!   host ─ feed ─ table ─ plain lines, and orders from standard input
 //!   games, admin, bot, demo ─ client only
+//!   engine ─ offer: our engine for other programs;   bot ─ guest ─ engine: engines of others for rooms
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -17,6 +18,7 @@ mod address;
 mod admin;
 mod board;
 mod bot;
+mod chooser;
 mod chronicle;
 mod clock;
 mod demo;
@@ -25,6 +27,7 @@ mod entropy;
 mod feed;
 mod frame;
 mod games;
+mod guest;
 mod hand;
 mod host;
 mod interrupt;
@@ -32,6 +35,7 @@ mod keep;
 mod limit;
 mod line;
 mod log;
+mod offer;
 mod opponent;
 mod order;
 mod person;
@@ -85,6 +89,8 @@ enum Command {
     Host(host::Args),
     /// Run a bot that plays through the public API.
     Bot(bot::Args),
+    /// Offer this program's engine to others: NBoard's protocol or GTP on standard input and output.
+    Engine(offer::Args),
     /// List finished games, export them, or tell results and ratings.
     Games(games::Args),
     /// Close rooms, remove players, abort games: for administrators.
@@ -156,6 +162,7 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Watch(args) => watch::run(server, args).await,
         Command::Host(args) => host::run(server, args).await,
         Command::Bot(args) => bot::run(server, args).await,
+        Command::Engine(args) => offer::run(args).await,
         Command::Games(args) => games::run(server, args).await,
         Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,

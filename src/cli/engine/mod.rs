@@ -148,6 +148,11 @@ impl Engine {
         }
     }
 
+    /// Ends it. It is started again when it is asked something.
+    pub(super) fn end(&mut self) {
+        self.running = None;
+    }
+
     fn attempt(&mut self, game: &Transcript, time: Time, wait: Wait<'_>) -> Result<Square, Trouble> {
         let running = self.run(wait)?;
         let square = running.dialogue.choose(&running.process, game, time, wait)?;

@@ -9,5 +9,5 @@
 mod read;
 mod write;
 
-pub use read::{GgfError, GgfGame, GgfResult, read};
+pub use read::{GgfClock, GgfError, GgfGame, GgfResult, read};
 pub use write::{write, write_running};

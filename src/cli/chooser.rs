@@ -17,6 +17,7 @@ use crate::{
 
 /// The options.
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 pub(super) struct Args {
     /// What chooses the moves: random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne or expert.
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", default_value = "roxanne", group = "mind")]

@@ -179,7 +179,8 @@ impl Engine {
 
     /// Ends what runs, and tells what is wrong with it.
     fn broken(&mut self, trouble: &Trouble) -> Failure {
-        let last_words = self.running.take().map(|running| running.process.end()).unwrap_or_default();
+        let ended = *trouble == Trouble::Ended;
+        let last_words = self.running.take().map(|running| running.process.end(ended)).unwrap_or_default();
         Failure::Broken(format!("the engine `{}` {trouble}{last_words}", self.launch))
     }
 }

@@ -4,12 +4,12 @@
 
 use std::{
     io::{self, BufReader, Read, Write},
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     },
-    thread::Builder,
+    thread::{self, Builder},
     time::Duration,
 };
 
@@ -33,8 +33,11 @@ const UNHEARD: usize = 64;
 /// How much is kept of the end of what it says on its standard error.
 const LAST_WORDS: usize = 2 * 1024;
 
-/// How long the last words of a program that has ended may be on their way.
-const LAST_MOMENT: Duration = Duration::from_millis(200);
+/// How long a program that has nothing more to say may take to end, and its last words to arrive.
+const LAST_MOMENT: Duration = Duration::from_secs(2);
+
+/// How often it is looked whether it has ended.
+const BREATH: Duration = Duration::from_millis(2);
 
 /// How long it may take until somebody who waits sees that nobody wants the answer any more.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -101,14 +104,26 @@ impl Process {
         }
     }
 
-    /// Ends it: how it ended, if it did so by itself, and its last words.
-    pub(super) fn end(mut self) -> String {
-        let ended = self.child.try_wait().ok().flatten().map(|status| format!(" ({status})"));
+    /// Ends it: how it ended if it did so by itself, and its last words.
+    pub(super) fn end(mut self, by_itself: bool) -> String {
+        let status = if by_itself { self.status() } else { None };
         // A program that is gone cannot be killed, which is as well.
         let _ = self.child.kill();
         let said = self.complaints.last_words();
         let said = if said.is_empty() { said } else { format!("; its last words: {said}") };
-        ended.unwrap_or_default() + &said
+        status.map(|status| format!(" ({status})")).unwrap_or_default() + &said
+    }
+
+    /// How it ended. Its streams are closed a little earlier.
+    fn status(&mut self) -> Option<ExitStatus> {
+        let until = Instant::now() + LAST_MOMENT;
+        while Instant::now() < until {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            thread::sleep(BREATH);
+        }
+        None
     }
 }
 

@@ -6,6 +6,7 @@
 //!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
 //!   host ─ feed ─ table ─ plain lines, and orders from standard input
 //!   games, admin, bot, demo ─ client only
+//!   import ─ store, while no server has it
 //!   engine ─ offer: our engine for other programs;   bot ─ guest ─ engine: engines of others for rooms
 //! ```
 
@@ -30,6 +31,7 @@ mod games;
 mod guest;
 mod hand;
 mod host;
+mod import;
 mod interrupt;
 mod keep;
 mod limit;
@@ -93,6 +95,8 @@ enum Command {
     Engine(offer::Args),
     /// List finished games, export them, or tell results and ratings.
     Games(games::Args),
+    /// Put games of other programs and databases into the archive of a server that does not run.
+    Import(import::Args),
     /// Close rooms, remove players, abort games: for administrators.
     Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
@@ -164,6 +168,7 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Bot(args) => bot::run(server, args).await,
         Command::Engine(args) => offer::run(args).await,
         Command::Games(args) => games::run(server, args).await,
+        Command::Import(args) => import::run(args).await,
         Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
     }

@@ -2,8 +2,9 @@
 
 use std::{fmt::Write as _, time::Duration};
 
+use super::date;
 use crate::{
-    room::{EndReason, GameRecord, Participant, Timestamp},
+    room::{EndReason, GameRecord, Participant},
     rules::{Color, Outcome, Position, Square, Transcript},
 };
 
@@ -13,7 +14,7 @@ pub fn write(record: &GameRecord) -> String {
     let mut line = format!(
         "(;GM[Othello]PC[{}]DT[{}]PB[{}]PW[{}]RE[{}]TI[{}]TY[8]BO[8 {}]",
         clean(record.room_name.as_str()),
-        date(record.started),
+        date::write(record.started),
         name(&record.players.black),
         name(&record.players.white),
         result(record),
@@ -98,33 +99,9 @@ fn board(position: Position) -> String {
     format!("{} {turn}", position.board().to_string().replace('X', "*"))
 }
 
-/// `2026-01-02 10:00:00 GMT`, by the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible low-level date
-/// algorithms", `civil_from_days`).
-fn date(at: Timestamp) -> String {
-    let seconds = at.0.div_euclid(1_000_000);
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} GMT", second / 3600, second / 60 % 60, second % 60)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        assert_eq!(date(Timestamp(0)), "1970-01-01 00:00:00 GMT");
-        assert_eq!(date(Timestamp(951_782_400_000_000)), "2000-02-29 00:00:00 GMT");
-        assert_eq!(date(Timestamp(1_767_348_000_000_000)), "2026-01-02 10:00:00 GMT");
-    }
 
     #[test]
     fn a_running_game_is_read_as_it_was() {

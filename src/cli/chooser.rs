@@ -70,7 +70,7 @@ impl Chooser {
     pub(super) fn mind(&self, session: &Session) -> Mind {
         match self {
             Self::Ai(player) => Mind::Ai(*player),
-            Self::Guest(guest) => Mind::Guest(guest.clone(), session.clone()),
+            Self::Guest(guest) => Mind::Guest(guest.clone(), Box::new(session.clone())),
         }
     }
 

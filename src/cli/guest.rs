@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 use super::engine::{Engine, Failure, Launch, Time};
 use crate::{
     client::{Session, Turn},
-    rules::Transcript,
+    rules::{Square, Transcript},
     search::Stop,
 };
 
@@ -50,7 +50,7 @@ impl Guest {
         turn: &Turn,
         time: Time,
         stop: Stop,
-    ) -> Result<crate::rules::Square, Failure> {
+    ) -> Result<Square, Failure> {
         let game = record(session, turn, &stop).await?;
         let (engine, time) = (Arc::clone(&self.engine), Time { for_move: time.for_move.min(self.most), ..time });
         let chosen = spawn_blocking(move || {

@@ -27,7 +27,7 @@ pub(super) enum Mind {
     /// An AI of this program.
     Ai(AiPlayer),
     /// An engine of another program, and a session that shows it the games.
-    Guest(Guest, Session),
+    Guest(Guest, Box<Session>),
 }
 
 /// A player that chooses moves for any number of games at a time.

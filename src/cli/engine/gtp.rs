@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn moves_are_read_as_programs_write_them() {
         let d3 = "d3".parse();
-        assert_eq!(read_move("D3").ok(), d3.clone().ok());
+        assert_eq!(read_move("D3").ok(), d3.ok());
         assert_eq!(read_move("d3 (book)").ok(), d3.ok());
         assert_eq!(read_move("Resign"), Err(Trouble::Resigned));
         for illegal in ["pass", "PASS", "", "z9"] {

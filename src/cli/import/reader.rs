@@ -15,6 +15,7 @@ use super::{
     played::Played,
 };
 use crate::room::{
+    EndReason,
     ggf::{self, GgfResult},
     wthor::{self, WthorFile, WthorGame},
 };
@@ -161,8 +162,7 @@ impl Names {
         played.players.black = name(&self.players, "player", game.black);
         played.players.white = name(&self.players, "player", game.white);
         let margin = i16::from(game.black_discs.min(64)) * 2 - 64;
-        let reason = crate::room::EndReason::Discs;
-        played.result = i8::try_from(margin).ok().map(|margin| GgfResult { margin, reason });
+        played.result = i8::try_from(margin).ok().map(|margin| GgfResult { margin, reason: EndReason::Discs });
         played
     }
 }

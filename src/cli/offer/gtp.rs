@@ -255,7 +255,7 @@ impl Settings {
 
 impl Period {
     fn plan(self, position: Position) -> Plan {
-        let empties = position.board().empties().count() as u8;
+        let empties = position.board().empties().count();
         match self.moves {
             None => Plan::new(self.time, Duration::ZERO, empties),
             // Even the last move of a period is begun with time to spare.

@@ -14,6 +14,7 @@ use crate::{
     ai::engine::{Plan, Report},
     room::ggf,
     rules::{ByColor, Color, Outcome, Position, Square},
+    search::EndedBy,
 };
 
 /// How far moves are judged where no depth was set.
@@ -131,7 +132,7 @@ impl Nboard {
             self.voice.say("=== PA");
             return Ok(());
         }
-        let empties = position.board().empties().count() as u8;
+        let empties = position.board().empties().count();
         let plan = self.clocks.map(|clocks| Plan::new(clocks[position.turn()], self.increment, empties));
         let (bounds, voice) = (Bounds { depth: self.depth, plan }, self.voice.clone());
         self.begin(move |mut thinking| {
@@ -170,8 +171,8 @@ impl Nboard {
         let depth = self.depth.unwrap_or(USUAL_DEPTH);
         self.begin(move |mut thinking| {
             for (ply, &position) in positions.iter().enumerate().rev() {
-                let Some((discs, ..)) = value(&mut thinking, position, depth) else { return };
-                if !voice.say(format_args!("analysis {ply} {discs:.2}")) {
+                let Some(report) = value(&mut thinking, position, depth) else { return };
+                if !voice.say(format_args!("analysis {ply} {:.2}", report.discs)) {
                     return;
                 }
             }
@@ -205,32 +206,33 @@ fn number(text: &str, what: &str) -> Result<u32, String> {
 fn judge(thinking: &mut Thinking<'_>, position: Position, depth: u8) -> Option<Vec<Report>> {
     let judged = position.legal_moves().iter().map(|square| {
         let next = position.play_unchecked(square).settle().0;
-        let (discs, reached, exact, rest) = value(thinking, next, depth - 1)?;
-        let sign = if next.turn() == position.turn() { 1.0 } else { -1.0 };
-        let line = [&[square], &rest[..]].concat();
-        Some(Report { best: square, discs: sign * discs, depth: reached + 1, exact, line, ..blank(square) })
+        let rest = value(thinking, next, depth - 1)?;
+        let discs = if next.turn() == position.turn() { rest.discs } else { -rest.discs };
+        let line = [&[square], &rest.line[..]].concat();
+        Some(Report { best: square, discs, depth: rest.depth + 1, line, ..rest })
     });
     judged.collect()
 }
 
-fn blank(best: Square) -> Report {
-    let (line, ended_by) = (Vec::new(), crate::search::EndedBy::Depth);
-    Report { best, discs: 0.0, depth: 0, certainty: 100, nodes: 0, line, exact: false, ended_by }
-}
-
-/// What a position is worth to the side to move, in discs, how deep that was looked at, whether it is proved, and what is
-/// expected; none when nobody is to hear of it.
-fn value(thinking: &mut Thinking<'_>, position: Position, depth: u8) -> Option<(f32, u8, bool, Vec<Square>)> {
-    let (position, passed) = position.settle();
-    let sign = if passed.is_some() { -1.0 } else { 1.0 };
-    if position.is_over() {
-        let black = f32::from(Outcome::of(position.board()).difference());
-        let discs = if position.turn() == Color::Black { black } else { -black };
-        return Some((sign * discs, 0, true, Vec::new()));
+/// What a position is worth to the side to move, or will be once it has passed; none when nobody is to hear of it. Where
+/// the game is over there is no best move, and the line is empty.
+fn value(thinking: &mut Thinking<'_>, position: Position, depth: u8) -> Option<Report> {
+    let (settled, passed) = position.settle();
+    if settled.is_over() {
+        let black = f32::from(Outcome::of(settled.board()).difference());
+        let discs = if settled.turn() == Color::Black { black } else { -black };
+        return Some(Report { discs, exact: true, ..nothing() });
     }
     let bounds = Bounds { depth: Some(depth.max(1)), plan: None };
-    let report = thinking.search(position, bounds, &mut |_| ControlFlow::Continue(()))?;
-    (!thinking.is_unwanted()).then_some((sign * report.discs, report.depth, report.exact, report.line))
+    let report = thinking.search(settled, bounds, &mut |_| ControlFlow::Continue(()))?;
+    let discs = if passed.is_some() { -report.discs } else { report.discs };
+    (!thinking.is_unwanted()).then_some(Report { discs, ..report })
+}
+
+/// What is known without a search.
+fn nothing() -> Report {
+    let (best, line) = (Square::ALL[0], Vec::new());
+    Report { best, discs: 0.0, depth: 0, certainty: 100, nodes: 0, line, exact: false, ended_by: EndedBy::Depth }
 }
 
 /// `search F5D6C3 1.20 0 12`, and `100%` for the depth of what is proved.

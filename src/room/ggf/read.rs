@@ -360,7 +360,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics(text in r"(\(;|;\)|[BW]\[[a-h][1-8]/*[0-9.]{0,3}\]|(RE|BO|TY|GM|PB)\[[-+*O0-9:rts ]{0,70}\]|[ -~é]){0,40}") {
+        fn no_text_panics(text in r"(\(;|;\)|[BW]\[[a-h][1-8]/*[0-9.]{0,3}\]|(RE|BO|TY|GM|PB|TI)\[[-+*O0-9:/rts ]{0,70}\]|[ -~é]){0,40}") {
             let _ = read(&text);
             let _ = read(&line(&text));
         }

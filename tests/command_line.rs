@@ -18,7 +18,11 @@ impl Server {
     }
 
     fn start_with(options: &[&str]) -> Self {
-        let mut child = reversi(&["serve", "--ephemeral", "--listen", "127.0.0.1:0", "--log", "error"])
+        Self::keeping(&[&["--ephemeral"], options].concat())
+    }
+
+    fn keeping(options: &[&str]) -> Self {
+        let mut child = reversi(&["serve", "--listen", "127.0.0.1:0", "--log", "error"])
             .args(options)
             .stdout(Stdio::piped())
             .spawn()
@@ -131,6 +135,56 @@ fn two_bots_find_each_other() {
         assert!(first.join().unwrap().contains("against bob"));
         assert!(second.join().unwrap().contains("against ann"));
     });
+}
+
+#[test]
+fn our_engine_plays_through_both_protocols() {
+    let server = Server::start();
+    for language in ["--nboard", "--gtp"] {
+        let engine = format!("'{}' engine {language} --level 3 --memory 1", env!("CARGO_BIN_EXE_reversi"));
+        let said =
+            server.says(&["bot", language, &engine, "--engine-time", "30", "--vs", "greedy", "--games", "1"], "");
+        assert!(said.starts_with("bot-reversi-"), "{said}");
+        let end = said.lines().find(|line| line.contains("(played ")).unwrap();
+        assert!(!end.contains("on the board"), "a game that is played out ends by discs: {end}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_bot_says_what_is_wrong_with_its_engine() {
+    let server = Server::start();
+    assert!(server.complains(&["bot", "--gtp", "/nowhere/engine"]).contains("`/nowhere/engine` cannot be started"));
+    assert!(server.complains(&["bot", "--nboard", "true"]).contains("expected to speak the NBoard protocol"));
+    assert!(server.complains(&["bot", "--nboard", "true", "--gtp", "true"]).contains("cannot be used with"));
+    assert!(server.complains(&["bot", "--gtp", "true", "--engine-time", "0"]).contains("a number of seconds"));
+    let script = r#"while read -r command rest; do case $command in genmove) echo "no idea" >&2; exit 3;; *) echo =;; esac; done"#;
+    let crashing = format!("sh -c '{script}'");
+    let output = server.run(&["bot", "--gtp", &crashing, "--vs", "greedy", "--games", "1"], "");
+    let (said, complaint) = (text(&output.stdout), text(&output.stderr));
+    assert!(!output.status.success() && complaint.contains("its last words: no idea"), "{complaint}");
+    let game = said.split("game ").nth(1).unwrap().split(':').next().unwrap();
+    assert!(server.says(&["watch", game], "").contains("by resignation"), "{said}");
+}
+
+#[test]
+fn our_engine_answers_the_last_question_of_a_script() {
+    let ask = |language: &str, question: &str| {
+        let mut child = reversi(&["engine", language, "--level", "8", "--memory", "1"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(question.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        text(&output.stdout)
+    };
+    assert!(ask("--gtp", "1 name\n2 genmove b").starts_with("=1 reversi\n\n=2 "));
+    assert!(ask("--nboard", "nboard 2\ngo\n").lines().last().unwrap().starts_with("=== "));
+    assert!(ask("--gtp", &format!("{}\n", "x".repeat(1_000_000))).starts_with("? the line is too long"));
+    let neither = reversi(&["engine"]).output().unwrap();
+    assert!(text(&neither.stderr).contains("--nboard|--gtp"), "{}", text(&neither.stderr));
 }
 
 #[test]
@@ -285,4 +339,53 @@ fn an_administrator_governs() {
     assert!(wrong.contains("for an administrator's token"), "{wrong}");
     assert!(server.complains(&["admin", "--admin-token", "/nowhere", "close", room]).contains("/nowhere"));
     [token, login].iter().for_each(|file| std::fs::remove_file(file).unwrap());
+}
+
+/// A file of WTHOR with these two games, the second of which is none.
+fn wthor() -> Vec<u8> {
+    let mut bytes = vec![20, 4, 1, 2, 2, 0, 0, 0, 0, 0, 0xD4, 0x07, 8, 0, 22, 0];
+    for moves in [&[56, 64, 33][..], &[11]] {
+        bytes.extend([1, 0, 1, 0, 0, 0, 40, 40]);
+        bytes.extend(moves);
+        bytes.resize(bytes.len() + 60 - moves.len(), 0);
+    }
+    bytes
+}
+
+#[test]
+fn games_of_elsewhere_are_imported_and_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (data, games) = (path("data"), path("WTH_2004.wtb"));
+    std::fs::write(&games, wthor()).unwrap();
+    let names = |names: &[&str], width: usize| -> Vec<u8> {
+        let padded = names.iter().flat_map(|name| name.bytes().chain(std::iter::repeat(0)).take(width));
+        std::iter::repeat_n(0, 16).chain(padded).collect()
+    };
+    std::fs::write(path("WTHOR.JOU"), names(&["Bintsa", "Tamenori"], 20)).unwrap();
+    std::fs::write(path("WTHOR.TRN"), names(&["Paris", "Londres"], 26)).unwrap();
+    let import = |arguments: &[&str]| {
+        let output = reversi(&[&["import", "--data", &data], arguments].concat()).output().unwrap();
+        (output.status.success(), text(&output.stdout), text(&output.stderr))
+    };
+    let (done, said, complaint) = import(&[&games]);
+    assert!(done && said.contains("1 games imported, 0 there already, 1 bad"), "{said}{complaint}");
+    assert!(complaint.contains("game 2 at byte 84: move 1 is illegal: black may not move to a1"), "{complaint}");
+    assert!(import(&[&games]).1.contains("0 games imported, 1 there already"), "once is enough");
+    let (lines, ggf) = (path("moves"), path("others"));
+    std::fs::write(&lines, "f5d6c3\n\nf5d6c4\nz9\n").unwrap();
+    std::fs::write(&ggf, "(;GM[Othello]PB[x]PW[y]RE[+4:t]DT[1999-12-31]B[e6];)").unwrap();
+    let (done, said, complaint) = import(&[&lines, &ggf]);
+    assert!(done && complaint.contains("line 4: move 1 is neither a square nor a pass"), "{complaint}");
+    assert_eq!(said.matches("imported").count(), 2, "{said}");
+
+    let server = Server::keeping(&["--data", &data]);
+    let listed = server.says(&["games"], "");
+    assert!(listed.contains("2004-01-01T00:00:00Z Tamenori - Bintsa: black wins (by resignation)"), "{listed}");
+    assert!(listed.contains("1999-12-31T00:00:00Z x - y: black wins (on time)"), "{listed}");
+    assert!(listed.contains("unknown - unknown: aborted"), "{listed}");
+    let game = listed.lines().find(|line| line.contains("Tamenori")).unwrap().split(' ').next().unwrap();
+    assert!(server.says(&["watch", game], "").contains("Londres"));
+    let (done, _, complaint) = import(&[&lines]);
+    assert!(!done && complaint.contains("another server uses it; stop that server first"), "{complaint}");
 }

@@ -152,6 +152,8 @@ const LAYERS: &[Layer] = &[
             ("rand_pcg", "the arena repeats its games by seed"),
             ("thiserror", "one error enum per operation"),
             ("serde_json", "the arena's results, for other programs"),
+            ("shlex", "splits the command lines of engines"),
+            ("sha2", "a game that is imported twice is known by its hash"),
         ],
     },
     // src/main.rs and src/lib.rs.

@@ -7,9 +7,9 @@ use super::engine::{Limits, Report, with_engine};
 use crate::rules::Position;
 use crate::search::Stop;
 
-/// What a level plays with.
+/// What a level of `expert` plays with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Level {
+pub struct Level {
     /// Of a hundred moves so many are any legal move.
     slips: u8,
     /// The most positions visited for a move.
@@ -40,10 +40,29 @@ const LADDER: [Level; 16] = [
     Level { slips: 0, nodes: 12_000_000 },
 ];
 
+impl Level {
+    /// The level with this number, from 1.
+    #[must_use]
+    pub fn new(number: u8) -> Option<Self> {
+        LADDER.get(usize::from(number.checked_sub(1)?)).copied()
+    }
+
+    /// Draws whether any move will do this time.
+    pub fn slips(self, rng: &mut impl Rng) -> bool {
+        rng.random_range(0..100) < self.slips
+    }
+
+    /// The most positions visited for a move.
+    #[must_use]
+    pub const fn nodes(self) -> u64 {
+        self.nodes
+    }
+}
+
 /// What the engine finds at this level; `None` for a slip, when any move will do.
 pub(super) fn search(position: Position, level: u8, rng: &mut impl Rng, stop: &Stop) -> Option<Report> {
     let level = LADDER[usize::from(level.clamp(1, LEVELS)) - 1];
-    if rng.random_range(0..100) < level.slips {
+    if level.slips(rng) {
         return None;
     }
     with_engine(|engine| {

@@ -26,6 +26,7 @@ mod reversi;
 mod roxanne;
 
 pub use alphabeta::Orange;
+pub use expert::Level;
 pub use generator::generator;
 pub use kind::{AiKind, UnknownAi};
 pub use mcts::{DiscDifference, RandomGame, RoxanneGame};

@@ -8,6 +8,8 @@ use tokio::time::Instant;
 use super::{
     account,
     address::Address,
+    chooser::{self, Chooser},
+    engine::Failure,
     entropy,
     feed::{Feed, News, backoff},
     interrupt::Interrupt,
@@ -15,12 +17,9 @@ use super::{
     seeker::{self, Step},
     thinker::{Thinker, Thought},
 };
-use crate::{
-    ai::{AiKind, AiPlayer},
-    client::{
-        Ai, Client, ClientError, CloseReason, GameId, ListUpdate, Phase, PlayEvent, PlayLane, PlayerKind, Room,
-        RoomFilter, RoomId, RoomList, RoomUpdate, Session, SideWish,
-    },
+use crate::client::{
+    Ai, Client, ClientError, CloseReason, GameId, ListUpdate, Phase, PlayEvent, PlayLane, PlayerKind, Room, RoomFilter,
+    RoomId, RoomList, RoomUpdate, Session, SideWish,
 };
 
 /// How long a bot waits in a room for a game before it looks for another room.
@@ -35,14 +34,14 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
     reversi bot --ai alphabeta                    looks for open seats, and plays wherever there is one\n  \
     reversi bot --ai mcts --level 3 --room 7k2m9x4q1c0d\n  \
     reversi bot --ai greedy --quick --games 10    ten games against whoever else asks for one\n  \
-    reversi bot --ai roxanne --vs positional --games 1 --seed 7")]
+    reversi bot --ai roxanne --vs positional --games 1 --seed 7\n  \
+    reversi bot --nboard 'edax -nboard' --quick   an engine of others, which the bot starts\n  \
+    reversi bot --gtp './engine --gtp' --engine-time 5 --room 7k2m9x4q1c0d\n\n\
+    An engine that ends, moves illegally or is late is started again, three times in a row at most. The bot resigns a game \
+    in which the engine has no move in time, and ends with the reason when the engine cannot be used.")]
 pub(super) struct Args {
-    /// What chooses the moves: random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne or expert.
-    #[arg(long, env = "REVERSI_AI", value_name = "KIND", default_value = "roxanne")]
-    ai: String,
-    /// Its level; the kind's default if left out.
-    #[arg(long, env = "REVERSI_LEVEL", value_name = "N")]
-    level: Option<u32>,
+    #[command(flatten)]
+    chooser: chooser::Args,
     /// Play in this room, given by its id or join code.
     #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE", group = "place")]
     room: Option<String>,
@@ -74,7 +73,7 @@ pub(super) struct Args {
 
 /// Plays until the games are played or the process is told to end.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let player = player(&args)?;
+    let chooser = Chooser::new(&args.chooser).await?;
     let against = args.vs.as_ref().map(|kind| opponent::check(kind, args.vs_level)).transpose()?;
     let mut interrupt = Interrupt::listen()?;
     let client = account::connect(server).await?;
@@ -82,7 +81,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
         &client,
         args.keep.as_deref(),
         args.name.as_deref(),
-        &format!("bot-{}", player.kind()),
+        &format!("bot-{}", chooser.name()),
         PlayerKind::Bot,
     )
     .await?;
@@ -90,7 +89,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let mut bot = Bot {
         client,
         session,
-        player,
+        chooser: chooser.clone(),
         against,
         seed: args.seed.unwrap_or_else(entropy::random),
         place: None,
@@ -103,10 +102,12 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
         done = bot.live() => done,
         // Who can come back keeps the seat.
         () = interrupt.wait() => {
+            chooser.rest();
             account::part(bot.session, bot.args.keep.as_deref()).await;
             return Ok(());
         }
     };
+    chooser.rest();
     if let Some(place) = &bot.place {
         // Whether it succeeds matters to nobody who is leaving.
         let _ = bot.session.leave(&place.id).await;
@@ -115,18 +116,10 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     done
 }
 
-/// What chooses the moves.
-fn player(args: &Args) -> anyhow::Result<AiPlayer> {
-    opponent::check(&args.ai, args.level)?;
-    let kind: AiKind = args.ai.parse().map_err(|error| anyhow!("{error}"))?;
-    let level = args.level.map_or(Ok(kind.profile().default_level), u8::try_from)?;
-    AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))
-}
-
 struct Bot {
     client: Client,
     session: Session,
-    player: AiPlayer,
+    chooser: Chooser,
     /// The AI of the server against which the bot plays.
     against: Option<Ai>,
     seed: u64,
@@ -158,6 +151,8 @@ enum Pause {
     Done,
     /// The connection or the session is lost.
     Failed(ClientError),
+    /// Nothing chooses moves any more.
+    Broken(Failure),
 }
 
 impl From<ClientError> for Pause {
@@ -178,6 +173,7 @@ impl Bot {
             let error = match self.play().await {
                 Pause::Done => return Ok(()),
                 Pause::Failed(error) => error,
+                Pause::Broken(failure) => return Err(failure.into()),
             };
             if began.elapsed() > PATIENCE {
                 failures = 0;
@@ -239,7 +235,7 @@ impl Bot {
 
     async fn play_until_pause(&mut self) -> Result<std::convert::Infallible, Pause> {
         let mut lane = self.session.play_lane().await?;
-        let mut thinker = Thinker::new(self.player, self.seed);
+        let mut thinker = Thinker::new(self.chooser.mind(&self.session), self.seed);
         let mut list = RoomList::default();
         let mut lobby = open_rooms(&self.session);
         loop {
@@ -260,10 +256,7 @@ impl Bot {
                     let event = event.unwrap_or_else(|| Err(ClientError::Broken("the server ended the stream".into())))?;
                     self.take_event(event, &lane, &mut thinker).await?;
                 }
-                thought = thinker.next() => {
-                    lane.play_at(&thought.game, thought.ply, thought.square).await?;
-                    self.sent = Some(thought);
-                }
+                thought = thinker.next() => self.take_thought(thought, &lane).await?,
                 news = lobby.next(), if seeking => take_row(&mut list, news?),
                 news = next_in(&mut self.place) => self.take_update(news).await?,
                 () = tokio::time::sleep_until(until) => self.wake().await?,
@@ -290,6 +283,30 @@ impl Bot {
         };
         say(format_args!("in room {} ({})", entered.id, entered.settings.name));
         self.place = Some(Place::new(&self.session, entered));
+        Ok(())
+    }
+
+    /// Makes the move; a game for which there is none is given up.
+    async fn take_thought(&mut self, thought: Thought, lane: &PlayLane) -> Result<(), Pause> {
+        let game = &thought.game;
+        match &thought.chosen {
+            Ok(square) => {
+                lane.play_at(game, thought.ply, *square).await?;
+                self.sent = Some(thought);
+            }
+            Err(Failure::Unwanted) => {}
+            Err(failure) => {
+                say(format_args!("game {game}: {failure}; this game is resigned"));
+                match self.session.resign(game).await {
+                    Err(error) if error.refusal().is_none() => return Err(error.into()),
+                    // Refused where the game is over already.
+                    Ok(_) | Err(_) => {}
+                }
+                if let Failure::Broken(_) = failure {
+                    return Err(Pause::Broken(failure.clone()));
+                }
+            }
+        }
         Ok(())
     }
 

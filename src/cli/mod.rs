@@ -7,6 +7,8 @@
 //!   host ─ feed ─ table ─ plain lines, and orders from standard input
 //!   games, admin, bot, demo ─ client only
 //!   arena ─ no server: two players, many games
+//!   import ─ store, while no server has it
+//!   engine ─ offer: our engine for other programs;   bot ─ guest ─ engine: engines of others for rooms
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -19,19 +21,25 @@ mod admin;
 mod arena;
 mod board;
 mod bot;
+mod chooser;
 mod chronicle;
 mod clock;
 mod demo;
+mod engine;
 mod entropy;
 mod feed;
 mod frame;
 mod games;
+mod guest;
 mod hand;
 mod host;
+mod import;
 mod interrupt;
 mod keep;
 mod limit;
+mod line;
 mod log;
+mod offer;
 mod openings;
 mod opponent;
 mod order;
@@ -87,8 +95,12 @@ enum Command {
     Host(host::Args),
     /// Run a bot that plays through the public API.
     Bot(bot::Args),
+    /// Offer this program's engine to others: NBoard's protocol or GTP on standard input and output.
+    Engine(offer::Args),
     /// List finished games, export them, or tell results and ratings.
     Games(games::Args),
+    /// Put games of other programs and databases into the archive of a server that does not run.
+    Import(import::Args),
     /// Close rooms, remove players, abort games: for administrators.
     Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
@@ -163,7 +175,9 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Watch(args) => watch::run(server, args).await,
         Command::Host(args) => host::run(server, args).await,
         Command::Bot(args) => bot::run(server, args).await,
+        Command::Engine(args) => offer::run(args).await,
         Command::Games(args) => games::run(server, args).await,
+        Command::Import(args) => import::run(args).await,
         Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
         Command::Arena(args) => arena::run(args).await,

@@ -3,9 +3,11 @@
 use clap::{ArgMatches, Command, parser::ValueSource};
 
 /// Options of a command of which one counts; in the environment the first does.
-const ALTERNATIVES: [(&str, &[&str]); 4] = [
+const ALTERNATIVES: [(&str, &[&str]); 6] = [
     ("play", &["room", "anyone", "new", "ai"]),
     ("bot", &["room", "quick", "vs"]),
+    ("bot", &["nboard", "gtp", "ai"]),
+    ("engine", &["gtp", "nboard"]),
     ("rooms", &["open", "playing"]),
     ("games", &["export", "stats"]),
 ];
@@ -87,7 +89,7 @@ mod tests {
     #[test]
     fn what_is_typed_wins() {
         assert_eq!(forgotten("play", &["ai"], &["room", "new"]), ["room", "anyone", "new", "private"]);
-        assert_eq!(forgotten("bot", &["quick"], &["room"]), ["room", "vs"]);
+        assert_eq!(forgotten("bot", &["quick"], &["room"]), ["room", "vs", "nboard", "gtp", "ai"]);
         assert_eq!(forgotten("watch", &[], &["room"]), [""; 0]);
     }
 

@@ -155,19 +155,20 @@ fn store(args: &Args) -> anyhow::Result<Store> {
     if args.ephemeral {
         return Ok(Store::of(MemoryStore::default()));
     }
-    let folder = match &args.data {
-        Some(folder) => folder.clone(),
-        None => directories::ProjectDirs::from("", "", "reversi")
-            .context("this system has no place for programs' data; name a folder with --data, or use --ephemeral")?
-            .data_dir()
-            .to_owned(),
-    };
+    let folder = folder(args.data.as_deref())
+        .context("this system has no place for programs' data; name a folder with --data, or use --ephemeral")?;
     let store = SqliteStore::open(&folder).with_context(|| {
         let file = folder.join(SqliteStore::FILE);
         format!("cannot keep anything in {} (--data names another folder, --ephemeral uses none)", file.display())
     })?;
     tracing::info!(folder = %folder.display(), "everything is kept");
     Ok(Store::of(store))
+}
+
+/// The folder in which everything is kept: the one that is named, or this system's place for programs' data.
+pub(super) fn folder(named: Option<&Path>) -> Option<PathBuf> {
+    let usual = || Some(directories::ProjectDirs::from("", "", "reversi")?.data_dir().to_owned());
+    named.map(Path::to_owned).or_else(usual)
 }
 
 /// Serves players and, beside them, metrics; whether it stopped clean.

@@ -1,22 +1,38 @@
-//! A bot's head: searches beside the runtime's threads, told to stop before the time is up.
+//! A bot's head: chooses moves beside the runtime's threads, and is told to stop before the time is up.
 
 use std::{collections::HashMap, time::Duration};
 
 use tokio::task::{JoinSet, spawn_blocking};
 
+use super::{
+    engine::{Failure, Time},
+    guest::Guest,
+};
 use crate::{
     ai::{AiPlayer, cheap_move},
-    client::{GameId, Turn},
-    rules::Square,
+    client::{GameId, Session, Turn},
+    rules::{Position, Square},
     search::Stop,
 };
 
 /// What is kept back of a turn's time for the way to the server: a tenth, within these bounds.
 const MARGIN: std::ops::RangeInclusive<Duration> = Duration::from_millis(50)..=Duration::from_secs(2);
 
+/// Nobody thinks longer, even where no clock runs.
+const UNHURRIED: Duration = Duration::from_secs(3600);
+
+/// What chooses the moves.
+#[derive(Clone)]
+pub(super) enum Mind {
+    /// An AI of this program.
+    Ai(AiPlayer),
+    /// An engine of another program, and a session that shows it the games.
+    Guest(Guest, Box<Session>),
+}
+
 /// A player that chooses moves for any number of games at a time.
 pub(super) struct Thinker {
-    player: AiPlayer,
+    mind: Mind,
     seed: u64,
     /// The game of the last turn, and how many there were before: each is played by another seed.
     game: Option<GameId>,
@@ -25,21 +41,21 @@ pub(super) struct Thinker {
     jobs: JoinSet<Thought>,
 }
 
-/// A chosen move.
+/// A chosen move, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Thought {
     /// In this game.
     pub(super) game: GameId,
     /// For this ply.
     pub(super) ply: u32,
-    /// The move.
-    pub(super) square: Square,
+    /// The move. An AI always has one.
+    pub(super) chosen: Result<Square, Failure>,
 }
 
 impl Thinker {
     /// The same seed chooses the same moves, as long as the time suffices.
-    pub(super) fn new(player: AiPlayer, seed: u64) -> Self {
-        Self { player, seed, game: None, games_before: 0, open: HashMap::new(), jobs: JoinSet::new() }
+    pub(super) fn new(mind: Mind, seed: u64) -> Self {
+        Self { mind, seed, game: None, games_before: 0, open: HashMap::new(), jobs: JoinSet::new() }
     }
 
     /// Begins to think; a thought about an earlier turn of the same game is dropped.
@@ -50,30 +66,25 @@ impl Thinker {
         self.forget(&turn.game);
         let stop = Stop::new();
         self.open.insert(turn.game.clone(), (turn.ply, stop.clone()));
-        let (player, position) = (self.player, turn.position);
         let (game, ply) = (turn.game.clone(), turn.ply);
-        let seed = self.seed_for(turn);
         let patience = turn.clocks.time_left.map(patience);
-        self.jobs.spawn(async move {
-            let flag = stop.clone();
-            let mut search = spawn_blocking(move || player.choose(position, seed, &flag));
-            let alarm = async {
-                match patience {
-                    Some(patience) => tokio::time::sleep(patience).await,
-                    None => std::future::pending().await,
-                }
-            };
-            let found = tokio::select! {
-                found = &mut search => found,
-                () = alarm => {
-                    stop.stop();
-                    search.await
-                }
-            };
-            // A search that panicked must not cost the game.
-            let square = found.ok().flatten().map(|choice| choice.square);
-            Thought { game, ply, square: square.unwrap_or_else(|| cheap_move(position, seed)) }
-        });
+        match self.mind.clone() {
+            Mind::Ai(player) => {
+                let (position, seed) = (turn.position, self.seed_for(turn));
+                self.jobs.spawn(async move {
+                    let square = search(player, position, seed, patience, stop).await;
+                    Thought { game, ply, chosen: Ok(square) }
+                });
+            }
+            Mind::Guest(guest, session) => {
+                let time = Time { for_move: patience.unwrap_or(UNHURRIED), left: turn.clocks.total[turn.side] };
+                let turn = turn.clone();
+                self.jobs.spawn(async move {
+                    let chosen = guest.choose(&session, &turn, time, stop).await;
+                    Thought { game, ply, chosen }
+                });
+            }
+        }
     }
 
     /// Gives the same move again after a while: the server was too busy for it.
@@ -121,6 +132,28 @@ impl Drop for Thinker {
     }
 }
 
+/// What an AI chooses, stopped when its patience is over.
+async fn search(player: AiPlayer, position: Position, seed: u64, patience: Option<Duration>, stop: Stop) -> Square {
+    let flag = stop.clone();
+    let mut search = spawn_blocking(move || player.choose(position, seed, &flag));
+    let alarm = async {
+        match patience {
+            Some(patience) => tokio::time::sleep(patience).await,
+            None => std::future::pending().await,
+        }
+    };
+    let found = tokio::select! {
+        found = &mut search => found,
+        () = alarm => {
+            stop.stop();
+            search.await
+        }
+    };
+    // A search that panicked must not cost the game.
+    let square = found.ok().flatten().map(|choice| choice.square);
+    square.unwrap_or_else(|| cheap_move(position, seed))
+}
+
 /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): numbers in a row become seeds without a pattern.
 fn scattered(number: u64) -> u64 {
     let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -142,6 +175,10 @@ mod tests {
         rules::{Color, Position},
     };
 
+    fn ai(kind: AiKind, level: u8) -> Mind {
+        Mind::Ai(AiPlayer::new(kind, level).unwrap())
+    }
+
     fn turn(ply: u32, left: Duration) -> Turn {
         Turn {
             game: "game1".parse().unwrap(),
@@ -157,17 +194,17 @@ mod tests {
 
     #[tokio::test]
     async fn only_the_newest_turn_of_a_game_is_answered() {
-        let mut thinker = Thinker::new(AiPlayer::new(AiKind::Greedy, 1).unwrap(), 7);
+        let mut thinker = Thinker::new(ai(AiKind::Greedy, 1), 7);
         thinker.think(&turn(0, Duration::from_secs(60)));
         thinker.think(&turn(2, Duration::from_secs(60)));
         let thought = thinker.next().await;
         assert_eq!(thought.ply, 2);
-        assert!(Position::START.legal_moves().contains(thought.square));
+        assert!(Position::START.legal_moves().contains(thought.chosen.unwrap()));
     }
 
     #[tokio::test]
     async fn a_move_is_repeated_unless_it_is_no_longer_asked_for() {
-        let mut thinker = Thinker::new(AiPlayer::new(AiKind::Greedy, 1).unwrap(), 7);
+        let mut thinker = Thinker::new(ai(AiKind::Greedy, 1), 7);
         thinker.think(&turn(0, Duration::from_secs(60)));
         let thought = thinker.next().await;
         thinker.repeat(thought.clone(), Duration::ZERO);
@@ -179,7 +216,7 @@ mod tests {
 
     #[tokio::test]
     async fn every_game_has_its_seed() {
-        let mut thinker = Thinker::new(AiPlayer::new(AiKind::Greedy, 1).unwrap(), 7);
+        let mut thinker = Thinker::new(ai(AiKind::Greedy, 1), 7);
         let first = turn(0, Duration::from_secs(60));
         let second = Turn { game: "game2".parse().unwrap(), ..first.clone() };
         let [once, again, other] = [&first, &first, &second].map(|turn| thinker.seed_for(turn));
@@ -190,9 +227,9 @@ mod tests {
     #[tokio::test]
     async fn a_long_search_answers_in_time() {
         let deepest = AiKind::Mcts.profile().levels;
-        let mut thinker = Thinker::new(AiPlayer::new(AiKind::Mcts, deepest).unwrap(), 7);
+        let mut thinker = Thinker::new(ai(AiKind::Mcts, deepest), 7);
         thinker.think(&turn(0, Duration::from_millis(60)));
-        assert!(Position::START.legal_moves().contains(thinker.next().await.square));
+        assert!(Position::START.legal_moves().contains(thinker.next().await.chosen.unwrap()));
     }
 
     #[test]

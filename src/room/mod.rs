@@ -37,6 +37,7 @@ mod text;
 mod thought;
 mod time;
 mod view;
+pub mod wthor;
 
 pub use command::{Actor, Command, Credentials, SeatSetting};
 pub use event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer};

@@ -4,6 +4,7 @@
 mod crowd;
 mod file;
 mod games;
+mod import;
 mod journal;
 mod players;
 #[path = "../room_laws/plot.rs"]

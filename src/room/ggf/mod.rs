@@ -6,8 +6,10 @@
 //!
 //! What is read may come from anywhere: it is bounded, and its moves are replayed by the rules.
 
+mod date;
 mod read;
 mod write;
 
-pub use read::{GgfError, GgfGame, GgfResult, read};
-pub use write::write;
+pub use date::read_date;
+pub use read::{GgfClock, GgfError, GgfGame, GgfResult, read};
+pub use write::{write, write_running};

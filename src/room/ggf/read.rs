@@ -1,5 +1,7 @@
 //! From a line to a game: lenient about what is around the moves, strict about the moves.
 
+use std::time::Duration;
+
 use thiserror::Error;
 
 use crate::{
@@ -9,6 +11,9 @@ use crate::{
 
 /// A longer text is refused unread. The longest game with everything written stays far below it.
 const LONGEST_TEXT: usize = 64 * 1024;
+
+/// Longer clocks, in seconds, are cut to this: 1,000 hours are as good as none, and can be reckoned with.
+const LONGEST_CLOCK: u64 = 3_600_000;
 
 /// How passes are spelt.
 const PASSES: [&str; 4] = ["pa", "pass", "--", "@@"];
@@ -22,6 +27,8 @@ pub struct GgfGame {
     pub date: String,
     /// Who played; empty if not said.
     pub players: ByColor<String>,
+    /// The clock of each side at the start, where that is said and understood.
+    pub clock: Option<GgfClock>,
     /// Where it began.
     pub start: Position,
     /// Every ply from there, forced passes among them. The side to move at the start makes the first.
@@ -30,6 +37,15 @@ pub struct GgfGame {
     pub position: Position,
     /// How it ended, where that is said and understood.
     pub result: Option<GgfResult>,
+}
+
+/// The time of each side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GgfClock {
+    /// For the whole game.
+    pub main: Duration,
+    /// Added for each move.
+    pub increment: Duration,
 }
 
 /// How a game ended, as it was written: not checked against its moves.
@@ -111,6 +127,7 @@ struct Reading<'a> {
     place: &'a str,
     date: &'a str,
     players: ByColor<&'a str>,
+    clock: Option<GgfClock>,
     start: Option<Position>,
     result: Option<GgfResult>,
     moves: Vec<(Color, &'a str)>,
@@ -130,6 +147,7 @@ impl<'a> Reading<'a> {
             "DT" => self.date = value,
             "PB" => self.players.black = value,
             "PW" => self.players.white = value,
+            "TI" => self.clock = clock(value),
             "RE" => self.result = result(value),
             "BO" => self.start = Some(board(value).ok_or(GgfError::Board)?),
             "B" => self.moves.push((Color::Black, value)),
@@ -150,6 +168,7 @@ impl<'a> Reading<'a> {
             place: self.place.to_owned(),
             date: self.date.to_owned(),
             players: self.players.map(str::to_owned),
+            clock: self.clock,
             start,
             plies: record.plies,
             position: record.position,
@@ -207,6 +226,21 @@ fn millis(seconds: &str) -> u32 {
     let seconds: f64 = seconds.trim().parse().unwrap_or_default();
     // A cast to an integer is cut off at its ends, and nothing for what is no number.
     (seconds * 1000.0).round() as u32
+}
+
+/// `15:00`, `15:00/0:10`, `15//2`: what is added for a move stands between the slashes. A number alone is minutes.
+fn clock(value: &str) -> Option<GgfClock> {
+    let seconds = |text: &str| -> Option<u64> {
+        let parts: Vec<u64> = text.split(':').map(|part| part.trim().parse().ok()).collect::<Option<_>>()?;
+        let seconds = match parts[..] {
+            [minutes] => minutes.saturating_mul(60),
+            _ => parts.iter().fold(0_u64, |sum, &part| sum.saturating_mul(60).saturating_add(part)),
+        };
+        Some(seconds.min(LONGEST_CLOCK))
+    };
+    let mut parts = value.split('/');
+    let main = Duration::from_secs(seconds(parts.next()?)?);
+    Some(GgfClock { main, increment: Duration::from_secs(parts.next().and_then(seconds).unwrap_or_default()) })
 }
 
 /// `+12.000`, `-64.000:r`, `+0.000:s`; nothing for `?` and what is not understood.
@@ -280,6 +314,22 @@ mod tests {
     }
 
     #[test]
+    fn clocks_are_read_where_they_are_understood() {
+        let clock = |text: &str| read(&format!("(;TI[{text}];)")).unwrap().clock;
+        let some = |main, increment| {
+            let seconds = Duration::from_secs;
+            Some(GgfClock { main: seconds(main), increment: seconds(increment) })
+        };
+        assert_eq!(clock("15:00"), some(900, 0));
+        assert_eq!(clock("1:00:05//2:00"), some(3605, 0));
+        assert_eq!(clock("5/0:10/2"), some(300, 10));
+        assert_eq!(clock("99999999999999999999:00"), None);
+        assert_eq!(clock(&format!("{}:00", u64::MAX)), some(LONGEST_CLOCK, 0));
+        assert_eq!(clock(""), None);
+        assert_eq!(clock("soon"), None);
+    }
+
+    #[test]
     fn a_game_may_begin_anywhere_and_passes_may_be_left_out() {
         // Black takes a1 and h1; between them, white has no move.
         let board = format!("BO[{}*]", squares("-O****O-"));
@@ -310,7 +360,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics(text in r"(\(;|;\)|[BW]\[[a-h][1-8]/*[0-9.]{0,3}\]|(RE|BO|TY|GM|PB)\[[-+*O0-9:rts ]{0,70}\]|[ -~é]){0,40}") {
+        fn no_text_panics(text in r"(\(;|;\)|[BW]\[[a-h][1-8]/*[0-9.]{0,3}\]|(RE|BO|TY|GM|PB|TI)\[[-+*O0-9:/rts ]{0,70}\]|[ -~é]){0,40}") {
             let _ = read(&text);
             let _ = read(&line(&text));
         }

@@ -1,10 +1,11 @@
 //! From a record to a line.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, time::Duration};
 
+use super::date;
 use crate::{
-    room::{EndReason, GameRecord, Participant, Timestamp},
-    rules::{Color, Outcome, Position},
+    room::{EndReason, GameRecord, Participant},
+    rules::{Color, Outcome, Position, Square, Transcript},
 };
 
 /// The game as one line of GGF.
@@ -13,7 +14,7 @@ pub fn write(record: &GameRecord) -> String {
     let mut line = format!(
         "(;GM[Othello]PC[{}]DT[{}]PB[{}]PW[{}]RE[{}]TI[{}]TY[8]BO[8 {}]",
         clean(record.room_name.as_str()),
-        date(record.started),
+        date::write(record.started),
         name(&record.players.black),
         name(&record.players.white),
         result(record),
@@ -22,12 +23,31 @@ pub fn write(record: &GameRecord) -> String {
     );
     for (index, ply) in record.plies.iter().enumerate() {
         let side = if index % 2 == 0 { 'B' } else { 'W' };
-        let square = ply.square.map_or("PA".to_owned(), |square| square.to_string().to_uppercase());
         // Writing to a string cannot fail.
-        let _ = write!(line, "{side}[{square}//{:.2}]", f64::from(ply.spent_ms) / 1000.0);
+        let _ = write!(line, "{side}[{}//{:.2}]", move_name(ply.square), f64::from(ply.spent_ms) / 1000.0);
     }
     line.push_str(";)");
     line
+}
+
+/// A game that is still played, for a program that is to go on with it: `clock` is what it has left.
+#[must_use]
+pub fn write_running(game: &Transcript, clock: Duration) -> String {
+    let mut line =
+        format!("(;GM[Othello]PC[]PB[]PW[]RE[?]TI[{}]TY[8]BO[8 {}]", minutes(clock.as_secs()), board(Position::START));
+    for (position, &square) in game.positions().zip(game.squares()) {
+        let (side, other) = if position.turn() == Color::Black { ('B', 'W') } else { ('W', 'B') };
+        let _ = write!(line, "{side}[{}]", move_name(Some(square)));
+        if position.play_unchecked(square).must_pass() {
+            let _ = write!(line, "{other}[{}]", move_name(None));
+        }
+    }
+    line.push_str(";)");
+    line
+}
+
+fn move_name(square: Option<Square>) -> String {
+    square.map_or("PA".to_owned(), |square| square.to_string().to_uppercase())
 }
 
 /// A value must not end its own tag.
@@ -60,12 +80,15 @@ fn result(record: &GameRecord) -> String {
 }
 
 fn time(record: &GameRecord) -> String {
-    let clock = |seconds: u64| format!("{}:{:02}", seconds / 60, seconds % 60);
     match (record.time.total, record.time.per_move) {
-        (Some(total), _) => format!("{}/{}", clock(total.as_secs()), clock(record.time.increment.as_secs())),
-        (None, Some(limit)) => format!("0:00/{}", clock(limit.as_secs())),
+        (Some(total), _) => format!("{}/{}", minutes(total.as_secs()), minutes(record.time.increment.as_secs())),
+        (None, Some(limit)) => format!("0:00/{}", minutes(limit.as_secs())),
         (None, None) => "0:00".to_owned(),
     }
+}
+
+fn minutes(seconds: u64) -> String {
+    format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
 fn board(position: Position) -> String {
@@ -76,32 +99,16 @@ fn board(position: Position) -> String {
     format!("{} {turn}", position.board().to_string().replace('X', "*"))
 }
 
-/// `2026-01-02 10:00:00 GMT`, by the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible low-level date
-/// algorithms", `civil_from_days`).
-fn date(at: Timestamp) -> String {
-    let seconds = at.0.div_euclid(1_000_000);
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} GMT", second / 3600, second / 60 % 60, second % 60)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
-        assert_eq!(date(Timestamp(0)), "1970-01-01 00:00:00 GMT");
-        assert_eq!(date(Timestamp(951_782_400_000_000)), "2000-02-29 00:00:00 GMT");
-        assert_eq!(date(Timestamp(1_767_348_000_000_000)), "2026-01-02 10:00:00 GMT");
+    fn a_running_game_is_read_as_it_was() {
+        let game: Transcript = "c4c3e6b4a4a5b2a3".parse().unwrap();
+        let line = write_running(&game, Duration::from_secs(75));
+        assert!(line.contains("TI[1:15]") && line.ends_with("B[B2]W[A3]B[PA];)"), "{line}");
+        assert_eq!(super::super::read(&line).unwrap().position, game.position());
     }
 
     #[test]

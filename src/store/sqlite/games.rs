@@ -19,13 +19,8 @@ use crate::{
 
 /// Writes a finished game down; the same one again changes nothing.
 pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Result<()> {
-    if insert(connection, game)? == 0 {
+    if !enter(connection, game)? {
         return Ok(());
-    }
-    let sql = "INSERT OR IGNORE INTO played (contestant, ended_us, game) VALUES (?, ?, ?)";
-    let mut played = connection.prepare_cached(sql)?;
-    for (_, participant) in game.players.iter() {
-        played.execute((Contestant::from(participant).to_string(), game.ended.0, game.id.to_string()))?;
     }
     for (who, standing) in settle(game, |who| standing(connection, who))? {
         let name =
@@ -33,6 +28,19 @@ pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Resu
         put_standing(connection, &who, &name.unwrap_or_default(), &standing)?;
     }
     Ok(())
+}
+
+/// Writes a game down that changes nobody's standing. False when it is there already.
+pub(super) fn enter(connection: &Connection, game: &GameRecord) -> rusqlite::Result<bool> {
+    if insert(connection, game)? == 0 {
+        return Ok(false);
+    }
+    let sql = "INSERT OR IGNORE INTO played (contestant, ended_us, game) VALUES (?, ?, ?)";
+    let mut played = connection.prepare_cached(sql)?;
+    for (_, participant) in game.players.iter() {
+        played.execute((Contestant::from(participant).to_string(), game.ended.0, game.id.to_string()))?;
+    }
+    Ok(true)
 }
 
 fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize> {

@@ -17,8 +17,13 @@ mod writer;
 use std::{
     fs::{self, File, TryLockError},
     path::Path,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
+
+use rusqlite::Connection;
 
 pub use schema::OpenError;
 pub use writer::COMMIT_WRITES;
@@ -73,6 +78,27 @@ impl SqliteStore {
             archive: Reader::start(&path, "store-archive")?,
             _lock: lock,
         })
+    }
+
+    /// Puts games into the archive that were played elsewhere, all of them or none; they change nobody's standing. How
+    /// many of them were not there yet.
+    ///
+    /// # Errors
+    /// When nothing was written.
+    pub async fn import(&self, games: Vec<GameRecord>) -> Result<usize, Unavailable> {
+        let added = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&added);
+        let write = move |connection: &Connection| -> rusqlite::Result<()> {
+            let mut new = 0;
+            for game in &games {
+                new += usize::from(games::enter(connection, game)?);
+            }
+            // Not added up: what was rolled back is carried out once more.
+            count.store(new, Ordering::Relaxed);
+            Ok(())
+        };
+        self.writer.write(write).await?;
+        Ok(added.load(Ordering::Relaxed))
     }
 }
 

@@ -1,0 +1,12 @@
+//! Any bytes are a file of games or an error, and there are no more games than bytes for them.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use reversi::room::wthor::{PLAYER, WthorFile, names};
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = names(bytes, PLAYER);
+    if let Ok(file) = WthorFile::read(bytes) {
+        assert!(file.games().count() <= bytes.len() / 68 + 1);
+    }
+});

@@ -1,0 +1,148 @@
+//! Engines as short scripts, well-behaved and otherwise.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use super::*;
+
+/// An engine that answers each command as this part of a `case` of the shell says.
+fn script(protocol: Protocol, cases: &str) -> Launch {
+    let usual = match protocol {
+        Protocol::Nboard => r#"ping) echo "pong $rest";;"#,
+        Protocol::Gtp => r#"*) printf "=\n\n";;"#,
+    };
+    let text = format!("while read -r command rest; do case $command in {cases} {usual} esac; done");
+    Launch { protocol, words: ["sh", "-c", &text].map(str::to_owned).to_vec() }
+}
+
+/// A file that only the first of several lives of an engine finds missing.
+struct Mark(PathBuf);
+
+impl Mark {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("reversi-engine-{name}-{}", std::process::id())))
+    }
+
+    /// What the first life does, and the later ones.
+    fn once(&self, first: &str, later: &str) -> String {
+        let file = self.0.display();
+        format!("if [ -e {file} ]; then {later}; else : > {file}; {first}; fi")
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Nobody has to wait so long.
+const AMPLE: Time = Time { for_move: Duration::from_secs(120), left: None };
+/// Nobody is expected to answer so soon.
+const SCANT: Time = Time { for_move: Duration::from_millis(100), left: None };
+
+fn choose(launch: Launch, time: Time) -> Result<String, Failure> {
+    let mut engine = Engine::start(launch)?;
+    engine.choose(&Transcript::new(), time, &Stop::new()).map(|square| square.to_string())
+}
+
+fn why(failed: Result<String, Failure>) -> String {
+    match failed {
+        Err(Failure::Broken(why)) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn both_languages_are_spoken() {
+    let nboard = r#"go) echo "status at it"; echo "search F5 0 0 3"; echo "=== F5 -1.00 0.0";;"#;
+    assert_eq!(choose(script(Protocol::Nboard, nboard), AMPLE), Ok("f5".into()));
+    let gtp = r#"genmove) echo "a word before"; printf "=1 F5\n\n";;"#;
+    assert_eq!(choose(script(Protocol::Gtp, gtp), AMPLE), Ok("f5".into()));
+}
+
+#[test]
+fn a_game_that_goes_on_is_told_by_its_new_moves() {
+    // Answers with the number of moves that were played on its board: f5 after none, d6 after another one.
+    let cases = r#"clear_board) played=; printf "=\n\n";; play) played="$played $rest"; printf "=\n\n";;
+        genmove) case "$played" in "") printf "= f5\n\n";; " white d6") printf "= c3\n\n";;
+        " black f5 white f6") printf "= e6\n\n";; *) printf "= a1\n\n";; esac;;"#;
+    let mut engine = Engine::start(script(Protocol::Gtp, cases)).unwrap();
+    let mut next = |moves: &str| engine.choose(&moves.parse().unwrap(), AMPLE, &Stop::new()).map(|it| it.to_string());
+    assert_eq!(next(""), Ok("f5".into()));
+    assert_eq!(next("f5d6"), Ok("c3".into()));
+    assert_eq!(next("f5f6"), Ok("e6".into()), "another game begins on a clear board");
+}
+
+#[test]
+fn one_that_crashes_is_started_again() {
+    let mark = Mark::new("crash");
+    let go = format!("go) {};;", mark.once("exit 3", "echo === f5"));
+    assert_eq!(choose(script(Protocol::Nboard, &go), AMPLE), Ok("f5".into()));
+}
+
+#[test]
+fn one_that_always_crashes_is_given_up_with_its_last_words() {
+    let told = why(choose(script(Protocol::Gtp, r#"genmove) echo "no book" >&2; exit 3;;"#), AMPLE));
+    assert!(told.contains("has ended (exit status: 3); its last words: no book"), "{told}");
+}
+
+#[test]
+fn one_that_is_late_is_started_again_for_the_next_move() {
+    let mark = Mark::new("late");
+    let go = format!("go) {};;", mark.once("read -r never", "echo === f5"));
+    let mut engine = Engine::start(script(Protocol::Nboard, &go)).unwrap();
+    assert_eq!(engine.choose(&Transcript::new(), SCANT, &Stop::new()), Err(Failure::Late));
+    assert_eq!(engine.choose(&Transcript::new(), AMPLE, &Stop::new()), Ok("f5".parse().unwrap()));
+}
+
+#[test]
+fn one_that_never_stops_to_talk_is_late() {
+    let flood = script(Protocol::Nboard, "go) while :; do echo search; done;;");
+    assert_eq!(choose(flood, SCANT), Err(Failure::Late));
+}
+
+#[test]
+fn noise_is_passed_over() {
+    let noise =
+        r#"head -c 3000000 /dev/zero | tr "\0" x; echo; printf "\377\000[;(\n\n===\r" >&2; printf "\377=== \n";"#;
+    assert_eq!(choose(script(Protocol::Nboard, &format!("go) {noise} echo === f5;;")), AMPLE), Ok("f5".into()));
+    assert_eq!(choose(script(Protocol::Gtp, &format!("genmove) {noise} echo = f5;;")), AMPLE), Ok("f5".into()));
+}
+
+#[test]
+fn illegal_moves_and_refusals_are_told() {
+    for (answer, told) in [("=== a1", "plays a1, which is illegal"), ("=== PA/0", "plays `PA/0`, which is illegal")] {
+        let why = why(choose(script(Protocol::Nboard, &format!("go) echo {answer};;")), AMPLE));
+        assert!(why.contains(told), "{why}");
+    }
+    let refusal = why(choose(script(Protocol::Gtp, r#"genmove) printf "? no \033[2J idea\n\n";;"#), AMPLE));
+    assert!(refusal.contains("refuses `genmove black`: `no [2J idea`"), "{refusal}");
+    assert_eq!(choose(script(Protocol::Gtp, "genmove) echo = resign;;"), AMPLE), Err(Failure::Resigned));
+}
+
+#[test]
+fn what_cannot_be_started_says_so() {
+    let start = |protocol, command| why(Engine::start(Launch::new(protocol, command).unwrap()).map(|_| String::new()));
+    let missing = start(Protocol::Gtp, "/nowhere/engine --gtp");
+    assert!(missing.starts_with("the engine `/nowhere/engine --gtp` cannot be started: "), "{missing}");
+    let mute = start(Protocol::Nboard, "true");
+    assert!(mute.contains("has ended") && mute.contains("expected to speak the NBoard protocol"), "{mute}");
+    assert!(Launch::new(Protocol::Gtp, "a 'b").is_err() && Launch::new(Protocol::Gtp, " ").is_err());
+    assert_eq!(Launch::new(Protocol::Gtp, "'/my games/edax' -q").unwrap().name(), "edax");
+}
+
+#[test]
+fn one_that_is_not_wanted_any_more_is_not_waited_for() {
+    let mut engine = Engine::start(script(Protocol::Nboard, "go) read -r never;;")).unwrap();
+    let stop = Stop::new();
+    stop.stop();
+    assert_eq!(engine.choose(&Transcript::new(), AMPLE, &stop), Err(Failure::Unwanted));
+}
+
+#[test]
+fn one_that_does_not_listen_is_found_out() {
+    let process = Process::start(&["sleep".to_owned(), "600".to_owned()]).unwrap();
+    let line = "x".repeat(1000);
+    let refused = (0..1_000).find_map(|_| process.send(line.as_str()).err());
+    assert_eq!(refused, Some(Trouble::Deaf));
+}

@@ -1,0 +1,209 @@
+//! A game that was played elsewhere.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    room::{
+        DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, PlayerKind, Ply, Profile, RoomId,
+        RoomName, TimeControl,
+        ggf::{GgfClock, GgfGame, GgfResult, read_date},
+    },
+    rules::{ByColor, Color, Outcome, Position, Transcript},
+};
+
+/// What is known of a game.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Played {
+    /// Where it was played; empty if not known.
+    pub(super) place: String,
+    /// When, as it is written; empty if not known.
+    pub(super) date: String,
+    /// Who played; empty if not known.
+    pub(super) players: ByColor<String>,
+    /// Every ply from the standard start.
+    pub(super) plies: Vec<Ply>,
+    /// The clocks, where there were any.
+    pub(super) clock: Option<GgfClock>,
+    /// How it ended, as far as its moves do not say.
+    pub(super) result: Option<GgfResult>,
+    /// What it is listed under where no place is known.
+    pub(super) source: String,
+}
+
+impl Played {
+    /// A game of which nothing but the moves is known.
+    pub(super) fn of(transcript: &Transcript) -> Self {
+        let mut plies = Vec::with_capacity(transcript.squares().len());
+        for (position, &square) in transcript.positions().zip(transcript.squares()) {
+            plies.push(Ply { square: Some(square), spent_ms: 0 });
+            if position.play_unchecked(square).must_pass() {
+                plies.push(Ply { square: None, spent_ms: 0 });
+            }
+        }
+        Self { plies, ..Self::default() }
+    }
+
+    /// The archive knows no other start.
+    pub(super) fn read(game: GgfGame) -> Result<Self, String> {
+        if game.start != Position::START {
+            return Err("it does not begin at the usual start".to_owned());
+        }
+        let GgfGame { place, date, players, plies, clock, result, .. } = game;
+        Ok(Self { place, date, players, plies, clock, result, source: String::new() })
+    }
+
+    /// The game as the archive keeps it.
+    pub(super) fn record(self) -> Result<GameRecord, String> {
+        if self.plies.is_empty() {
+            return Err("it has no moves".to_owned());
+        }
+        let position = self.position()?;
+        let at = read_date(&self.date).unwrap_or_default();
+        let place = if self.place.trim().is_empty() { &self.source } else { &self.place };
+        Ok(GameRecord {
+            id: GameId { room: RoomId::from_random(self.hash()), number: 1 },
+            room_name: name(place, RoomName::MOST, |text| RoomName::parse(text).ok()).ok_or("it has no place")?,
+            players: ByColor::new(participant(&self.players.black)?, participant(&self.players.white)?),
+            started: at,
+            ended: at,
+            end: end(position, self.result),
+            opening: 0,
+            position,
+            time: TimeControl {
+                per_move: None,
+                total: self.clock.map(|clock| clock.main),
+                increment: self.clock.map_or_else(Default::default, |clock| clock.increment),
+            },
+            private: false,
+            rated: false,
+            plies: self.plies,
+        })
+    }
+
+    fn position(&self) -> Result<Position, String> {
+        self.plies.iter().try_fold(Position::START, |position, ply| match ply.square {
+            Some(square) => position.play(square).map_err(|error| error.to_string()),
+            None => position.pass().ok_or_else(|| "a pass in it is not forced".to_owned()),
+        })
+    }
+
+    /// The same for the same game, from whatever file.
+    fn hash(&self) -> u64 {
+        let moves: String = self.plies.iter().filter_map(|ply| ply.square).map(|square| square.to_string()).collect();
+        hash(&[&self.place, &self.date, &self.players.black, &self.players.white, &moves])
+    }
+}
+
+/// Where the moves do not end a game, what is said of it does. Nobody wins one of which nothing is said.
+fn end(position: Position, said: Option<GgfResult>) -> GameEnd {
+    if let Some(Outcome { winner, .. }) = position.outcome() {
+        return GameEnd { winner, reason: EndReason::Discs };
+    }
+    let Some(GgfResult { margin, reason }) = said else { return GameEnd { winner: None, reason: EndReason::Aborted } };
+    match (margin.signum(), reason) {
+        (0, _) => GameEnd { winner: None, reason: EndReason::Agreed },
+        (sign, reason) => {
+            let winner = Some(if sign > 0 { Color::Black } else { Color::White });
+            // The discs cannot have decided it yet.
+            let reason = if reason == EndReason::Discs { EndReason::Resignation } else { reason };
+            GameEnd { winner, reason }
+        }
+    }
+}
+
+/// Somebody with this name and no account. One name is one player.
+fn participant(written: &str) -> Result<Participant, String> {
+    let known = if written.trim().is_empty() { "unknown" } else { written };
+    let name = name(known, DisplayName::MOST, |text| DisplayName::parse(text).ok()).ok_or("a player has no name")?;
+    let id = PlayerId::from_random(hash(&["player", &name.key()]));
+    Ok(Participant::Player(Profile { id, name, kind: PlayerKind::Human }))
+}
+
+/// The beginning of a text that may be anything, as a name.
+fn name<T>(text: &str, most: usize, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let clean = |most: usize| {
+        let letters = text.trim().chars().filter(|letter| !letter.is_control()).take(most);
+        parse(letters.collect::<String>().trim())
+    };
+    // Some letters become several when they are normalised.
+    clean(most).or_else(|| clean(most / 4)).or_else(|| parse("unknown"))
+}
+
+fn hash(parts: &[&str]) -> u64 {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.as_bytes());
+        hash.update([0]);
+    }
+    let digest: [u8; 32] = hash.finalize().into();
+    digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::room::ggf;
+
+    fn record(tags: &str) -> GameRecord {
+        let game = ggf::read(&format!("(;GM[Othello]{tags};)")).unwrap();
+        Played::read(game).unwrap().record().unwrap()
+    }
+
+    #[test]
+    fn a_game_is_kept_as_what_it_is() {
+        let game = record("PC[Cambridge]DT[2004-10-28]PB[Tamenori\u{7}]PW[]TI[5:00/0:03]RE[+10:r]B[f5//1.5]W[d6]");
+        assert_eq!((game.room_name.as_str(), game.started), ("Cambridge", read_date("2004-10-28").unwrap()));
+        let name = |side| match &game.players[side] {
+            Participant::Player(profile) => profile.name.to_string(),
+            Participant::Ai(_) => String::new(),
+        };
+        assert_eq!((name(Color::Black).as_str(), name(Color::White).as_str()), ("Tamenori", "unknown"));
+        assert_eq!(game.end, GameEnd { winner: Some(Color::Black), reason: EndReason::Resignation });
+        assert_eq!((game.plies[0].spent_ms, game.time.total.map(|time| time.as_secs())), (1500, Some(300)));
+        assert!(!game.rated && !game.private);
+    }
+
+    #[test]
+    fn what_is_said_of_the_end_counts_where_the_moves_do_not_tell() {
+        let end = |tags| record(tags).end;
+        let won = |winner, reason| GameEnd { winner, reason };
+        assert_eq!(end("B[f5]"), won(None, EndReason::Aborted));
+        assert_eq!(end("RE[-12]B[f5]"), won(Some(Color::White), EndReason::Resignation));
+        assert_eq!(end("RE[+2:t]B[f5]"), won(Some(Color::Black), EndReason::Timeout));
+        assert_eq!(end("RE[+0:s]B[f5]"), won(None, EndReason::Agreed));
+        let over = "RE[-64:t]B[e6]W[f4]B[e3]W[f6]B[g5]W[d6]B[e7]W[f5]B[c5]";
+        assert_eq!(end(over), won(Some(Color::Black), EndReason::Discs));
+    }
+
+    #[test]
+    fn a_game_has_one_name_and_so_has_a_player() {
+        let one = record("PB[Ada]PW[Bob]B[f5]");
+        assert_eq!(record("PB[Ada]PW[Bob]TI[9]B[f5//3]").id, one.id);
+        for other in ["PB[Ada]PW[Bob]B[f5]W[d6]", "PB[Bob]PW[Ada]B[f5]", "PB[Ada]PW[Bob]DT[1999]B[f5]"] {
+            assert_ne!(record(other).id, one.id);
+        }
+        assert_eq!(record("PB[ADA]PW[x]B[d3]").players.black.clone(), {
+            let Participant::Player(profile) = one.players.black else { panic!("a player") };
+            Participant::Player(Profile { name: DisplayName::parse("ADA").unwrap(), ..profile })
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_refused() {
+        let board = format!("BO[8 -O*{} *]", "-".repeat(61));
+        let game = ggf::read(&format!("(;{board}B[a1];)")).unwrap();
+        assert!(Played::read(game).unwrap_err().contains("usual start"));
+        assert!(Played::of(&Transcript::new()).record().unwrap_err().contains("no moves"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_can_be_kept(place in ".{0,60}", black in ".{0,60}", date in ".{0,30}") {
+            let players = ByColor::new(black, "\u{fdfa}".repeat(30));
+            let played = Played { place, date, players, ..Played::of(&"f5".parse().unwrap()) };
+            prop_assert!(played.record().is_ok());
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! From a file to its games, one after the other: a file may be larger than the memory.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use indicatif::ProgressBar;
+
+use super::{
+    super::line::{self, Line},
+    Format,
+    played::Played,
+};
+use crate::room::{
+    EndReason,
+    ggf::{self, GgfResult},
+    wthor::{self, WthorFile, WthorGame},
+};
+
+/// The longest line, and the longest game in GGF.
+const LONGEST: usize = 64 * 1024;
+
+/// The most of a file of names: all that a game can refer to.
+const LONGEST_NAMES: u64 = 4 << 20;
+
+/// How much of a file is looked at to tell what it is.
+const HEAD: u64 = 4096;
+
+/// What stands at one place of a file.
+pub(super) struct Entry {
+    /// Where, in words.
+    pub(super) place: String,
+    /// A game, or what is wrong with it.
+    pub(super) game: Result<Played, String>,
+}
+
+type Take<'a> = dyn FnMut(Entry) -> anyhow::Result<()> + 'a;
+
+/// Hands every game of a file to `take`, and shows on `bar` how far it is.
+pub(super) fn read(path: &Path, format: Option<Format>, bar: &ProgressBar, take: &mut Take<'_>) -> anyhow::Result<()> {
+    let format = match format {
+        Some(format) => format,
+        None => guess(path)?,
+    };
+    let file = bar.wrap_read(File::open(path)?);
+    let source = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut take = |place: String, game: Result<Played, String>| {
+        take(Entry { place, game: game.map(|game| Played { source: source.clone(), ..game }) })
+    };
+    match format {
+        Format::Wthor => wthor(path, file, &mut take),
+        Format::Ggf => ggf(BufReader::new(file), &mut take),
+        Format::Transcript => transcripts(BufReader::new(file), &mut take),
+    }
+}
+
+/// What a file is by its name, or else by its beginning.
+fn guess(path: &Path) -> anyhow::Result<Format> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    match extension.as_str() {
+        "wtb" => return Ok(Format::Wthor),
+        "ggf" | "ggs" => return Ok(Format::Ggf),
+        _ => {}
+    }
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    Ok(match String::from_utf8_lossy(&head) {
+        text if text.contains("(;") => Format::Ggf,
+        _ if head.contains(&0) && WthorFile::read(&head).is_ok() => Format::Wthor,
+        _ => Format::Transcript,
+    })
+}
+
+type Found<'a> = dyn FnMut(String, Result<Played, String>) -> anyhow::Result<()> + 'a;
+
+fn transcripts(mut input: impl BufRead, found: &mut Found<'_>) -> anyhow::Result<()> {
+    for number in 1_u64.. {
+        let game = match line::next(&mut input, LONGEST)? {
+            None => break,
+            Some(Line::Text(line)) if line.is_empty() => continue,
+            Some(Line::Text(line)) => line.parse().map(|game| Played::of(&game)).map_err(|error| error.to_string()),
+            Some(Line::TooLong) => Err("the line is too long".to_owned()),
+        };
+        found(format!("line {number}"), game)?;
+    }
+    Ok(())
+}
+
+/// Games one a line, several on a line, or one over several lines.
+fn ggf(mut input: impl BufRead, found: &mut Found<'_>) -> anyhow::Result<()> {
+    let (mut text, mut began) = (String::new(), 1_u64);
+    for number in 1_u64.. {
+        if text.trim().is_empty() {
+            began = number;
+        }
+        let next = line::next(&mut input, LONGEST)?;
+        let wrong = match &next {
+            Some(Line::Text(line)) => {
+                text.push_str(line);
+                text.push('\n');
+                while let Some(end) = text.find(";)") {
+                    let game: String = text.drain(..end + 2).collect();
+                    let game = ggf::read(&game).map_err(|error| error.to_string()).and_then(Played::read);
+                    found(format!("line {began}"), game)?;
+                    began = number;
+                }
+                (text.len() > LONGEST).then_some("a game is too long")
+            }
+            Some(Line::TooLong) => Some("the line is too long"),
+            None => text.contains("(;").then_some("the game does not end"),
+        };
+        if let Some(wrong) = wrong {
+            found(format!("line {began}"), Err(wrong.to_owned()))?;
+            text.clear();
+        }
+        if next.is_none() {
+            break;
+        }
+        // What is no game is not kept.
+        if !text.contains("(;") && !text.trim_end().ends_with('(') {
+            text.clear();
+        }
+    }
+    Ok(())
+}
+
+fn wthor(path: &Path, input: impl Read, found: &mut Found<'_>) -> anyhow::Result<()> {
+    let mut bytes = Vec::new();
+    input.take(wthor::LONGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
+    let file = WthorFile::read(&bytes)?;
+    let names = Names {
+        players: beside(path, "jou", wthor::PLAYER)?,
+        tournaments: beside(path, "trn", wthor::TOURNAMENT)?,
+        year: file.year,
+    };
+    for (number, (at, game)) in (1_u64..).zip(file.games()) {
+        let game = game.map(|game| names.played(&game)).map_err(|error| error.to_string());
+        found(format!("game {number} at byte {at}"), game)?;
+    }
+    Ok(())
+}
+
+/// What the numbers of a file of games mean.
+struct Names {
+    players: Vec<String>,
+    tournaments: Vec<String>,
+    year: u16,
+}
+
+impl Names {
+    fn played(&self, game: &WthorGame) -> Played {
+        let name = |names: &[String], what: &str, number: u16| {
+            let name = names.get(usize::from(number)).filter(|name| !name.trim().is_empty());
+            name.cloned().unwrap_or_else(|| format!("{what} {number}"))
+        };
+        let mut played = Played::of(&game.transcript);
+        played.place = name(&self.tournaments, "tournament", game.tournament);
+        played.date = format!("{:04}", self.year);
+        played.players.black = name(&self.players, "player", game.black);
+        played.players.white = name(&self.players, "player", game.white);
+        let margin = i16::from(game.black_discs.min(64)) * 2 - 64;
+        played.result = i8::try_from(margin).ok().map(|margin| GgfResult { margin, reason: EndReason::Discs });
+        played
+    }
+}
+
+/// The names of the file with this extension beside the games: the one that is called like them, or else the first.
+fn beside(path: &Path, extension: &str, width: usize) -> anyhow::Result<Vec<String>> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot look into {}", folder.display()))?;
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_one = |path: &PathBuf| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension));
+    let chosen = paths.filter(is_one).min_by_key(|found| (found.file_stem() != path.file_stem(), found.clone()));
+    let Some(chosen) = chosen else { return Ok(Vec::new()) };
+    let mut bytes = Vec::new();
+    let file = File::open(&chosen).with_context(|| format!("cannot read {}", chosen.display()))?;
+    file.take(LONGEST_NAMES).read_to_end(&mut bytes)?;
+    Ok(wthor::names(&bytes, width))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Reader = fn(&[u8], &mut Found<'_>) -> anyhow::Result<()>;
+
+    /// Where something was found, and its first move or what is wrong.
+    fn found(read: Reader, text: &[u8]) -> Vec<String> {
+        let mut all = Vec::new();
+        let take = &mut |place: String, game: Result<Played, String>| {
+            let first = game.map(|game| game.plies.first().and_then(|ply| ply.square).map(|square| square.to_string()));
+            all.push(format!("{place}: {}", first.map_or_else(|wrong| wrong, Option::unwrap_or_default)));
+            Ok(())
+        };
+        read(text, take).unwrap();
+        all
+    }
+
+    fn of_transcripts(text: &[u8], found: &mut Found<'_>) -> anyhow::Result<()> {
+        transcripts(text, found)
+    }
+
+    fn of_ggf(text: &[u8], found: &mut Found<'_>) -> anyhow::Result<()> {
+        ggf(text, found)
+    }
+
+    #[test]
+    fn transcripts_stand_one_a_line() {
+        let text = format!("f5d6\n\nf5f5\nD3 c3\n{}\nc4", "f5".repeat(LONGEST));
+        assert_eq!(
+            found(of_transcripts, text.as_bytes()),
+            [
+                "line 1: f5",
+                "line 3: move 2 is illegal: white may not move to f5",
+                "line 4: d3",
+                "line 5: the line is too long",
+                "line 6: c4"
+            ]
+        );
+    }
+
+    #[test]
+    fn games_in_ggf_stand_anywhere() {
+        let text = "games of today\n2 (;GM[Othello]B[f5];)(;GM[Othello]B[c4];)\n(;GM[Othello]\n B[d3]\n;)\n\n(;B[a1];)\nbye (;B[e6]";
+        assert_eq!(
+            found(of_ggf, text.as_bytes()),
+            [
+                "line 2: f5",
+                "line 2: c4",
+                "line 3: d3",
+                "line 7: move 1 is illegal: black may not move to a1",
+                "line 8: the game does not end"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_game_without_an_end_is_not_kept_for_ever() {
+        let text = format!("(;GM[Othello]\n{}(;B[f5];)", "B[f5]\n".repeat(LONGEST / 5));
+        let found = found(of_ggf, text.as_bytes());
+        assert_eq!(found[0], "line 1: a game is too long");
+        assert!(found.last().unwrap().ends_with(": f5"), "{found:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in r"(\(;|;\)|B\[[a-h][1-8]\]|f5|d6|\n|\(|.){0,60}") {
+            found(of_ggf, text.as_bytes());
+            found(of_transcripts, text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Both languages, spoken with the engine itself.
+
+use std::{io::Write, sync::Arc, sync::Mutex};
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// What was said, to be read.
+#[derive(Clone, Default)]
+struct Ear(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Ear {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn head() -> Head {
+    // The lowest level that never slips.
+    Head::new(Level::new(8), 1 << 20, 7)
+}
+
+/// What is said to these lines, to the end of the last job.
+fn said(language: impl FnOnce(Head, Voice) -> Box<dyn Language>, lines: &[&str]) -> String {
+    let ear = Ear::default();
+    let mut language = language(head(), Voice::new(ear.clone()));
+    for line in lines {
+        language.take(line);
+    }
+    language.head().finish();
+    let said = ear.0.lock().unwrap();
+    String::from_utf8(said.clone()).unwrap()
+}
+
+fn gtp(lines: &[&str]) -> String {
+    said(|head, voice| Box::new(Gtp::new(head, voice)), lines)
+}
+
+fn nboard(lines: &[&str]) -> String {
+    said(|head, voice| Box::new(Nboard::new(head, voice)), lines)
+}
+
+/// The last line but for empty ones.
+fn last(text: &str) -> &str {
+    text.trim_end().lines().last().unwrap_or_default()
+}
+
+#[test]
+fn gtp_tells_what_it_can() {
+    assert_eq!(gtp(&["1 protocol_version"]), "=1 2\n\n");
+    assert_eq!(gtp(&["known_command genmove # indeed"]), "= true\n\n");
+    assert_eq!(gtp(&["known_command fly"]), "= false\n\n");
+    assert_eq!(gtp(&["7 fly"]), "?7 unknown command\n\n");
+    let listed = gtp(&["list_commands"]);
+    for command in listed.trim_start_matches('=').split_whitespace() {
+        assert!(!gtp(&[command]).contains("unknown command"), "{command}");
+    }
+    assert_eq!(gtp(&["", "# nothing", "5"]), "");
+}
+
+#[test]
+fn gtp_plays_by_the_rules() {
+    assert_eq!(gtp(&["play white d3"]), "? it is the turn of black\n\n");
+    assert_eq!(gtp(&["play b a1"]), "? black may not move to a1\n\n");
+    assert_eq!(gtp(&["play b pass"]), "? black can move and may not pass\n\n");
+    assert_eq!(gtp(&["play b z9"]), "? invalid coordinate\n\n");
+    assert_eq!(gtp(&["play"]), "? an argument is missing\n\n");
+    assert_eq!(gtp(&["boardsize 10"]), "? unacceptable size\n\n");
+    assert!(gtp(&["play b F5", "undo", "undo"]).ends_with("= \n\n? cannot undo\n\n"));
+    assert!(gtp(&["play B f5", "showboard"]).contains("5 - - - * * * - -\n"));
+    let moves =
+        ["play b c4", "play w c3", "play b e6", "play w b4", "play b a4", "play w a5", "play b b2", "play w a3"];
+    let passed = gtp(&[&moves[..], &["genmove b", "play w pass"]].concat());
+    assert!(passed.ends_with("= pass\n\n? white can move and may not pass\n\n"), "{passed}");
+}
+
+#[test]
+fn gtp_makes_its_own_moves() {
+    let answer = gtp(&["time_settings 60 0 0", "time_left b 50 0", "3 genmove black", "showboard"]);
+    assert!(answer.contains("=3 ") && answer.ends_with("white to move\n\n"), "{answer}");
+    let answer = gtp(&["reg_genmove black", "showboard"]);
+    assert!(answer.ends_with("black to move\n\n"), "{answer}");
+    let overtime = gtp(&["time_settings 0 10 5", "genmove b", "time_settings 0 0 0", "genmove w", "time_left w 0 0"]);
+    assert!(!overtime.contains('?'), "{overtime}");
+}
+
+#[test]
+fn gtp_loads_games() {
+    let file = std::env::temp_dir().join(format!("reversi-loadsgf-{}", std::process::id()));
+    std::fs::write(&file, "(;GM[Othello]TY[8]B[f5]W[d6];)").unwrap();
+    let load = format!("loadsgf {}", file.display());
+    assert!(gtp(&[&load, "play b c3"]).ends_with("= \n\n= \n\n"));
+    assert!(gtp(&[&format!("{load} 2"), "play w f6"]).ends_with("= \n\n= \n\n"));
+    std::fs::remove_file(&file).unwrap();
+    assert!(gtp(&[&load]).starts_with("? cannot load file: "));
+}
+
+#[test]
+fn nboard_moves_where_the_game_ends() {
+    let game = "set game (;GM[Othello]PC[]PB[]PW[]RE[?]TI[5:00]TY[8]B[f5//10]W[d6];)";
+    let answer = nboard(&["nboard 2", game, "set depth 4", "go"]);
+    assert!(answer.starts_with("set myname reversi-") && answer.contains("\nsearch "), "{answer}");
+    let chosen = last(&answer).strip_prefix("=== ").unwrap();
+    let square: crate::rules::Square = chosen.split('/').next().unwrap().parse().unwrap();
+    let game: crate::rules::Transcript = "f5d6".parse().unwrap();
+    assert!(game.position().legal_moves().contains(square), "{answer}");
+    // Black has to pass, which nobody tells.
+    let passed: crate::rules::Transcript = "c4c3e6b4a4a5b2a3".parse().unwrap();
+    let white = format!("move {}/1/2", passed.position().legal_moves().first().unwrap());
+    assert_eq!(nboard(&["set game (;GM[Othello]B[c4]W[c3]B[e6]W[b4]B[a4]W[a5]B[b2]W[a3];)", &white]), "");
+}
+
+#[test]
+fn nboard_judges_moves_and_games() {
+    let hints = nboard(&["set depth 2", "move f5", "hint 2"]);
+    assert_eq!(hints.lines().filter(|line| line.starts_with("search ")).count(), 2, "{hints}");
+    let plies = nboard(&["set depth 1", "move f5", "move d6/-1/3", "analyze"]);
+    let numbers: Vec<&str> = plies.lines().filter_map(|line| line.split(' ').nth(1)).collect();
+    assert_eq!(numbers, ["2", "1", "0"], "{plies}");
+    assert_eq!(nboard(&["learn"]), "learned\n");
+}
+
+#[test]
+fn nboard_stops_to_think_when_it_is_pinged() {
+    let ear = Ear::default();
+    let mut engine = Nboard::new(Head::new(None, 1 << 20, 7), Voice::new(ear.clone()));
+    for line in ["set depth 60", "go", "ping 7"] {
+        engine.take(line);
+    }
+    let said = String::from_utf8(ear.0.lock().unwrap().clone()).unwrap();
+    assert!(said.ends_with("pong 7\n") && !said.contains("==="), "{said}");
+}
+
+#[test]
+fn nboard_says_what_is_wrong() {
+    for (line, wrong) in [
+        ("set game (;", "status neither a tag"),
+        ("set depth many", "status the depth is no number"),
+        ("move a1", "status black may not move to a1"),
+        ("move x", "status a square is"),
+        ("move PA", "status black can move"),
+        ("ping", "status a ping has a number"),
+    ] {
+        assert!(nboard(&[line]).starts_with(wrong), "{line}: {}", nboard(&[line]));
+    }
+    assert_eq!(nboard(&["fly", "", "set wings 2"]), "");
+}
+
+proptest! {
+    // Each case searches a little.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_lines_make_it_panic(lines in prop::collection::vec(
+        r"([0-9]{0,3} )?(play|genmove|undo|time_settings|time_left|komi|known_command|boardsize|clear_board|showboard|set_game) ?(b|w|8)? ?([a-h][1-8]|pass|[0-9]{1,12})? ?([0-9]{1,22}|.{0,9})|.{0,20}",
+        0..12,
+    )) {
+        gtp(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn no_lines_make_nboard_panic(lines in prop::collection::vec(
+        r"(set (depth [1-3]|game \(;GM\[Othello\]TI\[[0-9:/]{0,22}\]((B|W)\[([a-h][1-8]|PA)//[0-9]{0,22}\]){0,3};\)|contempt .{0,3})|move ([a-h][1-8]|PA)/?[-.0-9e]{0,9}/?[-.0-9e]{0,9}|hint [1-3]|go|ping .{0,9}|learn|analyze|.{0,20})",
+        0..12,
+    )) {
+        // What it would think about without a bound would take long.
+        nboard(&[&["set depth 2"], &lines.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
+    }
+}

@@ -19,8 +19,8 @@ struct Level {
 /// How many levels there are.
 pub(super) const LEVELS: u8 = LADDER.len() as u8;
 
-/// The lower levels differ by how often they slip, the higher ones by how much they see. Bounds by positions make a level equal on any
-/// machine.
+/// The lower levels differ by how often they slip, the higher ones by how much they see. Bounds by positions make a
+/// level equal on any machine.
 const LADDER: [Level; 16] = [
     Level { slips: 70, nodes: 200 },
     Level { slips: 50, nodes: 200 },

@@ -26,8 +26,8 @@ pub struct AiPlayer {
 pub struct Choice {
     /// Where to place the disc: a legal move.
     pub square: Square,
-    /// What the move is worth to the side that makes it, in the [`Unit`](super::Unit) of the kind. `None` for kinds that do not
-    /// evaluate, for the only legal move, and when stopped before anything was evaluated.
+    /// What the move is worth to the side that makes it, in the [`Unit`](super::Unit) of the kind. `None` for kinds
+    /// that do not evaluate, for the only legal move, and when stopped before anything was evaluated.
     pub evaluation: Option<f32>,
     /// Plies searched in full, or the depth of the tree grown; 0 without search.
     pub depth: u8,
@@ -41,8 +41,8 @@ pub struct Choice {
 
 /// A move in about a microsecond, for when there is no time to ask a player: Roxanne's.
 ///
-/// `position` must have a legal move. That is the caller's promise; without one the answer is a1, which [`Position::play`] refuses, and in
-/// debug builds a panic.
+/// `position` must have a legal move. That is the caller's promise; without one the answer is a1, which
+/// [`Position::play`] refuses, and in debug builds a panic.
 #[must_use]
 pub fn cheap_move(position: Position, seed: u64) -> Square {
     debug_assert!(!position.legal_moves().is_empty());
@@ -77,8 +77,8 @@ impl AiPlayer {
 
     /// Chooses a legal move of the side to move, or `None` when it has none.
     ///
-    /// The same position and seed give the same choice, unless the flag is raised meanwhile; then the best move so far is given
-    /// at once, which is a legal one even when the flag was raised before.
+    /// The same position and seed give the same choice, unless the flag is raised meanwhile; then the best move so far
+    /// is given at once, which is a legal one even when the flag was raised before.
     #[must_use]
     pub fn choose(&self, position: Position, seed: u64, stop: &Stop) -> Option<Choice> {
         let legal = position.legal_moves();
@@ -133,14 +133,16 @@ impl AiPlayer {
     }
 }
 
-/// The exploration of `mcts`, in discs. Its description leaves it open. In matches of 80 games with 2,000 playouts a move against 30,
-/// 20 won 50, 10 won 47, 60 won 41, 90 won 35, and the square root of 2 won 20.
+/// The exploration of `mcts`, in discs. Its description leaves it open. In matches of 80 games with 2,000 playouts a
+/// move against 30, 20 won 50, 10 won 47, 60 won 41, 90 won 35, and the square root of 2 won 20.
 const EXPLORED_DISCS: f64 = 20.0;
 
-/// About 1 MB. Larger caches save few states and cost more time than that: measured at 5, 7 and 9 plies with 10 to 18 bits.
+/// About 1 MB. Larger caches save few states and cost more time than that: measured at 5, 7 and 9 plies with 10 to 18
+/// bits.
 const CACHE_BITS: u8 = 14;
 
-/// Room for each playout to add a state: about 25 MB at most. Only the highest level fills it, in the last third of its search.
+/// Room for each playout to add a state: about 25 MB at most. Only the highest level fills it, in the last third of its
+/// search.
 const MAX_STATES: usize = 1 << 18;
 
 impl Choice {

@@ -1,7 +1,8 @@
 //! Engines that wait for their next search.
 //!
-//! An engine's table is most of the memory that search needs. One is made for each search that runs at the same time, and as those run on a
-//! bounded number of threads, the tables of all rooms together are bounded: by the threads times [`TABLE_BYTES`].
+//! An engine's table is most of the memory that search needs. One is made for each search that runs at the same time,
+//! and as those run on a bounded number of threads, the tables of all rooms together are bounded: by the threads times
+//! [`TABLE_BYTES`].
 use std::sync::{Mutex, PoisonError};
 
 use super::{Engine, Weights};

@@ -1,9 +1,10 @@
 //! The engine at a seat: its levels.
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use rand::{Rng, RngExt};
 
-use super::engine::{Limits, Report, with_engine};
+use super::engine::{Engines, Goal, Limits, Report};
 use crate::rules::Position;
 use crate::search::Stop;
 
@@ -40,15 +41,32 @@ const LADDER: [Level; 16] = [
     Level { slips: 0, nodes: 12_000_000 },
 ];
 
+/// Positions a second on a slow core.
+const SLOW: u64 = 2_000_000;
+
+/// Whether a level may need longer than this for a move.
+pub(super) fn is_short(time: Duration, level: u8) -> bool {
+    time < Duration::from_micros(level_of(level).nodes.saturating_mul(1_000_000) / SLOW)
+}
+
 /// What the engine finds at this level; `None` for a slip, when any move will do.
-pub(super) fn search(position: Position, level: u8, rng: &mut impl Rng, stop: &Stop) -> Option<Report> {
-    let level = LADDER[usize::from(level.clamp(1, LEVELS)) - 1];
+pub(super) fn search(
+    engines: &Engines,
+    position: Position,
+    (level, goal): (u8, Goal),
+    rng: &mut impl Rng,
+    stop: &Stop,
+) -> Option<Report> {
+    let level = level_of(level);
     if rng.random_range(0..100) < level.slips {
         return None;
     }
-    with_engine(|engine| {
-        engine.search(position, &Limits::of_nodes(level.nodes), stop, &mut |_| ControlFlow::Continue(()))
-    })
+    let limits = Limits { goal, ..Limits::of_nodes(level.nodes) };
+    engines.with(|engine| engine.search(position, &limits, stop, &mut |_| ControlFlow::Continue(())))
+}
+
+fn level_of(level: u8) -> Level {
+    LADDER[usize::from(level.clamp(1, LEVELS)) - 1]
 }
 
 #[cfg(test)]
@@ -61,5 +79,11 @@ mod tests {
             let [below, above] = pair else { continue };
             assert!(above.slips <= below.slips && above.nodes >= below.nodes && above != below);
         }
+    }
+
+    #[test]
+    fn time_is_short_for_the_levels_that_see_much() {
+        let second = Duration::from_secs(1);
+        assert!(is_short(second, LEVELS) && !is_short(second, LEVELS - 3) && !is_short(10 * second, LEVELS));
     }
 }

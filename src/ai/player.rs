@@ -1,13 +1,16 @@
 //! A computer player at a seat.
 use std::f64::consts::SQRT_2;
 use std::fmt;
+use std::time::Duration;
 
 use rand::Rng;
 use rand_pcg::Pcg64;
 
 use super::{
     AiKind, DiscDifference, LastSquare, Orange, Placed, Ply, RandomGame, Reversi, ReversiByPlacement, RoxanneGame,
-    alphabeta, engine::Report, expert, generator, greedy, roxanne,
+    alphabeta,
+    engine::{Engines, Goal, Plan, Report},
+    expert, generator, greedy, roxanne,
 };
 use crate::rules::{Bitboard, Position, Square};
 use crate::search::{
@@ -19,6 +22,8 @@ use crate::search::{
 pub struct AiPlayer {
     kind: AiKind,
     level: u8,
+    /// Whether its time may not suffice.
+    hurried: bool,
 }
 
 /// A chosen move and how it was found.
@@ -57,7 +62,7 @@ impl AiPlayer {
     /// [`UnknownLevel`] when the kind has no such level.
     pub fn new(kind: AiKind, level: u8) -> Result<Self, UnknownLevel> {
         if (1..=kind.profile().levels).contains(&level) {
-            Ok(Self { kind, level })
+            Ok(Self { kind, level, hurried: false })
         } else {
             Err(UnknownLevel { kind, level })
         }
@@ -75,12 +80,31 @@ impl AiPlayer {
         self.level
     }
 
+    /// How it shares its clock among the moves that are left; `None` of a kind that takes the time it is given.
+    #[must_use]
+    pub fn plan(self, remaining: Duration, increment: Duration, position: Position) -> Option<Plan> {
+        let empties = position.board().empties().count() as u8;
+        (self.kind == AiKind::Expert).then(|| Plan::new(remaining, increment, empties))
+    }
+
+    /// The same player with this long for a move. One that may need longer looks who wins the end before by how much.
+    #[must_use]
+    pub fn with_time(self, time: Duration) -> Self {
+        Self { hurried: self.kind == AiKind::Expert && expert::is_short(time, self.level), ..self }
+    }
+
     /// Chooses a legal move of the side to move, or `None` when it has none.
     ///
     /// The same position and seed give the same choice, unless the flag is raised meanwhile; then the best move so far
     /// is given at once, which is a legal one even when the flag was raised before.
     #[must_use]
     pub fn choose(&self, position: Position, seed: u64, stop: &Stop) -> Option<Choice> {
+        self.choose_with(Engines::usual(), position, seed, stop)
+    }
+
+    /// The same with one of these engines, for kinds that need one.
+    #[must_use]
+    pub fn choose_with(&self, engines: &Engines, position: Position, seed: u64, stop: &Stop) -> Option<Choice> {
         let legal = position.legal_moves();
         let mut rng = generator(seed);
         match self.kind {
@@ -93,10 +117,12 @@ impl AiPlayer {
             AiKind::AlphaBeta => self.alpha_beta(position, &mut rng, stop),
             AiKind::Mcts => self.sample(position, EXPLORED_DISCS, RandomGame, DiscDifference, &mut rng, stop),
             AiKind::MctsRoxanne => self.sample(position, SQRT_2, RoxanneGame, WinShare, &mut rng, stop),
-            AiKind::Expert => match expert::search(position, self.level, &mut rng, stop) {
-                Some(report) => Some(Choice::reported(report)),
-                None => any_of(legal, &mut rng),
-            },
+            AiKind::Expert => {
+                let goal = if self.hurried { Goal::WinnerFirst } else { Goal::Score };
+                expert::search(engines, position, (self.level, goal), &mut rng, stop)
+                    .map(Choice::reported)
+                    .or_else(|| any_of(legal, &mut rng))
+            }
         }
     }
 

@@ -126,6 +126,9 @@ pub struct Limits {
     pub drain: Duration,
     /// AI moves that may wait, of quick kinds and of searches each. Beyond it they are answered by the cheap move at once.
     pub ai_queue: usize,
+    /// MiB of what all searches of the engine remember at a time, in equal parts. Each has 16 at most, which 16 threads
+    /// have with this; with less the highest levels see less.
+    pub ai_memory_mib: u32,
 }
 
 impl Default for Limits {
@@ -180,6 +183,7 @@ impl Default for Limits {
             reader_patience: Duration::from_secs(30),
             drain: Duration::from_secs(10),
             ai_queue: 4_096,
+            ai_memory_mib: 256,
         }
     }
 }

@@ -66,10 +66,25 @@ struct Shared {
 struct State {
     queue: Queue,
     /// What each worker is at, and when it is to stop.
-    running: Vec<Option<(Instant, Stop)>>,
+    running: Vec<Option<Running>>,
     closed: bool,
     /// Threads that have not ended.
     alive: usize,
+}
+
+#[derive(Clone)]
+struct Running {
+    /// When it is to wind down.
+    enough: Option<Instant>,
+    until: Instant,
+    stop: Stop,
+}
+
+impl Running {
+    /// When something is to be done next.
+    fn due(&self) -> Instant {
+        self.enough.map_or(self.until, |enough| enough.min(self.until))
+    }
 }
 
 impl Pool {
@@ -150,8 +165,8 @@ impl Pool {
         let mut state = self.shared.state();
         state.closed = true;
         state.queue.clear();
-        for (_, stop) in state.running.iter().flatten() {
-            stop.stop();
+        for running in state.running.iter().flatten() {
+            running.stop.stop();
         }
         drop(state);
         self.shared.work.notify_all();
@@ -195,7 +210,7 @@ impl Shared {
             }
             let threads = state.running.len();
             if let Some((queued, until)) = state.queue.take(index, threads, instant()) {
-                state.running[index] = Some((until, queued.stop.clone()));
+                state.running[index] = Some(Running { enough: queued.job.enough, until, stop: queued.stop.clone() });
                 drop(state);
                 self.time.notify_one();
                 return Some(queued);
@@ -232,12 +247,17 @@ impl Shared {
         let mut state = self.state();
         while !state.closed {
             let now = instant();
-            for running in &mut state.running {
-                if let Some((_, stop)) = running.take_if(|(until, _)| *until <= now) {
-                    stop.stop();
+            for slot in &mut state.running {
+                if let Some(running) = slot.take_if(|running| running.until <= now) {
+                    running.stop.stop();
                 }
             }
-            let next = state.running.iter().flatten().map(|&(until, _)| until).min();
+            for running in state.running.iter_mut().flatten() {
+                if running.enough.take_if(|enough| *enough <= now).is_some() {
+                    running.stop.wind_down();
+                }
+            }
+            let next = state.running.iter().flatten().map(Running::due).min();
             state = match next {
                 Some(next) => self.time.wait_timeout(state, next - now).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.time.wait(state).unwrap_or_else(PoisonError::into_inner),
@@ -262,12 +282,32 @@ mod tests {
         let player = AiPlayer::new(AiKind::AlphaBeta, 1).unwrap();
         for moves in 1..=3 {
             // Nobody stops it, even when its time is over.
-            let job = Job { player, position: Position::START, seed: 7, deadline: instant() };
+            let job = Job { player, position: Position::START, seed: 7, enough: None, deadline: instant() };
             let mut ticket = pool.submit(job).unwrap();
             let choice = ticket.answer.try_recv().unwrap().unwrap();
             assert_eq!(Some(choice), player.choose(Position::START, 7, &Stop::new()));
             assert_eq!(pool.load(), AiLoad { threads: 0, waiting: 0, moves, cheaper_moves: 0 });
         }
         assert!(pool.shut_down(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_search_is_told_when_it_has_thought_enough() {
+        // Patient enough for any machine: the flag goes up half at once.
+        let think = |player: &AiPlayer, position, seed, stop: &Stop| {
+            while !stop.is_winding_down() {
+                std::thread::yield_now();
+            }
+            assert!(!stop.is_stopped());
+            player.choose(position, seed, stop)
+        };
+        let pool = Pool::start(1, 1, Arc::new(think)).unwrap();
+        let player = AiPlayer::new(AiKind::Greedy, 1).unwrap();
+        let (enough, deadline) = (Some(instant()), instant() + Duration::from_secs(60));
+        let job = Job { player, position: Position::START, seed: 7, enough, deadline };
+        let mut ticket = pool.submit(job).unwrap();
+        let answer = std::mem::replace(&mut ticket.answer, tokio::sync::oneshot::channel().1);
+        assert!(answer.blocking_recv().unwrap().is_some());
+        assert!(pool.shut_down(Duration::from_secs(60)));
     }
 }

@@ -1,5 +1,7 @@
 //! A room's AI seat at its turn: when it is asked, what it is given, and what is played when it does not answer.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::{
@@ -125,14 +127,39 @@ fn begin(turn: &Turn, shared: &Shared) -> Stage {
     let Some(player) = kind.and_then(|kind| AiPlayer::new(kind, turn.ai.level).ok()) else {
         return Stage::Resigned;
     };
-    let spent = shared.clock.now().since(turn.begins);
-    let patience = less_margin(turn.budget).saturating_sub(spent);
-    // The search is to end well before patience does, which is there for one that does not listen.
-    let search = less_margin(patience);
-    let job = Job { player, position: turn.position, seed: seed(turn), deadline: (Instant::now() + search).into_std() };
+    let allotted = Allotted::of(player, turn, shared.clock.now().since(turn.begins));
+    let now = Instant::now();
+    let job = Job {
+        player: player.with_time(allotted.search),
+        position: turn.position,
+        seed: seed(turn),
+        enough: allotted.enough.map(|enough| (now + enough).into_std()),
+        deadline: (now + allotted.search).into_std(),
+    };
     match shared.pool.submit(job) {
-        Ok(ticket) => Stage::Searching(ticket, Instant::now() + patience),
+        Ok(ticket) => Stage::Searching(ticket, now + allotted.patience),
         Err(Full) => Stage::Resigned,
+    }
+}
+
+/// The times of one search, from its beginning.
+#[derive(Debug, PartialEq, Eq)]
+struct Allotted {
+    /// From then on it begins no new step.
+    enough: Option<Duration>,
+    /// It is to end then: well before patience does, which is there for one that does not listen.
+    search: Duration,
+    patience: Duration,
+}
+
+impl Allotted {
+    /// A player that plans its clock has its own share of it, others the room's.
+    fn of(player: AiPlayer, turn: &Turn, spent: Duration) -> Self {
+        let plan = turn.left.and_then(|left| player.plan(left, turn.increment, turn.position));
+        let most = plan.map_or(turn.budget, |plan| plan.most.min(turn.limit));
+        let patience = less_margin(most).saturating_sub(spent);
+        let enough = plan.map(|plan| plan.enough.saturating_sub(spent));
+        Self { enough, search: less_margin(patience), patience }
     }
 }
 
@@ -142,4 +169,57 @@ fn seed(turn: &Turn) -> u64 {
         .iter()
         .flat_map(|part| part.to_le_bytes())
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        room::{AiSeat, Timestamp},
+        rules::Position,
+    };
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn turn(limit: Duration, left: Option<Duration>) -> Turn {
+        Turn {
+            game: 1,
+            ply: 0,
+            position: Position::START,
+            ai: AiSeat { kind: "expert".into(), level: 16, seed: 1 },
+            begins: Timestamp(0),
+            budget: left.map_or(limit, |left| left / 31).min(limit),
+            limit,
+            left,
+            increment: Duration::ZERO,
+        }
+    }
+
+    fn allotted(kind: AiKind, turn: &Turn, spent: Duration) -> Allotted {
+        Allotted::of(AiPlayer::new(kind, 1).unwrap(), turn, spent)
+    }
+
+    #[test]
+    fn the_expert_plans_its_clock_and_others_take_the_rooms_share() {
+        let total = turn(60 * SECOND, Some(240 * SECOND));
+        let of_expert = allotted(AiKind::Expert, &total, Duration::ZERO);
+        // 10 s for each of 24 moves: half of it is enough, twice as much the most, less a tenth for the way.
+        assert_eq!(of_expert.enough, Some(5 * SECOND));
+        assert_eq!(of_expert.patience, 18 * SECOND);
+        let of_others = allotted(AiKind::AlphaBeta, &total, Duration::ZERO);
+        assert_eq!((of_others.enough, of_others.patience), (None, less_margin(total.budget)));
+        let by_move = turn(10 * SECOND, None);
+        assert_eq!(allotted(AiKind::Expert, &by_move, SECOND), allotted(AiKind::AlphaBeta, &by_move, SECOND));
+    }
+
+    #[test]
+    fn nobody_thinks_beyond_a_limit() {
+        for spent in [0, 1, 3, 100].map(Duration::from_secs) {
+            for left in [0, 1, 20, 3_600].map(Duration::from_secs) {
+                let limit = left.min(4 * SECOND);
+                let allotted = allotted(AiKind::Expert, &turn(limit, Some(left)), spent);
+                assert!(allotted.search <= allotted.patience && allotted.patience + spent.min(limit) <= limit);
+            }
+        }
+    }
 }

@@ -42,5 +42,5 @@ mod weights;
 pub use clock::Plan;
 pub use engine::{Engine, Report};
 pub use limits::{Certainty, Goal, Limits};
-pub use pool::{TABLE_BYTES, with_engine};
+pub use pool::{Engines, TABLE_BYTES, with_engine};
 pub use weights::{BadWeights, Weights};

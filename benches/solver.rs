@@ -94,7 +94,7 @@ fn stop() {
 /// From a moment up to a fifth of a second into a search, now of the middle and now of the end.
 fn wait(engine: &mut Engine, seed: u64) -> Duration {
     let end = || problems(40..=49).nth(seed as usize / 2 % 10).unwrap().1;
-    let position = if seed % 2 == 0 { after(20, seed) } else { end() };
+    let position = if seed.is_multiple_of(2) { after(20, seed) } else { end() };
     let stop = Stop::new();
     let flag = stop.clone();
     thread::scope(|scope| {

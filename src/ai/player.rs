@@ -83,7 +83,7 @@ impl AiPlayer {
     /// How it shares its clock among the moves that are left; `None` of a kind that takes the time it is given.
     #[must_use]
     pub fn plan(self, remaining: Duration, increment: Duration, position: Position) -> Option<Plan> {
-        let empties = position.board().empties().count() as u8;
+        let empties = position.board().empties().count();
         (self.kind == AiKind::Expert).then(|| Plan::new(remaining, increment, empties))
     }
 

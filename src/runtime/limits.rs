@@ -240,3 +240,6 @@ pub(super) const SEARCH: usize = 20;
 
 /// Games that are read and told for the price of one request. Each is read from the disk, and played through.
 pub(super) const GAMES_TOLD: usize = 5;
+
+/// How long an AI ponders about one position: longer than the highest level takes on a slow core.
+pub(super) const PONDERED: Duration = Duration::from_secs(60);

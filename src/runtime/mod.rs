@@ -90,6 +90,8 @@ pub struct Parts {
     /// Threads for AI seats; one for each core unless given. With 0 an AI thinks in the task of its room, which is for
     /// tests that must run the same way twice.
     pub ai_threads: Option<usize>,
+    /// Whether AI threads that have nothing to do search what an `expert` will probably be asked next.
+    pub ponder: bool,
     /// The secret that makes its bearer an administrator; without it nobody is one.
     pub admin: Option<Token>,
 }
@@ -106,6 +108,7 @@ impl Parts {
             encode,
             think: None,
             ai_threads: None,
+            ponder: false,
             admin: None,
         }
     }
@@ -150,7 +153,7 @@ impl Runtime {
         let think = parts.think.unwrap_or_else(|| {
             Arc::new(move |player, position, seed, stop| player.choose_with(&engines, position, seed, stop))
         });
-        let pool = Pool::start(threads, parts.limits.ai_queue, think)?;
+        let pool = Pool::start(threads, parts.limits.ai_queue, think)?.pondering(parts.ponder);
         let shared = Arc::new(Shared {
             limits: parts.limits,
             store: parts.store,

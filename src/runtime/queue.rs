@@ -34,7 +34,7 @@ pub(super) struct Job {
 /// A submitted job. Dropping it stops the search.
 pub(super) struct Ticket {
     pub(super) answer: oneshot::Receiver<Option<Choice>>,
-    stop: Stop,
+    pub(super) stop: Stop,
 }
 
 impl Drop for Ticket {

@@ -6,7 +6,8 @@ use tokio::time::Instant;
 
 use super::{
     actor::less_margin,
-    limits::STORE_RETRY,
+    limits::{PONDERED, STORE_RETRY},
+    pool::Pondered,
     queue::{Full, Job, Ticket},
     shared::Shared,
 };
@@ -20,6 +21,14 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Thinker {
     open: Option<Open>,
+    ahead: Option<Ahead>,
+}
+
+/// A turn that will come if the opponent plays what is expected, and is pondered already.
+struct Ahead {
+    turn: Turn,
+    player: AiPlayer,
+    ticket: Ticket,
 }
 
 struct Open {
@@ -32,6 +41,8 @@ enum Stage {
     Pausing(Instant),
     /// A search runs, and is waited for until then.
     Searching(Ticket, Instant),
+    /// Pondering has found it.
+    Found(Choice),
     /// Nothing better is to be had.
     Resigned,
 }
@@ -53,9 +64,15 @@ impl Thinker {
         if self.open.as_ref().is_some_and(|open| Some((open.turn.game, open.turn.ply)) == game) {
             return;
         }
+        let to_come = |ahead: &Ahead| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
+        self.ahead = self.ahead.take().filter(to_come);
         self.open = room.thinking().map(|turn| {
             let wait = shared.clock.until(turn.begins);
-            let stage = if wait.is_zero() { begin(&turn, shared) } else { Stage::Pausing(Instant::now() + wait) };
+            let stage = if wait.is_zero() {
+                begin(&turn, self.ahead.take(), shared)
+            } else {
+                Stage::Pausing(Instant::now() + wait)
+            };
             Open { turn, stage }
         });
     }
@@ -72,6 +89,7 @@ impl Thinker {
                 Ok(Ok(Some(choice))) => Step::Found(choice),
                 Ok(Ok(None) | Err(_)) | Err(_) => Step::Nothing,
             },
+            Stage::Found(choice) => Step::Found(choice.clone()),
             Stage::Resigned => Step::Nothing,
         }
     }
@@ -88,10 +106,11 @@ impl Thinker {
         let open = self.open.as_mut()?;
         let (square, thought) = match step {
             Step::Begin => {
-                open.stage = begin(&open.turn, shared);
+                open.stage = begin(&open.turn, self.ahead.take(), shared);
                 return None;
             }
             Step::Found(choice) if open.turn.position.legal_moves().contains(choice.square) => {
+                self.ahead = look_ahead(&open.turn, &choice, shared);
                 (choice.square, thought(&choice, &open.turn))
             }
             Step::Found(_) | Step::Nothing => {
@@ -122,9 +141,8 @@ fn thought(choice: &Choice, turn: &Turn) -> Option<Box<Thought>> {
     }))
 }
 
-fn begin(turn: &Turn, shared: &Shared) -> Stage {
-    let kind = turn.ai.kind.parse().ok();
-    let Some(player) = kind.and_then(|kind| AiPlayer::new(kind, turn.ai.level).ok()) else {
+fn begin(turn: &Turn, ahead: Option<Ahead>, shared: &Shared) -> Stage {
+    let Some(player) = player(turn) else {
         return Stage::Resigned;
     };
     let allotted = Allotted::of(player, turn, shared.clock.now().since(turn.begins));
@@ -136,10 +154,39 @@ fn begin(turn: &Turn, shared: &Shared) -> Stage {
         enough: allotted.enough.map(|enough| (now + enough).into_std()),
         deadline: (now + allotted.search).into_std(),
     };
+    let asks = |ahead: &Ahead| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
+    let ahead = ahead.filter(|ahead| asks(ahead) && ahead.player == job.player);
+    match ahead.and_then(|ahead| shared.pool.claim(ahead.ticket, job.enough, job.deadline)) {
+        Some(Pondered::Found(choice)) => return Stage::Found(choice),
+        Some(Pondered::Searching(ticket)) => return Stage::Searching(ticket, now + allotted.patience),
+        None => {}
+    }
     match shared.pool.submit(job) {
         Ok(ticket) => Stage::Searching(ticket, now + allotted.patience),
         Err(Full) => Stage::Resigned,
     }
+}
+
+fn player(turn: &Turn) -> Option<AiPlayer> {
+    AiPlayer::new(turn.ai.kind.parse().ok()?, turn.ai.level).ok()
+}
+
+/// Ponders the turn after the expected reply, of a player that expects one, as it would be searched when it comes.
+fn look_ahead(turn: &Turn, choice: &Choice, shared: &Shared) -> Option<Ahead> {
+    let player = player(turn).filter(|player| player.kind() == AiKind::Expert)?;
+    let [_, reply, ..] = choice.line[..] else { return None };
+    let theirs = turn.position.play(choice.square).ok()?;
+    // A reply that is no move there comes after a pass.
+    let position = theirs.play(reply).ok()?;
+    if position.legal_moves().is_empty() {
+        return None;
+    }
+    let turn = Turn { ply: turn.ply + 2, position, ..turn.clone() };
+    let player = player.with_time(Allotted::of(player, &turn, Duration::ZERO).search);
+    let deadline = (Instant::now() + PONDERED).into_std();
+    let job = Job { player, position, seed: seed(&turn), enough: None, deadline };
+    let ticket = shared.pool.ponder(job)?;
+    Some(Ahead { turn, player, ticket })
 }
 
 /// The times of one search, from its beginning.

@@ -30,6 +30,12 @@ impl Stop {
         self.0.load(Ordering::Relaxed) == STOPPED
     }
 
+    /// Whether the other is the same flag.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Asks a search that goes step by step to answer when the step that it is at is done. Others do not listen.
     pub fn wind_down(&self) {
         self.0.fetch_max(WINDING_DOWN, Ordering::Relaxed);
@@ -114,7 +120,7 @@ mod tests {
     #[test]
     fn a_flag_goes_up_in_two_steps_and_never_down() {
         let stop = Stop::new();
-        assert!(!stop.is_winding_down());
+        assert!(!stop.is_winding_down() && stop.is(&stop.clone()) && !stop.is(&Stop::new()));
         stop.wind_down();
         assert!(stop.is_winding_down() && !stop.is_stopped());
         stop.stop();

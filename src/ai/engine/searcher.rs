@@ -62,6 +62,6 @@ impl<C: Cpu> Searcher<'_, C> {
             return 0;
         }
         let mixed = (u32::from(square) + 1).wrapping_mul(self.taste).wrapping_mul(0x9E37_79B1) >> 16;
-        mixed.cast_signed() * most >> 16
+        (mixed.cast_signed() * most) >> 16
     }
 }

@@ -78,6 +78,47 @@ fn the_winner_is_found_with_less_work_than_the_score() {
     assert!(of_winner < of_score, "{of_winner} {of_score}");
 }
 
+#[test]
+fn who_wins_is_found_before_the_score_when_it_is_asked_for_first() {
+    for problem in problems(13..=22) {
+        let limits = Limits { goal: Goal::WinnerFirst, ..Limits::default() };
+        let mut known = Vec::new();
+        let report = engine().search(problem.position, &limits, &Stop::new(), &mut |report| {
+            known.push((report.certainty, report.exact, report.discs > 0.0));
+            ControlFlow::Continue(())
+        });
+        let report = report.unwrap();
+        let wins = problem.score > 0.0;
+        assert_eq!(known[known.len() - 2..], [(100, false, wins), (100, true, wins)], "{}", problem.name);
+        assert_eq!(report.discs, problem.score, "{}", problem.name);
+        assert!(problem.best.contains(&report.best), "{}", problem.name);
+    }
+}
+
+#[test]
+fn threads_that_share_a_table_find_the_exact_scores() {
+    for threads in [2, 4] {
+        let mut engine = engine().with_threads(threads);
+        for problem in problems(10..=22) {
+            let report = search(&mut engine, problem.position, &Limits::default());
+            assert!(report.exact && report.ended_by == EndedBy::Depth, "{}", problem.name);
+            assert_eq!(report.discs, problem.score, "{}", problem.name);
+            assert!(problem.best.contains(&report.best), "{}", problem.name);
+        }
+    }
+}
+
+#[test]
+fn threads_keep_the_budget_together_and_end_with_the_flag() {
+    let mut engine = engine_of(1 << 20).with_threads(3);
+    let report = search(&mut engine, middlegame(3), &Limits::of_nodes(60_000));
+    assert_eq!(report.ended_by, EndedBy::Nodes);
+    assert!(report.nodes > 20_000 && report.nodes < 120_000, "{}", report.nodes);
+    // With a helper that did not end, this would not return.
+    let report = engine.search(middlegame(3), &Limits::default(), &Stop::new(), &mut |_| ControlFlow::Break(()));
+    assert_eq!(report.unwrap().depth, 1);
+}
+
 fn middlegame(seed: u64) -> Position {
     let play = |position: Position, square| position.play(square).unwrap().settle().0;
     opening::random(20, seed).into_iter().fold(Position::START, play)
@@ -138,6 +179,23 @@ fn a_raised_flag_ends_a_search_within_few_positions() {
     let report = report.unwrap();
     assert_eq!((report.depth, report.ended_by), (8, EndedBy::Stop));
     assert!(report.nodes < before + 10, "{} {before}", report.nodes);
+}
+
+#[test]
+fn a_search_that_is_to_wind_down_ends_with_its_step() {
+    let stop = Stop::new();
+    stop.wind_down();
+    let report = engine().search(middlegame(2), &Limits::default(), &stop, &mut |_| ControlFlow::Continue(()));
+    assert_eq!(report.map(|report| (report.depth, report.ended_by)), Some((1, EndedBy::Stop)));
+    let (stop, mut depths) = (Stop::new(), Vec::new());
+    engine().search(middlegame(2), &Limits::default(), &stop, &mut |report| {
+        depths.push(report.depth);
+        if report.depth == 5 {
+            stop.wind_down();
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(depths, [1, 2, 3, 4, 5]);
 }
 
 #[test]

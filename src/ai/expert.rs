@@ -1,9 +1,10 @@
 //! The engine at a seat: its levels.
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use rand::{Rng, RngExt};
 
-use super::engine::{Limits, Report, with_engine};
+use super::engine::{Engines, Goal, Limits, Report};
 use crate::rules::Position;
 use crate::search::Stop;
 
@@ -19,8 +20,8 @@ pub struct Level {
 /// How many levels there are.
 pub(super) const LEVELS: u8 = LADDER.len() as u8;
 
-/// The lower levels differ by how often they slip, the higher ones by how much they see. Bounds by positions make a level equal on any
-/// machine.
+/// The lower levels differ by how often they slip, the higher ones by how much they see. Bounds by positions make a
+/// level equal on any machine.
 const LADDER: [Level; 16] = [
     Level { slips: 70, nodes: 200 },
     Level { slips: 50, nodes: 200 },
@@ -59,15 +60,32 @@ impl Level {
     }
 }
 
+/// Positions a second on a slow core.
+const SLOW: u64 = 2_000_000;
+
+/// Whether a level may need longer than this for a move.
+pub(super) fn is_short(time: Duration, level: u8) -> bool {
+    time < Duration::from_micros(level_of(level).nodes.saturating_mul(1_000_000) / SLOW)
+}
+
 /// What the engine finds at this level; `None` for a slip, when any move will do.
-pub(super) fn search(position: Position, level: u8, rng: &mut impl Rng, stop: &Stop) -> Option<Report> {
-    let level = LADDER[usize::from(level.clamp(1, LEVELS)) - 1];
+pub(super) fn search(
+    engines: &Engines,
+    position: Position,
+    (level, goal): (u8, Goal),
+    rng: &mut impl Rng,
+    stop: &Stop,
+) -> Option<Report> {
+    let level = level_of(level);
     if level.slips(rng) {
         return None;
     }
-    with_engine(|engine| {
-        engine.search(position, &Limits::of_nodes(level.nodes), stop, &mut |_| ControlFlow::Continue(()))
-    })
+    let limits = Limits { goal, ..Limits::of_nodes(level.nodes) };
+    engines.with(|engine| engine.search(position, &limits, stop, &mut |_| ControlFlow::Continue(())))
+}
+
+fn level_of(level: u8) -> Level {
+    LADDER[usize::from(level.clamp(1, LEVELS)) - 1]
 }
 
 #[cfg(test)]
@@ -80,5 +98,11 @@ mod tests {
             let [below, above] = pair else { continue };
             assert!(above.slips <= below.slips && above.nodes >= below.nodes && above != below);
         }
+    }
+
+    #[test]
+    fn time_is_short_for_the_levels_that_see_much() {
+        let second = Duration::from_secs(1);
+        assert!(is_short(second, LEVELS) && !is_short(second, LEVELS - 3) && !is_short(10 * second, LEVELS));
     }
 }

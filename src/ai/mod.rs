@@ -1,7 +1,7 @@
 //! Things that choose a move: the computer players that may take a seat.
 //!
-//! A player is a kind and a level. It is asked with a position, a seed and a stop flag; depth and playouts, not time, bound it, so one seed
-//! gives one answer on every machine, and whoever has a clock raises the flag.
+//! A player is a kind and a level. It is asked with a position, a seed and a stop flag; depth and playouts, not time,
+//! bound it, so one seed gives one answer on every machine, and whoever has a clock raises the flag.
 //!
 //! ```text
 //!   AiKind + level --> AiPlayer --choose(position, seed, stop)--> Choice

@@ -1,13 +1,16 @@
 //! A computer player at a seat.
 use std::f64::consts::SQRT_2;
 use std::fmt;
+use std::time::Duration;
 
 use rand::Rng;
 use rand_pcg::Pcg64;
 
 use super::{
     AiKind, DiscDifference, LastSquare, Orange, Placed, Ply, RandomGame, Reversi, ReversiByPlacement, RoxanneGame,
-    alphabeta, engine::Report, expert, generator, greedy, roxanne,
+    alphabeta,
+    engine::{Engines, Goal, Plan, Report},
+    expert, generator, greedy, roxanne,
 };
 use crate::rules::{Bitboard, Position, Square};
 use crate::search::{
@@ -19,6 +22,8 @@ use crate::search::{
 pub struct AiPlayer {
     kind: AiKind,
     level: u8,
+    /// Whether its time may not suffice.
+    hurried: bool,
 }
 
 /// A chosen move and how it was found.
@@ -26,8 +31,8 @@ pub struct AiPlayer {
 pub struct Choice {
     /// Where to place the disc: a legal move.
     pub square: Square,
-    /// What the move is worth to the side that makes it, in the [`Unit`](super::Unit) of the kind. `None` for kinds that do not
-    /// evaluate, for the only legal move, and when stopped before anything was evaluated.
+    /// What the move is worth to the side that makes it, in the [`Unit`](super::Unit) of the kind. `None` for kinds
+    /// that do not evaluate, for the only legal move, and when stopped before anything was evaluated.
     pub evaluation: Option<f32>,
     /// Plies searched in full, or the depth of the tree grown; 0 without search.
     pub depth: u8,
@@ -41,8 +46,8 @@ pub struct Choice {
 
 /// A move in about a microsecond, for when there is no time to ask a player: Roxanne's.
 ///
-/// `position` must have a legal move. That is the caller's promise; without one the answer is a1, which [`Position::play`] refuses, and in
-/// debug builds a panic.
+/// `position` must have a legal move. That is the caller's promise; without one the answer is a1, which
+/// [`Position::play`] refuses, and in debug builds a panic.
 #[must_use]
 pub fn cheap_move(position: Position, seed: u64) -> Square {
     debug_assert!(!position.legal_moves().is_empty());
@@ -57,7 +62,7 @@ impl AiPlayer {
     /// [`UnknownLevel`] when the kind has no such level.
     pub fn new(kind: AiKind, level: u8) -> Result<Self, UnknownLevel> {
         if (1..=kind.profile().levels).contains(&level) {
-            Ok(Self { kind, level })
+            Ok(Self { kind, level, hurried: false })
         } else {
             Err(UnknownLevel { kind, level })
         }
@@ -75,12 +80,31 @@ impl AiPlayer {
         self.level
     }
 
+    /// How it shares its clock among the moves that are left; `None` of a kind that takes the time it is given.
+    #[must_use]
+    pub fn plan(self, remaining: Duration, increment: Duration, position: Position) -> Option<Plan> {
+        let empties = position.board().empties().count();
+        (self.kind == AiKind::Expert).then(|| Plan::new(remaining, increment, empties))
+    }
+
+    /// The same player with this long for a move. One that may need longer looks who wins the end before by how much.
+    #[must_use]
+    pub fn with_time(self, time: Duration) -> Self {
+        Self { hurried: self.kind == AiKind::Expert && expert::is_short(time, self.level), ..self }
+    }
+
     /// Chooses a legal move of the side to move, or `None` when it has none.
     ///
-    /// The same position and seed give the same choice, unless the flag is raised meanwhile; then the best move so far is given
-    /// at once, which is a legal one even when the flag was raised before.
+    /// The same position and seed give the same choice, unless the flag is raised meanwhile; then the best move so far
+    /// is given at once, which is a legal one even when the flag was raised before.
     #[must_use]
     pub fn choose(&self, position: Position, seed: u64, stop: &Stop) -> Option<Choice> {
+        self.choose_with(Engines::usual(), position, seed, stop)
+    }
+
+    /// The same with one of these engines, for kinds that need one.
+    #[must_use]
+    pub fn choose_with(&self, engines: &Engines, position: Position, seed: u64, stop: &Stop) -> Option<Choice> {
         let legal = position.legal_moves();
         let mut rng = generator(seed);
         match self.kind {
@@ -93,10 +117,12 @@ impl AiPlayer {
             AiKind::AlphaBeta => self.alpha_beta(position, &mut rng, stop),
             AiKind::Mcts => self.sample(position, EXPLORED_DISCS, RandomGame, DiscDifference, &mut rng, stop),
             AiKind::MctsRoxanne => self.sample(position, SQRT_2, RoxanneGame, WinShare, &mut rng, stop),
-            AiKind::Expert => match expert::search(position, self.level, &mut rng, stop) {
-                Some(report) => Some(Choice::reported(report)),
-                None => any_of(legal, &mut rng),
-            },
+            AiKind::Expert => {
+                let goal = if self.hurried { Goal::WinnerFirst } else { Goal::Score };
+                expert::search(engines, position, (self.level, goal), &mut rng, stop)
+                    .map(Choice::reported)
+                    .or_else(|| any_of(legal, &mut rng))
+            }
         }
     }
 
@@ -133,14 +159,16 @@ impl AiPlayer {
     }
 }
 
-/// The exploration of `mcts`, in discs. Its description leaves it open. In matches of 80 games with 2,000 playouts a move against 30,
-/// 20 won 50, 10 won 47, 60 won 41, 90 won 35, and the square root of 2 won 20.
+/// The exploration of `mcts`, in discs. Its description leaves it open. In matches of 80 games with 2,000 playouts a
+/// move against 30, 20 won 50, 10 won 47, 60 won 41, 90 won 35, and the square root of 2 won 20.
 const EXPLORED_DISCS: f64 = 20.0;
 
-/// About 1 MB. Larger caches save few states and cost more time than that: measured at 5, 7 and 9 plies with 10 to 18 bits.
+/// About 1 MB. Larger caches save few states and cost more time than that: measured at 5, 7 and 9 plies with 10 to 18
+/// bits.
 const CACHE_BITS: u8 = 14;
 
-/// Room for each playout to add a state: about 25 MB at most. Only the highest level fills it, in the last third of its search.
+/// Room for each playout to add a state: about 25 MB at most. Only the highest level fills it, in the last third of its
+/// search.
 const MAX_STATES: usize = 1 << 18;
 
 impl Choice {

@@ -153,6 +153,9 @@ pub(super) struct Bounds {
     /// AI moves that may wait for a thread; beyond it they are made without a search.
     #[arg(long, env = "REVERSI_AI_QUEUE", default_value_t = usual().ai_queue, value_name = "N")]
     ai_queue: usize,
+    /// MiB of what all searches of `expert` remember at a time.
+    #[arg(long, env = "REVERSI_AI_MEMORY", default_value_t = usual().ai_memory_mib, value_name = "MIB", value_parser = at_least_one())]
+    ai_memory: u32,
 }
 
 impl Bounds {
@@ -207,6 +210,7 @@ impl Bounds {
             presence_grace: Duration::from_secs(self.grace),
             reader_patience: Duration::from_secs(self.reader_patience),
             ai_queue: self.ai_queue,
+            ai_memory_mib: self.ai_memory,
             // An option of its own, beside what is kept and where to listen.
             drain: usual().drain,
         }
@@ -267,7 +271,8 @@ mod tests {
     #[test]
     fn each_option_is_a_limit_of_its_own() {
         let words = "--max-streams-per-connection 2 --max-header-bytes 3 --call-time 4 --keepalive 5 \
-                     --keepalive-answer 6 --max-seats-per-human 7 --room-sleep 8 --reader-patience 9";
+                     --keepalive-answer 6 --max-seats-per-human 7 --room-sleep 8 --reader-patience 9 \
+                     --ai-memory 10";
         let asked = Limits {
             streams_per_connection: 2,
             header_bytes: 3,
@@ -277,6 +282,7 @@ mod tests {
             seats_per_human: 7,
             room_sleep: Duration::from_secs(8),
             reader_patience: Duration::from_secs(9),
+            ai_memory_mib: 10,
             ..usual()
         };
         assert_eq!(limits(words), asked);

@@ -50,6 +50,9 @@ pub struct Args {
     /// Threads on which AI seats think [default: one for each core].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
+    /// Let `expert` think on its opponents' time, on threads that have nothing else to do.
+    #[arg(long, env = "REVERSI_PONDER")]
+    ponder: bool,
     /// The server's certificate and those of its authorities, in PEM: speak TLS.
     #[arg(long, env = "REVERSI_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
@@ -98,6 +101,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let parts = Parts {
         limits: limits(&args),
         ai_threads: args.ai_threads.map(usize::from),
+        ponder: args.ponder,
         admin,
         ..Parts::new(store(&args)?, grpc::encode)
     };

@@ -143,6 +143,8 @@ pub struct Limits {
     pub openings_per_second: u32,
     /// Connections of one address that begin to speak at once, above the average.
     pub opening_burst: u32,
+    /// MiB of what all searches of the AI kind `expert` remember at a time.
+    pub ai_memory_mib: u32,
 }
 
 impl TryFrom<v1::Limits> for Limits {
@@ -206,6 +208,7 @@ impl TryFrom<v1::Limits> for Limits {
             http1_request_burst: read::count(limits.http1_request_burst, "burst of HTTP/1.1")?,
             openings_per_second: read::count(limits.openings_per_second, "rate of openings")?,
             opening_burst: read::count(limits.opening_burst, "burst of openings")?,
+            ai_memory_mib: read::count(limits.ai_memory_mib, "memory of AIs")?,
         })
     }
 }

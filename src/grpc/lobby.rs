@@ -283,5 +283,6 @@ fn limits(limits: &Limits) -> v1::Limits {
         http1_request_burst: rate(limits.http1_request_burst),
         openings_per_second: rate(limits.openings_per_second),
         opening_burst: rate(limits.opening_burst),
+        ai_memory_mib: rate(limits.ai_memory_mib),
     }
 }

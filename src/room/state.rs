@@ -90,8 +90,14 @@ pub struct Turn {
     pub ai: AiSeat,
     /// Not to be asked before this.
     pub begins: Timestamp,
-    /// How much of its time it should use at most.
+    /// How much of its time it should use at most, when all moves are to have as much.
     pub budget: Duration,
+    /// The most that the rules give for this move.
+    pub limit: Duration,
+    /// What is left on its total clock, if there is one, before this move.
+    pub left: Option<Duration>,
+    /// What that grows by with the move.
+    pub increment: Duration,
 }
 
 /// A room.
@@ -331,6 +337,9 @@ impl Room {
             ai: ai.clone(),
             begins: game.turn_began,
             budget: share.map_or(limit, |share| share.min(limit)),
+            limit,
+            left: game.clocks[side],
+            increment: self.settings.time.increment,
         })
     }
 

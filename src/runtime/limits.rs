@@ -127,6 +127,9 @@ pub struct Limits {
     pub drain: Duration,
     /// AI moves that may wait, of quick kinds and of searches each. Beyond it they are answered by the cheap move at once.
     pub ai_queue: usize,
+    /// MiB of what all searches of the engine remember at a time, in equal parts. Each has 16 at most, which 16 threads
+    /// have with this; with less the highest levels see less.
+    pub ai_memory_mib: u32,
 }
 
 impl Default for Limits {
@@ -181,6 +184,7 @@ impl Default for Limits {
             reader_patience: Duration::from_secs(30),
             drain: Duration::from_secs(10),
             ai_queue: 4_096,
+            ai_memory_mib: 256,
         }
     }
 }
@@ -237,3 +241,6 @@ pub(super) const SEARCH: usize = 20;
 
 /// Games that are read and told for the price of one request. Each is read from the disk, and played through.
 pub(super) const GAMES_TOLD: usize = 5;
+
+/// How long an AI ponders about one position: longer than the highest level takes on a slow core.
+pub(super) const PONDERED: Duration = Duration::from_secs(60);

@@ -66,7 +66,7 @@ pub use work::Work;
 
 pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, Rating, Standing, Stats};
 use crate::{
-    ai::AiPlayer,
+    ai::engine::Engines,
     room::{Actor, Command, Credentials, DisplayName, GameId, GameRecord, PlayerId, PlayerKind, Rejection},
     store::Store,
 };
@@ -85,11 +85,13 @@ pub struct Parts {
     pub store: Store,
     /// Makes events into what watchers are sent.
     pub encode: Encode,
-    /// How AIs choose.
-    pub think: Arc<Think>,
+    /// How AIs choose, when they are not to do it themselves.
+    pub think: Option<Arc<Think>>,
     /// Threads for AI seats; one for each core unless given. With 0 an AI thinks in the task of its room, which is for
     /// tests that must run the same way twice.
     pub ai_threads: Option<usize>,
+    /// Whether AI threads that have nothing to do search what an `expert` will probably be asked next.
+    pub ponder: bool,
     /// The secret that makes its bearer an administrator; without it nobody is one.
     pub admin: Option<Token>,
 }
@@ -98,18 +100,22 @@ impl Parts {
     /// The usual parts over a store.
     #[must_use]
     pub fn new(store: Store, encode: Encode) -> Self {
-        let think = |player: &AiPlayer, position, seed, stop: &crate::search::Stop| player.choose(position, seed, stop);
         Self {
             limits: Limits::default(),
             clock: Clock::default(),
             chance: Chance::default(),
             store,
             encode,
-            think: Arc::new(think),
+            think: None,
             ai_threads: None,
+            ponder: false,
             admin: None,
         }
     }
+}
+
+fn megabytes(count: u32) -> usize {
+    usize::try_from(u64::from(count) << 20).unwrap_or(usize::MAX)
 }
 
 /// A running server. Clones are handles to the same one.
@@ -143,7 +149,11 @@ impl Runtime {
             Some(threads) => threads,
             None => std::thread::available_parallelism().map_or(1, usize::from),
         };
-        let pool = Pool::start(threads, parts.limits.ai_queue, parts.think)?;
+        let engines = Engines::new(threads, megabytes(parts.limits.ai_memory_mib));
+        let think = parts.think.unwrap_or_else(|| {
+            Arc::new(move |player, position, seed, stop| player.choose_with(&engines, position, seed, stop))
+        });
+        let pool = Pool::start(threads, parts.limits.ai_queue, think)?.pondering(parts.ponder);
         let shared = Arc::new(Shared {
             limits: parts.limits,
             store: parts.store,

@@ -8,6 +8,9 @@
 //!
 //! A search gets its fair share of the time to its deadline: the more wait, the sooner each is stopped, so that all
 //! of them answer in time with what they have found.
+//!
+//! Threads that nobody needs may ponder: search what will probably be asked next. Whatever is asked for meanwhile ends
+//! that at once, but for the very question, which has its answer the sooner.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -20,6 +23,7 @@ use std::{
 };
 
 use thread_priority::{ThreadPriority, set_current_thread_priority};
+use tokio::sync::oneshot::error::TryRecvError;
 
 use super::{
     entropy::instant,
@@ -38,6 +42,15 @@ pub type Think = dyn Fn(&AiPlayer, Position, u64, &Stop) -> Option<Choice> + Sen
 pub(super) struct Pool {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    ponders: bool,
+}
+
+/// What pondering is good for.
+pub(super) enum Pondered {
+    /// The answer, complete.
+    Found(Choice),
+    /// A search that goes on as one that was asked for.
+    Searching(Ticket),
 }
 
 /// How busy the AI threads are.
@@ -65,11 +78,46 @@ struct Shared {
 
 struct State {
     queue: Queue,
+    /// Those to ponder, as many as there are threads at most.
+    ahead: Vec<Queued>,
     /// What each worker is at, and when it is to stop.
-    running: Vec<Option<(Instant, Stop)>>,
+    running: Vec<Option<Running>>,
     closed: bool,
     /// Threads that have not ended.
     alive: usize,
+}
+
+#[derive(Clone)]
+struct Running {
+    /// When it is to wind down.
+    enough: Option<Instant>,
+    until: Instant,
+    stop: Stop,
+    /// Nobody has asked for it yet.
+    pondering: bool,
+}
+
+impl State {
+    /// Whether no thread does what was asked for, and one does nothing at all.
+    fn is_idle(&self) -> bool {
+        let busy = self.running.iter().flatten().count();
+        let asked = self.running.iter().flatten().any(|running| !running.pondering) || self.queue.len() > 0;
+        !asked && busy + self.ahead.len() < self.running.len()
+    }
+
+    fn end_pondering(&mut self) {
+        self.ahead.clear();
+        for running in self.running.iter().flatten().filter(|running| running.pondering) {
+            running.stop.stop();
+        }
+    }
+}
+
+impl Running {
+    /// When something is to be done next.
+    fn due(&self) -> Instant {
+        self.enough.map_or(self.until, |enough| enough.min(self.until))
+    }
 }
 
 impl Pool {
@@ -82,6 +130,7 @@ impl Pool {
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 queue: Queue::new(capacity),
+                ahead: Vec::new(),
                 running: vec![None; threads],
                 closed: false,
                 alive,
@@ -108,7 +157,12 @@ impl Pool {
         for index in 0..threads {
             handles.push(spawn(format!("ai-{index}"), Box::new(move |shared| shared.work(index)))?);
         }
-        Ok(Self { shared, threads: Mutex::new(handles) })
+        Ok(Self { shared, threads: Mutex::new(handles), ponders: false })
+    }
+
+    /// The same pool, whose idle threads ponder or not.
+    pub(super) fn pondering(self, ponders: bool) -> Self {
+        Self { ponders, ..self }
     }
 
     /// Queues a job; without threads it is answered when this returns, however long it takes.
@@ -120,13 +174,46 @@ impl Pool {
         }
         if state.running.is_empty() {
             drop(state);
-            self.shared.answer(queued);
+            self.shared.answer(queued, true);
         } else {
             state.queue.push(queued)?;
+            state.end_pondering();
             drop(state);
             self.shared.work.notify_one();
         }
         Ok(ticket)
+    }
+
+    /// Begins a job that will probably be asked for, when there is nothing else to do.
+    pub(super) fn ponder(&self, job: Job) -> Option<Ticket> {
+        let mut state = self.shared.state();
+        if !self.ponders || state.closed || !state.is_idle() {
+            return None;
+        }
+        let (queued, ticket) = Queued::new(job);
+        state.ahead.push(queued);
+        drop(state);
+        self.shared.work.notify_one();
+        Some(ticket)
+    }
+
+    /// Asks for what was pondered, with its times from now on. `None` when it was ended before.
+    pub(super) fn claim(&self, mut ticket: Ticket, enough: Option<Instant>, deadline: Instant) -> Option<Pondered> {
+        let mut state = self.shared.state();
+        let searching = |running: &&mut Running| running.pondering && running.stop.is(&ticket.stop);
+        let running = state.running.iter_mut().flatten().find(searching);
+        let pondered = match (ticket.answer.try_recv(), running) {
+            (Ok(Some(choice)), _) if choice.complete => Pondered::Found(choice),
+            (Err(TryRecvError::Empty), Some(running)) if !running.stop.is_stopped() => {
+                (running.enough, running.until, running.pondering) = (enough, deadline, false);
+                Pondered::Searching(ticket)
+            }
+            _ => return None,
+        };
+        drop(state);
+        self.shared.time.notify_one();
+        self.shared.moves.fetch_add(1, Relaxed);
+        Some(pondered)
     }
 
     /// Notes a move that was cheaper than asked for.
@@ -150,8 +237,9 @@ impl Pool {
         let mut state = self.shared.state();
         state.closed = true;
         state.queue.clear();
-        for (_, stop) in state.running.iter().flatten() {
-            stop.stop();
+        state.ahead.clear();
+        for running in state.running.iter().flatten() {
+            running.stop.stop();
         }
         drop(state);
         self.shared.work.notify_all();
@@ -180,41 +268,48 @@ impl Shared {
         if let Err(error) = set_current_thread_priority(ThreadPriority::Min) {
             tracing::warn!(%error, "AI threads run at the same priority as those that serve players");
         }
-        while let Some(queued) = self.next(index) {
-            self.answer(queued);
+        while let Some((queued, is_asked)) = self.next(index) {
+            self.answer(queued, is_asked);
             self.state().running[index] = None;
         }
     }
 
-    /// Waits for a job and sets its share of the time; none when the pool is closed.
-    fn next(&self, index: usize) -> Option<Queued> {
+    /// Waits for a job and sets its share of the time, and says whether it was asked for; none when the pool is closed.
+    fn next(&self, index: usize) -> Option<(Queued, bool)> {
         let mut state = self.state();
         loop {
             if state.closed {
                 return None;
             }
             let threads = state.running.len();
-            if let Some((queued, until)) = state.queue.take(index, threads, instant()) {
-                state.running[index] = Some((until, queued.stop.clone()));
+            let asked = state.queue.take(index, threads, instant());
+            let pondering = asked.is_none();
+            let ahead = |queued: Queued| {
+                let until = queued.job.deadline;
+                (queued, until)
+            };
+            if let Some((queued, until)) = asked.or_else(|| state.ahead.pop().map(ahead)) {
+                let (enough, stop) = (queued.job.enough, queued.stop.clone());
+                state.running[index] = Some(Running { enough, until, stop, pondering });
                 drop(state);
                 self.time.notify_one();
-                return Some(queued);
+                return Some((queued, !pondering));
             }
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn answer(&self, queued: Queued) {
+    fn answer(&self, queued: Queued, is_asked: bool) {
         let Queued { job, stop, answer, span, .. } = queued;
         if answer.is_closed() {
             return;
         }
         let _room = span.enter();
         let found = catch_unwind(AssertUnwindSafe(|| (self.think)(&job.player, job.position, job.seed, &stop)));
-        self.moves.fetch_add(1, Relaxed);
+        self.moves.fetch_add(u64::from(is_asked), Relaxed);
         match found {
             Ok(choice) => {
-                if choice.as_ref().is_some_and(|choice| !choice.complete) && !answer.is_closed() {
+                if is_asked && choice.as_ref().is_some_and(|choice| !choice.complete) && !answer.is_closed() {
                     self.cheaper.fetch_add(1, Relaxed);
                 }
                 // The room may have gone on without it.
@@ -232,12 +327,17 @@ impl Shared {
         let mut state = self.state();
         while !state.closed {
             let now = instant();
-            for running in &mut state.running {
-                if let Some((_, stop)) = running.take_if(|(until, _)| *until <= now) {
-                    stop.stop();
+            for slot in &mut state.running {
+                if let Some(running) = slot.take_if(|running| running.until <= now) {
+                    running.stop.stop();
                 }
             }
-            let next = state.running.iter().flatten().map(|&(until, _)| until).min();
+            for running in state.running.iter_mut().flatten() {
+                if running.enough.take_if(|enough| *enough <= now).is_some() {
+                    running.stop.wind_down();
+                }
+            }
+            let next = state.running.iter().flatten().map(Running::due).min();
             state = match next {
                 Some(next) => self.time.wait_timeout(state, next - now).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.time.wait(state).unwrap_or_else(PoisonError::into_inner),
@@ -262,12 +362,95 @@ mod tests {
         let player = AiPlayer::new(AiKind::AlphaBeta, 1).unwrap();
         for moves in 1..=3 {
             // Nobody stops it, even when its time is over.
-            let job = Job { player, position: Position::START, seed: 7, deadline: instant() };
+            let job = Job { player, position: Position::START, seed: 7, enough: None, deadline: instant() };
             let mut ticket = pool.submit(job).unwrap();
             let choice = ticket.answer.try_recv().unwrap().unwrap();
             assert_eq!(Some(choice), player.choose(Position::START, 7, &Stop::new()));
             assert_eq!(pool.load(), AiLoad { threads: 0, waiting: 0, moves, cheaper_moves: 0 });
         }
         assert!(pool.shut_down(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_search_is_told_when_it_has_thought_enough() {
+        // Patient enough for any machine: the flag goes up half at once.
+        let think = |player: &AiPlayer, position, seed, stop: &Stop| {
+            while !stop.is_winding_down() {
+                std::thread::yield_now();
+            }
+            assert!(!stop.is_stopped());
+            player.choose(position, seed, stop)
+        };
+        let pool = Pool::start(1, 1, Arc::new(think)).unwrap();
+        let player = AiPlayer::new(AiKind::Greedy, 1).unwrap();
+        let (enough, deadline) = (Some(instant()), instant() + Duration::from_secs(60));
+        let job = Job { player, position: Position::START, seed: 7, enough, deadline };
+        assert!(answer(pool.submit(job).unwrap()).complete);
+        assert!(pool.shut_down(Duration::from_secs(60)));
+    }
+
+    /// A pool of one thread in which a search lasts until its flag is raised, and tells when it begins.
+    fn pondering(ponders: bool) -> (Pool, std::sync::mpsc::Receiver<Position>) {
+        let (begun, begins) = std::sync::mpsc::sync_channel(9);
+        let think = move |player: &AiPlayer, position, seed, stop: &Stop| {
+            begun.send(position).unwrap();
+            while player.kind() != AiKind::Greedy && !stop.is_winding_down() {
+                std::thread::yield_now();
+            }
+            player.choose(position, seed, stop).map(|choice| Choice { complete: !stop.is_stopped(), ..choice })
+        };
+        (Pool::start(1, 9, Arc::new(think)).unwrap().pondering(ponders), begins)
+    }
+
+    fn job(kind: AiKind) -> Job {
+        let player = AiPlayer::new(kind, 1).unwrap();
+        let deadline = instant() + Duration::from_secs(60);
+        Job { player, position: Position::START, seed: 7, enough: None, deadline }
+    }
+
+    fn answer(mut ticket: Ticket) -> Choice {
+        let answer = std::mem::replace(&mut ticket.answer, tokio::sync::oneshot::channel().1);
+        answer.blocking_recv().unwrap().unwrap()
+    }
+
+    #[test]
+    fn what_was_pondered_goes_on_when_it_is_asked_for() {
+        let (pool, begins) = pondering(true);
+        let ticket = pool.ponder(job(AiKind::Expert)).unwrap();
+        begins.recv().unwrap();
+        assert!(pool.ponder(job(AiKind::Expert)).is_none(), "no thread is idle");
+        let deadline = instant() + Duration::from_secs(60);
+        let Some(Pondered::Searching(ticket)) = pool.claim(ticket, Some(instant()), deadline) else {
+            panic!("it was still searched")
+        };
+        assert!(answer(ticket).complete);
+        // What has been found is there at once.
+        let ticket = std::iter::repeat_with(|| pool.ponder(job(AiKind::Greedy))).flatten().next().unwrap();
+        begins.recv().unwrap();
+        while pool.shared.state().running[0].is_some() {
+            std::thread::yield_now();
+        }
+        assert!(matches!(pool.claim(ticket, None, deadline), Some(Pondered::Found(choice)) if choice.complete));
+        assert_eq!(pool.load().moves, 2);
+        assert!(pool.shut_down(Duration::from_secs(60)));
+    }
+
+    #[test]
+    fn pondering_ends_when_anything_is_asked_for() {
+        let (pool, begins) = pondering(true);
+        let ahead = pool.ponder(job(AiKind::Expert)).unwrap();
+        begins.recv().unwrap();
+        let asked = pool.submit(job(AiKind::Greedy)).unwrap();
+        assert!(answer(asked).complete);
+        assert!(pool.claim(ahead, None, instant()).is_none());
+        assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 0));
+        assert!(pool.shut_down(Duration::from_secs(60)));
+    }
+
+    #[test]
+    fn nothing_is_pondered_unless_it_is_wanted() {
+        let (pool, _begins) = pondering(false);
+        assert!(pool.ponder(job(AiKind::Greedy)).is_none());
+        assert!(pool.shut_down(Duration::from_secs(60)));
     }
 }

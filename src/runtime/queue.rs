@@ -26,13 +26,15 @@ pub(super) struct Job {
     pub(super) player: AiPlayer,
     pub(super) position: Position,
     pub(super) seed: u64,
+    /// From then on no new step is worth its time.
+    pub(super) enough: Option<Instant>,
     pub(super) deadline: Instant,
 }
 
 /// A submitted job. Dropping it stops the search.
 pub(super) struct Ticket {
     pub(super) answer: oneshot::Receiver<Option<Choice>>,
-    stop: Stop,
+    pub(super) stop: Stop,
 }
 
 impl Drop for Ticket {
@@ -180,7 +182,7 @@ mod tests {
     fn fill(queue: &mut Queue, kind: AiKind, count: usize, now: Instant) -> Vec<Ticket> {
         let mut submit = |_: usize| {
             let player = AiPlayer::new(kind, 1).unwrap();
-            let job = Job { player, position: Position::START, seed: 1, deadline: now + 10 * SECOND };
+            let job = Job { player, position: Position::START, seed: 1, enough: None, deadline: now + 10 * SECOND };
             let (queued, ticket) = Queued::new(job);
             queue.push(queued).map(|()| ticket)
         };

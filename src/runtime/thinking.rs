@@ -1,10 +1,13 @@
 //! A room's AI seat at its turn: when it is asked, what it is given, and what is played when it does not answer.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::{
     actor::less_margin,
-    limits::STORE_RETRY,
+    limits::{PONDERED, STORE_RETRY},
+    pool::Pondered,
     queue::{Full, Job, Ticket},
     shared::Shared,
 };
@@ -18,6 +21,14 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Thinker {
     open: Option<Open>,
+    ahead: Option<Ahead>,
+}
+
+/// A turn that will come if the opponent plays what is expected, and is pondered already.
+struct Ahead {
+    turn: Turn,
+    player: AiPlayer,
+    ticket: Ticket,
 }
 
 struct Open {
@@ -30,6 +41,8 @@ enum Stage {
     Pausing(Instant),
     /// A search runs, and is waited for until then.
     Searching(Ticket, Instant),
+    /// Pondering has found it.
+    Found(Choice),
     /// Nothing better is to be had.
     Resigned,
 }
@@ -51,9 +64,15 @@ impl Thinker {
         if self.open.as_ref().is_some_and(|open| Some((open.turn.game, open.turn.ply)) == game) {
             return;
         }
+        let to_come = |ahead: &Ahead| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
+        self.ahead = self.ahead.take().filter(to_come);
         self.open = room.thinking().map(|turn| {
             let wait = shared.clock.until(turn.begins);
-            let stage = if wait.is_zero() { begin(&turn, shared) } else { Stage::Pausing(Instant::now() + wait) };
+            let stage = if wait.is_zero() {
+                begin(&turn, self.ahead.take(), shared)
+            } else {
+                Stage::Pausing(Instant::now() + wait)
+            };
             Open { turn, stage }
         });
     }
@@ -70,6 +89,7 @@ impl Thinker {
                 Ok(Ok(Some(choice))) => Step::Found(choice),
                 Ok(Ok(None) | Err(_)) | Err(_) => Step::Nothing,
             },
+            Stage::Found(choice) => Step::Found(choice.clone()),
             Stage::Resigned => Step::Nothing,
         }
     }
@@ -86,10 +106,11 @@ impl Thinker {
         let open = self.open.as_mut()?;
         let (square, thought) = match step {
             Step::Begin => {
-                open.stage = begin(&open.turn, shared);
+                open.stage = begin(&open.turn, self.ahead.take(), shared);
                 return None;
             }
             Step::Found(choice) if open.turn.position.legal_moves().contains(choice.square) => {
+                self.ahead = look_ahead(&open.turn, &choice, shared);
                 (choice.square, thought(&choice, &open.turn))
             }
             Step::Found(_) | Step::Nothing => {
@@ -120,19 +141,72 @@ fn thought(choice: &Choice, turn: &Turn) -> Option<Box<Thought>> {
     }))
 }
 
-fn begin(turn: &Turn, shared: &Shared) -> Stage {
-    let kind = turn.ai.kind.parse().ok();
-    let Some(player) = kind.and_then(|kind| AiPlayer::new(kind, turn.ai.level).ok()) else {
+fn begin(turn: &Turn, ahead: Option<Ahead>, shared: &Shared) -> Stage {
+    let Some(player) = player(turn) else {
         return Stage::Resigned;
     };
-    let spent = shared.clock.now().since(turn.begins);
-    let patience = less_margin(turn.budget).saturating_sub(spent);
-    // The search is to end well before patience does, which is there for one that does not listen.
-    let search = less_margin(patience);
-    let job = Job { player, position: turn.position, seed: seed(turn), deadline: (Instant::now() + search).into_std() };
+    let allotted = Allotted::of(player, turn, shared.clock.now().since(turn.begins));
+    let now = Instant::now();
+    let job = Job {
+        player: player.with_time(allotted.search),
+        position: turn.position,
+        seed: seed(turn),
+        enough: allotted.enough.map(|enough| (now + enough).into_std()),
+        deadline: (now + allotted.search).into_std(),
+    };
+    let asks = |ahead: &Ahead| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
+    let ahead = ahead.filter(|ahead| asks(ahead) && ahead.player == job.player);
+    match ahead.and_then(|ahead| shared.pool.claim(ahead.ticket, job.enough, job.deadline)) {
+        Some(Pondered::Found(choice)) => return Stage::Found(choice),
+        Some(Pondered::Searching(ticket)) => return Stage::Searching(ticket, now + allotted.patience),
+        None => {}
+    }
     match shared.pool.submit(job) {
-        Ok(ticket) => Stage::Searching(ticket, Instant::now() + patience),
+        Ok(ticket) => Stage::Searching(ticket, now + allotted.patience),
         Err(Full) => Stage::Resigned,
+    }
+}
+
+fn player(turn: &Turn) -> Option<AiPlayer> {
+    AiPlayer::new(turn.ai.kind.parse().ok()?, turn.ai.level).ok()
+}
+
+/// Ponders the turn after the expected reply, of a player that expects one, as it would be searched when it comes.
+fn look_ahead(turn: &Turn, choice: &Choice, shared: &Shared) -> Option<Ahead> {
+    let player = player(turn).filter(|player| player.kind() == AiKind::Expert)?;
+    let [_, reply, ..] = choice.line[..] else { return None };
+    let theirs = turn.position.play(choice.square).ok()?;
+    // A reply that is no move there comes after a pass.
+    let position = theirs.play(reply).ok()?;
+    if position.legal_moves().is_empty() {
+        return None;
+    }
+    let turn = Turn { ply: turn.ply + 2, position, ..turn.clone() };
+    let player = player.with_time(Allotted::of(player, &turn, Duration::ZERO).search);
+    let deadline = (Instant::now() + PONDERED).into_std();
+    let job = Job { player, position, seed: seed(&turn), enough: None, deadline };
+    let ticket = shared.pool.ponder(job)?;
+    Some(Ahead { turn, player, ticket })
+}
+
+/// The times of one search, from its beginning.
+#[derive(Debug, PartialEq, Eq)]
+struct Allotted {
+    /// From then on it begins no new step.
+    enough: Option<Duration>,
+    /// It is to end then: well before patience does, which is there for one that does not listen.
+    search: Duration,
+    patience: Duration,
+}
+
+impl Allotted {
+    /// A player that plans its clock has its own share of it, others the room's.
+    fn of(player: AiPlayer, turn: &Turn, spent: Duration) -> Self {
+        let plan = turn.left.and_then(|left| player.plan(left, turn.increment, turn.position));
+        let most = plan.map_or(turn.budget, |plan| plan.most.min(turn.limit));
+        let patience = less_margin(most).saturating_sub(spent);
+        let enough = plan.map(|plan| plan.enough.saturating_sub(spent));
+        Self { enough, search: less_margin(patience), patience }
     }
 }
 
@@ -142,4 +216,57 @@ fn seed(turn: &Turn) -> u64 {
         .iter()
         .flat_map(|part| part.to_le_bytes())
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        room::{AiSeat, Timestamp},
+        rules::Position,
+    };
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn turn(limit: Duration, left: Option<Duration>) -> Turn {
+        Turn {
+            game: 1,
+            ply: 0,
+            position: Position::START,
+            ai: AiSeat { kind: "expert".into(), level: 16, seed: 1 },
+            begins: Timestamp(0),
+            budget: left.map_or(limit, |left| left / 31).min(limit),
+            limit,
+            left,
+            increment: Duration::ZERO,
+        }
+    }
+
+    fn allotted(kind: AiKind, turn: &Turn, spent: Duration) -> Allotted {
+        Allotted::of(AiPlayer::new(kind, 1).unwrap(), turn, spent)
+    }
+
+    #[test]
+    fn the_expert_plans_its_clock_and_others_take_the_rooms_share() {
+        let total = turn(60 * SECOND, Some(240 * SECOND));
+        let of_expert = allotted(AiKind::Expert, &total, Duration::ZERO);
+        // 10 s for each of 24 moves: half of it is enough, twice as much the most, less a tenth for the way.
+        assert_eq!(of_expert.enough, Some(5 * SECOND));
+        assert_eq!(of_expert.patience, 18 * SECOND);
+        let of_others = allotted(AiKind::AlphaBeta, &total, Duration::ZERO);
+        assert_eq!((of_others.enough, of_others.patience), (None, less_margin(total.budget)));
+        let by_move = turn(10 * SECOND, None);
+        assert_eq!(allotted(AiKind::Expert, &by_move, SECOND), allotted(AiKind::AlphaBeta, &by_move, SECOND));
+    }
+
+    #[test]
+    fn nobody_thinks_beyond_a_limit() {
+        for spent in [0, 1, 3, 100].map(Duration::from_secs) {
+            for left in [0, 1, 20, 3_600].map(Duration::from_secs) {
+                let limit = left.min(4 * SECOND);
+                let allotted = allotted(AiKind::Expert, &turn(limit, Some(left)), spent);
+                assert!(allotted.search <= allotted.patience && allotted.patience + spent.min(limit) <= limit);
+            }
+        }
+    }
 }

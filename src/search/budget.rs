@@ -1,10 +1,16 @@
 //! How far a search may go, and how it is told to stop.
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A flag shared by a search and whoever may end it. All clones are the same flag; it is never lowered again.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<AtomicU8>);
+
+/// Raised half: nothing new is to be begun.
+const WINDING_DOWN: u8 = 1;
+
+/// Raised in full.
+const STOPPED: u8 = 2;
 
 impl Stop {
     /// A flag that is not raised.
@@ -15,13 +21,30 @@ impl Stop {
 
     /// Asks every search that holds this flag to answer now.
     pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.fetch_max(STOPPED, Ordering::Relaxed);
     }
 
     /// Whether it was asked.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed) == STOPPED
+    }
+
+    /// Whether the other is the same flag.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Asks a search that goes step by step to answer when the step that it is at is done. Others do not listen.
+    pub fn wind_down(&self) {
+        self.0.fetch_max(WINDING_DOWN, Ordering::Relaxed);
+    }
+
+    /// Whether it was asked that, or to answer now.
+    #[must_use]
+    pub fn is_winding_down(&self) -> bool {
+        self.0.load(Ordering::Relaxed) >= WINDING_DOWN
     }
 }
 
@@ -92,5 +115,16 @@ mod tests {
         assert!(stop.is_stopped());
         assert_eq!(budget.ended_by(9), Some(EndedBy::Stop));
         assert_eq!(budget.ended_by(10), Some(EndedBy::Stop));
+    }
+
+    #[test]
+    fn a_flag_goes_up_in_two_steps_and_never_down() {
+        let stop = Stop::new();
+        assert!(!stop.is_winding_down() && stop.is(&stop.clone()) && !stop.is(&Stop::new()));
+        stop.wind_down();
+        assert!(stop.is_winding_down() && !stop.is_stopped());
+        stop.stop();
+        stop.wind_down();
+        assert!(stop.is_winding_down() && stop.is_stopped());
     }
 }

@@ -92,7 +92,7 @@ impl Stage {
             ..Parts::new(plan.store, plan.encode)
         };
         if let Some(think) = plan.think {
-            parts.think = think;
+            parts.think = Some(think);
         }
         let runtime = Runtime::start(parts).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -44,8 +44,8 @@ impl Board {
         difference + difference.signum() * (64 - own - opponent)
     }
 
-    /// A number that no two positions of a search share but by an accident of 1 in 2^64. The two words are folded by a widening
-    /// multiplication, as in Wang Yi's wyhash.
+    /// A number that no two positions of a search share but by an accident of 1 in 2^64. The two words are folded by a
+    /// widening multiplication, as in Wang Yi's wyhash.
     #[inline(always)]
     pub(super) fn hash(self) -> u64 {
         fold(fold(self.own ^ 0x9E37_79B9_7F4A_7C15, self.opponent ^ 0xD6E8_FEB8_6659_FD93), 0xA076_1D64_78BD_642F)

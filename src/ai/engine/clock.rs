@@ -14,8 +14,8 @@ pub struct Plan {
 const INSTANT_MOVES: u32 = 7;
 
 impl Plan {
-    /// Shares what remains among the moves that still need thought, with the increment that each brings. `most` leaves a fifth of the clock
-    /// even when the search is in the middle of a depth.
+    /// Shares what remains among the moves that still need thought, with the increment that each brings. `most` leaves
+    /// a fifth of the clock even when the search is in the middle of a depth.
     #[must_use]
     pub fn new(remaining: Duration, increment: Duration, empties: u8) -> Self {
         let moves = (u32::from(empties).div_ceil(2)).saturating_sub(INSTANT_MOVES).max(1) + 1;

@@ -1,10 +1,11 @@
 //! Moves and flips with the instructions that this processor has.
 //!
-//! The engine is generic over a [`Cpu`], so that whole searches are compiled once for any processor and once for those with AVX2, BMI and
-//! POPCNT. A value of [`Modern`] is the proof that they are there: it only comes from [`Modern::detect`].
+//! The engine is generic over a [`Cpu`], so that whole searches are compiled once for any processor and once for those
+//! with AVX2, BMI and POPCNT. A value of [`Modern`] is the proof that they are there: it only comes from
+//! [`Modern::detect`].
 //!
-//! This is the one file of the engine with `unsafe`: each block calls a function that needs those instructions, and stands in a
-//! method of [`Modern`]. The wide functions themselves are safe Rust.
+//! This is the one file of the engine with `unsafe`: each block calls a function that needs those instructions, and
+//! stands in a method of [`Modern`]. The wide functions themselves are safe Rust.
 use crate::rules::lines;
 
 /// How a search is compiled, and its fastest ways to move.
@@ -137,8 +138,8 @@ mod wide {
         any_lane(reached) & !(own | opponent)
     }
 
-    /// The rays of one square, four at once: upwards a carry runs through the opposing discs, downwards all below the nearest
-    /// other square is smeared out.
+    /// The rays of one square, four at once: upwards a carry runs through the opposing discs, downwards all below the
+    /// nearest other square is smeared out.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn flips(own: u64, opponent: u64, square: u8) -> u64 {

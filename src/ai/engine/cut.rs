@@ -1,7 +1,9 @@
-//! Cuts by probability: when a shallow search is far enough beyond the window, a deep one is likely to be beyond it too.
+//! Cuts by probability: when a shallow search is far enough beyond the window, a deep one is likely to be beyond it
+//! too.
 //!
-//! This is Buro's Multi-ProbCut ("ProbCut: An Effective Selective Extension of the Alpha-Beta Algorithm", 1995, and its sequel of 1997).
-//! The difference between deep and shallow values is taken as normal, with no bias and a deviation fitted on our own searches.
+//! This is Buro's Multi-ProbCut ("ProbCut: An Effective Selective Extension of the Alpha-Beta Algorithm", 1995, and its
+//! sequel of 1997). The difference between deep and shallow values is taken as normal, with no bias and a deviation
+//! fitted on our own searches.
 use std::sync::LazyLock;
 
 use super::searcher::{DISC, SURE, Value};
@@ -9,8 +11,8 @@ use super::searcher::{DISC, SURE, Value};
 /// From this depth on, cuts are tried: below, the shallow search costs as much as the deep one.
 pub(super) const LEAST_DEPTH: u8 = 3;
 
-/// How many deviations beyond the window a cut needs, by certainty. The chances that the deep value is beyond it too: 73, 87, 95, 98
-/// and 99 %, the steps that Edax made usual.
+/// How many deviations beyond the window a cut needs, by certainty. The chances that the deep value is beyond it too:
+/// 73, 87, 95, 98 and 99 %, the steps that Edax made usual.
 const DEVIATIONS: [f32; 5] = [1.1, 1.5, 2.0, 2.6, 3.3];
 
 /// The certainties below [`SURE`], and the next better one.
@@ -37,8 +39,8 @@ pub(super) fn margin(certainty: u8, empties: u32, depth: u8) -> Value {
     in_deviations(certainty, SHALLOW[usize::from(depth) & 63][empties as usize & 63])
 }
 
-/// How far before the window the mere evaluation may be, for the shallow search to be worth its while: half of what would be needed of
-/// it to cut by itself.
+/// How far before the window the mere evaluation may be, for the shallow search to be worth its while: half of what
+/// would be needed of it to cut by itself.
 #[inline(always)]
 pub(super) fn doubt(certainty: u8, empties: u32, depth: u8) -> Value {
     in_deviations(certainty, STATIC[usize::from(depth) & 63][empties as usize & 63]) / 2
@@ -66,11 +68,11 @@ fn tabulated(shallow: impl Fn(u8) -> u8) -> Box<[[f32; 64]; 64]> {
     table
 }
 
-/// The standard deviation in discs between values of these depths: it shrinks with the empty squares and the shallow depth and grows with
-/// the deep one.
+/// The standard deviation in discs between values of these depths: it shrinks with the empty squares and the shallow
+/// depth and grows with the deep one.
 ///
-/// Fitted by [`super::train::deviation`] to the values of 455 positions at 0 to 9 plies, with the weights of the second round of training:
-/// the logarithms of the deviations found are within 0.10 of these (root mean square).
+/// Fitted by [`super::train::deviation`] to the values of 455 positions at 0 to 9 plies, with the weights of the second
+/// round of training: the logarithms of the deviations found are within 0.10 of these (root mean square).
 fn deviation_of(empties: u8, depth: u8, shallow: u8) -> f32 {
     let [constant, by_empties, by_depth, by_shallow] = FITTED;
     let (depth, shallow) = (f32::from(depth.max(1)), f32::from(shallow) + 1.0);

@@ -1,14 +1,14 @@
 //! Exact solving of the last squares.
 //!
-//! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. From the end upwards: the last four squares are tried one
-//! by one ([`super::last`]); up to [`PLAIN`] squares moves are ordered by parity alone; above, the move that leaves the
-//! opponent the fewest moves goes first ("fastest first"), positions are remembered, and the stable discs bound the
-//! value. The scheme is that of Andersson's Zebra and Delorme's Edax.
+//! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. From the end upwards: the last four
+//! squares are tried one by one ([`super::last`]); up to [`PLAIN`] squares moves are ordered by parity alone; above,
+//! the move that leaves the opponent the fewest moves goes first ("fastest first"), positions are remembered, and the
+//! stable discs bound the value. The scheme is that of Andersson's Zebra and Delorme's Edax.
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::last::{self, quarter};
 use super::moves::{Move, Moves};
-use super::searcher::{DISC, Searcher, Value};
+use super::searcher::{DISC, SURE, Searcher, Value};
 use super::stability;
 use super::table::{Effort, Entry, NO_SQUARE};
 
@@ -18,12 +18,12 @@ const PLAIN: u32 = 6;
 /// From this many empty squares on, positions are remembered. Below, the table's memory is slower than the search.
 const REMEMBERED: u32 = 9;
 
-/// From this many empty squares on, the children are first looked up (enhanced transposition cutoff; Plaat et al., "Exploiting Graph
-/// Properties of Game Trees", 1996).
+/// From this many empty squares on, the children are first looked up (enhanced transposition cutoff; Plaat et al.,
+/// "Exploiting Graph Properties of Game Trees", 1996).
 const CHILDREN_LOOKED_UP: u32 = 12;
 
-/// Only windows this high, by empty squares, are tried against the opponent's stable discs: lower ones are rarely cut. The shape of the
-/// table is Edax's.
+/// Only windows this high, by empty squares, are tried against the opponent's stable discs: lower ones are rarely cut.
+/// The shape of the table is Edax's.
 static STABLE_FROM: [i32; 64] = {
     let mut from = [99; 64];
     let low = [99, 99, 99, 99, 8, 10, 12, 14, 16, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48];
@@ -233,14 +233,19 @@ impl<C: Cpu> Searcher<'_, C> {
             let replies = child.moves(cpu);
             let weight = replies.count_ones() + (replies & CORNERS).count_ones();
             let parity = i32::from(odd >> tried.square & 1 == 1);
-            PLACE_WORTH[usize::from(tried.square)] + 4 * parity - 16 * weight.cast_signed()
+            let whim = self.whim(tried.square, END_WHIM);
+            PLACE_WORTH[usize::from(tried.square)] + 4 * parity - 16 * weight.cast_signed() + whim
         });
     }
 }
 
+/// As much as two replies less.
+const END_WHIM: i32 = 32;
+
 pub(super) const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// A rough worth of each square for the order of moves, after the weights in Edax: corners best, the squares beside them worst.
+/// A rough worth of each square for the order of moves, after the weights in Edax: corners best, the squares beside
+/// them worst.
 pub(super) static PLACE_WORTH: [i32; 64] = {
     let quarter = [[18, 4, 16, 12], [4, 2, 6, 8], [16, 6, 14, 10], [12, 8, 10, 0]];
     let mut worth = [0; 64];
@@ -256,7 +261,7 @@ pub(super) static PLACE_WORTH: [i32; 64] = {
 };
 
 fn is_exact(entry: Entry, count: u32) -> bool {
-    u32::from(entry.effort.depth) >= count && entry.effort.certainty == super::searcher::SURE
+    u32::from(entry.effort.depth) >= count && entry.effort.certainty == SURE
 }
 
 /// What an exact entry says about the window, in discs.
@@ -281,7 +286,7 @@ fn exact_entry(best: i32, square: u8, alpha: i32, count: u32) -> Entry {
     Entry {
         lower,
         upper,
-        effort: Effort { depth: count as u8, certainty: super::searcher::SURE },
+        effort: Effort { depth: count as u8, certainty: SURE },
         best: if best > alpha { square } else { NO_SQUARE },
         second: NO_SQUARE,
     }
@@ -305,7 +310,7 @@ mod tests {
     use crate::search::Stop;
 
     fn solves_as_minimax(cpu: impl Cpu, empties: u32, seed: u64) {
-        let (table, stop) = (Table::with_bytes(1 << 16), Stop::new());
+        let (table, stop) = (Table::ready(1 << 16), Stop::new());
         let board = random_board(seed, empties);
         let score = minimax(board);
         for alpha in [-65, score - 2, score - 1, score, score + 1, 64] {

@@ -1,11 +1,15 @@
-//! The whole search of a position: deeper and deeper, then surer and surer.
+//! The whole search of a position, step by step, by one thread or several.
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
 
 use super::board::{Board, Squares};
 use super::cpu::{Cpu, Modern, Portable};
 use super::cut;
 use super::evaluation::Node;
+use super::limits::{Asks, Limits, Step, schedule};
 use super::midgame::Line;
 use super::pattern::PATTERNS;
 use super::searcher::{DISC, INFINITE, SURE, Searcher, Value};
@@ -13,62 +17,6 @@ use super::table::{Effort, Table};
 use super::weights::Weights;
 use crate::rules::{Position, Square};
 use crate::search::{EndedBy, Stop};
-
-/// The bounds of one search; the first one reached ends it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The most plies to look ahead before the end is in reach.
-    pub depth: u8,
-    /// With at most this many empty squares the search goes to the end of the game.
-    pub solve_from: u8,
-    /// What is asked of such a search.
-    pub goal: Goal,
-    /// How surely even the first searches are made.
-    pub least_certainty: Certainty,
-    /// The most positions visited. The same number gives the same answer on every machine.
-    pub nodes: u64,
-}
-
-/// How much is cut by probability: the smaller, the more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Certainty(pub(super) u8);
-
-impl Certainty {
-    /// As much as is sensible.
-    pub const LEAST: Self = Self(0);
-    /// Nothing.
-    pub const SURE: Self = Self(SURE);
-}
-
-/// How much is to be known of the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
-    /// The difference in discs.
-    Score,
-    /// Who wins: much cheaper.
-    Winner,
-}
-
-impl Default for Limits {
-    /// Everything about the position; only the flag ends it early.
-    fn default() -> Self {
-        Self { depth: 60, solve_from: 60, goal: Goal::Score, least_certainty: Certainty::LEAST, nodes: u64::MAX }
-    }
-}
-
-impl Limits {
-    /// A bound by depth, to the end when the end is as near.
-    #[must_use]
-    pub fn of_depth(depth: u8) -> Self {
-        Self { depth, solve_from: depth, ..Self::default() }
-    }
-
-    /// A bound by positions visited.
-    #[must_use]
-    pub fn of_nodes(nodes: u64) -> Self {
-        Self { nodes, ..Self::default() }
-    }
-}
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,21 +39,33 @@ pub struct Report {
     pub ended_by: EndedBy,
 }
 
-/// A searcher with its memory. One search at a time; what it finds depends on nothing it searched before.
+/// A searcher with its memory. One search at a time; with one thread, what it finds depends on nothing it searched
+/// before.
 #[derive(Debug)]
 pub struct Engine {
     table: Table,
     weights: Arc<Weights>,
+    threads: usize,
 }
 
+/// More threads than this would mostly search what others have searched.
+const MOST_THREADS: usize = 64;
+
 impl Engine {
-    /// An engine with a table of at most this many bytes.
+    /// An engine with one thread and a table of at most this many bytes, of which a small search takes few.
     #[must_use]
     pub fn new(weights: Arc<Weights>, table_bytes: usize) -> Self {
-        Self { table: Table::with_bytes(table_bytes), weights }
+        Self { table: Table::with_bytes(table_bytes), weights, threads: 1 }
     }
 
-    /// Searches until a limit or the flag ends it. `each` is told of every finished depth and may end the search too.
+    /// The same engine with so many threads for a search, 1 to 64. With more than one, a search may find another
+    /// answer each time; what is exact stays exact.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads: threads.clamp(1, MOST_THREADS), ..self }
+    }
+
+    /// Searches until a limit or the flag ends it. `each` is told of every finished step and may end the search too.
     /// `None` when the side to move has no move.
     pub fn search(
         &mut self,
@@ -114,7 +74,7 @@ impl Engine {
         stop: &Stop,
         each: &mut dyn FnMut(&Report) -> ControlFlow<()>,
     ) -> Option<Report> {
-        self.table.forget();
+        self.table.prepare(limits.nodes, stop);
         let board = Board::from(position);
         #[cfg(target_arch = "x86_64")]
         if let Some(modern) = Modern::detect() {
@@ -129,6 +89,8 @@ impl Engine {
         Node::new(position.into()).evaluate(Portable, &PATTERNS, &self.weights) as f32 / DISC as f32
     }
 
+    /// The first thread's search is the answer. The others search the same position in other orders, for what they
+    /// leave in the table (lazy SMP, as in Romstad's Stockfish).
     fn run<C: Cpu>(
         &self,
         cpu: C,
@@ -137,51 +99,54 @@ impl Engine {
         stop: &Stop,
         each: &mut dyn FnMut(&Report) -> ControlFlow<()>,
     ) -> Option<Report> {
-        let legal = board.moves(cpu);
-        let first = Square::new(Squares(legal).next()?)?;
+        let first = Square::new(Squares(board.moves(cpu)).next()?)?;
         let mut report = Report::unsearched(first);
         if stop.is_stopped() {
             return Some(report);
         }
-        let mut searcher = Searcher {
+        let node = Node::new(board);
+        let steps = schedule(board.empties().count_ones() as u8, limits);
+        let (found, helped) = (Stop::new(), AtomicU64::new(0));
+        let searcher = |stop, taste| self.searcher(cpu, stop, limits.nodes / self.threads as u64, taste);
+        thread::scope(|scope| {
+            for taste in 1..self.threads {
+                let mut helper = searcher(&found, taste as u32);
+                let (node, steps, helped) = (&node, &steps, &helped);
+                scope.spawn(move || helper.help(node, steps, helped));
+            }
+            // Also when the search panics: the scope waits for its threads.
+            let _end = Raised(&found);
+            searcher(stop, 0).lead(&node, &steps, &mut report, &mut |report| {
+                let nodes = report.nodes + helped.load(Relaxed);
+                if self.threads > 1 { each(&Report { nodes, ..report.clone() }) } else { each(report) }
+            });
+        });
+        report.nodes += helped.load(Relaxed);
+        Some(report)
+    }
+
+    fn searcher<'a, C>(&'a self, cpu: C, stop: &'a Stop, most_nodes: u64, taste: u32) -> Searcher<'a, C> {
+        Searcher {
             cpu,
             table: &self.table,
             patterns: &PATTERNS,
             weights: &self.weights,
             stop,
             nodes: 0,
-            most_nodes: limits.nodes,
+            most_nodes,
             stopped: false,
             cuts: 0,
-        };
-        let node = Node::new(board);
-        let empties = board.empties().count_ones() as u8;
-        let mut guess = 0;
-        for step in schedule(empties, limits) {
-            let mut line = Line::default();
-            let value = searcher.aspire(&node, guess, step, limits.goal, &mut line);
-            report.nodes = searcher.nodes;
-            let line = squares(&line);
-            if let Some(&best) = line.first() {
-                // Of a search that was stopped, a move that already proved better than the first is still the best known.
-                (report.best, report.line) = (best, line);
-            }
-            if searcher.stopped {
-                report.ended_by = if stop.is_stopped() { EndedBy::Stop } else { EndedBy::Nodes };
-                return Some(report);
-            }
-            guess = value;
-            report.discs = value as f32 / DISC as f32;
-            report.depth = step.depth;
-            report.exact = step.depth == empties && step.certainty == SURE;
-            report.certainty = cut::percent(step.certainty);
-            if each(&report).is_break() {
-                report.ended_by = EndedBy::Stop;
-                return Some(report);
-            }
+            taste,
         }
-        report.ended_by = EndedBy::Depth;
-        Some(report)
+    }
+}
+
+/// Raises its flag in the end.
+struct Raised<'a>(&'a Stop);
+
+impl Drop for Raised<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }
 
@@ -205,40 +170,77 @@ fn squares(line: &Line) -> Vec<Square> {
     line.0.iter().filter_map(|&square| Square::new(square)).collect()
 }
 
-/// Certainty grows with what is left to do: the first searches only find an order of moves for the later ones.
-fn schedule(empties: u8, limits: &Limits) -> Vec<Effort> {
-    let to_end = empties <= limits.solve_from;
-    let deepest = limits.depth.min(empties).max(1);
-    let last = if to_end { empties.saturating_sub(END_JUMP).max(1).min(deepest) } else { deepest };
-    let mut steps: Vec<_> = (1..=last).map(|depth| Effort { depth, certainty: limits.least_certainty.0 }).collect();
-    if to_end {
-        let selective = empties >= SELECTIVE_END;
-        let certainties = if selective { limits.least_certainty.0..cut::CERTAINTIES } else { 0..0 };
-        steps.extend(certainties.map(|certainty| Effort { depth: empties, certainty }));
-        steps.push(Effort { depth: empties, certainty: SURE });
-    }
-    steps
-}
-
-/// The search to the end begins this many plies before a search by depth would reach it.
-const END_JUMP: u8 = 8;
-
-/// From this many empty squares on, searches to the end are selective before they are sure.
-const SELECTIVE_END: u8 = 16;
-
 impl<C: Cpu> Searcher<'_, C> {
-    /// A search in a small window round the value expected, widened on the side where it fails.
-    fn aspire(&mut self, node: &Node, guess: Value, step: Effort, goal: Goal, line: &mut Line) -> Value {
+    /// Makes every step, and reports them.
+    fn lead(
+        &mut self,
+        node: &Node,
+        steps: &[Step],
+        report: &mut Report,
+        each: &mut dyn FnMut(&Report) -> ControlFlow<()>,
+    ) {
         let empties = node.board.empties().count_ones() as u8;
-        let to_end = step.depth == empties;
-        if to_end && goal == Goal::Winner {
-            return self.principal(node, (-1, 1), step, line);
+        let winner_only = steps.last().is_some_and(|step| step.asks == Asks::Winner);
+        let mut guess = 0;
+        for &step in steps {
+            if self.stop.is_winding_down() && report.depth > 0 {
+                report.ended_by = EndedBy::Stop;
+                return;
+            }
+            let mut line = Line::default();
+            let value = self.aspire(node, guess, step, &mut line);
+            report.nodes = self.nodes;
+            let line = squares(&line);
+            if let Some(&best) = line.first() {
+                // Of a search that was stopped, a move that already proved better than the first is still the best
+                // known.
+                (report.best, report.line) = (best, line);
+            }
+            if self.stopped {
+                report.ended_by = if self.stop.is_stopped() { EndedBy::Stop } else { EndedBy::Nodes };
+                return;
+            }
+            if step.asks == Asks::Value {
+                guess = value;
+            }
+            report.discs = value as f32 / DISC as f32;
+            report.depth = step.effort.depth;
+            report.certainty = cut::percent(step.effort.certainty);
+            let sure = step.effort == Effort { depth: empties, certainty: SURE };
+            report.exact = sure && (step.asks == Asks::Value || winner_only);
+            if each(report).is_break() {
+                report.ended_by = EndedBy::Stop;
+                return;
+            }
         }
+        report.ended_by = EndedBy::Depth;
+    }
+
+    /// Makes the steps until the flag is raised, and counts the positions visited. Every other helper is a step ahead.
+    fn help(&mut self, node: &Node, steps: &[Step], nodes: &AtomicU64) {
+        let mut guess = 0;
+        let ahead = (self.taste as usize % 2).min(steps.len() - 1);
+        for &step in &steps[ahead..] {
+            let before = self.nodes;
+            guess = self.aspire(node, guess, step, &mut Line::default());
+            nodes.fetch_add(self.nodes - before, Relaxed);
+            if self.stopped {
+                return;
+            }
+        }
+    }
+
+    /// A search in a small window round the value expected, widened on the side where it fails.
+    fn aspire(&mut self, node: &Node, guess: Value, Step { effort, asks }: Step, line: &mut Line) -> Value {
+        if asks == Asks::Winner {
+            return self.principal(node, (-1, 1), effort, line);
+        }
+        let to_end = u32::from(effort.depth) == node.board.empties().count_ones();
         let (center, mut width) = if to_end { (even(guess), DISC) } else { (guess, 2 * DISC) };
         let (mut alpha, mut beta) = (center - width, center + width);
         let mut found = Line::default();
         for _ in 0..WIDENINGS {
-            let value = self.principal(node, (alpha, beta), step, &mut found);
+            let value = self.principal(node, (alpha, beta), effort, &mut found);
             if !found.0.is_empty() {
                 std::mem::swap(line, &mut found);
             }
@@ -252,11 +254,12 @@ impl<C: Cpu> Searcher<'_, C> {
                 beta = value + width;
             }
         }
-        self.principal(node, (-INFINITE, INFINITE), step, line)
+        self.principal(node, (-INFINITE, INFINITE), effort, line)
     }
 }
 
-/// After so many failures a window is opened fully. Selective searches may fail now on one side, now on the other, and this ends it.
+/// After so many failures a window is opened fully. Selective searches may fail now on one side, now on the other, and
+/// this ends it.
 const WIDENINGS: u32 = 4;
 
 /// The nearest value that a finished game can have.

@@ -7,8 +7,8 @@ use super::weights::{MOST_MOBILITY, Weights};
 
 /// A position with the numbers of its patterns, which a move only adds to and takes from.
 ///
-/// The sums are kept by side, own discs and the opponent's apart, so that a change of sides is a swap and one table of weights serves
-/// both colours.
+/// The sums are kept by side, own discs and the opponent's apart, so that a change of sides is a swap and one table of
+/// weights serves both colours.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub(super) board: Board,

@@ -22,8 +22,8 @@ pub(super) static LINES: [[(u64, u8); 4]; 64] = {
     lines
 };
 
-/// How many discs turn on a line that is full but for one place, by that place and the own discs, bit for bit. Places beyond a line
-/// of less than eight squares hold no own disc and so bracket nothing.
+/// How many discs turn on a line that is full but for one place, by that place and the own discs, bit for bit. Places
+/// beyond a line of less than eight squares hold no own disc and so bracket nothing.
 pub(super) static LAST_FLIPS: [[u8; 256]; 8] = {
     let mut counts = [[0; 256]; 8];
     let mut place = 0;

@@ -1,8 +1,8 @@
 //! The last four squares, without move lists: each square is simply tried.
 //!
-//! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. Where one quarter of the board has an odd number of
-//! empty squares it is tried first, so that the opponent does not get the last move there (parity; the order of the last squares is
-//! that of Delorme's Edax).
+//! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. Where one quarter of the board has an
+//! odd number of empty squares it is tried first, so that the opponent does not get the last move there (parity; the
+//! order of the last squares is that of Delorme's Edax).
 use super::board::Board;
 use super::cpu::Cpu;
 
@@ -151,7 +151,8 @@ fn try_two(cpu: impl Cpu, board: Board, alpha: i32, [a, b]: [u8; 2], nodes: &mut
     best
 }
 
-/// The value with one empty square. Turning `n` discs moves the difference by 2n + 1, and the empty square goes to the winner.
+/// The value with one empty square. Turning `n` discs moves the difference by 2n + 1, and the empty square goes to the
+/// winner.
 #[inline(always)]
 fn one(cpu: impl Cpu, board: Board, alpha: i32, square: u8) -> i32 {
     let own = 2 * board.own.count_ones().cast_signed();

@@ -1,9 +1,10 @@
 //! The search of a given depth: principal variation search over null windows, with what makes it fast.
 //!
-//! Marsland and Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982), and Reinefeld, "An Improvement to the Scout Tree-Search
-//! Algorithm" (1983): the first move of a principal position is searched with the whole window, the others only for being better.
-//! When the depth reaches the end of the game, the last squares are solved ([`super::endgame`]).
-use super::board::Board;
+//! Marsland and Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982), and Reinefeld, "An Improvement to
+//! the Scout Tree-Search Algorithm" (1983): the first move of a principal position is searched with the whole window,
+//! the others only for being better. When the depth reaches the end of the game, the last squares are solved
+//! ([`super::endgame`]).
+use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::cut;
 use super::endgame::{CORNERS, PLACE_WORTH};
@@ -114,7 +115,7 @@ impl<C: Cpu> Searcher<'_, C> {
                 };
             }
             let mut best = -INFINITE;
-            for square in super::board::Squares(legal) {
+            for square in Squares(legal) {
                 let child = self.child(node, square, board.flips(cpu, square));
                 self.nodes += 1;
                 let value = if child.board.own == 0 { 64 * DISC } else { -self.evaluate(&child) };
@@ -229,7 +230,8 @@ impl<C: Cpu> Searcher<'_, C> {
         None
     }
 
-    /// The table's moves first; then, by depth, by a shallow value of the child, the opponent's mobility and the kind of square.
+    /// The table's moves first; then, by depth, by a shallow value of the child, the opponent's mobility and the kind
+    /// of square.
     #[inline(always)]
     fn order(&mut self, moves: &mut Moves, node: &Node, known: Option<Entry>, depth: u8) {
         let cpu = self.cpu;
@@ -246,11 +248,11 @@ impl<C: Cpu> Searcher<'_, C> {
             let weight = (replies.count_ones() + (replies & CORNERS).count_ones()).cast_signed();
             let place = PLACE_WORTH[usize::from(tried.square)];
             if depth < VALUED {
-                return place - 16 * weight;
+                return place - 16 * weight + self.whim(tried.square, SHALLOW_WHIM);
             }
             let child = self.child(node, tried.square, tried.flips);
             let value = if depth < 2 * VALUED { self.evaluate(&child) } else { -self.best_reply(&child) };
-            -value - weight * reply_worth
+            -value - weight * reply_worth + self.whim(tried.square, WHIM)
         });
     }
 
@@ -264,9 +266,14 @@ impl<C: Cpu> Searcher<'_, C> {
 /// In the order of moves, a reply of the opponent weighs as much as this, beyond what the evaluation says of it.
 const REPLY_WORTH: Value = DISC / 2;
 
-/// The same in a search to the end. There the size of the tree matters most ("fastest first"): with 8 discs for half a disc the positions of
-/// `ffo-29`, 31, 32 and 35 took 16 million nodes in place of 50.
+/// The same in a search to the end. There the size of the tree matters most ("fastest first"): with 8 discs for half a
+/// disc the positions of `ffo-29`, 31, 32 and 35 took 16 million nodes in place of 50.
 const LAST_REPLY_WORTH: Value = 8 * DISC;
+
+/// As much as a reply less, where only those count.
+const SHALLOW_WHIM: Value = 16;
+
+const WHIM: Value = 4 * DISC;
 
 /// Shallow searches within shallow searches add little but doubt.
 const MOST_CUTS: u8 = 2;
@@ -312,7 +319,6 @@ const _: () = assert!(SURE > cut::CERTAINTIES && SURE < 8);
 
 #[cfg(test)]
 mod tests {
-    use super::super::board::Squares;
     use super::super::cpu::Portable;
     use super::super::table::Table;
     use super::super::tests::{random_board, searcher, seeds};
@@ -339,7 +345,7 @@ mod tests {
         for seed in seeds(60) {
             let node = Node::new(random_board(seed, 16 + seed as u32 % 40));
             for depth in 1..=4 {
-                let (table, stop) = (Table::with_bytes(1 << 16), Stop::new());
+                let (table, stop) = (Table::ready(1 << 16), Stop::new());
                 let mut searcher = searcher(Portable, &table, &stop);
                 let mut line = Line::default();
                 let effort = Effort { depth, certainty: SURE };
@@ -353,7 +359,7 @@ mod tests {
     fn a_null_window_bounds_the_value() {
         for seed in seeds(60) {
             let node = Node::new(random_board(seed, 16 + seed as u32 % 40));
-            let (table, stop) = (Table::with_bytes(1 << 16), Stop::new());
+            let (table, stop) = (Table::ready(1 << 16), Stop::new());
             let mut searcher = searcher(Portable, &table, &stop);
             let expected = plain(&searcher, &node, 3);
             for alpha in [expected - 40, expected - 1, expected, expected + 40] {

@@ -3,7 +3,7 @@
 //! ```text
 //!   Position + Limits + Stop --> Engine --> Report (and one for each depth on the way)
 //!                                  |
-//!             schedule: deeper and deeper, then to the end, surer and surer (engine)
+//!             schedule: deeper and deeper, then to the end, surer and surer (limits)
 //!                                  |
 //!              principal variation search (midgame), with cuts by probability (cut)
 //!               |                  |                     |                  |
@@ -12,9 +12,10 @@
 //!                                                                         last, stability)
 //! ```
 //!
-//! Nothing here reads a clock or draws chance: with one thread, a position and its limits have one answer on every machine. Values are
-//! for the side to move, in discs of the final difference, empty squares counted for the winner. Each mechanism has its own file, with
-//! the source of what it does. How the weights were made is in `README.md` beside this file.
+//! Nothing here reads a clock or draws chance: with one thread, a position and its limits have one answer on every
+//! machine. Values are for the side to move, in discs of the final difference, empty squares counted for the winner.
+//! Each mechanism has its own file, with the source of what it does. How the weights were made is in `README.md` beside
+//! this file.
 mod board;
 mod clock;
 mod cpu;
@@ -25,6 +26,7 @@ mod engine;
 mod evaluation;
 mod lanes;
 mod last;
+mod limits;
 mod midgame;
 mod moves;
 mod pattern;
@@ -38,6 +40,7 @@ pub mod train;
 mod weights;
 
 pub use clock::Plan;
-pub use engine::{Certainty, Engine, Goal, Limits, Report};
-pub use pool::{TABLE_BYTES, with_engine};
+pub use engine::{Engine, Report};
+pub use limits::{Certainty, Goal, Limits};
+pub use pool::{Engines, TABLE_BYTES, with_engine};
 pub use weights::{BadWeights, Weights};

@@ -1,8 +1,9 @@
 //! Which squares are looked at together.
 //!
-//! The patterns are those that Buro's Logistello made known ("Experiments with Multi-ProbCut and a New High-Quality Evaluation Function
-//! for Othello", 1997). Each is a list of squares; its eight images on the board share one table of weights. The squares of an
-//! image are digits of a number to base 3, the first of them the lowest: 0 empty, 1 own, 2 the opponent's.
+//! The patterns are those that Buro's Logistello made known ("Experiments with Multi-ProbCut and a New High-Quality
+//! Evaluation Function for Othello", 1997). Each is a list of squares; its eight images on the board share one table of
+//! weights. The squares of an image are digits of a number to base 3, the first of them the lowest: 0 empty, 1 own, 2
+//! the opponent's.
 use std::sync::LazyLock;
 
 use crate::rules::{Square, Symmetry};

@@ -1,28 +1,119 @@
 //! Engines that wait for their next search.
-//!
-//! An engine's table is most of the memory that search needs. One is made for each search that runs at the same time, and as those run on a
-//! bounded number of threads, the tables of all rooms together are bounded: by the threads times [`TABLE_BYTES`].
-use std::sync::{Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{Engine, Weights};
 
-/// Enough for the few million positions of the highest level without losing what matters.
+/// Enough for the few million positions of the highest level without losing what matters. A search at a seat has no
+/// more, so that a level finds the same moves on machines of any size.
 pub const TABLE_BYTES: usize = 16 << 20;
 
-/// More than this many engines are not kept: most machines do not search on more threads.
-const MOST_IDLE: usize = 16;
+/// A bounded number of engines, which share a bounded memory: an engine's table is most of what a search needs.
+#[derive(Debug)]
+pub struct Engines {
+    table_bytes: usize,
+    stock: Mutex<Stock>,
+    returned: Condvar,
+}
 
-static IDLE: Mutex<Vec<Engine>> = Mutex::new(Vec::new());
+#[derive(Debug)]
+struct Stock {
+    idle: Vec<Engine>,
+    /// So many may still be made.
+    unmade: usize,
+}
 
-/// Does the work with an engine of the embedded weights. What it finds does not depend on who had the engine before.
-pub fn with_engine<R>(work: impl FnOnce(&mut Engine) -> R) -> R {
-    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-    let kept = idle().pop();
-    let mut engine = kept.unwrap_or_else(|| Engine::new(Weights::embedded(), TABLE_BYTES));
-    let result = work(&mut engine);
-    let mut idle = idle();
-    if idle.len() < MOST_IDLE {
-        idle.push(engine);
+impl Engines {
+    /// Engines for so many searches at a time, at least one, with tables of this many bytes together; a table has
+    /// [`TABLE_BYTES`] at most. An engine is made when it is first needed.
+    #[must_use]
+    pub const fn new(searches: usize, bytes: usize) -> Self {
+        let searches = if searches == 0 { 1 } else { searches };
+        let share = bytes / searches;
+        let table_bytes = if share < TABLE_BYTES { share } else { TABLE_BYTES };
+        let stock = Mutex::new(Stock { idle: Vec::new(), unmade: searches });
+        Self { table_bytes, stock, returned: Condvar::new() }
     }
-    result
+
+    /// Those of a program without a server: as many as it will ever have threads.
+    #[must_use]
+    pub fn usual() -> &'static Self {
+        const SEARCHES: usize = 1_024;
+        static USUAL: Engines = Engines::new(SEARCHES, SEARCHES * TABLE_BYTES);
+        &USUAL
+    }
+
+    /// Does the work with an engine of the embedded weights, when one is free. What it finds does not depend on who had
+    /// the engine before.
+    pub fn with<R>(&self, work: impl FnOnce(&mut Engine) -> R) -> R {
+        // It comes back also from work that panics.
+        let mut engine = self.take();
+        let result = catch_unwind(AssertUnwindSafe(|| work(&mut engine)));
+        self.stock().idle.push(engine);
+        self.returned.notify_one();
+        result.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    fn take(&self) -> Engine {
+        let stock = self.stock();
+        let waiting = self.returned.wait_while(stock, |stock| stock.idle.is_empty() && stock.unmade == 0);
+        let mut stock = waiting.unwrap_or_else(PoisonError::into_inner);
+        stock.idle.pop().unwrap_or_else(|| {
+            stock.unmade -= 1;
+            Engine::new(Weights::embedded(), self.table_bytes)
+        })
+    }
+
+    fn stock(&self) -> MutexGuard<'_, Stock> {
+        self.stock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does the work with one of the [usual engines](Engines::usual).
+pub fn with_engine<R>(work: impl FnOnce(&mut Engine) -> R) -> R {
+    Engines::usual().with(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn there_are_never_more_engines_than_searches() {
+        let engines = Engines::new(2, 1 << 12);
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        engines.with(|_| {
+                            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                            thread::yield_now();
+                            running.fetch_sub(1, Ordering::SeqCst);
+                        });
+                    }
+                });
+            }
+        });
+        assert!(most.into_inner() <= 2);
+        let stock = engines.stock();
+        assert_eq!(stock.idle.len() + stock.unmade, 2);
+    }
+
+    #[test]
+    fn an_engine_comes_back_from_work_that_panics() {
+        let engines = Engines::new(1, 1 << 12);
+        assert!(catch_unwind(AssertUnwindSafe(|| engines.with(|_| panic!("in a search")))).is_err());
+        assert!(engines.with(|_| true));
+    }
+
+    #[test]
+    fn the_memory_is_shared_alike_up_to_what_a_table_has() {
+        assert_eq!(Engines::new(4, 1 << 20).table_bytes, 1 << 18);
+        assert_eq!(Engines::new(2, 1 << 30).table_bytes, TABLE_BYTES);
+        assert_eq!(Engines::new(0, 1 << 10).table_bytes, 1 << 10);
+    }
 }

@@ -32,6 +32,8 @@ pub(super) struct Searcher<'a, C> {
     pub(super) stopped: bool,
     /// How many shallow searches of probability cuts are around the current position.
     pub(super) cuts: u8,
+    /// 0 of the thread whose search is the answer; others differ by it in the order of their moves.
+    pub(super) taste: u32,
 }
 
 impl<C: Cpu> Searcher<'_, C> {
@@ -50,5 +52,16 @@ impl<C: Cpu> Searcher<'_, C> {
     #[inline(always)]
     pub(super) fn child(&self, node: &Node, square: u8, flips: u64) -> Node {
         node.play(self.patterns, square, flips)
+    }
+
+    /// What a helper adds to the promise of a move, so that the threads of a search are not all at the same moves: up
+    /// to `most`, of its own for every square.
+    #[inline(always)]
+    pub(super) fn whim(&self, square: u8, most: Value) -> Value {
+        if self.taste == 0 {
+            return 0;
+        }
+        let mixed = (u32::from(square) + 1).wrapping_mul(self.taste).wrapping_mul(0x9E37_79B1) >> 16;
+        (mixed.cast_signed() * most) >> 16
     }
 }

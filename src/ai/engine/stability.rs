@@ -1,8 +1,8 @@
 //! Discs that no sequence of moves can turn: each bounds the score.
 //!
-//! A disc is stable when, on each of the four lines through it, the line is full or a neighbour on it is a stable disc of the same side
-//! (the edge of the board counts as one). Edges are looked up whole. The cut by it is described by Andersson (Zebra's notes) and used in
-//! Delorme's Edax.
+//! A disc is stable when, on each of the four lines through it, the line is full or a neighbour on it is a stable disc
+//! of the same side (the edge of the board counts as one). Edges are looked up whole. The cut by it is described by
+//! Andersson (Zebra's notes) and used in Delorme's Edax.
 use std::sync::LazyLock;
 
 use super::cpu::Cpu;

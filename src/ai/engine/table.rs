@@ -1,14 +1,22 @@
 //! What the search knows of positions it has met.
 //!
-//! Threads of one search share it without a lock: an entry is two words, and the first is the key mixed with the second by XOR, so that
-//! halves of two writes do not look like an entry (Hyatt and Mann, "A Lockless Transposition Table Implementation for Parallel Search",
-//! 2002).
+//! Threads of one search share it without a lock: an entry is two words, and the first is the key mixed with the second
+//! by XOR, so that halves of two writes do not look like an entry (Hyatt and Mann, "A Lockless Transposition Table
+//! Implementation for Parallel Search", 2002).
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A bounded table of positions. An old search's entries are never found, only overwritten, so what a search finds depends on nothing before.
+use crate::search::Stop;
+
+/// A bounded table of positions. An old search's entries are never found, only overwritten, so what a search finds
+/// depends on nothing before.
 #[derive(Debug)]
 pub(super) struct Table {
-    buckets: Box<[Bucket]>,
+    buckets: Vec<Bucket>,
+    /// The place of a bucket, all bits: a search uses as many as it has need of, so that a small one stays in the
+    /// processor's cache.
+    mask: usize,
+    /// The most buckets, a power of two.
+    most: usize,
     generation: u8,
 }
 
@@ -43,24 +51,41 @@ pub(super) struct Entry {
 pub(super) const NO_SQUARE: u8 = 64;
 
 impl Table {
-    /// A table of at most this many bytes, and of at least one bucket.
+    /// A table of at most this many bytes, and of at least one bucket. Memory is taken when a search needs it.
     pub(super) fn with_bytes(bytes: usize) -> Self {
-        let most = (bytes / size_of::<Bucket>()).max(1);
-        let count = 1 << most.ilog2();
-        Self { buckets: (0..count).map(|_| Bucket::default()).collect(), generation: 0 }
+        let most = 1 << (bytes / size_of::<Bucket>()).max(1).ilog2();
+        Self { buckets: vec![Bucket::default()], mask: 0, most, generation: 0 }
     }
 
-    /// How much memory it takes.
-    #[cfg(test)]
-    pub(super) fn bytes(&self) -> usize {
-        self.buckets.len() * size_of::<Bucket>()
+    /// Forgets everything and makes room for a search of so many positions. With the flag raised there may be less.
+    pub(super) fn prepare(&mut self, positions: u64, stop: &Stop) {
+        self.forget();
+        let wanted = usize::try_from(positions).unwrap_or(usize::MAX).saturating_mul(BUCKETS_PER_POSITION);
+        let count = wanted.clamp(1, self.most).next_power_of_two();
+        if count > self.buckets.len() {
+            self.grow(count, stop);
+        }
+        self.mask = (1 << count.min(self.buckets.len()).ilog2()) - 1;
     }
 
-    /// Forgets everything, mostly by only counting on.
-    pub(super) fn forget(&mut self) {
+    /// A new generation; and what is left of the one that had this number is cleared, a part at a time: each part once
+    /// in the 256 searches after which a number comes again.
+    fn forget(&mut self) {
         self.generation = self.generation.wrapping_add(1);
-        if self.generation == 0 {
-            self.buckets.fill_with(Bucket::default);
+        let part = self.buckets.len().div_ceil(GENERATIONS);
+        let parts = self.buckets.chunks_mut(part);
+        for bucket in parts.skip(self.generation.into()).take(1).flatten() {
+            *bucket = Bucket::default();
+        }
+    }
+
+    fn grow(&mut self, count: usize, stop: &Stop) {
+        // What they hold is forgotten, and need not be copied.
+        self.buckets = Vec::new();
+        self.buckets.reserve_exact(count);
+        while self.buckets.is_empty() || self.buckets.len() < count && !stop.is_stopped() {
+            let len = count.min(self.buckets.len() + BUCKETS_AT_ONCE);
+            self.buckets.resize_with(len, Bucket::default);
         }
     }
 
@@ -72,7 +97,8 @@ impl Table {
         })
     }
 
-    /// Keeps what was found. Of the same position the latest is kept, with bounds of equal effort joined; of others the least effort goes.
+    /// Keeps what was found. Of the same position the latest is kept, with bounds of equal effort joined; of others the
+    /// least effort goes.
     #[inline(always)]
     pub(super) fn keep(&self, key: u64, mut entry: Entry) {
         let slots = &self.bucket(key).0;
@@ -85,7 +111,8 @@ impl Table {
                 victim = slot;
                 break;
             }
-            let worth = if generation_of(word) == self.generation { u32::from(depth_of(word)) + 1 } else { 0 };
+            let is_used = word != 0 && generation_of(word) == self.generation;
+            let worth = if is_used { u32::from(depth_of(word)) + 1 } else { 0 };
             if worth < least {
                 least = worth;
                 victim = slot;
@@ -104,9 +131,18 @@ impl Table {
 
     #[inline(always)]
     fn bucket(&self, key: u64) -> &Bucket {
-        &self.buckets[(key >> 20) as usize & (self.buckets.len() - 1)]
+        &self.buckets[(key >> 20) as usize & self.mask]
     }
 }
+
+/// As many that none is ever full: then a larger table would give the same answer.
+const BUCKETS_PER_POSITION: usize = 16;
+
+/// A megabyte, which is half a millisecond's work: between these the flag is looked at.
+const BUCKETS_AT_ONCE: usize = 1 << 14;
+
+/// How many different numbers generations have.
+const GENERATIONS: usize = 1 << 8;
 
 const DEPTH_SHIFT: u32 = 32;
 const CERTAINTY_SHIFT: u32 = 38;
@@ -169,6 +205,19 @@ mod tests {
 
     use super::*;
 
+    impl Table {
+        /// A table that is ready for any search.
+        pub(in super::super) fn ready(bytes: usize) -> Self {
+            let mut table = Self::with_bytes(bytes);
+            table.prepare(u64::MAX, &Stop::new());
+            table
+        }
+
+        fn bytes(&self) -> usize {
+            self.buckets.len() * size_of::<Bucket>()
+        }
+    }
+
     fn any_entry() -> impl Strategy<Value = Entry> {
         (any::<i16>(), any::<i16>(), 0..64_u8, 0..8_u8, 0..=64_u8, 0..=64_u8).prop_map(
             |(lower, upper, depth, certainty, best, second)| Entry {
@@ -191,7 +240,7 @@ mod tests {
 
         #[test]
         fn what_is_kept_is_found_until_it_is_forgotten(entry in any_entry(), key: u64) {
-            let mut table = Table::with_bytes(1 << 12);
+            let mut table = Table::ready(1 << 12);
             table.keep(key, entry);
             prop_assert_eq!(table.find(key), Some(entry));
             let other = Entry { effort: Effort { depth: 1, certainty: 0 }, ..entry };
@@ -208,7 +257,7 @@ mod tests {
 
     #[test]
     fn bounds_of_one_effort_are_joined_and_the_former_best_is_kept() {
-        let table = Table::with_bytes(64);
+        let table = Table::ready(64);
         table.keep(9, plain(4));
         table.keep(9, Entry { lower: -9, upper: 2, best: 8, ..plain(4) });
         let joined = Entry { lower: -5, upper: 2, best: 8, second: 3, ..plain(4) };
@@ -217,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_least_effort_gives_way_and_old_searches_first() {
-        let mut table = Table::with_bytes(64);
+        let mut table = Table::ready(64);
         (1..=4).for_each(|depth| table.keep(depth, plain(depth as u8)));
         table.keep(5, plain(5));
         assert_eq!(table.find(1), None);
@@ -229,17 +278,48 @@ mod tests {
 
     #[test]
     fn halves_of_two_writes_are_not_found() {
-        let table = Table::with_bytes(64);
+        let table = Table::ready(64);
         table.keep(9, plain(4));
         let slot = &table.buckets[0].0[0];
-        slot.word.store(plain(5).word(0), Ordering::Relaxed);
+        slot.word.store(plain(5).word(1), Ordering::Relaxed);
         assert_eq!(table.find(9), None);
     }
 
     #[test]
-    fn the_memory_is_never_more_than_asked_for() {
+    fn the_memory_is_as_much_as_a_search_needs_and_never_more_than_asked_for() {
         for bytes in [0, 64, 100, 1000, 1 << 16] {
-            assert!(Table::with_bytes(bytes).bytes() <= bytes.max(64));
+            assert!(Table::ready(bytes).bytes() <= bytes.max(64));
+        }
+        let mut table = Table::with_bytes(1 << 24);
+        table.prepare(200, &Stop::new());
+        assert_eq!((table.bytes(), table.mask), (1 << 18, (1 << 12) - 1));
+        table.prepare(u64::MAX, &Stop::new());
+        assert_eq!((table.bytes(), table.mask), (1 << 24, (1 << 18) - 1));
+        table.prepare(200, &Stop::new());
+        assert_eq!((table.bytes(), table.mask), (1 << 24, (1 << 12) - 1));
+    }
+
+    #[test]
+    fn growing_ends_when_the_flag_is_raised() {
+        let stop = Stop::new();
+        stop.stop();
+        let mut table = Table::with_bytes(1 << 24);
+        table.prepare(u64::MAX, &stop);
+        assert_eq!(table.bytes(), 1 << 20);
+        table.keep(u64::MAX, plain(4));
+        assert_eq!(table.find(u64::MAX), Some(plain(4)));
+    }
+
+    #[test]
+    fn nothing_is_found_when_a_generation_comes_again() {
+        for bytes in [1 << 12, 1 << 16] {
+            let mut table = Table::ready(bytes);
+            let buckets = 0..table.buckets.len() as u64;
+            buckets.clone().for_each(|bucket| table.keep(bucket << 20 | 1, plain(4)));
+            for _ in 0..2 * GENERATIONS {
+                table.forget();
+                assert!(buckets.clone().all(|bucket| table.find(bucket << 20 | 1).is_none()));
+            }
         }
     }
 }

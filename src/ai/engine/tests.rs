@@ -15,7 +15,8 @@ pub(super) fn seeds(count: u64) -> impl Iterator<Item = u64> {
     1..=count
 }
 
-/// A position of a random game with so many empty squares and a move to make; other seeds are tried when a game ends before.
+/// A position of a random game with so many empty squares and a move to make; other seeds are tried when a game ends
+/// before.
 pub(super) fn random_board(seed: u64, empties: u32) -> Board {
     let mut random = SplitMix64::new(seed);
     loop {
@@ -64,5 +65,6 @@ pub(super) fn searcher<'a, C: Cpu>(cpu: C, table: &'a Table, stop: &'a Stop) -> 
         most_nodes: u64::MAX,
         stopped: false,
         cuts: 0,
+        taste: 0,
     }
 }

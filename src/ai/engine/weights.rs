@@ -73,8 +73,9 @@ impl Weights {
         if bytes.is_empty() { Ok(Self::of_stages(&stages)) } else { Err(BadWeights) }
     }
 
-    /// The bytes of the file: the version, then the numbers of each stage. Most numbers are small and many are 0, so each
-    /// takes as few bytes as it needs (LEB128 of the zigzag form), and a 0 is followed by how many more zeros come.
+    /// The bytes of the file: the version, then the numbers of each stage. Most numbers are small and many are 0, so
+    /// each takes as few bytes as it needs (LEB128 of the zigzag form), and a 0 is followed by how many more zeros
+    /// come.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();

@@ -1,7 +1,7 @@
 //! How far shallow values are from deep ones: the measurements behind `engine::cut`.
 use std::ops::ControlFlow;
 
-use super::super::engine::{Certainty, Engine, Limits};
+use super::super::{Certainty, Engine, Limits};
 use super::Example;
 use crate::rules::{Bitboard, Board, Color, Position};
 use crate::search::Stop;

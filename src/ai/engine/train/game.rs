@@ -2,8 +2,8 @@
 use rand::{Rng, RngExt};
 
 use super::super::board::Board;
-use super::super::engine::{Engine, Limits};
 use super::super::searcher::{DISC, Value};
+use super::super::{Engine, Limits};
 use super::{Example, Recipe};
 use crate::rules::{Bitboard, Position, Square};
 use crate::search::Stop;

@@ -1,0 +1,126 @@
+//! How far a search is to go, and the steps on the way there.
+use super::cut;
+use super::searcher::SURE;
+use super::table::Effort;
+
+/// The bounds of one search; the first one reached ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most plies to look ahead before the end is in reach.
+    pub depth: u8,
+    /// With at most this many empty squares the search goes to the end of the game.
+    pub solve_from: u8,
+    /// What is asked of such a search.
+    pub goal: Goal,
+    /// How surely even the first searches are made.
+    pub least_certainty: Certainty,
+    /// The most positions visited, by all threads together. With one thread the same number gives the same answer on
+    /// every machine.
+    pub nodes: u64,
+}
+
+/// How much is cut by probability: the smaller, the more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Certainty(pub(super) u8);
+
+impl Certainty {
+    /// As much as is sensible.
+    pub const LEAST: Self = Self(0);
+    /// Nothing.
+    pub const SURE: Self = Self(SURE);
+}
+
+/// How much is to be known of the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// The difference in discs.
+    Score,
+    /// Who wins: much cheaper.
+    Winner,
+    /// First who wins, then the difference in discs: for when the time may end between the two.
+    WinnerFirst,
+}
+
+impl Default for Limits {
+    /// Everything about the position; only the flag ends it early.
+    fn default() -> Self {
+        Self { depth: 60, solve_from: 60, goal: Goal::Score, least_certainty: Certainty::LEAST, nodes: u64::MAX }
+    }
+}
+
+impl Limits {
+    /// A bound by depth, to the end when the end is as near.
+    #[must_use]
+    pub fn of_depth(depth: u8) -> Self {
+        Self { depth, solve_from: depth, ..Self::default() }
+    }
+
+    /// A bound by positions visited.
+    #[must_use]
+    pub fn of_nodes(nodes: u64) -> Self {
+        Self { nodes, ..Self::default() }
+    }
+}
+
+/// One of the searches of which a search is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) effort: Effort,
+    pub(super) asks: Asks,
+}
+
+/// What a step is to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asks {
+    /// What the position is worth.
+    Value,
+    /// Only who wins.
+    Winner,
+}
+
+/// Deeper and deeper, then surer and surer: the first searches only find an order of moves for the later ones.
+pub(super) fn schedule(empties: u8, limits: &Limits) -> Vec<Step> {
+    let to_end = empties <= limits.solve_from;
+    let deepest = limits.depth.min(empties).max(1);
+    let last = if to_end { empties.saturating_sub(END_JUMP).max(1).min(deepest) } else { deepest };
+    let least = limits.least_certainty.0;
+    let step = |asks| move |effort| Step { effort, asks };
+    let mut steps: Vec<_> = (1..=last).map(|depth| Effort { depth, certainty: least }).map(step(Asks::Value)).collect();
+    if to_end {
+        let selective = if empties >= SELECTIVE_END { least..cut::CERTAINTIES } else { 0..0 };
+        let end = |certainty| Effort { depth: empties, certainty };
+        let asks = if limits.goal == Goal::Score { Asks::Value } else { Asks::Winner };
+        steps.extend(selective.chain([SURE]).map(end).map(step(asks)));
+        if limits.goal == Goal::WinnerFirst {
+            // Nothing less sure may take the place of a move that is proved to win.
+            steps.push(Step { effort: end(SURE), asks: Asks::Value });
+        }
+    }
+    steps
+}
+
+/// The search to the end begins this many plies before a search by depth would reach it.
+const END_JUMP: u8 = 8;
+
+/// From this many empty squares on, searches to the end are selective before they are sure.
+const SELECTIVE_END: u8 = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_ends_with_what_was_asked_for() {
+        for empties in 1..=60 {
+            for goal in [Goal::Score, Goal::Winner, Goal::WinnerFirst] {
+                let steps = schedule(empties, &Limits { goal, ..Limits::default() });
+                let asks = if goal == Goal::Winner { Asks::Winner } else { Asks::Value };
+                let effort = Effort { depth: empties, certainty: SURE };
+                assert_eq!(steps.last(), Some(&Step { effort, asks }));
+                assert_eq!(steps.contains(&Step { effort, asks: Asks::Winner }), goal != Goal::Score);
+            }
+            let by_depth = schedule(empties, &Limits { depth: 5, solve_from: 0, ..Limits::default() });
+            assert!(by_depth.iter().map(|step| step.effort.depth).eq(1..=empties.min(5)));
+        }
+    }
+}

@@ -90,7 +90,7 @@ const LAYERS: &[Layer] = &[
             "tracing",
         ],
         also: &[
-            ("ai", "the kinds and levels that GetServerInfo lists"),
+            ("ai", "the kinds and levels that GetServerInfo lists, and what analyses tell"),
             ("axum", "the page beside the calls; tonic routes with it anyway"),
             ("tower_http", "a panic in a call is that call's INTERNAL; CORS"),
             ("tokio_rustls", "the listener speaks TLS itself: both HTTP/2 and HTTP/1.1 are to be offered"),

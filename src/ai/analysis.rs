@@ -67,6 +67,26 @@ pub struct Study {
     history: Vec<(u8, f32)>,
 }
 
+/// A game as it was played: every move with the position in which it was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// In order; passes are none.
+    pub moves: Vec<Move>,
+    /// Behind the last move, and the pass that it forced.
+    pub last: Position,
+}
+
+/// One move of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Counted from 0, passes too.
+    pub ply: u16,
+    /// Where the game stood; the side to move made the move.
+    pub position: Position,
+    /// Where it went.
+    pub square: Square,
+}
+
 /// One move of a game, judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
@@ -89,7 +109,11 @@ pub fn deepen(position: Position, effort: Effort, lines: usize, stop: &Stop, eac
         return;
     }
     with_engine(|engine| {
-        if lines > 1 { deepen_all(engine, position, effort, lines, stop, each) } else { deepen_best(engine, position, effort, stop, each) }
+        if lines > 1 {
+            deepen_all(engine, position, effort, lines, stop, each)
+        } else {
+            deepen_best(engine, position, effort, stop, each)
+        }
     });
 }
 
@@ -132,7 +156,14 @@ fn depths(empties: u8, most: u8) -> impl Iterator<Item = u8> {
 }
 
 /// All moves, best first, so many plies deep. `None` when that was not to be finished; a glance always is.
-fn rank(engine: &mut Engine, position: Position, depth: u8, most: u64, nodes: &mut u64, stop: &Stop) -> Option<Vec<Line>> {
+fn rank(
+    engine: &mut Engine,
+    position: Position,
+    depth: u8,
+    most: u64,
+    nodes: &mut u64,
+    stop: &Stop,
+) -> Option<Vec<Line>> {
     let mut ranked = Vec::new();
     for square in position.legal_moves().iter() {
         let after = position.play_unchecked(square).settle().0;
@@ -141,7 +172,12 @@ fn rank(engine: &mut Engine, position: Position, depth: u8, most: u64, nodes: &m
         } else if depth == 1 {
             Line::glance(engine, after)
         } else {
-            let limits = Limits { depth: depth - 1, solve_from: depth - 1, nodes: most.saturating_sub(*nodes), ..Limits::default() };
+            let limits = Limits {
+                depth: depth - 1,
+                solve_from: depth - 1,
+                nodes: most.saturating_sub(*nodes),
+                ..Limits::default()
+            };
             let report = engine.search(after, &limits, stop, &mut |_| ControlFlow::Continue(()))?;
             *nodes += report.nodes;
             if report.ended_by != EndedBy::Depth {
@@ -153,7 +189,9 @@ fn rank(engine: &mut Engine, position: Position, depth: u8, most: u64, nodes: &m
         line.moves.insert(0, square);
         ranked.push(line);
     }
-    ranked.sort_by(|one, other| for_side(position.turn(), other.evaluation).total_cmp(&for_side(position.turn(), one.evaluation)));
+    ranked.sort_by(|one, other| {
+        for_side(position.turn(), other.evaluation).total_cmp(&for_side(position.turn(), one.evaluation))
+    });
     Some(ranked)
 }
 
@@ -194,6 +232,31 @@ pub fn judge(before: &Study, played: Square, after: &Study) -> Judged {
         for_side(before.turn, before.at(depth) - after.at(depth.saturating_sub(1)))
     };
     Judged { best: before.best.clone(), evaluation, loss: loss.max(0.0), exact, nodes: before.nodes }
+}
+
+impl Course {
+    /// The game of these moves, of which those before the ply `from` are made but not part of it. It ends before a move that is illegal.
+    #[must_use]
+    pub fn of(start: Position, squares: impl IntoIterator<Item = Square>, from: u16) -> Self {
+        let (mut moves, mut ply) = (Vec::new(), 0);
+        let (mut position, passed) = start.settle();
+        ply += u16::from(passed.is_some());
+        for square in squares {
+            let Ok(played) = position.play(square) else { break };
+            if ply >= from {
+                moves.push(Move { ply, position, square });
+            }
+            let (next, passed) = played.settle();
+            position = next;
+            ply += 1 + u16::from(passed.is_some());
+        }
+        Self { moves, last: position }
+    }
+
+    /// The position of each move, and the last one.
+    pub fn positions(&self) -> impl ExactSizeIterator<Item = Position> {
+        (0..self.moves.len() + 1).map(|at| self.moves.get(at).map_or(self.last, |made| made.position))
+    }
 }
 
 impl Study {
@@ -289,7 +352,8 @@ mod tests {
     fn one_line_and_several_agree_where_the_end_is_known() {
         for seed in 0..4 {
             let position = position_with(9, seed);
-            let (one, several) = (all_found(position, SOME, 1, &Stop::new()), all_found(position, SOME, 64, &Stop::new()));
+            let (one, several) =
+                (all_found(position, SOME, 1, &Stop::new()), all_found(position, SOME, 64, &Stop::new()));
             let (one, several) = (one.last().unwrap(), several.last().unwrap());
             assert!(one.last && several.last && one.lines[0].exact);
             assert_eq!(one.lines[0].evaluation, several.lines[0].evaluation);
@@ -351,6 +415,20 @@ mod tests {
         let lost = for_side(position.turn(), before.at(4) - after.at(3));
         assert_eq!((judged.loss, judged.exact), (lost.max(0.0), false));
         assert_eq!(judge(&before, before.best.moves[0], &after).loss, 0.0);
+    }
+
+    #[test]
+    fn a_course_counts_passes_and_leaves_out_its_opening() {
+        let game = random_game(3);
+        let whole = Course::of(Position::START, game.squares().iter().copied(), 0);
+        assert_eq!(whole.positions().collect::<Vec<_>>(), game.positions().collect::<Vec<_>>());
+        for Move { ply, position, .. } in &whole.moves {
+            assert_eq!(ply % 2 == 0, position.turn() == Color::Black);
+        }
+        let part = Course::of(Position::START, game.squares().iter().copied(), 10);
+        assert_eq!((part.moves[0].ply, part.last), (10, whole.last));
+        assert_eq!(part.moves[..], whole.moves[10..]);
+        assert_eq!(Course::of(Position::START, [Square::ALL[0]], 0).last, Position::START);
     }
 
     #[test]

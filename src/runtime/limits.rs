@@ -126,6 +126,22 @@ pub struct Limits {
     pub drain: Duration,
     /// AI moves that may wait, of quick kinds and of searches each. Beyond it they are answered by the cheap move at once.
     pub ai_queue: usize,
+    /// Analyses under way, of which few search and the others wait for their turn. One costs what a stream does.
+    pub analyses: usize,
+    /// Analyses of one player: the one that is looked at, and the one that takes its place.
+    pub analyses_per_player: usize,
+    /// Analyses of the players of one address: a few who look back together, and not all that there may be.
+    pub analyses_per_address: usize,
+    /// Threads that search for analyses, beside those of AI seats, to which they yield. Each has 16 MiB to remember by.
+    pub analysis_threads: usize,
+    /// The longest that one position may be searched: deep enough to learn from, and no longer than others wait for.
+    pub analysis_time: Duration,
+    /// The longest that all positions of a game may be searched together: two seconds for each.
+    pub game_analysis_time: Duration,
+    /// Positions that the search of one position may visit: more than a core does in `analysis_time`.
+    pub analysis_nodes: u64,
+    /// Lines told of one position. Each costs a search of its own.
+    pub analysis_lines: usize,
 }
 
 impl Default for Limits {
@@ -180,6 +196,14 @@ impl Default for Limits {
             reader_patience: Duration::from_secs(30),
             drain: Duration::from_secs(10),
             ai_queue: 4_096,
+            analyses: 64,
+            analyses_per_player: 2,
+            analyses_per_address: 8,
+            analysis_threads: 1,
+            analysis_time: Duration::from_secs(30),
+            game_analysis_time: Duration::from_secs(120),
+            analysis_nodes: 1_000_000_000,
+            analysis_lines: 10,
         }
     }
 }
@@ -236,3 +260,7 @@ pub(super) const SEARCH: usize = 20;
 
 /// Games that are read and told for the price of one request. Each is read from the disk, and played through.
 pub(super) const GAMES_TOLD: usize = 5;
+
+/// What it costs to have one position analysed, in requests: a game is analysed for the price of a second's requests. How
+/// many are searched at a time is bounded besides.
+pub(super) const ANALYSIS: usize = 50;

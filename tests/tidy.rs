@@ -147,6 +147,8 @@ const LAYERS: &[Layer] = &[
             ("opentelemetry", "the spans of the feature `otel`"),
             ("opentelemetry_sdk", "collects them"),
             ("opentelemetry_otlp", "sends them"),
+            ("futures_util", "positions are analysed side by side, and told in order"),
+            ("serde_json", "analyses as JSON"),
             ("rand", "draws the seeds that no option gave"),
             ("rand_pcg", "the arena repeats its games by seed"),
             ("thiserror", "one error enum per operation"),

@@ -51,6 +51,12 @@ pub(super) fn search(position: Position, level: u8, rng: &mut impl Rng, stop: &S
     })
 }
 
+/// The most positions that a level visits for a move; the nearest level where there is none such.
+#[must_use]
+pub fn nodes(level: u8) -> u64 {
+    LADDER[usize::from(level.clamp(1, LEVELS)) - 1].nodes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

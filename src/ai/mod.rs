@@ -29,6 +29,7 @@ mod reversi;
 mod roxanne;
 
 pub use alphabeta::Orange;
+pub use expert::nodes as expert_nodes;
 pub use generator::generator;
 pub use kind::{AiKind, UnknownAi};
 pub use mcts::{DiscDifference, RandomGame, RoxanneGame};

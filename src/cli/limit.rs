@@ -162,7 +162,7 @@ pub(super) struct Bounds {
     /// Analyses that the players of one address may have under way; 0 for no limit.
     #[arg(long, env = "REVERSI_MAX_ANALYSES_PER_ADDRESS", default_value_t = usual().analyses_per_address, value_name = "N")]
     max_analyses_per_address: usize,
-    /// Threads that search for analyses; they yield to all others.
+    /// Threads that search for analyses, beside those of AI seats.
     #[arg(long, env = "REVERSI_ANALYSIS_THREADS", default_value_t = usual().analysis_threads as u32, value_name = "N", value_parser = at_least_one())]
     analysis_threads: u32,
     /// Seconds for which one position may be searched.

@@ -6,6 +6,7 @@
 //!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
 //!   host ─ feed ─ table ─ plain lines, and orders from standard input
 //!   games, admin, bot, demo ─ client only
+//!   analyze, train ─ the engine in this process
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -15,6 +16,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::
 mod account;
 mod address;
 mod admin;
+mod analyze;
 mod board;
 mod bot;
 mod chronicle;
@@ -36,6 +38,7 @@ mod person;
 mod play;
 mod plies;
 mod precedence;
+mod progress;
 mod replay;
 mod rooms;
 mod roster;
@@ -46,6 +49,8 @@ pub mod serve;
 mod story;
 mod table;
 mod thinker;
+mod train;
+mod verdict;
 mod watch;
 
 use address::Address;
@@ -85,6 +90,10 @@ enum Command {
     Bot(bot::Args),
     /// List finished games, export them, or tell results and ratings.
     Games(games::Args),
+    /// Tell what each move of a game lost, by the engine here or a server's.
+    Analyze(analyze::Args),
+    /// Make the engine's evaluation better: play, fit, compare.
+    Train(train::Args),
     /// Close rooms, remove players, abort games: for administrators.
     Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
@@ -155,6 +164,8 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Host(args) => host::run(server, args).await,
         Command::Bot(args) => bot::run(server, args).await,
         Command::Games(args) => games::run(server, args).await,
+        Command::Analyze(args) => analyze::run(server, args).await,
+        Command::Train(args) => train::run(args).await,
         Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
     }

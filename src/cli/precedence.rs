@@ -3,11 +3,12 @@
 use clap::{ArgMatches, Command, parser::ValueSource};
 
 /// Options of a command of which one counts; in the environment the first does.
-const ALTERNATIVES: [(&str, &[&str]); 4] = [
+const ALTERNATIVES: [(&str, &[&str]); 5] = [
     ("play", &["room", "anyone", "new", "ai"]),
     ("bot", &["room", "quick", "vs"]),
     ("rooms", &["open", "playing"]),
     ("games", &["export", "stats"]),
+    ("analyze", &["source", "game"]),
 ];
 
 /// Options that mean something only beside another one.

@@ -4,11 +4,12 @@
 //!   edge ──▶ Analysis ◀── results ── task (waits for a turn, keeps the time) ──▶ Analysts (a thread for each search)
 //! ```
 //!
-//! A game is searched a position at a time, so that those who wait have their turns in between.
+//! A game is searched a position at a time, so that those who wait have their turns in between. AI seats come first: no search
+//! begins while they wait for a thread.
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::timeout};
 use tracing::Instrument as _;
 
 use super::{
@@ -16,6 +17,7 @@ use super::{
     address::{Share, Taken},
     analyst::Unfound,
     entropy::instant,
+    limits::SEATS_FIRST,
     meter::StreamKind,
     rooms::no_such_game,
     shared::Shared,
@@ -25,6 +27,7 @@ use crate::{
     ai::analysis::{self, Course, Effort, Found, Judged, Move},
     room::{Credentials, GameId, Rejection},
     rules::Position,
+    search::Stop,
 };
 
 /// How much is asked of an analysis, within the limits.
@@ -90,7 +93,7 @@ impl Runtime {
                 });
                 last
             };
-            let found = shared.analysts.search(plan.time, gone(&shared, &player, &results), work).await;
+            let found = search(&shared, &player, &results, plan.time, work).await;
             if let Some(outcome) = found.transpose() {
                 tell(&results, outcome).await;
             }
@@ -197,7 +200,7 @@ async fn judge_all(
         };
         // What quick ones leave is for those that come.
         let share = left / to_come.max(1);
-        let (study, spent) = match shared.analysts.search(share, gone(shared, player, results), work).await {
+        let (study, spent) = match search(shared, player, results, share, work).await {
             Ok(found) => found,
             Err(unfound) => return tell(results, Err(unfound)).await,
         };
@@ -207,6 +210,21 @@ async fn judge_all(
         }
         before = Some(study);
     }
+}
+
+/// Searches, and lets AI seats that wait for a thread go first, if they do not wait for ever.
+async fn search<R, T: Send + 'static>(
+    shared: &Shared,
+    player: &Player,
+    results: &mpsc::Sender<Result<R, AnalysisEnd>>,
+    time: Duration,
+    work: impl FnOnce(&Stop) -> T + Send + 'static,
+) -> Result<T, Unfound> {
+    tokio::select! {
+        () = gone(shared, player, results) => return Err(Unfound::Gone),
+        _ = timeout(SEATS_FIRST, shared.pool.is_quiet()) => {}
+    }
+    shared.analysts.search(time, gone(shared, player, results), work).await
 }
 
 /// Waits until nobody wants what is searched for: the reader is away, or the player, or the server stops.

@@ -1,8 +1,8 @@
-//! The threads that search for analyses: few at a time, and behind everything else that the machine has to do.
+//! The threads that search for analyses: few at a time, and of the lowest priority, as those of AI seats are.
 
 use std::{pin::pin, time::Duration};
 
-use thread_priority::ThreadPriority;
+use thread_priority::{ThreadPriority, set_current_thread_priority};
 use tokio::{
     sync::{Semaphore, oneshot},
     time::sleep,
@@ -61,7 +61,9 @@ impl Analysts {
         let (flag, span) = (Raised(stop.clone()), Span::current());
         let thread = std::thread::Builder::new().name("analysis".to_owned()).spawn(move || {
             let _caller = span.enter();
-            yield_to_all();
+            if let Err(error) = set_current_thread_priority(ThreadPriority::Min) {
+                tracing::warn!(%error, "analyses run at the same priority as what serves players");
+            }
             // Whoever asked may have gone.
             let _ = sender.send(work(&stop));
         });
@@ -87,21 +89,6 @@ impl Analysts {
             tracing::error!("an analysis panicked");
             Unfound::Broken
         })
-    }
-}
-
-/// AI seats are served by threads of the lowest priority, and come before analyses.
-fn yield_to_all() {
-    #[cfg(target_os = "linux")]
-    let lowered = {
-        use thread_priority::{NormalThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy};
-        let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
-        set_thread_priority_and_policy(thread_priority::thread_native_id(), ThreadPriority::Min, idle)
-    };
-    #[cfg(not(target_os = "linux"))]
-    let lowered = thread_priority::set_current_thread_priority(ThreadPriority::Min);
-    if let Err(error) = lowered {
-        tracing::warn!(%error, "analyses run at the same priority as what serves players");
     }
 }
 
@@ -160,14 +147,6 @@ mod tests {
         };
         let ended = analysts.search(LONG, async { goes.await.unwrap() }, work).await;
         assert_eq!((ended, analysts.threads.available_permits()), (Err(Unfound::Gone), 1));
-    }
-
-    #[cfg(target_os = "linux")]
-    #[tokio::test]
-    async fn a_search_runs_when_nothing_else_does() {
-        use thread_priority::{NormalThreadSchedulePolicy::Idle, ThreadSchedulePolicy, thread_schedule_policy};
-        let policy = analysts().search(LONG, pending(), |_| thread_schedule_policy()).await.unwrap();
-        assert_eq!(policy, Ok(ThreadSchedulePolicy::Normal(Idle)));
     }
 
     #[tokio::test]

@@ -132,7 +132,8 @@ pub struct Limits {
     pub analyses_per_player: usize,
     /// Analyses of the players of one address: a few who look back together, and not all that there may be.
     pub analyses_per_address: usize,
-    /// Threads that search for analyses, beside those of AI seats, to which they yield. Each has 16 MiB to remember by.
+    /// Threads that search for analyses, beside those of AI seats, of which they can take little. Each has 16 MiB to
+    /// remember by.
     pub analysis_threads: usize,
     /// The longest that one position may be searched: deep enough to learn from, and no longer than others wait for.
     pub analysis_time: Duration,
@@ -264,3 +265,6 @@ pub(super) const GAMES_TOLD: usize = 5;
 /// What it costs to have one position analysed, in requests: a game is analysed for the price of a second's requests. How
 /// many are searched at a time is bounded besides.
 pub(super) const ANALYSIS: usize = 50;
+
+/// How long the search of an analysis lets AI moves go first: on a server on which some always wait, it has to begin one day.
+pub(super) const SEATS_FIRST: Duration = Duration::from_secs(1);

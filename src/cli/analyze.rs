@@ -97,7 +97,9 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
     let mut made = game.course.moves.iter();
     while let Some(after) = studies.next().await {
         let after = after?;
-        if let Some((before, made)) = before.as_ref().zip(before.is_some().then(|| made.next()).flatten()) {
+        if let Some(before) = &before
+            && let Some(made) = made.next()
+        {
             let judged = described(*made, analysis::judge(before, made.square, &after));
             progress.above(|| teller.tell(&judged));
         }

@@ -191,9 +191,9 @@ async fn judge_all(
     results: &mpsc::Sender<Result<(Move, Judged), AnalysisEnd>>,
 ) {
     let (mut left, mut before) = (plan.time, None);
-    let positions = course.positions();
+    let (positions, mut moves) = (course.positions(), course.moves.iter());
     let mut to_come = u32::try_from(positions.len()).unwrap_or(u32::MAX);
-    for (at, position) in positions.enumerate() {
+    for position in positions {
         let work = move |stop: &_| {
             let began = instant();
             (analysis::study(position, plan.effort, stop), began.elapsed())
@@ -205,7 +205,9 @@ async fn judge_all(
             Err(unfound) => return tell(results, Err(unfound)).await,
         };
         (left, to_come) = (left.saturating_sub(spent), to_come - 1);
-        if let Some((made, before)) = at.checked_sub(1).and_then(|made| course.moves.get(made)).zip(before.as_ref()) {
+        if let Some(before) = &before
+            && let Some(made) = moves.next()
+        {
             tell(results, Ok((*made, analysis::judge(before, made.square, &study)))).await;
         }
         before = Some(study);

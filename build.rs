@@ -7,13 +7,14 @@ use std::{
 
 use prost::Message as _;
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "reversi/v1/types.proto",
     "reversi/v1/session.proto",
     "reversi/v1/lobby.proto",
     "reversi/v1/room.proto",
     "reversi/v1/game.proto",
     "reversi/v1/record.proto",
+    "reversi/v1/analysis.proto",
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -389,3 +389,76 @@ fn games_of_elsewhere_are_imported_and_listed() {
     let (done, _, complaint) = import(&[&lines]);
     assert!(!done && complaint.contains("another server uses it; stop that server first"), "{complaint}");
 }
+
+#[test]
+fn a_game_is_analysed_alike_here_and_by_the_server() {
+    let server = Server::start();
+    let said = server.says(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--seed", "7"], "");
+    let end = said.lines().find(|line| line.contains("(played ")).unwrap();
+    let game = end.split([' ', ':']).nth(1).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games.ggf");
+    let file = file.to_str().unwrap();
+    server.says(&["games", "--export", "ggf", "--out", file], "");
+    let there = server.says(&["analyze", "--game", game, "--depth", "4", "--json"], "");
+    let here = server.says(&["analyze", file, "--depth", "4", "--json", "--threads", "3"], "");
+    assert_eq!(here, there);
+    let objects: Vec<serde_json::Value> = here.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (sum, moves) = objects.split_last().unwrap();
+    assert!(moves.len() > 40 && moves.last().unwrap()["exact"] == true, "{here}");
+    let of_black = moves.iter().filter(|made| made["side"] == "black");
+    let lost: f64 = of_black.map(|made| made["loss"].as_f64().unwrap()).sum();
+    assert!((lost - sum["black"]["loss"].as_f64().unwrap()).abs() < 0.01, "{lost} {sum}");
+
+    let table = server.says(&["analyze", file, "--depth", "2"], "");
+    assert_eq!(table.lines().count(), moves.len() + 3, "{table}");
+    assert!(table.contains("\nblack, ") && table.contains(": lost "), "{table}");
+}
+
+#[test]
+fn moves_are_analysed_without_a_server() {
+    let table = String::from_utf8(reversi(&["analyze", "f5d6c3", "--time", "1"]).output().unwrap().stdout).unwrap();
+    assert!(table.contains("  1  black f5") && table.contains("white: lost "), "{table}");
+    for (arguments, complaint) in [
+        (&["analyze", "f5f5"][..], "move 2 is illegal"),
+        (&["analyze", "--game", "x", "f5"], "cannot be used with"),
+        (&["analyze", "f5", "--level", "17"], "17 is not in 1..=16"),
+    ] {
+        let output = reversi(arguments).output().unwrap();
+        assert!(!output.status.success() && text(&output.stderr).contains(complaint), "{}", text(&output.stderr));
+    }
+}
+
+/// A round of training of a few games into a folder.
+fn train(folder: &std::path::Path, from: &str, depth: &str, threads: &str) -> Command {
+    let mut command = reversi(&["train", "--from", from, "--depth", depth, "--threads", threads]);
+    command.args(["--games", "600", "--random-plies", "44-46", "--seed", "5", "--steps", "2", "--pairs", "1"]);
+    command.args(["--nodes", "50", "--folder"]).arg(folder.join("games")).arg("--out").arg(folder.join("new.bin"));
+    command
+}
+
+#[test]
+fn a_training_that_was_interrupted_goes_on_to_the_same_weights() {
+    let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let output = train(whole.path(), "seed", "1", "2").output().unwrap();
+    let report = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(report.contains("kept apart") && report.contains("% against seed"), "{report}");
+    let new = std::fs::read(whole.path().join("new.bin")).unwrap();
+    assert!(new.starts_with(b"reversi weights 1\n") && new.len() < 4 << 20);
+
+    let mut cut_short = train(broken.path(), "seed", "1", "2").stdout(Stdio::null()).spawn().unwrap();
+    let first = broken.path().join("games").join("000000.bin");
+    while !first.exists() && cut_short.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    cut_short.kill().unwrap();
+    cut_short.wait().unwrap();
+    assert!(train(broken.path(), "seed", "1", "1").output().unwrap().status.success());
+    assert_eq!(std::fs::read(broken.path().join("new.bin")).unwrap(), new);
+
+    let other = train(whole.path(), "seed", "2", "2").output().unwrap();
+    assert!(text(&other.stderr).contains("another recipe"), "{}", text(&other.stderr));
+    let strange = train(broken.path(), "Cargo.toml", "1", "2").output().unwrap();
+    assert!(text(&strange.stderr).contains("no weights of this version"), "{}", text(&strange.stderr));
+}

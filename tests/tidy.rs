@@ -91,7 +91,7 @@ const LAYERS: &[Layer] = &[
             "tracing",
         ],
         also: &[
-            ("ai", "the kinds and levels that GetServerInfo lists"),
+            ("ai", "the kinds and levels that GetServerInfo lists, and what analyses tell"),
             ("axum", "the page beside the calls; tonic routes with it anyway"),
             ("tower_http", "a panic in a call is that call's INTERNAL; CORS"),
             ("tokio_rustls", "the listener speaks TLS itself: both HTTP/2 and HTTP/1.1 are to be offered"),
@@ -148,6 +148,8 @@ const LAYERS: &[Layer] = &[
             ("opentelemetry", "the spans of the feature `otel`"),
             ("opentelemetry_sdk", "collects them"),
             ("opentelemetry_otlp", "sends them"),
+            ("futures_util", "positions are analysed side by side, and told in order"),
+            ("serde_json", "analyses as JSON"),
             ("rand", "draws the seeds that no option gave"),
             ("rand_pcg", "the arena repeats its games by seed"),
             ("thiserror", "one error enum per operation"),

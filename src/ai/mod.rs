@@ -12,7 +12,10 @@
 //!                             position)  the search      search layer)
 //!                                           layer)
 //! ```
+//!
+//! What positions and games are worth to the engine, for those who look back, is told by [`analysis`].
 mod alphabeta;
+pub mod analysis;
 pub mod engine;
 mod expert;
 mod generator;

@@ -156,6 +156,30 @@ pub(super) struct Bounds {
     /// MiB of what all searches of `expert` remember at a time.
     #[arg(long, env = "REVERSI_AI_MEMORY", default_value_t = usual().ai_memory_mib, value_name = "MIB", value_parser = at_least_one())]
     ai_memory: u32,
+    /// Analyses under way at a time.
+    #[arg(long, env = "REVERSI_MAX_ANALYSES", default_value_t = usual().analyses, value_name = "N")]
+    max_analyses: usize,
+    /// Analyses that one player may have under way.
+    #[arg(long, env = "REVERSI_MAX_ANALYSES_PER_PLAYER", default_value_t = usual().analyses_per_player, value_name = "N")]
+    max_analyses_per_player: usize,
+    /// Analyses that the players of one address may have under way; 0 for no limit.
+    #[arg(long, env = "REVERSI_MAX_ANALYSES_PER_ADDRESS", default_value_t = usual().analyses_per_address, value_name = "N")]
+    max_analyses_per_address: usize,
+    /// Threads that search for analyses, beside those of AI seats.
+    #[arg(long, env = "REVERSI_ANALYSIS_THREADS", default_value_t = usual().analysis_threads as u32, value_name = "N", value_parser = at_least_one())]
+    analysis_threads: u32,
+    /// Seconds for which one position may be searched.
+    #[arg(long, env = "REVERSI_ANALYSIS_TIME", default_value_t = usual().analysis_time.as_secs(), value_name = "SECONDS")]
+    analysis_time: u64,
+    /// Seconds for which all positions of a game may be searched together.
+    #[arg(long, env = "REVERSI_GAME_ANALYSIS_TIME", default_value_t = usual().game_analysis_time.as_secs(), value_name = "SECONDS")]
+    game_analysis_time: u64,
+    /// Positions that the search of one position may visit.
+    #[arg(long, env = "REVERSI_ANALYSIS_NODES", default_value_t = usual().analysis_nodes, value_name = "N")]
+    analysis_nodes: u64,
+    /// The best moves that are told of one position.
+    #[arg(long, env = "REVERSI_MAX_ANALYSIS_LINES", default_value_t = usual().analysis_lines, value_name = "N")]
+    max_analysis_lines: usize,
 }
 
 impl Bounds {
@@ -211,6 +235,14 @@ impl Bounds {
             reader_patience: Duration::from_secs(self.reader_patience),
             ai_queue: self.ai_queue,
             ai_memory_mib: self.ai_memory,
+            analyses: self.max_analyses,
+            analyses_per_player: self.max_analyses_per_player,
+            analyses_per_address: self.max_analyses_per_address,
+            analysis_threads: usize::try_from(self.analysis_threads).unwrap_or(usize::MAX),
+            analysis_time: Duration::from_secs(self.analysis_time),
+            game_analysis_time: Duration::from_secs(self.game_analysis_time),
+            analysis_nodes: self.analysis_nodes,
+            analysis_lines: self.max_analysis_lines,
             // An option of its own, beside what is kept and where to listen.
             drain: usual().drain,
         }
@@ -312,6 +344,25 @@ mod tests {
             ..usual()
         };
         assert_eq!(limits(words), asked);
+    }
+
+    #[test]
+    fn each_limit_of_analyses_is_an_option_of_its_own() {
+        let words = "--max-analyses 1 --max-analyses-per-player 2 --max-analyses-per-address 0 --analysis-threads 4 \
+                     --analysis-time 5 --game-analysis-time 6 --analysis-nodes 7 --max-analysis-lines 8";
+        let asked = Limits {
+            analyses: 1,
+            analyses_per_player: 2,
+            analyses_per_address: 0,
+            analysis_threads: 4,
+            analysis_time: Duration::from_secs(5),
+            game_analysis_time: Duration::from_secs(6),
+            analysis_nodes: 7,
+            analysis_lines: 8,
+            ..usual()
+        };
+        assert_eq!(limits(words), asked);
+        assert!(Alone::try_parse_from(["", "--analysis-threads", "0"]).is_err());
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //!   arena ─ no server: two players, many games
 //!   import ─ store, while no server has it
 //!   engine ─ offer: our engine for other programs;   bot ─ guest ─ engine: engines of others for rooms
+//!   analyze, train ─ the engine in this process
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -18,6 +19,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::
 mod account;
 mod address;
 mod admin;
+mod analyze;
 mod arena;
 mod board;
 mod bot;
@@ -47,6 +49,7 @@ mod person;
 mod play;
 mod plies;
 mod precedence;
+mod progress;
 mod replay;
 mod rooms;
 mod roster;
@@ -58,6 +61,8 @@ pub mod serve;
 mod story;
 mod table;
 mod thinker;
+mod train;
+mod verdict;
 mod watch;
 
 use address::Address;
@@ -101,6 +106,10 @@ enum Command {
     Games(games::Args),
     /// Put games of other programs and databases into the archive of a server that does not run.
     Import(import::Args),
+    /// Tell what each move of a game lost, by the engine here or a server's.
+    Analyze(analyze::Args),
+    /// Make the engine's evaluation better: play, fit, compare.
+    Train(train::Args),
     /// Close rooms, remove players, abort games: for administrators.
     Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
@@ -178,6 +187,8 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Engine(args) => offer::run(args).await,
         Command::Games(args) => games::run(server, args).await,
         Command::Import(args) => import::run(args).await,
+        Command::Analyze(args) => analyze::run(server, args).await,
+        Command::Train(args) => train::run(args).await,
         Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
         Command::Arena(args) => arena::run(args).await,

@@ -3,13 +3,14 @@
 use clap::{ArgMatches, Command, parser::ValueSource};
 
 /// Options of a command of which one counts; in the environment the first does.
-const ALTERNATIVES: [(&str, &[&str]); 6] = [
+const ALTERNATIVES: [(&str, &[&str]); 7] = [
     ("play", &["room", "anyone", "new", "ai"]),
     ("bot", &["room", "quick", "vs"]),
     ("bot", &["nboard", "gtp", "ai"]),
     ("engine", &["gtp", "nboard"]),
     ("rooms", &["open", "playing"]),
     ("games", &["export", "stats"]),
+    ("analyze", &["source", "game"]),
 ];
 
 /// Options that mean something only beside another one.

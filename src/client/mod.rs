@@ -33,6 +33,8 @@
 //! # }
 //! ```
 
+mod analysis;
+mod analysis_calls;
 mod connection;
 mod error;
 mod event;
@@ -56,6 +58,7 @@ mod turn;
 
 #[doc(inline)]
 pub use crate::room::SeriesScore;
+pub use analysis::{AnalysisBudget, AnalysisLine, AnalysisSubject, GameAnalysis, MoveAnalysis, PositionAnalysis};
 pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal};
 pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomUpdate};

@@ -145,6 +145,22 @@ pub struct Limits {
     pub opening_burst: u32,
     /// MiB of what all searches of the AI kind `expert` remember at a time.
     pub ai_memory_mib: u32,
+    /// Analyses under way.
+    pub analyses: u32,
+    /// Those of one player.
+    pub analyses_per_player: u32,
+    /// Those of the players of one address.
+    pub analyses_per_address: u32,
+    /// How many of them search at a time.
+    pub analysis_threads: u32,
+    /// How long one position may be searched.
+    pub analysis_time: Option<Duration>,
+    /// How long all positions of a game may be.
+    pub game_analysis_time: Option<Duration>,
+    /// Positions that the search of one position may visit.
+    pub analysis_nodes: u64,
+    /// The best moves told of one position.
+    pub analysis_lines: u32,
 }
 
 impl TryFrom<v1::Limits> for Limits {
@@ -209,6 +225,15 @@ impl TryFrom<v1::Limits> for Limits {
             openings_per_second: read::count(limits.openings_per_second, "rate of openings")?,
             opening_burst: read::count(limits.opening_burst, "burst of openings")?,
             ai_memory_mib: read::count(limits.ai_memory_mib, "memory of AIs")?,
+            analyses: read::count(limits.analyses, "limit of analyses")?,
+            analyses_per_player: read::count(limits.analyses_per_player, "limit of analyses")?,
+            analyses_per_address: read::count(limits.analyses_per_address, "limit of analyses by address")?,
+            analysis_threads: read::count(limits.analysis_threads, "threads of analyses")?,
+            analysis_time: read::maybe_duration(limits.analysis_time, "time of an analysis")?,
+            game_analysis_time: read::maybe_duration(limits.game_analysis_time, "time of a game's analysis")?,
+            analysis_nodes: u64::try_from(limits.analysis_nodes)
+                .map_err(|_| Malformed::new("nodes of an analysis", limits.analysis_nodes))?,
+            analysis_lines: read::count(limits.analysis_lines, "lines of an analysis")?,
         })
     }
 }

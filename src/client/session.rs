@@ -12,8 +12,9 @@ use super::{
     Room, RoomFilter, RoomRow, ServerInfo, SideWish, Stats, read, settings::wire_count,
 };
 use crate::proto::v1::{
-    self, game_service_client::GameServiceClient, lobby_service_client::LobbyServiceClient,
-    quick_start_request::Opponent, record_service_client::RecordServiceClient, room_service_client::RoomServiceClient,
+    self, analysis_service_client::AnalysisServiceClient, game_service_client::GameServiceClient,
+    lobby_service_client::LobbyServiceClient, quick_start_request::Opponent,
+    record_service_client::RecordServiceClient, room_service_client::RoomServiceClient,
     session_service_client::SessionServiceClient,
 };
 
@@ -74,6 +75,10 @@ impl Session {
 
     pub(super) fn games(&self) -> GameServiceClient<Transport> {
         GameServiceClient::new(self.transport.clone())
+    }
+
+    pub(super) fn analyses(&self) -> AnalysisServiceClient<Transport> {
+        AnalysisServiceClient::new(self.transport.clone())
     }
 
     fn lobby(&self) -> LobbyServiceClient<Transport> {

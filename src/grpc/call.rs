@@ -90,10 +90,15 @@ where
     }
 }
 
+/// The name of the call that is being answered; empty outside of one.
+pub(super) fn current() -> String {
+    CURRENT.try_with(|id| id.0.to_string()).unwrap_or_default()
+}
+
 /// A call that panicked is a bug: the client gets the name of the call, and the log the rest.
 pub(super) fn report_bug(panic: Box<dyn Any + Send>) -> http::Response<Body> {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let trace_id = CURRENT.try_with(|id| id.0.to_string()).unwrap_or_default();
+    let trace_id = current();
     tracing::error!(trace_id, panic = text.unwrap_or("without a text"), "a call panicked");
     status::internal(trace_id).into_http()
 }

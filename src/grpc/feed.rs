@@ -29,6 +29,8 @@ pub(super) enum End {
     Failed(Status),
     /// Nobody listens any more.
     Broken,
+    /// Everything was told.
+    Done,
 }
 
 impl From<StreamEnd> for End {
@@ -85,7 +87,7 @@ impl<S: Source> Flow<S> {
             Ok(message) => Some(Ok(message)),
             Err(End::Closing(end)) => Some(Ok(S::closing(closing(end)))),
             Err(End::Failed(status)) => Some(Err(status)),
-            Err(End::Broken) => None,
+            Err(End::Broken | End::Done) => None,
         }
     }
 }

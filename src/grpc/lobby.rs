@@ -284,5 +284,13 @@ fn limits(limits: &Limits) -> v1::Limits {
         openings_per_second: rate(limits.openings_per_second),
         opening_burst: rate(limits.opening_burst),
         ai_memory_mib: rate(limits.ai_memory_mib),
+        analyses: count(limits.analyses),
+        analyses_per_player: count(limits.analyses_per_player),
+        analyses_per_address: count(limits.analyses_per_address),
+        analysis_threads: count(limits.analysis_threads),
+        analysis_time: Some(convert::duration(limits.analysis_time)),
+        game_analysis_time: Some(convert::duration(limits.game_analysis_time)),
+        analysis_nodes: i64::try_from(limits.analysis_nodes).unwrap_or(i64::MAX),
+        analysis_lines: count(limits.analysis_lines),
     }
 }

@@ -9,6 +9,7 @@
 //!             and whose   what it wants  one connection              by the headers
 //! ```
 
+mod analysis;
 mod call;
 mod caller;
 mod connection;

@@ -12,6 +12,7 @@ use tower::util::{MapResponseLayer, option_layer};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::{
+    analysis,
     call::{NameCalls, report_bug},
     cors::{self, Origin},
     crowd::Crowd,
@@ -28,9 +29,9 @@ use crate::{
     proto::{
         DESCRIPTORS,
         server::{
-            game_service_server::GameServiceServer, lobby_service_server::LobbyServiceServer,
-            record_service_server::RecordServiceServer, room_service_server::RoomServiceServer,
-            session_service_server::SessionServiceServer,
+            analysis_service_server::AnalysisServiceServer, game_service_server::GameServiceServer,
+            lobby_service_server::LobbyServiceServer, record_service_server::RecordServiceServer,
+            room_service_server::RoomServiceServer, session_service_server::SessionServiceServer,
         },
     },
     runtime::{Limits, Runtime},
@@ -154,7 +155,8 @@ fn routes(runtime: &Runtime, crowd: &Arc<Crowd>, end: &CancellationToken) -> Res
         .add_service(LobbyServiceServer::new(lobby).max_decoding_message_size(most))
         .add_service(RoomServiceServer::new(room::Rooms { runtime: own() }).max_decoding_message_size(most))
         .add_service(GameServiceServer::new(game::Games { runtime: own() }).max_decoding_message_size(most))
-        .add_service(RecordServiceServer::new(record::Records { runtime: own() }).max_decoding_message_size(most)))
+        .add_service(RecordServiceServer::new(record::Records { runtime: own() }).max_decoding_message_size(most))
+        .add_service(AnalysisServiceServer::new(analysis::Analyses { runtime: own() }).max_decoding_message_size(most)))
 }
 
 /// Requests that the transport refuses before any service sees them get their reasons here: one too large, and one that

@@ -56,6 +56,8 @@ pub(crate) enum Quota {
     Seats,
     /// Streams open.
     Streams,
+    /// Analyses under way.
+    Analyses,
     /// Requests in a second.
     Rate,
 }
@@ -155,6 +157,9 @@ pub(crate) fn quota(quota: Quota, retry_after: Duration) -> Status {
         Quota::Rooms => ("QUOTA_ROOMS", "you, or all at your address, have as many rooms as may be"),
         Quota::Seats => ("QUOTA_SEATS", "you, or all at your address, hold as many seats as may be"),
         Quota::Streams => ("QUOTA_STREAMS", "you, or all at your address, have as many streams open as may be"),
+        Quota::Analyses => {
+            ("QUOTA_ANALYSES", "you, all at your address, or the server have as many analyses under way as may be")
+        }
         Quota::Rate => ("RATE", "too many requests of you, or of all at your address"),
     };
     status(Code::ResourceExhausted, reason, message, retry(retry_after))
@@ -198,6 +203,7 @@ pub(crate) fn failed(error: RoomError) -> Status {
         RoomError::QuotaRooms(_) => quota(Quota::Rooms, RETRY),
         RoomError::QuotaSeats => quota(Quota::Seats, RETRY),
         RoomError::QuotaStreams => quota(Quota::Streams, RETRY),
+        RoomError::QuotaAnalyses => quota(Quota::Analyses, RETRY),
         RoomError::TooFast(retry_after) => quota(Quota::Rate, retry_after),
         RoomError::Draining => draining(RETRY),
         RoomError::StoreUnavailable => store_unavailable(STORE_RETRY),
@@ -309,6 +315,7 @@ mod tests {
             (quota(Quota::Rooms, SECOND), Code::ResourceExhausted, "QUOTA_ROOMS", true),
             (quota(Quota::Seats, SECOND), Code::ResourceExhausted, "QUOTA_SEATS", true),
             (quota(Quota::Streams, SECOND), Code::ResourceExhausted, "QUOTA_STREAMS", true),
+            (quota(Quota::Analyses, SECOND), Code::ResourceExhausted, "QUOTA_ANALYSES", true),
             (quota(Quota::Rate, SECOND), Code::ResourceExhausted, "RATE", true),
             (draining(SECOND), Code::Unavailable, "DRAINING", true),
             (store_unavailable(SECOND), Code::Unavailable, "STORE_UNAVAILABLE", true),

@@ -46,11 +46,13 @@ pub enum Share {
     Rooms,
     /// Seats held.
     Seats,
+    /// Analyses under way.
+    Analyses,
 }
 
 /// One address, and what is taken of its shares.
 pub struct Address {
-    shares: [Tally; 5],
+    shares: [Tally; 6],
     requests: Option<Rate>,
     chats: Option<Rate>,
     log_ins: Option<Rate>,
@@ -72,6 +74,7 @@ impl Address {
             limits.streams_per_address,
             limits.rooms_per_address,
             limits.seats_per_address,
+            limits.analyses_per_address,
         ];
         Self {
             shares: shares.map(Tally::unless_none),

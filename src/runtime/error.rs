@@ -27,6 +27,9 @@ pub enum RoomError {
     /// The player has as many streams as it may.
     #[error("you have as many streams as you may; close one first")]
     QuotaStreams,
+    /// The player, its address or the server has as many analyses under way as it may.
+    #[error("you, or all at your address, or the server, have as many analyses under way as may be")]
+    QuotaAnalyses,
     /// The player does this too often; it will be answered again after so long.
     #[error("too fast")]
     TooFast(Duration),

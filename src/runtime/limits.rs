@@ -130,6 +130,23 @@ pub struct Limits {
     /// MiB of what all searches of the engine remember at a time, in equal parts. Each has 16 at most, which 16 threads
     /// have with this; with less the highest levels see less.
     pub ai_memory_mib: u32,
+    /// Analyses under way, of which few search and the others wait for their turn. One costs what a stream does.
+    pub analyses: usize,
+    /// Analyses of one player: the one that is looked at, and the one that takes its place.
+    pub analyses_per_player: usize,
+    /// Analyses of the players of one address: a few who look back together, and not all that there may be.
+    pub analyses_per_address: usize,
+    /// Threads that search for analyses, beside those of AI seats, of which they can take little. Each has 16 MiB to
+    /// remember by.
+    pub analysis_threads: usize,
+    /// The longest that one position may be searched: deep enough to learn from, and no longer than others wait for.
+    pub analysis_time: Duration,
+    /// The longest that all positions of a game may be searched together: two seconds for each.
+    pub game_analysis_time: Duration,
+    /// Positions that the search of one position may visit: more than a core does in `analysis_time`.
+    pub analysis_nodes: u64,
+    /// Lines told of one position. Each costs a search of its own.
+    pub analysis_lines: usize,
 }
 
 impl Default for Limits {
@@ -185,6 +202,14 @@ impl Default for Limits {
             drain: Duration::from_secs(10),
             ai_queue: 4_096,
             ai_memory_mib: 256,
+            analyses: 64,
+            analyses_per_player: 2,
+            analyses_per_address: 8,
+            analysis_threads: 1,
+            analysis_time: Duration::from_secs(30),
+            game_analysis_time: Duration::from_secs(120),
+            analysis_nodes: 1_000_000_000,
+            analysis_lines: 10,
         }
     }
 }
@@ -244,3 +269,9 @@ pub(super) const GAMES_TOLD: usize = 5;
 
 /// How long an AI ponders about one position: longer than the highest level takes on a slow core.
 pub(super) const PONDERED: Duration = Duration::from_secs(60);
+/// What it costs to have one position analysed, in requests: a game is analysed for the price of a second's requests. How
+/// many are searched at a time is bounded besides.
+pub(super) const ANALYSIS: usize = 50;
+
+/// How long the search of an analysis lets AI moves go first: on a server on which some always wait, it has to begin one day.
+pub(super) const SEATS_FIRST: Duration = Duration::from_secs(1);

@@ -51,7 +51,10 @@ pub fn describe() {
     describe_gauge!(AI_WAITING, "AI moves that wait for a thread.");
     describe_counter!(AI_MOVES, "Moves that AI threads have made.");
     describe_counter!(AI_CHEAPER, "AI moves that were cheaper than asked for, because the time did not suffice.");
-    describe_gauge!(STREAMS, "Open streams: of turns, of a room (its watchers), of the list of rooms, of an export.");
+    describe_gauge!(
+        STREAMS,
+        "Open streams: of turns, of a room (its watchers), of the list of rooms, of an export, of an analysis."
+    );
     describe_counter!(LAGS, "Watchers who were too slow for the events of their room and got a fresh snapshot.");
     describe_counter!(SLOW, "Streams of turns that were cut off because nobody read them.");
     describe_counter!(REFUSALS, "Requests refused, by the reason that the caller was told.");
@@ -114,6 +117,7 @@ pub(super) enum StreamKind {
     Room,
     List,
     Export,
+    Analysis,
 }
 
 /// A stream of that kind began, or ended by `change` of -1.
@@ -123,6 +127,7 @@ pub(super) fn streams(kind: StreamKind, change: f64) {
         StreamKind::Room => gauge!(STREAMS, "kind" => "room"),
         StreamKind::List => gauge!(STREAMS, "kind" => "list"),
         StreamKind::Export => gauge!(STREAMS, "kind" => "export"),
+        StreamKind::Analysis => gauge!(STREAMS, "kind" => "analysis"),
     };
     gauge.increment(change);
 }

@@ -6,6 +6,7 @@
 //!             Players ◀── Teller ─────────┘  ├──▶ watchers (encoded once, shared)
 //!                                            ├──▶ Lobby (a row a room)
 //!                                            └──▶ Pool (AI threads) ──▶ back as a move
+//!   Analysis (what the engine thinks of a position or game) ──▶ Analysts (few threads that yield to all others)
 //! ```
 //!
 //! One task owns one room. Every queue has a bound in `limits`, every task belongs to the tracker in `shared`, and
@@ -13,6 +14,8 @@
 
 mod actor;
 mod address;
+mod analysis;
+mod analyst;
 mod entropy;
 mod error;
 mod guesses;
@@ -50,6 +53,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use actor::Accepted;
 pub use address::{Address, Addresses, Share, Taken, Turn};
+pub use analysis::{Analysis, AnalysisEnd, AnalysisPlan};
 pub use entropy::{Chance, Clock};
 pub use error::RoomError;
 pub use inbox::{Notice, StreamEnd, TurnEnd};
@@ -165,6 +169,7 @@ impl Runtime {
             lobby: Arc::default(),
             matchmaker: matchmaker::Matchmaker::default(),
             pool,
+            analysts: analyst::Analysts::new(&parts.limits),
             encode: parts.encode,
             games: AtomicUsize::new(0),
             uncredited: AtomicUsize::new(0),

@@ -136,6 +136,7 @@ pub struct Player {
     request_rate: Rate,
     chat_rate: Rate,
     calls: Tally,
+    pub(super) analyses: Tally,
     /// Where it came from when it logged in, or when it first called after a restart.
     home: OnceLock<Arc<Address>>,
     pub(super) guesses: Mutex<Guesses>,
@@ -350,6 +351,7 @@ impl Players {
             request_rate: Rate::new(limits.requests_per_second, limits.request_burst),
             chat_rate: Rate::new(limits.chats_per_second, limits.chat_burst),
             calls: Tally::new(limits.calls_per_player),
+            analyses: Tally::new(limits.analyses_per_player),
             home: OnceLock::new(),
             guesses: Mutex::new(Guesses::new(self.clock.now())),
             streams: AtomicUsize::new(0),

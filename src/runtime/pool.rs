@@ -23,7 +23,7 @@ use std::{
 };
 
 use thread_priority::{ThreadPriority, set_current_thread_priority};
-use tokio::sync::oneshot::error::TryRecvError;
+use tokio::sync::{Notify, oneshot::error::TryRecvError};
 
 use super::{
     entropy::instant,
@@ -71,6 +71,8 @@ struct Shared {
     work: Condvar,
     time: Condvar,
     ended: Condvar,
+    /// Nothing waits for a thread any more.
+    quiet: Notify,
     think: Arc<Think>,
     moves: AtomicU64,
     cheaper: AtomicU64,
@@ -138,6 +140,7 @@ impl Pool {
             work: Condvar::new(),
             time: Condvar::new(),
             ended: Condvar::new(),
+            quiet: Notify::new(),
             think,
             moves: AtomicU64::new(0),
             cheaper: AtomicU64::new(0),
@@ -221,6 +224,17 @@ impl Pool {
         self.shared.cheaper.fetch_add(1, Relaxed);
     }
 
+    /// Waits until no move waits for a thread.
+    pub(super) async fn is_quiet(&self) {
+        loop {
+            let quiet = self.shared.quiet.notified();
+            if self.shared.state().queue.len() == 0 {
+                return;
+            }
+            quiet.await;
+        }
+    }
+
     pub(super) fn load(&self) -> AiLoad {
         let state = self.shared.state();
         AiLoad {
@@ -291,6 +305,9 @@ impl Shared {
             if let Some((queued, until)) = asked.or_else(|| state.ahead.pop().map(ahead)) {
                 let (enough, stop) = (queued.job.enough, queued.stop.clone());
                 state.running[index] = Some(Running { enough, until, stop, pondering });
+                if state.queue.len() == 0 {
+                    self.quiet.notify_waiters();
+                }
                 drop(state);
                 self.time.notify_one();
                 return Some((queued, !pondering));
@@ -350,6 +367,28 @@ impl Shared {
 mod tests {
     use super::*;
     use crate::ai::AiKind;
+
+    #[tokio::test]
+    async fn it_is_quiet_when_nothing_waits() {
+        let (goes_on, waits) = std::sync::mpsc::sync_channel(2);
+        let waits = Mutex::new(waits);
+        let think = move |_: &AiPlayer, _, _, _: &Stop| {
+            waits.lock().unwrap().recv().unwrap();
+            None
+        };
+        let pool = Pool::start(1, 10, Arc::new(think)).unwrap();
+        pool.is_quiet().await;
+        let player = AiPlayer::new(AiKind::Random, 1).unwrap();
+        let job = || Job { player, position: Position::START, seed: 7, deadline: instant() + Duration::from_secs(9) };
+        let _tickets = [pool.submit(job()).unwrap(), pool.submit(job()).unwrap()];
+        let mut quiet = std::pin::pin!(pool.is_quiet());
+        // The second is behind the first.
+        assert!(tokio::time::timeout(Duration::ZERO, &mut quiet).await.is_err());
+        goes_on.send(()).unwrap();
+        quiet.await;
+        goes_on.send(()).unwrap();
+        assert!(pool.shut_down(Duration::from_secs(9)));
+    }
 
     #[test]
     fn without_threads_a_job_is_done_where_it_is_asked_for() {

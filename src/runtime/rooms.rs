@@ -497,7 +497,8 @@ impl Runtime {
     }
 }
 
-fn no_such_game(error: RoomError) -> RoomError {
+/// A game is not found where its room is not.
+pub(super) fn no_such_game(error: RoomError) -> RoomError {
     match error {
         RoomError::Rejected(Rejection::RoomNotFound) => Rejection::GameNotFound.into(),
         error => error,

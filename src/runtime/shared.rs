@@ -9,6 +9,7 @@ use bytes::Bytes;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
+    analyst::Analysts,
     entropy::{Chance, Clock},
     limits::Limits,
     lobby::Lobby,
@@ -36,6 +37,7 @@ pub(super) struct Shared {
     pub(super) lobby: Arc<Lobby>,
     pub(super) matchmaker: Matchmaker,
     pub(super) pool: Pool,
+    pub(super) analysts: Analysts,
     pub(super) encode: Encode,
     pub(super) games: AtomicUsize,
     /// Rooms to which the time that the server was away is not given back yet.

@@ -1,7 +1,7 @@
 //! What a call costs that is dearer than others: as many requests as could be answered meanwhile.
 
 use super::{
-    limits::{GAMES_TOLD, LOOKUP, ROOMS_SOUGHT, ROOMS_TOLD, SEARCH},
+    limits::{ANALYSIS, GAMES_TOLD, LOOKUP, ROOMS_SOUGHT, ROOMS_TOLD, SEARCH},
     players::Player,
     rate::TooFast,
 };
@@ -24,6 +24,13 @@ pub enum Work {
     Games(usize),
     /// To look for so many games among many, and to tell of them.
     SearchedGames(usize),
+    /// To analyse so many positions, for a player in so many seats.
+    Analysis {
+        /// Analysed.
+        positions: usize,
+        /// Whether a rated game is played there is looked for.
+        seats: usize,
+    },
 }
 
 impl Work {
@@ -35,6 +42,7 @@ impl Work {
             Self::Looks(rooms) => rooms,
             Self::Games(told) => told.div_ceil(GAMES_TOLD),
             Self::SearchedGames(told) => told.div_ceil(GAMES_TOLD).saturating_add(SEARCH),
+            Self::Analysis { positions, seats } => positions.saturating_mul(ANALYSIS).saturating_add(seats),
         };
         u32::try_from(price).unwrap_or(u32::MAX)
     }
@@ -66,6 +74,7 @@ mod tests {
         assert_eq!([0, 1, 20_000, usize::MAX].map(tell), [0, 1, 1_000, u32::MAX]);
         assert_eq!([1, 200].map(|games| Work::Games(games).price()), [1, 40]);
         assert!(Work::SearchedGames(1).price() > Work::Games(1).price());
+        assert_eq!(Work::Analysis { positions: 61, seats: 64 }.price(), 3_114);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is missing")]
 
 mod admin;
+mod analysis;
 mod games;
 mod hostile;
 mod lobby;

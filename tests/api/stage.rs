@@ -248,6 +248,10 @@ impl Player {
         v1::record_service_client::RecordServiceClient::new(self.line.clone())
     }
 
+    pub(crate) fn analyses(&self) -> v1::analysis_service_client::AnalysisServiceClient<Line> {
+        v1::analysis_service_client::AnalysisServiceClient::new(self.line.clone())
+    }
+
     pub(crate) async fn me(&self) -> v1::GetMeResponse {
         self.sessions().get_me(v1::GetMeRequest {}).await.unwrap().into_inner()
     }

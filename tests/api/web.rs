@@ -219,7 +219,7 @@ async fn reflection_lists_the_services() {
     let answer = within(answers.message()).await.unwrap().unwrap().message_response.unwrap();
     let MessageResponse::ListServicesResponse(list) = answer else { panic!("{answer:?}") };
     let names: Vec<_> = list.service.iter().map(|service| service.name.as_str()).collect();
-    for service in ["Session", "Lobby", "Room", "Game", "Record"] {
+    for service in ["Session", "Lobby", "Room", "Game", "Record", "Analysis"] {
         assert!(names.contains(&format!("reversi.v1.{service}Service").as_str()), "{names:?}");
     }
     assert!(names.contains(&"grpc.health.v1.Health"), "{names:?}");

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::pattern::{EXPANDED, PATTERNS};
 
 /// Four plies of the game share their weights.
-pub(super) const STAGES: usize = 15;
+pub const STAGES: usize = 15;
 
 /// Numbers of moves above this are taken as this.
 pub(super) const MOST_MOBILITY: usize = 31;
@@ -17,6 +17,7 @@ pub(super) fn stage_of(empties: u32) -> usize {
 }
 
 /// The weights of all stages.
+#[derive(Clone)]
 pub struct Weights {
     stages: Vec<Stage>,
 }
@@ -214,6 +215,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn hostile_bytes_are_no_weights_and_break_nothing(bytes in prop::collection::vec(any::<u8>(), 0..3000), at: prop::sample::Index) {
+            prop_assert!(Weights::read(&bytes).is_err());
+            prop_assert!(Weights::read(&[MAGIC, &bytes].concat()).is_err());
+            // Part of the true ones, and then something else.
+            let embedded = include_bytes!("weights.bin");
+            let _ = Weights::read(&[&embedded[..at.index(embedded.len())], &bytes].concat());
+        }
+
         #[test]
         fn numbers_are_unpacked_as_they_were_packed(
             numbers in prop::collection::vec(prop_oneof![Just(0_i16), -70..70_i16, any::<i16>()], 1..200),

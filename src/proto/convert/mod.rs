@@ -8,6 +8,7 @@
 //! What comes in may be hostile: nothing here panics on it, keeps it unbounded or repeats it in an error.
 //! Whether a request makes sense at this moment is for the room to judge, not for this layer.
 
+mod analysis;
 mod event;
 mod game;
 mod malformed;
@@ -22,6 +23,7 @@ mod turn;
 #[cfg(test)]
 mod fixture;
 
+pub use analysis::{Budget, read_board, read_budget, read_lines, read_transcript};
 pub use event::room_event;
 pub use game::{clocks, game, outcome, plies};
 pub use malformed::Malformed;

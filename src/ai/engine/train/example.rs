@@ -13,9 +13,9 @@ pub struct Example {
 const BYTES: usize = 18;
 
 impl Example {
-    /// The examples of a file, when it is whole.
+    /// The examples of a file, when it is whole and each is a position.
     pub(super) fn read_all(bytes: &[u8]) -> Option<Vec<Self>> {
-        bytes.len().is_multiple_of(BYTES).then(|| bytes.chunks_exact(BYTES).filter_map(Self::read).collect())
+        bytes.len().is_multiple_of(BYTES).then(|| bytes.chunks_exact(BYTES).map(Self::read).collect())?
     }
 
     /// The bytes of a file of these examples.
@@ -28,7 +28,7 @@ impl Example {
         let (opponent, rest) = rest.split_first_chunk()?;
         let (value, _) = rest.split_first_chunk()?;
         let board = Board { own: u64::from_le_bytes(*own), opponent: u64::from_le_bytes(*opponent) };
-        Some(Self { board, value: i16::from_le_bytes(*value).into() })
+        (board.own & board.opponent == 0).then(|| Self { board, value: i16::from_le_bytes(*value).into() })
     }
 
     fn write(&self) -> [u8; BYTES] {
@@ -37,5 +37,25 @@ impl Example {
         bytes[8..16].copy_from_slice(&self.board.opponent.to_le_bytes());
         bytes[16..].copy_from_slice(&(self.value as i16).to_le_bytes());
         bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn only_whole_files_of_positions_are_read(bytes in prop::collection::vec(any::<u8>(), 0..100), own: u64, other: u64, value: i16) {
+            let example = Example { board: Board { own, opponent: other & !own }, value: value.into() };
+            let file = Example::write_all(&[example, example]);
+            prop_assert_eq!(Example::read_all(&file), Some(vec![example, example]));
+            prop_assert_eq!(Example::read_all(&file[1..]), None);
+            let impossible = Example { board: Board { own: own | 1, opponent: 1 }, value: 0 };
+            prop_assert_eq!(Example::read_all(&Example::write_all(&[example, impossible])), None);
+            let _ = Example::read_all(&bytes);
+        }
     }
 }

@@ -4,8 +4,11 @@
 //!   weights so far --> games (chunk by chunk, each from its own seed) --> examples/*.bin --> fit, stage by stage --> weights
 //! ```
 //!
+//! New weights are compared with the old ones in a [`Contest`]. `reversi train` makes one round of all this.
+//!
 //! A chunk of games is a file that is either whole or not there, so a training that was ended goes on where it was. The same recipe and
 //! seed give the same files and weights, however many threads make them.
+mod contest;
 pub mod deviation;
 mod example;
 mod fit;
@@ -20,8 +23,10 @@ use std::{fs, io, thread};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::weights::{STAGES, rounded, stage_of};
+pub use super::weights::STAGES;
+use super::weights::{rounded, stage_of};
 use super::{Engine, Weights};
+pub use contest::{Contest, Score};
 pub use example::Example;
 use fit::Equations;
 pub use seed::seed;

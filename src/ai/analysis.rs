@@ -1,0 +1,441 @@
+//! What positions and moves are worth to the engine.
+//!
+//! ```text
+//!   a position ──deepen──▶ Found, Found ... the last      the best moves, deeper and deeper
+//!   each position of a game ──study──▶ Study ──judge──▶ Judged      what each move lost
+//! ```
+//!
+//! Evaluations are by how many discs black is ahead at the end, empty squares counted for the winner. Like the engine, nothing here
+//! reads a clock: who has one raises the flag.
+use std::iter;
+use std::ops::ControlFlow;
+
+use super::engine::{Engine, Limits, Report, with_engine};
+use crate::rules::{Color, Outcome, Position, Square};
+use crate::search::{EndedBy, Stop};
+
+/// How much is looked at in one position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// The most plies to look ahead.
+    pub depth: u8,
+    /// The most positions visited.
+    pub nodes: u64,
+}
+
+/// With so few empty squares a position is solved whatever the effort: it takes milliseconds.
+pub const SOLVED: u8 = 12;
+
+/// No position has more empty squares, and so none can be looked at deeper.
+pub const MOST_DEPTH: u8 = 60;
+
+/// A move, what it is worth, and what is expected to follow it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// For black, in discs.
+    pub evaluation: f32,
+    /// Plies looked ahead; 0 for a glance.
+    pub depth: u8,
+    /// Proved by a search to the end.
+    pub exact: bool,
+    /// How many of a hundred cuts by probability are right.
+    pub certainty: u8,
+    /// The moves, passes left out; empty where the game is over.
+    pub moves: Vec<Square>,
+}
+
+/// What is known of a position so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Best first for the side to move.
+    pub lines: Vec<Line>,
+    /// Positions visited.
+    pub nodes: u64,
+    /// Nothing comes behind it.
+    pub last: bool,
+}
+
+/// What one position of a game is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    turn: Color,
+    /// The best line.
+    pub best: Line,
+    /// Positions visited.
+    pub nodes: u64,
+    /// The evaluation by the depth of the search, from a glance on.
+    history: Vec<(u8, f32)>,
+}
+
+/// A game as it was played: every move with the position in which it was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// In order; passes are none.
+    pub moves: Vec<Move>,
+    /// Behind the last move, and the pass that it forced.
+    pub last: Position,
+}
+
+/// One move of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Counted from 0, passes too.
+    pub ply: u16,
+    /// Where the game stood; the side to move made the move.
+    pub position: Position,
+    /// Where it went.
+    pub square: Square,
+}
+
+/// One move of a game, judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// What the engine would have played.
+    pub best: Line,
+    /// What the move is worth, for black.
+    pub evaluation: f32,
+    /// How many discs it gave away: 0 or more.
+    pub loss: f32,
+    /// Both evaluations are proved.
+    pub exact: bool,
+    /// Positions visited.
+    pub nodes: u64,
+}
+
+/// Looks at a position deeper and deeper, and tells `each` of the best moves so far, at most `lines` of them. The last time says that
+/// it is. Nothing is told where the side to move has no move.
+pub fn deepen(position: Position, effort: Effort, lines: usize, stop: &Stop, each: &mut dyn FnMut(Found)) {
+    if position.legal_moves().is_empty() {
+        return;
+    }
+    with_engine(|engine| {
+        if lines > 1 {
+            deepen_all(engine, position, effort, lines, stop, each)
+        } else {
+            deepen_best(engine, position, effort, stop, each)
+        }
+    });
+}
+
+fn deepen_best(engine: &mut Engine, position: Position, effort: Effort, stop: &Stop, each: &mut dyn FnMut(Found)) {
+    let found = |line: Line, nodes, last| Found { lines: vec![line], nodes, last };
+    let report = engine.search(position, &effort.limits(position), stop, &mut |report| {
+        each(found(Line::reported(position, report), report.nodes, false));
+        ControlFlow::Continue(())
+    });
+    if let Some(report) = report {
+        each(found(Line::settled(engine, position, &report), report.nodes, true));
+    }
+}
+
+/// Every move is searched by itself: what one of them is worth says little of those that are worse.
+fn deepen_all(
+    engine: &mut Engine,
+    position: Position,
+    effort: Effort,
+    lines: usize,
+    stop: &Stop,
+    each: &mut dyn FnMut(Found),
+) {
+    let limits = effort.limits(position);
+    let mut found = Found { lines: Vec::new(), nodes: 0, last: false };
+    for depth in depths(empties(position), limits.depth) {
+        let Some(mut ranked) = rank(engine, position, depth, limits.nodes, &mut found.nodes, stop) else { break };
+        ranked.truncate(lines);
+        found.lines = ranked;
+        each(found.clone());
+    }
+    each(Found { last: true, ..found });
+}
+
+/// As the engine's own: the search to the end begins some plies before one by depth would reach it.
+fn depths(empties: u8, most: u8) -> impl Iterator<Item = u8> {
+    const END_JUMP: u8 = 8;
+    let last = if most < empties { most } else { empties.saturating_sub(END_JUMP).max(1) };
+    (1..=last).chain(iter::once(empties).filter(move |_| last < empties && empties <= most))
+}
+
+/// All moves, best first, so many plies deep. `None` when that was not to be finished; a glance always is.
+fn rank(
+    engine: &mut Engine,
+    position: Position,
+    depth: u8,
+    most: u64,
+    nodes: &mut u64,
+    stop: &Stop,
+) -> Option<Vec<Line>> {
+    let mut ranked = Vec::new();
+    for square in position.legal_moves().iter() {
+        let after = position.play_unchecked(square).settle().0;
+        let mut line = if after.is_over() {
+            Line::over(after)
+        } else if depth == 1 {
+            Line::glance(engine, after)
+        } else {
+            let limits = Limits {
+                depth: depth - 1,
+                solve_from: depth - 1,
+                nodes: most.saturating_sub(*nodes),
+                ..Limits::default()
+            };
+            let report = engine.search(after, &limits, stop, &mut |_| ControlFlow::Continue(()))?;
+            *nodes += report.nodes;
+            if report.ended_by != EndedBy::Depth {
+                return None;
+            }
+            Line::reported(after, &report)
+        };
+        line.depth = depth;
+        line.moves.insert(0, square);
+        ranked.push(line);
+    }
+    ranked.sort_by(|one, other| {
+        for_side(position.turn(), other.evaluation).total_cmp(&for_side(position.turn(), one.evaluation))
+    });
+    Some(ranked)
+}
+
+/// Looks at a position of a game, in which a forced pass has been made.
+#[must_use]
+pub fn study(position: Position, effort: Effort, stop: &Stop) -> Study {
+    if position.legal_moves().is_empty() {
+        let best = Line::over(position);
+        return Study { turn: position.turn(), nodes: 0, history: vec![(0, best.evaluation)], best };
+    }
+    with_engine(|engine| {
+        let glance = Line::glance(engine, position);
+        let mut history = vec![(0, glance.evaluation)];
+        let report = engine.search(position, &effort.limits(position), stop, &mut |report| {
+            history.push((report.depth, for_side(position.turn(), report.discs)));
+            ControlFlow::Continue(())
+        });
+        let (best, nodes) = match report {
+            Some(report) => (Line::settled(engine, position, &report), report.nodes),
+            None => (glance, 0),
+        };
+        Study { turn: position.turn(), best, nodes, history }
+    })
+}
+
+/// What `played` lost, which led from the one position to the other.
+#[must_use]
+pub fn judge(before: &Study, played: Square, after: &Study) -> Judged {
+    let exact = before.best.exact && after.best.exact;
+    let evaluation = after.best.evaluation;
+    let loss = if before.best.moves.first() == Some(&played) {
+        0.0
+    } else if before.best.exact || after.best.exact {
+        for_side(before.turn, before.best.evaluation - evaluation)
+    } else {
+        // Searches of one length from the earlier position end on the same ply, and are alike in what they miss.
+        let depth = before.best.depth.min(after.best.depth + 1);
+        for_side(before.turn, before.at(depth) - after.at(depth.saturating_sub(1)))
+    };
+    Judged { best: before.best.clone(), evaluation, loss: loss.max(0.0), exact, nodes: before.nodes }
+}
+
+impl Course {
+    /// The game of these moves, of which those before the ply `from` are made but not part of it. It ends before a move that is illegal.
+    #[must_use]
+    pub fn of(start: Position, squares: impl IntoIterator<Item = Square>, from: u16) -> Self {
+        let (mut moves, mut ply) = (Vec::new(), 0);
+        let (mut position, passed) = start.settle();
+        ply += u16::from(passed.is_some());
+        for square in squares {
+            let Ok(played) = position.play(square) else { break };
+            if ply >= from {
+                moves.push(Move { ply, position, square });
+            }
+            let (next, passed) = played.settle();
+            position = next;
+            ply += 1 + u16::from(passed.is_some());
+        }
+        Self { moves, last: position }
+    }
+
+    /// The position of each move, and the last one.
+    pub fn positions(&self) -> impl ExactSizeIterator<Item = Position> {
+        (0..self.moves.len() + 1).map(|at| self.moves.get(at).map_or(self.last, |made| made.position))
+    }
+}
+
+impl Study {
+    /// The evaluation of the last search that was no deeper than this.
+    fn at(&self, depth: u8) -> f32 {
+        let known = self.history.iter().rev().find(|(of, _)| *of <= depth);
+        known.map_or(self.best.evaluation, |&(_, evaluation)| evaluation)
+    }
+}
+
+impl Effort {
+    fn limits(self, position: Position) -> Limits {
+        if empties(position) <= SOLVED {
+            return Limits::default();
+        }
+        Limits { depth: self.depth, solve_from: self.depth, nodes: self.nodes, ..Limits::default() }
+    }
+}
+
+impl Line {
+    fn reported(position: Position, report: &Report) -> Self {
+        Self {
+            evaluation: for_side(position.turn(), report.discs),
+            depth: report.depth,
+            exact: report.exact,
+            certainty: report.certainty,
+            moves: report.line.clone(),
+        }
+    }
+
+    /// As reported; at a glance where the search was stopped before its first ply.
+    fn settled(engine: &Engine, position: Position, report: &Report) -> Self {
+        let reported = Self::reported(position, report);
+        if report.depth > 0 {
+            return reported;
+        }
+        Self { evaluation: Self::glance(engine, position).evaluation, ..reported }
+    }
+
+    fn glance(engine: &Engine, position: Position) -> Self {
+        let evaluation = for_side(position.turn(), engine.evaluate(position));
+        Self { evaluation, depth: 0, exact: false, certainty: 100, moves: Vec::new() }
+    }
+
+    fn over(position: Position) -> Self {
+        let evaluation = f32::from(Outcome::of(position.board()).difference());
+        Self { evaluation, depth: 0, exact: true, certainty: 100, moves: Vec::new() }
+    }
+}
+
+/// From a side's point of view to black's, or back.
+fn for_side(side: Color, discs: f32) -> f32 {
+    if side == Color::Black { discs } else { -discs }
+}
+
+fn empties(position: Position) -> u8 {
+    position.board().empties().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{Transcript, opening};
+
+    const SOME: Effort = Effort { depth: 4, nodes: u64::MAX };
+
+    /// A game of random moves to its end.
+    fn random_game(seed: u64) -> Transcript {
+        let mut game = Transcript::from_squares(opening::random(10, seed)).unwrap();
+        let mut step = seed;
+        while let Some(square) = {
+            let legal = game.position().legal_moves();
+            step = step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            legal.iter().nth((step >> 33) as usize % usize::from(legal.count()).max(1))
+        } {
+            game.push(square).unwrap();
+        }
+        game
+    }
+
+    fn position_with(empties_left: u8, seed: u64) -> Position {
+        let game = random_game(seed);
+        game.positions().find(|&position| empties(position) == empties_left).unwrap()
+    }
+
+    fn all_found(position: Position, effort: Effort, lines: usize, stop: &Stop) -> Vec<Found> {
+        let mut all = Vec::new();
+        deepen(position, effort, lines, stop, &mut |found| all.push(found));
+        all
+    }
+
+    #[test]
+    fn one_line_and_several_agree_where_the_end_is_known() {
+        for seed in 0..4 {
+            let position = position_with(9, seed);
+            let (one, several) =
+                (all_found(position, SOME, 1, &Stop::new()), all_found(position, SOME, 64, &Stop::new()));
+            let (one, several) = (one.last().unwrap(), several.last().unwrap());
+            assert!(one.last && several.last && one.lines[0].exact);
+            assert_eq!(one.lines[0].evaluation, several.lines[0].evaluation);
+            assert_eq!(several.lines.len(), usize::from(position.legal_moves().count()));
+            let side = |line: &Line| for_side(position.turn(), line.evaluation);
+            assert!(several.lines.is_sorted_by(|one, other| side(one) >= side(other)), "{several:?}");
+            for line in &several.lines {
+                assert!(line.exact);
+                line.moves.iter().fold(position, |position, &square| position.play(square).unwrap().settle().0);
+            }
+        }
+    }
+
+    #[test]
+    fn results_come_deeper_and_deeper_and_the_last_says_so() {
+        for lines in [1, 3] {
+            let found = all_found(Position::START, SOME, lines, &Stop::new());
+            let depths: Vec<u8> = found.iter().map(|found| found.lines[0].depth).collect();
+            assert_eq!(depths, [1, 2, 3, 4, 4]);
+            assert!(found.iter().rev().skip(1).all(|found| !found.last) && found[4].last);
+            assert!(found.iter().all(|found| found.lines.len() == lines));
+        }
+    }
+
+    #[test]
+    fn a_search_that_was_stopped_before_it_began_glances() {
+        let stop = Stop::new();
+        stop.stop();
+        for lines in [1, 3] {
+            let found = all_found(position_with(30, 1), SOME, lines, &stop);
+            assert!(found.last().is_some_and(|found| found.last && found.lines[0].depth <= 1), "{found:?}");
+        }
+        let study = study(position_with(30, 1), SOME, &stop);
+        assert_eq!((study.best.depth, study.best.exact), (0, false));
+    }
+
+    #[test]
+    fn perfect_moves_lose_nothing_and_others_what_they_lose() {
+        for seed in 0..4 {
+            let position = position_with(8, seed);
+            let before = study(position, SOME, &Stop::new());
+            let every = all_found(position, SOME, 64, &Stop::new()).pop().unwrap().lines;
+            for line in &every {
+                let after = position.play(line.moves[0]).unwrap().settle().0;
+                let judged = judge(&before, line.moves[0], &study(after, SOME, &Stop::new()));
+                let lost = for_side(position.turn(), every[0].evaluation - line.evaluation);
+                assert_eq!((judged.loss, judged.exact, judged.evaluation), (lost, true, line.evaluation));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_solved_is_compared_by_searches_of_one_length() {
+        let position = position_with(40, 2);
+        let before = study(position, SOME, &Stop::new());
+        let played = position.legal_moves().iter().find(|square| before.best.moves[0] != *square).unwrap();
+        let after = study(position.play(played).unwrap().settle().0, SOME, &Stop::new());
+        let judged = judge(&before, played, &after);
+        let lost = for_side(position.turn(), before.at(4) - after.at(3));
+        assert_eq!((judged.loss, judged.exact), (lost.max(0.0), false));
+        assert_eq!(judge(&before, before.best.moves[0], &after).loss, 0.0);
+    }
+
+    #[test]
+    fn a_course_counts_passes_and_leaves_out_its_opening() {
+        let game = random_game(3);
+        let whole = Course::of(Position::START, game.squares().iter().copied(), 0);
+        assert_eq!(whole.positions().collect::<Vec<_>>(), game.positions().collect::<Vec<_>>());
+        for Move { ply, position, .. } in &whole.moves {
+            assert_eq!(ply % 2 == 0, position.turn() == Color::Black);
+        }
+        let part = Course::of(Position::START, game.squares().iter().copied(), 10);
+        assert_eq!((part.moves[0].ply, part.last), (10, whole.last));
+        assert_eq!(part.moves[..], whole.moves[10..]);
+        assert_eq!(Course::of(Position::START, [Square::ALL[0]], 0).last, Position::START);
+    }
+
+    #[test]
+    fn nothing_is_told_of_a_game_that_is_over() {
+        let over = random_game(3).position();
+        assert!(over.is_over() && all_found(over, SOME, 1, &Stop::new()).is_empty());
+        let study = study(over, SOME, &Stop::new());
+        assert!(study.best.exact && study.best.moves.is_empty());
+    }
+}

@@ -1,0 +1,137 @@
+//! Whether new weights play better than old ones: games between them, from even openings, each with both colours.
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::super::{Engine, Limits, Weights};
+use crate::rules::{Color, Outcome, Position, opening};
+use crate::search::Stop;
+
+/// How many games are played, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contest {
+    /// Openings; each gives two games.
+    pub pairs: u64,
+    /// Positions visited for each move.
+    pub nodes: u64,
+    /// What chance begins with.
+    pub seed: u64,
+}
+
+/// What the new weights made of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// How many pairs of games gave so many half points: 0 for two losses, 4 for two wins.
+    pub pairs: [u64; 5],
+    /// By how many discs they were ahead, in all games together.
+    pub discs: i64,
+}
+
+/// Plies of an opening: enough that few are met twice.
+const OPENING: u8 = 10;
+
+/// Memory of each engine.
+const TABLE_BYTES: usize = 4 << 20;
+
+impl Contest {
+    /// Plays it on so many threads, which change nothing of the outcome; `each` is told of every pair.
+    #[must_use]
+    pub fn play(self, new: &Arc<Weights>, old: &Arc<Weights>, threads: usize, each: &(dyn Fn() + Sync)) -> Score {
+        let (next, total) = (AtomicU64::new(0), Mutex::new(Score::default()));
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    let mut engines = [new, old].map(|weights| Engine::new(Arc::clone(weights), TABLE_BYTES));
+                    loop {
+                        let pair = next.fetch_add(1, Ordering::Relaxed);
+                        if pair >= self.pairs {
+                            return;
+                        }
+                        let discs = [0, 1].map(|first| self.game(&mut engines, pair, first));
+                        total.lock().unwrap_or_else(PoisonError::into_inner).add(discs);
+                        each();
+                    }
+                });
+            }
+        });
+        total.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// By how many discs the new weights, which are the first, win when the engine `first` has black.
+    fn game(self, engines: &mut [Engine; 2], pair: u64, first: usize) -> i64 {
+        let start = opening::random(OPENING, self.seed.wrapping_add(pair));
+        let play = |position: Position, square| position.play_unchecked(square).settle().0;
+        let mut position = start.into_iter().fold(Position::START, play);
+        while !position.is_over() {
+            let white = usize::from(position.turn() == Color::White);
+            let limits = Limits::of_nodes(self.nodes);
+            let report =
+                engines[white ^ first].search(position, &limits, &Stop::new(), &mut |_| ControlFlow::Continue(()));
+            let Some(report) = report else { break };
+            position = play(position, report.best);
+        }
+        let blacks = i64::from(Outcome::of(position.board()).difference());
+        if first == 0 { blacks } else { -blacks }
+    }
+}
+
+impl Score {
+    fn add(&mut self, discs: [i64; 2]) {
+        let half_points = |discs: i64| (discs.signum() + 1) as usize;
+        self.pairs[discs.map(half_points).iter().sum::<usize>()] += 1;
+        self.discs += discs.iter().sum::<i64>();
+    }
+
+    /// How many games there were.
+    #[must_use]
+    pub fn games(self) -> u64 {
+        2 * self.pairs.iter().sum::<u64>()
+    }
+
+    /// The share of points won, and by how much it may be wrong with 95 % confidence: two games of one opening are not independent, so
+    /// the pairs are counted.
+    #[must_use]
+    pub fn share(self) -> (f64, f64) {
+        let count = self.pairs.iter().sum::<u64>().max(1) as f64;
+        let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
+            self.pairs.iter().enumerate().map(|(points, &pairs)| pairs as f64 * of(points as f64 / 4.0)).sum()
+        };
+        let mean = sum(&|share| share) / count;
+        let variance = sum(&|share| (share - mean).powi(2)) / count;
+        (mean, 1.96 * (variance / count).sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::seed;
+    use super::*;
+
+    #[test]
+    fn the_same_weights_are_as_strong_and_threads_change_nothing() {
+        let weights = Arc::new(seed());
+        let contest = Contest { pairs: 3, nodes: 100, seed: 7 };
+        let score = contest.play(&weights, &weights, 1, &|| {});
+        assert_eq!(score, Score { pairs: [0, 0, 3, 0, 0], discs: 0 });
+        assert_eq!((score.games(), score.share()), (6, (0.5, 0.0)));
+        assert_eq!(contest.play(&weights, &weights, 2, &|| {}), score);
+    }
+
+    #[test]
+    fn better_weights_win() {
+        let contest = Contest { pairs: 4, nodes: 300, seed: 7 };
+        let score = contest.play(&Weights::embedded(), &Arc::new(seed()), 2, &|| {});
+        assert!(score.share().0 > 0.8 && score.discs > 0, "{score:?}");
+    }
+
+    #[test]
+    fn pairs_say_how_sure_a_share_is() {
+        let mut score = Score::default();
+        score.add([10, -10]);
+        score.add([3, 0]);
+        assert_eq!((score.pairs, score.discs), ([0, 0, 1, 1, 0], 3));
+        let (share, error) = score.share();
+        assert!((share - 0.625).abs() < 1e-9 && (error - 1.96 * 0.125 / 2_f64.sqrt()).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,280 @@
+//! `reversi analyze`: what each move of a game lost, by the engine here or by a server's.
+
+use std::{num::NonZeroUsize, path::Path, time::Duration};
+
+use anyhow::{Context as _, bail};
+use futures_util::{StreamExt as _, stream};
+use tokio::{task::spawn_blocking, time::sleep};
+
+use super::{
+    account::Visitor,
+    address::Address,
+    progress::Progress,
+    verdict::{Report, Teller},
+};
+use crate::{
+    ai::{
+        AiKind,
+        analysis::{self, Course, Effort, Judged, Line, MOST_DEPTH, Move, Study},
+    },
+    client::{AnalysisBudget, AnalysisLine, AnalysisSubject, ClientError, GameAnalysis, GameId, MoveAnalysis, Session},
+    room::ggf,
+    rules::{Bitboard, ByColor, Position, Transcript},
+    search::Stop,
+};
+
+/// A file of games is read whole; many thousands of games are less.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Which game, how far, and how it is told.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Evaluations are by how many discs black is ahead at the end; a * marks what is proved. The loss of a move is what \
+        the best one is\nworth more.\n\nExamples:\n  \
+        reversi analyze f5d6c3d3c4f4e3f3e6      these moves from the standard start\n  \
+        reversi analyze games.ggf --number 3    the third game of a file, of transcripts or GGF\n  \
+        reversi analyze game.txt --level 16     as far as the strongest AI looks\n  \
+        reversi analyze game.txt --time 60      in a minute\n  \
+        reversi analyze --game 8tsbk7xedm71-1   a finished game of the server, by its engine"
+)]
+pub(super) struct Args {
+    /// A file with games, or the moves of one.
+    #[arg(env = "REVERSI_MOVES", value_name = "FILE|MOVES", required_unless_present = "game", conflicts_with = "game")]
+    source: Option<String>,
+    /// A finished game of the server, which also analyses it.
+    #[arg(long, env = "REVERSI_GAME", value_name = "ID")]
+    game: Option<GameId>,
+    /// Which game of the file, from 1.
+    #[arg(long, env = "REVERSI_NUMBER", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    number: u32,
+    /// Look as far as the AI `expert` of this level [default: 14, unless --depth or --time bounds it].
+    #[arg(long, env = "REVERSI_LEVEL", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(AiKind::Expert.profile().levels)))]
+    level: Option<u8>,
+    /// Look so many plies ahead, and to the end where it is as near.
+    #[arg(long, env = "REVERSI_DEPTH", value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=i64::from(MOST_DEPTH)))]
+    depth: Option<u8>,
+    /// Take no longer than about this, for all positions together.
+    #[arg(long, env = "REVERSI_TIME", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    time: Option<u32>,
+    /// Positions that are looked at side by side [default: one for each core].
+    #[arg(long, env = "REVERSI_THREADS", value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Tell an object of JSON a line: the moves, and at last the sum.
+    #[arg(long, env = "REVERSI_JSON")]
+    json: bool,
+    /// With --game: your name; a made-up one if left out.
+    #[arg(long, env = "REVERSI_NAME")]
+    name: Option<String>,
+    /// With --game: keep the login in this file, and come back by it, as private games are shown to those who played them.
+    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
+    keep: Option<std::path::PathBuf>,
+}
+
+/// The level whose effort is put into a position unless something else is asked: a fraction of a second.
+const USUAL_LEVEL: u8 = 14;
+
+/// Analyses the game.
+pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
+    let Some(game) = &args.game else { return analyze_here(&args).await };
+    let visitor = Visitor::enter(server, args.keep.clone(), args.name.as_deref(), "reader").await?;
+    let done = analyze_there(&visitor.session(), game, &args).await;
+    visitor.leave().await;
+    done
+}
+
+async fn analyze_here(args: &Args) -> anyhow::Result<()> {
+    let game = read(args.source.as_deref().unwrap_or_default(), args.number)?;
+    let positions: Vec<Position> = game.course.positions().collect();
+    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let share = args.share(threads, positions.len());
+    let effort = args.effort();
+    let progress = Progress::of(positions.len() as u64, "positions");
+    let mut teller = Teller::new(Report::of(args.json), game.names);
+    // As many at a time as there are threads, and told in the order of the game.
+    let mut studies = stream::iter(positions).map(|position| study(position, effort, share)).buffered(threads);
+    let mut before: Option<Study> = None;
+    let mut made = game.course.moves.iter();
+    while let Some(after) = studies.next().await {
+        let after = after?;
+        if let Some(before) = &before
+            && let Some(made) = made.next()
+        {
+            let judged = described(*made, analysis::judge(before, made.square, &after));
+            progress.above(|| teller.tell(&judged));
+        }
+        progress.advance();
+        before = Some(after);
+    }
+    progress.finish();
+    teller.sum_up();
+    Ok(())
+}
+
+/// Looks at one position on a thread of its own, for so long at the most.
+async fn study(position: Position, effort: Effort, share: Option<Duration>) -> anyhow::Result<Study> {
+    let stop = Stop::new();
+    let flag = stop.clone();
+    let mut search = spawn_blocking(move || analysis::study(position, effort, &flag));
+    if let Some(share) = share {
+        tokio::select! {
+            study = &mut search => return study.context("the engine failed"),
+            () = sleep(share) => stop.stop(),
+        }
+    }
+    search.await.context("the engine failed")
+}
+
+fn described(made: Move, judged: Judged) -> MoveAnalysis {
+    let Line { evaluation, depth, exact, certainty, moves } = judged.best;
+    MoveAnalysis {
+        ply: made.ply.into(),
+        side: made.position.turn(),
+        square: made.square,
+        best: AnalysisLine { evaluation: hundredths(evaluation), depth, exact, certainty, moves },
+        evaluation: hundredths(judged.evaluation),
+        loss: hundredths(judged.loss),
+        exact: judged.exact,
+        nodes: judged.nodes,
+    }
+}
+
+/// As a server tells it, so that both tell the same.
+fn hundredths(discs: f32) -> f64 {
+    (f64::from(discs) * 100.0).round() / 100.0
+}
+
+async fn analyze_there(session: &Session, game: &GameId, args: &Args) -> anyhow::Result<()> {
+    let refused = |error: ClientError| anyhow::Error::from(error).context(format!("cannot analyse {game}"));
+    let record = session.record(game).await.map_err(refused)?;
+    let names = Some(ByColor::new(record.players.black.to_string(), record.players.white.to_string()));
+    let mut teller = Teller::new(Report::of(args.json), names);
+    let mut results =
+        session.analyze_game(AnalysisSubject::Game(game.clone()), args.budget()).await.map_err(refused)?;
+    let progress = Progress::of(record.transcript.squares().len() as u64, "moves");
+    while let Some(result) = results.next().await {
+        match result.context("the analysis was cut short")? {
+            GameAnalysis::Move { judged, done, moves } => {
+                progress.above(|| teller.tell(&judged));
+                progress.is_at(done.into(), moves.into());
+            }
+            GameAnalysis::Summary(_) => {
+                progress.finish();
+                teller.sum_up();
+                return Ok(());
+            }
+        }
+    }
+    bail!("the server ended the analysis early; try again")
+}
+
+impl Args {
+    fn effort(&self) -> Effort {
+        let bounded = self.depth.is_some() || self.time.is_some();
+        let level = self.level.or((!bounded).then_some(USUAL_LEVEL));
+        Effort { depth: self.depth.unwrap_or(MOST_DEPTH), nodes: level.and_then(Level::new).map_or(u64::MAX, Level::nodes) }
+    }
+
+    fn budget(&self) -> AnalysisBudget {
+        AnalysisBudget {
+            depth: self.depth,
+            time: self.time.map(|seconds| Duration::from_secs(seconds.into())),
+            nodes: self.level.and_then(Level::new).map(Level::nodes),
+        }
+    }
+
+    /// What each position gets of the time, when so many are searched side by side.
+    fn share(&self, threads: usize, positions: usize) -> Option<Duration> {
+        let rounds = u32::try_from(positions.div_ceil(threads)).unwrap_or(u32::MAX).max(1);
+        Some(Duration::from_secs(self.time?.into()) / rounds)
+    }
+}
+
+/// A game from outside.
+#[derive(Debug, PartialEq, Eq)]
+struct Game {
+    course: Course,
+    names: Option<ByColor<String>>,
+}
+
+/// The game of a file, or of the moves that were given in place of one.
+fn read(source: &str, number: u32) -> anyhow::Result<Game> {
+    let file = Path::new(source);
+    if !file.is_file() {
+        return transcript(source).with_context(|| format!("`{source}` is neither a file nor moves such as f5d6c3"));
+    }
+    let length = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
+    if length > MOST_BYTES {
+        bail!("{source} is longer than {} MiB", MOST_BYTES >> 20);
+    }
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {source}"))?;
+    let place = usize::try_from(number - 1).unwrap_or(usize::MAX);
+    parse(&text, place).with_context(|| format!("game {number} of {source}"))
+}
+
+/// The game at a place among those of a text: of GGF, or a transcript a line.
+fn parse(text: &str, place: usize) -> anyhow::Result<Game> {
+    const OPENING: &str = "(;";
+    if text.contains(OPENING) {
+        let game = text.split(OPENING).skip(1).nth(place).context("there are fewer games")?;
+        return from_ggf(&format!("{OPENING}{game}"));
+    }
+    if place == 0
+        && let Ok(game) = transcript(text)
+    {
+        return Ok(game);
+    }
+    let line = text.lines().filter(|line| !line.trim().is_empty()).nth(place).context("there are fewer games")?;
+    transcript(line)
+}
+
+fn transcript(text: &str) -> anyhow::Result<Game> {
+    let moves: Transcript = text.parse()?;
+    if moves.squares().is_empty() {
+        bail!("there are no moves");
+    }
+    Ok(Game { course: Course::of(Position::START, moves.squares().iter().copied(), 0), names: None })
+}
+
+fn from_ggf(text: &str) -> anyhow::Result<Game> {
+    // The squares that every game begins with: what the engine counts on.
+    const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
+    let game = ggf::read(text)?;
+    if !(game.start.board().empties() & CENTRE).is_empty() {
+        bail!("the board has no discs in its middle");
+    }
+    let course = Course::of(game.start, game.plies.iter().filter_map(|ply| ply.square), 0);
+    if course.moves.is_empty() {
+        bail!("there are no moves");
+    }
+    Ok(Game { course, names: Some(game.players) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOVES: &str = "f5d6c3d3c4";
+
+    #[test]
+    fn games_are_read_from_transcripts_and_ggf() {
+        let alone = parse(MOVES, 0).unwrap();
+        assert_eq!(alone.course.moves.len(), 5);
+        assert_eq!(parse("F5 d6\nc3 d3 c4\n", 0).unwrap(), alone);
+        let listed = format!("f5f6\n\n{MOVES}\n");
+        assert_eq!(parse(&listed, 1).unwrap(), alone);
+        let ggf =
+            "(;GM[Othello]PB[ann]PW[bob]TY[8]B[f5]W[d6];)\n1 (;GM[Othello]PB[cay]TY[8]B[f5]W[d6]B[c3]W[d3]B[c4];)";
+        let second = parse(ggf, 1).unwrap();
+        assert_eq!((second.course, second.names.unwrap().black.as_str()), (alone.course, "cay"));
+    }
+
+    #[test]
+    fn what_is_no_game_is_said_to_be_none() {
+        for (text, place) in [("", 0), ("f5f5", 0), (MOVES, 1), ("(;B[a1];)", 0), ("(;PB[x];)", 0)] {
+            assert!(parse(text, place).is_err(), "{text:?}");
+        }
+        let empty = format!("(;GM[Othello]BO[8 *O{} *]B[c1];)", "-".repeat(62));
+        assert!(parse(&empty, 0).unwrap_err().to_string().contains("middle"));
+        assert!(read("no such file", 1).unwrap_err().to_string().contains("neither a file"));
+    }
+}

@@ -1,0 +1,158 @@
+//! The threads that search for analyses: few at a time, and of the lowest priority, as those of AI seats are.
+
+use std::{pin::pin, time::Duration};
+
+use thread_priority::{ThreadPriority, set_current_thread_priority};
+use tokio::{
+    sync::{Semaphore, oneshot},
+    time::sleep,
+};
+use tracing::Span;
+
+use super::{limits::Limits, tally::Tally};
+use crate::search::Stop;
+
+/// Who searches for analyses.
+pub(super) struct Analysts {
+    /// Analyses under way.
+    pub(super) analyses: Tally,
+    threads: Semaphore,
+}
+
+/// Why there is nothing found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unfound {
+    /// Nobody wants it any more.
+    Gone,
+    /// The search panicked, or the system gave no thread.
+    Broken,
+}
+
+/// Raises a flag when it is dropped, so that no search outlives the wait for it.
+struct Raised(Stop);
+
+impl Drop for Raised {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+impl Analysts {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { analyses: Tally::new(limits.analyses), threads: Semaphore::new(limits.analysis_threads.max(1)) }
+    }
+
+    /// Searches on a thread of its own as soon as there may be one more, the first to come first. The flag is raised `time` after that,
+    /// or when the search is `gone`: wanted by nobody any more.
+    pub(super) async fn search<T: Send + 'static>(
+        &self,
+        time: Duration,
+        gone: impl Future<Output = ()>,
+        work: impl FnOnce(&Stop) -> T + Send + 'static,
+    ) -> Result<T, Unfound> {
+        let mut gone = pin!(gone);
+        let _turn = tokio::select! {
+            biased;
+            () = &mut gone => return Err(Unfound::Gone),
+            turn = self.threads.acquire() => turn.map_err(|_| Unfound::Gone)?,
+        };
+        let (sender, mut answer) = oneshot::channel();
+        let stop = Stop::new();
+        let (flag, span) = (Raised(stop.clone()), Span::current());
+        let thread = std::thread::Builder::new().name("analysis".to_owned()).spawn(move || {
+            let _caller = span.enter();
+            if let Err(error) = set_current_thread_priority(ThreadPriority::Min) {
+                tracing::warn!(%error, "analyses run at the same priority as what serves players");
+            }
+            // Whoever asked may have gone.
+            let _ = sender.send(work(&stop));
+        });
+        if let Err(error) = thread {
+            tracing::error!(%error, "no thread for an analysis");
+            return Err(Unfound::Broken);
+        }
+        let found = tokio::select! {
+            biased;
+            found = &mut answer => found,
+            () = sleep(time) => {
+                drop(flag);
+                answer.await
+            }
+            () = gone => {
+                drop(flag);
+                // The next one begins when the thread is free.
+                let _ = answer.await;
+                return Err(Unfound::Gone);
+            }
+        };
+        found.map_err(|_| {
+            tracing::error!("an analysis panicked");
+            Unfound::Broken
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::pending, sync::Arc};
+
+    use tokio::task::JoinSet;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(3600);
+
+    fn analysts() -> Arc<Analysts> {
+        Arc::new(Analysts::new(&Limits { analysis_threads: 1, ..Limits::default() }))
+    }
+
+    /// Searches until the flag is raised.
+    fn endless(stop: &Stop) -> u8 {
+        while !stop.is_stopped() {
+            std::thread::yield_now();
+        }
+        1
+    }
+
+    #[tokio::test]
+    async fn a_search_is_stopped_when_its_time_is_over() {
+        assert_eq!(analysts().search(Duration::ZERO, pending(), endless).await, Ok(1));
+    }
+
+    #[tokio::test]
+    async fn a_search_that_nobody_waits_for_stops_and_lets_the_next_begin() {
+        let (analysts, mut tasks) = (analysts(), JoinSet::new());
+        let (begun, begins) = oneshot::channel();
+        let first = Arc::clone(&analysts);
+        tasks.spawn(async move {
+            let work = move |stop: &Stop| {
+                begun.send(()).unwrap();
+                endless(stop)
+            };
+            first.search(LONG, pending(), work).await
+        });
+        begins.await.unwrap();
+        // One that waits can be given up, too.
+        assert_eq!(analysts.search(LONG, async {}, |_| 2).await, Err(Unfound::Gone));
+        tasks.abort_all();
+        assert_eq!(analysts.search(LONG, pending(), |_| 3).await, Ok(3));
+    }
+
+    #[tokio::test]
+    async fn a_search_that_is_gone_is_waited_for() {
+        let (analysts, (gone, goes)) = (analysts(), oneshot::channel::<()>());
+        let work = move |stop: &Stop| {
+            gone.send(()).unwrap();
+            endless(stop)
+        };
+        let ended = analysts.search(LONG, async { goes.await.unwrap() }, work).await;
+        assert_eq!((ended, analysts.threads.available_permits()), (Err(Unfound::Gone), 1));
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_end_and_the_thread_is_free_again() {
+        let analysts = analysts();
+        let ended: Result<u8, _> = analysts.search(LONG, pending(), |_| panic!("a bug")).await;
+        assert_eq!((ended, analysts.threads.available_permits()), (Err(Unfound::Broken), 1));
+    }
+}

@@ -35,5 +35,5 @@ pub use kind::{AiKind, UnknownAi};
 pub use mcts::{DiscDifference, RandomGame, RoxanneGame};
 pub use player::{AiPlayer, Choice, UnknownLevel, cheap_move};
 pub use positional::{LastSquare, Placed, ReversiByPlacement};
-pub use profile::{Profile, Unit};
+pub use profile::{Elo, Profile, Unit};
 pub use reversi::{Ply, Reversi};

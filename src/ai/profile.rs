@@ -14,8 +14,19 @@ pub struct Profile {
     pub default_level: u8,
     /// What was measured, at its default level unless it says otherwise, in words for people.
     pub strength: &'static str,
+    /// What was measured, level by level; empty where it was not.
+    pub elo: &'static [Elo],
     /// What its evaluations count.
     pub unit: Unit,
+}
+
+/// How strong a player is: 400 more are ten points for each of the other's, and `random` has 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elo {
+    /// The likeliest.
+    pub elo: i16,
+    /// With 95 % confidence it lies within so many of that.
+    pub error: u16,
 }
 
 /// What the number in a choice's evaluation counts, always for the side that moves.
@@ -52,6 +63,7 @@ const RANDOM: Profile = Profile {
     levels: 1,
     default_level: 1,
     strength: "the weakest: for a first game",
+    elo: &[Elo { elo: 0, error: 0 }],
     unit: Unit::None,
 };
 
@@ -61,6 +73,7 @@ const GREEDY: Profile = Profile {
     levels: 1,
     default_level: 1,
     strength: "wins 57 % against random",
+    elo: &[],
     unit: Unit::None,
 };
 
@@ -70,6 +83,7 @@ const ROXANNE: Profile = Profile {
     levels: 1,
     default_level: 1,
     strength: "wins 74 % against random and 73 % against greedy",
+    elo: &[],
     unit: Unit::None,
 };
 
@@ -79,6 +93,7 @@ const POSITIONAL: Profile = Profile {
     levels: 8,
     default_level: 4,
     strength: "wins 93 % against random; odd levels are weaker than the even ones beside them",
+    elo: &[],
     unit: Unit::Points,
 };
 
@@ -88,6 +103,7 @@ const ALPHA_BETA: Profile = Profile {
     levels: 8,
     default_level: 4,
     strength: "wins 99 % against roxanne and every game of 100 against positional",
+    elo: &[],
     unit: Unit::Points,
 };
 
@@ -97,6 +113,7 @@ const MCTS: Profile = Profile {
     levels: 12,
     default_level: 10,
     strength: "wins 98 % against roxanne at level 5 already",
+    elo: &[],
     unit: Unit::Discs,
 };
 
@@ -106,6 +123,7 @@ const MCTS_ROXANNE: Profile = Profile {
     levels: 12,
     default_level: 10,
     strength: "wins 99 % against roxanne and 67 % against mcts at level 5 already",
+    elo: &[],
     unit: Unit::WinShare,
 };
 
@@ -115,7 +133,18 @@ const EXPERT: Profile = Profile {
     levels: expert::LEVELS,
     default_level: 13,
     strength: "level 1 wins 74 % against random, level 9 99 % against alphabeta, level 11 every game of 40 against mcts at level 6",
+    elo: &EXPERT_ELO,
     unit: Unit::Discs,
+};
+
+/// Each level against the one below, level 1 against `random`: `README.md` of the engine has the matches.
+const EXPERT_ELO: [Elo; expert::LEVELS as usize] = {
+    const fn of(elo: i16, error: u16) -> Elo {
+        Elo { elo, error }
+    }
+    [
+        of(230, 38),
+    ]
 };
 
 #[cfg(test)]
@@ -129,6 +158,8 @@ mod tests {
             assert_eq!(profile.kind, kind);
             assert!((1..=profile.levels).contains(&profile.default_level), "{kind}");
             assert!(!profile.summary.is_empty() && !profile.strength.is_empty(), "{kind}");
+            assert!(profile.elo.is_empty() || profile.elo.len() == usize::from(profile.levels), "{kind}");
+            assert!(profile.elo.is_sorted_by_key(|measured| measured.elo), "{kind}");
         }
     }
 }

@@ -175,6 +175,7 @@ mod tests {
             levels: 1,
             default_level: 1,
             strength: String::new(),
+            elo: Vec::new(),
         };
         let kinds = [kind("a"), kind("b"), kind("c")];
         let names = (0..5).map(|index| plan(&kinds, index, Duration::ZERO).settings.name);

@@ -76,7 +76,7 @@ pub use record::{ExportFormat, GameFilter, GameRecord, Page, Participant};
 pub use room::{ChatLine, Member, Offer, Phase, Room, Series};
 pub use room_calls::NewRoom;
 pub use seat::{Ai, Occupant, Seat, SideWish};
-pub use server::{AiKind, Limits, ServerInfo};
+pub use server::{AiKind, Elo, Limits, ServerInfo};
 pub use session::Session;
 pub use settings::{Opening, Settings, Visibility, Watching};
 pub use stream::Incoming;

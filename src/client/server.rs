@@ -18,6 +18,17 @@ pub struct AiKind {
     pub default_level: u32,
     /// What was measured, in words.
     pub strength: String,
+    /// What was measured, level by level; empty where it was not.
+    pub elo: Vec<Elo>,
+}
+
+/// How strong a player is: `random` has 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elo {
+    /// 400 more are ten points for each of the other's.
+    pub elo: i32,
+    /// With 95 % confidence it lies within so many of that.
+    pub error: u32,
 }
 
 impl TryFrom<v1::AiKind> for AiKind {
@@ -30,7 +41,16 @@ impl TryFrom<v1::AiKind> for AiKind {
             levels: read::count(kind.levels, "AI levels")?,
             default_level: read::count(kind.default_level, "default AI level")?,
             strength: kind.strength,
+            elo: read::all(kind.elo)?,
         })
+    }
+}
+
+impl TryFrom<v1::Elo> for Elo {
+    type Error = Malformed;
+
+    fn try_from(measured: v1::Elo) -> Result<Self, Malformed> {
+        Ok(Self { elo: measured.elo, error: read::count(measured.error, "error of an Elo")? })
     }
 }
 

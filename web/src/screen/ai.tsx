@@ -1,4 +1,5 @@
 import { lobby, records } from "../api/client";
+import type { Elo } from "../gen/reversi/v1/lobby_pb";
 import { act, insist } from "../state/action";
 import { useAnswer } from "../state/answer";
 import { go, replace } from "../state/location";
@@ -27,6 +28,7 @@ export function AiScreen({ kind, level }: { kind: string; level: number }) {
           <>
             <p>{aiSummary(texts, offered)}</p>
             <p class="muted">{texts.home.strength(aiStrength(texts, offered))}</p>
+            <Elos elo={offered.elo} level={answer.level} />
             {offered.levels > 1 && <Levels kind={kind} level={answer.level} levels={offered.levels} />}
           </>
         )}
@@ -38,6 +40,30 @@ export function AiScreen({ kind, level }: { kind: string; level: number }) {
         <ScorePanel stats={answer.stats} />
       </div>
     </div>
+  );
+}
+
+/** How strong each level was measured to be. */
+function Elos({ elo, level }: { elo: readonly Elo[]; level: number }) {
+  const { home, stats } = text.value;
+  if (elo.length < 2) return null;
+  return (
+    <table class="elos">
+      <thead>
+        <tr>
+          <th scope="col">{stats.level}</th>
+          <th scope="col">{home.elo}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {elo.map((measured, at) => (
+          <tr key={at} aria-current={at + 1 === level ? "true" : undefined}>
+            <th scope="row">{at + 1}</th>
+            <td>{`${measured.elo} ± ${measured.error}`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

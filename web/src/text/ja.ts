@@ -50,6 +50,7 @@ export const ja: Texts = {
     opponent: "相手",
     level: "レベル",
     strength: (measured) => `強さ：${measured}。`,
+    elo: "Elo（ランダムが 0）",
     levelOf: (level, levels) => `${level} / ${levels}`,
     noSuchAi: "そのプログラムはありません。",
     start: "始める",
@@ -281,6 +282,11 @@ export const ja: Texts = {
       name: "アルファベータ",
       summary: "数手先を読み、隅・安全な辺・着手数・開放度を量ります。",
       strength: "Roxanne に 99 %、位置重視に 100 局全勝",
+    },
+    expert: {
+      name: "エキスパート",
+      summary: "自己対局で学んだ判断で遠くまで読み、終盤は完璧に打ちます。",
+      strength: "レベルごとの Elo はそのページに",
     },
     mcts: {
       name: "モンテカルロ",

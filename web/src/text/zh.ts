@@ -50,6 +50,7 @@ export const zh: Texts = {
     opponent: "对手",
     level: "级别",
     strength: (measured) => `棋力：${measured}。`,
+    elo: "Elo（随机为 0）",
     levelOf: (level, levels) => `${level} / ${levels}`,
     noSuchAi: "没有这个程序。",
     start: "开始",
@@ -277,6 +278,11 @@ export const zh: Texts = {
       name: "Alpha-Beta",
       summary: "向前看数手，权衡角、稳定边、行动力与外露子。",
       strength: "对 Roxanne 99 %，对位置百局全胜",
+    },
+    expert: {
+      name: "专家",
+      summary: "以自我对局学得的判断向前看得很远，残局精确无误。",
+      strength: "各级 Elo 见其页面",
     },
     mcts: {
       name: "蒙特卡洛",

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     ai::{
-        AiKind,
+        AiKind, Level,
         analysis::{self, Course, Effort, Judged, Line, MOST_DEPTH, Move, Study},
     },
     client::{AnalysisBudget, AnalysisLine, AnalysisSubject, ClientError, GameAnalysis, GameId, MoveAnalysis, Session},
@@ -171,7 +171,10 @@ impl Args {
     fn effort(&self) -> Effort {
         let bounded = self.depth.is_some() || self.time.is_some();
         let level = self.level.or((!bounded).then_some(USUAL_LEVEL));
-        Effort { depth: self.depth.unwrap_or(MOST_DEPTH), nodes: level.and_then(Level::new).map_or(u64::MAX, Level::nodes) }
+        Effort {
+            depth: self.depth.unwrap_or(MOST_DEPTH),
+            nodes: level.and_then(Level::new).map_or(u64::MAX, Level::nodes),
+        }
     }
 
     fn budget(&self) -> AnalysisBudget {

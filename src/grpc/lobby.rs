@@ -223,7 +223,11 @@ fn ai_kind(kind: AiKind) -> v1::AiKind {
         levels: profile.levels.into(),
         default_level: profile.default_level.into(),
         strength: profile.strength.to_owned(),
-        elo: profile.elo.iter().map(|measured| v1::Elo { elo: measured.elo.into(), error: measured.error.into() }).collect(),
+        elo: profile
+            .elo
+            .iter()
+            .map(|measured| v1::Elo { elo: measured.elo.into(), error: measured.error.into() })
+            .collect(),
     }
 }
 

@@ -379,7 +379,13 @@ mod tests {
         let pool = Pool::start(1, 10, Arc::new(think)).unwrap();
         pool.is_quiet().await;
         let player = AiPlayer::new(AiKind::Random, 1).unwrap();
-        let job = || Job { player, position: Position::START, seed: 7, deadline: instant() + Duration::from_secs(9) };
+        let job = || Job {
+            player,
+            position: Position::START,
+            seed: 7,
+            deadline: instant() + Duration::from_secs(9),
+            enough: None,
+        };
         let _tickets = [pool.submit(job()).unwrap(), pool.submit(job()).unwrap()];
         let mut quiet = std::pin::pin!(pool.is_quiet());
         // The second is behind the first.

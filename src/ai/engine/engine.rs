@@ -23,7 +23,8 @@ use crate::search::{EndedBy, Stop};
 pub struct Report {
     /// The best move.
     pub best: Square,
-    /// What it is worth to the side to move: discs more at the end. Of [`Goal::Winner`] only the sign counts.
+    /// What it is worth to the side to move: discs more at the end. Of
+    /// [`Goal::Winner`](super::Goal::Winner) only the sign counts.
     pub discs: f32,
     /// Plies searched; 0 when stopped before the first ply was.
     pub depth: u8,

@@ -14,7 +14,7 @@
 //!     \     │    /   \
 //!       room    /   search       one room as a pure value / game-tree search over any game
 //!          \   /
-//!          rules                 Reversi itself
+//!          rules                 Reversi itself; beside it rating, who is how much stronger
 //! ```
 //!
 //! | looking for | go to |

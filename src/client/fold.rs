@@ -7,7 +7,9 @@ use std::{
 
 use thiserror::Error;
 
-use super::{Clocks, Game, Offer, Outcome, Phase, Ply, Room, RoomChange, RoomEvent, Seat, SeriesScore, Standing};
+use super::{
+    Clocks, Game, GameId, Offer, Outcome, Phase, Ply, Room, RoomChange, RoomEvent, Seat, Series, SeriesScore, Standing,
+};
 use crate::rules::{Bitboard, ByColor, Color};
 
 /// Older chat is forgotten, as it is by the server.
@@ -81,13 +83,7 @@ impl Room {
                 self.phase = Phase::Closed;
                 self.owner = None;
             }
-            RoomChange::GameStarted(game, series, score) => {
-                self.phase = Phase::Playing;
-                self.game = Some((**game).clone());
-                self.series = *series;
-                self.score = *score;
-                self.rematch_offered_by = None;
-            }
+            RoomChange::GameStarted(game, series, score) => self.begin((**game).clone(), *series, *score),
             RoomChange::MovePlayed { game, ply, standing, clocks, .. }
             | RoomChange::TurnPassed { game, ply, standing, clocks } => {
                 if let Some(ours) = self.game.as_mut().filter(|ours| ours.id == *game) {
@@ -99,14 +95,8 @@ impl Room {
             RoomChange::OfferMade(Offer::Draw, side) => self.offer_draw(Some(*side)),
             RoomChange::OfferClosed(Offer::Draw, _) => self.offer_draw(None),
             RoomChange::GameEnded { game, outcome, series, seats, score } => {
-                // A series that goes on is announced; without one, seats can be changed again.
-                self.phase =
-                    if series.is_some_and(|series| series.game < series.games) { Phase::Playing } else { Phase::Lobby };
-                self.series = *series;
-                self.score = *score;
-                if let Some(ours) = self.game.as_mut().filter(|ours| ours.id == *game) {
-                    ours.end(*outcome);
-                }
+                (self.series, self.score) = (*series, *score);
+                self.end(game, *outcome);
                 self.reseat(seats.as_deref());
             }
             RoomChange::ClockCredited { micros, clocks } => self.credit(*micros, *clocks),
@@ -115,6 +105,22 @@ impl Room {
                 self.series = None;
             }
             RoomChange::Created | RoomChange::MoveRefused { .. } | RoomChange::Unknown => {}
+        }
+    }
+
+    fn begin(&mut self, game: Game, series: Option<Series>, score: Option<SeriesScore>) {
+        self.phase = Phase::Playing;
+        self.game = Some(game);
+        (self.series, self.score) = (series, score);
+        self.rematch_offered_by = None;
+    }
+
+    fn end(&mut self, game: &GameId, outcome: Outcome) {
+        // A series that goes on is announced; without one, seats can be changed again.
+        let goes_on = self.series.is_some_and(|series| series.game < series.games);
+        self.phase = if goes_on { Phase::Playing } else { Phase::Lobby };
+        if let Some(ours) = self.game.as_mut().filter(|ours| ours.id == *game) {
+            ours.end(outcome);
         }
     }
 
@@ -169,7 +175,7 @@ impl Game {
 pub(crate) mod tests {
     use super::*;
     use crate::{
-        client::{EndReason, GameResult, Occupant, Series, Settings},
+        client::{EndReason, GameResult, Occupant, Settings},
         rules::{Position, Square},
     };
 

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     /// Plays these moves, then fails.
-    struct Script(std::vec::IntoIter<&'static str>);
+    struct Script(std::slice::Iter<'static, &'static str>);
 
     impl Mover for Script {
         fn begin(&mut self) -> anyhow::Result<()> {
@@ -111,10 +111,10 @@ mod tests {
         }
     }
 
-    fn play(black: &[&'static str], white: &[&'static str]) -> (Game, bool) {
+    fn play(black: &'static [&'static str], white: &'static [&'static str]) -> (Game, bool) {
         let (contestant, ended) = ("greedy".parse().unwrap(), Stop::new());
-        let seat = |moves: &[&'static str]| Seat {
-            mover: Some(Box::new(Script(moves.to_vec().into_iter()))),
+        let seat = |moves: &'static [&'static str]| Seat {
+            mover: Some(Box::new(Script(moves.iter()))),
             ..Seat::new(&contestant, &ended)
         };
         let (mut black, mut white) = (seat(black), seat(white));

@@ -62,15 +62,15 @@ fn both_languages_are_spoken() {
 
 #[test]
 fn a_game_that_goes_on_is_told_by_its_new_moves() {
-    // Answers with the number of moves that were played on its board: f5 after none, d6 after another one.
+    // It answers by what was played on its board since it was cleared, or since its last move.
     let cases = r#"clear_board) played=; printf "=\n\n";; play) played="$played $rest"; printf "=\n\n";;
         genmove) case "$played" in "") printf "= f5\n\n";; " white d6") printf "= c3\n\n";;
-        " black f5 white f6") printf "= e6\n\n";; *) printf "= a1\n\n";; esac;;"#;
+        " black f5 white f6 black e6 white f4") printf "= g5\n\n";; *) printf "= a1\n\n";; esac;;"#;
     let mut engine = Engine::start(script(Protocol::Gtp, cases)).unwrap();
     let mut next = |moves: &str| engine.choose(&moves.parse().unwrap(), AMPLE, &Stop::new()).map(|it| it.to_string());
     assert_eq!(next(""), Ok("f5".into()));
     assert_eq!(next("f5d6"), Ok("c3".into()));
-    assert_eq!(next("f5f6"), Ok("e6".into()), "another game begins on a clear board");
+    assert_eq!(next("f5f6e6f4"), Ok("g5".into()), "another game begins on a clear board");
 }
 
 #[test]

@@ -118,7 +118,9 @@ impl Nboard {
             Err(_) if ["pa", "pass", "--", "@@"].iter().any(|pass| name.eq_ignore_ascii_case(pass)) => None,
             Err(error) => return Err(error.to_string()),
         };
-        let side = self.record.position().turn();
+        let position = self.record.position();
+        // A forced pass may be told or not.
+        let side = if square.is_some() { position.settle().0.turn() } else { position.turn() };
         self.record.play(side, square)?;
         let seconds = parts.nth(1).and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
         self.spend(side, Duration::try_from_secs_f64(seconds).unwrap_or_default());

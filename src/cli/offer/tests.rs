@@ -75,6 +75,9 @@ fn gtp_plays_by_the_rules() {
     assert!(gtp(&["play B f5", "showboard"]).contains("5 - - - * * * - -\n"));
     let moves =
         ["play b c4", "play w c3", "play b e6", "play w b4", "play b a4", "play w a5", "play b b2", "play w a3"];
+    let white = crate::rules::Transcript::from_squares(moves.map(|line| line[7..].parse().unwrap()));
+    let white = format!("play w {}", white.unwrap().position().legal_moves().first().unwrap());
+    assert!(!gtp(&[&moves[..], &[&white]].concat()).contains('?'), "the pass need not be told");
     let passed = gtp(&[&moves[..], &["genmove b", "play w pass"]].concat());
     assert!(passed.ends_with("= pass\n\n? white can move and may not pass\n\n"), "{passed}");
 }
@@ -112,7 +115,9 @@ fn nboard_moves_where_the_game_ends() {
     // Black has to pass, which nobody tells.
     let passed: crate::rules::Transcript = "c4c3e6b4a4a5b2a3".parse().unwrap();
     let white = format!("move {}/1/2", passed.position().legal_moves().first().unwrap());
-    assert_eq!(nboard(&["set game (;GM[Othello]B[c4]W[c3]B[e6]W[b4]B[a4]W[a5]B[b2]W[a3];)", &white]), "");
+    let moves = passed.squares().iter().map(|square| format!("move {square}"));
+    let lines: Vec<String> = moves.chain([white]).collect();
+    assert_eq!(nboard(&lines.iter().map(String::as_str).collect::<Vec<_>>()), "");
 }
 
 #[test]

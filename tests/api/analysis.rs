@@ -41,16 +41,19 @@ async fn judge(player: &Player, subject: OfGame) -> Answer<Streaming<v1::Analyze
     Ok(player.analyses().analyze_game(request).await?.into_inner())
 }
 
-/// The next result; none at the end.
+/// The next result; none at the end. Heartbeats do not prolong the wait.
 async fn next(stream: &mut Streaming<v1::AnalyzePositionResponse>) -> Answer<Option<v1::PositionAnalysis>> {
-    while let Some(response) = within(stream.message()).await? {
-        match response.message.unwrap() {
-            PositionMessage::Analysis(analysis) => return Ok(Some(analysis)),
-            PositionMessage::Heartbeat(_) => {}
-            PositionMessage::Closing(closing) => panic!("it ends early: {closing:?}"),
+    within(async {
+        while let Some(response) = stream.message().await? {
+            match response.message.unwrap() {
+                PositionMessage::Analysis(analysis) => return Ok(Some(analysis)),
+                PositionMessage::Heartbeat(_) => {}
+                PositionMessage::Closing(closing) => panic!("it ends early: {closing:?}"),
+            }
         }
-    }
-    Ok(None)
+        Ok(None)
+    })
+    .await
 }
 
 async fn all(mut stream: Streaming<v1::AnalyzePositionResponse>) -> Vec<v1::PositionAnalysis> {

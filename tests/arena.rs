@@ -55,6 +55,33 @@ fn the_same_seed_gives_the_same_files_however_many_games_run_at_a_time() {
 }
 
 #[test]
+fn engines_of_other_programs_play_as_they_do_at_home() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = |player: &str| arena(folder.path(), &[player, "greedy", "--games", "2", "--seed", "3"]);
+    let at_home = play("expert:9");
+    assert_eq!(at_home.transcripts.lines().count(), 2, "{}", at_home.complained);
+    for protocol in ["gtp", "nboard"] {
+        let guest = format!("{protocol}:'{}' engine --{protocol} --level 9@60s", env!("CARGO_BIN_EXE_reversi"));
+        let played = play(&guest);
+        assert!(played.success, "{}", played.complained);
+        assert_eq!(played.transcripts, at_home.transcripts, "{protocol}: {}", played.said);
+    }
+}
+
+#[test]
+fn an_engine_that_fails_loses_its_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let mute = r#"gtp:sh -c 'while read line; do case "$line" in *genmove*) ;; *) echo =; echo;; esac; done'@50ms"#;
+    let played = arena(folder.path(), &[mute, "random", "--games", "2", "--seed", "1"]);
+    assert!(
+        played.said.contains("0 won, 0 drawn, 2 lost (2 by a player's fault)"),
+        "{}{}",
+        played.said,
+        played.complained
+    );
+}
+
+#[test]
 fn a_test_ends_it_early() {
     let folder = tempfile::tempdir().unwrap();
     let played = arena(folder.path(), &["roxanne", "random", "--games", "1000", "--seed", "1", "--sprt", "-100,0"]);
@@ -72,6 +99,7 @@ fn what_makes_no_contest_is_said() {
         (&["greedy", "random", "--games", "3"], "--games must be even"),
         (&["greedy", "random", "--sprt", "5"], "two differences"),
         (&["greedy@now", "random"], "no time for a move"),
+        (&["gtp:/nowhere/engine", "random"], "cannot be started"),
     ] {
         let played = arena(folder.path(), arguments);
         assert!(!played.success && played.complained.contains(part), "{arguments:?}: {}", played.complained);

@@ -55,7 +55,7 @@ fn refused(likelihood: &Likelihood, end: f64) -> f64 {
 
 /// The difference at which a game gives so many points: the logistic curve of Elo's ratings.
 pub(super) fn elo(points: f64) -> f64 {
-    -400.0 * (1.0 / points - 1.0).log10()
+    400.0 * (points / (1.0 - points)).log10()
 }
 
 /// The points of a game at this difference.
@@ -66,10 +66,11 @@ pub(super) fn points(elo: f64) -> f64 {
 /// `+35 Elo (+12 to +58)`.
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { elo, low, high } = self;
+        // Zero has no sign of its own.
+        let [elo, low, high] = [self.elo, self.low, self.high].map(|elo| elo.round() + 0.0);
         if elo.is_finite() {
             write!(f, "{elo:+.0} Elo ({low:+.0} to {high:+.0})")
-        } else if *elo > 0.0 {
+        } else if elo > 0.0 {
             write!(f, "more than {low:+.0} Elo")
         } else {
             write!(f, "less than {high:+.0} Elo")
@@ -133,6 +134,7 @@ mod tests {
     fn equal_pairs_are_no_certainty() {
         let found = of([0, 0, 10, 0, 0]);
         assert!(found.elo.abs() < 0.1 && found.low < -30.0 && found.high > 30.0, "{found}");
+        assert_eq!(of([1, 0, 0, 0, 1]).to_string().get(..7), Some("+0 Elo "));
         assert_eq!(of([1, 2, 3, 4, 5]).to_string(), "+120 Elo (-4 to +250)");
     }
 }

@@ -6,13 +6,19 @@ use anyhow::{Context as _, anyhow, bail};
 
 use crate::{
     ai::{AiKind, AiPlayer},
-    cli::opponent,
+    cli::{
+        engine::{Engine, Launch, Protocol, Time},
+        opponent,
+    },
     rules::{Square, Transcript},
     search::Stop,
 };
 
 /// The longest bound for one move.
 const LONGEST_MOVE: Duration = Duration::from_secs(60 * 60);
+
+/// The most time for a move of another program's engine where none is said: without any it might think for ever.
+const USUAL_MOVE: Duration = Duration::from_secs(5);
 
 /// Chooses the moves of one side. It belongs to one game at a time, and may block as long as it thinks.
 pub(super) trait Mover: Send {
@@ -29,7 +35,7 @@ pub(super) trait Mover: Send {
     fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square>;
 }
 
-/// Who plays: `KIND`, `KIND:LEVEL`, either with `@TIME` after it.
+/// Who plays: `KIND`, `KIND:LEVEL`, `nboard:COMMAND` or `gtp:COMMAND`, each with `@TIME` after it where wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Contestant {
     /// As it was written, which is its name.
@@ -44,6 +50,8 @@ pub(super) struct Contestant {
 enum Mind {
     /// One of this program's.
     Ai(AiPlayer),
+    /// Another program's engine, which each seat starts for itself.
+    Engine(Launch),
 }
 
 impl Contestant {
@@ -54,6 +62,10 @@ impl Contestant {
     pub(super) fn ready(&self, ended: &Stop) -> anyhow::Result<Box<dyn Mover>> {
         match &self.mind {
             Mind::Ai(player) => Ok(Box::new(BuiltIn { player: *player, time: self.time, ended: ended.clone() })),
+            Mind::Engine(launch) => {
+                let engine = Engine::start(launch.clone())?;
+                Ok(Box::new(Guest { engine, time: self.time.unwrap_or(USUAL_MOVE), ended: ended.clone() }))
+            }
         }
     }
 }
@@ -62,6 +74,12 @@ impl FromStr for Contestant {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
+        if let Some((protocol, command)) = engine(text) {
+            // A command may have an @ of its own.
+            let timed = command.rsplit_once('@').and_then(|(command, time)| Some((command, duration(time).ok()?)));
+            let (command, time) = timed.map_or((command, None), |(command, time)| (command, Some(time)));
+            return Ok(Self { text: text.to_owned(), mind: Mind::Engine(Launch::new(protocol, command)?), time });
+        }
         let (who, time) = match text.rsplit_once('@') {
             Some((who, time)) => (who, Some(duration(time)?)),
             None => (text, None),
@@ -73,6 +91,16 @@ impl FromStr for Contestant {
 impl fmt::Display for Contestant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+/// The language of another program, and its command line.
+fn engine(text: &str) -> Option<(Protocol, &str)> {
+    let (protocol, command) = text.split_once(':')?;
+    match protocol {
+        "nboard" => Some((Protocol::Nboard, command)),
+        "gtp" => Some((Protocol::Gtp, command)),
+        _ => None,
     }
 }
 
@@ -123,6 +151,24 @@ impl Mover for BuiltIn {
     }
 }
 
+/// Another program's engine. Its chance is its own: no protocol hands a seed over.
+struct Guest {
+    engine: Engine,
+    time: Duration,
+    ended: Stop,
+}
+
+impl Mover for Guest {
+    fn begin(&mut self) -> anyhow::Result<()> {
+        // The first move asked for tells it that the game is another one.
+        Ok(())
+    }
+
+    fn choose(&mut self, game: &Transcript, _seed: u64) -> anyhow::Result<Square> {
+        Ok(self.engine.choose(game, Time { for_move: self.time, left: None }, &self.ended)?)
+    }
+}
+
 /// Does the work with a flag that is raised after this time.
 fn stopped_after<R>(time: Duration, work: impl FnOnce(&Stop) -> R) -> R {
     let stop = Stop::new();
@@ -159,6 +205,18 @@ mod tests {
     }
 
     #[test]
+    fn an_engine_is_a_protocol_a_command_and_a_time() {
+        let launch = |command| Mind::Engine(Launch::new(Protocol::Gtp, command).unwrap());
+        let read = |text| read(text).unwrap();
+        assert_eq!((read("gtp:edax -l 5").mind, read("gtp:edax -l 5").time), (launch("edax -l 5"), None));
+        let timed = read("gtp:edax -gtp@2s");
+        assert_eq!((timed.mind, timed.time), (launch("edax -gtp"), Some(Duration::from_secs(2))));
+        assert_eq!(read("gtp:./a@b").mind, launch("./a@b"));
+        let nboard = Mind::Engine(Launch::new(Protocol::Nboard, "ntest x").unwrap());
+        assert_eq!(read("nboard:ntest x").mind, nboard);
+    }
+
+    #[test]
     fn nobody_is_made_up() {
         for text in [
             "",
@@ -171,6 +229,8 @@ mod tests {
             "greedy@0s",
             "greedy@-1s",
             "greedy@9999s",
+            "gtp:",
+            "nboard:'",
         ] {
             assert!(read(text).is_err(), "{text}");
         }

@@ -38,8 +38,10 @@ const MOST_THREADS: u16 = 1024;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A player is an AI, its level after a colon and a bound for each move after an @ where wanted:\n  \
-    mcts   expert:12   expert:16@100ms\n\n\
-    Without an @ one seed repeats the same games, however many run at a time.\n\n\
+    mcts   expert:12   expert:16@100ms\n\
+    or another program's engine, which has 5s for a move where no bound is given:\n  \
+    \"nboard:./edax -nboard\"   \"gtp:./zebra --gtp@2s\"\n\n\
+    Between AIs without an @ one seed repeats the same games, however many run at a time.\n\n\
     Examples:\n  \
     reversi arena expert:9 alphabeta --games 200\n  \
     reversi arena mcts:6 mcts-roxanne:6 --sprt 0,50    ends as soon as it is known which difference is true\n  \

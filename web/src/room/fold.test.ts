@@ -1,7 +1,15 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { type RoomEvent, RoomEventSchema } from "../gen/reversi/v1/room_pb";
-import { GameSchema, Offer, type Room, RoomPhase, RoomSchema, Side } from "../gen/reversi/v1/types_pb";
+import {
+  GameSchema,
+  Offer,
+  type Room,
+  RoomPhase,
+  RoomSchema,
+  SeriesScoreSchema,
+  Side,
+} from "../gen/reversi/v1/types_pb";
 import { fold } from "./fold";
 
 const anna = { playerId: "p1", displayName: "Anna" };
@@ -59,7 +67,9 @@ describe("seats", () => {
   });
 
   it("are swapped with their offer", () => {
-    const folded = after({ ...room, rematchOfferedBy: 0 }, { case: "seatsSwapped", value: {} });
+    const score = create(SeriesScoreSchema, { seat: 0, wins: 2 });
+    const folded = after({ ...room, rematchOfferedBy: 0, score }, { case: "seatsSwapped", value: {} });
+    expect(folded.score).toMatchObject({ seat: 1, wins: 2 });
     expect(folded.seats[0]?.occupant.case).toBe("ai");
     expect(folded.rematchOfferedBy).toBe(1);
   });

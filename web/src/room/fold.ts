@@ -67,8 +67,13 @@ function seated(room: Room, event: RoomEvent["event"]): Room {
       return reseated(room, event.value.seat, event.value.occupant);
     case "seatsSwapped": {
       const offer = room.rematchOfferedBy;
-      const swapped = { ...room, seats: [...room.seats].reverse() };
-      return offer === undefined ? swapped : { ...swapped, rematchOfferedBy: 1 - offer };
+      const { score } = room;
+      return {
+        ...room,
+        seats: [...room.seats].reverse(),
+        ...(offer !== undefined && { rematchOfferedBy: 1 - offer }),
+        ...(score && { score: { ...score, seat: 1 - score.seat } }),
+      };
     }
     case "readyChanged":
       return { ...room, seats: changed(room.seats, event.value.seat, { ready: event.value.ready }) };
@@ -81,7 +86,7 @@ function seated(room: Room, event: RoomEvent["event"]): Room {
 function reseated(room: Room, index: number, occupant: Seat | undefined): Room {
   if (!occupant) return room;
   const seats = room.seats.map((seat, at) => (at === index ? occupant : { ...seat, wins: 0, draws: 0 }));
-  const reseated = { ...without(room, "rematchOfferedBy"), seats };
+  const reseated = { ...without(room, "rematchOfferedBy", "score"), seats };
   const running = room.game !== undefined && room.game.outcome === undefined;
   return running ? reseated : { ...without(reseated, "series"), phase: RoomPhase.LOBBY };
 }
@@ -116,9 +121,9 @@ function played(room: Room, event: RoomEvent["event"]): Room {
   }
 }
 
-function started(room: Room, { game, series }: { game?: Game; series?: Room["series"] }): Room {
-  const next = { ...without(room, "rematchOfferedBy", "game", "series"), phase: RoomPhase.PLAYING };
-  return { ...next, ...(game && { game }), ...(series && { series }) };
+function started(room: Room, { game, series, score }: { game?: Game } & Pick<Room, "series" | "score">): Room {
+  const next = { ...without(room, "rematchOfferedBy", "game", "series", "score"), phase: RoomPhase.PLAYING };
+  return { ...next, ...(game && { game }), ...(series && { series }), ...(score && { score }) };
 }
 
 interface Advance {
@@ -142,9 +147,11 @@ function withClocks(room: Room, clocks: Clocks): Room {
   return withGame(room, (game) => ({ ...game, clocks }));
 }
 
-function ended(room: Room, end: { outcome?: Game["outcome"]; series?: Room["series"]; seats: Seat[] }): Room {
-  const { outcome, series, seats } = end;
-  const over = withGame(room, (game) => ({
+type End = { outcome?: Game["outcome"]; seats: Seat[] } & Pick<Room, "series" | "score">;
+
+function ended(room: Room, { outcome, series, score, seats }: End): Room {
+  const scored = { ...without(room, "score"), ...(score && { score }) };
+  const over = withGame(scored, (game) => ({
     ...without(game, "clocks"),
     drawOfferedBy: Side.UNSPECIFIED,
     ...(outcome && { outcome }),

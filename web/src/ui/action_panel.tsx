@@ -1,6 +1,6 @@
 import { games, rooms } from "../api/client";
 import { colorOf } from "../game/history";
-import { Offer, type Outcome, RoomPhase, GameResult, type Seat } from "../gen/reversi/v1/types_pb";
+import { Offer, type Outcome, RoomPhase, GameResult, type Seat, type SeriesScore } from "../gen/reversi/v1/types_pb";
 import { score, winnerOf } from "../room/record";
 import { havePlayed, isAwaited, isComplete, isRunning, isSearching, isSeatOf, occupantName, SEATS } from "../room/seat";
 import { address } from "../route";
@@ -24,8 +24,25 @@ export function ActionPanel(seen: Seen) {
       {room.series && room.series.games > 1 && (
         <p class="muted">{text.value.room.series(room.series.game, room.series.games)}</p>
       )}
+      {room.score && <Score {...seen} score={room.score} />}
       {running ? <GameActions {...seen} /> : room.phase !== RoomPhase.CLOSED && <Between {...seen} />}
     </section>
+  );
+}
+
+/** How a series in pairs stands, for the player who began it with black. */
+function Score({ room, score }: Seen & { score: SeriesScore }) {
+  const texts = text.value;
+  const seat = room.seats[score.seat];
+  const { wins, draws, losses, elo } = score;
+  const rounded = (value: number) => `${value < 0 ? "−" : "+"}${Math.abs(Math.round(value))}`;
+  const known = elo && [elo.elo, elo.low, elo.high].every(Number.isFinite);
+  return (
+    <p class="muted">
+      {seat && `${occupantName(texts, seat)}: `}
+      {`+${wins} =${draws} −${losses}`}
+      {known && `, ${rounded(elo.elo)} Elo (${rounded(elo.low)} … ${rounded(elo.high)})`}
+    </p>
   );
 }
 

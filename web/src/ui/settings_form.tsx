@@ -23,11 +23,18 @@ export interface Draft {
   swapSides: boolean;
   autoStart: boolean;
   rated: boolean;
-  /** 0 for the standard start. */
+  start: Start;
   randomPlies: number;
   /** An opening that the form has no field for; kept while the player chooses no other. */
   moves?: string;
+  /** A test that ends the series; the form has no field for it. */
+  sprt?: RoomSettings["sprt"];
 }
+
+/** How games begin. */
+type Start = "standard" | "balanced" | "random";
+
+const RANDOM_PLIES = 8;
 
 /** What a new room begins with: time to think, and AIs that can be followed. */
 export const FIRST_DRAFT: Draft = {
@@ -44,7 +51,8 @@ export const FIRST_DRAFT: Draft = {
   swapSides: true,
   autoStart: false,
   rated: false,
-  randomPlies: 0,
+  start: "standard",
+  randomPlies: RANDOM_PLIES,
 };
 
 export function draftOf(settings: RoomSettings | undefined): Draft {
@@ -64,8 +72,10 @@ export function draftOf(settings: RoomSettings | undefined): Draft {
     swapSides: settings.swapSides ?? true,
     autoStart: settings.autoStart,
     rated: settings.rated,
-    randomPlies: opening.case === "random" ? opening.value.plies : 0,
+    start: opening.case === "random" || opening.case === "balanced" ? opening.case : "standard",
+    randomPlies: opening.case === "random" ? opening.value.plies : RANDOM_PLIES,
     ...(opening.case === "moves" && { moves: opening.value }),
+    ...(settings.sprt && { sprt: settings.sprt }),
   };
 }
 
@@ -83,14 +93,20 @@ export function changesOf(draft: Draft): MessageInitShape<typeof RoomSettingsSch
     autoStart: draft.autoStart,
     rated: draft.rated,
     opening: openingOf(draft),
+    ...(draft.sprt && inPairs(draft) && { sprt: draft.sprt }),
   };
 }
 
-function openingOf({ randomPlies, moves }: Draft): MessageInitShape<typeof RoomSettingsSchema>["opening"] {
-  if (randomPlies > 0) {
-    const [seed = 0] = crypto.getRandomValues(new Uint32Array(1));
-    return { opening: { case: "random", value: { plies: randomPlies, seed: BigInt(seed) } } };
-  }
+/** Whether each opening is played twice, with the sides changed. */
+function inPairs({ games, swapSides, start }: Draft): boolean {
+  return games > 1 && swapSides && start !== "standard";
+}
+
+function openingOf({ start, randomPlies, moves }: Draft): MessageInitShape<typeof RoomSettingsSchema>["opening"] {
+  const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));
+  const seed = BigInt(drawn);
+  if (start === "random") return { opening: { case: "random", value: { plies: randomPlies, seed } } };
+  if (start === "balanced") return { opening: { case: "balanced", value: { seed } } };
   return moves ? { opening: { case: "moves", value: moves } } : { opening: { case: "standard", value: {} } };
 }
 
@@ -167,14 +183,15 @@ export function SettingsForm({ draft, change, hasPassword = false }: SettingsFor
           {hasPassword && check("noPassword", create.noPassword)}
           <Segments
             label={create.opening}
-            value={draft.randomPlies > 0 ? "random" : "standard"}
-            choose={(opening) => change({ ...draft, randomPlies: opening === "random" ? RANDOM_PLIES : 0 })}
+            value={draft.start}
+            choose={(start) => change({ ...draft, start })}
             options={[
               ["standard", create.standard],
+              ["balanced", create.balanced],
               ["random", create.random],
             ]}
           />
-          {draft.randomPlies > 0 && number("randomPlies", create.plies, MOST_RANDOM_PLIES)}
+          {draft.start === "random" && number("randomPlies", create.plies, MOST_RANDOM_PLIES)}
           {check("swapSides", create.swap)}
           {check("autoStart", create.autoStart)}
           {check("membersOnly", create.membersOnly)}
@@ -189,7 +206,6 @@ type KeysOf<T> = { [K in keyof Draft]-?: Draft[K] extends T ? K : never }[keyof 
 type NumberKey = KeysOf<number>;
 type BooleanKey = KeysOf<boolean>;
 
-const RANDOM_PLIES = 8;
 const MOST_RANDOM_PLIES = 20;
 
 function seconds(time: Duration | undefined): number {

@@ -35,6 +35,7 @@ export const refusal: typeof shape = {
   QUOTA_ROOMS: "参加できる部屋の上限です。先に一つ出てください。",
   QUOTA_SEATS: "すでに席に着いています。終えるか席を立ってください。",
   QUOTA_STREAMS: "開いているタブが多すぎます。",
+  QUOTA_ANALYSES: "進行中の解析が上限です。一つ終わるまでお待ちください。",
   QUOTA_PLAYERS: "サーバーが満員です。",
   RATE: "速すぎます。少し待ってください。",
   DRAINING: "サーバーが再起動中です。少し待ってください。",

@@ -35,6 +35,7 @@ export const refusal: typeof shape = {
   QUOTA_ROOMS: "你所在的房间已达上限，请先离开一个。",
   QUOTA_SEATS: "你已在一个房间入座，请先下完或离座。",
   QUOTA_STREAMS: "打开的标签页太多了。",
+  QUOTA_ANALYSES: "进行中的分析已达上限，请等一个结束。",
   QUOTA_PLAYERS: "服务器已满。",
   RATE: "太快了，请稍等。",
   DRAINING: "服务器正在重启，请稍后再试。",

@@ -150,6 +150,11 @@ const LAYERS: &[Layer] = &[
             ("rand", "draws the seeds that no option gave"),
             ("rand_pcg", "the arena repeats its games by seed"),
             ("thiserror", "one error enum per operation"),
+            ("tonic", "the bench calls over the wire itself, and bare tonic is what it compares with"),
+            ("prost", "messages of the bench that are encoded beforehand"),
+            ("prost_types", "a duration in its requests"),
+            ("bytes", "those messages, shared"),
+            ("serde_json", "what the bench measured, as JSON"),
         ],
     },
     // src/main.rs and src/lib.rs.

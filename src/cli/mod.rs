@@ -6,6 +6,7 @@
 //!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
 //!   host ─ feed ─ table ─ plain lines, and orders from standard input
 //!   games, admin, bot, demo ─ client only
+//!   bench ─ the wire itself, to load a server and see to what it tells
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -15,6 +16,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::
 mod account;
 mod address;
 mod admin;
+mod bench;
 mod board;
 mod bot;
 mod chronicle;
@@ -89,6 +91,11 @@ enum Command {
     Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
     Demo(demo::Args),
+    /// Load a server with bots and watchers, and tell how fast it is.
+    Bench(bench::Args),
+    /// The server with which `bench` compares.
+    #[command(hide = true)]
+    Limit,
 }
 
 /// Parses the arguments of the process and does what they say.
@@ -157,6 +164,8 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Games(args) => games::run(server, args).await,
         Command::Admin(args) => admin::run(server, args).await,
         Command::Demo(args) => demo::run(server, args).await,
+        Command::Bench(args) => bench::run(server, args).await,
+        Command::Limit => bench::limit::run().await,
     }
 }
 

@@ -117,7 +117,7 @@ impl Pair {
                     gallery.before_move(made, turn.ply).await;
                 }
                 sent = Some(Instant::now());
-                referee.answer();
+                referee.answer(side);
                 self.bots[side].answer(referee.game(side), turn).await?;
                 made += 1;
             }

@@ -36,6 +36,8 @@ struct Side {
     running: bool,
     /// The turn of the book that is open, as this bot knows.
     asked: Option<usize>,
+    /// Whether the bot has answered it.
+    answered: bool,
     /// Moves of this game that were made.
     made: usize,
     finished: u64,
@@ -75,7 +77,8 @@ impl Referee {
     }
 
     /// Notes that the open turn is answered.
-    pub(super) fn answer(&mut self) {
+    pub(super) fn answer(&mut self, side: Color) {
+        self.sides[side].answered = true;
         self.next += 1;
     }
 
@@ -122,17 +125,18 @@ impl Referee {
     }
 
     fn closed(&mut self, side: Color, closed: &v1::TurnClosed) -> Result<Heard, Fault> {
-        let turn = self.sides[side].asked.filter(|&asked| asked < self.next).map(|asked| self.book.turns[asked]);
+        let state = &self.sides[side];
+        let turn = state.asked.filter(|_| state.answered).map(|asked| self.book.turns[asked]);
         let turn = turn.ok_or_else(|| self.out_of_order(side, "a turn was closed that nobody had answered"))?;
-        if closed.game_id != self.sides[side].game || closed.ply != i32::from(turn.ply) {
+        if closed.game_id != state.game || closed.ply != i32::from(turn.ply) {
             let game = closed.game_id.clone();
             return Err(Fault::Ply { game, expected: turn.ply.into(), came: closed.ply });
         }
         if closed.reason() != v1::TurnCloseReason::Played || closed.square.parse() != Ok(turn.square) {
             return Err(self.out_of_order(side, "a turn was closed otherwise than it was answered"));
         }
-        self.sides[side].asked = None;
-        self.sides[side].made += 1;
+        let state = &mut self.sides[side];
+        (state.asked, state.answered, state.made) = (None, false, state.made + 1);
         Ok(Heard::Played)
     }
 
@@ -214,6 +218,31 @@ mod tests {
         Ok(heard)
     }
 
+    fn answer(referee: &mut Referee) {
+        let mover = referee.book.turns[referee.next].mover();
+        referee.answer(mover);
+    }
+
+    #[test]
+    fn one_may_hear_of_the_end_when_the_other_plays_again() {
+        let (mut referee, script) = beginning();
+        tell(&mut referee, &script.opening, |_| {}).unwrap();
+        let (last, steps) = script.steps.split_last().unwrap();
+        for step in steps {
+            answer(&mut referee);
+            tell(&mut referee, step, |_| {}).unwrap();
+        }
+        answer(&mut referee);
+        for side in [Color::Black, Color::White] {
+            for step in [last, &script.opening] {
+                events(step, side).into_iter().for_each(|event| {
+                    referee.hear(side, event).unwrap();
+                });
+            }
+        }
+        assert!(referee.is_settled());
+    }
+
     #[test]
     fn the_limit_tells_a_whole_game() {
         let (mut referee, script) = beginning();
@@ -221,7 +250,7 @@ mod tests {
             tell(&mut referee, &script.opening, |_| {}).unwrap();
             for step in &script.steps {
                 assert!(referee.is_settled());
-                referee.answer();
+                answer(&mut referee);
                 let heard = tell(&mut referee, step, |_| {}).unwrap();
                 assert!(heard.contains(&Heard::Played));
             }
@@ -232,7 +261,7 @@ mod tests {
     fn refused(change: impl Fn(&mut Event)) -> Fault {
         let (mut referee, script) = beginning();
         tell(&mut referee, &script.opening, |_| {}).unwrap();
-        referee.answer();
+        answer(&mut referee);
         tell(&mut referee, &script.steps[0], change).unwrap_err()
     }
 
@@ -281,7 +310,7 @@ mod tests {
         tell(&mut referee, &script.opening, |_| {}).unwrap();
         let mut seen = false;
         for step in &script.steps[..3] {
-            referee.answer();
+            answer(&mut referee);
             let told = Color::ALL.map(|side| (side, events(step, side)));
             let told = told.into_iter().flat_map(|(side, events)| events.into_iter().map(move |event| (side, event)));
             let mut told = told.filter(|(_, event)| !matches!(event, Event::TurnClosed(_)));

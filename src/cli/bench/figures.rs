@@ -1,8 +1,6 @@
 //! What was measured, as a table, as JSON and as ratios.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// A number with its name. Names are those of the JSON; what they mean is in `benches/README.md`.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,59 +42,82 @@ fn shown(value: f64) -> String {
     format!("{value:.*}", usize::try_from(digits.clamp(0, 6)).unwrap_or_default())
 }
 
-/// How often one was how much of the other: the ratios of each round, of which the middle one counts.
+/// What a comparison is no matter of: how long and how much was measured, and how a program starts that the limit is not.
+const NOT_COMPARED: [&str; 4] = ["seconds", "moves", "deliveries", "first_answer_ms"];
+
+/// What was measured in turn of one and another, round by round.
 #[derive(Debug, Default)]
-pub(super) struct Ratios {
-    /// In the order of the table.
-    names: Vec<&'static str>,
-    rounds: BTreeMap<&'static str, Vec<f64>>,
+pub(super) struct Comparison {
+    rounds: Vec<(Figures, Figures)>,
 }
 
-impl Ratios {
+/// One figure of both, in the order of the rounds.
+struct Row {
+    name: &'static str,
+    one: Vec<f64>,
+    other: Vec<f64>,
+}
+
+impl Comparison {
     /// Adds a round.
-    pub(super) fn add(&mut self, one: &Figures, other: &Figures) {
-        for Figure { name, value } in &one.0 {
-            let Some(other) = other.get(name).filter(|&other| other != 0.0) else { continue };
-            if !self.names.contains(name) {
-                self.names.push(name);
-            }
-            self.rounds.entry(name).or_default().push(value / other);
-        }
+    pub(super) fn add(&mut self, one: Figures, other: Figures) {
+        self.rounds.push((one, other));
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.rounds.is_empty()
+    }
+
+    /// The figures that every round has of both.
+    fn rows(&self) -> Vec<Row> {
+        let Some((first, _)) = self.rounds.first() else { return Vec::new() };
+        let names = first.0.iter().map(|figure| figure.name).filter(|name| !NOT_COMPARED.contains(name));
+        let row = |name| {
+            let both = self.rounds.iter().map(|(one, other)| Some((one.get(name)?, other.get(name)?)));
+            let (one, other) = both.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+            Some(Row { name, one, other })
+        };
+        names.filter_map(row).collect()
+    }
+
+    /// The ratios, one to the other.
     pub(super) fn json(&self) -> Value {
-        let told = self.names.iter().map(|name| {
-            let ratios = self.sorted(name);
-            let (low, middle, high) = spread(&ratios);
-            (
-                (*name).to_owned(),
-                json!({ "median": middle, "lowest": low, "highest": high, "rounds": self.rounds[name] }),
-            )
+        let told = self.rows().into_iter().filter(Row::has_ratio).map(|row| {
+            let (low, middle, high) = spread(row.ratios());
+            (row.name.to_owned(), json!({ "median": middle, "lowest": low, "highest": high, "rounds": row.ratios() }))
         });
-        Value::Object(told.collect::<Map<_, _>>())
-    }
-
-    fn sorted(&self, name: &str) -> Vec<f64> {
-        let mut ratios = self.rounds.get(name).cloned().unwrap_or_default();
-        ratios.sort_by(f64::total_cmp);
-        ratios
+        Value::Object(told.collect())
     }
 }
 
-impl std::fmt::Display for Ratios {
+impl Row {
+    fn has_ratio(&self) -> bool {
+        self.other.iter().all(|&other| other != 0.0)
+    }
+
+    fn ratios(&self) -> Vec<f64> {
+        self.one.iter().zip(&self.other).map(|(one, other)| one / other).collect()
+    }
+}
+
+/// A line for each figure: the medians of both, and the median of the ratios with their range.
+impl std::fmt::Display for Comparison {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let lines = self.names.iter().map(|name| {
-            let (low, middle, high) = spread(&self.sorted(name));
-            format!("  {name:<34}{middle:>10.3}  ({low:.3} to {high:.3})")
+        let lines = self.rows().into_iter().map(|row| {
+            let [one, other] = [&row.one, &row.other].map(|values| shown(spread(values.clone()).1));
+            let (low, middle, high) = spread(row.ratios());
+            let ratio = if row.has_ratio() { format!("{middle:>8.3}  ({low:.3} to {high:.3})") } else { String::new() };
+            format!("  {:<34}{one:>12}{other:>12}{ratio}", row.name)
         });
         f.write_str(&lines.collect::<Vec<_>>().join("\n"))
     }
 }
 
-/// The lowest, the middle and the highest of sorted values. Of an even number the lower middle one.
-fn spread(sorted: &[f64]) -> (f64, f64, f64) {
-    let at = |place: usize| sorted.get(place).copied().unwrap_or(f64::NAN);
-    let last = sorted.len().saturating_sub(1);
+/// The lowest, the middle and the highest. Of an even number the lower middle one.
+fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |place: usize| values.get(place).copied().unwrap_or(f64::NAN);
+    let last = values.len().saturating_sub(1);
     (at(0), at(last / 2), at(last))
 }
 
@@ -113,15 +134,24 @@ mod tests {
 
     #[test]
     fn a_ratio_is_the_middle_one_of_the_rounds() {
-        let mut ratios = Ratios::default();
+        let mut both = Comparison::default();
         for (one, other) in [(1.0, 2.0), (9.0, 3.0), (4.0, 4.0)] {
-            ratios.add(&of(one), &of(other));
+            both.add(of(one), of(other));
         }
-        let told = ratios.json();
+        let told = both.json();
         let ratio = &told["moves_per_second"];
         assert_eq!((&ratio["median"], &ratio["lowest"], &ratio["highest"]), (&json!(1.0), &json!(0.5), &json!(3.0)));
         assert_eq!(ratio["rounds"], json!([0.5, 3.0, 1.0]));
-        assert_eq!(ratios.to_string(), "  moves_per_second                       1.000  (0.500 to 3.000)");
+        let line = "  moves_per_second                         4.000       3.000   1.000  (0.500 to 3.000)";
+        assert_eq!(both.to_string(), line);
+    }
+
+    #[test]
+    fn there_is_no_ratio_to_nothing() {
+        let mut both = Comparison::default();
+        both.add(of(1.0), of(0.0));
+        assert_eq!(both.json(), json!({}));
+        assert_eq!(both.to_string(), "  moves_per_second                         1.000           0");
     }
 
     #[test]

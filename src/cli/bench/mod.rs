@@ -37,7 +37,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    figures::{Figures, Ratios},
+    figures::{Comparison, Figures},
     process::Target,
     progress::Progress,
 };
@@ -124,6 +124,9 @@ struct Load {
     /// Seconds in which it counts.
     #[arg(long, env = "REVERSI_BENCH_SECONDS", value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     seconds: f64,
+    /// Processors on which the server runs, as `taskset -c` names them: 0 or 2-3 [default: all].
+    #[arg(long, env = "REVERSI_BENCH_SERVER_CPUS", value_name = "CPUS", conflicts_with = "running")]
+    server_cpus: Option<String>,
     /// Moves after which it is enough, however little time has passed.
     #[arg(long, env = "REVERSI_BENCH_MOVES", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     moves: Option<u64>,
@@ -215,20 +218,43 @@ impl Load {
         anyhow::ensure!(known, "the limit has no AIs to compare with");
         Ok(())
     }
+
+    /// The options, as they were.
+    fn json(&self) -> Value {
+        json!({
+            "rooms": self.rooms,
+            "connections": self.connections,
+            "own_connections": self.own_connections,
+            "unary": self.unary,
+            "pace": self.pace,
+            "idle": self.idle,
+            "watchers": self.watchers,
+            "watched": self.watched,
+            "watch_connections": self.watch_connections,
+            "in_step": self.in_step,
+            "ai_rooms": self.ai_rooms,
+            "ai": self.ai,
+            "ai_pause": self.ai_pause,
+            "warm_up": self.warm_up,
+            "seconds": self.seconds,
+            "moves": self.moves,
+            "server_cpus": self.server_cpus,
+        })
+    }
 }
 
 /// All that was measured.
 struct Report {
-    load: String,
+    load: Value,
     target: Target,
     other: Option<Target>,
     measured: Vec<(Target, Figures)>,
-    ratios: Ratios,
+    comparison: Comparison,
 }
 
 impl Report {
     fn new(load: &Load, target: Target, other: Option<Target>) -> Self {
-        Self { load: format!("{load:?}"), target, other, measured: Vec::new(), ratios: Ratios::default() }
+        Self { load: load.json(), target, other, measured: Vec::new(), comparison: Comparison::default() }
     }
 
     /// One round: of the server alone, or in turn with the other, each before the other every second time.
@@ -251,18 +277,20 @@ impl Report {
         }
         if let [(one, figures), (_, others)] = &self.measured[before..] {
             let (ours, theirs) = if *one == self.target { (figures, others) } else { (others, figures) };
-            self.ratios.add(ours, theirs);
+            self.comparison.add(ours.clone(), theirs.clone());
         }
         Ok(())
     }
 
-    /// Prints it.
+    /// Prints it: a round by itself, or all rounds together.
     fn tell(&self) {
-        for (target, figures) in &self.measured {
-            say(format_args!("{target}\n{figures}"));
-        }
-        if let Some(other) = &self.other {
-            say(format_args!("{} to {other}: the median of the rounds, and their range\n{}", self.target, self.ratios));
+        match &self.other {
+            Some(other) if !self.comparison.is_empty() => {
+                let (target, rounds) = (&self.target, &self.comparison);
+                say(format_args!("medians of {target} and of {other}, and the median of the ratios (and their range)"));
+                say(rounds);
+            }
+            _ => self.measured.iter().for_each(|(target, figures)| say(format_args!("{target}\n{figures}"))),
         }
     }
 
@@ -271,6 +299,13 @@ impl Report {
             .measured
             .iter()
             .map(|(target, figures)| json!({ "target": target.to_string(), "figures": figures.json() }));
-        json!({ "load": self.load, "measured": measured.collect::<Vec<_>>(), "ratios": self.ratios.json() })
+        let cores = std::thread::available_parallelism().map_or(0, usize::from);
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "cores": cores,
+            "load": self.load,
+            "measured": measured.collect::<Vec<_>>(),
+            "ratios": self.comparison.json(),
+        })
     }
 }

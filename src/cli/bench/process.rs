@@ -57,11 +57,11 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the target, unless it runs.
-    pub(super) async fn start(target: &Target) -> anyhow::Result<Self> {
+    /// Starts the target, unless it runs; on these processors, where not on all.
+    pub(super) async fn start(target: &Target, cpus: Option<&str>) -> anyhow::Result<Self> {
         let began = Instant::now();
         let mut process = Self { url: String::new(), began, pid: None, child: None, said: None, folder: None };
-        let mut command = Command::new(std::env::current_exe().context("this program cannot be found")?);
+        let mut command = itself(cpus)?;
         match target {
             Target::Running { url, pid } => {
                 (process.url, process.pid) = (url.clone(), *pid);
@@ -121,6 +121,15 @@ impl Drop for Process {
             let _ = std::fs::remove_dir_all(folder);
         }
     }
+}
+
+fn itself(cpus: Option<&str>) -> anyhow::Result<Command> {
+    let program = std::env::current_exe().context("this program cannot be found")?;
+    let Some(cpus) = cpus else { return Ok(Command::new(program)) };
+    // It becomes the program, and is the same process.
+    let mut command = Command::new("taskset");
+    command.args(["-c", cpus]).arg(program);
+    Ok(command)
 }
 
 fn serve(command: &mut Command) -> &mut Command {

@@ -95,7 +95,7 @@ struct Moment {
 
 impl<'a> Stage<'a> {
     async fn start(load: &'a Load, target: &Target) -> anyhow::Result<Self> {
-        let process = Process::start(target).await?;
+        let process = Process::start(target, load.server_cpus.as_deref()).await?;
         let lines = Lines::open(&process.url, 1).await?;
         let host = Player::log_in(lines.get(0).await?, "host 0".to_owned()).await?;
         let first_answer = process.began.elapsed();
@@ -315,15 +315,11 @@ impl<'a> Stage<'a> {
     fn figures(&self, first: &Moment, last: &Moment, memory: &Memory) -> Figures {
         let (load, tally) = (self.load, &self.tally);
         let seconds = (last.at - first.at).as_secs_f64();
-        let (moves, deliveries) = (tally.moves() as f64, tally.deliveries.load(Relaxed) as f64);
+        let moves = tally.moves() as f64;
         let cpu = |usage: fn(&Moment) -> Option<Usage>| {
             Some(usage(last)?.cpu.saturating_sub(usage(first)?.cpu).as_secs_f64())
         };
         let (server, own) = (cpu(|moment| moment.server), cpu(|moment| moment.own));
-        let each = |after: Option<u64>, before: Option<u64>, number: usize| {
-            Some((after? as f64 - before? as f64) / 1_024.0 / number as f64)
-        };
-        let millis = |time: Option<Duration>| time.map(|time| time.as_secs_f64() * 1e3);
         let mut figures = Figures::default();
         figures.add("seconds", Some(seconds));
         figures.add("first_answer_ms", millis(Some(self.first_answer)));
@@ -336,6 +332,7 @@ impl<'a> Stage<'a> {
         figures.add("server_cpu_s_per_1000_moves", server.map(|cpu| cpu * 1e3 / moves));
         figures.add("load_cpu_s_per_1000_moves", own.map(|cpu| cpu * 1e3 / moves));
         if load.watchers > 0 {
+            let deliveries = tally.deliveries.load(Relaxed) as f64;
             figures.add("deliveries", Some(deliveries));
             figures.add("deliveries_per_second", Some(deliveries / seconds));
             figures.add("server_cpu_s_per_1000_deliveries", server.map(|cpu| cpu * 1e3 / deliveries));
@@ -344,14 +341,30 @@ impl<'a> Stage<'a> {
             figures.add("last_watcher_max_ms", millis(tally.last_watchers.longest()));
             figures.add("snapshots_for_lag", Some(tally.snapshots.load(Relaxed) as f64));
         }
-        figures.add("memory_start_mib", memory.start.map(|bytes| bytes as f64 / 1_048_576.0));
-        figures.add("memory_kib_per_room", each(memory.seated, memory.start, load.rooms));
-        figures.add("memory_kib_per_stream", each(memory.seated, memory.start, 2 * load.rooms));
-        figures.add("memory_kib_per_room_played", each(memory.played, memory.start, load.rooms));
-        figures.add("memory_kib_per_watcher", each(memory.watched, memory.seated, load.watchers));
-        figures.add("memory_end_mib", memory.played.map(|bytes| bytes as f64 / 1_048_576.0));
+        memory.tell(load, &mut figures);
         figures
     }
+}
+
+impl Memory {
+    fn tell(&self, load: &Load, figures: &mut Figures) {
+        let mib = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1_048_576.0);
+        let each = |after: Option<u64>, before: Option<u64>, number: usize| {
+            Some((after? as f64 - before? as f64) / 1_024.0 / number as f64)
+        };
+        figures.add("memory_start_mib", mib(self.start));
+        figures.add("memory_kib_per_room", each(self.seated, self.start, load.rooms));
+        figures.add("memory_kib_per_stream", each(self.seated, self.start, 2 * load.rooms));
+        // Watchers would count as the rooms'.
+        let played = self.played.filter(|_| load.watchers == 0);
+        figures.add("memory_kib_per_room_played", each(played, self.start, load.rooms));
+        figures.add("memory_kib_per_watcher", each(self.watched, self.seated, load.watchers));
+        figures.add("memory_end_mib", mib(self.played));
+    }
+}
+
+fn millis(time: Option<Duration>) -> Option<f64> {
+    time.map(|time| time.as_secs_f64() * 1e3)
 }
 
 async fn seated(seating: &mut JoinSet<anyhow::Result<Pair>>) -> anyhow::Result<Pair> {

@@ -63,6 +63,17 @@ fn calls_and_own_connections_are_compared_with_the_limit() {
 }
 
 #[test]
+fn a_server_that_runs_already_is_loaded_again_and_again() {
+    let server = Server::start(&["--log", "error"]);
+    for _ in 0..2 {
+        let pid = server.id().to_string();
+        let (output, told) = bench(&["--server", &server.url, "--running", "--pid", &pid, "--rooms", "2"]);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(told["measured"][0]["target"], server.url.as_str());
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     for (options, complaint) in [
         (["--rooms", "0"].as_slice(), "without a room"),
@@ -154,7 +165,7 @@ impl Bot {
 
 /// Everything that two bots are told of a game. Ids and times are taken out.
 async fn told(url: &str, moves: Option<[Vec<String>; 2]>) -> [Bot; 2] {
-    let (mut black, mut white) = (Bot::begin(url, "black 1000").await, Bot::begin(url, "white 1000").await);
+    let (mut black, mut white) = (Bot::begin(url, "black 1000.50000").await, Bot::begin(url, "white 1000.50000").await);
     let settings = v1::RoomSettings { games: 1_000, swap_sides: Some(false), auto_start: true, ..Default::default() };
     let room = black.player.create(settings, ["me", "open"]).await.room_id;
     white.player.join_and_sit(&room, 1).await;

@@ -60,13 +60,21 @@ pub(super) struct Player {
 }
 
 impl Player {
-    /// Logs a program in.
-    pub(super) async fn log_in(channel: Channel, name: String) -> anyhow::Result<Self> {
-        let request = v1::LogInRequest { display_name: name, kind: v1::PlayerKind::Bot.into(), seats: 1 };
+    /// Logs a program in. On a server that runs on, the names of another bench may be taken, so they have an end.
+    pub(super) async fn log_in(channel: Channel, name: &str) -> anyhow::Result<Self> {
+        let display_name = format!("{name}.{}", std::process::id());
+        let request = v1::LogInRequest { display_name, kind: v1::PlayerKind::Bot.into(), seats: 1 };
         let answer = SessionServiceClient::new(channel.clone()).log_in(request).await?;
         let mut bearer: MetadataValue<Ascii> = format!("Bearer {}", answer.into_inner().token).parse()?;
         bearer.set_sensitive(true);
         Ok(Self { channel, bearer })
+    }
+
+    /// Leaves every room, and gives the name back.
+    pub(super) async fn log_out(self) -> anyhow::Result<()> {
+        let request = self.request(v1::LogOutRequest::default());
+        SessionServiceClient::new(self.channel.clone()).log_out(request).await?;
+        Ok(())
     }
 
     /// A request with the player's token.

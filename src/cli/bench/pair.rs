@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, watch},
     time::{Instant, sleep_until},
 };
 use tokio_stream::wrappers::ReceiverStream;
@@ -52,13 +52,15 @@ pub(super) struct Manner {
     /// Between two moves of a room; none where they are as fast as they can.
     pub(super) pace: Duration,
     pub(super) stop: CancellationToken,
+    /// Rooms in which a turn has been asked.
+    pub(super) begun: watch::Sender<usize>,
 }
 
 impl Pair {
     /// Logs the bots with this number in, and seats them in a room of their own.
     pub(super) async fn seat(lines: Arc<Lines>, number: usize, unary: bool) -> anyhow::Result<Self> {
-        let black = Bot::begin(lines.get(2 * number).await?, format!("black {number}"), unary).await?;
-        let white = Bot::begin(lines.get(2 * number + 1).await?, format!("white {number}"), unary).await?;
+        let black = Bot::begin(lines.get(2 * number).await?, &format!("black {number}"), unary).await?;
+        let white = Bot::begin(lines.get(2 * number + 1).await?, &format!("white {number}"), unary).await?;
         let settings = v1::RoomSettings {
             games: i32::try_from(SERIES).unwrap_or(i32::MAX),
             swap_sides: Some(false),
@@ -75,6 +77,11 @@ impl Pair {
         let take = v1::TakeSeatRequest { room_id: room.clone(), seat: 1 };
         white.player.rooms().take_seat(white.player.request(take)).await?;
         Ok(Self { number, room, bots: ByColor::new(black, white) })
+    }
+
+    /// Both bots.
+    pub(super) fn players(&self) -> [Player; 2] {
+        [self.bots.black.player.clone(), self.bots.white.player.clone()]
     }
 
     /// Reads what comes, which is nothing but heartbeats, until the stop.
@@ -103,6 +110,7 @@ impl Pair {
         // Whose turn it is, while it has not been answered.
         let mut open = None::<(Color, Turn)>;
         self.get_ready().await?;
+        let mut begun = false;
         loop {
             if manner.stop.is_cancelled() && referee.is_settled() {
                 return Ok(());
@@ -131,6 +139,10 @@ impl Pair {
                         manner.tally.note(|tally| &tally.turns, sent.elapsed());
                     }
                     open = Some((side, turn));
+                    if !begun {
+                        begun = true;
+                        manner.begun.send_modify(|rooms| *rooms += 1);
+                    }
                 }
                 Heard::Ended => {
                     // What comes next is no answer to a move.
@@ -183,7 +195,7 @@ async fn wait(due: Instant, stop: &CancellationToken) -> bool {
 }
 
 impl Bot {
-    async fn begin(channel: tonic::transport::Channel, name: String, unary: bool) -> anyhow::Result<Self> {
+    async fn begin(channel: tonic::transport::Channel, name: &str, unary: bool) -> anyhow::Result<Self> {
         let player = Player::log_in(channel, name).await?;
         let turns = if unary {
             let watch = player.request(v1::WatchTurnsRequest {});

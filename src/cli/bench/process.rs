@@ -105,6 +105,11 @@ impl Process {
         said.context("the server cannot be heard")
     }
 
+    /// Whether it goes on when the bench is over.
+    pub(super) fn runs_on(&self) -> bool {
+        self.child.is_none()
+    }
+
     /// What it has taken so far; nothing where the system does not tell.
     pub(super) fn usage(&self) -> Option<Usage> {
         Usage::of(&self.pid?.to_string())

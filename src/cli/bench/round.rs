@@ -7,6 +7,7 @@ use std::{
 
 use anyhow::Context as _;
 use tokio::{
+    sync::watch,
     task::JoinSet,
     time::{Instant, sleep, timeout},
 };
@@ -97,7 +98,7 @@ impl<'a> Stage<'a> {
     async fn start(load: &'a Load, target: &Target) -> anyhow::Result<Self> {
         let process = Process::start(target, load.server_cpus.as_deref()).await?;
         let lines = Lines::open(&process.url, 1).await?;
-        let host = Player::log_in(lines.get(0).await?, "host 0".to_owned()).await?;
+        let host = Player::log_in(lines.get(0).await?, "host 0").await?;
         let first_answer = process.began.elapsed();
         let lines = Lines::open(&process.url, if load.own_connections { 0 } else { load.connections }).await?;
         Ok(Self {
@@ -120,14 +121,21 @@ impl<'a> Stage<'a> {
         let done = CancellationToken::new();
         let ai_rooms = self.make_ai_rooms().await?;
         let rooms = pairs.iter().map(|pair| &pair.room).chain(&ai_rooms).take(self.load.watched).cloned();
-        let galleries = self.fill(rooms.collect(), &mut tasks, &done, progress).await?;
+        let mut guests: Vec<Player> = pairs.iter().flat_map(Pair::players).collect();
+        let galleries = self.fill(rooms.collect(), &mut tasks, &mut guests, &done, progress).await?;
         memory.watched = self.resident();
 
         let mut playing = Tasks::new();
-        self.begin(pairs, &galleries, &mut playing);
+        let begun = self.begin(pairs, &galleries, &mut playing);
         for room in &ai_rooms {
             let request = v1::StartGameRequest { room_id: room.clone(), ..Default::default() };
             self.host.rooms().start_game(self.host.request(request)).await?;
+        }
+        progress.begin("beginning games", self.load.rooms as u64);
+        tokio::select! {
+            Some(ended) = playing.join_next() => early(ended)?,
+            Some(ended) = tasks.join_next() => early(ended)?,
+            () = begun => {}
         }
         let [first, last] = self.count(&mut playing, &mut tasks, progress, cut).await?;
         self.rest(&mut playing, &galleries).await?;
@@ -135,6 +143,11 @@ impl<'a> Stage<'a> {
         done.cancel();
         while let Some(ended) = tasks.join_next().await {
             ended??;
+        }
+        if self.process.runs_on() {
+            for guest in guests.into_iter().chain([self.host.clone()]) {
+                guest.log_out().await?;
+            }
         }
         Ok(self.figures(&first, &last, &memory))
     }
@@ -181,6 +194,7 @@ impl<'a> Stage<'a> {
         &self,
         rooms: Vec<String>,
         tasks: &mut Tasks,
+        guests: &mut Vec<Player>,
         done: &CancellationToken,
         progress: &Progress,
     ) -> anyhow::Result<Vec<Arc<Gallery>>> {
@@ -199,11 +213,12 @@ impl<'a> Stage<'a> {
             let players = watchers.min(load.watch_connections);
             for of_room in 0..players {
                 let channel = lines.get(number + of_room).await?;
-                let player = Player::log_in(channel, format!("watcher {number}.{of_room}")).await?;
+                let player = Player::log_in(channel, &format!("watcher {number}.{of_room}")).await?;
                 for _ in 0..(watchers - of_room).div_ceil(players) {
                     let (gallery, player, done) = (Arc::clone(&gallery), player.clone(), done.clone());
                     tasks.spawn(async move { gallery.watch(player, done).await });
                 }
+                guests.push(player);
             }
             tokio::select! {
                 () = gallery.all_begun() => {}
@@ -215,14 +230,22 @@ impl<'a> Stage<'a> {
         Ok(galleries)
     }
 
-    /// Lets the bots play, or sit there.
-    fn begin(&self, pairs: Vec<Pair>, galleries: &[Arc<Gallery>], playing: &mut Tasks) {
+    /// Lets the bots play, or sit there. What it gives waits until all play.
+    fn begin(
+        &self,
+        pairs: Vec<Pair>,
+        galleries: &[Arc<Gallery>],
+        playing: &mut Tasks,
+    ) -> impl Future<Output = ()> + use<> {
         let manner = Arc::new(Manner {
             book: Arc::new(Book::new()),
             tally: Arc::clone(&self.tally),
             pace: Duration::from_secs_f64(self.load.pace),
             stop: self.stop.clone(),
+            begun: watch::Sender::new(0),
         });
+        let wanted = if self.load.idle { 0 } else { pairs.len() };
+        let mut begun = manner.begun.subscribe();
         let rooms = u32::try_from(pairs.len().max(1)).unwrap_or(u32::MAX);
         for (number, pair) in (0..).zip(pairs) {
             if self.load.idle {
@@ -233,6 +256,10 @@ impl<'a> Stage<'a> {
             let later = manner.pace * number / rooms;
             let gallery = galleries.get(pair.number).cloned();
             playing.spawn(pair.play(Arc::clone(&manner), gallery, later));
+        }
+        async move {
+            // Its sender lives as long as there are bots.
+            let _ = begun.wait_for(|&begun| begun >= wanted).await;
         }
     }
 

@@ -108,7 +108,7 @@ impl RoomEvent {
 }
 
 fn bot(side: Color) -> anyhow::Result<Profile> {
-    let (number, name) = if side == Color::Black { (1, "black 1000") } else { (2, "white 1000") };
+    let (number, name) = if side == Color::Black { (1, "black 1000.50000") } else { (2, "white 1000.50000") };
     Ok(Profile { id: PlayerId::from_random(number << 40), name: DisplayName::parse(name)?, kind: PlayerKind::Bot })
 }
 

@@ -118,7 +118,7 @@ struct Load {
     /// Milliseconds between the moves of an AI, up to 999.
     #[arg(long, env = "REVERSI_BENCH_AI_PAUSE", value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u16).range(0..1000))]
     ai_pause: u16,
-    /// Seconds before it counts.
+    /// Seconds before it counts, from when all rooms play.
     #[arg(long, env = "REVERSI_BENCH_WARM_UP", value_name = "SECONDS", default_value_t = 2.0, value_parser = seconds)]
     warm_up: f64,
     /// Seconds in which it counts.

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
 #[path = "process/mod.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
 mod process;
 
 use std::{

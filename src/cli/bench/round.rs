@@ -49,7 +49,7 @@ pub(super) async fn measure(
     progress.say(format!("{target}: starting"));
     let stage = Stage::start(load, target).await?;
     tokio::select! {
-        figures = stage.run(progress, cut) => figures,
+        figures = stage.run(progress, cut) => figures.with_context(|| target.to_string()),
         () = never_begun(&stage, cut) => anyhow::bail!("interrupted before anything was measured"),
     }
 }

@@ -104,53 +104,24 @@ impl Pair {
         gallery: Option<Arc<Gallery>>,
         later: Duration,
     ) -> anyhow::Result<()> {
-        let mut referee = Referee::new(Arc::clone(&manner.book), self.room.clone());
-        let (mut sent, mut made) = (None::<Instant>, 0);
-        let mut due = Instant::now() + later;
-        // Whose turn it is, while it has not been answered.
-        let mut open = None::<(Color, Turn)>;
+        let referee = Referee::new(Arc::clone(&manner.book), self.room.clone());
+        let (stop, due) = (manner.stop.clone(), Instant::now() + later);
+        let mut course = Course { manner, gallery, referee, open: None, sent: None, due, made: 0, begun: false };
         self.get_ready().await?;
-        let mut begun = false;
         loop {
-            if manner.stop.is_cancelled() && referee.is_settled() {
-                return Ok(());
+            if stop.is_cancelled() {
+                if course.referee.is_settled() {
+                    return Ok(());
+                }
+            } else if let Some((side, turn)) = course.move_due().await {
+                self.bots[side].answer(course.referee.game(side), turn).await?;
             }
-            if let Some((side, turn)) = open.take_if(|_| !manner.stop.is_cancelled()) {
-                if !manner.pace.is_zero() && !wait(due, &manner.stop).await {
-                    open = Some((side, turn));
-                    continue;
-                }
-                due = due.max(Instant::now()) + manner.pace;
-                if let Some(gallery) = &gallery {
-                    gallery.before_move(made, turn.ply).await;
-                }
-                sent = Some(Instant::now());
-                referee.answer(side);
-                self.bots[side].answer(referee.game(side), turn).await?;
-                made += 1;
-            }
-            let (side, event) = self.next_or_stop(&manner.stop, referee.is_settled()).await?;
-            let Some(event) = event else { continue };
-            match referee.hear(side, event)? {
-                Heard::Nothing => {}
-                Heard::Played => manner.tally.count_move(),
-                Heard::Asked(turn) => {
-                    if let Some(sent) = sent.take() {
-                        manner.tally.note(|tally| &tally.turns, sent.elapsed());
-                    }
-                    open = Some((side, turn));
-                    if !begun {
-                        begun = true;
-                        manner.begun.send_modify(|rooms| *rooms += 1);
-                    }
-                }
-                Heard::Ended => {
-                    // What comes next is no answer to a move.
-                    sent = None;
-                    if referee.series_is_over() {
-                        self.get_ready().await?;
-                    }
-                }
+            let (side, event) = tokio::select! {
+                told = self.next() => told?,
+                () = stop.cancelled(), if course.referee.is_settled() => continue,
+            };
+            if course.hear(side, event)? == Heard::Ended && course.referee.series_is_over() {
+                self.get_ready().await?;
             }
         }
     }
@@ -172,17 +143,59 @@ impl Pair {
             event = white.turns.next() => Ok((Color::White, event?)),
         }
     }
+}
 
-    /// As [`Pair::next`]; nothing where the stop comes first and nothing is awaited.
-    async fn next_or_stop(
-        &mut self,
-        stop: &CancellationToken,
-        at_rest: bool,
-    ) -> anyhow::Result<(Color, Option<Event>)> {
-        tokio::select! {
-            told = self.next() => told.map(|(side, event)| (side, Some(event))),
-            () = stop.cancelled(), if at_rest => Ok((Color::Black, None)),
+/// How a pair's games go on.
+struct Course {
+    manner: Arc<Manner>,
+    gallery: Option<Arc<Gallery>>,
+    referee: Referee,
+    /// Whose turn it is, while it has not been answered.
+    open: Option<(Color, Turn)>,
+    /// When the last move was sent, until the next turn is asked.
+    sent: Option<Instant>,
+    /// When the next move is to be sent.
+    due: Instant,
+    made: u64,
+    /// Whether a turn has been asked.
+    begun: bool,
+}
+
+impl Course {
+    /// The move that is to be sent now, when its time has come. Nothing where nobody is asked, or the stop comes first.
+    async fn move_due(&mut self) -> Option<(Color, Turn)> {
+        let (side, turn) = self.open?;
+        if !self.manner.pace.is_zero() && !wait(self.due, &self.manner.stop).await {
+            return None;
         }
+        self.due = self.due.max(Instant::now()) + self.manner.pace;
+        if let Some(gallery) = &self.gallery {
+            gallery.before_move(self.made, turn.ply).await;
+        }
+        (self.open, self.sent, self.made) = (None, Some(Instant::now()), self.made + 1);
+        self.referee.answer(side);
+        Some((side, turn))
+    }
+
+    /// Judges what one bot was told, and counts it.
+    fn hear(&mut self, side: Color, event: Event) -> Result<Heard, Fault> {
+        let heard = self.referee.hear(side, event)?;
+        match heard {
+            Heard::Nothing => {}
+            Heard::Played => self.manner.tally.count_move(),
+            Heard::Asked(turn) => {
+                if let Some(sent) = self.sent.take() {
+                    self.manner.tally.note(|tally| &tally.turns, sent.elapsed());
+                }
+                self.open = Some((side, turn));
+                if !std::mem::replace(&mut self.begun, true) {
+                    self.manner.begun.send_modify(|rooms| *rooms += 1);
+                }
+            }
+            // What comes next is no answer to a move.
+            Heard::Ended => self.sent = None,
+        }
+        Ok(heard)
     }
 }
 

@@ -81,6 +81,8 @@ struct Memory {
     start: Option<u64>,
     /// With all bots seated.
     seated: Option<u64>,
+    /// With the rooms of AIs.
+    furnished: Option<u64>,
     /// With all watchers.
     watched: Option<u64>,
     /// After the measured time.
@@ -120,6 +122,7 @@ impl<'a> Stage<'a> {
         let mut tasks = Tasks::new();
         let done = CancellationToken::new();
         let ai_rooms = self.make_ai_rooms().await?;
+        memory.furnished = self.resident();
         let rooms = pairs.iter().map(|pair| &pair.room).chain(&ai_rooms).take(self.load.watched).cloned();
         let mut guests: Vec<Player> = pairs.iter().flat_map(Pair::players).collect();
         let galleries = self.fill(rooms.collect(), &mut tasks, &mut guests, &done, progress).await?;
@@ -382,10 +385,11 @@ impl Memory {
         figures.add("memory_start_mib", mib(self.start));
         figures.add("memory_kib_per_room", each(self.seated, self.start, load.rooms));
         figures.add("memory_kib_per_stream", each(self.seated, self.start, 2 * load.rooms));
-        // Watchers would count as the rooms'.
-        let played = self.played.filter(|_| load.watchers == 0);
+        figures.add("memory_kib_per_ai_room", each(self.furnished, self.seated, load.ai_rooms));
+        // Others would count as the rooms'.
+        let played = self.played.filter(|_| load.watchers + load.ai_rooms == 0);
         figures.add("memory_kib_per_room_played", each(played, self.start, load.rooms));
-        figures.add("memory_kib_per_watcher", each(self.watched, self.seated, load.watchers));
+        figures.add("memory_kib_per_watcher", each(self.watched, self.furnished, load.watchers));
         figures.add("memory_end_mib", mib(self.played));
     }
 }

@@ -3,7 +3,7 @@
 //! Dependencies point one way, and `tests/tidy.rs` keeps them so:
 //!
 //! ```text
-//!   cli ───────────────────────  serve, rooms, play, watch, host, bot, demo, games, admin, arena
+//!   cli ───────────────────────  serve, rooms, play, watch, host, bot, demo, games, admin, arena, bench
 //!    │      │           │
 //!   web   grpc        client     edges: the page, the services, and the typed library for whoever calls them
 //!          │  \      /

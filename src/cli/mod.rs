@@ -10,6 +10,7 @@
 //!   import ─ store, while no server has it
 //!   engine ─ offer: our engine for other programs;   bot ─ guest ─ engine: engines of others for rooms
 //!   analyze, train ─ the engine in this process
+//!   bench ─ the wire itself, to load a server and see to what it tells
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -21,6 +22,7 @@ mod address;
 mod admin;
 mod analyze;
 mod arena;
+mod bench;
 mod board;
 mod bot;
 mod chooser;
@@ -119,6 +121,11 @@ enum Command {
     Openings(openings::Args),
     /// Let two players play many games, without a server, and measure the difference.
     Arena(arena::Args),
+    /// Load a server with bots and watchers, and tell how fast it is.
+    Bench(bench::Args),
+    /// The server with which `bench` compares.
+    #[command(hide = true)]
+    Limit,
 }
 
 /// Parses the arguments of the process and does what they say.
@@ -193,6 +200,8 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Demo(args) => demo::run(server, args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Openings(args) => openings::run(&args),
+        Command::Bench(args) => bench::run(server, args).await,
+        Command::Limit => bench::limit::run().await,
     }
 }
 

@@ -1,0 +1,72 @@
+//! The one game that all bots of the bench play, so that what comes next is known to whoever checks it, and to a server
+//! that has no rules.
+
+use crate::rules::{Bitboard, Color, Position, Square};
+
+/// A whole game, turn by turn.
+#[derive(Debug)]
+pub(super) struct Book {
+    pub(super) turns: Vec<Turn>,
+    /// The position in which neither side can move.
+    pub(super) last: Position,
+}
+
+/// A position in which somebody has to move, and the move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Turn {
+    /// Passes count.
+    pub(super) ply: u16,
+    pub(super) position: Position,
+    pub(super) square: Square,
+}
+
+impl Turn {
+    pub(super) fn mover(&self) -> Color {
+        self.position.turn()
+    }
+}
+
+impl Book {
+    /// Plays the game.
+    pub(super) fn new() -> Self {
+        let (mut turns, mut position, mut ply) = (Vec::new(), Position::START, 0);
+        while let Some(square) = choice(position) {
+            turns.push(Turn { ply, position, square });
+            let (settled, passed) = position.play_unchecked(square).settle();
+            position = settled;
+            ply += if passed.is_some() { 2 } else { 1 };
+        }
+        Self { turns, last: position }
+    }
+
+    /// How many moves a side makes.
+    pub(super) fn moves_of(&self, side: Color) -> usize {
+        self.turns.iter().filter(|turn| turn.mover() == side).count()
+    }
+}
+
+/// One of the legal moves, which depends on nothing but the position. The first one would fill the board from a corner,
+/// and have fewer moves to tell of than usual.
+fn choice(position: Position) -> Option<Square> {
+    let legal: Bitboard = position.legal_moves();
+    let [black, white] = Color::ALL.map(|side| position.board().discs(side).0);
+    let any = (black ^ white.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let any = usize::try_from(any % u64::from(legal.count().max(1))).unwrap_or_default();
+    legal.iter().nth(any)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_a_whole_game_of_the_usual_length() {
+        let book = Book::new();
+        assert!(book.last.is_over());
+        assert!(book.turns.len() > 55, "{} moves", book.turns.len());
+        assert_eq!(book.moves_of(Color::Black) + book.moves_of(Color::White), book.turns.len());
+        let legal: u32 = book.turns.iter().map(|turn| u32::from(turn.position.legal_moves().count())).sum();
+        let mean = f64::from(legal) / book.turns.len() as f64;
+        assert!((6.0..11.0).contains(&mean), "{mean} legal moves on average");
+    }
+}

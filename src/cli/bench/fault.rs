@@ -1,0 +1,44 @@
+//! What a server may not do.
+
+use thiserror::Error;
+
+use crate::{
+    proto::v1,
+    rules::{Bitboard, Board, Color},
+};
+
+/// Why a bench fails: what came was not what had to come.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub(super) enum Fault {
+    #[error("{game} shows a wrong board at ply {ply}")]
+    Board { game: String, ply: i32 },
+    #[error("{game} is at ply {came} where ply {expected} was to come")]
+    Ply { game: String, expected: i32, came: i32 },
+    #[error("event {came} came where {expected} was to come")]
+    Gap { expected: u64, came: u64 },
+    #[error("{game}: {what}")]
+    Order { game: String, what: &'static str },
+    #[error("a move in {game} was refused: {reason}")]
+    Refused { game: String, reason: String },
+    #[error("the server ended a stream: {0}")]
+    Closed(String),
+    #[error("a stream ended without a word")]
+    Ended,
+    #[error("what came is no message: {0}")]
+    Unreadable(&'static str),
+    #[error("two watchers were told different things of event {0}")]
+    Differs(u64),
+    #[error("a watcher was cut short where all others wait for it")]
+    Overtaken,
+    #[error("{0} rooms wait in vain: a move was lost, or not told to all")]
+    Lost(usize),
+}
+
+/// Whether the wire shows this board, by its bits and as text.
+pub(super) fn shows(wire: Option<&v1::Position>, board: Board) -> bool {
+    let Some(wire) = wire else { return false };
+    let [black, white] = Color::ALL.map(|side| board.discs(side));
+    let discs = [wire.black, wire.white].map(Bitboard);
+    // The text is parsed, as to write the board would cost more.
+    discs == [black, white] && wire.board.parse() == Ok(board)
+}

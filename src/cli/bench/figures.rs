@@ -1,0 +1,167 @@
+//! What was measured, as a table, as JSON and as ratios.
+
+use serde_json::{Value, json};
+
+/// A number with its name. Names are those of the JSON; what they mean is in `benches/README.md`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Figure {
+    pub(super) name: &'static str,
+    pub(super) value: f64,
+}
+
+/// All numbers of one measurement.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Figures(Vec<Figure>);
+
+impl Figures {
+    /// Adds a number, where there is one.
+    pub(super) fn add(&mut self, name: &'static str, value: Option<f64>) {
+        self.0.extend(value.filter(|value| value.is_finite()).map(|value| Figure { name, value }));
+    }
+
+    fn get(&self, name: &str) -> Option<f64> {
+        self.0.iter().find(|figure| figure.name == name).map(|figure| figure.value)
+    }
+
+    pub(super) fn json(&self) -> Value {
+        Value::Object(self.0.iter().map(|figure| (figure.name.to_owned(), json!(figure.value))).collect())
+    }
+}
+
+impl std::fmt::Display for Figures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let lines: Vec<_> =
+            self.0.iter().map(|Figure { name, value }| format!("  {name:<34}{:>14}", shown(*value))).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+/// Four digits that count, and all before the point.
+fn shown(value: f64) -> String {
+    let digits = if value.abs() >= 1_000.0 || value == 0.0 { 0 } else { 3 - value.abs().log10().floor() as i32 };
+    format!("{value:.*}", usize::try_from(digits.clamp(0, 6)).unwrap_or_default())
+}
+
+/// What a comparison is no matter of: how long and how much was measured, and how a program starts that the limit is not.
+const NOT_COMPARED: [&str; 4] = ["seconds", "moves", "deliveries", "first_answer_ms"];
+
+/// What was measured in turn of one and another, round by round.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    rounds: Vec<(Figures, Figures)>,
+}
+
+/// One figure of both, in the order of the rounds.
+struct Row {
+    name: &'static str,
+    one: Vec<f64>,
+    other: Vec<f64>,
+}
+
+impl Comparison {
+    /// Adds a round.
+    pub(super) fn add(&mut self, one: Figures, other: Figures) {
+        self.rounds.push((one, other));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rounds.is_empty()
+    }
+
+    /// The figures that every round has of both.
+    fn rows(&self) -> Vec<Row> {
+        let Some((first, _)) = self.rounds.first() else { return Vec::new() };
+        let names = first.0.iter().map(|figure| figure.name).filter(|name| !NOT_COMPARED.contains(name));
+        let row = |name| {
+            let both = self.rounds.iter().map(|(one, other)| Some((one.get(name)?, other.get(name)?)));
+            let (one, other) = both.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+            Some(Row { name, one, other })
+        };
+        names.filter_map(row).collect()
+    }
+
+    /// The ratios, one to the other.
+    pub(super) fn json(&self) -> Value {
+        let told = self.rows().into_iter().filter(Row::has_ratio).map(|row| {
+            let (low, middle, high) = spread(row.ratios());
+            (row.name.to_owned(), json!({ "median": middle, "lowest": low, "highest": high, "rounds": row.ratios() }))
+        });
+        Value::Object(told.collect())
+    }
+}
+
+impl Row {
+    fn has_ratio(&self) -> bool {
+        self.other.iter().all(|&other| other != 0.0)
+    }
+
+    fn ratios(&self) -> Vec<f64> {
+        self.one.iter().zip(&self.other).map(|(one, other)| one / other).collect()
+    }
+}
+
+/// A line for each figure: the medians of both, and the median of the ratios with their range.
+impl std::fmt::Display for Comparison {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let lines = self.rows().into_iter().map(|row| {
+            let [one, other] = [&row.one, &row.other].map(|values| shown(spread(values.clone()).1));
+            let (low, middle, high) = spread(row.ratios());
+            let ratio = if row.has_ratio() { format!("{middle:>8.3}  ({low:.3} to {high:.3})") } else { String::new() };
+            format!("  {:<34}{one:>12}{other:>12}{ratio}", row.name)
+        });
+        f.write_str(&lines.collect::<Vec<_>>().join("\n"))
+    }
+}
+
+/// The lowest, the middle and the highest. Of an even number the lower middle one.
+fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |place: usize| values.get(place).copied().unwrap_or(f64::NAN);
+    let last = values.len().saturating_sub(1);
+    (at(0), at(last / 2), at(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(value: f64) -> Figures {
+        let mut figures = Figures::default();
+        figures.add("moves_per_second", Some(value));
+        figures.add("nothing", None);
+        figures
+    }
+
+    #[test]
+    fn a_ratio_is_the_middle_one_of_the_rounds() {
+        let mut both = Comparison::default();
+        for (one, other) in [(1.0, 2.0), (9.0, 3.0), (4.0, 4.0)] {
+            both.add(of(one), of(other));
+        }
+        let told = both.json();
+        let ratio = &told["moves_per_second"];
+        assert_eq!((&ratio["median"], &ratio["lowest"], &ratio["highest"]), (&json!(1.0), &json!(0.5), &json!(3.0)));
+        assert_eq!(ratio["rounds"], json!([0.5, 3.0, 1.0]));
+        let line = "  moves_per_second                         4.000       3.000   1.000  (0.500 to 3.000)";
+        assert_eq!(both.to_string(), line);
+    }
+
+    #[test]
+    fn there_is_no_ratio_to_nothing() {
+        let mut both = Comparison::default();
+        both.add(of(1.0), of(0.0));
+        assert_eq!(both.json(), json!({}));
+        assert_eq!(both.to_string(), "  moves_per_second                         1.000           0");
+    }
+
+    #[test]
+    fn numbers_are_shown_with_four_digits() {
+        let shown = [0.0, 0.012_34, 1.0 / 3.0, 12.345, 12_345.6].map(shown);
+        assert_eq!(shown, ["0", "0.01234", "0.3333", "12.35", "12346"]);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_not_told() {
+        assert_eq!(of(2.0).json(), json!({ "moves_per_second": 2.0 }));
+    }
+}

@@ -1,0 +1,101 @@
+//! Connections, and players who call over them.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tonic::{
+    Request,
+    metadata::{Ascii, MetadataValue},
+    transport::{Channel, Endpoint},
+};
+
+use crate::proto::v1::{
+    self, game_service_client::GameServiceClient, lobby_service_client::LobbyServiceClient,
+    room_service_client::RoomServiceClient, session_service_client::SessionServiceClient,
+};
+
+/// A server that accepts no connection in this time is overrun.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What one connection may be sent unread: a message for each of the streams that share it.
+const WINDOW: u32 = 16 << 20;
+
+/// Connections that players share, or one for each.
+pub(super) struct Lines {
+    url: String,
+    /// None where each has its own.
+    shared: Vec<Channel>,
+}
+
+impl Lines {
+    /// Connects so many times; with 0, whenever somebody needs one.
+    pub(super) async fn open(url: &str, shared: usize) -> anyhow::Result<Self> {
+        let mut lines = Self { url: url.to_owned(), shared: Vec::new() };
+        for _ in 0..shared {
+            lines.shared.push(connect(url).await?);
+        }
+        Ok(lines)
+    }
+
+    /// The connection of somebody with this number.
+    pub(super) async fn get(&self, number: usize) -> anyhow::Result<Channel> {
+        match self.shared.len() {
+            0 => connect(&self.url).await,
+            shared => Ok(self.shared[number % shared].clone()),
+        }
+    }
+}
+
+async fn connect(url: &str) -> anyhow::Result<Channel> {
+    let endpoint = Endpoint::from_shared(url.to_owned()).context("that is no address of a server")?;
+    let endpoint = endpoint.connect_timeout(PATIENCE).tcp_nodelay(true).initial_connection_window_size(WINDOW);
+    endpoint.connect().await.with_context(|| format!("no connection to {url}"))
+}
+
+/// One who is logged in.
+#[derive(Clone)]
+pub(super) struct Player {
+    pub(super) channel: Channel,
+    bearer: MetadataValue<Ascii>,
+}
+
+impl Player {
+    /// Logs a program in. On a server that runs on, the names of another bench may be taken, so they have an end.
+    pub(super) async fn log_in(channel: Channel, name: &str) -> anyhow::Result<Self> {
+        let display_name = format!("{name}.{}", std::process::id());
+        let request = v1::LogInRequest { display_name, kind: v1::PlayerKind::Bot.into(), seats: 1 };
+        let answer = SessionServiceClient::new(channel.clone()).log_in(request).await?;
+        let mut bearer: MetadataValue<Ascii> = format!("Bearer {}", answer.into_inner().token).parse()?;
+        bearer.set_sensitive(true);
+        Ok(Self { channel, bearer })
+    }
+
+    /// Leaves every room, and gives the name back.
+    pub(super) async fn log_out(self) -> anyhow::Result<()> {
+        let request = self.request(v1::LogOutRequest::default());
+        SessionServiceClient::new(self.channel.clone()).log_out(request).await?;
+        Ok(())
+    }
+
+    /// A request with the player's token.
+    pub(super) fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        request.metadata_mut().insert("authorization", self.bearer.clone());
+        request
+    }
+
+    /// Makes a room, and gives its id.
+    pub(super) async fn create(&self, settings: v1::RoomSettings, seats: [v1::Seat; 2]) -> anyhow::Result<String> {
+        let request = v1::CreateRoomRequest { settings: Some(settings), seats: seats.to_vec(), ..Default::default() };
+        let answer = LobbyServiceClient::new(self.channel.clone()).create_room(self.request(request)).await?;
+        Ok(answer.into_inner().room.context("the room is not told")?.room_id)
+    }
+
+    pub(super) fn rooms(&self) -> RoomServiceClient<Channel> {
+        RoomServiceClient::new(self.channel.clone())
+    }
+
+    pub(super) fn games(&self) -> GameServiceClient<Channel> {
+        GameServiceClient::new(self.channel.clone())
+    }
+}

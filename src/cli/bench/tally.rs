@@ -1,0 +1,166 @@
+//! What is counted while the bench measures.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    time::Duration,
+};
+
+use tokio::sync::Notify;
+
+/// Counts of all rooms together. Outside of the measured time nothing counts.
+#[derive(Debug)]
+pub(super) struct Tally {
+    measuring: AtomicBool,
+    moves: AtomicU64,
+    /// Moves after which it is enough.
+    wanted: u64,
+    /// That they are made.
+    pub(super) enough: Notify,
+    pub(super) deliveries: AtomicU64,
+    /// Watchers that were so far behind that they were told the whole room anew.
+    pub(super) snapshots: AtomicU64,
+    /// From the sending of a move until the next turn is asked.
+    pub(super) turns: Histogram,
+    /// From the sending of a move until the last watcher has it.
+    pub(super) last_watchers: Histogram,
+}
+
+impl Tally {
+    pub(super) fn new(wanted: Option<u64>) -> Self {
+        Self {
+            measuring: AtomicBool::new(false),
+            moves: AtomicU64::new(0),
+            wanted: wanted.unwrap_or(u64::MAX),
+            enough: Notify::new(),
+            deliveries: AtomicU64::new(0),
+            snapshots: AtomicU64::new(0),
+            turns: Histogram::default(),
+            last_watchers: Histogram::default(),
+        }
+    }
+
+    pub(super) fn measure(&self, on: bool) {
+        self.measuring.store(on, Relaxed);
+    }
+
+    pub(super) fn moves(&self) -> u64 {
+        self.moves.load(Relaxed)
+    }
+
+    pub(super) fn count_move(&self) {
+        if self.measuring.load(Relaxed) && self.moves.fetch_add(1, Relaxed) + 1 == self.wanted {
+            self.enough.notify_one();
+        }
+    }
+
+    /// Counts one more of `what`.
+    pub(super) fn count(&self, what: impl FnOnce(&Self) -> &AtomicU64) {
+        if self.measuring.load(Relaxed) {
+            what(self).fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Notes how long something took.
+    pub(super) fn note(&self, what: impl FnOnce(&Self) -> &Histogram, took: Duration) {
+        if self.measuring.load(Relaxed) {
+            what(self).note(took);
+        }
+    }
+}
+
+/// Buckets within each power of two: a time is known to a thirtieth of it, in 15 KiB whatever happens.
+const FINENESS: u64 = 32;
+
+/// How often what took how long.
+#[derive(Debug)]
+pub(super) struct Histogram {
+    buckets: Vec<AtomicU64>,
+    longest: AtomicU64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        let buckets = bucket(u64::MAX) + 1;
+        Self { buckets: (0..buckets).map(|_| AtomicU64::new(0)).collect(), longest: AtomicU64::new(0) }
+    }
+}
+
+impl Histogram {
+    fn note(&self, took: Duration) {
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.buckets[bucket(nanos)].fetch_add(1, Relaxed);
+        self.longest.fetch_max(nanos, Relaxed);
+    }
+
+    /// The time that so many percent did not exceed; nothing where nothing was noted.
+    pub(super) fn percentile(&self, percent: u64) -> Option<Duration> {
+        let counts: Vec<u64> = self.buckets.iter().map(|count| count.load(Relaxed)).collect();
+        let rank = (counts.iter().sum::<u64>() * percent).div_ceil(100).max(1);
+        let mut before = 0;
+        let found = counts.iter().position(|count| {
+            before += count;
+            before >= rank
+        })?;
+        Some(Duration::from_nanos(highest(found)).min(self.longest()?))
+    }
+
+    /// The longest time; nothing where nothing was noted.
+    pub(super) fn longest(&self) -> Option<Duration> {
+        Some(self.longest.load(Relaxed)).filter(|&nanos| nanos > 0).map(Duration::from_nanos)
+    }
+}
+
+fn bucket(nanos: u64) -> usize {
+    let shift = u64::from(nanos.max(FINENESS).ilog2() - FINENESS.ilog2());
+    // Below the fineness each value has its own.
+    let row = if nanos < FINENESS { 0 } else { shift + 1 };
+    let column = if nanos < FINENESS { nanos } else { (nanos >> shift) - FINENESS };
+    usize::try_from(row * FINENESS + column).unwrap_or(usize::MAX)
+}
+
+/// The highest value of a bucket.
+fn highest(bucket: usize) -> u64 {
+    let (row, column) = (bucket as u64 / FINENESS, bucket as u64 % FINENESS);
+    match row {
+        0 => column,
+        row => ((FINENESS + column) << (row - 1)) + ((1 << (row - 1)) - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_time_has_a_bucket_that_is_hardly_longer() {
+        for nanos in [0, 1, 31, 32, 33, 63, 64, 65, 1_000, 123_456_789, u64::MAX / 3, u64::MAX] {
+            let highest = highest(bucket(nanos));
+            assert!(highest >= nanos && highest - nanos <= nanos / FINENESS, "{nanos}: {highest}");
+        }
+    }
+
+    #[test]
+    fn percentiles_are_of_what_was_noted() {
+        let histogram = Histogram::default();
+        assert_eq!((histogram.percentile(50), histogram.longest()), (None, None));
+        for millis in 1..=100 {
+            histogram.note(Duration::from_millis(millis));
+        }
+        let at = |percent| histogram.percentile(percent).unwrap().as_secs_f64() * 1e3;
+        assert!((50.0..52.0).contains(&at(50)) && (99.0..102.0).contains(&at(99)), "{} {}", at(50), at(99));
+        assert_eq!(histogram.percentile(100), histogram.longest());
+        assert_eq!(histogram.longest(), Some(Duration::from_millis(100)));
+    }
+
+    #[test]
+    fn only_what_is_measured_counts() {
+        let tally = Tally::new(None);
+        tally.count_move();
+        tally.measure(true);
+        tally.count_move();
+        tally.count(|tally| &tally.deliveries);
+        tally.measure(false);
+        tally.count_move();
+        assert_eq!((tally.moves(), tally.deliveries.load(Relaxed)), (1, 1));
+    }
+}

@@ -3,9 +3,12 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use governor::{
-    DefaultDirectRateLimiter, NotUntil, Quota,
-    clock::{Clock, DefaultClock},
+    NotUntil, Quota, RateLimiter,
+    clock::Clock,
+    middleware::NoOpMiddleware,
+    state::{InMemoryState, NotKeyed},
 };
+use tokio::time::Instant;
 
 /// A request came too soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,14 +20,28 @@ pub struct TooFast {
 /// What one player, or one address, may do of something.
 pub(super) struct Rate {
     quota: Quota,
-    limiter: DefaultDirectRateLimiter,
+    limiter: Limiter,
+}
+
+type Limiter = RateLimiter<NotKeyed, InMemoryState, Steady, NoOpMiddleware<Duration>>;
+
+/// The time since then, by the clock of the tasks: on a paused runtime it stands still with everything else.
+#[derive(Clone, Copy, Debug)]
+struct Steady(Instant);
+
+impl Clock for Steady {
+    type Instant = Duration;
+
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
 }
 
 impl Rate {
     pub(super) fn new(per_second: u32, burst: u32) -> Self {
         let [per_second, burst] = [per_second, burst].map(at_least_one);
         let quota = Quota::per_second(per_second).allow_burst(burst);
-        Self { quota, limiter: DefaultDirectRateLimiter::direct(quota) }
+        Self { quota, limiter: fresh(quota) }
     }
 
     /// None where nothing a second means that nobody counts.
@@ -37,7 +54,7 @@ impl Rate {
     /// # Errors
     /// When there were too many of late; it is not counted then.
     pub(super) fn take(&self) -> Result<(), TooFast> {
-        self.limiter.check().map_err(|until| too_fast(&until))
+        self.limiter.check().map_err(|until| self.too_fast(&until))
     }
 
     /// Counts so many more for one that was counted. All that may be done at once is enough for the dearest.
@@ -49,7 +66,7 @@ impl Rate {
         match self.limiter.check_n(count) {
             Ok(Err(until)) => {
                 // Who comes back is counted as one before this.
-                let TooFast { retry_after } = too_fast(&until);
+                let TooFast { retry_after } = self.too_fast(&until);
                 Err(TooFast { retry_after: retry_after + self.quota.replenish_interval() })
             }
             // It is less than the burst, which alone can be too small.
@@ -62,14 +79,18 @@ impl Rate {
         let is_as_new = matches!(self.limiter.check_n(self.quota.burst_size()), Ok(Ok(())));
         if is_as_new {
             // Asking has used it up.
-            self.limiter = DefaultDirectRateLimiter::direct(self.quota);
+            self.limiter = fresh(self.quota);
         }
         is_as_new
     }
+
+    fn too_fast(&self, until: &NotUntil<Duration>) -> TooFast {
+        TooFast { retry_after: until.wait_time_from(self.limiter.clock().now()) }
+    }
 }
 
-fn too_fast(until: &NotUntil<<DefaultClock as Clock>::Instant>) -> TooFast {
-    TooFast { retry_after: until.wait_time_from(DefaultClock::default().now()) }
+fn fresh(quota: Quota) -> Limiter {
+    RateLimiter::direct_with_clock(quota, Steady(Instant::now()))
 }
 
 fn at_least_one(count: u32) -> NonZeroU32 {
@@ -90,6 +111,16 @@ mod tests {
         rate.take_more(0).unwrap();
         rate.take_more(3).unwrap();
         assert!(rate.take().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_used_comes_back_with_the_time_of_the_tasks() {
+        let rate = Rate::new(2, 1);
+        rate.take().unwrap();
+        let TooFast { retry_after } = rate.take().unwrap_err();
+        assert_eq!(retry_after, Duration::from_millis(500), "no time has passed");
+        tokio::time::advance(retry_after).await;
+        rate.take().unwrap();
     }
 
     #[test]

@@ -93,7 +93,8 @@ pub(super) fn page(
     let texts = |id: &dyn std::fmt::Display| id.to_string();
     let (viewer, most) = (texts(&filter.viewer), i64::try_from(limit.saturating_add(GamePage::PASSED_OVER))?);
     let (player, room) = (filter.player.map(|id| texts(&id)), filter.room.map(|id| texts(&id)));
-    let (ended, id) = after.map_or((i64::MAX, String::new()), |(ended, id)| (ended.0, texts(&id)));
+    // The first page comes after what no game is: one of a later id than any has, at the end of time.
+    let (ended, id) = after.map_or((i64::MAX, char::MAX.to_string()), |(ended, id)| (ended.0, texts(&id)));
     let mut parameters: Vec<(&str, &dyn ToSql)> =
         vec![(":viewer", &viewer), (":ended", &ended), (":id", &id), (":most", &most)];
     let (mut of_player, mut of_room, mut place) = ("", "true", ["games.ended_us", "games.id"]);

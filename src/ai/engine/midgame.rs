@@ -251,7 +251,7 @@ impl<C: Cpu> Searcher<'_, C> {
                 return place - 16 * weight + self.whim(tried.square, SHALLOW_WHIM);
             }
             let child = self.child(node, tried.square, tried.flips);
-            let value = if depth < 2 * VALUED { self.evaluate(&child) } else { -self.best_reply(&child) };
+            let value = if depth < 2 * VALUED { self.evaluate(&child) } else { self.best_reply(&child) };
             -value - weight * reply_worth + self.whim(tried.square, WHIM)
         });
     }

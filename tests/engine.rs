@@ -58,7 +58,7 @@ fn the_positions_with_up_to_26_empty_squares_are_solved() {
 }
 
 #[test]
-#[ignore = "minutes when optimised"]
+#[ignore = "half a minute when optimised"]
 fn the_last_positions_are_solved() {
     solves(40..=49);
 }

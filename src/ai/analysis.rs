@@ -10,7 +10,7 @@
 use std::iter;
 use std::ops::ControlFlow;
 
-use super::engine::{Engine, Limits, Report, with_engine};
+use super::engine::{Engine, Engines, Limits, Report};
 use crate::rules::{Color, Outcome, Position, Square};
 use crate::search::{EndedBy, Stop};
 
@@ -102,13 +102,20 @@ pub struct Judged {
     pub nodes: u64,
 }
 
-/// Looks at a position deeper and deeper, and tells `each` of the best moves so far, at most `lines` of them. The last time says that
-/// it is. Nothing is told where the side to move has no move.
-pub fn deepen(position: Position, effort: Effort, lines: usize, stop: &Stop, each: &mut dyn FnMut(Found)) {
+/// Looks at a position deeper and deeper with one of the engines, and tells `each` of the best moves so far, at most `lines` of them.
+/// The last time says that it is. Nothing is told where the side to move has no move.
+pub fn deepen(
+    engines: &Engines,
+    position: Position,
+    effort: Effort,
+    lines: usize,
+    stop: &Stop,
+    each: &mut dyn FnMut(Found),
+) {
     if position.legal_moves().is_empty() {
         return;
     }
-    with_engine(|engine| {
+    engines.with(|engine| {
         if lines > 1 {
             deepen_all(engine, position, effort, lines, stop, each)
         } else {
@@ -195,14 +202,14 @@ fn rank(
     Some(ranked)
 }
 
-/// Looks at a position of a game, in which a forced pass has been made.
+/// Looks with one of the engines at a position of a game, in which a forced pass has been made.
 #[must_use]
-pub fn study(position: Position, effort: Effort, stop: &Stop) -> Study {
+pub fn study(engines: &Engines, position: Position, effort: Effort, stop: &Stop) -> Study {
     if position.legal_moves().is_empty() {
         let best = Line::over(position);
         return Study { turn: position.turn(), nodes: 0, history: vec![(0, best.evaluation)], best };
     }
-    with_engine(|engine| {
+    engines.with(|engine| {
         let glance = Line::glance(engine, position);
         let mut history = vec![(0, glance.evaluation)];
         let report = engine.search(position, &effort.limits(position), stop, &mut |report| {
@@ -344,7 +351,7 @@ mod tests {
 
     fn all_found(position: Position, effort: Effort, lines: usize, stop: &Stop) -> Vec<Found> {
         let mut all = Vec::new();
-        deepen(position, effort, lines, stop, &mut |found| all.push(found));
+        deepen(Engines::usual(), position, effort, lines, stop, &mut |found| all.push(found));
         all
     }
 
@@ -386,19 +393,34 @@ mod tests {
             let found = all_found(position_with(30, 1), SOME, lines, &stop);
             assert!(found.last().is_some_and(|found| found.last && found.lines[0].depth <= 1), "{found:?}");
         }
-        let study = study(position_with(30, 1), SOME, &stop);
+        let study = study(Engines::usual(), position_with(30, 1), SOME, &stop);
         assert_eq!((study.best.depth, study.best.exact), (0, false));
+    }
+
+    #[test]
+    fn no_more_is_remembered_than_the_engines_have_room_for() {
+        let (position, effort) = (position_with(30, 1), Effort { depth: 8, nodes: u64::MAX });
+        let engines = |bytes| Engines::new(1, bytes);
+        let of_study = |bytes| study(&engines(bytes), position, effort, &Stop::new()).nodes;
+        let of_look = |bytes| {
+            let mut nodes = 0;
+            deepen(&engines(bytes), position, effort, 1, &Stop::new(), &mut |found| nodes = found.nodes);
+            nodes
+        };
+        // Who remembers less visits more.
+        assert!(of_study(1 << 10) > of_study(1 << 20) && of_look(1 << 10) > of_look(1 << 20));
     }
 
     #[test]
     fn perfect_moves_lose_nothing_and_others_what_they_lose() {
         for seed in 0..4 {
             let position = position_with(8, seed);
-            let before = study(position, SOME, &Stop::new());
+            let before = study(Engines::usual(), position, SOME, &Stop::new());
             let every = all_found(position, SOME, 64, &Stop::new()).pop().unwrap().lines;
             for line in &every {
                 let after = position.play(line.moves[0]).unwrap().settle().0;
-                let judged = judge(&before, line.moves[0], &study(after, SOME, &Stop::new()));
+                let after = study(Engines::usual(), after, SOME, &Stop::new());
+                let judged = judge(&before, line.moves[0], &after);
                 let lost = for_side(position.turn(), every[0].evaluation - line.evaluation);
                 assert_eq!((judged.loss, judged.exact, judged.evaluation), (lost, true, line.evaluation));
             }
@@ -408,9 +430,10 @@ mod tests {
     #[test]
     fn what_is_not_solved_is_compared_by_searches_of_one_length() {
         let position = position_with(40, 2);
-        let before = study(position, SOME, &Stop::new());
+        let before = study(Engines::usual(), position, SOME, &Stop::new());
         let played = position.legal_moves().iter().find(|square| before.best.moves[0] != *square).unwrap();
-        let after = study(position.play(played).unwrap().settle().0, SOME, &Stop::new());
+        let after = position.play(played).unwrap().settle().0;
+        let after = study(Engines::usual(), after, SOME, &Stop::new());
         let judged = judge(&before, played, &after);
         let lost = for_side(position.turn(), before.at(4) - after.at(3));
         assert_eq!((judged.loss, judged.exact), (lost.max(0.0), false));
@@ -435,7 +458,7 @@ mod tests {
     fn nothing_is_told_of_a_game_that_is_over() {
         let over = random_game(3).position();
         assert!(over.is_over() && all_found(over, SOME, 1, &Stop::new()).is_empty());
-        let study = study(over, SOME, &Stop::new());
+        let study = study(Engines::usual(), over, SOME, &Stop::new());
         assert!(study.best.exact && study.best.moves.is_empty());
     }
 }

@@ -16,6 +16,7 @@ use crate::{
     ai::{
         AiKind, Level,
         analysis::{self, Course, Effort, Judged, Line, MOST_DEPTH, Move, Study},
+        engine::Engines,
     },
     client::{AnalysisBudget, AnalysisLine, AnalysisSubject, ClientError, GameAnalysis, GameId, MoveAnalysis, Session},
     room::ggf,
@@ -114,7 +115,7 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
 async fn study(position: Position, effort: Effort, share: Option<Duration>) -> anyhow::Result<Study> {
     let stop = Stop::new();
     let flag = stop.clone();
-    let mut search = spawn_blocking(move || analysis::study(position, effort, &flag));
+    let mut search = spawn_blocking(move || analysis::study(Engines::usual(), position, effort, &flag));
     if let Some(share) = share {
         tokio::select! {
             study = &mut search => return study.context("the engine failed"),

@@ -163,7 +163,7 @@ pub struct Limits {
     pub openings_per_second: u32,
     /// Connections of one address that begin to speak at once, above the average.
     pub opening_burst: u32,
-    /// MiB of what all searches of the AI kind `expert` remember at a time.
+    /// MiB of what all searches of the AI kind `expert` and of analyses remember at a time.
     pub ai_memory_mib: u32,
     /// Analyses under way.
     pub analyses: u32,

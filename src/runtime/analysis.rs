@@ -24,7 +24,10 @@ use super::{
     streams::OpenStream,
 };
 use crate::{
-    ai::analysis::{self, Course, Effort, Found, Judged, Move},
+    ai::{
+        analysis::{self, Course, Effort, Found, Judged, Move},
+        engine::Engines,
+    },
     room::{Credentials, GameId, Rejection},
     rules::Position,
     search::Stop,
@@ -81,9 +84,9 @@ impl Runtime {
         let (shared, player) = (Arc::clone(&self.shared), Arc::clone(player));
         let look = async move {
             let passing = results.clone();
-            let work = move |stop: &_| {
+            let work = move |engines: &_, stop: &_| {
                 let mut last = None;
-                analysis::deepen(position, plan.effort, lines, stop, &mut |found| {
+                analysis::deepen(engines, position, plan.effort, lines, stop, &mut |found| {
                     if found.last {
                         last = Some(found);
                     } else {
@@ -194,9 +197,9 @@ async fn judge_all(
     let (positions, mut moves) = (course.positions(), course.moves.iter());
     let mut to_come = u32::try_from(positions.len()).unwrap_or(u32::MAX);
     for position in positions {
-        let work = move |stop: &_| {
+        let work = move |engines: &_, stop: &_| {
             let began = instant();
-            (analysis::study(position, plan.effort, stop), began.elapsed())
+            (analysis::study(engines, position, plan.effort, stop), began.elapsed())
         };
         // What quick ones leave is for those that come.
         let share = left / to_come.max(1);
@@ -220,7 +223,7 @@ async fn search<R, T: Send + 'static>(
     player: &Player,
     results: &mpsc::Sender<Result<R, AnalysisEnd>>,
     time: Duration,
-    work: impl FnOnce(&Stop) -> T + Send + 'static,
+    work: impl FnOnce(&Engines, &Stop) -> T + Send + 'static,
 ) -> Result<T, Unfound> {
     tokio::select! {
         () = gone(shared, player, results) => return Err(Unfound::Gone),

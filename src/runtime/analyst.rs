@@ -1,6 +1,6 @@
 //! The threads that search for analyses: few at a time, and of the lowest priority, as those of AI seats are.
 
-use std::{pin::pin, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use thread_priority::{ThreadPriority, set_current_thread_priority};
 use tokio::{
@@ -10,13 +10,14 @@ use tokio::{
 use tracing::Span;
 
 use super::{limits::Limits, tally::Tally};
-use crate::search::Stop;
+use crate::{ai::engine::Engines, search::Stop};
 
 /// Who searches for analyses.
 pub(super) struct Analysts {
     /// Analyses under way.
     pub(super) analyses: Tally,
     threads: Semaphore,
+    engines: Arc<Engines>,
 }
 
 /// Why there is nothing found.
@@ -38,8 +39,10 @@ impl Drop for Raised {
 }
 
 impl Analysts {
-    pub(super) fn new(limits: &Limits) -> Self {
-        Self { analyses: Tally::new(limits.analyses), threads: Semaphore::new(limits.analysis_threads.max(1)) }
+    /// They search with these engines, of which there is one for each of their threads.
+    pub(super) fn new(limits: &Limits, engines: Arc<Engines>) -> Self {
+        let threads = Semaphore::new(limits.analysis_threads.max(1));
+        Self { analyses: Tally::new(limits.analyses), threads, engines }
     }
 
     /// Searches on a thread of its own as soon as there may be one more, the first to come first. The flag is raised `time` after that,
@@ -48,7 +51,7 @@ impl Analysts {
         &self,
         time: Duration,
         gone: impl Future<Output = ()>,
-        work: impl FnOnce(&Stop) -> T + Send + 'static,
+        work: impl FnOnce(&Engines, &Stop) -> T + Send + 'static,
     ) -> Result<T, Unfound> {
         let mut gone = pin!(gone);
         let _turn = tokio::select! {
@@ -58,14 +61,14 @@ impl Analysts {
         };
         let (sender, mut answer) = oneshot::channel();
         let stop = Stop::new();
-        let (flag, span) = (Raised(stop.clone()), Span::current());
+        let (flag, span, engines) = (Raised(stop.clone()), Span::current(), Arc::clone(&self.engines));
         let thread = std::thread::Builder::new().name("analysis".to_owned()).spawn(move || {
             let _caller = span.enter();
             if let Err(error) = set_current_thread_priority(ThreadPriority::Min) {
                 tracing::warn!(%error, "analyses run at the same priority as what serves players");
             }
             // Whoever asked may have gone.
-            let _ = sender.send(work(&stop));
+            let _ = sender.send(work(&engines, &stop));
         });
         if let Err(error) = thread {
             tracing::error!(%error, "no thread for an analysis");
@@ -94,7 +97,7 @@ impl Analysts {
 
 #[cfg(test)]
 mod tests {
-    use std::{future::pending, sync::Arc};
+    use std::future::pending;
 
     use tokio::task::JoinSet;
 
@@ -103,11 +106,12 @@ mod tests {
     const LONG: Duration = Duration::from_secs(3600);
 
     fn analysts() -> Arc<Analysts> {
-        Arc::new(Analysts::new(&Limits { analysis_threads: 1, ..Limits::default() }))
+        let engines = Arc::new(Engines::new(1, 1 << 12));
+        Arc::new(Analysts::new(&Limits { analysis_threads: 1, ..Limits::default() }, engines))
     }
 
     /// Searches until the flag is raised.
-    fn endless(stop: &Stop) -> u8 {
+    fn endless(_: &Engines, stop: &Stop) -> u8 {
         while !stop.is_stopped() {
             std::thread::yield_now();
         }
@@ -125,25 +129,25 @@ mod tests {
         let (begun, begins) = oneshot::channel();
         let first = Arc::clone(&analysts);
         tasks.spawn(async move {
-            let work = move |stop: &Stop| {
+            let work = move |engines: &Engines, stop: &Stop| {
                 begun.send(()).unwrap();
-                endless(stop)
+                endless(engines, stop)
             };
             first.search(LONG, pending(), work).await
         });
         begins.await.unwrap();
         // One that waits can be given up, too.
-        assert_eq!(analysts.search(LONG, async {}, |_| 2).await, Err(Unfound::Gone));
+        assert_eq!(analysts.search(LONG, async {}, |_, _| 2).await, Err(Unfound::Gone));
         tasks.abort_all();
-        assert_eq!(analysts.search(LONG, pending(), |_| 3).await, Ok(3));
+        assert_eq!(analysts.search(LONG, pending(), |_, _| 3).await, Ok(3));
     }
 
     #[tokio::test]
     async fn a_search_that_is_gone_is_waited_for() {
         let (analysts, (gone, goes)) = (analysts(), oneshot::channel::<()>());
-        let work = move |stop: &Stop| {
+        let work = move |engines: &Engines, stop: &Stop| {
             gone.send(()).unwrap();
-            endless(stop)
+            endless(engines, stop)
         };
         let ended = analysts.search(LONG, async { goes.await.unwrap() }, work).await;
         assert_eq!((ended, analysts.threads.available_permits()), (Err(Unfound::Gone), 1));
@@ -152,7 +156,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_an_end_and_the_thread_is_free_again() {
         let analysts = analysts();
-        let ended: Result<u8, _> = analysts.search(LONG, pending(), |_| panic!("a bug")).await;
+        let ended: Result<u8, _> = analysts.search(LONG, pending(), |_, _| panic!("a bug")).await;
         assert_eq!((ended, analysts.threads.available_permits()), (Err(Unfound::Broken), 1));
     }
 }

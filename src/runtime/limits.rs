@@ -127,8 +127,8 @@ pub struct Limits {
     pub drain: Duration,
     /// AI moves that may wait, of quick kinds and of searches each. Beyond it they are answered by the cheap move at once.
     pub ai_queue: usize,
-    /// MiB of what all searches of the engine remember at a time, in equal parts. Each has 16 at most, which 16 threads
-    /// have with this; with less the highest levels see less.
+    /// MiB of what all searches of the engine remember at a time, in equal parts: those of AI seats and of analyses, one
+    /// for each thread. Each has 16 at most, which 16 threads have with this; with less the highest levels see less.
     pub ai_memory_mib: u32,
     /// Analyses under way, of which few search and the others wait for their turn. One costs what a stream does.
     pub analyses: usize,
@@ -136,8 +136,8 @@ pub struct Limits {
     pub analyses_per_player: usize,
     /// Analyses of the players of one address: a few who look back together, and not all that there may be.
     pub analyses_per_address: usize,
-    /// Threads that search for analyses, beside those of AI seats, of which they can take little. Each has 16 MiB to
-    /// remember by.
+    /// Threads that search for analyses, beside those of AI seats, of which they can take little. They share the memory
+    /// of those.
     pub analysis_threads: usize,
     /// The longest that one position may be searched: deep enough to learn from, and no longer than others wait for.
     pub analysis_time: Duration,

@@ -153,7 +153,9 @@ impl Runtime {
             Some(threads) => threads,
             None => std::thread::available_parallelism().map_or(1, usize::from),
         };
-        let engines = Engines::new(threads, megabytes(parts.limits.ai_memory_mib));
+        let searches = threads.saturating_add(parts.limits.analysis_threads.max(1));
+        let engines = Arc::new(Engines::new(searches, megabytes(parts.limits.ai_memory_mib)));
+        let analysts = analyst::Analysts::new(&parts.limits, Arc::clone(&engines));
         let think = parts.think.unwrap_or_else(|| {
             Arc::new(move |player, position, seed, stop| player.choose_with(&engines, position, seed, stop))
         });
@@ -169,7 +171,7 @@ impl Runtime {
             lobby: Arc::default(),
             matchmaker: matchmaker::Matchmaker::default(),
             pool,
-            analysts: analyst::Analysts::new(&parts.limits),
+            analysts,
             encode: parts.encode,
             games: AtomicUsize::new(0),
             uncredited: AtomicUsize::new(0),

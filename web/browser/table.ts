@@ -79,7 +79,7 @@ export async function startMatch(
     await seatAi(page, "white", white);
     await page.getByLabel(en.create.pause).fill(String(pause));
     if (plies > 0) {
-      await page.getByText(en.create.random, { exact: true }).click();
+      await page.locator("details").getByText(en.create.random, { exact: true }).click();
       await page.getByLabel(en.create.plies).fill(String(plies));
     }
   });

@@ -79,8 +79,8 @@ pub struct Limits {
     /// connection ends: as many as it may have are no accident any more.
     pub resets_for_faults: usize,
     /// Connections a second of one address that begin to speak, on average: each costs as much as several calls, and with
-    /// TLS as many. What comes faster waits; all that an address may have, begun at once, are served before their time to
-    /// begin is over.
+    /// TLS as many. What comes faster waits, but not so long that, of all that an address may have, begun at once, the last
+    /// is late.
     pub openings_per_second: u32,
     /// As many at once, above the average: the bots of one machine that all begin together, and too few to be felt by others.
     pub opening_burst: u32,
@@ -182,7 +182,7 @@ impl Default for Limits {
             connection_window: 256 * 1024,
             resets_unseen: 64,
             resets_for_faults: 1_024,
-            openings_per_second: 400,
+            openings_per_second: 600,
             opening_burst: 256,
             http1_requests_per_second: 1_000,
             http1_request_burst: 200,
@@ -269,9 +269,23 @@ pub(super) const GAMES_TOLD: usize = 5;
 
 /// How long an AI ponders about one position: longer than the highest level takes on a slow core.
 pub(super) const PONDERED: Duration = Duration::from_secs(60);
+
 /// What it costs to have one position analysed, in requests: a game is analysed for the price of a second's requests. How
 /// many are searched at a time is bounded besides.
 pub(super) const ANALYSIS: usize = 50;
 
 /// How long the search of an analysis lets AI moves go first: on a server on which some always wait, it has to begin one day.
 pub(super) const SEATS_FIRST: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_connections_of_an_address_may_begin_at_once() {
+        let limits = Limits::default();
+        let waiting = u32::try_from(limits.connections_per_address).unwrap() - limits.opening_burst;
+        let last = Duration::from_secs(waiting.into()) / limits.openings_per_second;
+        assert!(last * 4 / 3 < limits.opening, "the last one's turn comes after {last:?}");
+    }
+}

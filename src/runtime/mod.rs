@@ -390,9 +390,8 @@ impl Runtime {
         let end = tokio::time::Instant::now() + deadline;
         let joined = tokio::time::timeout_at(end, self.shared.tasks.wait()).await.is_ok();
         let noted = tokio::time::timeout_at(end, revival::note_the_end(&self.shared)).await.unwrap_or(false);
-        let (shared, left) = (Arc::clone(&self.shared), end.saturating_duration_since(tokio::time::Instant::now()));
-        let pool = tokio::task::spawn_blocking(move || shared.pool.shut_down(left)).await;
-        joined && noted && pool.unwrap_or(false)
+        let stopped = self.shared.pool.shut_down(end.saturating_duration_since(tokio::time::Instant::now())).await;
+        joined && noted && stopped
     }
 
     fn require_running(&self) -> Result<(), RoomError> {

@@ -18,12 +18,14 @@ use std::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
-    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
 use thread_priority::{ThreadPriority, set_current_thread_priority};
-use tokio::sync::{Notify, oneshot::error::TryRecvError};
+use tokio::{
+    sync::{Notify, oneshot::error::TryRecvError, watch},
+    time::timeout,
+};
 
 use super::{
     entropy::instant,
@@ -41,7 +43,6 @@ pub type Think = dyn Fn(&AiPlayer, Position, u64, &Stop) -> Option<Choice> + Sen
 /// The AI threads. Without any, whoever asks for a move makes it: one seed is then one course of events.
 pub(super) struct Pool {
     shared: Arc<Shared>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
     ponders: bool,
 }
 
@@ -70,7 +71,8 @@ struct Shared {
     state: Mutex<State>,
     work: Condvar,
     time: Condvar,
-    ended: Condvar,
+    /// Threads that have not ended.
+    alive: watch::Sender<usize>,
     /// Nothing waits for a thread any more.
     quiet: Notify,
     think: Arc<Think>,
@@ -85,8 +87,6 @@ struct State {
     /// What each worker is at, and when it is to stop.
     running: Vec<Option<Running>>,
     closed: bool,
-    /// Threads that have not ended.
-    alive: usize,
 }
 
 #[derive(Clone)]
@@ -128,18 +128,16 @@ impl Pool {
     /// # Errors
     /// When the system gives no thread.
     pub(super) fn start(threads: usize, capacity: usize, think: Arc<Think>) -> std::io::Result<Self> {
-        let alive = if threads == 0 { 0 } else { threads + 1 };
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 queue: Queue::new(capacity),
                 ahead: Vec::new(),
                 running: vec![None; threads],
                 closed: false,
-                alive,
             }),
             work: Condvar::new(),
             time: Condvar::new(),
-            ended: Condvar::new(),
+            alive: watch::Sender::new(if threads == 0 { 0 } else { threads + 1 }),
             quiet: Notify::new(),
             think,
             moves: AtomicU64::new(0),
@@ -149,18 +147,16 @@ impl Pool {
             let shared = Arc::clone(&shared);
             std::thread::Builder::new().name(name).spawn(move || {
                 body(&shared);
-                shared.state().alive -= 1;
-                shared.ended.notify_all();
+                shared.alive.send_modify(|alive| *alive -= 1);
             })
         };
-        let mut handles = Vec::with_capacity(alive);
         if threads > 0 {
-            handles.push(spawn("ai-timekeeper".into(), Box::new(Shared::keep_time))?);
+            spawn("ai-timekeeper".into(), Box::new(Shared::keep_time))?;
         }
         for index in 0..threads {
-            handles.push(spawn(format!("ai-{index}"), Box::new(move |shared| shared.work(index)))?);
+            spawn(format!("ai-{index}"), Box::new(move |shared| shared.work(index)))?;
         }
-        Ok(Self { shared, threads: Mutex::new(handles), ponders: false })
+        Ok(Self { shared, ponders: false })
     }
 
     /// The same pool, whose idle threads ponder or not.
@@ -245,9 +241,19 @@ impl Pool {
         }
     }
 
-    /// Stops every search and joins the threads: a few milliseconds, unless an AI does not listen. Such a one is left
-    /// behind after `patience`, and the answer is false.
-    pub(super) fn shut_down(&self, patience: Duration) -> bool {
+    /// Stops every search and waits for the threads to end: a few milliseconds, unless an AI does not listen. Such a one
+    /// is left behind after `patience`, and the answer is false.
+    pub(super) async fn shut_down(&self, patience: Duration) -> bool {
+        self.close();
+        let mut alive = self.shared.alive.subscribe();
+        let ended = timeout(patience, alive.wait_for(|&alive| alive == 0)).await.is_ok();
+        if !ended {
+            tracing::error!("an AI thread did not end in time");
+        }
+        ended
+    }
+
+    fn close(&self) {
         let mut state = self.shared.state();
         state.closed = true;
         state.queue.clear();
@@ -255,21 +261,8 @@ impl Pool {
         for running in state.running.iter().flatten() {
             running.stop.stop();
         }
-        drop(state);
         self.shared.work.notify_all();
         self.shared.time.notify_all();
-        let ended = self.shared.ended.wait_timeout_while(self.shared.state(), patience, |state| state.alive > 0);
-        if ended.is_err() || ended.is_ok_and(|(_, waited)| waited.timed_out()) {
-            tracing::error!("an AI thread did not end in time");
-            return false;
-        }
-        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
-        for thread in threads {
-            if thread.join().is_err() {
-                tracing::error!("an AI thread ended by a panic");
-            }
-        }
-        true
     }
 }
 
@@ -393,11 +386,11 @@ mod tests {
         goes_on.send(()).unwrap();
         quiet.await;
         goes_on.send(()).unwrap();
-        assert!(pool.shut_down(Duration::from_secs(9)));
+        assert!(pool.shut_down(Duration::from_secs(9)).await);
     }
 
-    #[test]
-    fn without_threads_a_job_is_done_where_it_is_asked_for() {
+    #[tokio::test]
+    async fn without_threads_a_job_is_done_where_it_is_asked_for() {
         let here = std::thread::current().id();
         let think = move |player: &AiPlayer, position, seed, stop: &Stop| {
             assert_eq!(std::thread::current().id(), here);
@@ -413,11 +406,11 @@ mod tests {
             assert_eq!(Some(choice), player.choose(Position::START, 7, &Stop::new()));
             assert_eq!(pool.load(), AiLoad { threads: 0, waiting: 0, moves, cheaper_moves: 0 });
         }
-        assert!(pool.shut_down(Duration::ZERO));
+        assert!(pool.shut_down(Duration::ZERO).await);
     }
 
-    #[test]
-    fn a_search_is_told_when_it_has_thought_enough() {
+    #[tokio::test]
+    async fn a_search_is_told_when_it_has_thought_enough() {
         // Patient enough for any machine: the flag goes up half at once.
         let think = |player: &AiPlayer, position, seed, stop: &Stop| {
             while !stop.is_winding_down() {
@@ -430,8 +423,8 @@ mod tests {
         let player = AiPlayer::new(AiKind::Greedy, 1).unwrap();
         let (enough, deadline) = (Some(instant()), instant() + Duration::from_secs(60));
         let job = Job { player, position: Position::START, seed: 7, enough, deadline };
-        assert!(answer(pool.submit(job).unwrap()).complete);
-        assert!(pool.shut_down(Duration::from_secs(60)));
+        assert!(answer(pool.submit(job).unwrap()).await.complete);
+        assert!(pool.shut_down(Duration::from_secs(60)).await);
     }
 
     /// A pool of one thread in which a search lasts until its flag is raised, and tells when it begins.
@@ -453,13 +446,12 @@ mod tests {
         Job { player, position: Position::START, seed: 7, enough: None, deadline }
     }
 
-    fn answer(mut ticket: Ticket) -> Choice {
-        let answer = std::mem::replace(&mut ticket.answer, tokio::sync::oneshot::channel().1);
-        answer.blocking_recv().unwrap().unwrap()
+    async fn answer(mut ticket: Ticket) -> Choice {
+        (&mut ticket.answer).await.unwrap().unwrap()
     }
 
-    #[test]
-    fn what_was_pondered_goes_on_when_it_is_asked_for() {
+    #[tokio::test]
+    async fn what_was_pondered_goes_on_when_it_is_asked_for() {
         let (pool, begins) = pondering(true);
         let ticket = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
@@ -468,7 +460,7 @@ mod tests {
         let Some(Pondered::Searching(ticket)) = pool.claim(ticket, Some(instant()), deadline) else {
             panic!("it was still searched")
         };
-        assert!(answer(ticket).complete);
+        assert!(answer(ticket).await.complete);
         // What has been found is there at once.
         let ticket = std::iter::repeat_with(|| pool.ponder(job(AiKind::Greedy))).flatten().next().unwrap();
         begins.recv().unwrap();
@@ -477,25 +469,25 @@ mod tests {
         }
         assert!(matches!(pool.claim(ticket, None, deadline), Some(Pondered::Found(choice)) if choice.complete));
         assert_eq!(pool.load().moves, 2);
-        assert!(pool.shut_down(Duration::from_secs(60)));
+        assert!(pool.shut_down(Duration::from_secs(60)).await);
     }
 
-    #[test]
-    fn pondering_ends_when_anything_is_asked_for() {
+    #[tokio::test]
+    async fn pondering_ends_when_anything_is_asked_for() {
         let (pool, begins) = pondering(true);
         let ahead = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
         let asked = pool.submit(job(AiKind::Greedy)).unwrap();
-        assert!(answer(asked).complete);
+        assert!(answer(asked).await.complete);
         assert!(pool.claim(ahead, None, instant()).is_none());
         assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 0));
-        assert!(pool.shut_down(Duration::from_secs(60)));
+        assert!(pool.shut_down(Duration::from_secs(60)).await);
     }
 
-    #[test]
-    fn nothing_is_pondered_unless_it_is_wanted() {
+    #[tokio::test]
+    async fn nothing_is_pondered_unless_it_is_wanted() {
         let (pool, _begins) = pondering(false);
         assert!(pool.ponder(job(AiKind::Greedy)).is_none());
-        assert!(pool.shut_down(Duration::from_secs(60)));
+        assert!(pool.shut_down(Duration::from_secs(60)).await);
     }
 }

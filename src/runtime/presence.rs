@@ -87,6 +87,7 @@ pub(super) async fn look_after_readers(shared: Arc<Shared>) {
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
+            biased;
             () = shared.rooms_end.cancelled() => return,
             beat = beat.tick() => if let Some(before) = beat.checked_sub(patience) {
                 shared.players.all().iter().for_each(|player| player.cut_unread(before));

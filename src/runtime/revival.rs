@@ -121,6 +121,7 @@ async fn mark_alive(shared: &Shared) -> Result<(), Unavailable> {
 pub(super) async fn undo_enrolment(shared: Arc<Shared>, player: PlayerId) {
     while shared.store.register.strike_off(player).await.is_err() {
         tokio::select! {
+            biased;
             () = shared.rooms_end.cancelled() => return,
             () = tokio::time::sleep(STORE_RETRY) => {}
         }

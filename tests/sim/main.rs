@@ -67,8 +67,8 @@ fn one_seed_is_one_course_of_events() {
     let mut traces = Vec::new();
     for seed in 0..20 {
         let [first, second] = [(); 2].map(|()| moment::trace(&World::play(Plan::of(seed)).moments));
-        let differs = first.lines().zip(second.lines()).position(|(first, second)| first != second);
-        assert!(first == second, "seed {seed} parts at line {differs:?}");
+        let parting = first.lines().zip(second.lines()).enumerate().find(|(_, (first, second))| first != second);
+        assert!(first == second, "seed {seed} parts at {parting:#?}");
         traces.push(moment::hash(first.as_bytes()));
     }
     traces.sort_unstable();

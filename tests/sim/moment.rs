@@ -138,6 +138,8 @@ struct Pages {
     /// How long earlier servers ran.
     before: Duration,
     began: Option<Instant>,
+    /// How many moments there were when the last server ended.
+    ended: usize,
 }
 
 impl Log {
@@ -161,10 +163,20 @@ impl Log {
         self.pages().began = Some(Instant::now());
     }
 
+    /// The time of a server is over, and its tasks are about to be dropped.
     pub(crate) fn end(&self) {
         let mut pages = self.pages();
         pages.before = pages.at();
         pages.began = None;
+        pages.ended = pages.moments.len();
+    }
+
+    /// Its tasks were dropped. Tokio drops them in an order that depends on every other runtime of the process, so what they
+    /// noted is given one of its own.
+    pub(crate) fn bury(&self) {
+        let mut pages = self.pages();
+        let ended = pages.ended;
+        pages.moments[ended..].sort_by_cached_key(|moment| format!("{:?}", moment.what));
     }
 
     pub(crate) fn take(&self) -> Vec<Moment> {

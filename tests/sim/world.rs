@@ -80,6 +80,7 @@ impl World {
             clock.now()
         });
         drop(tokio);
+        self.log.bury();
         self.wall = now.shifted(life.away);
     }
 

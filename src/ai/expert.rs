@@ -68,19 +68,19 @@ pub(super) fn is_short(time: Duration, level: u8) -> bool {
     time < Duration::from_micros(level_of(level).nodes.saturating_mul(1_000_000) / SLOW)
 }
 
-/// What the engine finds at this level; `None` for a slip, when any move will do.
+/// What the engine finds at this level, or without one until it is stopped; `None` for a slip, when any move will do.
 pub(super) fn search(
     engines: &Engines,
     position: Position,
-    (level, goal): (u8, Goal),
+    (level, goal): (Option<u8>, Goal),
     rng: &mut impl Rng,
     stop: &Stop,
 ) -> Option<Report> {
-    let level = level_of(level);
-    if level.slips(rng) {
+    let level = level.map(level_of);
+    if level.is_some_and(|level| level.slips(rng)) {
         return None;
     }
-    let limits = Limits { goal, ..Limits::of_nodes(level.nodes) };
+    let limits = Limits { goal, nodes: level.map_or(u64::MAX, Level::nodes), ..Limits::default() };
     engines.with(|engine| engine.search(position, &limits, stop, &mut |_| ControlFlow::Continue(())))
 }
 

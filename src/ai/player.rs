@@ -17,11 +17,12 @@ use crate::search::{
     AlphaBeta, Budget, EndedBy, Found, NoCache, Playout, Reward, Sampled, Stop, Uct, WinShare, WindowCache,
 };
 
-/// A kind of computer player at one of its levels.
+/// A kind of computer player, at one of its levels or at none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AiPlayer {
     kind: AiKind,
-    level: u8,
+    /// None bounds nothing.
+    level: Option<u8>,
     /// Whether its time may not suffice.
     hurried: bool,
 }
@@ -62,22 +63,22 @@ impl AiPlayer {
     /// [`UnknownLevel`] when the kind has no such level.
     pub fn new(kind: AiKind, level: u8) -> Result<Self, UnknownLevel> {
         if (1..=kind.profile().levels).contains(&level) {
-            Ok(Self { kind, level, hurried: false })
+            Ok(Self { kind, level: Some(level), hurried: false })
         } else {
             Err(UnknownLevel { kind, level })
         }
+    }
+
+    /// A player of this kind that looks for a move until its flag is raised, and as far as it gets. Only use it with one.
+    #[must_use]
+    pub const fn tireless(kind: AiKind) -> Self {
+        Self { kind, level: None, hurried: false }
     }
 
     /// The kind.
     #[must_use]
     pub const fn kind(self) -> AiKind {
         self.kind
-    }
-
-    /// The level, from 1 to the kind's `levels`.
-    #[must_use]
-    pub const fn level(self) -> u8 {
-        self.level
     }
 
     /// How it shares its clock among the moves that are left; `None` of a kind that takes the time it is given.
@@ -90,7 +91,8 @@ impl AiPlayer {
     /// The same player with this long for a move. One that may need longer looks who wins the end before by how much.
     #[must_use]
     pub fn with_time(self, time: Duration) -> Self {
-        Self { hurried: self.kind == AiKind::Expert && expert::is_short(time, self.level), ..self }
+        let may_need_longer = |level| self.kind == AiKind::Expert && expert::is_short(time, level);
+        Self { hurried: self.level.is_some_and(may_need_longer), ..self }
     }
 
     /// Chooses a legal move of the side to move, or `None` when it has none.
@@ -128,7 +130,7 @@ impl AiPlayer {
 
     fn positional(&self, position: Position, rng: &mut Pcg64, stop: &Stop) -> Option<Choice> {
         let root = Placed { position, last: None };
-        let budget = Budget::of_depth(self.level).with_stop(stop);
+        let budget = Budget { depth: self.level, nodes: None, stop: stop.clone() };
         AlphaBeta::deepening(LastSquare, NoCache)
             .search::<ReversiByPlacement>(&root, &budget, rng)
             .and_then(Choice::found)
@@ -137,8 +139,8 @@ impl AiPlayer {
     /// The default level keeps the original's rule of depth; each level above or below it is a ply more or less.
     fn alpha_beta(&self, position: Position, rng: &mut Pcg64, stop: &Stop) -> Option<Choice> {
         let by_rule = alphabeta::plies(position.legal_moves().count());
-        let plies = by_rule + self.level - self.kind.profile().default_level;
-        let budget = Budget::of_depth(plies).with_stop(stop);
+        let depth = self.level.map(|level| by_rule + level - self.kind.profile().default_level);
+        let budget = Budget { depth, nodes: None, stop: stop.clone() };
         AlphaBeta::deepening(Orange, WindowCache::with_bits(CACHE_BITS))
             .search::<Reversi>(&position, &budget, rng)
             .and_then(Choice::found)
@@ -154,7 +156,7 @@ impl AiPlayer {
         stop: &Stop,
     ) -> Option<Choice> {
         let uct = Uct { exploration, playout, reward, max_states: MAX_STATES };
-        let budget = Budget::of_nodes(100 << self.level).with_stop(stop);
+        let budget = Budget { depth: None, nodes: self.level.map(|level| 100 << level), stop: stop.clone() };
         uct.search::<Reversi>(&position, &budget, rng).and_then(Choice::sampled)
     }
 }
@@ -303,6 +305,23 @@ mod tests {
             let choice = player(kind, kind.profile().levels).choose(Position::START, 1, &stop).unwrap();
             assert!(Position::START.legal_moves().contains(choice.square));
             assert_eq!((choice.complete, choice.nodes, choice.evaluation), (false, 0, None));
+        }
+    }
+
+    #[test]
+    fn a_tireless_player_goes_on_until_it_is_stopped_or_knows_everything() {
+        let mut position = Position::START;
+        while position.board().empties().count() > 8 {
+            position = position.play(cheap_move(position, 1)).unwrap();
+        }
+        for kind in [AiKind::Positional, AiKind::AlphaBeta, AiKind::Expert] {
+            let choice = AiPlayer::tireless(kind).choose(position, 1, &Stop::new()).unwrap();
+            assert!(choice.complete && choice.depth >= 8, "{kind}: {choice:?}");
+        }
+        let stop = Stop::new();
+        stop.stop();
+        for kind in AiKind::ALL {
+            assert!(AiPlayer::tireless(kind).choose(position, 1, &stop).is_some(), "{kind}");
         }
     }
 

@@ -84,7 +84,7 @@ impl FromStr for Contestant {
             Some((who, time)) => (who, Some(duration(time)?)),
             None => (text, None),
         };
-        Ok(Self { text: text.to_owned(), mind: Mind::Ai(ai(who)?), time })
+        Ok(Self { text: text.to_owned(), mind: Mind::Ai(ai(who, time.is_some())?), time })
     }
 }
 
@@ -104,15 +104,19 @@ fn engine(text: &str) -> Option<(Protocol, &str)> {
     }
 }
 
-/// `KIND` at its usual level, or `KIND:LEVEL`.
-fn ai(text: &str) -> anyhow::Result<AiPlayer> {
+/// `KIND:LEVEL`, or `KIND`: at its usual level, or at none when only time bounds it.
+fn ai(text: &str, timed: bool) -> anyhow::Result<AiPlayer> {
     let (kind, level) = match text.split_once(':') {
         Some((kind, level)) => (kind, Some(level.parse().with_context(|| format!("`{level}` is no level"))?)),
         None => (text, None),
     };
     opponent::check(kind, level)?;
     let kind: AiKind = kind.parse().map_err(|error| anyhow!("{error}"))?;
-    let level = level.map_or(Ok(kind.profile().default_level), u8::try_from)?;
+    let level = match level {
+        Some(level) => u8::try_from(level)?,
+        None if timed => return Ok(AiPlayer::tireless(kind)),
+        None => kind.profile().default_level,
+    };
     AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))
 }
 
@@ -201,7 +205,11 @@ mod tests {
         assert_eq!((read("expert").mind, read("expert").time), (expert(13), None));
         assert_eq!((read("Expert:3").mind, read("Expert:3").to_string()), (expert(3), "Expert:3".to_owned()));
         assert_eq!(read("expert:16@100ms").time, Some(Duration::from_millis(100)));
-        assert_eq!(read("expert@0.5s").time, Some(Duration::from_millis(500)));
+        let timed = read("expert@0.5s");
+        assert_eq!(
+            (timed.mind, timed.time),
+            (Mind::Ai(AiPlayer::tireless(AiKind::Expert)), Some(Duration::from_millis(500)))
+        );
     }
 
     #[test]

@@ -37,8 +37,8 @@ const MOST_THREADS: u16 = 1024;
 /// Who plays, how often, and what is written down.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A player is an AI, its level after a colon and a bound for each move after an @ where wanted:\n  \
-    mcts   expert:12   expert:16@100ms\n\
+    after_help = "A player is an AI at its usual level, at the one after a colon, or with as long for each move as the @ says:\n  \
+    mcts   expert:12   expert@100ms   expert:16@100ms (whichever ends first)\n\
     or another program's engine, which has 5s for a move where no bound is given:\n  \
     \"nboard:./edax -nboard\"   \"gtp:./zebra --gtp@2s\"\n\n\
     Between AIs without an @ one seed repeats the same games, however many run at a time.\n\n\

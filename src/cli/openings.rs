@@ -3,9 +3,8 @@
 use std::{collections::HashSet, ops::ControlFlow};
 
 use anyhow::bail;
-use indicatif::ProgressBar;
 
-use super::say;
+use super::{progress::Progress, say};
 use crate::{
     ai::engine::{Limits, with_engine},
     rules::{Color, Position, SplitMix64, Symmetry, Transcript, opening},
@@ -41,9 +40,9 @@ pub(super) struct Args {
 /// # Errors
 /// When there are not so many.
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
-    let bar = ProgressBar::new(args.count.into());
-    let openings = find(args, NODES, &|found| bar.set_position(found));
-    bar.finish_and_clear();
+    let progress = Progress::of(args.count.into(), "openings");
+    let openings = find(args, NODES, &|found| progress.reach(found));
+    progress.finish();
     if openings.len() < args.count as usize {
         bail!("only {} openings were found", openings.len());
     }

@@ -14,9 +14,10 @@ use anyhow::Context as _;
 use super::{
     game::{Game, Seat},
     ledger::{Ledger, Plan, side_of_a},
-    progress::Progress,
 };
 use crate::{
+    cli::progress::Progress,
+    rating::Difference,
     rules::{ByColor, Color, SplitMix64, Transcript, opening},
     search::Stop,
 };
@@ -62,7 +63,7 @@ impl Contest {
     /// What was played; what is still to come is not.
     pub(super) fn close(&self) -> Ledger {
         self.stop();
-        self.progress.clear();
+        self.progress.finish();
         mem::replace(&mut self.ledger(), Ledger::new(self.plan.clone()))
     }
 
@@ -100,10 +101,13 @@ impl Contest {
         }
         if let (Some(fault), Some(winner)) = (&game.fault, game.winner) {
             let loser = if winner == side_of_a(index) { &self.plan.b } else { &self.plan.a };
-            self.progress.note(format_args!("game {}: {loser} loses: {fault}", index + 1));
+            self.progress.above(|| eprintln!("game {}: {loser} loses: {fault}", index + 1));
         }
         ledger.enter(index, game);
-        self.progress.show(&ledger.score);
+        let score = &ledger.score;
+        let difference = Difference::of(score).map_or(String::new(), |difference| format!("  {difference}"));
+        self.progress.reach(score.games().into());
+        self.progress.say(format!("games  {score}{difference}"));
         if ledger.is_complete() {
             self.stop();
         }

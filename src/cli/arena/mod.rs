@@ -17,15 +17,14 @@ mod contest;
 mod contestant;
 mod game;
 mod ledger;
-mod progress;
 mod report;
 
 use std::{path::PathBuf, sync::Arc, thread, time::Duration};
 
 use anyhow::{Context as _, bail};
 
-use self::{contest::Contest, contestant::Contestant, ledger::Plan, progress::Progress};
-use super::{entropy, interrupt::Interrupt, say};
+use self::{contest::Contest, contestant::Contestant, ledger::Plan};
+use super::{entropy, interrupt::Interrupt, progress::Progress, say};
 use crate::rating::Sprt;
 
 /// How long players are waited for after an interrupt: built-in ones answer at once, other programs may not.
@@ -87,7 +86,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let seed = args.seed.unwrap_or_else(|| entropy::random() >> 32);
     let plan = Plan { a: args.a, b: args.b, games: args.games, seed, sprt: args.sprt };
     say(format_args!("{} against {}: {} games, seed {seed}", plan.a, plan.b, plan.games));
-    let contest = Arc::new(Contest::new(plan, Progress::new(args.games))?);
+    let contest = Arc::new(Contest::new(plan, Progress::of(args.games.into(), "games"))?);
     let threads = args.concurrency.map_or_else(processors, usize::from);
     let mut playing = tokio::task::spawn_blocking({
         let contest = Arc::clone(&contest);

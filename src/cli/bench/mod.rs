@@ -21,7 +21,6 @@ pub(super) mod limit;
 mod line;
 mod pair;
 mod process;
-mod progress;
 mod referee;
 mod replay;
 mod round;
@@ -39,9 +38,8 @@ use tokio_util::sync::CancellationToken;
 use self::{
     figures::{Comparison, Figures},
     process::Target,
-    progress::Progress,
 };
-use super::{address::Address, interrupt::Interrupt, say};
+use super::{address::Address, interrupt::Interrupt, progress::Progress, say};
 
 /// The most of anything: what a machine has ports and memory for.
 const MOST: i64 = 20_000;
@@ -180,7 +178,7 @@ pub(super) async fn run(address: &Address, args: Args) -> anyhow::Result<()> {
 }
 
 async fn bench(args: &Args, target: Target, cut: &CancellationToken) -> anyhow::Result<()> {
-    let progress = Progress::new();
+    let progress = Progress::of_phases();
     let other = args.compare.map(|other| match other {
         Other::Limit => Target::Limit,
         Other::Ephemeral => Target::Ephemeral,
@@ -197,7 +195,7 @@ async fn bench(args: &Args, target: Target, cut: &CancellationToken) -> anyhow::
             break;
         }
     }
-    progress.end();
+    progress.finish();
     report.tell();
     if let Some(file) = &args.json {
         let text = serde_json::to_string_pretty(&report.json())?;

@@ -22,10 +22,9 @@ use super::{
     line::{Lines, Player},
     pair::{Manner, Pair},
     process::{Process, Target, Usage},
-    progress::Progress,
     tally::Tally,
 };
-use crate::proto::v1;
+use crate::{cli::progress::Progress, proto::v1};
 
 /// Bots that log in, or watchers that begin, at once.
 const AT_ONCE: usize = 64;
@@ -46,7 +45,7 @@ pub(super) async fn measure(
     progress: &Progress,
     cut: &CancellationToken,
 ) -> anyhow::Result<Figures> {
-    progress.say(format!("{target}: starting"));
+    progress.wait_for(format!("{target}: starting"));
     let stage = Stage::start(load, target).await?;
     tokio::select! {
         figures = stage.run(progress, cut) => figures.with_context(|| target.to_string()),
@@ -274,7 +273,7 @@ impl<'a> Stage<'a> {
         progress: &Progress,
         cut: &CancellationToken,
     ) -> anyhow::Result<[Moment; 2]> {
-        progress.say("warming up".to_owned());
+        progress.wait_for("warming up".to_owned());
         let (warm_up, seconds) = (self.load.warm_up, self.load.seconds);
         self.wait(warm_up, playing, watching, progress, cut).await?;
         let first = self.moment();
@@ -284,7 +283,7 @@ impl<'a> Stage<'a> {
         self.wait(seconds, playing, watching, progress, cut).await?;
         self.tally.measure(false);
         let last = self.moment();
-        progress.say("waiting for the last moves".to_owned());
+        progress.wait_for("waiting for the last moves".to_owned());
         Ok([first, last])
     }
 

@@ -13,10 +13,9 @@ mod reader;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use indicatif::{ProgressBar, ProgressStyle};
 use tokio::runtime::Handle;
 
-use super::{say, serve};
+use super::{progress::Progress, say, serve};
 use crate::{
     room::GameRecord,
     store::{OpenError, SqliteStore},
@@ -73,12 +72,12 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 fn import(file: &Path, format: Option<Format>, store: &SqliteStore, runtime: &Handle) -> anyhow::Result<()> {
-    let bar = progress(file)?;
+    let progress = progress(file)?;
     let mut desk = Desk { store, runtime, batch: Vec::with_capacity(BATCH), count: Count::default(), bad: Vec::new() };
-    let read = reader::read(file, format, &bar, &mut |entry| desk.take(entry));
+    let read = reader::read(file, format, &progress, &mut |entry| desk.take(entry));
     // What was good before a failure is kept.
     let kept = desk.flush();
-    bar.finish_and_clear();
+    progress.finish();
     for bad in &desk.bad {
         eprintln!("{}: {bad}", file.display());
     }
@@ -90,11 +89,10 @@ fn import(file: &Path, format: Option<Format>, store: &SqliteStore, runtime: &Ha
     read.and(kept).with_context(|| format!("cannot import {}", file.display()))
 }
 
-fn progress(file: &Path) -> anyhow::Result<ProgressBar> {
+fn progress(file: &Path) -> anyhow::Result<Progress> {
     let length = std::fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?.len();
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}")?;
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(ProgressBar::new(length).with_style(style).with_message(name))
+    Ok(Progress::of_bytes(length, name))
 }
 
 /// Keeps the games of a file, and count of them.

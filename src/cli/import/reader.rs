@@ -7,10 +7,12 @@ use std::{
 };
 
 use anyhow::Context as _;
-use indicatif::ProgressBar;
 
 use super::{
-    super::line::{self, Line},
+    super::{
+        line::{self, Line},
+        progress::Progress,
+    },
     Format,
     played::Played,
 };
@@ -39,13 +41,18 @@ pub(super) struct Entry {
 
 type Take<'a> = dyn FnMut(Entry) -> anyhow::Result<()> + 'a;
 
-/// Hands every game of a file to `take`, and shows on `bar` how far it is.
-pub(super) fn read(path: &Path, format: Option<Format>, bar: &ProgressBar, take: &mut Take<'_>) -> anyhow::Result<()> {
+/// Hands every game of a file to `take`, and shows how far it is.
+pub(super) fn read(
+    path: &Path,
+    format: Option<Format>,
+    progress: &Progress,
+    take: &mut Take<'_>,
+) -> anyhow::Result<()> {
     let format = match format {
         Some(format) => format,
         None => guess(path)?,
     };
-    let file = bar.wrap_read(File::open(path)?);
+    let file = progress.reading(File::open(path)?);
     let source = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut take = |place: String, game: Result<Played, String>| {
         take(Entry { place, game: game.map(|game| Played { source: source.clone(), ..game }) })

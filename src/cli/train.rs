@@ -185,7 +185,10 @@ fn fit(args: &Args) -> anyhow::Result<Weights> {
     let progress = Progress::of(train::STAGES as u64, "stages");
     let new = train::fit(&examples, args.ridge, args.steps.into(), &mut |loss| {
         let train::StageLoss { stage, examples, fitted, tested } = loss;
-        progress.above(|| say(format_args!("{stage:5}  {examples:9}  {fitted:6.2}  {tested:10.2}")));
+        // Games that begin with many random plies teach nothing about the first moves.
+        if examples > 0 {
+            progress.above(|| say(format_args!("{stage:5}  {examples:9}  {fitted:6.2}  {tested:10.2}")));
+        }
         progress.advance();
     });
     progress.finish();

@@ -64,21 +64,23 @@ const fn downward(own: u64, opponent: u64, ray: u64) -> u64 {
     (end.wrapping_neg() << 1) & ray
 }
 
-/// For each square the squares in each direction: first the four towards higher bits, then the four towards lower ones.
-static RAYS: [[u64; 8]; 64] = {
-    const DIRECTIONS: [(i8, i8); 8] = [(1, 0), (-1, 1), (0, 1), (1, 1), (-1, 0), (1, -1), (0, -1), (-1, -1)];
-    let mut rays = [[0; 8]; 64];
+/// The four directions towards higher bits, then the four towards lower ones.
+static RAYS: [[u64; 8]; 64] = rays([(1, 0), (-1, 1), (0, 1), (1, 1), (-1, 0), (1, -1), (0, -1), (-1, -1)]);
+
+/// For each square the squares behind it in each of these directions, which are steps to the right and down.
+pub(crate) const fn rays<const N: usize>(directions: [(i8, i8); N]) -> [[u64; N]; 64] {
+    let mut rays = [[0; N]; 64];
     let mut square = 0;
     while square < 64 {
         let mut direction = 0;
-        while direction < 8 {
-            rays[square][direction] = ray(square as i8, DIRECTIONS[direction]);
+        while direction < N {
+            rays[square][direction] = ray(square as i8, directions[direction]);
             direction += 1;
         }
         square += 1;
     }
     rays
-};
+}
 
 const fn ray(square: i8, (right, down): (i8, i8)) -> u64 {
     let mut ray = 0;
@@ -92,7 +94,7 @@ const fn ray(square: i8, (right, down): (i8, i8)) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -119,7 +121,7 @@ mod tests {
     }
 
     /// Boards with empty squares as rare as one in eight or as common as seven in eight.
-    fn any_discs() -> impl Strategy<Value = (u64, u64)> {
+    pub(crate) fn any_discs() -> impl Strategy<Value = (u64, u64)> {
         (any::<u64>(), any::<u64>(), any::<u64>(), 0..3).prop_map(|(a, b, c, kind)| {
             let taken = match kind {
                 0 => a & b,

@@ -53,6 +53,12 @@ pub fn balanced(seed: u64, index: u32) -> Vec<Square> {
     line.map(|line| line.squares().to_vec()).unwrap_or_default()
 }
 
+/// How many openings that list has.
+#[must_use]
+pub fn balanced_count() -> usize {
+    lines().count()
+}
+
 fn lines() -> impl Iterator<Item = &'static str> {
     BALANCED.lines().filter(|line| !line.starts_with('#'))
 }

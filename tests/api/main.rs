@@ -7,6 +7,7 @@ mod games;
 mod hostile;
 mod lobby;
 mod moves;
+mod pondering;
 mod presence;
 mod quotas;
 mod records;

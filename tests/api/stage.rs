@@ -36,6 +36,7 @@ pub(crate) struct Plan {
     pub(crate) store: Store,
     pub(crate) clock: Clock,
     pub(crate) think: Option<Arc<Think>>,
+    pub(crate) ponder: bool,
     pub(crate) encode: Encode,
     pub(crate) access: grpc::Access,
     pub(crate) admin: Option<Token>,
@@ -57,6 +58,7 @@ impl Default for Plan {
             store,
             clock: Clock::default(),
             think: None,
+            ponder: false,
             encode: grpc::encode,
             access: grpc::Access::default(),
             admin: None,
@@ -88,6 +90,7 @@ impl Stage {
             limits: plan.limits,
             clock: plan.clock,
             ai_threads: Some(1),
+            ponder: plan.ponder,
             admin: plan.admin,
             ..Parts::new(plan.store, plan.encode)
         };

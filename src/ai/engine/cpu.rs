@@ -201,18 +201,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    /// Boards with empty squares as rare as one in eight or as common as seven in eight.
-    fn any_discs() -> impl Strategy<Value = (u64, u64)> {
-        (any::<u64>(), any::<u64>(), any::<u64>(), 0..3).prop_map(|(a, b, c, kind)| {
-            let taken = match kind {
-                0 => a & b,
-                1 => a | b,
-                _ => a | b | a.rotate_left(17),
-            };
-            (taken & c, taken & !c)
-        })
-    }
+    use crate::rules::lines::tests::any_discs;
 
     fn agrees_with_the_rules(cpu: impl Cpu, own: u64, opponent: u64) {
         assert_eq!(cpu.moves(own, opponent), lines::moves(own, opponent));

@@ -1,4 +1,5 @@
 //! The lines through each square, as tables of [`super::cpu`].
+use crate::rules::lines::rays;
 
 /// The rays of each square towards higher bits: right, down, down-left, down-right.
 pub(super) static UPWARD: [[u64; 4]; 64] = rays([(1, 0), (0, 1), (-1, 1), (1, 1)]);
@@ -46,29 +47,4 @@ const fn run_below(own: usize, place: usize) -> u8 {
 const fn run_above(own: usize, place: usize) -> u8 {
     let above = own >> (place + 1);
     if above == 0 { 0 } else { above.trailing_zeros() as u8 }
-}
-
-const fn rays(directions: [(i8, i8); 4]) -> [[u64; 4]; 64] {
-    let mut rays = [[0; 4]; 64];
-    let mut square = 0;
-    while square < 64 {
-        let mut lane = 0;
-        while lane < 4 {
-            rays[square][lane] = ray(square as i8, directions[lane]);
-            lane += 1;
-        }
-        square += 1;
-    }
-    rays
-}
-
-const fn ray(square: i8, (right, down): (i8, i8)) -> u64 {
-    let mut ray = 0;
-    let (mut column, mut row) = (square % 8 + right, square / 8 + down);
-    while column >= 0 && column < 8 && row >= 0 && row < 8 {
-        ray |= 1 << (row * 8 + column);
-        column += right;
-        row += down;
-    }
-    ray
 }

@@ -25,7 +25,7 @@ use anyhow::{Context as _, bail};
 
 use self::{contest::Contest, contestant::Contestant, ledger::Plan};
 use super::{entropy, interrupt::Interrupt, progress::Progress, say};
-use crate::rating::Sprt;
+use crate::{rating::Sprt, rules::opening};
 
 /// How long players are waited for after an interrupt: built-in ones answer at once, other programs may not.
 const PARTING: Duration = Duration::from_secs(2);
@@ -86,6 +86,12 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let seed = args.seed.unwrap_or_else(|| entropy::random() >> 32);
     let plan = Plan { a: args.a, b: args.b, games: args.games, seed, sprt: args.sprt };
     say(format_args!("{} against {}: {} games, seed {seed}", plan.a, plan.b, plan.games));
+    let openings = opening::balanced_count();
+    if plan.games as usize > 2 * openings {
+        say(format_args!(
+            "each of the {openings} openings comes again: players who leave nothing to chance repeat their games"
+        ));
+    }
     let contest = Arc::new(Contest::new(plan, Progress::of(args.games.into(), "games"))?);
     let threads = args.concurrency.map_or_else(processors, usize::from);
     let mut playing = tokio::task::spawn_blocking({

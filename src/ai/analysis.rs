@@ -5,12 +5,12 @@
 //!   each position of a game ──study──▶ Study ──judge──▶ Judged      what each move lost
 //! ```
 //!
-//! Evaluations are by how many discs black is ahead at the end, empty squares counted for the winner. Like the engine, nothing here
-//! reads a clock: who has one raises the flag.
+//! Evaluations are by how many discs black is ahead at the end, empty squares counted for the winner. Like the engine,
+//! nothing here reads a clock: who has one raises the flag.
 use std::iter;
 use std::ops::ControlFlow;
 
-use super::engine::{Engine, Engines, Limits, Report};
+use super::engine::{END_JUMP, Engine, Engines, Limits, Report};
 use crate::rules::{Color, Outcome, Position, Square};
 use crate::search::{EndedBy, Stop};
 
@@ -102,8 +102,8 @@ pub struct Judged {
     pub nodes: u64,
 }
 
-/// Looks at a position deeper and deeper with one of the engines, and tells `each` of the best moves so far, at most `lines` of them.
-/// The last time says that it is. Nothing is told where the side to move has no move.
+/// Looks at a position deeper and deeper with one of the engines, and tells `each` of the best moves so far, at most
+/// `lines` of them. The last time says that it is. Nothing is told where the side to move has no move.
 pub fn deepen(
     engines: &Engines,
     position: Position,
@@ -157,7 +157,6 @@ fn deepen_all(
 
 /// As the engine's own: the search to the end begins some plies before one by depth would reach it.
 fn depths(empties: u8, most: u8) -> impl Iterator<Item = u8> {
-    const END_JUMP: u8 = 8;
     let last = if most < empties { most } else { empties.saturating_sub(END_JUMP).max(1) };
     (1..=last).chain(iter::once(empties).filter(move |_| last < empties && empties <= most))
 }
@@ -242,7 +241,8 @@ pub fn judge(before: &Study, played: Square, after: &Study) -> Judged {
 }
 
 impl Course {
-    /// The game of these moves, of which those before the ply `from` are made but not part of it. It ends before a move that is illegal.
+    /// The game of these moves, of which those before the ply `from` are made but not part of it. It ends before a move
+    /// that is illegal.
     #[must_use]
     pub fn of(start: Position, squares: impl IntoIterator<Item = Square>, from: u16) -> Self {
         let (mut moves, mut ply) = (Vec::new(), 0);
@@ -316,7 +316,8 @@ impl Line {
 
 /// From a side's point of view to black's, or back.
 fn for_side(side: Color, discs: f32) -> f32 {
-    if side == Color::Black { discs } else { -discs }
+    // Not a negative zero of a draw.
+    if side == Color::Black { discs } else { 0.0 - discs }
 }
 
 fn empties(position: Position) -> u8 {

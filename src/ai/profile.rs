@@ -129,7 +129,7 @@ const MCTS_ROXANNE: Profile = Profile {
 
 const EXPERT: Profile = Profile {
     kind: AiKind::Expert,
-    summary: "Looks far ahead with a judgement learned from its own games, and plays the end perfectly.",
+    summary: "Looks far ahead with a judgement learned from its own games; the higher the level, the earlier it knows how the game ends.",
     levels: expert::LEVELS,
     default_level: 13,
     strength: "level 1 wins 74 % against random, level 9 99 % against alphabeta, level 11 every game of 40 against mcts at level 6",

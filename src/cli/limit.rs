@@ -153,7 +153,7 @@ pub(super) struct Bounds {
     /// AI moves that may wait for a thread; beyond it they are made without a search.
     #[arg(long, env = "REVERSI_AI_QUEUE", default_value_t = usual().ai_queue, value_name = "N")]
     ai_queue: usize,
-    /// MiB of what all searches of `expert` and of analyses remember at a time.
+    /// The most MiB that all searches of `expert` and of analyses remember at a time; each needs 16.
     #[arg(long, env = "REVERSI_AI_MEMORY", default_value_t = usual().ai_memory_mib, value_name = "MIB", value_parser = at_least_one())]
     ai_memory: u32,
     /// Analyses under way at a time.

@@ -229,6 +229,7 @@ async fn search<R, T: Send + 'static>(
         () = gone(shared, player, results) => return Err(Unfound::Gone),
         _ = timeout(SEATS_FIRST, shared.pool.is_quiet()) => {}
     }
+    shared.pool.end_pondering();
     shared.analysts.search(time, gone(shared, player, results), work).await
 }
 

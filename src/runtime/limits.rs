@@ -127,8 +127,9 @@ pub struct Limits {
     pub drain: Duration,
     /// AI moves that may wait, of quick kinds and of searches each. Beyond it they are answered by the cheap move at once.
     pub ai_queue: usize,
-    /// MiB of what all searches of the engine remember at a time, in equal parts: those of AI seats and of analyses, one
-    /// for each thread. Each has 16 at most, which 16 threads have with this; with less the highest levels see less.
+    /// The most MiB that all searches of the engine remember at a time, in equal parts: those of AI seats and of analyses,
+    /// one for each thread. Each takes 16 when it is first needed, which 64 threads have with this; with less the highest
+    /// levels play worse than they were measured.
     pub ai_memory_mib: u32,
     /// Analyses under way, of which few search and the others wait for their turn. One costs what a stream does.
     pub analyses: usize,
@@ -201,7 +202,7 @@ impl Default for Limits {
             reader_patience: Duration::from_secs(30),
             drain: Duration::from_secs(10),
             ai_queue: 4_096,
-            ai_memory_mib: 256,
+            ai_memory_mib: 1_024,
             analyses: 64,
             analyses_per_player: 2,
             analyses_per_address: 8,

@@ -173,7 +173,7 @@ impl Pool {
         }
         if state.running.is_empty() {
             drop(state);
-            self.shared.answer(queued, true);
+            self.shared.answer(queued, None);
         } else {
             state.queue.push(queued)?;
             state.end_pondering();
@@ -196,6 +196,11 @@ impl Pool {
         Some(ticket)
     }
 
+    /// Stops all pondering, for whoever else needs the processor.
+    pub(super) fn end_pondering(&self) {
+        self.shared.state().end_pondering();
+    }
+
     /// Asks for what was pondered, with its times from now on. `None` when it was ended before.
     pub(super) fn claim(&self, mut ticket: Ticket, enough: Option<Instant>, deadline: Instant) -> Option<Pondered> {
         let mut state = self.shared.state();
@@ -210,8 +215,10 @@ impl Pool {
             _ => return None,
         };
         drop(state);
-        self.shared.time.notify_one();
-        self.shared.moves.fetch_add(1, Relaxed);
+        match pondered {
+            Pondered::Found(_) => drop(self.shared.moves.fetch_add(1, Relaxed)),
+            Pondered::Searching(_) => self.shared.time.notify_one(),
+        }
         Some(pondered)
     }
 
@@ -275,14 +282,14 @@ impl Shared {
         if let Err(error) = set_current_thread_priority(ThreadPriority::Min) {
             tracing::warn!(%error, "AI threads run at the same priority as those that serve players");
         }
-        while let Some((queued, is_asked)) = self.next(index) {
-            self.answer(queued, is_asked);
+        while let Some(queued) = self.next(index) {
+            self.answer(queued, Some(index));
             self.state().running[index] = None;
         }
     }
 
-    /// Waits for a job and sets its share of the time, and says whether it was asked for; none when the pool is closed.
-    fn next(&self, index: usize) -> Option<(Queued, bool)> {
+    /// Waits for a job and sets its share of the time; none when the pool is closed.
+    fn next(&self, index: usize) -> Option<Queued> {
         let mut state = self.state();
         loop {
             if state.closed {
@@ -303,19 +310,23 @@ impl Shared {
                 }
                 drop(state);
                 self.time.notify_one();
-                return Some((queued, !pondering));
+                return Some(queued);
             }
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn answer(&self, queued: Queued, is_asked: bool) {
+    /// Makes a job's choice, on the worker of this number if it is one.
+    fn answer(&self, queued: Queued, worker: Option<usize>) {
         let Queued { job, stop, answer, span, .. } = queued;
         if answer.is_closed() {
             return;
         }
         let _room = span.enter();
         let found = catch_unwind(AssertUnwindSafe(|| (self.think)(&job.player, job.position, job.seed, &stop)));
+        // What was pondered at first may have been asked for meanwhile.
+        let pondering = |index: usize| self.state().running[index].as_ref().is_some_and(|running| running.pondering);
+        let is_asked = !worker.is_some_and(pondering);
         self.moves.fetch_add(u64::from(is_asked), Relaxed);
         match found {
             Ok(choice) => {
@@ -473,6 +484,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_was_pondered_and_is_stopped_when_it_is_asked_for_is_cheaper() {
+        let (pool, begins) = pondering(true);
+        let ticket = pool.ponder(job(AiKind::Expert)).unwrap();
+        begins.recv().unwrap();
+        let Some(Pondered::Searching(ticket)) = pool.claim(ticket, None, instant()) else {
+            panic!("it was still searched")
+        };
+        assert!(!answer(ticket).await.complete);
+        assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 1));
+        assert!(pool.shut_down(Duration::from_secs(60)).await);
+    }
+
+    #[tokio::test]
     async fn pondering_ends_when_anything_is_asked_for() {
         let (pool, begins) = pondering(true);
         let ahead = pool.ponder(job(AiKind::Expert)).unwrap();
@@ -481,6 +505,10 @@ mod tests {
         assert!(answer(asked).await.complete);
         assert!(pool.claim(ahead, None, instant()).is_none());
         assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 0));
+        let ahead = std::iter::repeat_with(|| pool.ponder(job(AiKind::Expert))).flatten().next().unwrap();
+        begins.recv().unwrap();
+        pool.end_pondering();
+        assert!(pool.claim(ahead, None, instant()).is_none());
         assert!(pool.shut_down(Duration::from_secs(60)).await);
     }
 

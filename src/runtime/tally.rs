@@ -22,6 +22,11 @@ impl Tally {
         self.now.fetch_update(Relaxed, Relaxed, |now| (now < self.most).then_some(now + 1)).is_ok()
     }
 
+    /// Whether there is none.
+    pub(super) fn is_none(&self) -> bool {
+        self.now.load(Relaxed) == 0
+    }
+
     /// Counts what has come to be `after` and was `before`, even when that is more than may be.
     pub(super) fn shift(&self, before: usize, after: usize) {
         // The number that a negative difference wraps to does the same.

@@ -142,13 +142,13 @@ fn thought(choice: &Choice, turn: &Turn) -> Option<Box<Thought>> {
 }
 
 fn begin(turn: &Turn, ahead: Option<Ahead>, shared: &Shared) -> Stage {
-    let Some(player) = player(turn) else {
+    let Some(player) = player(turn).map(|player| in_time(player, turn)) else {
         return Stage::Resigned;
     };
     let allotted = Allotted::of(player, turn, shared.clock.now().since(turn.begins));
     let now = Instant::now();
     let job = Job {
-        player: player.with_time(allotted.search),
+        player,
         position: turn.position,
         seed: seed(turn),
         enough: allotted.enough.map(|enough| (now + enough).into_std()),
@@ -171,10 +171,18 @@ fn player(turn: &Turn) -> Option<AiPlayer> {
     AiPlayer::new(turn.ai.kind.parse().ok()?, turn.ai.level).ok()
 }
 
+/// The player with the time of a turn of which nothing is spent, so that how busy the server is decides nothing.
+fn in_time(player: AiPlayer, turn: &Turn) -> AiPlayer {
+    player.with_time(Allotted::of(player, turn, Duration::ZERO).search)
+}
+
 /// Ponders the turn after the expected reply, of a player that expects one, as it would be searched when it comes.
 fn look_ahead(turn: &Turn, choice: &Choice, shared: &Shared) -> Option<Ahead> {
     let player = player(turn).filter(|player| player.kind() == AiKind::Expert)?;
     let [_, reply, ..] = choice.line[..] else { return None };
+    if !shared.analysts.analyses.is_none() {
+        return None;
+    }
     let theirs = turn.position.play(choice.square).ok()?;
     // A reply that is no move there comes after a pass.
     let position = theirs.play(reply).ok()?;
@@ -182,7 +190,7 @@ fn look_ahead(turn: &Turn, choice: &Choice, shared: &Shared) -> Option<Ahead> {
         return None;
     }
     let turn = Turn { ply: turn.ply + 2, position, ..turn.clone() };
-    let player = player.with_time(Allotted::of(player, &turn, Duration::ZERO).search);
+    let player = in_time(player, &turn);
     let deadline = (Instant::now() + PONDERED).into_std();
     let job = Job { player, position, seed: seed(&turn), enough: None, deadline };
     let ticket = shared.pool.ponder(job)?;

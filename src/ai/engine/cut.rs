@@ -15,7 +15,7 @@ pub(super) const LEAST_DEPTH: u8 = 3;
 /// 73, 87, 95, 98 and 99 %, the steps that Edax made usual.
 const DEVIATIONS: [f32; 5] = [1.1, 1.5, 2.0, 2.6, 3.3];
 
-/// The certainties below [`SURE`], and the next better one.
+/// How many certainties there are below [`SURE`].
 pub(super) const CERTAINTIES: u8 = DEVIATIONS.len() as u8;
 
 /// The share of cuts that are right, in percent, as a search of this certainty promises.

@@ -100,12 +100,12 @@ impl Engine {
         stop: &Stop,
         each: &mut dyn FnMut(&Report) -> ControlFlow<()>,
     ) -> Option<Report> {
-        let first = Square::new(Squares(board.moves(cpu)).next()?)?;
-        let mut report = Report::unsearched(first);
+        let node = Node::new(board);
+        let glance = self.searcher(cpu, stop, u64::MAX, 0).glance(&node)?;
+        let mut report = Report::unsearched(glance);
         if stop.is_stopped() {
             return Some(report);
         }
-        let node = Node::new(board);
         let steps = schedule(board.empties().count_ones() as u8, limits);
         let (found, helped) = (Stop::new(), AtomicU64::new(0));
         let searcher = |stop, taste| self.searcher(cpu, stop, limits.nodes / self.threads as u64, taste);
@@ -152,15 +152,15 @@ impl Drop for Raised<'_> {
 }
 
 impl Report {
-    /// A legal move, for a search that did not begin.
-    fn unsearched(first: Square) -> Self {
+    /// Of a search that did not begin.
+    fn unsearched(best: Square) -> Self {
         Self {
-            best: first,
+            best,
             discs: 0.0,
             depth: 0,
             certainty: 100,
             nodes: 0,
-            line: vec![first],
+            line: vec![best],
             exact: false,
             ended_by: EndedBy::Stop,
         }
@@ -171,7 +171,27 @@ fn squares(line: &Line) -> Vec<Square> {
     line.0.iter().filter_map(|&square| Square::new(square)).collect()
 }
 
+/// An expected result that agrees with who wins: positive for the side to move.
+fn agreeing(discs: f32, winner: Value) -> f32 {
+    // A game that is won is won by two discs at least: what is empty in the end counts for the winner.
+    const LEAST: f32 = 2.0;
+    match winner.signum() {
+        1 => discs.max(LEAST),
+        -1 => discs.min(-LEAST),
+        _ => 0.0,
+    }
+}
+
 impl<C: Cpu> Searcher<'_, C> {
+    /// The move after which the position looks best, without search; none where there is no move.
+    fn glance(&self, node: &Node) -> Option<Square> {
+        let value = |&square: &u8| {
+            let child = self.child(node, square, node.board.flips(self.cpu, square));
+            if child.board.own == 0 { 64 * DISC } else { -self.evaluate(&child) }
+        };
+        Squares(node.board.moves(self.cpu)).max_by_key(value).and_then(Square::new)
+    }
+
     /// Makes every step, and reports them.
     fn lead(
         &mut self,
@@ -201,10 +221,14 @@ impl<C: Cpu> Searcher<'_, C> {
                 report.ended_by = if self.stop.is_stopped() { EndedBy::Stop } else { EndedBy::Nodes };
                 return;
             }
-            if step.asks == Asks::Value {
-                guess = value;
+            match step.asks {
+                Asks::Value => {
+                    guess = value;
+                    report.discs = value as f32 / DISC as f32;
+                }
+                // Its value is only a bound: what was found before stands, as far as it agrees.
+                Asks::Winner => report.discs = agreeing(report.discs, value),
             }
-            report.discs = value as f32 / DISC as f32;
             report.depth = step.effort.depth;
             report.certainty = cut::percent(step.effort.certainty);
             let sure = step.effort == Effort { depth: empties, certainty: SURE };
@@ -266,4 +290,65 @@ const WIDENINGS: u32 = 4;
 /// The nearest value that a finished game can have.
 fn even(value: Value) -> Value {
     (value + DISC).div_euclid(2 * DISC) * 2 * DISC
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Goal, with_engine};
+    use super::*;
+    use crate::rules::opening;
+
+    /// A game's position with so many empty squares.
+    fn position(game: u32, empties: u8) -> Position {
+        let mut position = Position::START;
+        for square in opening::balanced(1, game) {
+            position = position.play(square).unwrap().settle().0;
+        }
+        let limits = Limits::of_nodes(500);
+        while position.board().empties().count() > empties {
+            let report = with_engine(|engine| engine.search(position, &limits, &Stop::new(), &mut go_on)).unwrap();
+            position = position.play(report.best).unwrap().settle().0;
+        }
+        position
+    }
+
+    fn go_on(_: &Report) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    #[test]
+    fn a_search_that_never_began_answers_with_what_looks_best() {
+        let stop = Stop::new();
+        stop.stop();
+        for game in 0..20 {
+            let position = position(game, 40);
+            with_engine(|engine| {
+                let report = engine.search(position, &Limits::default(), &stop, &mut go_on).unwrap();
+                let worth = |square| -engine.evaluate(position.play(square).unwrap());
+                let best = position.legal_moves().iter().map(worth).fold(f32::MIN, f32::max);
+                assert_eq!((worth(report.best), report.depth, report.nodes), (best, 0, 0));
+            });
+        }
+    }
+
+    #[test]
+    fn who_wins_is_told_without_a_bound_for_a_value() {
+        let limits = Limits { goal: Goal::WinnerFirst, ..Limits::default() };
+        for game in 0..20 {
+            let position = position(game, 16);
+            let mut told = Vec::new();
+            let last = with_engine(|engine| {
+                engine.search(position, &limits, &Stop::new(), &mut |report| {
+                    told.push((report.depth, report.certainty, report.discs));
+                    ControlFlow::Continue(())
+                })
+            });
+            let exact = last.unwrap().discs;
+            let of_winner = told.iter().filter(|&&(depth, certainty, _)| depth == 16 && certainty == 100);
+            for (_, _, discs) in of_winner {
+                assert!(discs.abs() >= 2.0 || *discs == 0.0, "game {game}: {told:?}");
+                assert_eq!((*discs > 0.0, *discs < 0.0), (exact > 0.0, exact < 0.0), "game {game}: {told:?}");
+            }
+        }
+    }
 }

@@ -99,8 +99,8 @@ pub(super) fn schedule(empties: u8, limits: &Limits) -> Vec<Step> {
     steps
 }
 
-/// The search to the end begins this many plies before a search by depth would reach it.
-const END_JUMP: u8 = 8;
+/// The search to the end begins this many plies before one by depth would reach it.
+pub const END_JUMP: u8 = 8;
 
 /// From this many empty squares on, searches to the end are selective before they are sure.
 const SELECTIVE_END: u8 = 16;

@@ -41,6 +41,6 @@ mod weights;
 
 pub use clock::Plan;
 pub use engine::{Engine, Report};
-pub use limits::{Certainty, Goal, Limits};
+pub use limits::{Certainty, END_JUMP, Goal, Limits};
 pub use pool::{Engines, TABLE_BYTES, with_engine};
 pub use weights::{BadWeights, Weights};

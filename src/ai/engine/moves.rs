@@ -10,7 +10,8 @@ pub(super) struct Move {
     pub(super) score: i32,
 }
 
-/// No position has more moves than this: 33 is the most that was ever found.
+/// More moves than any position is known to have: 33 in games, 34 on boards that no game reaches. Of more the last would
+/// be left out.
 const MOST: usize = 36;
 
 /// A short list on the stack.

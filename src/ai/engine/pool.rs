@@ -4,8 +4,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{Engine, Weights};
 
-/// Enough for the few million positions of the highest level without losing what matters. A search at a seat has no
-/// more, so that a level finds the same moves on machines of any size.
+/// Enough for the millions of positions of the highest level without losing what matters. A search at a seat has no
+/// more, so that a level finds the same moves on machines of any size; one that has less plays worse from level 14 on.
 pub const TABLE_BYTES: usize = 16 << 20;
 
 /// A bounded number of engines, which share a bounded memory: an engine's table is most of what a search needs.

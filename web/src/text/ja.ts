@@ -286,7 +286,7 @@ export const ja: Texts = {
     },
     expert: {
       name: "エキスパート",
-      summary: "自己対局で学んだ判断で遠くまで読み、終盤は完璧に打ちます。",
+      summary: "自己対局で学んだ判断で遠くまで読み、レベルが高いほど早く終局を読み切ります。",
       strength: "レベルごとの Elo はそのページに",
     },
     mcts: {

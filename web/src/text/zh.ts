@@ -282,7 +282,7 @@ export const zh: Texts = {
     },
     expert: {
       name: "专家",
-      summary: "以自我对局学得的判断向前看得很远，残局精确无误。",
+      summary: "以自我对局学得的判断向前看得很远；级别越高，越早看清终局。",
       strength: "各级 Elo 见其页面",
     },
     mcts: {

@@ -98,8 +98,8 @@ fn higher_levels_of_a_searcher_beat_the_lowest() {
     }
 }
 
-/// The lower ones slip less from level to level, the higher ones see more. Two levels are worth 80 % and more; equals would
-/// make 26 points or more of 40, draws counted as half, in 4 of 100 such matches.
+/// The lower ones slip less from level to level, the higher ones see more. Two levels are worth 80 % and more; equals
+/// would make 26 points or more of 40, draws counted as half, in 4 of 100 such matches.
 #[test]
 fn higher_levels_of_the_expert_beat_lower_ones() {
     for (stronger, weaker) in [(3, 1), (5, 1), (7, 5), (9, 7), (11, 9)] {

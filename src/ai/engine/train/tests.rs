@@ -120,7 +120,7 @@ fn weights_come_near_to_those_the_examples_were_made_with_and_come_so_again() {
     assert_eq!(losses.iter().map(|loss| loss.examples).sum::<usize>(), examples.fitted.len());
     for (before, after) in untouched.iter().zip(&losses).filter(|(before, _)| before.examples > 0) {
         assert!(after.fitted < before.fitted / 4.0, "{before:?} {after:?}");
-        assert!(after.tested < before.tested * 0.7, "{before:?} {after:?}");
+        assert!(after.tested < before.tested * 0.9, "{before:?} {after:?}");
     }
     assert_eq!(fitted(20), (bytes, losses));
 }

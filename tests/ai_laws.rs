@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use reversi::ai::{AiKind, AiPlayer, LastSquare, Orange, Placed, Reversi, ReversiByPlacement, cheap_move, generator};
+use reversi::ai::{
+    AiKind, AiPlayer, Choice, LastSquare, Orange, Placed, Reversi, ReversiByPlacement, cheap_move, generator,
+};
 use reversi::rules::Position;
 use reversi::search::{AlphaBeta, Budget, Cache, Game, Heuristic, NoCache, Stop, Transpositions, WindowCache, minimax};
 
@@ -34,15 +36,8 @@ proptest! {
 
     #[test]
     fn every_player_gives_a_legal_move_and_the_same_for_the_same_seed(position in any_position(), seed: u64) {
-        let stop = Stop::new();
         for player in quick_players() {
-            let choice = player.choose(position, seed, &stop);
-            prop_assert_eq!(&choice, &player.choose(position, seed, &stop));
-            prop_assert_eq!(choice.is_none(), position.legal_moves().is_empty());
-            if let Some(choice) = choice {
-                prop_assert!(position.legal_moves().contains(choice.square), "{}", player.kind());
-                prop_assert!(choice.complete);
-            }
+            is_legal_and_the_same_again(player, position, seed)?;
         }
         if !position.legal_moves().is_empty() {
             prop_assert!(position.legal_moves().contains(cheap_move(position, seed)));
@@ -57,7 +52,8 @@ proptest! {
             let player = AiPlayer::new(kind, kind.profile().levels).unwrap();
             let choice = player.choose(position, seed, &stop);
             prop_assert_eq!(choice.is_none(), position.legal_moves().is_empty());
-            prop_assert!(choice.is_none_or(|choice| position.legal_moves().contains(choice.square) && choice.nodes == 0));
+            let is_unsearched = |choice: Choice| position.legal_moves().contains(choice.square) && choice.nodes == 0;
+            prop_assert!(choice.is_none_or(is_unsearched));
         }
     }
 
@@ -66,13 +62,43 @@ proptest! {
         let state = position.settle().0;
         equals_the_oracle::<Reversi, _, _>(AlphaBeta::plain(Orange), Orange, state, depth)?;
         equals_the_oracle::<Reversi, _, _>(AlphaBeta::deepening(Orange, NoCache), Orange, state, depth)?;
-        equals_the_oracle::<Reversi, _, _>(AlphaBeta::deepening(Orange, Transpositions::with_bits(12)), Orange, state, depth)?;
-        equals_the_oracle::<Reversi, _, _>(AlphaBeta::deepening(Orange, Transpositions::with_bits(3)), Orange, state, depth)?;
-        equals_the_oracle::<Reversi, _, _>(AlphaBeta::deepening(Orange, WindowCache::with_bits(12)), Orange, state, depth)?;
+        for bits in [3, 12] {
+            let searcher = AlphaBeta::deepening(Orange, Transpositions::with_bits(bits));
+            equals_the_oracle::<Reversi, _, _>(searcher, Orange, state, depth)?;
+        }
+        let searcher = AlphaBeta::deepening(Orange, WindowCache::with_bits(12));
+        equals_the_oracle::<Reversi, _, _>(searcher, Orange, state, depth)?;
         let state = Placed { position: state, last: None };
         equals_the_oracle::<ReversiByPlacement, _, _>(AlphaBeta::plain(LastSquare), LastSquare, state, depth)?;
-        equals_the_oracle::<ReversiByPlacement, _, _>(AlphaBeta::deepening(LastSquare, NoCache), LastSquare, state, depth)?;
+        let searcher = AlphaBeta::deepening(LastSquare, NoCache);
+        equals_the_oracle::<ReversiByPlacement, _, _>(searcher, LastSquare, state, depth)?;
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn every_level_of_the_expert_gives_a_legal_move_and_the_same_for_the_same_seed(
+        position in any_position(),
+        seed: u64,
+    ) {
+        for level in [1, 5, 8, 10, 12] {
+            is_legal_and_the_same_again(AiPlayer::new(AiKind::Expert, level).unwrap(), position, seed)?;
+        }
+    }
+}
+
+fn is_legal_and_the_same_again(player: AiPlayer, position: Position, seed: u64) -> Result<(), TestCaseError> {
+    let stop = Stop::new();
+    let choice = player.choose(position, seed, &stop);
+    prop_assert_eq!(&choice, &player.choose(position, seed, &stop), "{:?}", player);
+    prop_assert_eq!(choice.is_none(), position.legal_moves().is_empty(), "{:?}", player);
+    if let Some(choice) = choice {
+        prop_assert!(position.legal_moves().contains(choice.square), "{:?}", player);
+        prop_assert!(choice.complete, "{:?}", player);
+    }
+    Ok(())
 }
 
 fn equals_the_oracle<G, H, C>(

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 use std::ops::ControlFlow;
 
-use reversi::ai::engine::{Engine, Goal, Limits, Report, Weights};
-use reversi::rules::{Position, Square, opening};
+use reversi::ai::engine::{Engine, Goal, Limits, Report, Weights, with_engine};
+use reversi::rules::{Position, Square, Transcript, opening};
 use reversi::search::{EndedBy, Stop};
 
 /// A position of the FFO endgame suite: see the head of the file for its fields.
@@ -196,6 +196,17 @@ fn a_search_that_is_to_wind_down_ends_with_its_step() {
         ControlFlow::Continue(())
     });
     assert_eq!(depths, [1, 2, 3, 4, 5]);
+}
+
+/// As the head of the list in `rules` says of it. New weights may ask for a new list: `reversi openings` makes it.
+#[test]
+#[ignore = "two minutes when optimised"]
+fn the_listed_openings_are_even() {
+    for index in 0..opening::balanced_count() as u32 {
+        let line = Transcript::from_squares(opening::balanced(0, index)).unwrap();
+        let report = with_engine(|engine| search(engine, line.position(), &Limits::of_nodes(500_000)));
+        assert!(report.discs.abs() <= 2.0, "{line}: {} discs for black", report.discs);
+    }
 }
 
 #[test]

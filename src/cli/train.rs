@@ -12,25 +12,34 @@ use anyhow::{Context as _, bail};
 use tokio::task::spawn_blocking;
 
 use super::{address, progress::Progress, say};
-use crate::ai::engine::{
-    Weights,
-    train::{self, Contest, Examples, GAMES_PER_CHUNK, Recipe},
+use crate::{
+    ai::engine::{
+        Weights,
+        train::{
+            self, Contest, Example, Examples, GAMES_PER_CHUNK, Recipe,
+            deviation::{self, Constants, Deviations},
+        },
+    },
+    rating::{Difference, Score},
 };
 
 /// What one round is made of.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A round plays games of the old weights against themselves, from random openings, into --folder; the last plies are \
-        labelled\nby solving, those before by search. Then it fits new weights to all positions by linear regression, writes them to \
-        --out,\nand lets them play against the old ones. It may be ended at any time: the same command goes on where it was. The \
-        same\noptions give the same file, whatever the number of threads. src/ai/engine/README.md has the rounds behind the weights \
-        in this\nprogram; to build them in, a file takes the place of src/ai/engine/weights.bin.\n\nExamples:\n  \
+    after_help = "A round plays games of the old weights against themselves, from random openings, into --folder; the\n\
+        last plies are labelled by solving, those before by search. Then it fits new weights to all positions\n\
+        by linear regression, writes them to --out, measures how far their shallow values are from deep ones,\n\
+        and lets them play against the old ones. It may be ended at any time: the same command goes on where\n\
+        it was. The same options give the same file, whatever the number of threads. src/ai/engine/README.md\n\
+        has the rounds behind the weights in this program; to build them in, a file takes the place of\n\
+        src/ai/engine/weights.bin, and the constants measured that of those in src/ai/engine/cut.rs.\n\nExamples:\n  \
         reversi train --from seed --folder games/1 --out 1.bin      the first round, from next to nothing\n  \
         reversi train --from 1.bin --folder games/2 --out 2.bin     the next\n  \
         reversi train --from 2.bin --folder games/3 --also games/2 --out 3.bin"
 )]
 pub(super) struct Args {
-    /// The weights to begin with: a file, `embedded` for those of this program, or `seed` for what every beginner is told.
+    /// The weights to begin with: a file, `embedded` for those of this program, or `seed` for what every beginner is
+    /// told.
     #[arg(long, env = "REVERSI_FROM", value_name = "FILE|embedded|seed", default_value = "embedded")]
     from: String,
     /// Where the new weights go.
@@ -43,16 +52,34 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_ALSO", value_name = "DIR", value_delimiter = ',')]
     also: Vec<PathBuf>,
     /// Games to play; they are played by 200.
-    #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 56_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    #[arg(
+        long,
+        env = "REVERSI_GAMES",
+        value_name = "N",
+        default_value_t = 56_000,
+        value_parser = clap::value_parser!(u64).range(1..=100_000_000)
+    )]
     games: u64,
     /// Random plies that a game begins with, from a number to another.
     #[arg(long, env = "REVERSI_RANDOM_PLIES", value_name = "FEWEST-MOST", default_value = "4-30")]
     random_plies: Span,
     /// How many plies the engine looks ahead in these games.
-    #[arg(long, env = "REVERSI_DEPTH", value_name = "PLIES", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=60))]
+    #[arg(
+        long,
+        env = "REVERSI_DEPTH",
+        value_name = "PLIES",
+        default_value_t = 5,
+        value_parser = clap::value_parser!(u8).range(1..=60)
+    )]
     depth: u8,
     /// How much of a label is the engine's own opinion rather than the result, in percent.
-    #[arg(long, env = "REVERSI_OPINION", value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(i32).range(0..=100))]
+    #[arg(
+        long,
+        env = "REVERSI_OPINION",
+        value_name = "PERCENT",
+        default_value_t = 50,
+        value_parser = clap::value_parser!(i32).range(0..=100)
+    )]
     opinion: i32,
     /// The same seed plays the same games.
     #[arg(long, env = "REVERSI_SEED", default_value_t = 1)]
@@ -61,11 +88,33 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_RIDGE", value_name = "N", default_value_t = 200.0, value_parser = positive)]
     ridge: f32,
     /// Steps of the regression, for each stage.
-    #[arg(long, env = "REVERSI_STEPS", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(
+        long,
+        env = "REVERSI_STEPS",
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = clap::value_parser!(u16).range(1..=1000)
+    )]
     steps: u16,
+    /// Positions, of those kept apart, by which the constants of cuts by probability are measured for the new weights;
+    /// 0 for none.
+    #[arg(
+        long,
+        env = "REVERSI_DEVIATIONS",
+        value_name = "N",
+        default_value_t = 300,
+        value_parser = clap::value_parser!(u32).range(..=1_000_000)
+    )]
+    deviations: u32,
     /// Openings from which the new weights play the old ones, with both colours; 0 for no match.
-    #[arg(long, env = "REVERSI_PAIRS", value_name = "N", default_value_t = 20)]
-    pairs: u64,
+    #[arg(
+        long,
+        env = "REVERSI_PAIRS",
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(..=1_000_000)
+    )]
+    pairs: u32,
     /// Positions visited for each move of the match.
     #[arg(long, env = "REVERSI_NODES", value_name = "N", default_value_t = 2_000)]
     nodes: u64,
@@ -108,12 +157,16 @@ fn round(args: &Args) -> anyhow::Result<()> {
     let recipe = args.recipe();
     claim(&args.folder, &recipe, &old)?;
     play(&old, &recipe, &args.folder, threads)?;
-    let new = fit(args)?;
+    let examples = read(args)?;
+    let new = Arc::new(fit(args, &examples));
     let bytes = new.write();
     write(&args.out, &bytes)?;
     say(format_args!("{} has {} bytes", args.out.display(), bytes.len()));
+    if args.deviations > 0 {
+        measure(args.deviations, &new, &examples.tested, threads);
+    }
     if args.pairs > 0 {
-        compare(args, &Arc::new(new), &old, threads);
+        compare(args, &new, &old, threads);
     }
     Ok(())
 }
@@ -156,11 +209,8 @@ fn claim(folder: &Path, recipe: &Recipe, old: &Weights) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whole or not at all.
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let unfinished = path.with_extension("part");
-    let written = fs::write(&unfinished, bytes).and_then(|()| fs::rename(&unfinished, path));
-    written.with_context(|| format!("cannot write {}", path.display()))
+    train::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn play(old: &Arc<Weights>, recipe: &Recipe, folder: &Path, threads: usize) -> anyhow::Result<()> {
@@ -172,18 +222,23 @@ fn play(old: &Arc<Weights>, recipe: &Recipe, folder: &Path, threads: usize) -> a
     Ok(())
 }
 
-fn fit(args: &Args) -> anyhow::Result<Weights> {
+fn read(args: &Args) -> anyhow::Result<Examples> {
     let mut examples = Examples::default();
     for folder in args.also.iter().chain([&args.folder]) {
         examples.read(folder).with_context(|| format!("cannot read games from {}", folder.display()))?;
     }
+    Ok(examples)
+}
+
+fn fit(args: &Args, examples: &Examples) -> Weights {
     say(format_args!(
-        "{} positions to learn from, {} kept apart; the error by stage, in discs:\nstage  positions  fitted  kept apart",
+        "{} positions to learn from, {} kept apart; the error by stage, in discs:\n\
+         stage  positions  fitted  kept apart",
         examples.fitted.len(),
         examples.tested.len()
     ));
     let progress = Progress::of(train::STAGES as u64, "stages");
-    let new = train::fit(&examples, args.ridge, args.steps.into(), &mut |loss| {
+    let new = train::fit(examples, args.ridge, args.steps.into(), &mut |loss| {
         let train::StageLoss { stage, examples, fitted, tested } = loss;
         // Games that begin with many random plies teach nothing about the first moves.
         if examples > 0 {
@@ -192,23 +247,43 @@ fn fit(args: &Args) -> anyhow::Result<Weights> {
         progress.advance();
     });
     progress.finish();
-    Ok(new)
+    new
+}
+
+fn measure(positions: u32, new: &Arc<Weights>, examples: &[Example], threads: usize) {
+    let progress = Progress::of(positions.into(), "positions searched to many depths");
+    let deviations = Deviations::measure(new, examples, positions as usize, threads, &|| progress.advance());
+    progress.finish();
+    let told = |constants: Constants| {
+        let [constant, by_empties, by_depth, by_shallow] = constants;
+        let distance = deviations.distance(constants);
+        format!("{constant:.3} {by_empties:.4} {by_depth:.3} {by_shallow:.3} (off by {distance:.2})")
+    };
+    let built_in = told(deviation::built_in());
+    say(match deviations.constants() {
+        Some(found) => format!(
+            "constants of cuts, by {} positions to {} plies: {}; built in: {built_in}",
+            deviations.positions(),
+            deviation::DEEPEST,
+            told(found)
+        ),
+        None => format!("{} positions say too little of the constants of cuts", deviations.positions()),
+    });
 }
 
 fn compare(args: &Args, new: &Arc<Weights>, old: &Arc<Weights>, threads: usize) {
     let contest = Contest { pairs: args.pairs, nodes: args.nodes, seed: args.seed };
-    let progress = Progress::of(args.pairs, "pairs of games against the old weights");
+    let progress = Progress::of(args.pairs.into(), "pairs of games against the old weights");
     let score = contest.play(new, old, threads, &|| progress.advance());
     progress.finish();
-    let (share, error) = score.share();
-    let discs = score.discs as f64 / score.games().max(1) as f64;
+    let Some(difference) = Difference::of(&Score { pairs: score.pairs, ..Score::default() }) else { return };
     say(format_args!(
-        "{:.1} % against {}, give or take {:.1}, in {} games of {} positions a move; {discs:+.1} discs a game",
-        100.0 * share,
+        "{:.1} % against {}: {difference}, at 95 %, in {} games of {} positions a move; {:+.1} discs a game",
+        100.0 * score.share(),
         args.from,
-        100.0 * error,
         score.games(),
-        args.nodes
+        args.nodes,
+        score.discs as f64 / score.games() as f64
     ));
 }
 

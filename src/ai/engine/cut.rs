@@ -72,14 +72,15 @@ fn tabulated(shallow: impl Fn(u8) -> u8) -> Box<[[f32; 64]; 64]> {
 /// depth and grows with the deep one.
 ///
 /// Fitted by [`super::train::deviation`] to the values of 455 positions at 0 to 9 plies, with the weights of the second
-/// round of training: the logarithms of the deviations found are within 0.10 of these (root mean square).
+/// round of training: the logarithms of the deviations found are within 0.10 of these (root mean square). `reversi
+/// train` finds those of other weights.
 fn deviation_of(empties: u8, depth: u8, shallow: u8) -> f32 {
     let [constant, by_empties, by_depth, by_shallow] = FITTED;
     let (depth, shallow) = (f32::from(depth.max(1)), f32::from(shallow) + 1.0);
     (constant + by_empties * f32::from(empties) + by_depth * depth.ln() + by_shallow * shallow.ln()).exp()
 }
 
-const FITTED: [f32; 4] = [1.510, -0.0199, 0.514, -0.551];
+pub(super) const FITTED: [f32; 4] = [1.510, -0.0199, 0.514, -0.551];
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,7 @@ use crate::search::Stop;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contest {
     /// Openings; each gives two games.
-    pub pairs: u64,
+    pub pairs: u32,
     /// Positions visited for each move.
     pub nodes: u64,
     /// What chance begins with.
@@ -23,7 +23,7 @@ pub struct Contest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// How many pairs of games gave so many half points: 0 for two losses, 4 for two wins.
-    pub pairs: [u64; 5],
+    pub pairs: [u32; 5],
     /// By how many discs they were ahead, in all games together.
     pub discs: i64,
 }
@@ -45,7 +45,7 @@ impl Contest {
                     let mut engines = [new, old].map(|weights| Engine::new(Arc::clone(weights), TABLE_BYTES));
                     loop {
                         let pair = next.fetch_add(1, Ordering::Relaxed);
-                        if pair >= self.pairs {
+                        if pair >= self.pairs.into() {
                             return;
                         }
                         let discs = [0, 1].map(|first| self.game(&mut engines, pair, first));
@@ -86,20 +86,14 @@ impl Score {
     /// How many games there were.
     #[must_use]
     pub fn games(self) -> u64 {
-        2 * self.pairs.iter().sum::<u64>()
+        2 * self.pairs.into_iter().map(u64::from).sum::<u64>()
     }
 
-    /// The share of points won, and by how much it may be wrong with 95 % confidence: two games of one opening are not independent, so
-    /// the pairs are counted.
+    /// The share of the points won; 0 of no games.
     #[must_use]
-    pub fn share(self) -> (f64, f64) {
-        let count = self.pairs.iter().sum::<u64>().max(1) as f64;
-        let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
-            self.pairs.iter().enumerate().map(|(points, &pairs)| pairs as f64 * of(points as f64 / 4.0)).sum()
-        };
-        let mean = sum(&|share| share) / count;
-        let variance = sum(&|share| (share - mean).powi(2)) / count;
-        (mean, 1.96 * (variance / count).sqrt())
+    pub fn share(self) -> f64 {
+        let halves: u64 = (0..).zip(self.pairs).map(|(halves, pairs)| halves * u64::from(pairs)).sum();
+        halves as f64 / (2 * self.games()).max(1) as f64
     }
 }
 
@@ -114,7 +108,7 @@ mod tests {
         let contest = Contest { pairs: 3, nodes: 100, seed: 7 };
         let score = contest.play(&weights, &weights, 1, &|| {});
         assert_eq!(score, Score { pairs: [0, 0, 3, 0, 0], discs: 0 });
-        assert_eq!((score.games(), score.share()), (6, (0.5, 0.0)));
+        assert_eq!((score.games(), score.share()), (6, 0.5));
         assert_eq!(contest.play(&weights, &weights, 2, &|| {}), score);
     }
 
@@ -122,16 +116,16 @@ mod tests {
     fn better_weights_win() {
         let contest = Contest { pairs: 4, nodes: 300, seed: 7 };
         let score = contest.play(&Weights::embedded(), &Arc::new(seed()), 2, &|| {});
-        assert!(score.share().0 > 0.8 && score.discs > 0, "{score:?}");
+        assert!(score.share() > 0.8 && score.discs > 0, "{score:?}");
     }
 
     #[test]
-    fn pairs_say_how_sure_a_share_is() {
+    fn games_are_counted_in_pairs() {
         let mut score = Score::default();
         score.add([10, -10]);
         score.add([3, 0]);
         assert_eq!((score.pairs, score.discs), ([0, 0, 1, 1, 0], 3));
-        let (share, error) = score.share();
-        assert!((share - 0.625).abs() < 1e-9 && (error - 1.96 * 0.125 / 2_f64.sqrt()).abs() < 1e-9);
+        assert_eq!((score.games(), score.share()), (4, 0.625));
+        assert_eq!((Score::default().games(), Score::default().share()), (0, 0.0));
     }
 }

@@ -1,54 +1,148 @@
 //! How far shallow values are from deep ones: the measurements behind `engine::cut`.
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::thread;
 
-use super::super::{Certainty, Engine, Limits};
+use super::super::{Certainty, Engine, Limits, Weights, cut};
 use super::Example;
 use crate::rules::{Bitboard, Board, Color, Position};
 use crate::search::Stop;
 
-/// The values of one position by depth, from 0 plies on, in discs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Values {
-    /// How many squares are empty.
-    pub empties: u8,
-    /// By depth; nothing was cut by probability.
-    pub discs: Vec<f32>,
+/// The logarithm of a deviation in discs is the sum of these times 1, the empty squares, the logarithm of the deep
+/// depth and that of the shallow one plus 1.
+pub type Constants = [f64; 4];
+
+/// The constants that this program cuts with.
+#[must_use]
+pub fn built_in() -> Constants {
+    cut::FITTED.map(f64::from)
 }
 
-/// The constants of `engine::cut` nearest to the deviations found: of 1, the empty squares, the logarithm of the deep depth and
-/// that of the shallow one plus 1. `None` when there are too few values.
-///
-/// Depths of one parity are compared, from 3 plies on, in groups of eight empty squares.
-#[must_use]
-pub fn fit(all: &[Values]) -> Option<[f64; 4]> {
-    let mut sums = [[0.0; 5]; 4];
-    for group in 0..8 {
-        let values: Vec<_> = all.iter().filter(|values| values.empties / 8 == group).collect();
-        let deepest = values.iter().map(|values| values.discs.len()).min().unwrap_or(0);
-        for (deep, shallow) in (3..deepest).flat_map(|deep| (1..deep).map(move |shallow| (deep, shallow))) {
-            if values.len() < FEWEST || deep % 2 != shallow % 2 {
+/// Positions are searched to each depth up to this one: deep enough for a trend, and some thousandths of a second.
+pub const DEEPEST: u8 = 9;
+
+/// What was found, by empty squares and pairs of depths.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Deviations {
+    positions: usize,
+    found: Vec<Found>,
+}
+
+/// One deviation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Found {
+    /// How many differences it is that of.
+    count: f64,
+    /// What each constant is multiplied with.
+    terms: [f64; 4],
+    /// The logarithm of the deviation in discs.
+    logarithm: f64,
+}
+
+/// The values of one position by depth, from 0 plies on, in discs.
+#[derive(Clone, Debug, PartialEq)]
+struct Values {
+    empties: u8,
+    discs: Vec<f32>,
+}
+
+impl Deviations {
+    /// Searches about so many of these examples, taken evenly from those far enough from the end, on so many threads,
+    /// which change nothing of the outcome; `each` is told of every position.
+    #[must_use]
+    pub fn measure(
+        weights: &Arc<Weights>,
+        examples: &[Example],
+        positions: usize,
+        threads: usize,
+        each: &(dyn Fn() + Sync),
+    ) -> Self {
+        let deep = |example: &&Example| example.board.empties().count_ones() > DEEPEST.into();
+        let step = (examples.iter().filter(deep).count() / positions.max(1)).max(1);
+        let chosen: Vec<_> = examples.iter().filter(deep).step_by(step).take(positions).collect();
+        let mut all = vec![None; chosen.len()];
+        let share = chosen.len().div_ceil(threads.max(1)).max(1);
+        thread::scope(|scope| {
+            for (examples, all) in chosen.chunks(share).zip(all.chunks_mut(share)) {
+                scope.spawn(move || {
+                    let mut engine = Engine::new(Arc::clone(weights), TABLE_BYTES);
+                    for (example, values) in examples.iter().zip(all) {
+                        *values = self::values(&mut engine, example);
+                        each();
+                    }
+                });
+            }
+        });
+        Self::of(&all.into_iter().flatten().collect::<Vec<_>>())
+    }
+
+    /// Depths of one parity are compared, from 3 plies on, in groups of eight empty squares.
+    fn of(all: &[Values]) -> Self {
+        let mut found = Vec::new();
+        for group in 0..8 {
+            let values: Vec<_> = all.iter().filter(|values| values.empties / 8 == group).collect();
+            if values.len() < FEWEST {
                 continue;
             }
-            let squares = values.iter().map(|values| f64::from(values.discs[deep] - values.discs[shallow]).powi(2));
-            let deviation = (squares.sum::<f64>() / values.len() as f64).sqrt();
-            let terms =
-                [1.0, f64::from(group) * 8.0 + 4.0, (deep as f64).ln(), (shallow as f64 + 1.0).ln(), deviation.ln()];
-            for (row, term) in sums.iter_mut().zip(terms) {
-                row.iter_mut().zip(terms).for_each(|(sum, other)| *sum += values.len() as f64 * term * other);
+            let deepest = values.iter().map(|values| values.discs.len()).min().unwrap_or(0);
+            let depths = (3..deepest).flat_map(|deep| (1..deep).map(move |shallow| (deep, shallow)));
+            for (deep, shallow) in depths.filter(|(deep, shallow)| deep % 2 == shallow % 2) {
+                let squares = values.iter().map(|values| f64::from(values.discs[deep] - values.discs[shallow]).powi(2));
+                let count = values.len() as f64;
+                let logarithm = (squares.sum::<f64>() / count).sqrt().ln();
+                let terms = [1.0, f64::from(group) * 8.0 + 4.0, (deep as f64).ln(), (shallow as f64 + 1.0).ln()];
+                // Where all differences are 0 there is none.
+                found.extend(logarithm.is_finite().then_some(Found { count, terms, logarithm }));
             }
         }
+        Self { positions: all.len(), found }
     }
-    solved(sums)
+
+    /// How many positions were searched.
+    #[must_use]
+    pub const fn positions(&self) -> usize {
+        self.positions
+    }
+
+    /// The constants nearest to the deviations; `None` when there are too few of them.
+    #[must_use]
+    pub fn constants(&self) -> Option<Constants> {
+        let mut sums = [[0.0; 5]; 4];
+        for Found { count, terms, logarithm } in &self.found {
+            for (row, term) in sums.iter_mut().zip(terms) {
+                let others = terms.iter().chain([logarithm]);
+                row.iter_mut().zip(others).for_each(|(sum, other)| *sum += count * term * other);
+            }
+        }
+        solved(sums)
+    }
+
+    /// How far the logarithms of the deviations are from those by these constants: the root of the mean square.
+    #[must_use]
+    pub fn distance(&self, constants: Constants) -> f64 {
+        let count: f64 = self.found.iter().map(|found| found.count).sum();
+        let squares = self.found.iter().map(|Found { count, terms, logarithm }| {
+            let told: f64 = terms.iter().zip(constants).map(|(term, constant)| term * constant).sum();
+            count * (logarithm - told).powi(2)
+        });
+        (squares.sum::<f64>() / count.max(1.0)).sqrt()
+    }
 }
+
+/// Memory of each engine.
+const TABLE_BYTES: usize = 4 << 20;
 
 /// Fewer differences than this say too little of their deviation.
 const FEWEST: usize = 20;
 
 /// Gauss and Jordan's elimination of four equations; those of a regression need no change of rows.
-fn solved(mut rows: [[f64; 5]; 4]) -> Option<[f64; 4]> {
-    for pivot in 0..4 {
+fn solved(mut rows: [[f64; 5]; 4]) -> Option<Constants> {
+    // Of its square, rounding leaves so much of a term that those before it say already.
+    const NOTHING: f64 = 1e-9;
+    let squares = [0, 1, 2, 3].map(|pivot: usize| rows[pivot][pivot]);
+    for (pivot, square) in squares.into_iter().enumerate() {
         let scale = rows[pivot][pivot];
-        if scale.abs() < 1e-9 {
+        if scale <= NOTHING * square {
             return None;
         }
         rows[pivot] = rows[pivot].map(|value| value / scale);
@@ -61,50 +155,83 @@ fn solved(mut rows: [[f64; 5]; 4]) -> Option<[f64; 4]> {
     Some(rows.map(|row| row[4]))
 }
 
-/// Searches a position to every depth up to this one. `None` when the game is over or over before that depth.
-#[must_use]
-pub fn values(engine: &mut Engine, example: &Example, deepest: u8) -> Option<Values> {
+/// Searches a position to every depth up to [`DEEPEST`]. `None` when the end is nearer.
+fn values(engine: &mut Engine, example: &Example) -> Option<Values> {
     let board = Board::new(Bitboard(example.board.own), Bitboard(example.board.opponent)).ok()?;
     let position = Position::new(board, Color::Black);
     let mut discs = vec![engine.evaluate(position)];
-    let limits = Limits { depth: deepest, solve_from: 0, least_certainty: Certainty::SURE, ..Limits::default() };
+    let limits = Limits { depth: DEEPEST, solve_from: 0, least_certainty: Certainty::SURE, ..Limits::default() };
     engine.search(position, &limits, &Stop::new(), &mut |report| {
         discs.push(report.discs);
         ControlFlow::Continue(())
     })?;
-    (discs.len() == usize::from(deepest) + 1).then(|| Values { empties: board.empties().count(), discs })
+    (discs.len() == usize::from(DEEPEST) + 1).then(|| Values { empties: board.empties().count(), discs })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::iter::repeat_n;
+
+    use super::super::super::tests::{random_board, seeds};
+    use super::super::seed;
     use super::*;
 
-    /// Values whose differences alternate in sign and have just the deviation of known constants.
+    const KNOWN: Constants = [1.5, -0.02, 0.5, -0.5];
+
+    fn deviation(empties: u8, deep: f64, shallow: f64) -> f64 {
+        let [constant, by_empties, by_depth, by_shallow] = KNOWN;
+        (constant + by_empties * f64::from(empties) + by_depth * deep.ln() + by_shallow * (shallow + 1.0).ln()).exp()
+    }
+
+    /// Positions with these numbers of empty squares, four of each so many times.
+    fn known(empties: &[u8], times: usize) -> Vec<Values> {
+        empties.iter().flat_map(|&empties| repeat_n(four(empties), times).flatten()).collect()
+    }
+
+    /// Four positions whose differences of all comparable depths up to 5 have just the known deviation together: what
+    /// comes from 1 to 3 plies and what comes on top of it at 5 are made of signs that are independent.
+    fn four(empties: u8) -> [Values; 4] {
+        let of = |deep, shallow| deviation(empties, deep, shallow);
+        let third = of(3.0, 1.0);
+        let along = (of(5.0, 1.0).powi(2) + third.powi(2) - of(5.0, 3.0).powi(2)) / (2.0 * third);
+        let across = (of(5.0, 1.0).powi(2) - along.powi(2)).sqrt();
+        [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)].map(|(one, other)| {
+            let discs = [7.0, 0.0, 0.0, one * third, one * of(4.0, 2.0), one * along + other * across];
+            Values { empties, discs: discs.map(|value| value as f32).to_vec() }
+        })
+    }
+
     #[test]
     fn known_constants_are_found_again() {
-        let constants = [1.5_f64, -0.02, 0.5, -0.5];
-        let deviation = |empties: f64, deep: f64, shallow: f64| {
-            (constants[0] + constants[1] * empties + constants[2] * deep.ln() + constants[3] * (shallow + 1.0).ln())
-                .exp()
-        };
-        let all: Vec<_> = [20.0, 28.0, 36.0]
-            .into_iter()
-            .flat_map(|empties: f64| {
-                [1.0, -1.0].repeat(20).into_iter().map(move |sign| {
-                    let one = sign * deviation(empties, 3.0, 1.0);
-                    let two = sign * deviation(empties, 4.0, 2.0);
-                    let discs = [0.0, 0.0, 0.0, one, two].map(|value| value as f32).to_vec();
-                    Values { empties: empties as u8, discs }
-                })
-            })
-            .collect();
-        // Two pairs of depths leave one constant open; a third fixes it.
-        assert_eq!(fit(&[]), None);
-        let more = all.iter().map(|values| {
-            let fifth = values.discs[3] + values.discs[3].signum() * deviation(values.empties.into(), 5.0, 3.0) as f32;
-            Values { empties: values.empties, discs: [values.discs.clone(), vec![fifth]].concat() }
-        });
-        let found = fit(&more.collect::<Vec<_>>()).unwrap();
-        assert!((found[1] - constants[1]).abs() < 0.001, "{found:?}");
+        let deviations = Deviations::of(&known(&[20, 28, 36], 5));
+        let found = deviations.constants().unwrap();
+        for (found, known) in found.iter().zip(KNOWN) {
+            assert!((found - known).abs() < 1e-5, "{found} {known}");
+        }
+        assert!(deviations.distance(KNOWN) < 1e-5 && deviations.positions() == 60);
+        let [constant, rest @ ..] = KNOWN;
+        let other = deviations.distance([constant + 0.1, rest[0], rest[1], rest[2]]);
+        assert!((other - 0.1).abs() < 1e-5, "{other}");
+    }
+
+    #[test]
+    fn too_little_says_nothing() {
+        assert_eq!(Deviations::of(&[]).constants(), None);
+        assert_eq!(Deviations::of(&known(&[20], 50)).constants(), None, "one group of empty squares");
+        assert_eq!(Deviations::of(&known(&[20, 28, 36], 4)).constants(), None, "16 positions of each");
+    }
+
+    #[test]
+    fn threads_change_nothing_and_positions_near_the_end_are_left_out() {
+        let example = |seed| Example { board: random_board(seed, 8 + seed as u32 % 12), value: 0 };
+        let examples: Vec<_> = seeds(60).map(example).collect();
+        let measured =
+            |positions, threads| Deviations::measure(&Arc::new(seed()), &examples, positions, threads, &|| {});
+        let all = measured(1_000, 1);
+        // Of 12 numbers of empty squares 2 are too few to search to the end of the depths.
+        assert_eq!(all.positions(), 50);
+        assert!(!all.found.is_empty());
+        assert_eq!(measured(1_000, 3), all);
+        assert_eq!((measured(7, 2).positions(), measured(0, 2).positions()), (7, 0));
     }
 }

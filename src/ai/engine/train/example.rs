@@ -48,7 +48,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn only_whole_files_of_positions_are_read(bytes in prop::collection::vec(any::<u8>(), 0..100), own: u64, other: u64, value: i16) {
+        fn only_whole_files_of_positions_are_read(
+            bytes in prop::collection::vec(any::<u8>(), 0..100),
+            own: u64,
+            other: u64,
+            value: i16,
+        ) {
             let example = Example { board: Board { own, opponent: other & !own }, value: value.into() };
             let file = Example::write_all(&[example, example]);
             prop_assert_eq!(Example::read_all(&file), Some(vec![example, example]));

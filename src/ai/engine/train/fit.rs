@@ -1,8 +1,8 @@
 //! The regression: weights that bring the sum nearest to the values, in the sense of least squares.
 //!
-//! One stage's normal equations, with a ridge that pulls towards the weights of the stage after it, are solved by conjugate gradients
-//! (Hestenes and Stiefel, 1952) preconditioned by their diagonal. A weight that was seldom seen so stays what it was
-//! later in the game, where the same shape was seen more often.
+//! One stage's normal equations, with a ridge that pulls towards the weights of the stage after it, are solved by
+//! conjugate gradients (Hestenes and Stiefel, 1952) preconditioned by their diagonal. A weight that was seldom seen so
+//! stays what it was later in the game, where the same shape was seen more often.
 use super::super::board::Board;
 use super::super::cpu::Portable;
 use super::super::evaluation::{Node, mobility};
@@ -111,4 +111,65 @@ fn product(one: &[f32], other: &[f32]) -> Vec<f32> {
 
 fn add(to: &mut [f32], factor: f32, what: &[f32]) {
     to.iter_mut().zip(what).for_each(|(sum, value)| *sum += factor * value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::{random_board, seeds};
+    use super::*;
+    use crate::rules::SplitMix64;
+
+    /// Weights from -2 to 2 discs, of which no two sums are alike.
+    fn known() -> Vec<f32> {
+        let mut random = SplitMix64::new(3);
+        (0..stage_len()).map(|_| random.next() as f32 / u64::MAX as f32 * 4.0 - 2.0).collect()
+    }
+
+    /// Positions with the sums of these weights.
+    fn equations(weights: &[f32]) -> Equations {
+        let boards: Vec<_> = seeds(300).map(|seed| random_board(seed, 20 + seed as u32 % 4)).collect();
+        let examples: Vec<_> = boards
+            .iter()
+            .map(|&board| {
+                let discs: f32 = terms(board).iter().map(|&term| weights[term as usize]).sum();
+                Example { board, value: (discs * DISC as f32).round() as i32 }
+            })
+            .collect();
+        Equations::new(examples.iter())
+    }
+
+    #[test]
+    fn the_sums_of_known_weights_are_found() {
+        let equations = equations(&known());
+        let nothing = vec![0.0; stage_len()];
+        let found = equations.solve(&nothing, 0.01, 200);
+        let rounding = 0.5 / DISC as f32;
+        assert!(equations.loss(&nothing) > 1.0 && equations.loss(&found) < 2.0 * rounding);
+        assert_eq!(equations.solve(&nothing, 0.01, 200), found, "and are found again");
+        // Where the examples say what was known before, it stays.
+        let same = equations.solve(&known(), 10.0, 200);
+        assert!(same.iter().zip(known()).all(|(found, known)| (found - known).abs() < rounding));
+    }
+
+    /// At the least sum of squares it does not matter where a weight is moved: what the errors want is what the ridge
+    /// refuses.
+    #[test]
+    fn the_ridge_and_the_errors_balance_at_every_weight() {
+        let equations = equations(&known());
+        let prior: Vec<_> = known().iter().rev().map(|weight| weight / 4.0).collect();
+        for ridge in [1.0, 50.0] {
+            let found = equations.solve(&prior, ridge, 300);
+            let wanted = equations.transposed(&equations.errors(&found));
+            for ((found, prior), wanted) in found.iter().zip(&prior).zip(wanted) {
+                assert!((ridge * (found - prior) - wanted).abs() < 0.02, "{ridge} {found} {prior} {wanted}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_to_learn_from_leaves_all_as_it_was() {
+        let nothing = Equations::new([].iter());
+        assert_eq!(nothing.solve(&known(), 200.0, 20), known());
+        assert_eq!((nothing.len(), nothing.loss(&known())), (0, 0.0));
+    }
 }

@@ -8,15 +8,16 @@ use super::{Example, Recipe};
 use crate::rules::{Bitboard, Position, Square};
 use crate::search::Stop;
 
-/// From this many empty squares on every position is labelled by solving it, and every other move is a random one: no good play need be
-/// learned from any more.
+/// From this many empty squares on every position is labelled by solving it, and every other move is a random one: no
+/// good play need be learned from any more.
 const SOLVED: u8 = 12;
 
 /// Solved positions with fewer empty squares than this teach nothing that the solver does not find at once.
 const LAST: u8 = 3;
 
-/// A game from a random opening: each position with its value. Up to [`SOLVED`] empty squares that is the result of the game when both
-/// sides then play perfectly, mixed with the engine's own opinion; afterwards the perfect result from there.
+/// A game from a random opening: each position with its value. Up to [`SOLVED`] empty squares that is the result of the
+/// game when both sides then play perfectly, mixed with the engine's own opinion; afterwards the perfect result from
+/// there.
 pub(super) fn play(engine: &mut Engine, recipe: &Recipe, rng: &mut impl Rng) -> Vec<Example> {
     let (fewest, most) = recipe.random_plies;
     let plies = rng.random_range(fewest..=most);
@@ -79,4 +80,117 @@ fn any_move(position: Position, rng: &mut impl Rng) -> Option<Square> {
 
 fn empties(position: Position) -> u8 {
     position.board().empties().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64;
+
+    use super::super::super::cpu::Portable;
+    use super::super::super::tests::minimax;
+    use super::super::seed;
+    use super::*;
+    use crate::rules::{Board as Discs, Color};
+
+    const RECIPE: Recipe = Recipe { random_plies: (36, 40), depth: 2, opinion: 0, chunks: 1, seed: 1 };
+
+    fn engine() -> Engine {
+        Engine::new(Arc::new(seed()), 1 << 20)
+    }
+
+    /// The examples of some games that did not end among their random plies.
+    fn games(recipe: &Recipe, count: u64) -> Vec<Vec<Example>> {
+        let mut engine = engine();
+        let game = |seed| play(&mut engine, recipe, &mut Pcg64::seed_from_u64(seed));
+        (1..=count).map(game).filter(|examples| !examples.is_empty()).collect()
+    }
+
+    fn empties(example: &Example) -> u32 {
+        example.board.empties().count_ones()
+    }
+
+    /// The examples with more empty squares than are solved, first move first, and those with fewer.
+    fn parts(game: &[Example]) -> (Vec<Example>, Vec<Example>) {
+        game.iter().partition(|example| empties(example) > SOLVED.into())
+    }
+
+    fn position(example: &Example) -> Position {
+        let Board { own, opponent } = example.board;
+        Position::new(Discs::new(Bitboard(own), Bitboard(opponent)).unwrap(), Color::Black)
+    }
+
+    #[test]
+    fn a_game_begins_after_any_number_of_random_plies_within_the_bounds() {
+        let first = |game: &Vec<Example>| game.iter().map(empties).max().unwrap();
+        let begins: BTreeSet<_> = games(&RECIPE, 60).iter().map(first).collect();
+        assert!(begins.into_iter().eq(20..=24), "60 squares less 36 to 40");
+        let fixed = Recipe { random_plies: (47, 47), ..RECIPE };
+        assert!(games(&fixed, 10).iter().all(|game| first(game) == 13));
+    }
+
+    #[test]
+    fn the_last_positions_are_labelled_with_their_exact_value() {
+        let mut engine = engine();
+        let mut fewest = u32::MAX;
+        for game in games(&RECIPE, 30) {
+            for example in parts(&game).1 {
+                let report = engine
+                    .search(position(&example), &Limits::default(), &Stop::new(), &mut |_| ControlFlow::Continue(()));
+                let report = report.unwrap();
+                assert!(report.exact);
+                assert_eq!(example.value, report.discs as Value * DISC);
+                if empties(&example) <= 7 {
+                    assert_eq!(example.value, minimax(example.board) * DISC);
+                }
+                fewest = fewest.min(empties(&example));
+            }
+        }
+        assert_eq!(fewest, u32::from(LAST));
+    }
+
+    /// Whether the second position is the first one's opponent's turn; otherwise that one has passed.
+    fn changes_turn(first: &Example, second: &Example) -> bool {
+        let moves = first.board.moves(Portable);
+        let after = Bitboard(moves).iter().map(|square| {
+            let square = square.index();
+            first.board.play(square, first.board.flips(Portable, square))
+        });
+        let after: Vec<_> = after.collect();
+        let changes = after.contains(&second.board);
+        assert!(changes || after.iter().any(|board| board.pass() == second.board), "one move lies between");
+        changes
+    }
+
+    #[test]
+    fn without_an_opinion_the_positions_before_have_the_result_of_the_end_that_was_solved() {
+        let games = games(&RECIPE, 30);
+        assert!(games.iter().any(|game| game[0].value != 0));
+        for game in games {
+            let (before, solved) = parts(&game);
+            let mut result = solved[0];
+            for example in before.iter().rev() {
+                let value = if changes_turn(example, &result) { -result.value } else { result.value };
+                assert_eq!(example.value, value);
+                result = *example;
+            }
+        }
+    }
+
+    #[test]
+    fn an_opinion_is_what_the_engine_sees_and_is_mixed_in_by_its_percentage() {
+        let of = |opinion| games(&Recipe { opinion, ..RECIPE }, 5).concat();
+        let mut engine = engine();
+        for ((result, opinion), half) in of(0).into_iter().zip(of(100)).zip(of(50)) {
+            assert_eq!((result.board, result.board), (opinion.board, half.board));
+            if empties(&result) > SOLVED.into() {
+                assert_eq!(opinion.value, search(&mut engine, position(&result), RECIPE.depth).unwrap().1);
+            }
+            assert_eq!(half.value, (result.value * 50 + opinion.value * 50) / 100);
+        }
+    }
 }

@@ -1,20 +1,24 @@
 //! How the evaluation is made: games of the engine against itself, and a regression over their positions.
 //!
 //! ```text
-//!   weights so far --> games (chunk by chunk, each from its own seed) --> examples/*.bin --> fit, stage by stage --> weights
+//!   weights so far --> games (chunk by chunk, each from its own seed) --> *.bin --> fit, stage by stage --> weights
 //! ```
 //!
-//! New weights are compared with the old ones in a [`Contest`]. `reversi train` makes one round of all this.
+//! New weights are compared with the old ones in a [`Contest`], and [`deviation`] finds the constants of cuts by
+//! probability that suit them. `reversi train` makes one round of all this.
 //!
-//! A chunk of games is a file that is either whole or not there, so a training that was ended goes on where it was. The same recipe and
-//! seed give the same files and weights, however many threads make them.
+//! A chunk of games is a file that is either whole or not there, so a training that was ended goes on where it was. The
+//! same recipe and seed give the same files and weights, however many threads make them.
 mod contest;
 pub mod deviation;
 mod example;
 mod fit;
 mod game;
 mod seed;
+#[cfg(test)]
+mod tests;
 
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -94,8 +98,19 @@ fn write_chunk(engine: &mut Engine, recipe: &Recipe, folder: &Path, chunk: u64) 
     }
     let mut rng = Pcg64::seed_from_u64(recipe.seed ^ chunk.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let examples: Vec<_> = (0..GAMES_PER_CHUNK).flat_map(|_| game::play(engine, recipe, &mut rng)).collect();
+    write(&path, &Example::write_all(&examples))
+}
+
+/// Writes a file whole or not at all, also when the machine fails meanwhile: until all is on the disk, it has another
+/// name.
+///
+/// # Errors
+/// Of a file that cannot be written.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = path.with_extension("part");
-    fs::write(&unfinished, Example::write_all(&examples))?;
+    let mut file = fs::File::create(&unfinished)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
     fs::rename(unfinished, path)
 }
 

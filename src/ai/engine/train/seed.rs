@@ -2,7 +2,8 @@
 use super::super::pattern::PATTERNS;
 use super::super::weights::{STAGES, Weights, rounded, stage_len};
 
-/// Corners are good, the squares diagonally before an empty corner bad, and more moves than the opponent's better than less.
+/// Corners are good, the squares diagonally before an empty corner bad, and more moves than the opponent's better than
+/// less.
 #[must_use]
 pub fn seed() -> Weights {
     const CORNER: f32 = 8.0;

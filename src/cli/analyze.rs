@@ -61,7 +61,7 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_THREADS", value_name = "N")]
     threads: Option<NonZeroUsize>,
     /// Tell an object of JSON a line: the moves, and at last the sum.
-    #[arg(long, env = "REVERSI_JSON")]
+    #[arg(long, env = "REVERSI_ANALYZE_JSON", value_parser = clap::builder::FalseyValueParser::new())]
     json: bool,
     /// With --game: your name; a made-up one if left out.
     #[arg(long, env = "REVERSI_NAME")]

@@ -77,7 +77,8 @@ impl Thinker {
                 });
             }
             Mind::Guest(guest, session) => {
-                let time = Time { for_move: patience.unwrap_or(UNHURRIED), left: turn.clocks.total[turn.side] };
+                let (for_move, left) = (patience.unwrap_or(UNHURRIED), turn.clocks.total[turn.side]);
+                let time = Time { for_move, limit: patience, left };
                 let turn = turn.clone();
                 self.jobs.spawn(async move {
                     let chosen = guest.choose(&session, &turn, time, stop).await;

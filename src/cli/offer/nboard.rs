@@ -1,4 +1,5 @@
-//! The NBoard protocol, version 2, from the engine's side. Whatever it is told, it first stops to think about anything else.
+//! The NBoard protocol, version 2, from the engine's side. Whatever it is told, it first stops to think about anything
+//! else.
 
 use std::{fmt::Write as _, ops::ControlFlow, time::Duration};
 

@@ -71,7 +71,8 @@ pub struct Args {
     /// Seconds that stopping may take.
     #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
     drain: u64,
-    /// File with the secret that makes its bearer an administrator: 64 hexadecimal digits, made if there is no such file.
+    /// File with the secret that makes its bearer an administrator: 64 hexadecimal digits, made if there is no such
+    /// file.
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
     admin_token: Option<PathBuf>,
     /// Where to serve metrics for Prometheus, at /metrics, to anyone who asks: no token is needed [default: nowhere].

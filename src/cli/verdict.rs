@@ -96,8 +96,8 @@ impl Teller {
     }
 }
 
-/// In hundredths of a disc. What a move is worth and what the best one is come from searches of different lengths: where
-/// they prove nothing, it is the loss that tells how far the one is from the other.
+/// In hundredths of a disc. What a move is worth and what the best one is come from searches of different lengths:
+/// where they prove nothing, it is the loss that tells how far the one is from the other.
 fn consistent(mut judged: MoveAnalysis) -> MoveAnalysis {
     let (best, loss) = (hundredths(judged.best.evaluation), hundredths(judged.loss));
     let evaluation = match judged.side {

@@ -11,9 +11,9 @@
 //! ```
 //!
 //! Games come in pairs: one opening, played twice with the colours changed. Results count in the order of the games,
-//! whatever the order in which they end, so that one seed gives one result on any number of threads, as long as no clock
-//! bounds the players. No opening comes again: players that leave nothing to chance would repeat their games, and these
-//! would count as if they were new.
+//! whatever the order in which they end, so that one seed gives one result on any number of threads, as long as no
+//! clock bounds the players. No opening comes again: players that leave nothing to chance would repeat their games, and
+//! these would count as if they were new.
 
 mod contest;
 mod contestant;

@@ -1,5 +1,5 @@
-//! `reversi bench`: loads a server over the public API from a process of its own, checks everything that it is told, and
-//! tells what was measured.
+//! `reversi bench`: loads a server over the public API from a process of its own, checks everything that it is told,
+//! and tells what was measured.
 //!
 //! ```text
 //!   bench ── process ─────▶ reversi serve, or the limit: the same messages through bare tonic

@@ -67,8 +67,12 @@ fn overruled(command: &str, source: &dyn Fn(&str) -> Source) -> Vec<&'static str
     for (_, options) in ALTERNATIVES.into_iter().filter(|(of, _)| *of == command) {
         let by = |wanted| options.iter().find(|option| source(option) == wanted && !overruled.contains(*option));
         let chosen = by(Source::Typed).or_else(|| by(Source::Environment));
-        overruled
-            .extend(options.iter().copied().filter(|option| Some(option) != chosen && source(option) != Source::Typed));
+        let others = options
+            .iter()
+            .copied()
+            .filter(|option| Some(option) != chosen && source(option) != Source::Typed && !overruled.contains(option));
+        let lost: Vec<&'static str> = others.collect();
+        overruled.extend(lost);
     }
     for (_, option, beside) in COMPANIONS.into_iter().filter(|(of, ..)| *of == command) {
         let given = beside.iter().any(|beside| source(beside) != Source::Nowhere && !overruled.contains(beside));

@@ -92,11 +92,21 @@ fn a_test_ends_it_early() {
 }
 
 #[test]
+fn a_file_that_cannot_be_written_costs_no_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("missing");
+    let played = arena(&nowhere, &["random", "random", "--games", "2"]);
+    assert!(!played.success && played.complained.contains("cannot write"), "{}", played.complained);
+    assert!(!played.said.contains("2 of 2 games"), "it is said before they are played: {}", played.said);
+}
+
+#[test]
 fn what_makes_no_contest_is_said() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, part) in [
         (&["greedy", "nobody"][..], "no AI is called `nobody`"),
-        (&["greedy", "random", "--games", "3"], "--games must be even"),
+        (&["greedy", "random", "--games", "3"], "must be an even number"),
+        (&["greedy", "random", "--games", "1002"], "the same games again"),
         (&["greedy", "random", "--sprt", "5"], "two differences"),
         (&["greedy@now", "random"], "no time for a move"),
         (&["gtp:/nowhere/engine", "random"], "cannot be started"),

@@ -141,7 +141,7 @@ fn two_bots_find_each_other() {
 fn our_engine_plays_through_both_protocols() {
     let server = Server::start();
     for language in ["--nboard", "--gtp"] {
-        let engine = format!("'{}' engine {language} --level 3 --memory 1", env!("CARGO_BIN_EXE_reversi"));
+        let engine = format!("'{}' engine {language} --level 3", env!("CARGO_BIN_EXE_reversi"));
         let said =
             server.says(&["bot", language, &engine, "--engine-time", "30", "--vs", "greedy", "--games", "1"], "");
         assert!(said.starts_with("bot-reversi-"), "{said}");
@@ -158,6 +158,8 @@ fn a_bot_says_what_is_wrong_with_its_engine() {
     assert!(server.complains(&["bot", "--nboard", "true"]).contains("expected to speak the NBoard protocol"));
     assert!(server.complains(&["bot", "--nboard", "true", "--gtp", "true"]).contains("cannot be used with"));
     assert!(server.complains(&["bot", "--gtp", "true", "--engine-time", "0"]).contains("a number of seconds"));
+    assert!(server.complains(&["bot", "--gtp", "true", "--level", "5"]).contains("cannot be used with"));
+    assert!(server.complains(&["bot", "--ai", "expert", "--engine-time", "5"]).contains("--nboard <CMD>|--gtp <CMD>"));
     let script = r#"while read -r command rest; do case $command in genmove) echo "no idea" >&2; exit 3;; *) echo =;; esac; done"#;
     let crashing = format!("sh -c '{script}'");
     let output = server.run(&["bot", "--gtp", &crashing, "--vs", "greedy", "--games", "1"], "");
@@ -170,7 +172,7 @@ fn a_bot_says_what_is_wrong_with_its_engine() {
 #[test]
 fn our_engine_answers_the_last_question_of_a_script() {
     let ask = |language: &str, question: &str| {
-        let mut child = reversi(&["engine", language, "--level", "8", "--memory", "1"])
+        let mut child = reversi(&["engine", language, "--level", "8"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

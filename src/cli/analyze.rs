@@ -61,12 +61,13 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_THREADS", value_name = "N")]
     threads: Option<NonZeroUsize>,
     /// Tell an object of JSON a line: the moves, and at last the sum.
-    #[arg(long, env = "REVERSI_JSON")]
+    #[arg(long, env = "REVERSI_ANALYZE_JSON", value_parser = clap::builder::FalseyValueParser::new())]
     json: bool,
     /// With --game: your name; a made-up one if left out.
     #[arg(long, env = "REVERSI_NAME")]
     name: Option<String>,
-    /// With --game: keep the login in this file, and come back by it, as private games are shown to those who played them.
+    /// With --game: keep the login in this file, and come back by it, as private games are shown to those who played
+    /// them.
     #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
     keep: Option<std::path::PathBuf>,
 }
@@ -101,7 +102,7 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
             && let Some(made) = made.next()
         {
             let judged = described(*made, analysis::judge(before, made.square, &after));
-            progress.above(|| teller.tell(&judged));
+            progress.above(|| teller.tell(judged));
         }
         progress.advance();
         before = Some(after);
@@ -131,17 +132,12 @@ fn described(made: Move, judged: Judged) -> MoveAnalysis {
         ply: made.ply.into(),
         side: made.position.turn(),
         square: made.square,
-        best: AnalysisLine { evaluation: hundredths(evaluation), depth, exact, certainty, moves },
-        evaluation: hundredths(judged.evaluation),
-        loss: hundredths(judged.loss),
+        best: AnalysisLine { evaluation: evaluation.into(), depth, exact, certainty, moves },
+        evaluation: judged.evaluation.into(),
+        loss: judged.loss.into(),
         exact: judged.exact,
         nodes: judged.nodes,
     }
-}
-
-/// As a server tells it, so that both tell the same.
-fn hundredths(discs: f32) -> f64 {
-    (f64::from(discs) * 100.0).round() / 100.0
 }
 
 async fn analyze_there(session: &Session, game: &GameId, args: &Args) -> anyhow::Result<()> {
@@ -155,7 +151,7 @@ async fn analyze_there(session: &Session, game: &GameId, args: &Args) -> anyhow:
     while let Some(result) = results.next().await {
         match result.context("the analysis was cut short")? {
             GameAnalysis::Move { judged, done, moves } => {
-                progress.above(|| teller.tell(&judged));
+                progress.above(|| teller.tell(*judged));
                 progress.is_at(done.into(), moves.into());
             }
             GameAnalysis::Summary(_) => {
@@ -210,9 +206,10 @@ fn read(source: &str, number: u32) -> anyhow::Result<Game> {
     if length > MOST_BYTES {
         bail!("{source} is longer than {} MiB", MOST_BYTES >> 20);
     }
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {source}"))?;
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {source}"))?;
     let place = usize::try_from(number - 1).unwrap_or(usize::MAX);
-    parse(&text, place).with_context(|| format!("game {number} of {source}"))
+    // Old files have names in Latin-1.
+    parse(&String::from_utf8_lossy(&bytes), place).with_context(|| format!("game {number} of {source}"))
 }
 
 /// The game at a place among those of a text: of GGF, or a transcript a line.
@@ -240,10 +237,9 @@ fn transcript(text: &str) -> anyhow::Result<Game> {
 }
 
 fn from_ggf(text: &str) -> anyhow::Result<Game> {
-    // The squares that every game begins with: what the engine counts on.
-    const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
     let game = ggf::read(text)?;
-    if !(game.start.board().empties() & CENTRE).is_empty() {
+    // What the engine counts on.
+    if !(game.start.board().empties() & Bitboard::CENTRE).is_empty() {
         bail!("the board has no discs in its middle");
     }
     let course = Course::of(game.start, game.plies.iter().filter_map(|ply| ply.square), 0);
@@ -279,6 +275,10 @@ mod tests {
         }
         let empty = format!("(;GM[Othello]BO[8 *O{} *]B[c1];)", "-".repeat(62));
         assert!(parse(&empty, 0).unwrap_err().to_string().contains("middle"));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("old.ggf");
+        std::fs::write(&file, b"(;GM[Othello]PB[Jos\xe9]B[f5];)").unwrap();
+        assert!(read(file.to_str().unwrap(), 1).is_ok(), "names may be in Latin-1");
         assert!(read("no such file", 1).unwrap_err().to_string().contains("neither a file"));
     }
 }

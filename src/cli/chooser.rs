@@ -23,16 +23,16 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", default_value = "roxanne", group = "mind")]
     ai: String,
     /// Its level; the kind's default if left out.
-    #[arg(long, env = "REVERSI_LEVEL", value_name = "N")]
+    #[arg(long, env = "REVERSI_LEVEL", value_name = "N", conflicts_with_all = ["nboard", "gtp"])]
     level: Option<u32>,
     /// Let an engine choose the moves that speaks the NBoard protocol and is started by this command.
-    #[arg(long, env = "REVERSI_NBOARD", value_name = "CMD", group = "mind")]
+    #[arg(long, env = "REVERSI_NBOARD", value_name = "CMD", groups = ["mind", "guest"])]
     nboard: Option<String>,
     /// Let an engine choose the moves that speaks GTP and is started by this command.
-    #[arg(long, env = "REVERSI_GTP", value_name = "CMD", group = "mind")]
+    #[arg(long, env = "REVERSI_GTP", value_name = "CMD", groups = ["mind", "guest"])]
     gtp: Option<String>,
     /// The most seconds that such an engine may take for a move; the clocks of the room count besides.
-    #[arg(long, env = "REVERSI_ENGINE_TIME", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, env = "REVERSI_ENGINE_TIME", value_name = "SECONDS", requires = "guest", value_parser = seconds)]
     engine_time: Option<Duration>,
 }
 

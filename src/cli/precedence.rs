@@ -3,19 +3,27 @@
 use clap::{ArgMatches, Command, parser::ValueSource};
 
 /// Options of a command of which one counts; in the environment the first does.
-const ALTERNATIVES: [(&str, &[&str]); 7] = [
+const ALTERNATIVES: [(&str, &[&str]); 11] = [
     ("play", &["room", "anyone", "new", "ai"]),
     ("bot", &["room", "quick", "vs"]),
     ("bot", &["nboard", "gtp", "ai"]),
+    ("bot", &["nboard", "level"]),
+    ("bot", &["gtp", "level"]),
     ("engine", &["gtp", "nboard"]),
+    ("engine", &["level", "memory"]),
+    ("engine", &["level", "threads"]),
     ("rooms", &["open", "playing"]),
     ("games", &["export", "stats"]),
     ("analyze", &["source", "game"]),
 ];
 
-/// Options that mean something only beside another one.
-const COMPANIONS: [(&str, &str, &str); 3] =
-    [("play", "private", "new"), ("host", "increment", "total"), ("games", "out", "export")];
+/// Options that mean something only beside one of others.
+const COMPANIONS: [(&str, &str, &[&str]); 4] = [
+    ("play", "private", &["new"]),
+    ("host", "increment", &["total"]),
+    ("games", "out", &["export"]),
+    ("bot", "engine_time", &["nboard", "gtp"]),
+];
 
 /// What switches an option off in the environment, as for clap's own parser of such flags.
 const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];
@@ -57,13 +65,17 @@ fn source(seen: &ArgMatches, option: &str) -> Source {
 fn overruled(command: &str, source: &dyn Fn(&str) -> Source) -> Vec<&'static str> {
     let mut overruled = Vec::new();
     for (_, options) in ALTERNATIVES.into_iter().filter(|(of, _)| *of == command) {
-        let by = |wanted: Source| options.iter().find(|option| source(option) == wanted);
+        let by = |wanted| options.iter().find(|option| source(option) == wanted && !overruled.contains(*option));
         let chosen = by(Source::Typed).or_else(|| by(Source::Environment));
-        overruled
-            .extend(options.iter().copied().filter(|option| Some(option) != chosen && source(option) != Source::Typed));
+        let others = options
+            .iter()
+            .copied()
+            .filter(|option| Some(option) != chosen && source(option) != Source::Typed && !overruled.contains(option));
+        let lost: Vec<&'static str> = others.collect();
+        overruled.extend(lost);
     }
     for (_, option, beside) in COMPANIONS.into_iter().filter(|(of, ..)| *of == command) {
-        let given = source(beside) != Source::Nowhere && !overruled.contains(&beside);
+        let given = beside.iter().any(|beside| source(beside) != Source::Nowhere && !overruled.contains(beside));
         if !given && source(option) != Source::Typed {
             overruled.push(option);
         }
@@ -90,8 +102,21 @@ mod tests {
     #[test]
     fn what_is_typed_wins() {
         assert_eq!(forgotten("play", &["ai"], &["room", "new"]), ["room", "anyone", "new", "private"]);
-        assert_eq!(forgotten("bot", &["quick"], &["room"]), ["room", "vs", "nboard", "gtp", "ai"]);
+        assert_eq!(
+            forgotten("bot", &["quick"], &["room"]),
+            ["room", "vs", "nboard", "gtp", "ai", "level", "engine_time"]
+        );
         assert_eq!(forgotten("watch", &[], &["room"]), [""; 0]);
+    }
+
+    #[test]
+    fn what_does_not_count_overrules_nothing() {
+        let counts =
+            |typed: &[&str], environment: &[&str], option| !forgotten("bot", typed, environment).contains(&option);
+        assert!(counts(&["ai"], &["nboard", "level"], "level"));
+        assert!(!counts(&["gtp"], &["level"], "level"));
+        assert!(counts(&["gtp"], &["engine_time"], "engine_time"));
+        assert!(!counts(&["ai"], &["gtp", "engine_time"], "engine_time"));
     }
 
     #[test]

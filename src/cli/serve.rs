@@ -45,13 +45,13 @@ pub struct Args {
     #[arg(long, env = "REVERSI_DATA", value_name = "DIR", conflicts_with = "ephemeral")]
     data: Option<PathBuf>,
     /// Keep everything in memory, for as long as the server runs.
-    #[arg(long, env = "REVERSI_EPHEMERAL")]
+    #[arg(long, env = "REVERSI_EPHEMERAL", value_parser = clap::builder::FalseyValueParser::new())]
     ephemeral: bool,
     /// Threads on which AI seats think [default: one for each core].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
     /// Let `expert` think on its opponents' time, on threads that have nothing else to do.
-    #[arg(long, env = "REVERSI_PONDER")]
+    #[arg(long, env = "REVERSI_PONDER", value_parser = clap::builder::FalseyValueParser::new())]
     ponder: bool,
     /// The server's certificate and those of its authorities, in PEM: speak TLS.
     #[arg(long, env = "REVERSI_TLS_CERT", value_name = "FILE", requires = "tls_key")]
@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long, env = "REVERSI_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
     tls_client_ca: Option<PathBuf>,
     /// Listen beyond this machine without TLS.
-    #[arg(long, env = "REVERSI_INSECURE")]
+    #[arg(long, env = "REVERSI_INSECURE", value_parser = clap::builder::FalseyValueParser::new())]
     insecure: bool,
     /// Let pages of this origin call, such as `https://example.org`, or of any (*); may be repeated.
     #[arg(long, env = "REVERSI_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
@@ -71,7 +71,8 @@ pub struct Args {
     /// Seconds that stopping may take.
     #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
     drain: u64,
-    /// File with the secret that makes its bearer an administrator: 64 hexadecimal digits, made if there is no such file.
+    /// File with the secret that makes its bearer an administrator: 64 hexadecimal digits, made if there is no such
+    /// file.
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
     admin_token: Option<PathBuf>,
     /// Where to serve metrics for Prometheus, at /metrics, to anyone who asks: no token is needed [default: nowhere].

@@ -10,13 +10,16 @@ use super::{
 };
 use crate::{
     ai::{AiPlayer, cheap_move},
-    client::{GameId, Session, Turn},
+    client::{Clocks, GameId, Session, Turn},
     rules::{Position, Square},
     search::Stop,
 };
 
 /// What is kept back of a turn's time for the way to the server: a tenth, within these bounds.
 const MARGIN: std::ops::RangeInclusive<Duration> = Duration::from_millis(50)..=Duration::from_secs(2);
+
+/// The increments of a total clock are not told, and a plan without them is the more careful one.
+const NO_INCREMENT: Duration = Duration::ZERO;
 
 /// Nobody thinks longer, even where no clock runs.
 const UNHURRIED: Duration = Duration::from_secs(3600);
@@ -67,17 +70,18 @@ impl Thinker {
         let stop = Stop::new();
         self.open.insert(turn.game.clone(), (turn.ply, stop.clone()));
         let (game, ply) = (turn.game.clone(), turn.ply);
-        let patience = turn.clocks.time_left.map(patience);
         match self.mind.clone() {
             Mind::Ai(player) => {
-                let (position, seed) = (turn.position, self.seed_for(turn));
+                let (position, seed, times) = (turn.position, self.seed_for(turn), Times::of(player, turn));
                 self.jobs.spawn(async move {
-                    let square = search(player, position, seed, patience, stop).await;
+                    let square = search(player, position, seed, times, stop).await;
                     Thought { game, ply, chosen: Ok(square) }
                 });
             }
             Mind::Guest(guest, session) => {
-                let time = Time { for_move: patience.unwrap_or(UNHURRIED), left: turn.clocks.total[turn.side] };
+                let limit = turn.clocks.time_left.map(patience);
+                let for_move = limit.unwrap_or(UNHURRIED);
+                let time = Time { for_move, limit, left: turn.clocks.total[turn.side] };
                 let turn = turn.clone();
                 self.jobs.spawn(async move {
                     let chosen = guest.choose(&session, &turn, time, stop).await;
@@ -132,26 +136,48 @@ impl Drop for Thinker {
     }
 }
 
+/// The times of one search; none where no clock runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Times {
+    /// From then on it begins no new step.
+    enough: Option<Duration>,
+    /// It is to end then.
+    patience: Option<Duration>,
+}
+
+impl Times {
+    /// A player that plans its total clock has its own share of it, others all that is left.
+    fn of(player: AiPlayer, turn: &Turn) -> Self {
+        let Clocks { total, time_left, .. } = turn.clocks;
+        let plan = total[turn.side].and_then(|left| player.plan(left, NO_INCREMENT, turn.position));
+        let most = plan.map(|plan| plan.most).into_iter().chain(time_left).min();
+        Self { enough: plan.map(|plan| plan.enough), patience: most.map(patience) }
+    }
+}
+
 /// What an AI chooses, stopped when its patience is over.
-async fn search(player: AiPlayer, position: Position, seed: u64, patience: Option<Duration>, stop: Stop) -> Square {
+async fn search(player: AiPlayer, position: Position, seed: u64, times: Times, stop: Stop) -> Square {
     let flag = stop.clone();
     let mut search = spawn_blocking(move || player.choose(position, seed, &flag));
-    let alarm = async {
-        match patience {
-            Some(patience) => tokio::time::sleep(patience).await,
-            None => std::future::pending().await,
-        }
-    };
-    let found = tokio::select! {
-        found = &mut search => found,
-        () = alarm => {
-            stop.stop();
-            search.await
+    let (enough, over) = (after(times.enough), after(times.patience));
+    tokio::pin!(enough, over);
+    let found = loop {
+        tokio::select! {
+            found = &mut search => break found,
+            () = &mut over, if !stop.is_stopped() => stop.stop(),
+            () = &mut enough, if !stop.is_winding_down() => stop.wind_down(),
         }
     };
     // A search that panicked must not cost the game.
     let square = found.ok().flatten().map(|choice| choice.square);
     square.unwrap_or_else(|| cheap_move(position, seed))
+}
+
+async fn after(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): numbers in a row become seeds without a pattern.
@@ -171,8 +197,7 @@ mod tests {
     use super::*;
     use crate::{
         ai::AiKind,
-        client::Clocks,
-        rules::{Color, Position},
+        rules::{ByColor, Color, Position},
     };
 
     fn ai(kind: AiKind, level: u8) -> Mind {
@@ -230,6 +255,21 @@ mod tests {
         let mut thinker = Thinker::new(ai(AiKind::Mcts, deepest), 7);
         thinker.think(&turn(0, Duration::from_millis(60)));
         assert!(Position::START.legal_moves().contains(thinker.next().await.chosen.unwrap()));
+    }
+
+    #[test]
+    fn the_expert_plans_a_total_clock_and_others_take_what_is_left() {
+        let seconds = Duration::from_secs;
+        let clock =
+            |left| Clocks { total: ByColor::from_fn(|_| Some(seconds(240))), time_left: Some(left), deadline: None };
+        let times = |kind, clocks| Times::of(AiPlayer::new(kind, 1).unwrap(), &Turn { clocks, ..turn(0, seconds(60)) });
+        // 10 s for each of 24 moves: half of it is enough, twice as much the most, less a tenth for the way.
+        let planned = Times { enough: Some(seconds(5)), patience: Some(seconds(18)) };
+        assert_eq!(times(AiKind::Expert, clock(seconds(240))), planned);
+        assert_eq!(times(AiKind::Expert, clock(seconds(10))), Times { patience: Some(seconds(9)), ..planned });
+        let all = Times { enough: None, patience: Some(seconds(238)) };
+        assert_eq!(times(AiKind::Mcts, clock(seconds(240))), all);
+        assert_eq!(times(AiKind::Expert, Clocks::default()), Times { enough: None, patience: None });
     }
 
     #[test]

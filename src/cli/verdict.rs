@@ -43,17 +43,18 @@ impl Teller {
     }
 
     /// Tells of the next move.
-    pub(super) fn tell(&mut self, judged: &MoveAnalysis) {
+    pub(super) fn tell(&mut self, judged: MoveAnalysis) {
+        let judged = consistent(judged);
         match self.report {
-            Report::Json => say(object(judged)),
+            Report::Json => say(object(&judged)),
             Report::Table => {
                 if self.moves.is_empty() {
                     say("ply  move       black  best          loss");
                 }
-                say(row(judged));
+                say(row(&judged));
             }
         }
-        self.moves.push(judged.clone());
+        self.moves.push(judged);
     }
 
     /// Tells what came of all of them.
@@ -62,7 +63,7 @@ impl Teller {
             Report::Json => {
                 let side = |side| {
                     let of_side = self.of_side(side);
-                    json!({ "moves": of_side.len(), "loss": hundredths(lost(&of_side)) })
+                    json!({ "moves": of_side.len(), "loss": lost(&of_side) })
                 };
                 say(json!({ "black": side(Color::Black), "white": side(Color::White) }));
             }
@@ -95,9 +96,21 @@ impl Teller {
     }
 }
 
+/// In hundredths of a disc. What a move is worth and what the best one is come from searches of different lengths:
+/// where they prove nothing, it is the loss that tells how far the one is from the other.
+fn consistent(mut judged: MoveAnalysis) -> MoveAnalysis {
+    let (best, loss) = (hundredths(judged.best.evaluation), hundredths(judged.loss));
+    let evaluation = match judged.side {
+        _ if judged.exact => judged.evaluation,
+        Color::Black => best - loss,
+        Color::White => best + loss,
+    };
+    (judged.best.evaluation, judged.loss, judged.evaluation) = (best, loss, hundredths(evaluation));
+    judged
+}
+
 fn lost(moves: &[&MoveAnalysis]) -> f64 {
-    // A sum of nothing is -0.
-    moves.iter().map(|judged| judged.loss).sum::<f64>() + 0.0
+    hundredths(moves.iter().map(|judged| judged.loss).sum())
 }
 
 fn row(judged: &MoveAnalysis) -> String {
@@ -122,11 +135,11 @@ fn object(judged: &MoveAnalysis) -> serde_json::Value {
         "ply": judged.ply,
         "side": judged.side.to_string(),
         "square": judged.square.to_string(),
-        "evaluation": hundredths(judged.evaluation),
-        "loss": hundredths(judged.loss),
+        "evaluation": judged.evaluation,
+        "loss": judged.loss,
         "exact": judged.exact,
         "best": {
-            "evaluation": hundredths(best.evaluation),
+            "evaluation": best.evaluation,
             "depth": best.depth,
             "exact": best.exact,
             "certainty": best.certainty,
@@ -136,8 +149,9 @@ fn object(judged: &MoveAnalysis) -> serde_json::Value {
     })
 }
 
+/// Without the sign of a zero, which a draw has for white, and a sum of nothing.
 fn hundredths(discs: f64) -> f64 {
-    (discs * 100.0).round() / 100.0
+    (discs * 100.0).round() / 100.0 + 0.0
 }
 
 /// Nothing in a name commands the terminal.
@@ -160,6 +174,22 @@ mod tests {
     fn a_row_says_what_was_better_and_by_how_much() {
         assert_eq!(row(&judged(0, "f5", "f5", 0.0, false)), "  1  black f5    +2.0  =");
         assert_eq!(row(&judged(59, "h8", "a1", 4.0, true)), " 60  white h8    -2.0* a1 +2.0*      4.0*");
+    }
+
+    #[test]
+    fn a_value_agrees_with_the_best_one_and_the_loss() {
+        let told = |side, best, evaluation, loss, exact| {
+            let of = judged(0, "f5", "d3", loss, exact);
+            let best = AnalysisLine { evaluation: best, ..of.best.clone() };
+            let MoveAnalysis { best, evaluation, .. } = consistent(MoveAnalysis { side, best, evaluation, ..of });
+            (best.evaluation, evaluation)
+        };
+        assert_eq!(told(Color::Black, 0.104, 2.3, 0.0, false), (0.1, 0.1));
+        assert_eq!(told(Color::Black, 2.304, 1.0, 0.15, false), (2.3, 2.15));
+        assert_eq!(told(Color::White, -2.3, 9.0, 0.15, false), (-2.3, -2.15));
+        assert_eq!(told(Color::White, -4.0, -2.0, 2.0, true), (-4.0, -2.0));
+        let (best, evaluation) = told(Color::White, -0.0, -0.0, 0.0, true);
+        assert!(best.is_sign_positive() && evaluation.is_sign_positive());
     }
 
     #[test]

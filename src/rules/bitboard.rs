@@ -15,6 +15,8 @@ impl Bitboard {
     pub const FULL: Self = Self(u64::MAX);
     /// a1, h1, a8 and h8.
     pub const CORNERS: Self = Self(0x8100_0000_0000_0081);
+    /// d4, e4, d5 and e5: every game begins with discs there, and they are never empty again.
+    pub const CENTRE: Self = Self(0x0000_0018_1800_0000);
 
     /// The set of this one square.
     #[must_use]

@@ -169,7 +169,7 @@ impl Mover for Guest {
     }
 
     fn choose(&mut self, game: &Transcript, _seed: u64) -> anyhow::Result<Square> {
-        Ok(self.engine.choose(game, Time { for_move: self.time, left: None }, &self.ended)?)
+        Ok(self.engine.choose(game, Time { for_move: self.time, limit: None, left: None }, &self.ended)?)
     }
 }
 

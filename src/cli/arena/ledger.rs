@@ -43,7 +43,8 @@ impl Ledger {
         Self { plan, games: Vec::new(), score: Score::default(), verdict: None, waiting: BTreeMap::new() }
     }
 
-    /// Takes in the game of that index, from 0, and counts all that wait for nothing more. After a verdict nothing counts.
+    /// Takes in the game of that index, from 0, and counts all that wait for nothing more. After a verdict nothing
+    /// counts.
     pub(super) fn enter(&mut self, index: u32, game: Game) {
         self.waiting.insert(index, game);
         while self.verdict.is_none()

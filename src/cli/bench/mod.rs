@@ -1,5 +1,5 @@
-//! `reversi bench`: loads a server over the public API from a process of its own, checks everything that it is told, and
-//! tells what was measured.
+//! `reversi bench`: loads a server over the public API from a process of its own, checks everything that it is told,
+//! and tells what was measured.
 //!
 //! ```text
 //!   bench ── process ─────▶ reversi serve, or the limit: the same messages through bare tonic
@@ -58,7 +58,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_BENCH_DURABLE", value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     durable: Option<PathBuf>,
     /// Load the server of --server, which runs already, instead of starting one. Its limits may refuse the load.
-    #[arg(long, env = "REVERSI_BENCH_RUNNING", conflicts_with_all = ["durable", "compare"])]
+    #[arg(long, env = "REVERSI_BENCH_RUNNING", conflicts_with_all = ["durable", "compare"],
+        value_parser = clap::builder::FalseyValueParser::new())]
     running: bool,
     /// The process of that server, to tell what it takes.
     #[arg(long, env = "REVERSI_BENCH_PID", value_name = "PID", requires = "running")]
@@ -84,16 +85,16 @@ struct Load {
     #[arg(long, env = "REVERSI_BENCH_CONNECTIONS", value_name = "N", default_value_t = 20, value_parser = up_to(MOST))]
     connections: usize,
     /// Give each bot a connection of its own.
-    #[arg(long, env = "REVERSI_BENCH_OWN_CONNECTIONS")]
+    #[arg(long, env = "REVERSI_BENCH_OWN_CONNECTIONS", value_parser = clap::builder::FalseyValueParser::new())]
     own_connections: bool,
     /// Send each move by a call of its own, and hear of turns on another stream, rather than both on one.
-    #[arg(long, env = "REVERSI_BENCH_UNARY")]
+    #[arg(long, env = "REVERSI_BENCH_UNARY", value_parser = clap::builder::FalseyValueParser::new())]
     unary: bool,
     /// Seconds between the moves of a room; 0: as fast as they can.
     #[arg(long, env = "REVERSI_BENCH_PACE", value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
     pace: f64,
     /// Let the bots sit in their rooms and make no move.
-    #[arg(long, env = "REVERSI_BENCH_IDLE")]
+    #[arg(long, env = "REVERSI_BENCH_IDLE", value_parser = clap::builder::FalseyValueParser::new())]
     idle: bool,
     /// Streams that watch a room.
     #[arg(long, env = "REVERSI_BENCH_WATCHERS", value_name = "N", default_value_t = 0, value_parser = up_to(MOST))]
@@ -105,7 +106,7 @@ struct Load {
     #[arg(long, env = "REVERSI_BENCH_WATCH_CONNECTIONS", value_name = "N", default_value_t = 20, value_parser = up_to(MOST))]
     watch_connections: usize,
     /// Make the next move of a watched room when all watchers have the last one.
-    #[arg(long, env = "REVERSI_BENCH_IN_STEP")]
+    #[arg(long, env = "REVERSI_BENCH_IN_STEP", value_parser = clap::builder::FalseyValueParser::new())]
     in_step: bool,
     /// Rooms in which AIs play each other beside.
     #[arg(long, env = "REVERSI_BENCH_AI_ROOMS", value_name = "N", default_value_t = 0, value_parser = up_to(MOST))]

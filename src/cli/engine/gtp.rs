@@ -1,5 +1,7 @@
 //! The Go Text Protocol, as Othello programs speak it: a command a line, answered by `= text` or `? complaint`.
 
+use std::mem;
+
 use super::{
     process::{Process, Wait},
     time::Time,
@@ -13,7 +15,7 @@ type Ply = (Color, Option<Square>);
 /// A conversation with a program.
 #[derive(Debug, Default)]
 pub(super) struct Gtp {
-    /// What has been played on its board.
+    /// What has been played on its board; empty where that is not known.
     told: Vec<Ply>,
 }
 
@@ -37,14 +39,14 @@ impl Gtp {
     ) -> Result<Square, Trouble> {
         let plies = plies(game);
         let seconds = time.clock().as_secs().max(1);
-        if !plies.starts_with(&self.told) {
+        // Known again when there is a move: one who resigns has been told more.
+        let mut told = mem::take(&mut self.told);
+        if told.is_empty() || !plies.starts_with(&told) {
             ask(process, "clear_board", wait)?;
-            self.told.clear();
-        }
-        if self.told.is_empty() {
+            told.clear();
             attempt(process, &format!("time_settings {seconds} 0 0"), wait)?;
         }
-        for &(side, square) in &plies[self.told.len()..] {
+        for &(side, square) in &plies[told.len()..] {
             match square {
                 Some(square) => drop(ask(process, &format!("play {side} {square}"), wait)?),
                 // Some programs pass by themselves, and then have nothing to pass.

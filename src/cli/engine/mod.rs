@@ -7,8 +7,9 @@
 //!             process: a child, its three streams, lines with a bound
 //! ```
 //!
-//! Nothing that such a program does harms the caller: lines have a longest length, a program that talks without end has to
-//! wait, one that does not answer in time is killed, and one that ends or moves illegally is started again, a few times.
+//! Nothing that such a program does harms the caller: lines have a longest length, a program that talks without end has
+//! to wait, one that does not answer in time is killed, and one that ends or moves illegally is started again, a few
+//! times.
 
 mod gtp;
 mod nboard;
@@ -16,7 +17,7 @@ mod process;
 mod time;
 mod trouble;
 
-use std::{fmt, time::Duration};
+use std::fmt;
 
 use anyhow::{Context as _, anyhow};
 use tokio::time::Instant;
@@ -31,13 +32,11 @@ use crate::{
 use gtp::Gtp;
 use nboard::Nboard;
 use process::{Process, Wait};
+use time::START;
 use trouble::Trouble;
 
 /// How often in a row an engine is started again without having moved.
 const RESTARTS: u32 = 3;
-
-/// How long a program may take to start: some read large books.
-const START: Duration = Duration::from_secs(30);
 
 /// The language of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,15 +116,15 @@ impl Engine {
         }
     }
 
-    /// Its move at the end of `game`, in which somebody can move. Blocks until there is a move, the time is over or the flag
-    /// is raised.
+    /// Its move at the end of `game`, in which somebody can move. Blocks until there is a move, the time is over or the
+    /// flag is raised.
     ///
     /// # Errors
     /// [`Failure`]; what can be mended by starting the engine again has been tried.
-    pub(super) fn choose(&mut self, game: &Transcript, time: Time, stop: &Stop) -> Result<Square, Failure> {
-        let wait = Wait { until: Instant::now() + time.for_move, stop };
+    pub(super) fn choose(&mut self, game: &Transcript, mut time: Time, stop: &Stop) -> Result<Square, Failure> {
         loop {
-            let trouble = match self.attempt(game, time, wait) {
+            let began = Instant::now();
+            let trouble = match self.attempt(game, time, stop) {
                 Ok(square) => {
                     self.failures = 0;
                     return Ok(square);
@@ -145,6 +144,7 @@ impl Engine {
             if trouble == Trouble::Late {
                 return Err(Failure::Late);
             }
+            time = time.after(began.elapsed());
         }
     }
 
@@ -153,8 +153,11 @@ impl Engine {
         self.running = None;
     }
 
-    fn attempt(&mut self, game: &Transcript, time: Time, wait: Wait<'_>) -> Result<Square, Trouble> {
-        let running = self.run(wait)?;
+    fn attempt(&mut self, game: &Transcript, time: Time, stop: &Stop) -> Result<Square, Trouble> {
+        let (began, starts) = (Instant::now(), self.running.is_none());
+        let running = self.run(Wait { until: began + time.start(), stop })?;
+        let time = if starts { time.after(began.elapsed()) } else { time };
+        let wait = Wait { until: Instant::now() + time.for_move, stop };
         let square = running.dialogue.choose(&running.process, game, time, wait)?;
         if game.position().legal_moves().contains(square) {
             Ok(square)

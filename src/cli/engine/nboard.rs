@@ -1,5 +1,5 @@
-//! The NBoard protocol, version 2: a position is set as a game in GGF, `go` asks for a move, and lines that are not known
-//! are passed over.
+//! The NBoard protocol, version 2: a position is set as a game in GGF, `go` asks for a move, and lines that are not
+//! known are passed over.
 
 use super::{
     process::{Process, Wait},

@@ -1,6 +1,6 @@
 //! Engines as short scripts, well-behaved and otherwise.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{fs, iter, path::PathBuf, time::Duration};
 
 use super::*;
 
@@ -36,9 +36,9 @@ impl Drop for Mark {
 }
 
 /// Nobody has to wait so long.
-const AMPLE: Time = Time { for_move: Duration::from_secs(120), left: None };
+const AMPLE: Time = Time { for_move: Duration::from_secs(120), limit: None, left: None };
 /// Nobody is expected to answer so soon.
-const SCANT: Time = Time { for_move: Duration::from_millis(100), left: None };
+const SCANT: Time = Time { for_move: Duration::from_millis(100), limit: None, left: None };
 
 fn choose(launch: Launch, time: Time) -> Result<String, Failure> {
     let mut engine = Engine::start(launch)?;
@@ -71,6 +71,35 @@ fn a_game_that_goes_on_is_told_by_its_new_moves() {
     assert_eq!(next(""), Ok("f5".into()));
     assert_eq!(next("f5d6"), Ok("c3".into()));
     assert_eq!(next("f5f6e6f4"), Ok("g5".into()), "another game begins on a clear board");
+}
+
+#[test]
+fn one_that_resigned_begins_the_next_game_on_a_clear_board() {
+    // It lives once, so that it cannot forget by being started again.
+    let mark = Mark::new("resigned");
+    let start = mark.once(r#"printf "=\n\n""#, "exit 3");
+    let cases = format!(
+        r#"protocol_version) {start};; clear_board) played=; printf "=\n\n";;
+        play) played="$played $rest"; printf "=\n\n";; genmove) case "$played" in
+        " black f5 white d6") printf "= resign\n\n";; " black f5 white d6 black c3 white d3") printf "= c4\n\n";;
+        *) printf "= a1\n\n";; esac;;"#
+    );
+    let mut engine = Engine::start(script(Protocol::Gtp, &cases)).unwrap();
+    let mut next = |moves: &str| engine.choose(&moves.parse().unwrap(), AMPLE, &Stop::new()).map(|it| it.to_string());
+    assert_eq!(next("f5d6"), Err(Failure::Resigned));
+    assert_eq!(next("f5d6c3d3"), Ok("c4".into()));
+}
+
+#[test]
+fn one_that_takes_longer_to_start_than_to_move_comes_back() {
+    let mark = Mark::new("slow");
+    let slow = format!("nboard) if [ -e {} ]; then sleep 0.6; fi;;", mark.0.display());
+    let go = format!("go) {};;", mark.once("exit 3", "echo === f5"));
+    let mut engine = Engine::start(script(Protocol::Nboard, &format!("{slow} {go}"))).unwrap();
+    let time = Time { for_move: Duration::from_millis(300), ..SCANT };
+    // On a busy machine it may be late with its move now and then.
+    let moves = iter::repeat_with(|| engine.choose(&Transcript::new(), time, &Stop::new()));
+    assert_eq!(moves.into_iter().find(|chosen| *chosen != Err(Failure::Late)), Some(Ok("f5".parse().unwrap())));
 }
 
 #[test]

@@ -5,18 +5,35 @@ use std::time::Duration;
 /// Of a clock that is told, no program spends more than this part on one move.
 const SHARE: u32 = 4;
 
+/// How long a program may take to start: some read large books.
+pub(super) const START: Duration = Duration::from_secs(30);
+
 /// The time for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct Time {
-    /// The answer must be there after it.
+    /// The answer must be there after it. What it takes to start does not count.
     pub(in crate::cli) for_move: Duration,
+    /// The game is lost after it, where there is such a limit: one who has to start first starts within it.
+    pub(in crate::cli) limit: Option<Duration>,
     /// What is left for all moves, where a clock says so.
     pub(in crate::cli) left: Option<Duration>,
 }
 
 impl Time {
-    /// The clock that the engine is told. The protocols have none for a single move, so that a limit of one is told as a
-    /// clock of which the engine takes that much.
+    /// How long it may take to start.
+    pub(super) fn start(self) -> Duration {
+        self.limit.map_or(START, |limit| limit.min(START))
+    }
+
+    /// What there is when so much of it was spent without thinking.
+    pub(super) fn after(self, spent: Duration) -> Self {
+        let less = |time: Duration| time.saturating_sub(spent);
+        let (limit, left) = (self.limit.map(less), self.left.map(less));
+        Self { for_move: limit.map_or(self.for_move, |limit| limit.min(self.for_move)), limit, left }
+    }
+
+    /// The clock that the engine is told. The protocols have none for a single move, so that a limit of one is told as
+    /// a clock of which the engine takes that much.
     pub(super) fn clock(self) -> Duration {
         let by_move = self.for_move.saturating_mul(SHARE);
         self.left.map_or(by_move, |left| left.min(by_move))
@@ -30,9 +47,20 @@ mod tests {
     #[test]
     fn an_engine_is_told_no_more_than_it_has() {
         let seconds = Duration::from_secs;
-        let clock = |for_move, left: Option<u64>| Time { for_move: seconds(for_move), left: left.map(seconds) }.clock();
+        let clock = |for_move, left: Option<u64>| {
+            Time { for_move: seconds(for_move), limit: None, left: left.map(seconds) }.clock()
+        };
         assert_eq!(clock(10, None), seconds(40));
         assert_eq!(clock(10, Some(25)), seconds(25));
         assert_eq!(clock(10, Some(900)), seconds(40));
+    }
+
+    #[test]
+    fn to_start_takes_no_time_of_a_move_unless_the_game_says_so() {
+        let seconds = Duration::from_secs;
+        let time = |limit: Option<u64>| Time { for_move: seconds(2), limit: limit.map(seconds), left: None };
+        assert_eq!((time(None).start(), time(None).after(seconds(5))), (START, time(None)));
+        assert_eq!((time(Some(60)).start(), time(Some(60)).after(seconds(5))), (START, time(Some(55))));
+        assert_eq!((time(Some(6)).start(), time(Some(6)).after(seconds(5)).for_move), (seconds(6), seconds(1)));
     }
 }

@@ -4,8 +4,8 @@
 //!   files ──▶ reader ──▶ Played, or what is wrong with it ──▶ GameRecord ──▶ the archive, many at a time
 //! ```
 //!
-//! A game is named by a hash of what is known of it, so that importing a file again adds nothing. Who played it has a name
-//! and no account: results and ratings stay as they are.
+//! A game is named by a hash of what is known of it, so that importing a file again adds nothing. Who played it has a
+//! name and no account: results and ratings stay as they are.
 
 mod played;
 mod reader;

@@ -108,8 +108,8 @@ fn ggf(mut input: impl BufRead, found: &mut Found<'_>) -> anyhow::Result<()> {
             Some(Line::Text(line)) => {
                 text.push_str(line);
                 text.push('\n');
-                while let Some(end) = text.find(";)") {
-                    let game: String = text.drain(..end + 2).collect();
+                while let Some(end) = ggf::end(&text) {
+                    let game: String = text.drain(..end).collect();
                     let game = ggf::read(&game).map_err(|error| error.to_string()).and_then(Played::read);
                     found(format!("line {began}"), game)?;
                     began = number;
@@ -244,6 +244,12 @@ mod tests {
                 "line 8: the game does not end"
             ]
         );
+    }
+
+    #[test]
+    fn a_name_does_not_end_a_game() {
+        let text = "(;PB[a ;) b]B[f5];)(;PB[c\n;)]B[c4];)";
+        assert_eq!(found(of_ggf, text.as_bytes()), ["line 1: f5", "line 1: c4"]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The Go Text Protocol, version 2, as Othello programs speak it. Each command is answered before the next one is heard.
+//! The Go Text Protocol, version 2, as Othello programs speak it. Each command is answered before the next one is
+//! done.
 
 use std::{
     io::Read as _,
@@ -43,6 +44,10 @@ const COMMANDS: [&str; 19] = [
     "loadsgf",
     "showboard",
 ];
+
+/// How long whoever closes the program waits for a move that was asked for before: so long, a script has it as good as
+/// if nothing followed. Behind it the move is the best so far.
+const PARTING: Duration = Duration::from_millis(500);
 
 /// Longer times, in seconds, are cut to this: 1,000 hours are as good as none, and can be reckoned with.
 const LONGEST_TIME: u64 = 3_600_000;
@@ -89,6 +94,9 @@ impl Language for Gtp {
         let mut words = line.split_whitespace().peekable();
         let id = words.next_if(|word| word.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or_default().to_owned();
         let Some(command) = words.next() else { return true };
+        if command == "quit" {
+            self.head.hurry_after(PARTING);
+        }
         self.settle();
         let arguments: Vec<&str> = words.collect();
         match self.answer(&id, command, &arguments) {
@@ -223,10 +231,11 @@ impl Gtp {
     fn load(&mut self, file: &Path, before: Option<&str>) -> Result<(), String> {
         let failed = |why: &dyn std::fmt::Display| format!("cannot load file: {why}");
         let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX);
-        let mut text = String::new();
+        let mut bytes = Vec::new();
         let file = std::fs::File::open(file).map_err(|error| failed(&error))?;
-        file.take(most).read_to_string(&mut text).map_err(|error| failed(&error))?;
-        let game = ggf::read(&text).map_err(|error| failed(&error))?;
+        file.take(most).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+        // Old files have names in Latin-1.
+        let game = ggf::read(&String::from_utf8_lossy(&bytes)).map_err(|error| failed(&error))?;
         let mut record = Record::from(&game);
         if let Some(before) = before {
             let number: usize = before.parse().map_err(|_| "the move number is no integer".to_owned())?;

@@ -16,7 +16,7 @@ use rand_pcg::Pcg64;
 use crate::{
     ai::{
         AiKind, Level,
-        engine::{Engine, Limits, Plan, Report, Weights},
+        engine::{Engine, Limits, Plan, Report},
         generator,
     },
     rules::Position,
@@ -32,6 +32,9 @@ pub(super) struct Bounds {
     /// By the clock.
     pub(super) plan: Option<Plan>,
 }
+
+/// What is visited even when the clock is used up: a millisecond or two, and some plies.
+const GLANCE: u64 = 4_000;
 
 /// The engine and what it works at.
 pub(super) struct Head {
@@ -62,8 +65,7 @@ pub(super) struct Thinking<'a> {
 }
 
 impl Head {
-    pub(super) fn new(level: Option<Level>, memory: usize, seed: u64) -> Self {
-        let engine = Engine::new(Weights::embedded(), memory);
+    pub(super) fn new(level: Option<Level>, engine: Engine, seed: u64) -> Self {
         Self { brain: Arc::new(Mutex::new(Brain { engine, level, chance: generator(seed) })), work: None }
     }
 
@@ -88,6 +90,15 @@ impl Head {
             // A job that panicked has told so, and has nothing to say any more.
             let _ = work.thread.join();
         }
+    }
+
+    /// Waits for it for so long; then it has to do with what it has found.
+    pub(super) fn hurry_after(&mut self, time: Duration) {
+        if let Some(work) = &self.work {
+            let _ = work.over.recv_timeout(time);
+            work.stop.stop();
+        }
+        self.finish();
     }
 
     /// Waits for it for so long, and ends it then.
@@ -144,21 +155,27 @@ impl Thinking<'_> {
         let (engine, stop) = (&mut self.brain.engine, &self.stop);
         let Some(plan) = bounds.plan else { return engine.search(position, &limits, stop, each) };
         let began = Instant::now();
-        let mut each = |report: &Report| {
+        let mut until_enough = |report: &Report| {
             let over = began.elapsed() >= plan.enough;
             if each(report).is_break() || over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        thread::scope(|scope| {
+        let report = thread::scope(|scope| {
             let (done, over) = sync_channel::<()>(0);
             scope.spawn(move || {
                 if over.recv_timeout(plan.most) == Err(RecvTimeoutError::Timeout) {
                     stop.stop();
                 }
             });
-            let report = engine.search(position, &limits, stop, &mut each);
+            let report = engine.search(position, &limits, stop, &mut until_enough);
             drop(done);
             report
-        })
+        })?;
+        let hasty = report.ended_by == EndedBy::Stop && report.nodes < GLANCE;
+        if !hasty || self.unwanted.is_stopped() {
+            return Some(report);
+        }
+        let glance = Limits { nodes: limits.nodes.min(GLANCE), ..limits };
+        engine.search(position, &glance, &Stop::new(), each)
     }
 }
 
@@ -173,6 +190,24 @@ fn limits(level: Option<Level>, bounds: Bounds) -> Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ai::engine::Weights;
+
+    fn head() -> Head {
+        Head::new(None, Engine::new(Weights::embedded(), 1 << 20), 1)
+    }
+
+    #[test]
+    fn a_clock_that_is_used_up_leaves_time_for_a_glance() {
+        let mut head = head();
+        let (found, report) = sync_channel(1);
+        let plan = Some(Plan { enough: Duration::ZERO, most: Duration::ZERO });
+        assert!(head.begin(move |mut thinking| {
+            let bounds = Bounds { plan, depth: Some(8) };
+            let _ = found.send(thinking.choose(Position::START, bounds, &mut |_| ControlFlow::Continue(())));
+        }));
+        let report = report.recv().unwrap().unwrap();
+        assert!(report.depth > 2 && report.nodes <= 2 * GLANCE, "{report:?}");
+    }
 
     #[test]
     fn something_always_bounds_a_search() {
@@ -188,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_search_ends_with_its_time_and_with_its_job() {
-        let mut head = Head::new(None, 1 << 20, 1);
+        let mut head = head();
         let (found, report) = sync_channel(1);
         let plan = Some(Plan { enough: Duration::from_millis(20), most: Duration::from_millis(20) });
         assert!(head.begin(move |mut thinking| {

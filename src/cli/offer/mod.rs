@@ -5,8 +5,8 @@
 //!                                    └──────── Voice ◀────────┘   standard output
 //! ```
 //!
-//! Lines are read while the engine thinks, so that it can be interrupted. Whatever comes in is answered by a line that says
-//! what is wrong with it, at worst.
+//! Lines are read while the engine thinks, so that it can be interrupted. Whatever comes in is answered by a line that
+//! says what is wrong with it, at worst.
 
 mod gtp;
 mod head;
@@ -24,7 +24,10 @@ use super::{
     entropy,
     line::{self, Line},
 };
-use crate::ai::{AiKind, Level};
+use crate::ai::{
+    AiKind, Level,
+    engine::{Engine, TABLE_BYTES, Weights},
+};
 use gtp::Gtp;
 use head::Head;
 use nboard::Nboard;
@@ -33,8 +36,8 @@ use voice::Voice;
 /// Longer lines are passed over, with a complaint. The longest game in GGF stays below it.
 const LONGEST_LINE: usize = 64 * 1024;
 
-/// How long an answer is worked on that nobody may be there to read: a script's last question is answered, and a partner
-/// that has died does not leave an engine behind.
+/// How long an answer is worked on that nobody may be there to read: a script's last question is answered, and a
+/// partner that has died does not leave an engine behind.
 const AFTER_THE_END: Duration = Duration::from_secs(20);
 
 /// Which language is spoken, and how well is played.
@@ -53,13 +56,19 @@ pub(super) struct Args {
     /// Speak the Go Text Protocol, version 2.
     #[arg(long, env = "REVERSI_SPEAK_GTP", value_parser = clap::builder::FalseyValueParser::new())]
     gtp: bool,
-    /// Play as `expert` does at this level; else as well as depth and clock permit, or at its default level without them.
+    /// Play as `expert` does at this level, with its memory and one thread; else as well as depth and clock permit, or
+    /// at its default level without them.
     #[arg(long, env = "REVERSI_ENGINE_LEVEL", value_name = "N", value_parser = level)]
     level: Option<Level>,
     /// Memory for what the search has seen.
-    #[arg(long, env = "REVERSI_MEMORY", value_name = "MIB", default_value_t = 64,
+    #[arg(long, env = "REVERSI_MEMORY", value_name = "MIB", default_value_t = 64, conflicts_with = "level",
         value_parser = clap::value_parser!(u16).range(1..=4096))]
     memory: u16,
+    /// Threads that search together, at most 64. With more than one, the same position may have another answer each
+    /// time.
+    #[arg(long, env = "REVERSI_ENGINE_THREADS", value_name = "N", default_value_t = 1, conflicts_with = "level",
+        value_parser = clap::value_parser!(u8).range(1..=64))]
+    threads: u8,
 }
 
 /// Speaks until its partner has nothing more to say.
@@ -68,10 +77,18 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 fn serve(args: &Args) -> anyhow::Result<()> {
-    let head = Head::new(args.level, usize::from(args.memory) << 20, entropy::random());
+    let head = Head::new(args.level, args.engine(), entropy::random());
     let voice = Voice::new(io::stdout());
     let input = io::stdin().lock();
     if args.gtp { converse(Gtp::new(head, voice), input) } else { converse(Nboard::new(head, voice), input) }
+}
+
+impl Args {
+    /// At a level, that of `expert` at its seat.
+    fn engine(&self) -> Engine {
+        let memory = if self.level.is_some() { TABLE_BYTES } else { usize::from(self.memory) << 20 };
+        Engine::new(Weights::embedded(), memory).with_threads(self.threads.into())
+    }
 }
 
 /// One of the languages.

@@ -1,4 +1,5 @@
-//! The NBoard protocol, version 2, from the engine's side. Whatever it is told, it first stops to think about anything else.
+//! The NBoard protocol, version 2, from the engine's side. Whatever it is told, it first stops to think about anything
+//! else.
 
 use std::{fmt::Write as _, ops::ControlFlow, time::Duration};
 
@@ -216,8 +217,8 @@ fn judge(thinking: &mut Thinking<'_>, position: Position, depth: u8) -> Option<V
     judged.collect()
 }
 
-/// What a position is worth to the side to move, or will be once it has passed; none when nobody is to hear of it. Where
-/// the game is over there is no best move, and the line is empty.
+/// What a position is worth to the side to move, or will be once it has passed; none when nobody is to hear of it.
+/// Where the game is over there is no best move, and the line is empty.
 fn value(thinking: &mut Thinking<'_>, position: Position, depth: u8) -> Option<Report> {
     let (settled, passed) = position.settle();
     if settled.is_over() {

@@ -39,7 +39,8 @@ impl Record {
         &self.positions
     }
 
-    /// Makes a move of a side, or its pass. A pass that is forced before it need not be told, nor one behind the last move.
+    /// Makes a move of a side, or its pass. A pass that is forced before it need not be told, nor one behind the last
+    /// move.
     pub(super) fn play(&mut self, side: Color, square: Option<Square>) -> Result<(), String> {
         let position = self.turned_to(side)?;
         let next = match square {

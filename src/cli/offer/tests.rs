@@ -1,6 +1,9 @@
 //! Both languages, spoken with the engine itself.
 
-use std::{io::Write, sync::Arc, sync::Mutex};
+use std::{
+    io::Write,
+    sync::{Arc, Mutex, mpsc::sync_channel},
+};
 
 use proptest::prelude::*;
 
@@ -20,9 +23,13 @@ impl Write for Ear {
     }
 }
 
+fn engine() -> Engine {
+    Engine::new(Weights::embedded(), 1 << 20)
+}
+
 fn head() -> Head {
     // The lowest level that never slips.
-    Head::new(Level::new(8), 1 << 20, 7)
+    Head::new(Level::new(8), engine(), 7)
 }
 
 /// What is said to these lines, to the end of the last job.
@@ -99,8 +106,43 @@ fn gtp_loads_games() {
     let load = format!("loadsgf {}", file.display());
     assert!(gtp(&[&load, "play b c3"]).ends_with("= \n\n= \n\n"));
     assert!(gtp(&[&format!("{load} 2"), "play w f6"]).ends_with("= \n\n= \n\n"));
+    std::fs::write(&file, b"(;GM[Othello]PB[Jos\xe9]B[f5];)").unwrap();
+    assert!(gtp(&[&load, "play w d6"]).ends_with("= \n\n= \n\n"), "names may be in Latin-1");
     std::fs::remove_file(&file).unwrap();
     assert!(gtp(&[&load]).starts_with("? cannot load file: "));
+}
+
+#[test]
+fn gtp_answers_and_ends_when_it_is_closed() {
+    let (ear, (over, end)) = (Ear::default(), sync_channel(1));
+    let mut engine = Gtp::new(Head::new(None, engine(), 7), Voice::new(ear.clone()));
+    std::thread::spawn(move || {
+        let lines = ["time_settings 3600000 0 0", "2 genmove b", "3 quit"];
+        let _ = over.send(lines.map(|line| engine.take(line)));
+    });
+    assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok([true, true, false]));
+    let said = String::from_utf8(ear.0.lock().unwrap().clone()).unwrap();
+    assert!(said.starts_with("= \n\n=2 ") && said.ends_with("\n\n=3 \n\n"), "{said}");
+}
+
+#[test]
+fn the_options_make_the_engine() {
+    let command = clap::Command::new("engine");
+    let command = <Args as clap::Args>::augment_args(command);
+    let engine = |options: &str| {
+        let words = ["engine", "--gtp"].into_iter().chain(options.split_whitespace());
+        let matches = command.clone().try_get_matches_from(words).map_err(|error| error.to_string())?;
+        let args = <Args as clap::FromArgMatches>::from_arg_matches(&matches).map_err(|error| error.to_string())?;
+        Ok::<_, String>(format!("{:?}", args.engine()))
+    };
+    let of = |bytes, threads| Ok(format!("{:?}", Engine::new(Weights::embedded(), bytes).with_threads(threads)));
+    assert_ne!(of(1 << 20, 1), of(1 << 20, 3));
+    assert_eq!(engine(""), of(64 << 20, 1));
+    assert_eq!(engine("--memory 2 --threads 3"), of(2 << 20, 3));
+    assert_eq!(engine("--level 8"), of(TABLE_BYTES, 1));
+    for both in ["--level 8 --memory 64", "--level 8 --threads 1"] {
+        assert!(engine(both).unwrap_err().contains("cannot be used with"), "{both}");
+    }
 }
 
 #[test]
@@ -133,7 +175,7 @@ fn nboard_judges_moves_and_games() {
 #[test]
 fn nboard_stops_to_think_when_it_is_pinged() {
     let ear = Ear::default();
-    let mut engine = Nboard::new(Head::new(None, 1 << 20, 7), Voice::new(ear.clone()));
+    let mut engine = Nboard::new(Head::new(None, engine(), 7), Voice::new(ear.clone()));
     for line in ["set depth 60", "go", "ping 7"] {
         engine.take(line);
     }

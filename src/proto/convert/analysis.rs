@@ -11,9 +11,6 @@ use crate::{
 /// The most plies that a game has.
 const MOST_DEPTH: u8 = 60;
 
-/// The four squares that every game begins with, and that are never empty again.
-const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
-
 /// The bounds of an analysis; none where nothing is asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
@@ -35,7 +32,7 @@ pub fn read_board(wire: &v1::Position) -> Result<Position, Malformed> {
         .board
         .parse()
         .map_err(|_| bad("position.board", "must be 64 characters `X`, `O` or `-`, from a1, b1 to h8"))?;
-    if !(board.empties() & CENTRE).is_empty() {
+    if !(board.empties() & Bitboard::CENTRE).is_empty() {
         return Err(bad("position.board", "must have discs on d4, e4, d5 and e5, as every game"));
     }
     let turn = match v1::Side::try_from(wire.side_to_move) {

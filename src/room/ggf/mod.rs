@@ -11,5 +11,5 @@ mod read;
 mod write;
 
 pub use date::read_date;
-pub use read::{GgfClock, GgfError, GgfGame, GgfResult, read};
+pub use read::{GgfClock, GgfError, GgfGame, GgfResult, end, read};
 pub use write::{write, write_running};

@@ -113,6 +113,19 @@ pub fn read(text: &str) -> Result<GgfGame, GgfError> {
     game.finish()
 }
 
+/// Where the first game of a text ends, behind a `;)` that is not part of a tag's value; none where it does not.
+#[must_use]
+pub fn end(text: &str) -> Option<usize> {
+    let mut at = text.find("(;")?;
+    loop {
+        at += text[at..].find([';', '['])?;
+        if text[at..].starts_with(";)") {
+            return Some(at + 2);
+        }
+        at += if text[at..].starts_with('[') { text[at..].find(']')? } else { 1 };
+    }
+}
+
 /// The name and the value of the tag that `text` begins with, and the text after it.
 fn tag(text: &str) -> Option<(&str, &str, &str)> {
     let (name, rest) = text.split_once('[')?;
@@ -358,9 +371,26 @@ mod tests {
         assert_eq!(read(&"x".repeat(LONGEST_TEXT + 1)), Err(GgfError::TooLong));
     }
 
+    #[test]
+    fn a_game_ends_where_its_tags_do() {
+        for (text, game) in [
+            ("(;PB[x];)(;PB[y];)", Some("(;PB[x];)")),
+            ("2 (;PB[a ;) b] ;) c", Some("2 (;PB[a ;) b] ;)")),
+            ("(;)", Some("(;)")),
+            ("x;)", None),
+            ("(;PB[x];", None),
+            ("(;PB[a ;)", None),
+        ] {
+            assert_eq!(end(text).map(|end| &text[..end]), game, "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn no_text_panics(text in r"(\(;|;\)|[BW]\[[a-h][1-8]/*[0-9.]{0,3}\]|(RE|BO|TY|GM|PB|TI)\[[-+*O0-9:/rts ]{0,70}\]|[ -~é]){0,40}") {
+            if let Some(end) = end(&text) {
+                prop_assert!(text[..end].ends_with(";)"));
+            }
             let _ = read(&text);
             let _ = read(&line(&text));
         }

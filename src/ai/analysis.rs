@@ -92,7 +92,7 @@ pub struct Move {
 pub struct Judged {
     /// What the engine would have played.
     pub best: Line,
-    /// What the move is worth, for black.
+    /// What the move is worth, for black: what the best is, less the loss.
     pub evaluation: f32,
     /// How many discs it gave away: 0 or more.
     pub loss: f32,
@@ -227,17 +227,19 @@ pub fn study(engines: &Engines, position: Position, effort: Effort, stop: &Stop)
 #[must_use]
 pub fn judge(before: &Study, played: Square, after: &Study) -> Judged {
     let exact = before.best.exact && after.best.exact;
-    let evaluation = after.best.evaluation;
     let loss = if before.best.moves.first() == Some(&played) {
         0.0
     } else if before.best.exact || after.best.exact {
-        for_side(before.turn, before.best.evaluation - evaluation)
+        for_side(before.turn, before.best.evaluation - after.best.evaluation)
     } else {
         // Searches of one length from the earlier position end on the same ply, and are alike in what they miss.
         let depth = before.best.depth.min(after.best.depth + 1);
         for_side(before.turn, before.at(depth) - after.at(depth.saturating_sub(1)))
     };
-    Judged { best: before.best.clone(), evaluation, loss: loss.max(0.0), exact, nodes: before.nodes }
+    let loss = loss.max(0.0);
+    // Of searches of different lengths only what lies between them is to be believed.
+    let evaluation = before.best.evaluation - for_side(before.turn, loss);
+    Judged { best: before.best.clone(), evaluation, loss, exact, nodes: before.nodes }
 }
 
 impl Course {
@@ -438,6 +440,7 @@ mod tests {
         let judged = judge(&before, played, &after);
         let lost = for_side(position.turn(), before.at(4) - after.at(3));
         assert_eq!((judged.loss, judged.exact), (lost.max(0.0), false));
+        assert_eq!(judged.evaluation, before.best.evaluation - for_side(position.turn(), judged.loss));
         assert_eq!(judge(&before, before.best.moves[0], &after).loss, 0.0);
     }
 

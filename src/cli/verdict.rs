@@ -44,7 +44,7 @@ impl Teller {
 
     /// Tells of the next move.
     pub(super) fn tell(&mut self, judged: MoveAnalysis) {
-        let judged = consistent(judged);
+        let judged = rounded(judged);
         match self.report {
             Report::Json => say(object(&judged)),
             Report::Table => {
@@ -96,16 +96,11 @@ impl Teller {
     }
 }
 
-/// In hundredths of a disc. What a move is worth and what the best one is come from searches of different lengths:
-/// where they prove nothing, it is the loss that tells how far the one is from the other.
-fn consistent(mut judged: MoveAnalysis) -> MoveAnalysis {
-    let (best, loss) = (hundredths(judged.best.evaluation), hundredths(judged.loss));
-    let evaluation = match judged.side {
-        _ if judged.exact => judged.evaluation,
-        Color::Black => best - loss,
-        Color::White => best + loss,
-    };
-    (judged.best.evaluation, judged.loss, judged.evaluation) = (best, loss, hundredths(evaluation));
+/// In hundredths of a disc.
+fn rounded(mut judged: MoveAnalysis) -> MoveAnalysis {
+    for discs in [&mut judged.best.evaluation, &mut judged.evaluation, &mut judged.loss] {
+        *discs = hundredths(*discs);
+    }
     judged
 }
 
@@ -177,19 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn a_value_agrees_with_the_best_one_and_the_loss() {
-        let told = |side, best, evaluation, loss, exact| {
-            let of = judged(0, "f5", "d3", loss, exact);
-            let best = AnalysisLine { evaluation: best, ..of.best.clone() };
-            let MoveAnalysis { best, evaluation, .. } = consistent(MoveAnalysis { side, best, evaluation, ..of });
-            (best.evaluation, evaluation)
-        };
-        assert_eq!(told(Color::Black, 0.104, 2.3, 0.0, false), (0.1, 0.1));
-        assert_eq!(told(Color::Black, 2.304, 1.0, 0.15, false), (2.3, 2.15));
-        assert_eq!(told(Color::White, -2.3, 9.0, 0.15, false), (-2.3, -2.15));
-        assert_eq!(told(Color::White, -4.0, -2.0, 2.0, true), (-4.0, -2.0));
-        let (best, evaluation) = told(Color::White, -0.0, -0.0, 0.0, true);
-        assert!(best.is_sign_positive() && evaluation.is_sign_positive());
+    fn figures_are_told_in_hundredths_and_nothing_is_below_zero_by_none() {
+        let told = rounded(MoveAnalysis { evaluation: -0.001, ..judged(0, "f5", "d3", 0.104, false) });
+        assert_eq!((told.loss, told.evaluation, told.evaluation.is_sign_positive()), (0.1, 0.0, true));
     }
 
     #[test]

@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn better_weights_win() {
-        let contest = Contest { pairs: 4, nodes: 300, seed: 7 };
+        let contest = Contest { pairs: 16, nodes: 300, seed: 7 };
         let score = contest.play(&Weights::embedded(), &Arc::new(seed()), 2, &|| {});
         assert!(score.share() > 0.8 && score.discs > 0, "{score:?}");
     }

@@ -26,10 +26,10 @@ fn expecting(position: Position) -> Choice {
 }
 
 /// A server with an `expert` of that kind, and what it is asked.
-async fn stage(ponder: bool) -> (Stage, mpsc::UnboundedReceiver<Position>) {
-    let (tells, told) = mpsc::unbounded_channel();
+async fn stage(ponder: bool) -> (Stage, mpsc::Receiver<Position>) {
+    let (tells, told) = mpsc::channel(16);
     let think = move |_: &AiPlayer, position, _, _: &Stop| {
-        tells.send(position).unwrap();
+        tells.try_send(position).unwrap();
         Some(expecting(position))
     };
     (Stage::with(Plan { think: Some(Arc::new(think)), ponder, ..Plan::default() }).await, told)

@@ -159,6 +159,7 @@ const LAYERS: &[Layer] = &[
             ("prost", "messages of the bench that are encoded beforehand"),
             ("prost_types", "a duration in its requests"),
             ("bytes", "those messages, shared"),
+            ("tempfile", "a file for a test to read"),
         ],
     },
     // src/main.rs and src/lib.rs.

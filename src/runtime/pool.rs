@@ -284,7 +284,6 @@ impl Shared {
         }
         while let Some(queued) = self.next(index) {
             self.answer(queued, Some(index));
-            self.state().running[index] = None;
         }
     }
 
@@ -319,28 +318,24 @@ impl Shared {
     /// Makes a job's choice, on the worker of this number if it is one.
     fn answer(&self, queued: Queued, worker: Option<usize>) {
         let Queued { job, stop, answer, span, .. } = queued;
-        if answer.is_closed() {
-            return;
-        }
         let _room = span.enter();
-        let found = catch_unwind(AssertUnwindSafe(|| (self.think)(&job.player, job.position, job.seed, &stop)));
+        let think = || (self.think)(&job.player, job.position, job.seed, &stop);
+        // The room may have gone on without it.
+        let found = if answer.is_closed() { Ok(None) } else { catch_unwind(AssertUnwindSafe(think)) };
+        let choice = found.unwrap_or_else(|_| {
+            tracing::error!(kind = %job.player.kind(), position = %job.position, "an AI panicked");
+            None
+        });
+        // The worker is free before its answer is known, so that whoever has it may ask for more at once; and both at
+        // once, so that what was pondered can be claimed at any time.
+        let mut state = self.state();
+        let running = worker.and_then(|index| state.running[index].take());
         // What was pondered at first may have been asked for meanwhile.
-        let pondering = |index: usize| self.state().running[index].as_ref().is_some_and(|running| running.pondering);
-        let is_asked = !worker.is_some_and(pondering);
-        self.moves.fetch_add(u64::from(is_asked), Relaxed);
-        match found {
-            Ok(choice) => {
-                if is_asked && choice.as_ref().is_some_and(|choice| !choice.complete) && !answer.is_closed() {
-                    self.cheaper.fetch_add(1, Relaxed);
-                }
-                // The room may have gone on without it.
-                let _ = answer.send(choice);
-            }
-            Err(_) => {
-                tracing::error!(kind = %job.player.kind(), position = %job.position, "an AI panicked");
-                let _ = answer.send(None);
-            }
+        if !answer.is_closed() && !running.is_some_and(|running| running.pondering) {
+            self.moves.fetch_add(1, Relaxed);
+            self.cheaper.fetch_add(choice.as_ref().is_some_and(|choice| !choice.complete).into(), Relaxed);
         }
+        let _ = answer.send(choice);
     }
 
     /// Stops each search when its time is used.
@@ -473,7 +468,7 @@ mod tests {
         };
         assert!(answer(ticket).await.complete);
         // What has been found is there at once.
-        let ticket = std::iter::repeat_with(|| pool.ponder(job(AiKind::Greedy))).flatten().next().unwrap();
+        let ticket = pool.ponder(job(AiKind::Greedy)).unwrap();
         begins.recv().unwrap();
         while pool.shared.state().running[0].is_some() {
             std::thread::yield_now();
@@ -505,7 +500,7 @@ mod tests {
         assert!(answer(asked).await.complete);
         assert!(pool.claim(ahead, None, instant()).is_none());
         assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 0));
-        let ahead = std::iter::repeat_with(|| pool.ponder(job(AiKind::Expert))).flatten().next().unwrap();
+        let ahead = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
         pool.end_pondering();
         assert!(pool.claim(ahead, None, instant()).is_none());

@@ -65,7 +65,8 @@ struct Flow<S> {
 pub(super) fn feed<S: Source>(clock: Clock, source: S) -> Response<Feed<S::Message>> {
     let mut beat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let flow = Flow { clock, source, beat, ended: false };
+    // Every message moves it twice.
+    let flow = Box::new(Flow { clock, source, beat, ended: false });
     Response::new(Box::pin(stream::unfold(flow, |mut flow| async move {
         let message = flow.next().await?;
         Some((message, flow))

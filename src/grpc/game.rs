@@ -286,7 +286,7 @@ fn told(notice: Notice) -> v1::play_event::Event {
 
 fn turn_closed(game: GameId, ply: u16, end: TurnEnd) -> v1::TurnClosed {
     let (reason, square) = match end {
-        TurnEnd::Played(square) => (v1::TurnCloseReason::Played, square.to_string()),
+        TurnEnd::Played(square) => (v1::TurnCloseReason::Played, square.name().to_owned()),
         TurnEnd::TimedOut => (v1::TurnCloseReason::TimedOut, String::new()),
         TurnEnd::GameEnded => (v1::TurnCloseReason::GameEnded, String::new()),
     };

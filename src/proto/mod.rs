@@ -1,9 +1,11 @@
 //! The generated wire types of `reversi.v1`, and the one place where they meet the room's types.
 
+mod codec;
 pub mod convert;
 pub mod server;
 mod shared;
 
+pub use codec::SmallCodec;
 pub use shared::SharedWatchRoomResponse;
 
 /// Messages and clients of `reversi.v1`.

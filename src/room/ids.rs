@@ -1,6 +1,9 @@
 //! Names of things: opaque, random, never reused.
 
-use std::{fmt, str::FromStr};
+use std::{
+    fmt::{self, Write as _},
+    str::FromStr,
+};
 
 use thiserror::Error;
 
@@ -12,11 +15,13 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 #[error("malformed id")]
 pub struct ParseIdError;
 
-fn write_base32(f: &mut fmt::Formatter<'_>, value: u64, digits: u32) -> fmt::Result {
-    (0..digits).rev().try_for_each(|digit| {
-        let index = (value >> (5 * digit)) & 31;
-        write!(f, "{}", char::from(ALPHABET[index as usize]))
-    })
+/// In one piece: every message names its room.
+fn write_base32<const DIGITS: usize>(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
+    let digits: [u8; DIGITS] = std::array::from_fn(|place| {
+        let index = (value >> (5 * (DIGITS - 1 - place))) & 31;
+        ALPHABET[index as usize]
+    });
+    f.write_str(std::str::from_utf8(&digits).unwrap_or_default())
 }
 
 fn read_base32(text: &str, digits: usize) -> Result<u64, ParseIdError> {
@@ -60,7 +65,7 @@ macro_rules! id {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write_base32(f, self.0, $digits)
+                write_base32::<$digits>(f, self.0)
             }
         }
 
@@ -107,7 +112,9 @@ pub struct GameId {
 
 impl fmt::Display for GameId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.room, self.number)
+        fmt::Display::fmt(&self.room, f)?;
+        f.write_char('-')?;
+        fmt::Display::fmt(&self.number, f)
     }
 }
 

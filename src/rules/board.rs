@@ -81,15 +81,12 @@ impl Board {
 /// 64 characters from a1, b1 to h8: `X` black, `O` white, `-` empty.
 impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text: String = Square::ALL
-            .into_iter()
-            .map(|square| match self.color_at(square) {
-                Some(Color::Black) => 'X',
-                Some(Color::White) => 'O',
-                None => '-',
-            })
-            .collect();
-        f.pad(&text)
+        let text = Square::ALL.map(|square| match self.color_at(square) {
+            Some(Color::Black) => b'X',
+            Some(Color::White) => b'O',
+            None => b'-',
+        });
+        f.pad(std::str::from_utf8(&text).unwrap_or_default())
     }
 }
 

@@ -36,6 +36,21 @@ impl Square {
         self.0
     }
 
+    /// Its letter and its digit, as `d3`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        const NAMES: [[u8; 2]; 64] = {
+            let mut names = [[0; 2]; 64];
+            let mut index = 0;
+            while index < 64 {
+                names[index as usize] = [b'a' + Square(index).column(), b'1' + Square(index).row()];
+                index += 1;
+            }
+            names
+        };
+        std::str::from_utf8(&NAMES[usize::from(self.0 & 63)]).unwrap_or_default()
+    }
+
     /// Counted from the left, 0 (a) to 7 (h).
     #[must_use]
     pub const fn column(self) -> u8 {
@@ -57,8 +72,7 @@ impl Square {
 
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = [b'a' + self.column(), b'1' + self.row()];
-        f.pad(std::str::from_utf8(&name).unwrap_or_default())
+        f.pad(self.name())
     }
 }
 

@@ -1,6 +1,7 @@
 //! One task owns one room. It judges, writes, applies and tells, in that order, always.
 
 use std::{
+    pin::Pin,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
 };
@@ -9,9 +10,11 @@ use tokio::{
     sync::{broadcast, mpsc, oneshot},
     time::Instant,
 };
+use tokio_util::sync::WaitForCancellationFutureOwned;
 use tracing::Instrument as _;
 
 use super::{
+    alarm::Alarm,
     error::RoomError,
     limits::{STORE_RETRY, WATCHER_LAG},
     lobby::Listing,
@@ -71,6 +74,9 @@ struct RoomActor {
     look_again: Option<Instant>,
     /// When it was last asked for something.
     quiet_since: Instant,
+    alarm: Alarm,
+    /// The end of all rooms.
+    stop: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 /// An actor's place among those that live. It ends with the actor, even with one that panics.
@@ -121,6 +127,8 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Li
         unsure: None,
         look_again: None,
         quiet_since: Instant::now(),
+        alarm: Alarm::default(),
+        stop: Box::pin(shared.rooms_end.child_token().cancelled_owned()),
         room,
         shared,
     };
@@ -186,7 +194,7 @@ impl RoomActor {
         // In an order, so that one seed is one course of events. What is due is done but once, and starves nobody.
         tokio::select! {
             biased;
-            () = shared.rooms_end.cancelled() => Err(Ending::Stopped),
+            () = &mut self.stop => Err(Ending::Stopped),
             square = self.thinker.answer() => {
                 if let Some(command) = self.thinker.take(square, &self.room, &shared) {
                     self.tick().await?;
@@ -196,7 +204,7 @@ impl RoomActor {
                 }
                 self.go_on()
             }
-            () = sleep(wake) => self.tick().await,
+            () = self.alarm.ring(wake) => self.tick().await,
             message = messages.recv() => match message {
                 Some(message) => self.take(*message).await,
                 None => Err(Ending::Stopped),
@@ -472,17 +480,21 @@ impl RoomActor {
     fn publish(&mut self, events: &[Event]) {
         self.snapshot = None;
         let only_moves = events.iter().all(|event| matches!(event.fact, Fact::Played { .. } | Fact::Passed));
+        let mut published = Vec::new();
         for event in events {
             let asked = self.room.running().and_then(|game| Some((game.turn()?, game.ply())));
             self.room.apply(event);
-            if let Some(watchers) = &self.watchers {
-                // Nobody may be left.
-                let _ = watchers.send(Published::of(self.shared.encode, event, &self.room));
+            if self.watchers.is_some() {
+                published.push(Published::of(self.shared.encode, event, &self.room));
             }
-            let teller = Teller::new(&self.shared, &self.room);
-            teller.tell(event, asked);
+            Teller::new(&self.shared, &self.room).tell(event, asked);
         }
         Teller::new(&self.shared, &self.room).ask_next(events);
+        // Behind the players, whose clocks run while thousands of watchers are woken.
+        if let Some(watchers) = &self.watchers {
+            // Nobody may be left.
+            published.into_iter().for_each(|event| drop(watchers.send(event)));
+        }
         if only_moves {
             self.listing.update_board(&self.room);
         } else {

@@ -226,19 +226,18 @@ async fn search<R, T: Send + 'static>(
     work: impl FnOnce(&Engines, &Stop) -> T + Send + 'static,
 ) -> Result<T, Unfound> {
     tokio::select! {
-        () = gone(shared, player, results) => return Err(Unfound::Gone),
+        () = gone(player, results) => return Err(Unfound::Gone),
         _ = timeout(SEATS_FIRST, shared.pool.is_quiet()) => {}
     }
     shared.pool.end_pondering();
-    shared.analysts.search(time, gone(shared, player, results), work).await
+    shared.analysts.search(time, gone(player, results), work).await
 }
 
 /// Waits until nobody wants what is searched for: the reader is away, or the player, or the server stops.
-async fn gone<T>(shared: &Shared, player: &Player, results: &mpsc::Sender<Result<T, AnalysisEnd>>) {
+async fn gone<T>(player: &Player, results: &mpsc::Sender<Result<T, AnalysisEnd>>) {
     tokio::select! {
         () = results.closed() => {}
         () = player.left.cancelled() => {}
-        () = shared.streams_end.cancelled() => {}
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::{
     collections::VecDeque,
+    future::poll_fn,
     sync::{Arc, MutexGuard, OnceLock, PoisonError, Weak},
+    task::{Poll, Waker},
 };
 
-use tokio::{sync::Notify, time::Instant};
+use tokio::time::Instant;
 
 use super::{
     limits::{INBOX, MISSED},
@@ -130,19 +132,19 @@ pub(super) struct Inbox {
 /// A stream as its inbox knows it. What waits for it lies here, so that cutting it off frees that.
 struct Reader {
     unread: VecDeque<(Instant, Notice)>,
-    signal: Arc<Signal>,
+    ended: Ended,
+    /// Whom to wake when there is something.
+    waker: Option<Waker>,
     /// Counted no longer once it is cut off: a stream that nobody reads may never be polled again.
     stream: Weak<OpenStream>,
     /// Nothing was passed on yet of what was missed.
     opening: bool,
+    /// Why nothing comes behind what is unread.
+    last: Option<StreamEnd>,
 }
 
-/// What the inbox tells its reader.
-#[derive(Default)]
-struct Signal {
-    changed: Notify,
-    end: OnceLock<StreamEnd>,
-}
+/// Why a reader was dismissed. No two readers share one.
+type Ended = Arc<OnceLock<StreamEnd>>;
 
 impl Reader {
     fn is_full(&self) -> bool {
@@ -151,7 +153,13 @@ impl Reader {
 
     fn push(&mut self, notice: Notice) {
         self.unread.push_back((Instant::now(), notice));
-        self.signal.changed.notify_one();
+        self.wake();
+    }
+
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
     }
 }
 
@@ -171,15 +179,15 @@ impl Inbox {
         self.missed.push_back(notice);
     }
 
-    fn reader_of(&mut self, signal: &Arc<Signal>) -> Option<&mut Reader> {
-        self.reader.as_mut().filter(|reader| Arc::ptr_eq(&reader.signal, signal))
+    fn reader_of(&mut self, ended: &Ended) -> Option<&mut Reader> {
+        self.reader.as_mut().filter(|reader| Arc::ptr_eq(&reader.ended, ended))
     }
 
     /// Ends the reader's stream for a reason, and answers with it.
     fn end(&mut self, reason: StreamEnd) -> Option<Weak<OpenStream>> {
-        let reader = self.dismiss()?;
-        let _ = reader.signal.end.set(reason);
-        reader.signal.changed.notify_one();
+        let mut reader = self.dismiss()?;
+        let _ = reader.ended.set(reason);
+        reader.wake();
         Some(reader.stream)
     }
 
@@ -198,27 +206,28 @@ impl Inbox {
 /// The end from which a stream takes them.
 pub(super) struct InboxReceiver {
     player: Arc<Player>,
-    signal: Arc<Signal>,
+    ended: Ended,
 }
 
 impl InboxReceiver {
     /// The next notice, or why there are no more. Nothing is lost when the wait is dropped.
     pub(super) async fn next(&mut self) -> Result<Notice, StreamEnd> {
-        loop {
-            if let Some(end) = self.signal.end.get() {
-                return Err(*end);
-            }
-            if let Some(notice) = self.take() {
-                return Ok(notice);
-            }
-            self.signal.changed.notified().await;
-        }
+        poll_fn(|context| self.poll_next(context.waker())).await
     }
 
-    fn take(&self) -> Option<Notice> {
+    fn poll_next(&self, waker: &Waker) -> Poll<Result<Notice, StreamEnd>> {
         let mut inbox = self.player.inbox();
-        let reader = inbox.reader_of(&self.signal)?;
-        reader.unread.pop_front().map(|(_, notice)| notice)
+        let Some(reader) = inbox.reader_of(&self.ended) else {
+            return self.ended.get().map_or(Poll::Pending, |end| Poll::Ready(Err(*end)));
+        };
+        match (reader.unread.pop_front(), reader.last) {
+            (Some((_, notice)), _) => Poll::Ready(Ok(notice)),
+            (None, Some(end)) => Poll::Ready(Err(end)),
+            (None, None) => {
+                reader.waker = Some(waker.clone());
+                Poll::Pending
+            }
+        }
     }
 }
 
@@ -226,7 +235,7 @@ impl InboxReceiver {
 impl Drop for InboxReceiver {
     fn drop(&mut self) {
         let mut inbox = self.player.inbox();
-        if inbox.reader_of(&self.signal).is_some() {
+        if inbox.reader_of(&self.ended).is_some() {
             inbox.dismiss();
         }
     }
@@ -236,19 +245,28 @@ impl Player {
     /// Gives the player's inbox a new reader; an older one ends at once. Until [`Player::pass_missed`] it hears of turns
     /// only: the open ones come first.
     pub(super) fn open_inbox(self: &Arc<Self>, stream: Weak<OpenStream>) -> InboxReceiver {
-        let signal = Arc::<Signal>::default();
-        let reader = Reader { unread: VecDeque::new(), signal: Arc::clone(&signal), stream, opening: true };
+        let ended = Ended::default();
+        let unread = VecDeque::new();
+        let reader = Reader { unread, ended: Arc::clone(&ended), waker: None, stream, opening: true, last: None };
         let mut inbox = self.inbox();
         inbox.end(StreamEnd::Superseded);
         inbox.reader = Some(reader);
-        InboxReceiver { player: Arc::clone(self), signal }
+        InboxReceiver { player: Arc::clone(self), ended }
+    }
+
+    /// Ends the reader's stream for a reason, behind what it has not read.
+    pub(super) fn close_inbox(&self, reason: StreamEnd) {
+        if let Some(reader) = &mut self.inbox().reader {
+            reader.last = Some(reason);
+            reader.wake();
+        }
     }
 
     /// Gives a new reader what was missed, unless a newer one has come.
     pub(super) fn pass_missed(&self, receiver: &InboxReceiver) {
         let mut inbox = self.inbox();
         let missed = std::mem::take(&mut inbox.missed);
-        let Some(reader) = inbox.reader_of(&receiver.signal) else {
+        let Some(reader) = inbox.reader_of(&receiver.ended) else {
             inbox.missed = missed;
             return;
         };
@@ -324,7 +342,11 @@ mod tests {
     }
 
     fn unread(reader: &InboxReceiver) -> Vec<Notice> {
-        std::iter::from_fn(|| reader.take()).collect()
+        let take = || match reader.poll_next(Waker::noop()) {
+            Poll::Ready(notice) => Some(notice.unwrap()),
+            Poll::Pending => None,
+        };
+        std::iter::from_fn(take).collect()
     }
 
     #[test]

@@ -14,6 +14,7 @@
 
 mod actor;
 mod address;
+mod alarm;
 mod analysis;
 mod analyst;
 mod entropy;
@@ -176,7 +177,6 @@ impl Runtime {
             games: AtomicUsize::new(0),
             uncredited: AtomicUsize::new(0),
             draining: AtomicBool::new(false),
-            streams_end: CancellationToken::new(),
             rooms_end: CancellationToken::new(),
             tasks: TaskTracker::new(),
         });
@@ -323,7 +323,7 @@ impl Runtime {
             outcome = outcome.and(left);
         }
         // Only now, so that the others are not told of a lost connection first.
-        player.left.cancel();
+        player.end_streams(StreamEnd::LoggedOut);
         self.shared.players.forget(player);
         // Where leaving failed, the grace begins.
         self.shared.check_presence(player, player.rooms());
@@ -379,7 +379,7 @@ impl Runtime {
     /// Refuses what is new, and ends every stream with its reason.
     pub fn drain(&self) {
         self.shared.draining.store(true, Relaxed);
-        self.shared.streams_end.cancel();
+        self.shared.players.end_streams();
     }
 
     /// Lets rooms finish the command in hand, stops AI jobs, and waits for every task; false when the time ran out.

@@ -7,7 +7,7 @@ use std::{
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{
-            AtomicI64, AtomicUsize,
+            AtomicBool, AtomicI64, AtomicUsize,
             Ordering::{Relaxed, SeqCst},
         },
     },
@@ -27,7 +27,7 @@ use super::{
     error::RoomError,
     guesses::Guesses,
     holdings::{Holding, Holdings},
-    inbox::Inbox,
+    inbox::{Inbox, StreamEnd},
     limits::Limits,
     rate::{Rate, TooFast},
     tally::Tally,
@@ -148,7 +148,7 @@ pub struct Player {
     called: AtomicI64,
     holdings: Mutex<Holdings>,
     pub(super) inbox: Mutex<Inbox>,
-    /// Cancelled when the player logs out.
+    /// Cancelled when the player logs out, or all streams end.
     pub(super) left: CancellationToken,
     /// The rooms that earlier requests made, so that a repeated one makes no other.
     pub(super) requests: tokio::sync::Mutex<VecDeque<(String, RoomId)>>,
@@ -175,6 +175,12 @@ impl fmt::Debug for Player {
 }
 
 impl Player {
+    /// Ends every stream of the player.
+    pub(super) fn end_streams(&self, reason: StreamEnd) {
+        self.left.cancel();
+        self.close_inbox(reason);
+    }
+
     /// Who it is.
     #[must_use]
     pub fn profile(&self) -> &Profile {
@@ -296,11 +302,24 @@ pub(super) struct Players {
     by_name: DashMap<String, PlayerId>,
     clock: Clock,
     chance: Chance,
+    /// The server stops: every stream says goodbye.
+    streams_end: AtomicBool,
 }
 
 impl Players {
     pub(super) fn new(clock: Clock, chance: Chance) -> Self {
         Self { clock, chance, ..Self::default() }
+    }
+
+    /// Ends every stream of all players, and of those who come.
+    pub(super) fn end_streams(&self) {
+        self.streams_end.store(true, SeqCst);
+        self.filter(|_| true).iter().for_each(|player| player.end_streams(StreamEnd::Draining));
+    }
+
+    /// Whether that was done.
+    pub(super) fn streams_ended(&self) -> bool {
+        self.streams_end.load(SeqCst)
     }
 
     pub(super) fn log_in(
@@ -366,6 +385,9 @@ impl Players {
         });
         self.by_id.insert(player.id(), Arc::clone(&player));
         self.by_token.insert(player.hash.key(), Arc::clone(&player));
+        if self.streams_ended() {
+            player.end_streams(StreamEnd::Draining);
+        }
         player
     }
 

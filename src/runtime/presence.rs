@@ -10,7 +10,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use super::{players::Player, registry::Message, shared::Shared};
+use super::{inbox::StreamEnd, players::Player, registry::Message, shared::Shared};
 use crate::room::{RoomId, Timestamp};
 
 impl Shared {
@@ -58,7 +58,7 @@ impl Shared {
         match self.store.register.strike_off(player.id()).await {
             Ok(()) => {
                 // A stream that is being opened at this moment ends.
-                player.left.cancel();
+                player.end_streams(StreamEnd::LoggedOut);
                 self.players.forget(player);
             }
             Err(error) => {

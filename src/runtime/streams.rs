@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::SeqCst},
@@ -16,6 +17,7 @@ use tokio::{
     },
     time::{Instant, timeout_at},
 };
+use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::{
     address::{Address, Share},
@@ -84,11 +86,18 @@ impl OpenStream {
 
     /// Waits until the server or the player ends every stream.
     pub(super) async fn ended(&self) -> StreamEnd {
-        tokio::select! {
-            biased;
-            () = self.player.left.cancelled() => StreamEnd::LoggedOut,
-            () = self.shared.streams_end.cancelled() => StreamEnd::Draining,
-        }
+        self.player.left.cancelled().await;
+        self.why_ended()
+    }
+
+    /// The same wait, for a watcher to keep: those who hear of every move do not begin it anew each time.
+    fn end_of_all(&self) -> Pin<Box<WaitForCancellationFutureOwned>> {
+        Box::pin(self.player.left.clone().cancelled_owned())
+    }
+
+    /// Why, when it is so.
+    fn why_ended(&self) -> StreamEnd {
+        if self.shared.players.streams_ended() { StreamEnd::Draining } else { StreamEnd::LoggedOut }
     }
 
     /// Counts it no longer.
@@ -107,11 +116,7 @@ impl OpenStream {
 
     /// Whether that has come.
     fn end(&self) -> Option<StreamEnd> {
-        if self.player.left.is_cancelled() {
-            Some(StreamEnd::LoggedOut)
-        } else {
-            self.shared.streams_end.is_cancelled().then_some(StreamEnd::Draining)
-        }
+        self.player.left.is_cancelled().then(|| self.why_ended())
     }
 }
 
@@ -124,7 +129,8 @@ impl Drop for OpenStream {
 /// The turns of one player, and what else concerns them.
 pub struct Turns {
     inbox: InboxReceiver,
-    open: Arc<OpenStream>,
+    /// Counted for as long as this lives.
+    _open: Arc<OpenStream>,
     /// Rooms that are still to ask an open turn again. They are waited for while these are kept.
     reminders: Vec<oneshot::Receiver<()>>,
 }
@@ -134,7 +140,10 @@ impl Turns {
         let open = Arc::new(OpenStream::new(shared, player, StreamKind::Turns)?);
         let inbox = player.open_inbox(Arc::downgrade(&open));
         // Complete before anything is waited for: when the wait is dropped, what the inbox has is kept.
-        let mut turns = Self { inbox, open, reminders: Vec::new() };
+        if let Some(end) = open.end() {
+            player.close_inbox(end);
+        }
+        let mut turns = Self { inbox, _open: open, reminders: Vec::new() };
         turns.reminders = player.seats().into_iter().map(|room| remind(shared, player, room)).collect();
         let patience = Instant::now() + MAILBOX_PATIENCE;
         for reminder in &mut turns.reminders {
@@ -150,11 +159,7 @@ impl Turns {
     /// # Errors
     /// The end of the stream.
     pub async fn next(&mut self) -> Result<Notice, StreamEnd> {
-        tokio::select! {
-            biased;
-            notice = self.inbox.next() => notice,
-            end = self.open.ended() => Err(end),
-        }
+        self.inbox.next().await
     }
 }
 
@@ -192,6 +197,7 @@ pub enum Update {
 /// One watcher of a room.
 pub struct Watch {
     open: OpenStream,
+    end_of_all: Pin<Box<WaitForCancellationFutureOwned>>,
     room: RoomId,
     right: Right,
     /// The last event the watcher has.
@@ -218,6 +224,7 @@ impl Watch {
         let subscribed = handle.subscribe(after).await?;
         let seq = subscribed.snapshot.as_ref().map_or(after, |snapshot| Some(snapshot.room.seq()));
         Ok(Self {
+            end_of_all: open.end_of_all(),
             open,
             room,
             right,
@@ -256,7 +263,7 @@ impl Watch {
             let received = tokio::select! {
                 biased;
                 received = self.events.recv() => received,
-                end = self.open.ended() => return Err(end),
+                () = &mut self.end_of_all => return Err(self.open.why_ended()),
             };
             match received {
                 Ok(published) if published.seq <= self.seq => {}

@@ -29,6 +29,7 @@ use tonic::{
     service::Routes,
     transport::{Server, server::TcpIncoming},
 };
+use tracing::subscriber::NoSubscriber;
 
 use super::{
     book::Book,
@@ -54,6 +55,8 @@ const STREAMS: u32 = 1_000_000;
 pub(in crate::cli) async fn run() -> anyhow::Result<()> {
     // With fewer, connections fail and the bench says so.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
+    // Where nobody listens at all, the transport's spans would be written to another log, which takes longer.
+    tracing::subscriber::set_global_default(NoSubscriber::default())?;
     let hall = Arc::new(Hall { script: Script::new(&Book::new())?, pairs: RwLock::default() });
     let listener = TcpListener::bind("127.0.0.1:0").await.context("there is no free port")?;
     crate::cli::say(format_args!("reversi is listening on {}", listener.local_addr()?));

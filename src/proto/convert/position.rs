@@ -46,7 +46,7 @@ pub fn final_position(position: Position) -> v1::Position {
 /// The names of squares, in the order of the board.
 #[must_use]
 pub fn squares(set: Bitboard) -> Vec<String> {
-    set.iter().map(|square| square.to_string()).collect()
+    set.iter().map(|square| square.name().to_owned()).collect()
 }
 
 /// A square by its name, in either case.

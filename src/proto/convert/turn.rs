@@ -12,7 +12,7 @@ pub fn turn_requested(sheet: &TurnSheet) -> v1::TurnRequested {
         ply: sheet.ply.into(),
         side: side(sheet.position.turn()).into(),
         position: Some(position(sheet.position)),
-        last_move: sheet.last_move.map(|square| square.to_string()).unwrap_or_default(),
+        last_move: sheet.last_move.map(|square| square.name().to_owned()).unwrap_or_default(),
         clocks: Some(clocks(&sheet.clocks)),
     }
 }

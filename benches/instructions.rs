@@ -1,7 +1,7 @@
-//! How many instructions the ways take that every move goes: `cargo bench --bench instructions`.
+//! How many instructions the ways take that every move goes: `cargo bench --profile dev --bench instructions`.
 //!
 //! They hardly depend on the machine or on what else runs there, so that CI can hold them: each way has its number, and a
-//! rise of more than 5 % fails. Where that is worth it, or a compiler counts otherwise, the new number goes in here. It
+//! rise of more than 5 % fails. They are of the profile in which CI builds everything. Where a rise is worth it, or a compiler counts otherwise, the new number goes in here. It
 //! needs valgrind and `gungraun-runner`, of the version in Cargo.toml.
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
 #![allow(missing_docs, reason = "of what the macros make")]
@@ -97,7 +97,8 @@ fn desk() -> Desk {
     desk
 }
 
-// One move after the other, each durable before the next: what the thread that writes does for it.
+// The opening of the room, and then one move after the other, each durable before the next: what the thread that writes
+// does for it.
 #[library_benchmark(setup = desk, config = at_most(3_662_048, Some("*::writer::Desk::carry_out")))]
 #[bench::whole_game()]
 fn journal(desk: Desk) -> Desk {

@@ -1,9 +1,6 @@
 //! Names of things: opaque, random, never reused.
 
-use std::{
-    fmt::{self, Write as _},
-    str::FromStr,
-};
+use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 
@@ -113,8 +110,7 @@ pub struct GameId {
 impl fmt::Display for GameId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.room, f)?;
-        f.write_char('-')?;
-        fmt::Display::fmt(&self.number, f)
+        write!(f, "-{}", self.number)
     }
 }
 

@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The one timer of a room's clocks. Every move puts its time off, at no cost: it is set anew when it has gone off too
+/// The one timer of a room's clocks. Every move puts its time off, which costs nothing: it is set anew when it has gone off too
 /// early, or would too late.
 #[derive(Default)]
 pub(super) struct Alarm(Option<Pin<Box<Sleep>>>);

@@ -237,7 +237,7 @@ async fn search<R, T: Send + 'static>(
 async fn gone<T>(player: &Player, results: &mpsc::Sender<Result<T, AnalysisEnd>>) {
     tokio::select! {
         () = results.closed() => {}
-        () = player.left.cancelled() => {}
+        () = player.streams_end.cancelled() => {}
     }
 }
 

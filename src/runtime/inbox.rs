@@ -139,7 +139,7 @@ struct Reader {
     stream: Weak<OpenStream>,
     /// Nothing was passed on yet of what was missed.
     opening: bool,
-    /// Why nothing comes behind what is unread.
+    /// Why its stream ends when all is read.
     last: Option<StreamEnd>,
 }
 
@@ -371,6 +371,21 @@ mod tests {
         ada.tell(closed(1));
         let heard = unread(&reader);
         assert!(heard.len() <= INBOX / 2 + 2 && heard.last() == Some(&closed(1)));
+    }
+
+    #[test]
+    fn a_stream_that_is_closed_is_read_to_its_end() {
+        let ada = ada();
+        let reader = ada.open_inbox(Weak::new());
+        ada.pass_missed(&reader);
+        ada.tell(closed(1));
+        ada.end_streams(StreamEnd::LoggedOut);
+        ada.end_streams(StreamEnd::Draining);
+        let next = || reader.poll_next(Waker::noop());
+        assert_eq!(next(), Poll::Ready(Ok(closed(1))));
+        assert_eq!(next(), Poll::Ready(Err(StreamEnd::LoggedOut)));
+        ada.open_inbox(Weak::new());
+        assert_eq!(next(), Poll::Ready(Err(StreamEnd::Superseded)));
     }
 
     #[test]

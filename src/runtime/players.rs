@@ -148,8 +148,10 @@ pub struct Player {
     called: AtomicI64,
     holdings: Mutex<Holdings>,
     pub(super) inbox: Mutex<Inbox>,
-    /// Cancelled when the player logs out, or all streams end.
-    pub(super) left: CancellationToken,
+    /// Cancelled when every stream of the player ends.
+    pub(super) streams_end: CancellationToken,
+    /// Why: set before that.
+    stream_end: OnceLock<StreamEnd>,
     /// The rooms that earlier requests made, so that a repeated one makes no other.
     pub(super) requests: tokio::sync::Mutex<VecDeque<(String, RoomId)>>,
     /// The games that earlier requests started, and how they were answered.
@@ -175,10 +177,16 @@ impl fmt::Debug for Player {
 }
 
 impl Player {
-    /// Ends every stream of the player.
+    /// Ends every stream of the player, for the first of the reasons that are given.
     pub(super) fn end_streams(&self, reason: StreamEnd) {
-        self.left.cancel();
+        let reason = *self.stream_end.get_or_init(|| reason);
+        self.streams_end.cancel();
         self.close_inbox(reason);
+    }
+
+    /// Why every stream ends, when it does.
+    pub(super) fn stream_end(&self) -> Option<StreamEnd> {
+        self.stream_end.get().copied()
     }
 
     /// Who it is.
@@ -303,7 +311,7 @@ pub(super) struct Players {
     clock: Clock,
     chance: Chance,
     /// The server stops: every stream says goodbye.
-    streams_end: AtomicBool,
+    draining: AtomicBool,
 }
 
 impl Players {
@@ -313,13 +321,8 @@ impl Players {
 
     /// Ends every stream of all players, and of those who come.
     pub(super) fn end_streams(&self) {
-        self.streams_end.store(true, SeqCst);
+        self.draining.store(true, SeqCst);
         self.filter(|_| true).iter().for_each(|player| player.end_streams(StreamEnd::Draining));
-    }
-
-    /// Whether that was done.
-    pub(super) fn streams_ended(&self) -> bool {
-        self.streams_end.load(SeqCst)
     }
 
     pub(super) fn log_in(
@@ -379,13 +382,14 @@ impl Players {
             called: AtomicI64::new(self.clock.now().0),
             holdings: Mutex::default(),
             inbox: Mutex::default(),
-            left: CancellationToken::new(),
+            streams_end: CancellationToken::new(),
+            stream_end: OnceLock::new(),
             requests: tokio::sync::Mutex::default(),
             starts: tokio::sync::Mutex::default(),
         });
         self.by_id.insert(player.id(), Arc::clone(&player));
         self.by_token.insert(player.hash.key(), Arc::clone(&player));
-        if self.streams_ended() {
+        if self.draining.load(SeqCst) {
             player.end_streams(StreamEnd::Draining);
         }
         player

@@ -320,8 +320,9 @@ impl Shared {
         let Queued { job, stop, answer, span, .. } = queued;
         let _room = span.enter();
         let think = || (self.think)(&job.player, job.position, job.seed, &stop);
-        // The room may have gone on without it.
-        let found = if answer.is_closed() { Ok(None) } else { catch_unwind(AssertUnwindSafe(think)) };
+        // The room may have gone on without it, now or when it is found.
+        let is_wanted = !answer.is_closed();
+        let found = if is_wanted { catch_unwind(AssertUnwindSafe(think)) } else { Ok(None) };
         let choice = found.unwrap_or_else(|_| {
             tracing::error!(kind = %job.player.kind(), position = %job.position, "an AI panicked");
             None
@@ -331,9 +332,10 @@ impl Shared {
         let mut state = self.state();
         let running = worker.and_then(|index| state.running[index].take());
         // What was pondered at first may have been asked for meanwhile.
-        if !answer.is_closed() && !running.is_some_and(|running| running.pondering) {
+        if is_wanted && !running.is_some_and(|running| running.pondering) {
+            let is_cheaper = choice.as_ref().is_some_and(|choice| !choice.complete) && !answer.is_closed();
             self.moves.fetch_add(1, Relaxed);
-            self.cheaper.fetch_add(choice.as_ref().is_some_and(|choice| !choice.complete).into(), Relaxed);
+            self.cheaper.fetch_add(is_cheaper.into(), Relaxed);
         }
         let _ = answer.send(choice);
     }

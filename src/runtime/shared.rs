@@ -43,7 +43,7 @@ pub(super) struct Shared {
     /// Rooms to which the time that the server was away is not given back yet.
     pub(super) uncredited: AtomicUsize,
     pub(super) draining: AtomicBool,
-    /// Cancelled when the streams have ended: rooms finish the command in hand.
+    /// Cancelled when the streams were told to end: rooms finish the command in hand.
     pub(super) rooms_end: CancellationToken,
     pub(super) tasks: TaskTracker,
 }

@@ -86,18 +86,18 @@ impl OpenStream {
 
     /// Waits until the server or the player ends every stream.
     pub(super) async fn ended(&self) -> StreamEnd {
-        self.player.left.cancelled().await;
+        self.player.streams_end.cancelled().await;
         self.why_ended()
     }
 
     /// The same wait, for a watcher to keep: those who hear of every move do not begin it anew each time.
     fn end_of_all(&self) -> Pin<Box<WaitForCancellationFutureOwned>> {
-        Box::pin(self.player.left.clone().cancelled_owned())
+        Box::pin(self.player.streams_end.clone().cancelled_owned())
     }
 
     /// Why, when it is so.
     fn why_ended(&self) -> StreamEnd {
-        if self.shared.players.streams_ended() { StreamEnd::Draining } else { StreamEnd::LoggedOut }
+        self.player.stream_end().unwrap_or(StreamEnd::Draining)
     }
 
     /// Counts it no longer.
@@ -112,11 +112,6 @@ impl OpenStream {
         if self.player.close_stream() {
             self.shared.check_presence(&self.player, self.player.rooms());
         }
-    }
-
-    /// Whether that has come.
-    fn end(&self) -> Option<StreamEnd> {
-        self.player.left.is_cancelled().then(|| self.why_ended())
     }
 }
 
@@ -140,7 +135,7 @@ impl Turns {
         let open = Arc::new(OpenStream::new(shared, player, StreamKind::Turns)?);
         let inbox = player.open_inbox(Arc::downgrade(&open));
         // Complete before anything is waited for: when the wait is dropped, what the inbox has is kept.
-        if let Some(end) = open.end() {
+        if let Some(end) = player.stream_end() {
             player.close_inbox(end);
         }
         let mut turns = Self { inbox, _open: open, reminders: Vec::new() };
@@ -280,7 +275,7 @@ impl Watch {
                     self.catch_up(None).await?;
                 }
                 // The room is over, or the server stops.
-                Err(RecvError::Closed) => match self.open.end() {
+                Err(RecvError::Closed) => match self.open.player.stream_end() {
                     Some(end) => return Err(end),
                     None => self.catch_up(Some(self.seq)).await?,
                 },

@@ -7,7 +7,7 @@ use tonic::{Request, Response, Status};
 use super::{
     call,
     caller::{caller, game_id},
-    feed::{End, Feed, Source, feed},
+    feed::{End, Feed, Pulse, Source, Told, feed},
     status,
 };
 use crate::{
@@ -39,7 +39,7 @@ impl AnalysisService for Analyses {
         &self,
         request: Request<v1::AnalyzePositionRequest>,
     ) -> Result<Response<Self::AnalyzePositionStream>, Status> {
-        let player = caller(&request)?;
+        let (player, pulse) = (caller(&request)?, Pulse::of(&request));
         let wire = request.into_inner();
         let limits = self.runtime.limits();
         let budget = convert::read_budget(wire.budget).map_err(status::malformed)?;
@@ -51,7 +51,7 @@ impl AnalysisService for Analyses {
             return Err(status::refused(Rejection::GameOver));
         }
         let analysis = self.runtime.analyse_position(&player, position, plan, lines).await.map_err(status::failed)?;
-        Ok(feed(self.runtime.clock(), Positions { analysis, call: call::current() }))
+        Ok(feed(self.runtime.clock(), pulse, Positions { analysis, call: call::current() }))
     }
 
     type AnalyzeGameStream = Feed<v1::AnalyzeGameResponse>;
@@ -60,7 +60,7 @@ impl AnalysisService for Analyses {
         &self,
         request: Request<v1::AnalyzeGameRequest>,
     ) -> Result<Response<Self::AnalyzeGameStream>, Status> {
-        let player = caller(&request)?;
+        let (player, pulse) = (caller(&request)?, Pulse::of(&request));
         let wire = request.into_inner();
         let limits = self.runtime.limits();
         let budget = convert::read_budget(wire.budget).map_err(status::malformed)?;
@@ -71,7 +71,7 @@ impl AnalysisService for Analyses {
         let analysis = self.runtime.analyse_game(&player, course, plan).await.map_err(status::failed)?;
         let source =
             Moves { analysis, call: call::current(), moves, done: 0, losses: ByColor::default(), summed: false };
-        Ok(feed(self.runtime.clock(), source))
+        Ok(feed(self.runtime.clock(), pulse, source))
     }
 }
 
@@ -146,13 +146,15 @@ impl Source for Positions {
         let analysis = v1::PositionAnalysis { lines: lines.iter().map(line).collect(), nodes, r#final: last };
         Ok(v1::AnalyzePositionResponse { message: Some(v1::analyze_position_response::Message::Analysis(analysis)) })
     }
+}
 
-    fn heartbeat(beat: v1::Heartbeat) -> Self::Message {
-        Self::Message { message: Some(v1::analyze_position_response::Message::Heartbeat(beat)) }
+impl Told for v1::AnalyzePositionResponse {
+    fn heartbeat(beat: v1::Heartbeat) -> Self {
+        Self { message: Some(v1::analyze_position_response::Message::Heartbeat(beat)) }
     }
 
-    fn closing(closing: v1::Closing) -> Self::Message {
-        Self::Message { message: Some(v1::analyze_position_response::Message::Closing(closing)) }
+    fn closing(closing: v1::Closing) -> Self {
+        Self { message: Some(v1::analyze_position_response::Message::Closing(closing)) }
     }
 }
 
@@ -197,13 +199,15 @@ impl Source for Moves {
         };
         Ok(v1::AnalyzeGameResponse { message: Some(Message::Move(told)) })
     }
+}
 
-    fn heartbeat(beat: v1::Heartbeat) -> Self::Message {
-        Self::Message { message: Some(v1::analyze_game_response::Message::Heartbeat(beat)) }
+impl Told for v1::AnalyzeGameResponse {
+    fn heartbeat(beat: v1::Heartbeat) -> Self {
+        Self { message: Some(v1::analyze_game_response::Message::Heartbeat(beat)) }
     }
 
-    fn closing(closing: v1::Closing) -> Self::Message {
-        Self::Message { message: Some(v1::analyze_game_response::Message::Closing(closing)) }
+    fn closing(closing: v1::Closing) -> Self {
+        Self { message: Some(v1::analyze_game_response::Message::Closing(closing)) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    panic::AssertUnwindSafe,
     pin::Pin,
     sync::{
         Arc,
@@ -10,6 +11,7 @@ use std::{
     task::{Context, Poll},
 };
 
+use futures_util::FutureExt as _;
 use http::HeaderValue;
 use tonic::body::Body;
 use tower::{Layer, Service};
@@ -95,8 +97,15 @@ pub(super) fn current() -> String {
     CURRENT.try_with(|id| id.0.to_string()).unwrap_or_default()
 }
 
-/// A call that panicked is a bug: the client gets the name of the call, and the log the rest.
-pub(super) fn report_bug(panic: Box<dyn Any + Send>) -> http::Response<Body> {
+/// Answers a call even when that panics, which is a bug: it costs that call, and not its connection.
+pub(super) async fn caught<E>(
+    answer: impl Future<Output = Result<http::Response<Body>, E>>,
+) -> Result<http::Response<Body>, E> {
+    AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|panic| Ok(report(&*panic)))
+}
+
+/// The client gets the name of the call, and the log the rest.
+fn report(panic: &(dyn Any + Send)) -> http::Response<Body> {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let trace_id = current();
     tracing::error!(trace_id, panic = text.unwrap_or("without a text"), "a call panicked");
@@ -108,18 +117,18 @@ mod tests {
     use std::convert::Infallible;
 
     use tower::{ServiceExt as _, service_fn};
-    use tower_http::catch_panic::CatchPanicLayer;
 
     use super::*;
 
     #[tokio::test]
     async fn a_panic_is_an_internal_error_by_the_name_of_the_call() {
-        let broken = service_fn(async |request: http::Request<()>| {
-            assert!(request.uri() == "/fine", "a bug");
-            Ok::<_, Infallible>(http::Response::new(Body::empty()))
+        let broken = service_fn(|request: http::Request<()>| {
+            caught(async move {
+                assert!(request.uri() == "/fine", "a bug");
+                Ok::<_, Infallible>(http::Response::new(Body::empty()))
+            })
         });
-        let guarded = CatchPanicLayer::custom(report_bug as fn(_) -> _).layer(broken);
-        let named = NameCalls::new(7).layer(guarded);
+        let named = NameCalls::new(7).layer(broken);
         let ask = |uri| named.clone().oneshot(http::Request::builder().uri(uri).body(()).unwrap());
         let fine = ask("/fine").await.unwrap();
         assert!(!fine.headers().contains_key("grpc-status"));

@@ -7,6 +7,7 @@ use std::{
     task::{Context, Poll},
 };
 
+use http::Extensions;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
@@ -71,12 +72,26 @@ impl Connection {
     }
 }
 
-/// A service finds this with every request.
-impl Connected for Connection {
-    type ConnectInfo = Arc<Address>;
+/// Who is at the other end of a connection. A service finds this with every request.
+#[derive(Clone)]
+pub(super) struct Peer {
+    pub(super) address: Arc<Address>,
+    /// When the connection was opened.
+    pub(super) since: Instant,
+}
 
-    fn connect_info(&self) -> Arc<Address> {
-        Arc::clone(self.place.address())
+impl Peer {
+    /// The address from which a request comes, where that is known.
+    pub(super) fn address(extensions: &Extensions) -> Option<&Arc<Address>> {
+        extensions.get::<Self>().map(|peer| &peer.address)
+    }
+}
+
+impl Connected for Connection {
+    type ConnectInfo = Peer;
+
+    fn connect_info(&self) -> Peer {
+        Peer { address: Arc::clone(self.place.address()), since: Instant::now() }
     }
 }
 

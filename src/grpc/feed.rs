@@ -1,12 +1,17 @@
 //! Long answers: what a source yields, a heartbeat when it is silent, and at last the reason of the end.
 
-use std::{pin::Pin, time::Duration};
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
 use futures_util::stream;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_stream::Stream;
-use tonic::{Response, Status};
+use tonic::{Request, Response, Status};
 
+use super::connection::Peer;
 use crate::{
     proto::{convert, v1},
     runtime::{Clock, StreamEnd},
@@ -39,57 +44,85 @@ impl From<StreamEnd> for End {
     }
 }
 
+/// What a stream sends.
+pub(super) trait Told: Send + 'static {
+    /// What is sent in silence.
+    fn heartbeat(beat: v1::Heartbeat) -> Self;
+
+    /// What is sent last.
+    fn closing(closing: v1::Closing) -> Self;
+}
+
 /// Something that yields messages until it ends for a reason.
 pub(super) trait Source: Send + 'static {
     /// What is sent.
-    type Message: Send + 'static;
+    type Message: Told;
 
     /// The next message. Nothing may be lost when the wait is dropped.
     fn next(&mut self) -> impl Future<Output = Result<Self::Message, End>> + Send;
+}
 
-    /// What is sent in silence.
-    fn heartbeat(beat: v1::Heartbeat) -> Self::Message;
+/// When streams speak that are silent otherwise: all of a connection at once, so that one write carries it.
+#[derive(Clone, Copy)]
+pub(super) struct Pulse(Instant);
 
-    /// What is sent last.
-    fn closing(closing: v1::Closing) -> Self::Message;
+impl Pulse {
+    pub(super) fn of<T>(request: &Request<T>) -> Self {
+        Self(request.extensions().get::<Peer>().map_or_else(Instant::now, |peer| peer.since))
+    }
+
+    fn beats(self) -> Interval {
+        let now = Instant::now();
+        let since_the_last = now.saturating_duration_since(self.0).as_micros() % HEARTBEAT.as_micros();
+        let until_the_next = HEARTBEAT - Duration::from_micros(since_the_last as u64);
+        let mut beats = interval_at(now + until_the_next, HEARTBEAT);
+        beats.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        beats
+    }
 }
 
 struct Flow<S> {
     clock: Clock,
     source: S,
-    beat: Interval,
+    beats: Interval,
     ended: bool,
 }
 
 /// Streams a source.
-pub(super) fn feed<S: Source>(clock: Clock, source: S) -> Response<Feed<S::Message>> {
-    let mut beat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
-    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // Every message moves it twice.
-    let flow = Box::new(Flow { clock, source, beat, ended: false });
-    Response::new(Box::pin(stream::unfold(flow, |mut flow| async move {
-        let message = flow.next().await?;
-        Some((message, flow))
-    })))
+pub(super) fn feed<S: Source>(clock: Clock, pulse: Pulse, source: S) -> Response<Feed<S::Message>> {
+    let source = stream::unfold(source, |mut source| async move { Some((source.next().await, source)) });
+    pour(clock, pulse, Box::pin(source))
 }
 
-impl<S: Source> Flow<S> {
-    async fn next(&mut self) -> Option<Result<S::Message, Status>> {
+/// Streams what is a stream itself, which ends with its first error.
+pub(super) fn pour<T: Told>(
+    clock: Clock,
+    pulse: Pulse,
+    source: impl Stream<Item = Result<T, End>> + Unpin + Send + 'static,
+) -> Response<Feed<T>> {
+    Response::new(Box::pin(Flow { clock, source, beats: pulse.beats(), ended: false }))
+}
+
+impl<T: Told, S: Stream<Item = Result<T, End>> + Unpin> Stream for Flow<S> {
+    type Item = Result<T, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if self.ended {
-            return None;
+            return Poll::Ready(None);
         }
-        let came = tokio::select! {
-            biased;
-            came = self.source.next() => came,
-            _ = self.beat.tick() => Ok(S::heartbeat(v1::Heartbeat { at: Some(convert::timestamp(self.clock.now())) })),
+        let Poll::Ready(came) = Pin::new(&mut self.source).poll_next(context) else {
+            ready!(self.beats.poll_tick(context));
+            let beat = v1::Heartbeat { at: Some(convert::timestamp(self.clock.now())) };
+            return Poll::Ready(Some(Ok(T::heartbeat(beat))));
         };
+        let came = came.unwrap_or(Err(End::Done));
         self.ended = came.is_err();
-        match came {
+        Poll::Ready(match came {
             Ok(message) => Some(Ok(message)),
-            Err(End::Closing(end)) => Some(Ok(S::closing(closing(end)))),
+            Err(End::Closing(end)) => Some(Ok(T::closing(closing(end)))),
             Err(End::Failed(status)) => Some(Err(status)),
             Err(End::Broken | End::Done) => None,
-        }
+        })
     }
 }
 
@@ -107,6 +140,9 @@ fn closing(end: StreamEnd) -> v1::Closing {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+
+    use tokio::time::sleep_until;
     use tokio_stream::StreamExt as _;
 
     use super::*;
@@ -115,37 +151,44 @@ mod tests {
     struct Silent(Duration);
 
     impl Source for Silent {
-        type Message = v1::watch_rooms_response::Message;
+        type Message = v1::WatchRoomsResponse;
 
         async fn next(&mut self) -> Result<Self::Message, End> {
-            tokio::time::sleep_until(Instant::now() + self.0).await;
+            sleep_until(Instant::now() + self.0).await;
             Err(StreamEnd::Draining.into())
         }
+    }
 
-        fn heartbeat(beat: v1::Heartbeat) -> Self::Message {
-            v1::watch_rooms_response::Message::Heartbeat(beat)
-        }
-
-        fn closing(closing: v1::Closing) -> Self::Message {
-            v1::watch_rooms_response::Message::Closing(closing)
-        }
+    fn silent(seconds: u64, pulse: Pulse) -> impl Stream<Item = Option<v1::watch_rooms_response::Message>> {
+        let feed = feed(Clock::default(), pulse, Silent(Duration::from_secs(seconds)));
+        feed.into_inner().map(|message| message.unwrap().message)
     }
 
     #[tokio::test(start_paused = true)]
     async fn silence_is_broken_by_heartbeats() {
-        let mut stream = feed(Clock::default(), Silent(Duration::from_secs(3600))).into_inner();
+        let mut stream = pin!(silent(3600, Pulse(Instant::now())));
         for beat in 1..=3_u32 {
             let began = Instant::now();
-            let message = stream.next().await.unwrap().unwrap();
-            assert!(matches!(message, v1::watch_rooms_response::Message::Heartbeat(_)), "{beat}");
+            let message = stream.next().await.unwrap();
+            assert!(matches!(message, Some(v1::watch_rooms_response::Message::Heartbeat(_))), "{beat}");
             assert_eq!(began.elapsed().as_secs(), HEARTBEAT.as_secs());
         }
     }
 
     #[tokio::test(start_paused = true)]
+    async fn streams_of_a_connection_speak_at_once() {
+        let connected = Instant::now();
+        for opened in [3, 12, 21] {
+            sleep_until(connected + Duration::from_secs(opened)).await;
+            let _ = pin!(silent(3600, Pulse(connected))).next().await;
+            assert_eq!(connected.elapsed().as_secs(), opened.next_multiple_of(HEARTBEAT.as_secs()));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn the_last_message_says_why_and_when_to_come_back() {
-        let messages: Vec<_> = feed(Clock::default(), Silent(Duration::from_secs(1))).into_inner().collect().await;
-        let [Ok(v1::watch_rooms_response::Message::Closing(closing))] = &messages[..] else { panic!("{messages:?}") };
+        let messages: Vec<_> = silent(1, Pulse(Instant::now())).collect().await;
+        let [Some(v1::watch_rooms_response::Message::Closing(closing))] = &messages[..] else { panic!("{messages:?}") };
         assert_eq!(closing.reason(), v1::CloseReason::Draining);
         assert!(closing.retry_after.is_some());
     }

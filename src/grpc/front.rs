@@ -12,7 +12,7 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use tonic::body::Body;
 use tower::{BoxError, Layer, Service};
 
-use super::counted::counted;
+use super::{connection::Peer, counted::counted};
 use crate::runtime::{Address, Share, Taken};
 
 /// Answers what is asked for by GET from a page.
@@ -56,7 +56,7 @@ where
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Either::Left(self.calls.call(request));
         }
-        let taken = match take(request.extensions().get()) {
+        let taken = match take(Peer::address(request.extensions())) {
             Ok(taken) => taken,
             Err(TooMuch) => return Either::Right(Box::pin(std::future::ready(Ok(refusal())))),
         };

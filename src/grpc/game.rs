@@ -1,16 +1,23 @@
 //! Playing: turns down, moves up.
 
-use std::{pin::Pin, sync::Arc};
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
+use bytes::Bytes;
+use prost::Message as _;
+use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::{
     caller::{Power, caller, caller_with_power, game_id, room_id},
-    feed::{End, Feed, Source, feed},
+    feed::{End, Feed, Pulse, Told, pour},
     status,
 };
 use crate::{
-    proto::{convert, server::game_service_server::GameService, v1},
+    proto::{Encoded, convert, server::game_service_server::GameService, v1},
     room::{Command, GameId},
     runtime::{Accepted, Notice, Player, Runtime, TurnEnd, Turns},
 };
@@ -51,18 +58,16 @@ impl Games {
 
 #[tonic::async_trait]
 impl GameService for Games {
-    type PlayStream = Feed<v1::PlayResponse>;
+    type PlayStream = Feed<Encoded<v1::PlayResponse>>;
 
     async fn play(&self, request: Request<Streaming<v1::PlayRequest>>) -> Result<Response<Self::PlayStream>, Status> {
-        let player = caller(&request)?;
+        let (player, pulse) = (caller(&request)?, Pulse::of(&request));
         let turns = self.runtime.turns(&player).await.map_err(status::failed)?;
-        Ok(feed(
-            self.runtime.clock(),
-            PlayLane { runtime: self.runtime.clone(), player, turns, moves: Some(request.into_inner()), in_hand: None },
-        ))
+        let (runtime, moves) = (self.runtime.clone(), Some(request.into_inner()));
+        Ok(pour(self.runtime.clock(), pulse, PlayLane { runtime, player, turns, moves, in_hand: None }))
     }
 
-    type WatchTurnsStream = Feed<v1::WatchTurnsResponse>;
+    type WatchTurnsStream = Feed<Encoded<v1::WatchTurnsResponse>>;
 
     async fn watch_turns(
         &self,
@@ -70,7 +75,7 @@ impl GameService for Games {
     ) -> Result<Response<Self::WatchTurnsStream>, Status> {
         let player = caller(&request)?;
         let turns = self.runtime.turns(&player).await.map_err(status::failed)?;
-        Ok(feed(self.runtime.clock(), TurnFeed { turns }))
+        Ok(pour(self.runtime.clock(), Pulse::of(&request), TurnFeed { turns }))
     }
 
     async fn play_move(&self, request: Request<v1::PlayMoveRequest>) -> Result<Response<v1::PlayMoveResponse>, Status> {
@@ -134,22 +139,12 @@ struct TurnFeed {
     turns: Turns,
 }
 
-impl Source for TurnFeed {
-    type Message = v1::WatchTurnsResponse;
+impl Stream for TurnFeed {
+    type Item = Result<Encoded<v1::WatchTurnsResponse>, End>;
 
-    async fn next(&mut self) -> Result<Self::Message, End> {
-        let event = told(self.turns.next().await?);
-        Ok(v1::WatchTurnsResponse { event: Some(v1::PlayEvent { event: Some(event) }) })
-    }
-
-    fn heartbeat(beat: v1::Heartbeat) -> Self::Message {
-        let event = v1::play_event::Event::Heartbeat(beat);
-        v1::WatchTurnsResponse { event: Some(v1::PlayEvent { event: Some(event) }) }
-    }
-
-    fn closing(closing: v1::Closing) -> Self::Message {
-        let event = v1::play_event::Event::Closing(closing);
-        v1::WatchTurnsResponse { event: Some(v1::PlayEvent { event: Some(event) }) }
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let notice = ready!(self.turns.poll_next(context));
+        Poll::Ready(Some(notice.map(|notice| Encoded::of(told(notice))).map_err(End::from)))
     }
 }
 
@@ -166,26 +161,7 @@ struct PlayLane {
     in_hand: Option<InHand>,
 }
 
-/// What the lane waits for.
-enum Came {
-    Notice(Notice),
-    Move(v1::PlayRequest),
-    NoMoreMoves,
-    Done(Result<Accepted, (v1::PlayRequest, Status)>),
-}
-
 impl PlayLane {
-    /// Waits for one thing; a dropped wait loses nothing. What the server has to say comes first, so that no flood of
-    /// moves keeps it back.
-    async fn wait(&mut self) -> Result<Came, End> {
-        let Self { turns, moves, in_hand, .. } = self;
-        tokio::select! {
-            biased;
-            notice = turns.next() => Ok(Came::Notice(notice?)),
-            came = work(in_hand, moves) => came,
-        }
-    }
-
     /// Sends a move on its way.
     fn take(&self, request: v1::PlayRequest) -> InHand {
         let (runtime, player) = (self.runtime.clone(), Arc::clone(&self.player));
@@ -197,69 +173,75 @@ impl PlayLane {
             outcome.map_err(|status| (request, status))
         })
     }
-}
 
-/// Waits for the move in hand, or for the next one when there is none.
-async fn work(in_hand: &mut Option<InHand>, moves: &mut Option<Streaming<v1::PlayRequest>>) -> Result<Came, End> {
-    match (in_hand, moves) {
-        (Some(in_hand), _) => Ok(Came::Done(in_hand.await)),
-        (None, Some(moves)) => match moves.message().await {
-            Ok(Some(request)) => Ok(Came::Move(request)),
-            Ok(None) => Ok(Came::NoMoreMoves),
-            // Behind it no move can be read any more.
-            Err(failure) => Err(status::unreadable(&failure).map_or(End::Broken, End::Failed)),
-        },
-        (None, None) => std::future::pending().await,
-    }
-}
-
-impl Source for PlayLane {
-    type Message = v1::PlayResponse;
-
-    async fn next(&mut self) -> Result<Self::Message, End> {
+    /// Carries out what comes up, until there is something to say of it.
+    fn poll_moves(&mut self, context: &mut Context<'_>) -> Poll<Result<v1::MoveRejected, End>> {
         loop {
-            let event = match self.wait().await? {
-                Came::Notice(notice) => told(notice),
-                Came::Move(request) => {
-                    self.in_hand = Some(self.take(request));
-                    continue;
+            if let Some(in_hand) = &mut self.in_hand {
+                let outcome = ready!(in_hand.as_mut().poll(context));
+                self.in_hand = None;
+                // That it was played comes as a notice.
+                if let Err((request, status)) = outcome {
+                    return Poll::Ready(Ok(status::move_rejected(&request, &status)));
                 }
-                Came::NoMoreMoves => {
-                    self.moves = None;
-                    continue;
+            }
+            let Some(moves) = &mut self.moves else { return Poll::Pending };
+            match ready!(Pin::new(moves).poll_next(context)) {
+                Some(Ok(request)) => self.in_hand = Some(self.take(request)),
+                None => self.moves = None,
+                // Behind it no move can be read any more.
+                Some(Err(failure)) => {
+                    return Poll::Ready(Err(status::unreadable(&failure).map_or(End::Broken, End::Failed)));
                 }
-                Came::Done(outcome) => {
-                    self.in_hand = None;
-                    match outcome {
-                        // That it was played comes as a notice.
-                        Ok(_) => continue,
-                        Err((request, status)) => {
-                            v1::play_event::Event::MoveRejected(status::move_rejected(&request, &status))
-                        }
-                    }
-                }
-            };
-            return Ok(v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) });
+            }
         }
     }
+}
 
-    fn heartbeat(beat: v1::Heartbeat) -> Self::Message {
-        let event = v1::play_event::Event::Heartbeat(beat);
-        v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) }
+impl Stream for PlayLane {
+    type Item = Result<Encoded<v1::PlayResponse>, End>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        // What the server has to say comes first, so that no flood of moves keeps it back.
+        if let Poll::Ready(notice) = self.turns.poll_next(context) {
+            return Poll::Ready(Some(notice.map(|notice| Encoded::of(told(notice))).map_err(End::from)));
+        }
+        let rejected = ready!(self.poll_moves(context));
+        Poll::Ready(Some(rejected.map(|rejected| Encoded::of(wire(v1::play_event::Event::MoveRejected(rejected))))))
+    }
+}
+
+impl Told for Encoded<v1::PlayResponse> {
+    fn heartbeat(beat: v1::Heartbeat) -> Self {
+        Self::of(wire(v1::play_event::Event::Heartbeat(beat)))
     }
 
-    fn closing(closing: v1::Closing) -> Self::Message {
-        let event = v1::play_event::Event::Closing(closing);
-        v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) }
+    fn closing(closing: v1::Closing) -> Self {
+        Self::of(wire(v1::play_event::Event::Closing(closing)))
     }
+}
+
+impl Told for Encoded<v1::WatchTurnsResponse> {
+    fn heartbeat(beat: v1::Heartbeat) -> Self {
+        Self::of(wire(v1::play_event::Event::Heartbeat(beat)))
+    }
+
+    fn closing(closing: v1::Closing) -> Self {
+        Self::of(wire(v1::play_event::Event::Closing(closing)))
+    }
+}
+
+/// The bytes of a `PlayResponse`, which are those of a `WatchTurnsResponse`.
+fn wire(event: v1::play_event::Event) -> Bytes {
+    v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) }.encode_to_vec().into()
 }
 
 /// A notice, for the wire.
-fn told(notice: Notice) -> v1::play_event::Event {
+fn told(notice: Notice) -> Bytes {
     use v1::play_event::Event;
-    match notice {
-        Notice::TurnRequested(sheet) => Event::TurnRequested(convert::turn_requested(&sheet)),
-        Notice::TurnClosed { game, ply, end } => Event::TurnClosed(turn_closed(game, ply, end)),
+    wire(match notice {
+        Notice::TurnRequested(sheet) => return convert::turn_requested(&sheet),
+        Notice::TurnClosed { game, ply, end } => return turn_closed(game, ply, end),
         Notice::GameStarted { game, side, opponent, present } => Event::GameStarted(v1::PlayerGameStarted {
             room_id: game.room.to_string(),
             game_id: game.to_string(),
@@ -281,14 +263,14 @@ fn told(notice: Notice) -> v1::play_event::Event {
             join_code: code.to_string(),
             by: by.as_ref().map(convert::player),
         }),
-    }
+    })
 }
 
-fn turn_closed(game: GameId, ply: u16, end: TurnEnd) -> v1::TurnClosed {
+fn turn_closed(game: GameId, ply: u16, end: TurnEnd) -> Bytes {
     let (reason, square) = match end {
-        TurnEnd::Played(square) => (v1::TurnCloseReason::Played, square.name().to_owned()),
-        TurnEnd::TimedOut => (v1::TurnCloseReason::TimedOut, String::new()),
-        TurnEnd::GameEnded => (v1::TurnCloseReason::GameEnded, String::new()),
+        TurnEnd::Played(square) => (v1::TurnCloseReason::Played, Some(square)),
+        TurnEnd::TimedOut => (v1::TurnCloseReason::TimedOut, None),
+        TurnEnd::GameEnded => (v1::TurnCloseReason::GameEnded, None),
     };
-    v1::TurnClosed { game_id: game.to_string(), ply: ply.into(), reason: reason.into(), square }
+    convert::turn_closed(game, ply, reason, square)
 }

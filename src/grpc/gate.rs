@@ -10,7 +10,7 @@ use http::{HeaderMap, Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::{caller::Power, counted::counted, status};
+use super::{call::caught, caller::Power, connection::Peer, counted::counted, status};
 use crate::runtime::{Address, Call, Player, Runtime, Share, Taken, Token};
 
 /// Where the methods of this server are, which are for players.
@@ -44,7 +44,7 @@ struct Pass {
 
 impl Gate {
     fn admit(&self, request: &mut Request<Body>) -> Result<Pass, Status> {
-        let address = request.extensions().get::<Arc<Address>>().cloned();
+        let address = Peer::address(request.extensions()).cloned();
         let player = match is_for_players(request.uri().path()).then(|| self.bearer(request.headers())) {
             None => None,
             Some(Ok(player)) => Some(player),
@@ -112,7 +112,7 @@ impl<S> Layer<S> for Gate {
 
 impl<S> Service<Request<Body>> for Gated<S>
 where
-    S: Service<Request<Body>, Response = Response<Body>>,
+    S: Service<Request<Body>, Response = Response<Body>> + Clone + Send + 'static,
     S::Future: Send + 'static,
     S::Error: Send + 'static,
 {
@@ -125,14 +125,16 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let pass = match self.gate.admit(&mut request) {
-            Ok(pass) => pass,
-            Err(refusal) => return Box::pin(std::future::ready(Ok(refusal.into_http()))),
-        };
-        let answer = self.inner.call(request);
-        Box::pin(async move {
+        let (gate, copy) = (self.gate.clone(), self.inner.clone());
+        // The one that is ready; its copy may not be.
+        let mut inner = std::mem::replace(&mut self.inner, copy);
+        Box::pin(caught(async move {
+            let pass = match gate.admit(&mut request) {
+                Ok(pass) => pass,
+                Err(refusal) => return Ok(refusal.into_http()),
+            };
             // Until it is read: a client may leave thousands of answers to the server.
-            Ok(answer.await?.map(|body| counted(body, pass)))
-        })
+            Ok(inner.call(request).await?.map(|body| counted(body, pass)))
+        }))
     }
 }

@@ -7,7 +7,7 @@ use tonic::{Request, Response, Status};
 use super::{
     caller::{caller, password},
     crowd::Crowd,
-    feed::{End, Feed, Source, feed},
+    feed::{End, Feed, Pulse, Source, Told, feed},
     page, status,
 };
 use crate::{
@@ -80,12 +80,12 @@ impl LobbyService for Lobby {
         &self,
         request: Request<v1::WatchRoomsRequest>,
     ) -> Result<Response<Self::WatchRoomsStream>, Status> {
-        let player = caller(&request)?;
+        let (player, pulse) = (caller(&request)?, Pulse::of(&request));
         let filter = row_filter(request.into_inner().filter)?;
         let told = self.runtime.census().rooms;
         player.pay(Work::Rooms { sought: 0, told }).map_err(status::too_fast)?;
         let watched = self.runtime.watch_rooms(&player, filter).map_err(status::failed)?;
-        Ok(feed(self.runtime.clock(), RoomList { watched, ready: VecDeque::new() }))
+        Ok(feed(self.runtime.clock(), pulse, RoomList { watched, ready: VecDeque::new() }))
     }
 
     async fn create_room(
@@ -166,13 +166,15 @@ impl Source for RoomList {
             }
         }
     }
+}
 
-    fn heartbeat(beat: v1::Heartbeat) -> Self::Message {
-        v1::WatchRoomsResponse { message: Some(v1::watch_rooms_response::Message::Heartbeat(beat)) }
+impl Told for v1::WatchRoomsResponse {
+    fn heartbeat(beat: v1::Heartbeat) -> Self {
+        Self { message: Some(v1::watch_rooms_response::Message::Heartbeat(beat)) }
     }
 
-    fn closing(closing: v1::Closing) -> Self::Message {
-        v1::WatchRoomsResponse { message: Some(v1::watch_rooms_response::Message::Closing(closing)) }
+    fn closing(closing: v1::Closing) -> Self {
+        Self { message: Some(v1::watch_rooms_response::Message::Closing(closing)) }
     }
 }
 

@@ -28,6 +28,7 @@ mod page;
 mod record;
 mod room;
 mod serve;
+mod services;
 mod session;
 mod status;
 mod throttle;

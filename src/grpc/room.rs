@@ -6,12 +6,12 @@ use tonic::{Request, Response, Status};
 
 use super::{
     caller::{Power, caller, caller_with_power, password, room_id},
-    feed::{End, Feed, Source, feed},
+    feed::{End, Feed, Pulse, Source, Told, feed},
     lobby::{read_request_id, seen},
     status,
 };
 use crate::{
-    proto::{SharedWatchRoomResponse, convert, server::room_service_server::RoomService, v1},
+    proto::{Encoded, convert, server::room_service_server::RoomService, v1},
     room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
     runtime::{Clock, Player, RoomError, Runtime, Snapshot, Update, Watch},
 };
@@ -234,13 +234,14 @@ impl RoomService for Rooms {
         Ok(Response::new(v1::PostChatResponse { seq }))
     }
 
-    type WatchRoomStream = Feed<SharedWatchRoomResponse>;
+    type WatchRoomStream = Feed<Encoded<v1::WatchRoomResponse>>;
 
     async fn watch_room(
         &self,
         request: Request<v1::WatchRoomRequest>,
     ) -> Result<Response<Self::WatchRoomStream>, Status> {
         let (player, power) = caller_with_power(&request)?;
+        let pulse = Pulse::of(&request);
         let wire = request.into_inner();
         let id: RoomId = room_id(&wire.room_id)?;
         let code = convert::read_join_code(&wire.join_code).map_err(status::malformed)?;
@@ -257,7 +258,7 @@ impl RoomService for Rooms {
             }
         };
         let clock = self.runtime.clock();
-        Ok(feed(clock, RoomFeed { clock, watch: watch.map_err(status::failed)?, viewer: player.id() }))
+        Ok(feed(clock, pulse, RoomFeed { clock, watch: watch.map_err(status::failed)?, viewer: player.id() }))
     }
 }
 
@@ -274,11 +275,11 @@ struct RoomFeed {
 }
 
 impl Source for RoomFeed {
-    type Message = SharedWatchRoomResponse;
+    type Message = Encoded<v1::WatchRoomResponse>;
 
     async fn next(&mut self) -> Result<Self::Message, End> {
         Ok(match self.watch.next().await? {
-            Update::Event(wire) => SharedWatchRoomResponse::from(wire),
+            Update::Event(wire) => Encoded::of(wire),
             Update::Snapshot(snapshot) => {
                 let view = snapshot.room.view(Viewer::Player(self.viewer));
                 let room = convert::room(view, self.clock.now(), snapshot.watchers);
@@ -286,16 +287,18 @@ impl Source for RoomFeed {
             }
         })
     }
+}
 
-    fn heartbeat(beat: v1::Heartbeat) -> Self::Message {
+impl Told for Encoded<v1::WatchRoomResponse> {
+    fn heartbeat(beat: v1::Heartbeat) -> Self {
         wrap(v1::watch_room_response::Message::Heartbeat(beat))
     }
 
-    fn closing(closing: v1::Closing) -> Self::Message {
+    fn closing(closing: v1::Closing) -> Self {
         wrap(v1::watch_room_response::Message::Closing(closing))
     }
 }
 
-fn wrap(message: v1::watch_room_response::Message) -> SharedWatchRoomResponse {
-    SharedWatchRoomResponse::new(&v1::WatchRoomResponse { message: Some(message) })
+fn wrap(message: v1::watch_room_response::Message) -> Encoded<v1::WatchRoomResponse> {
+    Encoded::new(&v1::WatchRoomResponse { message: Some(message) })
 }

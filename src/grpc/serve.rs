@@ -1,39 +1,28 @@
 //! Runs the services on a socket, within the limits of the wire.
 
-use std::{any::Any, sync::Arc};
-
 use axum::Router;
 use thiserror::Error;
 use tokio::{net::TcpListener, time::Instant};
 use tokio_util::sync::CancellationToken;
-use tonic::{Status, body::Body, service::Routes, transport::Server};
+use tonic::{Status, service::Routes, transport::Server};
 use tonic_web::GrpcWebLayer;
 use tower::util::{MapResponseLayer, option_layer};
-use tower_http::catch_panic::CatchPanicLayer;
 
 use super::{
-    analysis,
-    call::{NameCalls, report_bug},
+    call::NameCalls,
     cors::{self, Origin},
     crowd::Crowd,
     farewell::Farewell,
     front::Front,
-    game,
     gate::Gate,
     listener::Listener,
-    lobby, record, room, session, status,
+    services::Services,
+    status,
     throttle::Throttle,
     tls::Tls,
 };
 use crate::{
-    proto::{
-        DESCRIPTORS,
-        server::{
-            analysis_service_server::AnalysisServiceServer, game_service_server::GameServiceServer,
-            lobby_service_server::LobbyServiceServer, record_service_server::RecordServiceServer,
-            room_service_server::RoomServiceServer, session_service_server::SessionServiceServer,
-        },
-    },
+    proto::DESCRIPTORS,
     runtime::{Limits, Runtime},
 };
 
@@ -84,7 +73,8 @@ pub async fn serve_with(
     let crowd = Crowd::new(&limits);
     let end = CancellationToken::new();
     let health_service = health_service.max_decoding_message_size(limits.message_bytes);
-    let routes = routes(&runtime, &crowd, &end)?.add_service(Farewell { service: health_service, end: end.clone() });
+    let others = others(&limits, &end)?.add_service(Farewell { service: health_service, end: end.clone() });
+    let services = Services::new(&runtime, &crowd, others);
     let listener = Listener { socket, tls: access.tls, crowd, patience: limits.opening };
 
     let (draining, drained) = (shutdown.clone(), runtime.clone());
@@ -103,10 +93,8 @@ pub async fn serve_with(
         .layer(option_layer(cors::layer(&access.allow_origins)))
         .layer(GrpcWebLayer::new())
         .layer(MapResponseLayer::new(name_refusals_of_transport))
-        .layer(CatchPanicLayer::custom(report_bug as fn(Box<dyn Any + Send>) -> http::Response<Body>))
         .layer(Gate { runtime: runtime.clone() })
-        .add_routes(routes)
-        .serve_with_incoming_shutdown(listener.incoming(), signal);
+        .serve_with_incoming_shutdown(services, listener.incoming(), signal);
 
     // One deadline for all: what streams leave of it belongs to the rooms and the AI threads.
     let mut end = None;
@@ -141,22 +129,14 @@ fn transport(limits: &Limits) -> Server {
         .http2_keepalive_timeout(Some(limits.keepalive_answer))
 }
 
-/// The services, and reflection of them.
-fn routes(runtime: &Runtime, crowd: &Arc<Crowd>, end: &CancellationToken) -> Result<Routes, ServeError> {
+/// The services that are not of this server only.
+fn others(limits: &Limits, end: &CancellationToken) -> Result<Routes, ServeError> {
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?
-        .max_decoding_message_size(runtime.limits().message_bytes);
-    let (own, most) = (|| runtime.clone(), runtime.limits().message_bytes);
-    let lobby = lobby::Lobby { runtime: own(), crowd: Arc::clone(crowd) };
-    Ok(Routes::new(Farewell { service: reflection, end: end.clone() })
-        .add_service(SessionServiceServer::new(session::Session { runtime: own() }).max_decoding_message_size(most))
-        .add_service(LobbyServiceServer::new(lobby).max_decoding_message_size(most))
-        .add_service(RoomServiceServer::new(room::Rooms { runtime: own() }).max_decoding_message_size(most))
-        .add_service(GameServiceServer::new(game::Games { runtime: own() }).max_decoding_message_size(most))
-        .add_service(RecordServiceServer::new(record::Records { runtime: own() }).max_decoding_message_size(most))
-        .add_service(AnalysisServiceServer::new(analysis::Analyses { runtime: own() }).max_decoding_message_size(most)))
+        .max_decoding_message_size(limits.message_bytes);
+    Ok(Routes::new(Farewell { service: reflection, end: end.clone() }))
 }
 
 /// Requests that the transport refuses before any service sees them get their reasons here: one too large, and one that

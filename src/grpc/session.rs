@@ -1,17 +1,16 @@
 //! Logging in and out.
 
-use std::sync::Arc;
-
 use tonic::{Request, Response, Status};
 
 use super::{
     caller::{Power, caller, caller_with_power},
+    connection::Peer,
     status,
 };
 use crate::{
     proto::{convert, server::session_service_server::SessionService, v1},
     room::{PlayerId, Rejection},
-    runtime::{Address, Contestant, LogInError, Player, Rating, Runtime, Standing, Stats, Work},
+    runtime::{Contestant, LogInError, Player, Rating, Runtime, Standing, Stats, Work},
 };
 
 /// The session service over a runtime.
@@ -22,7 +21,7 @@ pub(super) struct Session {
 #[tonic::async_trait]
 impl SessionService for Session {
     async fn log_in(&self, request: Request<v1::LogInRequest>) -> Result<Response<v1::LogInResponse>, Status> {
-        let address = request.extensions().get::<Arc<Address>>().cloned();
+        let address = Peer::address(request.extensions()).cloned();
         if let Some(address) = &address {
             address.admit_log_in().map_err(status::too_fast)?;
         }

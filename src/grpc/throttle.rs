@@ -13,6 +13,7 @@ use http::Version;
 use tokio::time::{Instant, sleep_until};
 use tower::{Layer, Service};
 
+use super::connection::Peer;
 use crate::runtime::Address;
 
 /// Makes the requests of HTTP/1.1 wait for their turns.
@@ -48,7 +49,7 @@ where
     }
 
     fn call(&mut self, request: http::Request<B>) -> Self::Future {
-        let address = request.extensions().get::<Arc<Address>>().cloned();
+        let address = Peer::address(request.extensions()).cloned();
         let (Version::HTTP_11 | Version::HTTP_10, Some(address)) = (request.version(), address) else {
             return Either::Left(self.inner.call(request));
         };

@@ -2,11 +2,11 @@
 
 mod codec;
 pub mod convert;
+mod encoded;
 pub mod server;
-mod shared;
 
 pub use codec::SmallCodec;
-pub use shared::SharedWatchRoomResponse;
+pub use encoded::Encoded;
 
 /// Messages and clients of `reversi.v1`.
 #[allow(missing_docs, clippy::all, clippy::too_many_lines, unreachable_pub)]

@@ -12,13 +12,11 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 #[error("malformed id")]
 pub struct ParseIdError;
 
-/// In one piece: every message names its room.
-fn write_base32<const DIGITS: usize>(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
-    let digits: [u8; DIGITS] = std::array::from_fn(|place| {
+fn base32<const DIGITS: usize>(value: u64) -> [u8; DIGITS] {
+    std::array::from_fn(|place| {
         let index = (value >> (5 * (DIGITS - 1 - place))) & 31;
         ALPHABET[index as usize]
-    });
-    f.write_str(std::str::from_utf8(&digits).unwrap_or_default())
+    })
 }
 
 fn read_base32(text: &str, digits: usize) -> Result<u64, ParseIdError> {
@@ -47,6 +45,12 @@ macro_rules! id {
 
             const MOST: u64 = (1 << (5 * $digits)) - 1;
 
+            /// Its text, in one piece: every message names its room.
+            #[must_use]
+            pub fn digits(self) -> [u8; $digits] {
+                base32(self.0)
+            }
+
             /// The id as a number, for a stored form.
             #[must_use]
             pub const fn bits(self) -> u64 {
@@ -62,7 +66,7 @@ macro_rules! id {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write_base32::<$digits>(f, self.0)
+                f.write_str(std::str::from_utf8(&self.digits()).unwrap_or_default())
             }
         }
 

@@ -54,6 +54,16 @@ impl Board {
         Bitboard(lines::moves(own.0, opponent.0))
     }
 
+    /// 64 letters from a1, b1 to h8: `X` black, `O` white, `-` empty.
+    #[must_use]
+    pub fn letters(self) -> [u8; 64] {
+        Square::ALL.map(|square| match self.color_at(square) {
+            Some(Color::Black) => b'X',
+            Some(Color::White) => b'O',
+            None => b'-',
+        })
+    }
+
     /// The discs that a side's move to `square` turns, on all bracketed lines; none when it brackets nothing.
     /// That the square is empty is not looked at.
     #[must_use]
@@ -78,15 +88,10 @@ impl Board {
     }
 }
 
-/// 64 characters from a1, b1 to h8: `X` black, `O` white, `-` empty.
+/// As [`Board::letters`].
 impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = Square::ALL.map(|square| match self.color_at(square) {
-            Some(Color::Black) => b'X',
-            Some(Color::White) => b'O',
-            None => b'-',
-        });
-        f.pad(std::str::from_utf8(&text).unwrap_or_default())
+        f.pad(std::str::from_utf8(&self.letters()).unwrap_or_default())
     }
 }
 

@@ -39,6 +39,12 @@ impl Square {
     /// Its letter and its digit, as `d3`.
     #[must_use]
     pub fn name(self) -> &'static str {
+        std::str::from_utf8(self.letters()).unwrap_or_default()
+    }
+
+    /// The same as bytes.
+    #[must_use]
+    pub fn letters(self) -> &'static [u8; 2] {
         const NAMES: [[u8; 2]; 64] = {
             let mut names = [[0; 2]; 64];
             let mut index = 0;
@@ -48,7 +54,7 @@ impl Square {
             }
             names
         };
-        std::str::from_utf8(&NAMES[usize::from(self.0 & 63)]).unwrap_or_default()
+        &NAMES[usize::from(self.0 & 63)]
     }
 
     /// Counted from the left, 0 (a) to 7 (h).

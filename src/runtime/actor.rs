@@ -1,7 +1,6 @@
 //! One task owns one room. It judges, writes, applies and tells, in that order, always.
 
 use std::{
-    pin::Pin,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
 };
@@ -10,7 +9,6 @@ use tokio::{
     sync::{broadcast, mpsc, oneshot},
     time::Instant,
 };
-use tokio_util::sync::WaitForCancellationFutureOwned;
 use tracing::Instrument as _;
 
 use super::{
@@ -21,6 +19,7 @@ use super::{
     meter,
     registry::{Life, Message, Origin, Published, Snapshot, Subscribed},
     shared::Shared,
+    stop::Stop,
     telling::{Holders, Teller},
     thinking::Thinker,
 };
@@ -75,8 +74,7 @@ struct RoomActor {
     /// When it was last asked for something.
     quiet_since: Instant,
     alarm: Alarm,
-    /// The end of all rooms.
-    stop: Pin<Box<WaitForCancellationFutureOwned>>,
+    stop: Stop,
 }
 
 /// An actor's place among those that live. It ends with the actor, even with one that panics.
@@ -128,7 +126,7 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Li
         look_again: None,
         quiet_since: Instant::now(),
         alarm: Alarm::default(),
-        stop: Box::pin(shared.rooms_end.child_token().cancelled_owned()),
+        stop: Stop::new(&shared),
         room,
         shared,
     };
@@ -194,7 +192,7 @@ impl RoomActor {
         // In an order, so that one seed is one course of events. What is due is done but once, and starves nobody.
         tokio::select! {
             biased;
-            () = &mut self.stop => Err(Ending::Stopped),
+            () = self.stop.wait(&shared) => Err(Ending::Stopped),
             square = self.thinker.answer() => {
                 if let Some(command) = self.thinker.take(square, &self.room, &shared) {
                     self.tick().await?;
@@ -228,7 +226,7 @@ impl RoomActor {
     }
 
     fn wake(&self) -> Option<Instant> {
-        let due = self.room.deadline().map(|deadline| Instant::now() + self.shared.clock.until(deadline));
+        let due = self.room.deadline().map(|deadline| self.shared.clock.instant(deadline));
         match (self.retry, due) {
             (Some(retry), Some(due)) => Some(due.max(retry)),
             (_, due) => due,

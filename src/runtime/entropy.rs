@@ -38,6 +38,11 @@ impl Clock {
         self.origin.after(self.began.elapsed())
     }
 
+    /// A moment, by the clock of the tasks; what lies before its beginning is past then, too.
+    pub(super) fn instant(&self, moment: Timestamp) -> tokio::time::Instant {
+        self.began + moment.since(self.origin)
+    }
+
     /// How long from now until a moment.
     pub(super) fn until(&self, moment: Timestamp) -> Duration {
         moment.since(self.now())

@@ -2,7 +2,6 @@
 
 use std::{
     collections::VecDeque,
-    future::poll_fn,
     sync::{Arc, MutexGuard, OnceLock, PoisonError, Weak},
     task::{Poll, Waker},
 };
@@ -211,11 +210,7 @@ pub(super) struct InboxReceiver {
 
 impl InboxReceiver {
     /// The next notice, or why there are no more. Nothing is lost when the wait is dropped.
-    pub(super) async fn next(&mut self) -> Result<Notice, StreamEnd> {
-        poll_fn(|context| self.poll_next(context.waker())).await
-    }
-
-    fn poll_next(&self, waker: &Waker) -> Poll<Result<Notice, StreamEnd>> {
+    pub(super) fn poll_next(&self, waker: &Waker) -> Poll<Result<Notice, StreamEnd>> {
         let mut inbox = self.player.inbox();
         let Some(reader) = inbox.reader_of(&self.ended) else {
             return self.ended.get().map_or(Poll::Pending, |end| Poll::Ready(Err(*end)));
@@ -224,7 +219,10 @@ impl InboxReceiver {
             (Some((_, notice)), _) => Poll::Ready(Ok(notice)),
             (None, Some(end)) => Poll::Ready(Err(end)),
             (None, None) => {
-                reader.waker = Some(waker.clone());
+                match &mut reader.waker {
+                    Some(known) => known.clone_from(waker),
+                    None => reader.waker = Some(waker.clone()),
+                }
                 Poll::Pending
             }
         }

@@ -36,6 +36,7 @@ mod registry;
 mod revival;
 mod rooms;
 mod shared;
+mod stop;
 mod streams;
 mod tally;
 mod telling;
@@ -45,7 +46,10 @@ mod work;
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+        atomic::{
+            AtomicBool, AtomicUsize,
+            Ordering::{Relaxed, SeqCst},
+        },
     },
     time::Duration,
 };
@@ -182,6 +186,7 @@ impl Runtime {
         });
         if let Err(unavailable) = revival::revive(&shared).await {
             // Rooms that came back already must not write while the next attempt reads.
+            shared.draining.store(true, SeqCst);
             shared.rooms_end.cancel();
             shared.tasks.close();
             shared.tasks.wait().await;
@@ -378,7 +383,7 @@ impl Runtime {
 
     /// Refuses what is new, and ends every stream with its reason.
     pub fn drain(&self) {
-        self.shared.draining.store(true, Relaxed);
+        self.shared.draining.store(true, SeqCst);
         self.shared.players.end_streams();
     }
 

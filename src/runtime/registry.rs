@@ -152,11 +152,16 @@ impl RoomHandle {
 
     /// Tells without waiting for an answer.
     pub(super) async fn tell(&self, message: Message) -> Result<(), RoomError> {
-        match self.mailbox.send_timeout(Box::new(message), MAILBOX_PATIENCE).await {
+        // A timer is made only where there is something to wait for.
+        let sent = match self.try_tell(message) {
+            Err(TrySendError::Full(message)) => self.mailbox.send_timeout(message, MAILBOX_PATIENCE).await,
+            Err(TrySendError::Closed(message)) => Err(SendTimeoutError::Closed(message)),
             Ok(()) => Ok(()),
-            Err(SendTimeoutError::Timeout(_)) => Err(RoomError::Busy),
-            Err(SendTimeoutError::Closed(_)) => Err(RoomError::Rejected(Rejection::RoomClosed)),
-        }
+        };
+        sent.map_err(|error| match error {
+            SendTimeoutError::Timeout(_) => RoomError::Busy,
+            SendTimeoutError::Closed(_) => RoomError::Rejected(Rejection::RoomClosed),
+        })
     }
 
     /// Tells at once, or not.

@@ -2,11 +2,13 @@
 
 use std::{
     collections::VecDeque,
+    future::poll_fn,
     pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::SeqCst},
     },
+    task::{Context, Poll},
 };
 
 use bytes::Bytes;
@@ -154,7 +156,12 @@ impl Turns {
     /// # Errors
     /// The end of the stream.
     pub async fn next(&mut self) -> Result<Notice, StreamEnd> {
-        self.inbox.next().await
+        poll_fn(|context| self.poll_next(context)).await
+    }
+
+    /// As [`Turns::next`], for one who waits for more than this.
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Notice, StreamEnd>> {
+        self.inbox.poll_next(context.waker())
     }
 }
 

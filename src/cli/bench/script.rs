@@ -17,7 +17,7 @@ use crate::{
         Actor, Command, Creation, DisplayName, Event, Fact, GameId, JoinCode, Occupant, PlayerId, PlayerKind, Policy,
         Profile, Room, RoomId, RoomName, Settings, Timestamp,
     },
-    rules::{ByColor, Color, Square},
+    rules::{ByColor, Color},
 };
 
 /// Some day; the size of a time on the wire hardly depends on which.
@@ -141,7 +141,7 @@ fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<S
         step.events.push(RoomEvent::new(convert::room_event(event, room)));
     }
     if let Some(sheet) = room.turn_sheet(NOW) {
-        say(&mut step.told[sheet.position.turn()], Told::TurnRequested(convert::turn_requested(&sheet)));
+        step.told[sheet.position.turn()].push(convert::turn_requested(&sheet));
     }
     Ok(step)
 }
@@ -152,7 +152,7 @@ fn tell(step: &mut Step, room: &Room, event: &Event, asked: Option<(Color, u16)>
         Fact::GameStarted { .. } => Color::ALL.into_iter().for_each(|side| {
             let opposite = side.opposite();
             let opponent = convert::lone_seat(&room.seats()[opposite], room.is_present(opposite));
-            let (room_id, game_id) = (room.id().to_string(), game(room));
+            let (room_id, game_id) = (room.id().to_string(), game(room).to_string());
             let side_to_play = convert::side(side).into();
             let opponent = Some(opponent);
             let started = v1::PlayerGameStarted { room_id, game_id, side: side_to_play, opponent };
@@ -160,14 +160,15 @@ fn tell(step: &mut Step, room: &Room, event: &Event, asked: Option<(Color, u16)>
         }),
         Fact::Played { square, .. } => {
             if let Some((side, ply)) = asked {
-                say(&mut step.told[side], Told::TurnClosed(closed(room, ply, *square)));
+                let (game, reason) = (game(room), v1::TurnCloseReason::Played);
+                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)));
             }
         }
         Fact::GameEnded(end) => Color::ALL.into_iter().for_each(|side| {
             let Some(position) = room.game().map(|game| game.position) else { return };
             let ended = v1::PlayerGameEnded {
                 room_id: room.id().to_string(),
-                game_id: game(room),
+                game_id: game(room).to_string(),
                 side: convert::side(side).into(),
                 outcome: Some(convert::outcome(*end, position)),
                 position: Some(convert::final_position(position)),
@@ -178,14 +179,9 @@ fn tell(step: &mut Step, room: &Room, event: &Event, asked: Option<(Color, u16)>
     }
 }
 
-fn closed(room: &Room, ply: u16, square: Square) -> v1::TurnClosed {
-    let reason = v1::TurnCloseReason::Played.into();
-    v1::TurnClosed { game_id: game(room), ply: ply.into(), reason, square: square.to_string() }
-}
-
-fn game(room: &Room) -> String {
+fn game(room: &Room) -> GameId {
     let number = room.game().map_or(0, |game| game.number);
-    GameId { room: room.id(), number }.to_string()
+    GameId { room: room.id(), number }
 }
 
 fn say(told: &mut Vec<Bytes>, event: Told) {

@@ -38,4 +38,4 @@ pub use seat::{
 };
 pub use settings::{read_changed_settings, read_new_settings, room_settings, watching};
 pub use time::{duration, read_duration, span, timestamp};
-pub use turn::turn_requested;
+pub use turn::{turn_closed, turn_requested};

@@ -1,37 +1,209 @@
-//! The question to the side to move.
+//! What a player is told at every move: that a turn is open no longer, and whose turn it is.
+//!
+//! Both are written as bytes at once. The messages in between would be a dozen texts, made for one reader and thrown away,
+//! and took a fifth of a move's instructions.
 
-use super::{clocks, position, side};
-use crate::{proto::v1, room::TurnSheet};
+use bytes::Bytes;
+use prost::{
+    Message as _,
+    encoding::{WireType, encode_key, encode_varint, fixed64},
+};
 
-/// A turn, as it is asked of a player.
+use super::{clocks, side};
+use crate::{
+    proto::v1,
+    room::{GameId, TurnSheet},
+    rules::{Color, Position, Square},
+};
+
+/// Asks for a move: a `PlayResponse` with `TurnRequested`, which has the same bytes as such a `WatchTurnsResponse`.
 #[must_use]
-pub fn turn_requested(sheet: &TurnSheet) -> v1::TurnRequested {
-    v1::TurnRequested {
-        game_id: sheet.game.to_string(),
-        room_id: sheet.game.room.to_string(),
-        ply: sheet.ply.into(),
-        side: side(sheet.position.turn()).into(),
-        position: Some(position(sheet.position)),
-        last_move: sheet.last_move.map(|square| square.name().to_owned()).unwrap_or_default(),
-        clocks: Some(clocks(&sheet.clocks)),
+pub fn turn_requested(sheet: &TurnSheet) -> Bytes {
+    play_event(1, 320, |wire| {
+        game_id(1, sheet.game, wire);
+        text(2, &sheet.game.room.digits(), wire);
+        number(3, sheet.ply.into(), wire);
+        number(4, side(sheet.position.turn()).into(), wire);
+        nested(5, wire, |wire| position(sheet.position, wire));
+        if let Some(square) = sheet.last_move {
+            text(6, square.letters(), wire);
+        }
+        nested(7, wire, |wire| clocks(&sheet.clocks).encode_raw(wire));
+    })
+}
+
+/// A turn that is open no longer, and the move if one was made: the same with `TurnClosed`.
+#[must_use]
+pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: Option<Square>) -> Bytes {
+    play_event(2, 48, |wire| {
+        game_id(1, game, wire);
+        number(2, ply.into(), wire);
+        number(3, reason.into(), wire);
+        if let Some(square) = square {
+            text(4, square.letters(), wire);
+        }
+    })
+}
+
+/// A `PlayResponse` of about so many bytes.
+fn play_event(kind: u32, size: usize, fill: impl FnOnce(&mut Vec<u8>)) -> Bytes {
+    let mut wire = Vec::with_capacity(size);
+    nested(1, &mut wire, |wire| nested(kind, wire, fill));
+    wire.into()
+}
+
+/// As `convert::position`, of a game that goes on.
+fn position(position: Position, wire: &mut Vec<u8>) {
+    let board = position.board();
+    text(1, &board.letters(), wire);
+    for (tag, color) in [(2, Color::Black), (3, Color::White)] {
+        if !board.discs(color).is_empty() {
+            fixed64::encode(tag, &board.discs(color).0, wire);
+        }
+    }
+    number(4, side(position.turn()).into(), wire);
+    for square in position.legal_moves().iter() {
+        let [letter, digit] = *square.letters();
+        wire.extend([5 << 3 | WireType::LengthDelimited as u8, 2, letter, digit]);
+    }
+    number(6, board.count(Color::Black).into(), wire);
+    number(7, board.count(Color::White).into(), wire);
+}
+
+fn game_id(tag: u32, game: GameId, wire: &mut Vec<u8>) {
+    nested(tag, wire, |wire| {
+        wire.extend(game.room.digits());
+        wire.push(b'-');
+        decimal(game.number, wire);
+    });
+}
+
+fn decimal(number: u32, wire: &mut Vec<u8>) {
+    if number >= 10 {
+        decimal(number / 10, wire);
+    }
+    wire.push(b'0' + (number % 10) as u8);
+}
+
+fn text(tag: u32, text: &[u8], wire: &mut Vec<u8>) {
+    encode_key(tag, WireType::LengthDelimited, wire);
+    encode_varint(text.len() as u64, wire);
+    wire.extend(text);
+}
+
+/// A number that is not negative; 0 is what the other side takes for granted.
+fn number(tag: u32, number: i32, wire: &mut Vec<u8>) {
+    if number != 0 {
+        encode_key(tag, WireType::Varint, wire);
+        encode_varint(u64::from(number.unsigned_abs()), wire);
+    }
+}
+
+/// What `fill` writes, behind its length.
+fn nested(tag: u32, wire: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
+    encode_key(tag, WireType::LengthDelimited, wire);
+    let begin = wire.len();
+    // The length of a short one has its place already.
+    wire.push(0);
+    fill(wire);
+    match wire.len() - begin - 1 {
+        length @ ..128 => wire[begin] = length as u8,
+        length => {
+            let (mut digits, most) = ([0; 10], 10);
+            let mut unused = &mut digits[..];
+            encode_varint(length as u64, &mut unused);
+            let used = most - unused.len();
+            wire.splice(begin..=begin, digits[..used].iter().copied());
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::proto::convert::fixture;
+    use crate::{
+        proto::convert::{self, fixture},
+        room::{Clocks, RoomId, Timestamp},
+        rules::{Bitboard, Board, ByColor},
+    };
+
+    fn event(wire: &Bytes) -> v1::play_event::Event {
+        let down = v1::PlayResponse::decode(wire.clone()).unwrap();
+        let calls = v1::WatchTurnsResponse::decode(wire.clone()).unwrap();
+        assert_eq!((down.encode_to_vec(), calls.encode_to_vec()), (wire.to_vec(), wire.to_vec()), "as others write it");
+        down.event.unwrap().event.unwrap()
+    }
+
+    fn asked(sheet: &TurnSheet) -> v1::TurnRequested {
+        match event(&turn_requested(sheet)) {
+            v1::play_event::Event::TurnRequested(asked) => asked,
+            other => panic!("{other:?}"),
+        }
+    }
 
     #[test]
     fn a_request_has_all_that_its_answer_needs() {
         let mut room = fixture::playing(fixture::settings());
-        let first = turn_requested(&room.turn_sheet(fixture::NOW).unwrap());
+        let first = asked(&room.turn_sheet(fixture::NOW).unwrap());
         assert_eq!((first.ply, first.side(), first.last_move.as_str()), (0, v1::Side::Black, ""));
         assert_eq!(first.position.unwrap().legal_moves.len(), 4);
 
         fixture::play(&mut room, fixture::NOW, 0);
-        let second = turn_requested(&room.turn_sheet(fixture::NOW).unwrap());
+        let second = asked(&room.turn_sheet(fixture::NOW).unwrap());
         assert_eq!((second.ply, second.side(), second.last_move.as_str()), (1, v1::Side::White, "d3"));
         assert_eq!(second.game_id, format!("{}-1", second.room_id));
+    }
+
+    fn games() -> impl Strategy<Value = GameId> {
+        (any::<u64>(), 1_u32..).prop_map(|(room, number)| GameId { room: RoomId::from_random(room), number })
+    }
+
+    fn squares() -> impl Strategy<Value = Option<Square>> {
+        proptest::option::of((0_u8..64).prop_map(|index| Square::new(index).unwrap()))
+    }
+
+    fn times() -> impl Strategy<Value = Duration> {
+        any::<u64>().prop_map(Duration::from_micros)
+    }
+
+    proptest! {
+        #[test]
+        fn a_request_is_what_the_room_says(
+            game in games(),
+            ply in any::<u16>(),
+            (black, white, blacks_turn) in any::<(u64, u64, bool)>(),
+            last_move in squares(),
+            (left, deadline) in (times(), any::<i64>()),
+            totals in proptest::option::of((times(), times())),
+        ) {
+            let board = Board::new(Bitboard(black & !white), Bitboard(white)).unwrap();
+            let position = Position::new(board, if blacks_turn { Color::Black } else { Color::White });
+            prop_assume!(!position.is_over());
+            let totals = ByColor::new(totals.map(|both| both.0), totals.map(|both| both.1));
+            let clocks = Clocks { totals, left, deadline: Timestamp(deadline) };
+            let sheet = TurnSheet { game, ply, position, last_move, clocks };
+            prop_assert_eq!(asked(&sheet), v1::TurnRequested {
+                game_id: game.to_string(),
+                room_id: game.room.to_string(),
+                ply: ply.into(),
+                side: side(position.turn()).into(),
+                position: Some(convert::position(position)),
+                last_move: last_move.map(|square| square.to_string()).unwrap_or_default(),
+                clocks: Some(convert::clocks(&sheet.clocks)),
+            });
+        }
+
+        #[test]
+        fn a_closed_turn_is_what_the_room_says(game in games(), ply in any::<u16>(), reason in 0_i32..4, square in squares()) {
+            let why = v1::TurnCloseReason::try_from(reason).unwrap();
+            let closed = event(&turn_closed(game, ply, why, square));
+            let square = square.map(|square| square.to_string()).unwrap_or_default();
+            let said = v1::TurnClosed { game_id: game.to_string(), ply: ply.into(), reason, square };
+            prop_assert_eq!(closed, v1::play_event::Event::TurnClosed(said));
+        }
     }
 }

@@ -35,7 +35,8 @@ struct Inner {
 }
 
 impl MemoryStore {
-    /// Events kept of a room: enough for a watcher's short absence, few enough for ten thousand rooms.
+    /// Events kept of a room, at least, and at most twice as many: enough for a watcher's short absence, few enough for ten
+    /// thousand rooms.
     pub const TAIL: usize = 16;
 
     /// Finished games that are remembered: the oldest goes when another comes.

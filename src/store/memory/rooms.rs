@@ -1,40 +1,42 @@
 //! Open rooms: a state and the latest events of each, so that a long-lived room does not grow.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    ops::Bound,
-};
+use std::collections::HashMap;
 
 use super::{Append, AppendError, History, MemoryStore};
 use crate::room::{Event, Fact, Room, RoomId, Seq};
 
 #[derive(Default)]
 pub(super) struct Rooms {
-    rooms: BTreeMap<RoomId, Kept>,
+    rooms: HashMap<RoomId, Kept>,
 }
 
 struct Kept {
     base: Box<Room>,
-    events: VecDeque<Event>,
+    events: Vec<Event>,
 }
 
 impl Rooms {
     pub(super) fn append(&mut self, append: &Append<'_>) -> Result<(), AppendError> {
-        let at = self.rooms.get(&append.room).map_or(Seq(0), Kept::seq);
-        if at != append.expected {
-            return Err(AppendError::Conflict(at));
+        let Some(kept) = self.rooms.get_mut(&append.room) else { return self.begin(append) };
+        if kept.seq() != append.expected {
+            return Err(AppendError::Conflict(kept.seq()));
         }
-        if append.events.iter().any(|event| matches!(event.fact, Fact::Closed(_))) {
+        if is_last(append) {
             self.rooms.remove(&append.room);
-            return Ok(());
+        } else {
+            kept.extend(append.events);
         }
-        match self.rooms.get_mut(&append.room) {
-            Some(kept) => kept.extend(append.events),
-            None => {
-                let begun = Room::replay(append.events)
-                    .ok_or_else(|| AppendError::Unavailable("a room must begin with its creation".into()))?;
-                self.rooms.insert(append.room, Kept { base: Box::new(begun), events: VecDeque::new() });
-            }
+        Ok(())
+    }
+
+    fn begin(&mut self, append: &Append<'_>) -> Result<(), AppendError> {
+        if append.expected != Seq(0) {
+            return Err(AppendError::Conflict(Seq(0)));
+        }
+        if !is_last(append) {
+            let begun = Room::replay(append.events)
+                .ok_or_else(|| AppendError::Unavailable("a room must begin with its creation".into()))?;
+            self.rooms.insert(append.room, Kept { base: Box::new(begun), events: Vec::new() });
         }
         Ok(())
     }
@@ -44,28 +46,32 @@ impl Rooms {
     }
 
     pub(super) fn page(&self, after: Option<RoomId>, limit: usize) -> Vec<Room> {
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        self.rooms.range((from, Bound::Unbounded)).take(limit).map(|(_, kept)| kept.history().latest()).collect()
+        let behind = |room: &RoomId| after.is_none_or(|after| *room > after);
+        let mut page: Vec<_> = self.rooms.iter().filter(|(room, _)| behind(room)).collect();
+        page.sort_unstable_by_key(|(room, _)| **room);
+        page.into_iter().take(limit).map(|(_, kept)| kept.history().latest()).collect()
     }
+}
+
+fn is_last(append: &Append<'_>) -> bool {
+    append.events.iter().any(|event| matches!(event.fact, Fact::Closed(_)))
 }
 
 impl Kept {
     fn seq(&self) -> Seq {
-        self.events.back().map_or(self.base.seq(), |event| event.seq)
+        self.events.last().map_or(self.base.seq(), |event| event.seq)
     }
 
     fn history(&self) -> History {
-        History { base: (*self.base).clone(), events: self.events.iter().cloned().collect() }
+        History { base: (*self.base).clone(), events: self.events.clone() }
     }
 
     fn extend(&mut self, events: &[Event]) {
-        for event in events {
-            if self.events.len() == MemoryStore::TAIL
-                && let Some(oldest) = self.events.pop_front()
-            {
-                self.base.apply(&oldest);
-            }
-            self.events.push_back(event.clone());
+        self.events.extend_from_slice(events);
+        // Many at once, so that most appends leave the state alone.
+        if self.events.len() >= 2 * MemoryStore::TAIL {
+            let older = self.events.len() - MemoryStore::TAIL;
+            self.events.drain(..older).for_each(|event| self.base.apply(&event));
         }
     }
 }

@@ -7,14 +7,14 @@ use std::{
 };
 
 use futures_util::stream;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tokio::time::Instant;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
 use super::connection::Peer;
 use crate::{
     proto::{convert, v1},
-    runtime::{Clock, StreamEnd},
+    runtime::{Alarm, Clock, StreamEnd},
 };
 
 /// Every stream speaks at least this often, so that both ends notice a dead connection.
@@ -71,20 +71,21 @@ impl Pulse {
         Self(request.extensions().get::<Peer>().map_or_else(Instant::now, |peer| peer.since))
     }
 
-    fn beats(self) -> Interval {
+    /// The first beat that is still to come.
+    fn next(self) -> Instant {
         let now = Instant::now();
         let since_the_last = now.saturating_duration_since(self.0).as_micros() % HEARTBEAT.as_micros();
-        let until_the_next = HEARTBEAT - Duration::from_micros(since_the_last as u64);
-        let mut beats = interval_at(now + until_the_next, HEARTBEAT);
-        beats.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        beats
+        now + HEARTBEAT - Duration::from_micros(since_the_last as u64)
     }
 }
 
 struct Flow<S> {
     clock: Clock,
     source: S,
-    beats: Interval,
+    pulse: Pulse,
+    /// When the next heartbeat is due.
+    beat: Instant,
+    alarm: Alarm,
     ended: bool,
 }
 
@@ -100,7 +101,8 @@ pub(super) fn pour<T: Told>(
     pulse: Pulse,
     source: impl Stream<Item = Result<T, End>> + Unpin + Send + 'static,
 ) -> Response<Feed<T>> {
-    Response::new(Box::pin(Flow { clock, source, beats: pulse.beats(), ended: false }))
+    let alarm = Alarm::default();
+    Response::new(Box::pin(Flow { clock, source, pulse, beat: pulse.next(), alarm, ended: false }))
 }
 
 impl<T: Told, S: Stream<Item = Result<T, End>> + Unpin> Stream for Flow<S> {
@@ -110,13 +112,15 @@ impl<T: Told, S: Stream<Item = Result<T, End>> + Unpin> Stream for Flow<S> {
         if self.ended {
             return Poll::Ready(None);
         }
-        let Poll::Ready(came) = Pin::new(&mut self.source).poll_next(context) else {
-            ready!(self.beats.poll_tick(context));
-            let beat = v1::Heartbeat { at: Some(convert::timestamp(self.clock.now())) };
+        let this = &mut *self;
+        let Poll::Ready(came) = Pin::new(&mut this.source).poll_next(context) else {
+            ready!(this.alarm.poll_ring(context, this.beat));
+            this.beat = this.pulse.next();
+            let beat = v1::Heartbeat { at: Some(convert::timestamp(this.clock.now())) };
             return Poll::Ready(Some(Ok(T::heartbeat(beat))));
         };
         let came = came.unwrap_or(Err(End::Done));
-        self.ended = came.is_err();
+        this.ended = came.is_err();
         Poll::Ready(match came {
             Ok(message) => Some(Ok(message)),
             Err(End::Closing(end)) => Some(Ok(T::closing(closing(end)))),

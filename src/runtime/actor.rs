@@ -1,8 +1,8 @@
 //! One task owns one room. It judges, writes, applies and tells, in that order, always.
 
-use std::{
-    sync::{Arc, atomic::Ordering::Relaxed},
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::Ordering::{Relaxed, SeqCst},
 };
 
 use tokio::{
@@ -12,16 +12,15 @@ use tokio::{
 use tracing::Instrument as _;
 
 use super::{
-    alarm::Alarm,
     error::RoomError,
     limits::{STORE_RETRY, WATCHER_LAG},
     lobby::Listing,
     meter,
     registry::{Life, Message, Origin, Published, Snapshot, Subscribed},
     shared::Shared,
-    stop::Stop,
     telling::{Holders, Teller},
     thinking::Thinker,
+    waiting::{Alarm, Stop},
 };
 use crate::{
     room::{
@@ -74,6 +73,7 @@ struct RoomActor {
     /// When it was last asked for something.
     quiet_since: Instant,
     alarm: Alarm,
+    /// The end of all rooms.
     stop: Stop,
 }
 
@@ -126,7 +126,8 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Li
         look_again: None,
         quiet_since: Instant::now(),
         alarm: Alarm::default(),
-        stop: Stop::new(&shared),
+        // Of its own, so that rooms do not wait for each other when they ask.
+        stop: Stop::of(shared.rooms_end.child_token()),
         room,
         shared,
     };
@@ -192,7 +193,7 @@ impl RoomActor {
         // In an order, so that one seed is one course of events. What is due is done but once, and starves nobody.
         tokio::select! {
             biased;
-            () = self.stop.wait(&shared) => Err(Ending::Stopped),
+            () = self.stop.come(|| shared.draining.load(SeqCst)) => Err(Ending::Stopped),
             square = self.thinker.answer() => {
                 if let Some(command) = self.thinker.take(square, &self.room, &shared) {
                     self.tick().await?;
@@ -589,9 +590,4 @@ async fn sleep(wake: Option<Instant>) {
         Some(wake) => tokio::time::sleep_until(wake).await,
         None => std::future::pending().await,
     }
-}
-
-/// Keeps what is left of a limit for the way of a move to the clock.
-pub(super) fn less_margin(budget: Duration) -> Duration {
-    budget.saturating_sub((budget / 10).max(super::limits::AI_MARGIN))
 }

@@ -14,7 +14,6 @@
 
 mod actor;
 mod address;
-mod alarm;
 mod analysis;
 mod analyst;
 mod entropy;
@@ -36,11 +35,11 @@ mod registry;
 mod revival;
 mod rooms;
 mod shared;
-mod stop;
 mod streams;
 mod tally;
 mod telling;
 mod thinking;
+mod waiting;
 mod work;
 
 use std::{
@@ -71,6 +70,7 @@ pub use registry::Snapshot;
 pub use rooms::{NewRoom, Opponent};
 pub use shared::Encode;
 pub use streams::{Turns, Update, Watch};
+pub use waiting::Alarm;
 pub use work::Work;
 
 pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, Rating, Standing, Stats};

@@ -152,9 +152,9 @@ impl RoomHandle {
 
     /// Tells without waiting for an answer.
     pub(super) async fn tell(&self, message: Message) -> Result<(), RoomError> {
-        // A timer is made only where there is something to wait for.
+        // A timer is made only where there is something to wait for, and lies apart: everybody else's wait is small.
         let sent = match self.try_tell(message) {
-            Err(TrySendError::Full(message)) => self.mailbox.send_timeout(message, MAILBOX_PATIENCE).await,
+            Err(TrySendError::Full(message)) => Box::pin(self.mailbox.send_timeout(message, MAILBOX_PATIENCE)).await,
             Err(TrySendError::Closed(message)) => Err(SendTimeoutError::Closed(message)),
             Ok(()) => Ok(()),
         };

@@ -229,7 +229,10 @@ impl Runtime {
         ply: u16,
         square: Square,
     ) -> Result<Accepted, RoomError> {
-        self.command_game(player, game, Command::Play { game: game.number, ply, square, thought: None }).await
+        // Not by way of what other commands need, which would be kept in memory for every move.
+        let play = Command::Play { game: game.number, ply, square, thought: None };
+        let room = self.shared.room(game.room).await.map_err(no_such_game)?;
+        room.command(Actor::Player(player.id()), play).await.map_err(no_such_game)
     }
 
     /// The room as it is, for one who may see it.

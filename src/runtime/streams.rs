@@ -3,7 +3,6 @@
 use std::{
     collections::VecDeque,
     future::poll_fn,
-    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::SeqCst},
@@ -19,7 +18,6 @@ use tokio::{
     },
     time::{Instant, timeout_at},
 };
-use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::{
     address::{Address, Share},
@@ -30,6 +28,7 @@ use super::{
     players::Player,
     registry::{Effect, Message, Published, Snapshot},
     shared::Shared,
+    waiting::Stop,
 };
 use crate::room::{Credentials, PlayerId, Rejection, Room, RoomId, Seq};
 
@@ -90,11 +89,6 @@ impl OpenStream {
     pub(super) async fn ended(&self) -> StreamEnd {
         self.player.streams_end.cancelled().await;
         self.why_ended()
-    }
-
-    /// The same wait, for a watcher to keep: those who hear of every move do not begin it anew each time.
-    fn end_of_all(&self) -> Pin<Box<WaitForCancellationFutureOwned>> {
-        Box::pin(self.player.streams_end.clone().cancelled_owned())
     }
 
     /// Why, when it is so.
@@ -199,7 +193,7 @@ pub enum Update {
 /// One watcher of a room.
 pub struct Watch {
     open: OpenStream,
-    end_of_all: Pin<Box<WaitForCancellationFutureOwned>>,
+    end_of_all: Stop,
     room: RoomId,
     right: Right,
     /// The last event the watcher has.
@@ -226,7 +220,7 @@ impl Watch {
         let subscribed = handle.subscribe(after).await?;
         let seq = subscribed.snapshot.as_ref().map_or(after, |snapshot| Some(snapshot.room.seq()));
         Ok(Self {
-            end_of_all: open.end_of_all(),
+            end_of_all: Stop::of(player.streams_end.clone()),
             open,
             room,
             right,
@@ -265,7 +259,9 @@ impl Watch {
             let received = tokio::select! {
                 biased;
                 received = self.events.recv() => received,
-                () = &mut self.end_of_all => return Err(self.open.why_ended()),
+                () = self.end_of_all.come(|| self.open.player.stream_end().is_some()) => {
+                    return Err(self.open.why_ended());
+                }
             };
             match received {
                 Ok(published) if published.seq <= self.seq => {}

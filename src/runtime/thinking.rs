@@ -5,8 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{
-    actor::less_margin,
-    limits::{PONDERED, STORE_RETRY},
+    limits::{AI_MARGIN, PONDERED, STORE_RETRY},
     pool::Pondered,
     queue::{Full, Job, Ticket},
     shared::Shared,
@@ -224,6 +223,11 @@ fn seed(turn: &Turn) -> u64 {
         .iter()
         .flat_map(|part| part.to_le_bytes())
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Keeps what is left of a limit for the way of a move to the clock.
+fn less_margin(budget: Duration) -> Duration {
+    budget.saturating_sub((budget / 10).max(AI_MARGIN))
 }
 
 #[cfg(test)]

@@ -49,6 +49,8 @@ const LAYERS: &[Layer] = &[
             ("tokio", "the queues between those who wait and the threads of the file"),
             ("skillratings", "Glicko-2"),
             ("tracing", "logs what of a file cannot be read"),
+            ("prost", "the varints of the log"),
+            ("crc32fast", "its checksum"),
             ("metrics", "counts what one commit makes durable, which nobody above it knows"),
         ],
     },

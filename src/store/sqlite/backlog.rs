@@ -184,11 +184,14 @@ impl Backlog {
         Ok(())
     }
 
-    /// Leaves the log to grow by as much again: the last commit with something of it has failed, perhaps for that.
-    /// Whether it had.
+    /// Lets the log grow by as much again, if the commit that has failed moved something of it: perhaps it was for that.
+    /// Whether it did.
     pub(super) fn pause(&mut self) -> bool {
-        self.bytes = 0;
-        self.moving.take().is_some()
+        let moved = self.moving.take().is_some();
+        if moved {
+            self.bytes = 0;
+        }
+        moved
     }
 
     /// Ends a commit by writing what it adds to the log.

@@ -169,7 +169,8 @@ pub(super) fn read_row(bytes: &[u8]) -> (Vec<(RoomId, Run)>, bool) {
 /// Removes the rows from one to another, both with it, except for damaged ones, which are set aside.
 pub(super) fn remove(connection: &Connection, from: i64, to: i64, damaged: &[i64]) -> rusqlite::Result<()> {
     for id in damaged.iter().filter(|id| (from..=to).contains(id)) {
-        connection.prepare_cached("UPDATE log SET id = -id WHERE id = ?")?.execute([id])?;
+        let sql = "UPDATE log SET id = (SELECT min(0, min(id)) - 1 FROM log) WHERE id = ?";
+        connection.prepare_cached(sql)?.execute([id])?;
     }
     connection.prepare_cached("DELETE FROM log WHERE id BETWEEN ? AND ?")?.execute((from, to)).map(|_| ())
 }

@@ -180,8 +180,10 @@ const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", 
 const UNFINISHED_COMMENTS: [&str; 2] = ["TODO", "FIXME"];
 const UNFINISHED_MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
-const TOP_LEVEL: [&str; 16] = [
+const TOP_LEVEL: [&str; 17] = [
     ".ci",
+    // How the C of SQLite is compiled.
+    ".cargo",
     ".clippy.toml",
     ".gitignore",
     "Cargo.lock",

@@ -160,7 +160,7 @@ pub(super) fn page(
 
 fn ids(connection: &Connection, after: Option<RoomId>, limit: usize) -> Result<Vec<RoomId>, ReadError> {
     let mut select = connection.prepare_cached("SELECT room FROM states WHERE room > ? ORDER BY room LIMIT ?")?;
-    let mut rows = select.query((after.map_or(-1, key), i64::try_from(limit)?))?;
+    let mut rows = select.query((after.map_or(-1, key), i64::try_from(limit).unwrap_or(i64::MAX)))?;
     let mut ids = Vec::new();
     while let Some(row) = rows.next()? {
         ids.push(RoomId::from_random(row.get::<_, i64>(0)?.cast_unsigned()));

@@ -31,8 +31,10 @@ enum Write {
     /// To a room.
     Append(Entry),
     /// To anything else.
-    Other(Box<dyn Fn(&Connection) -> rusqlite::Result<()> + Send>),
+    Other(Other),
 }
+
+type Other = Box<dyn Fn(&Connection) -> rusqlite::Result<()> + Send>;
 
 /// A write, and who waits for it.
 struct Task {

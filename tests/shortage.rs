@@ -123,7 +123,7 @@ async fn the_end_of_a_game_that_fails_at_any_place_is_no_end() {
     assert!(refused == 0 && unsure > 50, "{refused} and {unsure}");
 }
 
-/// More than SQLite holds in memory goes out before it is committed.
+/// More than SQLite holds in memory goes out before it is committed. In the log it lies close together.
 #[tokio::test]
 async fn a_large_write_that_fails_before_its_end_is_none() {
     let disk = Disk::take().await;
@@ -131,7 +131,7 @@ async fn a_large_write_that_fails_before_its_end_is_none() {
     let mut world = World::lobby();
     write(&folder, &world.history).await;
     let room = world.room.clone();
-    talk(&mut world, 8_000);
+    talk(&mut world, 16_000);
     let append = Append { room: room.id(), expected: room.seq(), events: &world.history[1..], games: &[] };
     let [refused, _] = sweep(&disk, &folder, append, (1..).map(|step| step * 400_000)).await;
     assert!(refused > 3, "{refused}");

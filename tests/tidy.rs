@@ -49,6 +49,8 @@ const LAYERS: &[Layer] = &[
             ("tokio", "the queues between those who wait and the threads of the file"),
             ("skillratings", "Glicko-2"),
             ("tracing", "logs what of a file cannot be read"),
+            ("prost", "the varints of the log"),
+            ("crc32fast", "its checksum"),
             ("metrics", "counts what one commit makes durable, which nobody above it knows"),
         ],
     },
@@ -178,8 +180,10 @@ const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", 
 const UNFINISHED_COMMENTS: [&str; 2] = ["TODO", "FIXME"];
 const UNFINISHED_MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
-const TOP_LEVEL: [&str; 16] = [
+const TOP_LEVEL: [&str; 17] = [
     ".ci",
+    // How the C of SQLite is compiled.
+    ".cargo",
     ".clippy.toml",
     ".gitignore",
     "Cargo.lock",

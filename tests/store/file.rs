@@ -92,11 +92,11 @@ fn a_file_of_something_else_is_left_alone() {
 fn a_file_of_a_newer_version_is_not_touched() {
     let folder = folder();
     drop(open(&folder));
-    tool(&folder).pragma_update(None, "user_version", 2).unwrap();
+    tool(&folder).pragma_update(None, "user_version", 3).unwrap();
     let error = refused(folder.path());
-    assert!(matches!(error, OpenError::Newer { found: 2, known: 1 }), "{error}");
+    assert!(matches!(error, OpenError::Newer { found: 3, known: 2 }), "{error}");
     let version = tool(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    assert_eq!(version.unwrap(), 2);
+    assert_eq!(version.unwrap(), 3);
 }
 
 #[tokio::test]

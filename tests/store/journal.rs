@@ -13,12 +13,12 @@ use reversi::{
 };
 
 use crate::{
-    at, drive, folder, load, made, moved, on_each, open, open_rooms,
+    at, count, drive, folder, load, made, moved, on_each, open, open_rooms, open_with_log,
     plot::{PEOPLE, plots},
     room_id,
     stage::Stage,
     story::{World, chat, id, usual},
-    tool, write,
+    write,
 };
 
 /// Histories on each store: few, as every step of them waits for a disk.
@@ -96,15 +96,17 @@ async fn the_last_sign_of_life_is_kept() {
 #[tokio::test]
 async fn a_long_room_keeps_its_latest_events_only() {
     let folder = folder();
-    let store = open(&folder);
+    let store = open_with_log(&folder, 0);
     let mut world = World::duel(usual());
     for line in 0..3_000 {
         world.ok("ada", chat(&format!("line {line}")));
     }
     let (room, _) = drive(&store, &world.history, 50).await;
     assert_eq!(load(&store, room.id()).await.as_ref(), Some(&room));
-    let rows: i64 = tool(&folder).query_row("SELECT count(*) FROM events", [], |row| row.get(0)).unwrap();
+    store.journal.mark_alive(at(1)).await.unwrap();
+    let rows = count(&folder, "events");
     assert!((256..=2 * 256 + 50).contains(&rows), "{rows} rows");
+    assert_eq!(count(&folder, "log"), 0, "all is there");
     drop(store);
     assert_eq!(load(&open(&folder), room.id()).await, Some(room));
 }

@@ -6,6 +6,7 @@ mod file;
 mod games;
 mod import;
 mod journal;
+mod log;
 mod players;
 #[path = "../room_laws/plot.rs"]
 mod plot;
@@ -37,6 +38,25 @@ fn folder() -> TempDir {
 /// The store of a folder, which must be good.
 fn open(folder: &TempDir) -> Store {
     Store::of(SqliteStore::open(folder.path()).expect("a good folder"))
+}
+
+/// The same with a log that is moved into the tables when it has so many bytes.
+fn open_with_log(folder: &TempDir, most: usize) -> Store {
+    Store::of(SqliteStore::with_log(folder.path(), most).expect("a good folder"))
+}
+
+/// A folder as the next server finds it if this one dies now.
+fn after_a_crash(dying: &TempDir) -> TempDir {
+    let found = folder();
+    for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
+        std::fs::copy(dying.path().join(&name), found.path().join(&name)).expect("copied");
+    }
+    found
+}
+
+/// How many rows a table has.
+fn count(folder: &TempDir, table: &str) -> i64 {
+    tool(folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("a table")
 }
 
 /// Another connection to the file, as that of any SQLite tool.

@@ -4,21 +4,21 @@ use std::fmt::Debug;
 
 use futures_util::future::join_all;
 use reversi::{
-    room::{Command, Event, GameRecord, Room, RoomId, Seq},
+    room::{Command, Event, Fact, GameRecord, Room, RoomId, Seq},
     store::{Append, Enrolled, Store},
 };
 use rusqlite::{Connection, types::Value};
 use tempfile::TempDir;
 
 use crate::{
-    at, drive, folder,
+    after_a_crash, at, count, drive, folder,
     games::game,
-    load, made, moved, open, open_rooms, room_id,
+    load, made, moved, open, open_rooms, open_with_log, room_id,
     story::{World, chat, id, profile, usual},
     tool, write,
 };
 
-const TABLES: [&str; 7] = ["states", "events", "alive", "players", "games", "played", "standings"];
+const TABLES: [&str; 8] = ["log", "states", "events", "alive", "players", "games", "played", "standings"];
 
 const CHANGES: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
 
@@ -30,7 +30,7 @@ const MANNERS: [&str; 3] = ["ABORT", "FAIL", "ROLLBACK"];
 
 /// A store whose writes fail after so many rows as the test says.
 struct Brittle {
-    _folder: TempDir,
+    folder: TempDir,
     store: Store,
     tool: Connection,
 }
@@ -38,17 +38,22 @@ struct Brittle {
 impl Brittle {
     /// A store that is whole as yet, and will fail in this manner.
     fn by(manner: &str) -> Self {
+        Self::of(manner, &TABLES, usize::MAX)
+    }
+
+    /// One in which rows of these tables fail, with a log that is moved when it has so many bytes.
+    fn of(manner: &str, tables: &[&str], log: usize) -> Self {
         let folder = folder();
-        let (store, tool) = (open(&folder), tool(&folder));
+        let (store, tool) = (open_with_log(&folder, log), tool(&folder));
         tool.execute_batch("CREATE TABLE steps (rest INTEGER); INSERT INTO steps VALUES (0)").unwrap();
-        for (table, change) in TABLES.iter().flat_map(|table| CHANGES.map(|change| (table, change))) {
+        for (table, change) in tables.iter().flat_map(|table| CHANGES.map(|change| (table, change))) {
             let trigger = format!(
                 "CREATE TRIGGER {change}_{table} AFTER {change} ON {table} BEGIN UPDATE steps SET rest = rest - 1; \
                 SELECT RAISE({manner}, 'by this test') FROM steps WHERE rest < 0; END"
             );
             tool.execute_batch(&trigger).unwrap();
         }
-        let brittle = Self { _folder: folder, store, tool };
+        let brittle = Self { folder, store, tool };
         brittle.permit(WHOLE);
         brittle
     }
@@ -115,16 +120,65 @@ impl Life {
 #[tokio::test]
 async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_made_again() {
     let life = Life::of(room_id(1));
-    let smooth = Brittle::by("ABORT");
-    let brittle = MANNERS.map(Brittle::by);
-    for append in life.appends() {
-        smooth.store.journal.append(append).await.unwrap();
-        for brittle in &brittle {
-            let failed = brittle.sweep(async |store| store.journal.append(append).await).await;
-            // Each event; of a game its own row, and of both players that it was played, and how they stand.
-            assert!(failed >= append.events.len() + 5 * append.games.len(), "{failed} rows");
-            assert!(brittle.rows() == smooth.rows(), "all is as if nothing had failed");
+    // What was written stays in the log, or is moved into the tables.
+    for log in [usize::MAX, 0] {
+        let smooth = Brittle::of("ABORT", &TABLES, log);
+        let brittle = MANNERS.map(|manner| Brittle::of(manner, &TABLES, log));
+        for append in life.appends() {
+            smooth.store.journal.append(append).await.unwrap();
+            smooth.store.journal.mark_alive(at(1)).await.unwrap();
+            let closes = append.events.iter().any(|event| matches!(event.fact, Fact::Closed(_)));
+            for brittle in &brittle {
+                let removed =
+                    if closes { count(&brittle.folder, "events") + count(&brittle.folder, "states") } else { 0 };
+                assert_eq!(removed > 0, closes && log == 0);
+                let failed = brittle.sweep(async |store| store.journal.append(append).await).await;
+                // What is added to the log; of a game its own row, and of both players that it was played, and how they
+                // stand; and what goes with a room.
+                assert!(failed as i64 >= 1 + 5 * append.games.len() as i64 + removed, "{failed} rows");
+                brittle.permit(WHOLE);
+                brittle.store.journal.mark_alive(at(1)).await.unwrap();
+                assert!(brittle.rows() == smooth.rows(), "all is as if nothing had failed");
+            }
         }
+    }
+}
+
+/// What is written is not refused because something else cannot be moved, and nothing is lost.
+#[tokio::test]
+async fn moving_that_fails_at_any_row_loses_nothing() {
+    let lines = |lines: u64| {
+        let mut world = World::duel(usual());
+        (0..lines).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
+        world.history
+    };
+    for manner in MANNERS {
+        let brittle = Brittle::of(manner, &TABLES, 0);
+        let (moving, busy) = ([1, 2].map(room_id), room_id(3));
+        let histories = moving.map(|room| moved(lines(20), room));
+        for (room, history) in moving.iter().zip(&histories) {
+            brittle.permit(1);
+            write(&*brittle.store.journal, *room, Seq(0), history).await.unwrap();
+        }
+        let (mut failures, talk) = (0, moved(lines(200), busy));
+        let events = histories.iter().map(Vec::len).sum::<usize>() as i64;
+        let of_both = "SELECT count(*) FROM events WHERE room < 3";
+        while brittle.tool.query_row(of_both, [], |row| row.get::<_, i64>(0)).unwrap() < events {
+            // Faster than the log grows while nothing of it is removed.
+            brittle.permit(1 + 2 * failures);
+            write(&*brittle.store.journal, busy, Seq(failures as u64), &talk[failures..=failures]).await.unwrap();
+            failures += 1;
+            let crashed = after_a_crash(&brittle.folder);
+            tool(&crashed).execute("UPDATE steps SET rest = ?", [WHOLE as i64]).unwrap();
+            for store in [&brittle.store, &open(&crashed)] {
+                assert_eq!(load(store, busy).await, Room::replay(&talk[..failures]), "{manner}, {failures}");
+                for (room, history) in moving.iter().zip(&histories) {
+                    assert_eq!(load(store, *room).await, Room::replay(history), "{manner}, {failures}");
+                }
+                assert_eq!(open_rooms(store).await, [1, 2, 3].map(room_id));
+            }
+        }
+        assert!(failures > 20, "{manner}: {failures}");
     }
 }
 
@@ -152,14 +206,16 @@ async fn one_that_fails_takes_no_other_with_it() {
     for manner in MANNERS {
         let folder = folder();
         let store = open(&folder);
+        let rooms = [1, 2, 3, 4].map(room_id);
         let trigger = format!(
-            "CREATE TRIGGER two AFTER INSERT ON events WHEN NEW.room = 2 BEGIN SELECT RAISE({manner}, ''); END"
+            "CREATE TRIGGER two AFTER INSERT ON games WHEN NEW.room = '{}' BEGIN SELECT RAISE({manner}, ''); END",
+            rooms[1]
         );
         tool(&folder).execute_batch(&trigger).unwrap();
-        let rooms = [1, 2, 3, 4].map(room_id);
         let events = rooms.map(made);
-        let appends = rooms.iter().zip(&events).map(|(room, events)| write(&*store.journal, *room, Seq(0), events));
-        let written = join_all(appends).await;
+        let games = rooms.map(|room| [game(room, 1, 1, ["ada", "bob"])]);
+        let all = (0..4).map(|at| Append { room: rooms[at], expected: Seq(0), events: &events[at], games: &games[at] });
+        let written = join_all(all.map(|append| store.journal.append(append))).await;
         assert_eq!(written.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, true]);
         assert_eq!(open_rooms(&store).await, [1, 3, 4].map(room_id));
         tool(&folder).execute_batch("DROP TRIGGER two").unwrap();
@@ -168,28 +224,70 @@ async fn one_that_fails_takes_no_other_with_it() {
     }
 }
 
-/// A write that is due is not refused because the state cannot take in older events; a later one lets it do so.
+/// A room that cannot be moved waits at the log's end, and does not keep the log from becoming shorter.
+#[tokio::test]
+async fn one_that_cannot_be_moved_is_in_nobodys_way() {
+    for manner in ["ABORT", "FAIL"] {
+        let folder = folder();
+        let store = open_with_log(&folder, 0);
+        let trigger = format!(
+            "CREATE TRIGGER two AFTER INSERT ON events WHEN NEW.room = 2 BEGIN SELECT RAISE({manner}, ''); END"
+        );
+        tool(&folder).execute_batch(&trigger).unwrap();
+        let mut world = World::lobby();
+        (0..30).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
+        let rooms = [1, 2, 3, 4].map(room_id);
+        let histories = rooms.map(|room| moved(world.history.clone(), room));
+        for at in 0..world.history.len() {
+            for (room, history) in rooms.iter().zip(&histories) {
+                write(&*store.journal, *room, Seq(at as u64), &history[at..=at]).await.unwrap();
+            }
+        }
+        let of_two = "SELECT count(*) FROM events WHERE room = 2";
+        assert_eq!(tool(&folder).query_row(of_two, [], |row| row.get(0)), Ok(0));
+        assert!(count(&folder, "log") <= 2 && count(&folder, "events") >= 3 * 30, "the others are moved");
+        let crashed = after_a_crash(&folder);
+        tool(&crashed).execute_batch("DROP TRIGGER two").unwrap();
+        tool(&folder).execute_batch("DROP TRIGGER two").unwrap();
+        let again = made(room_id(5));
+        write(&*store.journal, room_id(5), Seq(0), &again).await.unwrap();
+        assert_eq!(tool(&folder).query_row(of_two, [], |row| row.get(0)), Ok(world.history.len() as i64));
+        for store in [&store, &open(&crashed)] {
+            for (room, history) in rooms.iter().zip(&histories) {
+                assert_eq!(load(store, *room).await, Room::replay(history));
+            }
+        }
+    }
+}
+
+/// A room is moved although its state cannot take in older events; a later one lets it do so.
 #[tokio::test]
 async fn a_state_that_cannot_take_in_older_events_stays_true() {
     let mut world = World::lobby();
     (1..1_100).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
     for manner in MANNERS {
-        let brittle = Brittle::by(manner);
+        let brittle = Brittle::of(manner, &["states", "events"], 0);
+        let journal = &*brittle.store.journal;
         // The events are written; the state as well; and some of the events that it has taken in are removed.
         for (rows, room) in [200, 201, 300].into_iter().zip((1..).map(room_id)) {
             let history = moved(world.history.clone(), room);
-            let at = |count: usize| Room::replay(&history[..count]);
+            let at_event = |count: usize| Room::replay(&history[..count]);
             drive(&brittle.store, &history[..600], 200).await;
+            journal.mark_alive(at(1)).await.unwrap();
+            write(journal, room, Seq(600), &history[600..800]).await.unwrap();
             brittle.permit(rows);
-            let written = write(&*brittle.store.journal, room, Seq(600), &history[600..800]).await;
+            journal.mark_alive(at(2)).await.unwrap();
+            let last = format!("SELECT max(seq) FROM events WHERE room = {}", room.bits());
+            let last: i64 = brittle.tool.query_row(&last, [], |row| row.get(0)).unwrap();
             // Unless there is nothing left to be committed.
-            assert_eq!(written.is_ok(), manner != "ROLLBACK", "{manner} behind row {rows}");
-            let count = if written.is_ok() { 800 } else { 600 };
-            assert_eq!(load(&brittle.store, room).await, at(count), "{manner} behind row {rows}");
+            assert_eq!(last, if manner == "ROLLBACK" { 600 } else { 800 }, "{manner} behind row {rows}");
+            assert_eq!(load(&brittle.store, room).await, at_event(800), "{manner} behind row {rows}");
             brittle.permit(WHOLE);
-            write(&*brittle.store.journal, room, Seq(count as u64), &history[count..]).await.unwrap();
-            assert_eq!(load(&brittle.store, room).await, at(1_100));
-            let kept = brittle.store.journal.load(room).await.unwrap().unwrap();
+            write(journal, room, Seq(800), &history[800..]).await.unwrap();
+            assert_eq!(load(&brittle.store, room).await, at_event(1_100));
+            journal.mark_alive(at(3)).await.unwrap();
+            assert_eq!(load(&brittle.store, room).await, at_event(1_100));
+            let kept = journal.load(room).await.unwrap().unwrap();
             assert_eq!(kept.events.len(), 256);
         }
         let rows = brittle.rows_of("events").len();

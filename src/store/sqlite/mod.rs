@@ -6,8 +6,18 @@
 //!
 //! The writer alone writes: it takes what has gathered while it wrote, and commits it together, so that the disk is
 //! waited for once and nobody waits for a timer. Any SQLite tool may look into the file, also while the server runs.
+//!
+//! ```text
+//!   append ──▶ log (one row a commit) ──when it is long, a part with each commit──▶ states, events
+//! ```
+//!
+//! What is appended goes to the log first, where moves in a thousand rooms lie side by side, and is moved to the tables,
+//! where a room's lie side by side, when there is much of each. Until then the writer has it in memory, too: it tells
+//! those who read, and knows the last event of a room without looking it up.
 
+mod backlog;
 mod games;
+mod log;
 mod players;
 mod reader;
 mod rooms;
@@ -35,9 +45,14 @@ use super::{
     standing::{Contestant, Standing},
 };
 use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
+use backlog::Backlog;
+use log::Entry;
 use reader::Reader;
-use rooms::Entry;
 use writer::Writer;
+
+/// Bytes of the log after which it is moved into the tables: so much is read when a server starts behind one that died,
+/// and so many events of a room are found together when they are moved.
+const LOG: usize = 4 << 20;
 
 /// Keeps everything in one file. Its threads end when it is dropped, with what was asked of them done.
 pub struct SqliteStore {
@@ -66,14 +81,27 @@ impl SqliteStore {
     /// # Errors
     /// As [`SqliteStore::open`].
     pub fn with_faults(folder: &Path, fault: FaultHook) -> Result<Self, OpenError> {
+        Self::start(folder, fault, LOG)
+    }
+
+    /// As [`SqliteStore::open`], with a log that may have so many bytes before it is moved into the tables; for tests.
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`].
+    pub fn with_log(folder: &Path, most: usize) -> Result<Self, OpenError> {
+        Self::start(folder, Box::new(|_, _| None), most)
+    }
+
+    fn start(folder: &Path, fault: FaultHook, most: usize) -> Result<Self, OpenError> {
         make(folder)?;
         let lock = File::create(folder.join("reversi.lock"))?;
         take(&lock)?;
         let path = folder.join(Self::FILE);
         begin(&path)?;
-        let connection = schema::create(&path)?;
+        let mut connection = schema::create(&path)?;
+        Backlog::read(&connection, most)?.settle(&mut connection)?;
         Ok(Self {
-            writer: Writer::start(&path, connection, fault)?,
+            writer: Writer::start(&path, connection, fault, most)?,
             rooms: Reader::start(&path, "store-rooms")?,
             archive: Reader::start(&path, "store-archive")?,
             _lock: lock,
@@ -140,11 +168,17 @@ impl Journal for SqliteStore {
     }
 
     fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {
-        self.rooms.ask(move |connection| rooms::load(connection, room))
+        Box::pin(async move {
+            let waiting = self.writer.look(move |backlog| backlog.waiting(room)).await?;
+            self.rooms.ask(move |connection| rooms::load(connection, room, &waiting)).await
+        })
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>> {
-        self.rooms.ask(move |connection| rooms::page(connection, after, limit))
+        Box::pin(async move {
+            let waiting = self.writer.look(move |backlog| backlog.all_waiting(after)).await?;
+            self.rooms.ask(move |connection| rooms::page(connection, after, limit, &waiting)).await
+        })
     }
 
     fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>> {

@@ -46,8 +46,11 @@ impl Reader {
     ) -> Pending<'_, Result<T, Unavailable>> {
         let (reply, answer) = oneshot::channel();
         let question: Question = Box::new(move |connection| {
+            // What it reads is of one moment, between two commits.
+            let answer =
+                connection.unchecked_transaction().map_err(Into::into).and_then(|_moment| question(connection));
             // Nobody may wait for it any more.
-            let _ = reply.send(question(connection));
+            let _ = reply.send(answer);
         });
         Box::pin(async move {
             let gone = || Unavailable("the reader gave no answer".to_owned());

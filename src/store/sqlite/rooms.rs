@@ -1,11 +1,13 @@
 //! Open rooms: a state of each, and every event since.
 
+use std::{collections::BTreeMap, ops::Bound};
+
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::reader::ReadError;
+use super::{log::Run, reader::ReadError};
 use crate::{
-    room::{Event, Fact, GameRecord, Room, RoomId, Seq, Timestamp, stored},
-    store::journal::{Append, AppendError, History},
+    room::{Event, Room, RoomId, Seq, Timestamp, stored},
+    store::journal::History,
 };
 
 /// Events after which a state takes older ones in.
@@ -14,75 +16,53 @@ const FOLD: u64 = 256;
 /// Events that stay behind a state, for watchers who come back after an absence.
 const TAIL: u64 = 256;
 
-/// An append as it is written.
-pub(super) struct Entry {
-    pub(super) room: RoomId,
-    pub(super) expected: Seq,
-    /// The room as its first event makes it, when these are its first events.
-    begun: Option<Vec<u8>>,
-    events: Vec<(Seq, Vec<u8>)>,
-    closed: bool,
-    games: Vec<GameRecord>,
-}
-
-impl Entry {
-    /// Encodes it, away from the thread for which everybody waits.
-    pub(super) fn of(append: &Append<'_>) -> Result<Self, AppendError> {
-        let begun = match append.expected {
-            Seq(0) => Some(
-                Room::replay(append.events.first())
-                    .ok_or_else(|| AppendError::Unavailable("a room must begin with its creation".to_owned()))?,
-            ),
-            _ => None,
-        };
-        Ok(Self {
-            room: append.room,
-            expected: append.expected,
-            begun: begun.map(|room| stored::encode_room(&room)),
-            events: append.events.iter().map(|event| (event.seq, stored::encode_event(event))).collect(),
-            closed: append.events.iter().any(|event| matches!(event.fact, Fact::Closed(_))),
-            games: append.games.to_vec(),
-        })
+/// Takes events in that are not there yet.
+pub(super) fn take_in<'a>(
+    connection: &Connection,
+    id: RoomId,
+    events: impl Iterator<Item = (Seq, &'a [u8])>,
+) -> rusqlite::Result<()> {
+    let (room, at) = (key(id), last(connection, id)?);
+    let mut newest = at;
+    let mut insert = connection.prepare_cached("INSERT OR IGNORE INTO events (room, seq, event) VALUES (?, ?, ?)")?;
+    for (seq, event) in events.filter(|(seq, _)| *seq > at) {
+        if seq == Seq(1) {
+            begin(connection, id, event)?;
+        }
+        insert.execute((room, number(seq), event))?;
+        newest = seq;
     }
-
-    fn last(&self) -> Seq {
-        self.events.last().map_or(self.expected, |(seq, _)| *seq)
-    }
-}
-
-pub(super) fn append(connection: &Connection, entry: &Entry) -> Result<(), AppendError> {
-    let at = last(connection, entry.room)?;
-    if at != entry.expected {
-        return Err(AppendError::Conflict(at));
-    }
-    for game in &entry.games {
-        super::games::keep(connection, game)?;
-    }
-    if entry.closed {
-        return Ok(remove(connection, entry.room)?);
-    }
-    let room = key(entry.room);
-    if let Some(begun) = &entry.begun {
-        let sql = "INSERT INTO states (room, seq, state) VALUES (?, 1, ?)";
-        connection.prepare_cached(sql)?.execute((room, begun))?;
-    }
-    let mut insert = connection.prepare_cached("INSERT INTO events (room, seq, event) VALUES (?, ?, ?)")?;
-    for (seq, event) in &entry.events {
-        insert.execute((room, number(*seq), event))?;
-    }
-    if entry.last().0 / FOLD > entry.expected.0 / FOLD {
-        fold(connection, entry.room);
+    if newest.0 / FOLD > at.0 / FOLD {
+        fold(connection, id);
     }
     Ok(())
 }
 
-fn last(connection: &Connection, room: RoomId) -> rusqlite::Result<Seq> {
+/// Makes the state of a room of its first event. Without one it is a room that cannot be read.
+fn begin(connection: &Connection, id: RoomId, event: &[u8]) -> rusqlite::Result<()> {
+    match begun(id, event) {
+        Ok(room) => {
+            let sql = "INSERT OR IGNORE INTO states (room, seq, state) VALUES (?, 1, ?)";
+            connection.prepare_cached(sql)?.execute((key(id), stored::encode_room(&room)))?;
+        }
+        Err(error) => tracing::error!(%error, "a room that was made cannot be read, and is left as it is"),
+    }
+    Ok(())
+}
+
+fn begun(id: RoomId, event: &[u8]) -> Result<Room, ReadError> {
+    let event = stored::decode_event(event).map_err(|error| format!("room {id}: {error}"))?;
+    Ok(Room::replay([&event]).ok_or_else(|| format!("room {id} does not begin with its creation"))?)
+}
+
+/// A room's last event in the tables; 0 when it is not there.
+pub(super) fn last(connection: &Connection, room: RoomId) -> rusqlite::Result<Seq> {
     let sql = "SELECT seq FROM events WHERE room = ? ORDER BY seq DESC LIMIT 1";
     let seq = connection.prepare_cached(sql)?.query_row([key(room)], |row| row.get::<_, i64>(0)).optional()?;
     Ok(Seq(seq.map_or(0, i64::cast_unsigned)))
 }
 
-fn remove(connection: &Connection, room: RoomId) -> rusqlite::Result<()> {
+pub(super) fn remove(connection: &Connection, room: RoomId) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM events WHERE room = ?")?.execute([key(room)])?;
     connection.prepare_cached("DELETE FROM states WHERE room = ?")?.execute([key(room)])?;
     Ok(())
@@ -97,7 +77,7 @@ fn fold(connection: &Connection, room: RoomId) {
 }
 
 fn try_fold(connection: &Connection, room: RoomId) -> Result<(), ReadError> {
-    let Some(History { mut base, events }) = load(connection, room)? else { return Ok(()) };
+    let Some(History { mut base, events }) = load(connection, room, &Run::default())? else { return Ok(()) };
     let older = events.len().saturating_sub(usize::try_from(TAIL)?);
     events[..older].iter().for_each(|event| base.apply(event));
     let sql = "UPDATE states SET seq = ?, state = ? WHERE room = ?";
@@ -107,44 +87,85 @@ fn try_fold(connection: &Connection, room: RoomId) -> Result<(), ReadError> {
     Ok(())
 }
 
-pub(super) fn load(connection: &Connection, room: RoomId) -> Result<Option<History>, ReadError> {
+/// What is kept of a room, with the events that wait for being moved.
+pub(super) fn load(connection: &Connection, id: RoomId, waiting: &Run) -> Result<Option<History>, ReadError> {
     let sql = "SELECT state FROM states WHERE room = ?";
-    let state: Option<Vec<u8>> = connection.prepare_cached(sql)?.query_row([key(room)], |row| row.get(0)).optional()?;
-    state.map(|state| history(connection, room, &state)).transpose()
+    let state: Option<Vec<u8>> = connection.prepare_cached(sql)?.query_row([key(id)], |row| row.get(0)).optional()?;
+    let base = match (state, waiting.events().next()) {
+        (Some(state), _) => stored::decode_room(&state).map_err(|error| format!("room {id}: {error}"))?,
+        (None, Some((Seq(1), event))) => begun(id, event)?,
+        // It has closed just now, if something of it waited.
+        (None, _) => return Ok(None),
+    };
+    history(connection, id, base, waiting).map(Some)
 }
 
 /// The room with its events; an error when one does not fit, which would be a damaged file.
-fn history(connection: &Connection, id: RoomId, state: &[u8]) -> Result<History, ReadError> {
-    let base = stored::decode_room(state).map_err(|error| format!("room {id}: {error}"))?;
-    let sql = "SELECT event FROM events WHERE room = ? AND seq > ? ORDER BY seq";
-    let mut select = connection.prepare_cached(sql)?;
+fn history(connection: &Connection, id: RoomId, base: Room, waiting: &Run) -> Result<History, ReadError> {
+    let mut select = connection.prepare_cached("SELECT event FROM events WHERE room = ? AND seq > ? ORDER BY seq")?;
     let mut rows = select.query((key(id), number(base.seq())))?;
     let (mut room, mut events) = (base.clone(), Vec::new());
     while let Some(row) = rows.next()? {
-        let event: Event = stored::decode_event(row.get_ref(0)?.as_blob()?)
-            .and_then(|event| room.check_next(&event).map(|()| event))
-            .map_err(|error| format!("room {id} behind event {}: {error}", room.seq()))?;
-        room.apply(&event);
-        events.push(event);
+        events.push(next(&mut room, row.get_ref(0)?.as_blob()?)?);
+    }
+    for (seq, event) in waiting.events() {
+        if seq > room.seq() {
+            events.push(next(&mut room, event)?);
+        }
     }
     Ok(History { base, events })
 }
 
+/// The next event of a room, which is applied to it.
+fn next(room: &mut Room, event: &[u8]) -> Result<Event, ReadError> {
+    let event: Event = stored::decode_event(event)
+        .and_then(|event| room.check_next(&event).map(|()| event))
+        .map_err(|error| format!("room {} behind event {}: {error}", room.id(), room.seq()))?;
+    room.apply(&event);
+    Ok(event)
+}
+
 /// A room that cannot be read stays in the file, and out of the way of all others.
-pub(super) fn page(connection: &Connection, after: Option<RoomId>, limit: usize) -> Result<Vec<Room>, ReadError> {
-    let mut select = connection.prepare_cached("SELECT room, state FROM states WHERE room > ? ORDER BY room")?;
-    let mut rows = select.query([after.map_or(-1, key)])?;
+pub(super) fn page(
+    connection: &Connection,
+    mut after: Option<RoomId>,
+    limit: usize,
+    waiting: &BTreeMap<RoomId, Run>,
+) -> Result<Vec<Room>, ReadError> {
+    let none = Run::default();
     let mut rooms = Vec::new();
-    while rooms.len() < limit
-        && let Some(row) = rows.next()?
-    {
-        let id = RoomId::from_random(u64::try_from(row.get::<_, i64>(0)?)?);
-        match history(connection, id, row.get_ref(1)?.as_blob()?) {
-            Ok(history) => rooms.push(history.latest()),
-            Err(error) => tracing::error!(%error, "a room cannot be read, and is left as it is"),
+    loop {
+        let mut ids = ids(connection, after, limit)?;
+        // There may be more when it has as many as were asked for. What waits is taken as far as they go.
+        let last = ids.last().copied().filter(|_| ids.len() == limit);
+        let until = last.map_or(Bound::Unbounded, Bound::Included);
+        ids.extend(waiting.range((after.map_or(Bound::Unbounded, Bound::Excluded), until)).map(|(id, _)| *id));
+        ids.sort_unstable();
+        ids.dedup();
+        for id in ids {
+            if rooms.len() == limit {
+                return Ok(rooms);
+            }
+            match load(connection, id, waiting.get(&id).unwrap_or(&none)) {
+                Ok(history) => rooms.extend(history.map(History::latest)),
+                Err(error) => tracing::error!(%error, "a room cannot be read, and is left as it is"),
+            }
         }
+        if last.is_none() {
+            return Ok(rooms);
+        }
+        after = last;
     }
-    Ok(rooms)
+}
+
+fn ids(connection: &Connection, after: Option<RoomId>, limit: usize) -> Result<Vec<RoomId>, ReadError> {
+    let mut select = connection.prepare_cached("SELECT room FROM states WHERE room > ? ORDER BY room LIMIT ?")?;
+    let mut rows = select.query((after.map_or(-1, key), i64::try_from(limit).unwrap_or(i64::MAX)))?;
+    let mut ids = Vec::new();
+    while let Some(row) = rows.next()? {
+        ids.push(RoomId::from_random(row.get::<_, i64>(0)?.cast_unsigned()));
+    }
+    Ok(ids)
 }
 
 pub(super) fn mark_alive(connection: &Connection, now: Timestamp) -> rusqlite::Result<()> {

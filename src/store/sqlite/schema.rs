@@ -10,10 +10,10 @@ const APPLICATION: i32 = 0x5276_7273;
 
 /// Each step makes the next version of the file; what was released is never changed. The number of the version is the
 /// number of steps that a file has gone through.
-const STEPS: &[&str] = &[include_str!("1.sql")];
+const STEPS: &[&str] = &[include_str!("1.sql"), include_str!("2.sql")];
 
 /// The version that this program writes.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 const _: () = assert!(STEPS.len() == VERSION as usize);
 
 /// How long another program's hold on the file is waited for, such as a backup's.

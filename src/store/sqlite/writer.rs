@@ -10,8 +10,10 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    rooms::{self, Entry},
-    schema,
+    backlog::{Backlog, Change},
+    games,
+    log::Entry,
+    rooms, schema,
 };
 use crate::store::journal::{AppendError, FaultHook, Pending, Unavailable};
 
@@ -25,11 +27,27 @@ const TOGETHER: usize = 1_024;
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
 
 /// A write, as it is carried out within a transaction.
-type Write = Box<dyn Fn(&Connection) -> Result<(), AppendError> + Send>;
+enum Write {
+    /// To a room.
+    Append(Entry),
+    /// To anything else.
+    Other(Other),
+}
 
-struct Job {
+type Other = Box<dyn Fn(&Connection) -> rusqlite::Result<()> + Send>;
+
+/// A write, and who waits for it.
+struct Task {
     write: Write,
     done: oneshot::Sender<Result<(), AppendError>>,
+}
+
+/// A question about what is not in the tables yet, or what keeps it from being known.
+type Question = Box<dyn FnOnce(Result<&Backlog, Unavailable>) + Send>;
+
+enum Job {
+    Write(Task),
+    Look(Question),
 }
 
 pub(super) struct Writer {
@@ -39,9 +57,10 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(path: &Path, connection: Connection, fault: FaultHook) -> std::io::Result<Self> {
+    pub(super) fn start(path: &Path, connection: Connection, fault: FaultHook, log: usize) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::channel(QUEUE);
-        let desk = Desk { path: path.to_owned(), connection: Some(connection) };
+        let backlog = Backlog::read(&connection, log).map_err(std::io::Error::other)?;
+        let desk = Desk { path: path.to_owned(), connection: Some(connection), backlog, certain: true, log };
         let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || desk.work(queue))?;
         Ok(Self { jobs: Some(jobs), thread: Some(thread), fault })
     }
@@ -51,7 +70,7 @@ impl Writer {
         if let Some(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) = fault {
             return Err(error);
         }
-        self.submit(Box::new(move |connection| rooms::append(connection, &entry))).await?;
+        self.submit(Write::Append(entry)).await?;
         // A write whose outcome nobody hears of has happened here: the harder case for the caller.
         fault.map_or(Ok(()), Err)
     }
@@ -62,15 +81,31 @@ impl Writer {
         write: impl Fn(&Connection) -> rusqlite::Result<()> + Send + 'static,
     ) -> Pending<'_, Result<(), Unavailable>> {
         Box::pin(async move {
-            let done = self.submit(Box::new(move |connection| Ok(write(connection)?))).await;
+            let done = self.submit(Write::Other(Box::new(write))).await;
             done.map_err(|error| Unavailable(error.to_string()))
         })
+    }
+
+    /// Asks for something that is not in the tables yet, after all that was written. It costs no access to the file.
+    pub(super) async fn look<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Backlog) -> T + Send + 'static,
+    ) -> Result<T, Unavailable> {
+        let (reply, answer) = oneshot::channel();
+        let question: Question = Box::new(move |backlog| {
+            // Nobody may wait for it any more.
+            let _ = reply.send(backlog.map(question));
+        });
+        let gone = || Unavailable("the writer has ended".to_owned());
+        self.jobs.as_ref().ok_or_else(gone)?.send(Job::Look(question)).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
     }
 
     async fn submit(&self, write: Write) -> Result<(), AppendError> {
         let (done, outcome) = oneshot::channel();
         let gone = || AppendError::Unavailable("the writer has ended".to_owned());
-        self.jobs.as_ref().ok_or_else(gone)?.send(Job { write, done }).await.map_err(|_| gone())?;
+        let job = Job::Write(Task { write, done });
+        self.jobs.as_ref().ok_or_else(gone)?.send(job).await.map_err(|_| gone())?;
         outcome.await.map_err(|_| AppendError::Unknown("the writer has ended".to_owned()))?
     }
 }
@@ -106,55 +141,98 @@ struct Desk {
     path: PathBuf,
     /// None after a failure: what is wrong with a file may be mended by opening it once more.
     connection: Option<Connection>,
+    backlog: Backlog,
+    /// Whether that is what the file holds. It is read again where a commit's outcome is unknown.
+    certain: bool,
+    /// The most bytes of the log.
+    log: usize,
 }
 
 impl Desk {
     fn work(mut self, mut queue: mpsc::Receiver<Job>) {
         while let Some(first) = queue.blocking_recv() {
-            let mut jobs = vec![first];
-            while jobs.len() < TOGETHER
-                && let Ok(job) = queue.try_recv()
-            {
-                jobs.push(job);
+            let mut tasks = Vec::new();
+            let mut next = Some(first);
+            while let Some(job) = next {
+                match job {
+                    Job::Write(task) => tasks.push(task),
+                    // What comes before it in the queue is not true yet, and nobody says that it is.
+                    Job::Look(question) => self.answer(question),
+                }
+                next = (tasks.len() < TOGETHER).then(|| queue.try_recv().ok()).flatten();
             }
-            metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(jobs.len()).unwrap_or(u32::MAX)));
-            self.carry_out(jobs);
+            if !tasks.is_empty() {
+                metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(tasks.len()).unwrap_or(u32::MAX)));
+                self.carry_out(tasks);
+            }
+        }
+        self.end();
+    }
+
+    fn answer(&mut self, question: Question) {
+        let known = self.know().map(|connection| self.connection = Some(connection));
+        let known = known.map_err(|error| Unavailable(error.to_string()));
+        question(known.map(|()| &self.backlog));
+    }
+
+    /// Leaves the log empty. What cannot be moved now is when the file is opened again.
+    fn end(mut self) {
+        let settled = self.know().and_then(|mut connection| self.backlog.settle(&mut connection));
+        if let Err(error) = settled {
+            tracing::warn!(%error, "the log could not be moved into the tables, and is left as it is");
         }
     }
 
-    fn carry_out(&mut self, jobs: Vec<Job>) {
+    /// A connection to the file, with a backlog that is true.
+    fn know(&mut self) -> rusqlite::Result<Connection> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => schema::reopen(&self.path)?,
+        };
+        if !self.certain {
+            self.backlog = Backlog::read(&connection, self.log)?;
+            self.certain = true;
+        }
+        Ok(connection)
+    }
+
+    fn carry_out(&mut self, tasks: Vec<Task>) {
         // A bug costs the writes at hand, not all that come after them; the panic itself is told by its hook.
-        let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&jobs)));
+        let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&tasks)));
         let panicked = |_| Err(Failure::Write(AppendError::Unavailable("a bug".to_owned())));
         match committed.unwrap_or_else(panicked) {
             Ok(outcomes) => {
-                for (job, outcome) in jobs.into_iter().zip(outcomes) {
+                for (task, outcome) in tasks.into_iter().zip(outcomes) {
                     // Nobody may wait for it any more.
-                    let _ = job.done.send(outcome);
+                    let _ = task.done.send(outcome);
                 }
             }
+            // No write fails for what is moved besides.
+            Err(Failure::Write(_)) if self.backlog.pause() => self.carry_out(tasks),
             // One of them can have spoilt it for the others.
-            Err(Failure::Write(_)) if jobs.len() > 1 => jobs.into_iter().for_each(|job| self.carry_out(vec![job])),
+            Err(Failure::Write(_)) if tasks.len() > 1 => tasks.into_iter().for_each(|task| self.carry_out(vec![task])),
             Err(Failure::Closed(error) | Failure::Write(error) | Failure::Unknown(error)) => {
-                for job in jobs {
-                    let _ = job.done.send(Err(error.clone()));
+                for task in tasks {
+                    let _ = task.done.send(Err(error.clone()));
                 }
             }
         }
     }
 
     /// Carries out all of it, or nothing.
-    fn commit(&mut self, jobs: &[Job]) -> Result<Vec<Result<(), AppendError>>, Failure> {
+    fn commit(&mut self, tasks: &[Task]) -> Result<Vec<Result<(), AppendError>>, Failure> {
         let closed = |error: rusqlite::Error| Failure::Closed(error.into());
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => schema::reopen(&self.path).map_err(closed)?,
-        };
+        let mut connection = self.know().map_err(closed)?;
         // Everything is on the disk when a commit returns, so there is no other moment to begin one than now.
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(closed)?;
-        let mut outcomes = Vec::with_capacity(jobs.len());
-        for job in jobs {
-            outcomes.push(match (job.write)(&transaction) {
+        let mut change = self.backlog.begin(&transaction, tasks.len())?;
+        let mut outcomes = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            let outcome = match &task.write {
+                Write::Append(entry) => self.append(&transaction, entry, &mut change),
+                Write::Other(write) => write(&transaction).map_err(AppendError::from),
+            };
+            outcomes.push(match outcome {
                 // Found before anything was written.
                 Err(conflict @ AppendError::Conflict(_)) => Err(conflict),
                 outcome => Ok(outcome.map_err(Failure::Write)?),
@@ -164,10 +242,41 @@ impl Desk {
                 return Err(Failure::Write(AppendError::Unavailable("the transaction was rolled back".to_owned())));
             }
         }
-        transaction.commit().map_err(unfinished)?;
+        self.backlog.write(&transaction, &mut change)?;
+        self.certain = false;
+        if let Err(error) = transaction.commit() {
+            let failure = unfinished(error);
+            self.certain = !matches!(failure, Failure::Unknown(_));
+            return Err(failure);
+        }
+        self.backlog.apply(change, written(tasks, &outcomes));
+        self.certain = true;
         self.connection = Some(connection);
         Ok(outcomes)
     }
+
+    fn append(&self, connection: &Connection, entry: &Entry, change: &mut Change) -> Result<(), AppendError> {
+        let at = self.backlog.last(connection, change, entry.room)?;
+        if at != entry.expected {
+            return Err(AppendError::Conflict(at));
+        }
+        for game in &entry.games {
+            games::keep(connection, game)?;
+        }
+        if entry.closes() {
+            rooms::remove(connection, entry.room)?;
+        }
+        change.add(entry);
+        Ok(())
+    }
+}
+
+/// The appends of a commit that are true now.
+fn written<'a>(tasks: &'a [Task], outcomes: &'a [Result<(), AppendError>]) -> impl Iterator<Item = &'a Entry> {
+    tasks.iter().zip(outcomes).filter_map(|(task, outcome)| match &task.write {
+        Write::Append(entry) if outcome.is_ok() => Some(entry),
+        _ => None,
+    })
 }
 
 /// Why a commit failed. Where the disk did, its last words may have got there.

@@ -1,0 +1,176 @@
+//! The log: what was appended, in its order. A commit adds one row, so that moves in many rooms cost few pages.
+//!
+//! Its form is told in `2.sql`.
+
+use prost::encoding::{decode_varint, encode_varint};
+use rusqlite::Connection;
+
+use crate::{
+    room::{Fact, GameRecord, RoomId, Seq, stored},
+    store::journal::{Append, AppendError},
+};
+
+/// The version that is written, and the only one.
+const VERSION: u8 = 1;
+
+const CHECKSUM: usize = 4;
+
+/// The most bytes of an entry or an event before what it holds.
+const HEAD: usize = 20;
+
+/// An append as it is written.
+pub(super) struct Entry {
+    pub(super) room: RoomId,
+    pub(super) expected: Seq,
+    /// The room's last event behind it; 0 when it closes the room.
+    pub(super) last: Seq,
+    /// None of a room that closes: nothing is kept of it.
+    pub(super) run: Run,
+    pub(super) games: Vec<GameRecord>,
+}
+
+impl Entry {
+    /// Encodes it, away from the thread for which everybody waits.
+    pub(super) fn of(append: &Append<'_>) -> Result<Self, AppendError> {
+        let begins = append.events.first().is_some_and(|event| matches!(event.fact, Fact::Created(_)));
+        if append.expected == Seq(0) && !begins {
+            return Err(AppendError::Unavailable("a room must begin with its creation".to_owned()));
+        }
+        let closed = append.events.iter().any(|event| matches!(event.fact, Fact::Closed(_)));
+        let mut run = Run::default();
+        let mut last = append.expected;
+        for event in append.events.iter().filter(|_| !closed) {
+            run.push(event.seq, &stored::encode_event(event));
+            last = event.seq;
+        }
+        let last = if closed { Seq(0) } else { last };
+        Ok(Self { room: append.room, expected: append.expected, last, run, games: append.games.to_vec() })
+    }
+
+    pub(super) fn closes(&self) -> bool {
+        self.last == Seq(0)
+    }
+}
+
+/// Events of a room, encoded, one behind the other.
+#[derive(Clone, Default)]
+pub(super) struct Run(Vec<u8>);
+
+impl Run {
+    fn push(&mut self, seq: Seq, event: &[u8]) {
+        self.0.reserve(HEAD + event.len());
+        encode_varint(seq.0, &mut self.0);
+        encode_varint(event.len() as u64, &mut self.0);
+        self.0.extend_from_slice(event);
+    }
+
+    pub(super) fn extend(&mut self, later: &Self) {
+        self.0.extend_from_slice(&later.0);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The number of its first event.
+    pub(super) fn first(&self) -> Option<Seq> {
+        self.events().next().map(|(seq, _)| seq)
+    }
+
+    pub(super) fn events(&self) -> Events<'_> {
+        Events(&self.0)
+    }
+
+    /// Forgets all but its last so many bytes.
+    pub(super) fn keep(&mut self, bytes: usize) {
+        // What it held at most is not kept free for it: there are many rooms.
+        self.0 = self.0.split_off(self.0.len() - bytes);
+    }
+}
+
+/// What is left to be read of a run. It ends where no event begins, which is before its end only in damaged ones.
+#[derive(Clone)]
+pub(super) struct Events<'a>(&'a [u8]);
+
+impl Events<'_> {
+    pub(super) fn bytes_left(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<'a> Iterator for Events<'a> {
+    type Item = (Seq, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let seq = decode_varint(&mut self.0).ok()?;
+        let event = part(&mut self.0)?;
+        Some((Seq(seq), event))
+    }
+}
+
+/// A length, and so many bytes.
+fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = usize::try_from(decode_varint(bytes).ok()?).ok()?;
+    let (part, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(part)
+}
+
+/// What a commit adds to the log.
+pub(super) struct Row(Vec<u8>);
+
+impl Row {
+    pub(super) fn new() -> Self {
+        Self(vec![VERSION])
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.len() == 1
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Adds events of a room, or without any that it has closed.
+    pub(super) fn add(&mut self, room: RoomId, run: &Run) {
+        self.0.reserve(HEAD + run.0.len());
+        self.0.extend_from_slice(&room.bits().to_le_bytes());
+        encode_varint(run.0.len() as u64, &mut self.0);
+        self.0.extend_from_slice(&run.0);
+    }
+
+    pub(super) fn write(&mut self, connection: &Connection, id: i64) -> rusqlite::Result<()> {
+        let checksum = crc32fast::hash(&self.0);
+        self.0.extend_from_slice(&checksum.to_le_bytes());
+        let sql = "INSERT INTO log (id, entries) VALUES (?, ?)";
+        connection.prepare_cached(sql)?.execute((id, &self.0)).map(|_| ())
+    }
+}
+
+/// What a row holds, as far as it can be read, and whether it is as it was written.
+pub(super) fn read_row(bytes: &[u8]) -> (Vec<(RoomId, Run)>, bool) {
+    let Some((sealed, checksum)) = bytes.split_last_chunk::<CHECKSUM>() else { return (Vec::new(), false) };
+    let (version, mut rest) = sealed.split_first().map_or((0, sealed), |(version, rest)| (*version, rest));
+    if version != VERSION {
+        return (Vec::new(), false);
+    }
+    let mut entries = Vec::new();
+    while let Some((room, run)) = rest.split_first_chunk() {
+        rest = run;
+        let Some(run) = part(&mut rest) else { break };
+        let mut sound = Run::default();
+        Events(run).for_each(|(seq, event)| sound.push(seq, event));
+        entries.push((RoomId::from_random(u64::from_le_bytes(*room)), sound));
+    }
+    (entries, crc32fast::hash(sealed) == u32::from_le_bytes(*checksum))
+}
+
+/// Removes the rows from one to another, both with it, except for damaged ones, which are set aside.
+pub(super) fn remove(connection: &Connection, from: i64, to: i64, damaged: &[i64]) -> rusqlite::Result<()> {
+    for id in damaged.iter().filter(|id| (from..=to).contains(id)) {
+        let sql = "UPDATE log SET id = (SELECT min(0, min(id)) - 1 FROM log) WHERE id = ?";
+        connection.prepare_cached(sql)?.execute([id])?;
+    }
+    connection.prepare_cached("DELETE FROM log WHERE id BETWEEN ? AND ?")?.execute((from, to)).map(|_| ())
+}

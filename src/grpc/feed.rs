@@ -14,7 +14,7 @@ use tonic::{Request, Response, Status};
 use super::connection::Peer;
 use crate::{
     proto::{convert, v1},
-    runtime::{Alarm, Clock, StreamEnd},
+    runtime::{Alarm, Bell, Clock, StreamEnd},
 };
 
 /// Every stream speaks at least this often, so that both ends notice a dead connection.
@@ -82,6 +82,8 @@ impl Pulse {
 struct Flow<S> {
     clock: Clock,
     source: S,
+    /// Rings for the source. A stream is polled for each message that the transport has passed on, too.
+    bell: Bell,
     pulse: Pulse,
     /// When the next heartbeat is due.
     beat: Instant,
@@ -101,8 +103,8 @@ pub(super) fn pour<T: Told>(
     pulse: Pulse,
     source: impl Stream<Item = Result<T, End>> + Unpin + Send + 'static,
 ) -> Response<Feed<T>> {
-    let alarm = Alarm::default();
-    Response::new(Box::pin(Flow { clock, source, pulse, beat: pulse.next(), alarm, ended: false }))
+    let (bell, alarm) = (Bell::default(), Alarm::default());
+    Response::new(Box::pin(Flow { clock, source, bell, pulse, beat: pulse.next(), alarm, ended: false }))
 }
 
 impl<T: Told, S: Stream<Item = Result<T, End>> + Unpin> Stream for Flow<S> {
@@ -113,7 +115,8 @@ impl<T: Told, S: Stream<Item = Result<T, End>> + Unpin> Stream for Flow<S> {
             return Poll::Ready(None);
         }
         let this = &mut *self;
-        let Poll::Ready(came) = Pin::new(&mut this.source).poll_next(context) else {
+        let source = Pin::new(&mut this.source);
+        let Poll::Ready(came) = this.bell.poll(context, |context| source.poll_next(context)) else {
             ready!(this.alarm.poll_ring(context, this.beat));
             this.beat = this.pulse.next();
             let beat = v1::Heartbeat { at: Some(convert::timestamp(this.clock.now())) };

@@ -1,9 +1,6 @@
 //! One task owns one room. It judges, writes, applies and tells, in that order, always.
 
-use std::sync::{
-    Arc,
-    atomic::Ordering::{Relaxed, SeqCst},
-};
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use tokio::{
     sync::{broadcast, mpsc, oneshot},
@@ -193,7 +190,7 @@ impl RoomActor {
         // In an order, so that one seed is one course of events. What is due is done but once, and starves nobody.
         tokio::select! {
             biased;
-            () = self.stop.come(|| shared.draining.load(SeqCst)) => Err(Ending::Stopped),
+            () = self.stop.come() => Err(Ending::Stopped),
             square = self.thinker.answer() => {
                 if let Some(command) = self.thinker.take(square, &self.room, &shared) {
                     self.tick().await?;

@@ -45,10 +45,7 @@ mod work;
 use std::{
     sync::{
         Arc,
-        atomic::{
-            AtomicBool, AtomicUsize,
-            Ordering::{Relaxed, SeqCst},
-        },
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -70,7 +67,7 @@ pub use registry::Snapshot;
 pub use rooms::{NewRoom, Opponent};
 pub use shared::Encode;
 pub use streams::{Turns, Update, Watch};
-pub use waiting::Alarm;
+pub use waiting::{Alarm, Bell};
 pub use work::Work;
 
 pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, Rating, Standing, Stats};
@@ -186,7 +183,6 @@ impl Runtime {
         });
         if let Err(unavailable) = revival::revive(&shared).await {
             // Rooms that came back already must not write while the next attempt reads.
-            shared.draining.store(true, SeqCst);
             shared.rooms_end.cancel();
             shared.tasks.close();
             shared.tasks.wait().await;
@@ -383,7 +379,7 @@ impl Runtime {
 
     /// Refuses what is new, and ends every stream with its reason.
     pub fn drain(&self) {
-        self.shared.draining.store(true, SeqCst);
+        self.shared.draining.store(true, Relaxed);
         self.shared.players.end_streams();
     }
 

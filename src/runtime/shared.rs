@@ -42,7 +42,6 @@ pub(super) struct Shared {
     pub(super) games: AtomicUsize,
     /// Rooms to which the time that the server was away is not given back yet.
     pub(super) uncredited: AtomicUsize,
-    /// Nothing new begins. Set before `rooms_end`, always.
     pub(super) draining: AtomicBool,
     /// Cancelled when the streams were told to end: rooms finish the command in hand.
     pub(super) rooms_end: CancellationToken,

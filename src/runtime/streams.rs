@@ -259,9 +259,7 @@ impl Watch {
             let received = tokio::select! {
                 biased;
                 received = self.events.recv() => received,
-                () = self.end_of_all.come(|| self.open.player.stream_end().is_some()) => {
-                    return Err(self.open.why_ended());
-                }
+                () = self.end_of_all.come() => return Err(self.open.why_ended()),
             };
             match received {
                 Ok(published) if published.seq <= self.seq => {}

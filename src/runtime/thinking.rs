@@ -63,8 +63,10 @@ impl Thinker {
         if self.open.as_ref().is_some_and(|open| Some((open.turn.game, open.turn.ply)) == game) {
             return;
         }
-        let to_come = |ahead: &Ahead| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
-        self.ahead = self.ahead.take().filter(to_come);
+        let is_to_come =
+            |ahead: &mut Ahead| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
+        // In place: rooms without AIs pass here at every move.
+        self.ahead.take_if(|ahead| !is_to_come(ahead));
         self.open = room.thinking().map(|turn| {
             let wait = shared.clock.until(turn.begins);
             let stage = if wait.is_zero() {

@@ -1,24 +1,89 @@
-//! Waits that are begun anew at every step of a task that does much else, and cost next to nothing there: what was asked once
-//! is asked again only when it may have come, or by another task.
+//! Waits that are begun anew at every step of a task that does much else, and cost next to nothing there: what was asked
+//! once is asked again only when it has called.
 
 use std::{
     future::poll_fn,
     pin::Pin,
-    task::{Context, Poll, Waker, ready},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    task::{Context, Poll, Wake, Waker, ready},
 };
 
-use tokio::{
-    task::coop::has_budget_remaining,
-    time::{Instant, Sleep, sleep_until},
-};
+use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+/// Stands before something that is waited for, and lets nobody in until it has called. Tasks are woken for much else.
+pub struct Bell {
+    wire: Arc<Wire>,
+    /// Rings it.
+    waker: Waker,
+    /// The task that hears it.
+    hearer: Waker,
+}
+
+struct Wire {
+    has_rung: AtomicBool,
+    hearer: Mutex<Waker>,
+}
+
+impl Bell {
+    /// Asks what is behind it, if that has called, or was not asked yet.
+    pub fn poll<T>(&mut self, context: &mut Context<'_>, ask: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
+        if !self.hearer.will_wake(context.waker()) {
+            self.hearer.clone_from(context.waker());
+            *self.wire.hearer() = self.hearer.clone();
+        }
+        if !self.wire.has_rung.swap(false, SeqCst) {
+            return Poll::Pending;
+        }
+        let answer = ask(&mut Context::from_waker(&self.waker));
+        if answer.is_ready() {
+            // There may be more.
+            self.ring();
+        }
+        answer
+    }
+
+    fn ring(&self) {
+        self.wire.has_rung.store(true, SeqCst);
+    }
+}
+
+impl Default for Bell {
+    fn default() -> Self {
+        let (has_rung, nobody) = (AtomicBool::new(true), Waker::noop());
+        let wire = Arc::new(Wire { has_rung, hearer: Mutex::new(nobody.clone()) });
+        Self { waker: Arc::clone(&wire).into(), wire, hearer: nobody.clone() }
+    }
+}
+
+impl Wire {
+    fn hearer(&self) -> std::sync::MutexGuard<'_, Waker> {
+        self.hearer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wake for Wire {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.has_rung.store(true, SeqCst);
+        self.hearer().wake_by_ref();
+    }
+}
 
 /// A timer that is put off more often than it rings. That costs nothing: it is set anew when it has gone off too early, or
 /// would too late.
 #[derive(Default)]
 pub struct Alarm {
     timer: Option<Pin<Box<Sleep>>>,
-    asker: Asker,
+    /// What the timer is set to.
+    set: Option<Instant>,
+    bell: Bell,
 }
 
 impl Alarm {
@@ -32,68 +97,56 @@ impl Alarm {
 
     /// The same, for one who waits for more than this.
     pub fn poll_ring(&mut self, context: &mut Context<'_>, wake: Instant) -> Poll<()> {
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(wake)));
         loop {
-            if timer.deadline() > wake || timer.is_elapsed() {
-                timer.as_mut().reset(wake);
-            } else if self.asker.is_known(context) {
-                return Poll::Pending;
+            if self.set.is_none_or(|set| set > wake) {
+                self.set(wake);
             }
-            ready!(self.asker.ask(context, |context| timer.as_mut().poll(context)));
-            if timer.deadline() >= wake {
+            let Self { timer: Some(timer), set, bell } = self else { return Poll::Pending };
+            ready!(bell.poll(context, |context| timer.as_mut().poll(context)));
+            // It has gone off, and does not by itself once more.
+            if set.take() >= Some(wake) {
                 return Poll::Ready(());
             }
         }
+    }
+
+    fn set(&mut self, wake: Instant) {
+        match &mut self.timer {
+            Some(timer) => timer.as_mut().reset(wake),
+            None => self.timer = Some(Box::pin(sleep_until(wake))),
+        }
+        self.set = Some(wake);
+        self.bell.ring();
     }
 }
 
 /// An end that comes once.
 pub(super) struct Stop {
     end: Pin<Box<WaitForCancellationFutureOwned>>,
-    asker: Asker,
+    bell: Bell,
 }
 
 impl Stop {
     pub(super) fn of(token: CancellationToken) -> Self {
-        Self { end: Box::pin(token.cancelled_owned()), asker: Asker::default() }
+        Self { end: Box::pin(token.cancelled_owned()), bell: Bell::default() }
     }
 
-    /// Waits for it. It is `near` from some moment before it on.
-    pub(super) async fn come(&mut self, near: impl Fn() -> bool) {
-        poll_fn(|context| {
-            if !near() && self.asker.is_known(context) {
-                return Poll::Pending;
-            }
-            self.asker.ask(context, |context| self.end.as_mut().poll(context))
-        })
-        .await;
-    }
-}
-
-/// The task that will be woken by what it has asked.
-#[derive(Default)]
-struct Asker(Option<Waker>);
-
-impl Asker {
-    fn is_known(&self, context: &Context<'_>) -> bool {
-        self.0.as_ref().is_some_and(|known| known.will_wake(context.waker()))
-    }
-
-    fn ask(&mut self, context: &mut Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<()>) -> Poll<()> {
-        // A task that has done enough for this time is put off without having been heard.
-        let is_heard = has_budget_remaining();
-        let came = poll(context);
-        self.0 = (is_heard && came.is_pending()).then(|| context.waker().clone());
-        came
+    /// Waits for it. May be dropped and asked again.
+    pub(super) async fn come(&mut self) {
+        let Self { end, bell } = self;
+        poll_fn(|context| bell.poll(context, |context| end.as_mut().poll(context))).await;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{pin::pin, time::Duration};
 
     use tokio::{
-        task::{coop::consume_budget, yield_now},
+        task::{
+            coop::{consume_budget, has_budget_remaining},
+            yield_now,
+        },
         time::timeout,
     };
 
@@ -132,30 +185,52 @@ mod tests {
         let waits = tokio::spawn(async move {
             let spent = poll_fn(|context| {
                 while has_budget_remaining() {
-                    let _ = std::pin::pin!(consume_budget()).poll(context);
+                    let _ = pin!(consume_budget()).poll(context);
                 }
                 let rings = alarm.poll_ring(context, wake).is_ready();
-                Poll::Ready(rings || std::pin::pin!(stop.come(|| false)).poll(context).is_ready())
+                Poll::Ready(rings || pin!(stop.come()).poll(context).is_ready())
             });
             assert!(!spent.await);
             yield_now().await;
             let rung = timeout(Duration::from_secs(9), alarm.ring(Some(wake))).await.is_ok();
             token.cancel();
-            rung && timeout(Duration::from_secs(9), stop.come(|| true)).await.is_ok()
+            rung && timeout(Duration::from_secs(9), stop.come()).await.is_ok()
         });
         assert!(waits.await.unwrap());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_stop_comes_when_it_is_near_and_wakes_who_waits() {
+    async fn a_stop_comes_to_whoever_asked_last_and_stays() {
         let token = CancellationToken::new();
         let mut stop = Stop::of(token.clone());
-        assert!(timeout(Duration::from_secs(1), stop.come(|| false)).await.is_err());
-        assert!(timeout(Duration::from_secs(1), stop.come(|| true)).await.is_err());
-        let end = token.clone();
-        let ended = tokio::spawn(async move { stop.come(|| end.is_cancelled()).await });
+        assert!(timeout(Duration::from_secs(1), stop.come()).await.is_err());
+        let ended = tokio::spawn(async move {
+            stop.come().await;
+            stop
+        });
         yield_now().await;
         token.cancel();
-        assert!(timeout(Duration::from_secs(1), ended).await.is_ok());
+        let mut stop = timeout(Duration::from_secs(1), ended).await.unwrap().unwrap();
+        let again = pin!(stop.come()).poll(&mut Context::from_waker(Waker::noop()));
+        assert!(again.is_ready());
+    }
+
+    #[test]
+    fn what_has_not_called_is_not_asked() {
+        let (mut bell, mut asked, mut caller) = (Bell::default(), 0, None);
+        let mut poll = |answer: Poll<()>| {
+            let _ = bell.poll(&mut Context::from_waker(Waker::noop()), |context| {
+                (asked, caller) = (asked + 1, Some(context.waker().clone()));
+                answer
+            });
+            (asked, caller.clone())
+        };
+        assert_eq!(poll(Poll::Ready(())).0, 1);
+        assert_eq!(poll(Poll::Pending).0, 2, "there may be more");
+        let (count, caller) = poll(Poll::Pending);
+        assert_eq!(count, 2);
+        caller.unwrap().wake();
+        assert_eq!(poll(Poll::Pending).0, 3);
+        assert_eq!(poll(Poll::Pending).0, 3);
     }
 }

@@ -142,6 +142,8 @@ impl Stop {
 mod tests {
     use std::{pin::pin, time::Duration};
 
+    use tokio_util::task::TaskTracker;
+
     use tokio::{
         task::{
             coop::{consume_budget, has_budget_remaining},
@@ -173,7 +175,8 @@ mod tests {
         let mut alarm = Alarm::default();
         let wake = Instant::now() + Duration::from_secs(5);
         assert_eq!(alarm.poll_ring(&mut Context::from_waker(Waker::noop()), wake), Poll::Pending);
-        let asked = tokio::spawn(async move { timeout(Duration::from_secs(9), alarm.ring(Some(wake))).await.is_ok() });
+        let asked = TaskTracker::new()
+            .spawn(async move { timeout(Duration::from_secs(9), alarm.ring(Some(wake))).await.is_ok() });
         assert!(asked.await.unwrap());
     }
 
@@ -182,7 +185,7 @@ mod tests {
         let (mut alarm, token) = (Alarm::default(), CancellationToken::new());
         let mut stop = Stop::of(token.clone());
         let wake = Instant::now() + Duration::from_secs(5);
-        let waits = tokio::spawn(async move {
+        let waits = TaskTracker::new().spawn(async move {
             let spent = poll_fn(|context| {
                 while has_budget_remaining() {
                     let _ = pin!(consume_budget()).poll(context);
@@ -204,7 +207,7 @@ mod tests {
         let token = CancellationToken::new();
         let mut stop = Stop::of(token.clone());
         assert!(timeout(Duration::from_secs(1), stop.come()).await.is_err());
-        let ended = tokio::spawn(async move {
+        let ended = TaskTracker::new().spawn(async move {
             stop.come().await;
             stop
         });

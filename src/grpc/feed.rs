@@ -58,7 +58,7 @@ pub(super) trait Source: Send + 'static {
     /// What is sent.
     type Message: Told;
 
-    /// The next message. Nothing may be lost when the wait is dropped.
+    /// The next message.
     fn next(&mut self) -> impl Future<Output = Result<Self::Message, End>> + Send;
 }
 

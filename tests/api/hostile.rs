@@ -156,6 +156,21 @@ async fn a_message_of_another_kind_is_the_clients_fault() {
     assert!(status.message().contains("LogInRequest"), "it says what is wrong: {status:?}");
 }
 
+#[tokio::test]
+async fn what_there_is_not_is_unimplemented() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    for path in ["/reversi.v1.GameService/Cheat", "/reversi.v1.GameService", "/reversi.v1.DoorService/Open", "/a.B/C"] {
+        let mut client = tonic::client::Grpc::new(stage.channel().await);
+        client.ready().await.unwrap();
+        let mut request = tonic::Request::new(v1::Heartbeat::default());
+        request.metadata_mut().insert("authorization", format!("Bearer {}", ada.token).parse().unwrap());
+        let codec = tonic_prost::ProstCodec::<_, v1::Heartbeat>::default();
+        let status = refusal(client.unary(request, path.parse().unwrap(), codec).await);
+        assert_eq!(status.code(), Code::Unimplemented, "{path}: {status:?}");
+    }
+}
+
 /// The end of a lane up which one message came, from a sender of another kind of message.
 async fn lane_with<T: prost::Message + Default + 'static>(stage: &Stage, bot: &Player, message: T) -> Status {
     let (moves, requests) = tokio::sync::mpsc::channel(1);

@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use prost::{
     Message as _,
-    encoding::{WireType, encode_key, encode_varint, fixed64},
+    encoding::{WireType, encode_key, encode_varint, encoded_len_varint, fixed64},
 };
 
 use super::{clocks, side};
@@ -109,11 +109,9 @@ fn nested(tag: u32, wire: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
     match wire.len() - begin - 1 {
         length @ ..128 => wire[begin] = length as u8,
         length => {
-            let (mut digits, most) = ([0; 10], 10);
-            let mut unused = &mut digits[..];
-            encode_varint(length as u64, &mut unused);
-            let used = most - unused.len();
-            wire.splice(begin..=begin, digits[..used].iter().copied());
+            let mut digits = [0; 10];
+            encode_varint(length as u64, &mut &mut digits[..]);
+            wire.splice(begin..=begin, digits.into_iter().take(encoded_len_varint(length as u64)));
         }
     }
 }

@@ -171,9 +171,11 @@ impl Backlog {
                 change.row.add(*room, &kept.run);
                 rest.by_ref().for_each(drop);
             }
-            if rest.bytes_left() == 0 {
-                change.left -= 1;
+            if rest.bytes_left() > 0 {
+                // The rest of it is known when this is certain.
+                break;
             }
+            change.left -= 1;
             budget = budget.saturating_sub(count);
         }
         if change.left == 0 {
@@ -235,7 +237,7 @@ impl Backlog {
         }
     }
 
-    /// Moves everything, and leaves the log empty but for what nobody can read of it.
+    /// Moves everything that can be, and leaves only the rest in the log.
     pub(super) fn settle(self, connection: &mut Connection) -> rusqlite::Result<()> {
         if self.last == 0 {
             return Ok(());
@@ -243,10 +245,16 @@ impl Backlog {
         let transaction = connection.transaction()?;
         let mut rooms: Vec<_> = self.rooms.into_iter().collect();
         rooms.sort_unstable_by_key(|(room, _)| *room);
+        let mut left = Row::new();
         for (room, kept) in rooms {
-            rooms::take_in(&transaction, room, kept.run.events())?;
+            if !take_in(&transaction, room, kept.run.events())? {
+                left.add(room, &kept.run);
+            }
         }
         log::remove(&transaction, self.first, self.last, &self.damaged)?;
+        if !left.is_empty() {
+            left.write(&transaction, self.last + 1)?;
+        }
         transaction.commit()
     }
 }

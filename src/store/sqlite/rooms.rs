@@ -95,7 +95,8 @@ pub(super) fn load(connection: &Connection, id: RoomId, waiting: &Run) -> Result
         (Some(state), _) => stored::decode_room(&state).map_err(|error| format!("room {id}: {error}"))?,
         (None, Some((Seq(1), event))) => begun(id, event)?,
         // It has closed just now, if something of it waited.
-        (None, _) => return Ok(None),
+        (None, _) if last(connection, id)? == Seq(0) => return Ok(None),
+        (None, _) => return Err(format!("room {id} has events and no state").into()),
     };
     history(connection, id, base, waiting).map(Some)
 }

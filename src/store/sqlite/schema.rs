@@ -94,6 +94,8 @@ pub(super) fn read(path: &Path) -> rusqlite::Result<Connection> {
 
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(PATIENCE)?;
+    // More than the writer has.
+    connection.set_prepared_statement_cache_capacity(32);
     connection.pragma_update(None, "journal_mode", "wal")?;
     // A commit is on the disk when it returns, also after a power failure.
     connection.pragma_update(None, "synchronous", "full")?;

@@ -162,7 +162,7 @@ impl Desk {
             let mut tasks = Vec::new();
             self.take(first, &mut tasks);
             self.gather(&mut queue, &mut tasks);
-            if tasks.len() >= MANY {
+            if (MANY..TOGETHER).contains(&tasks.len()) {
                 std::thread::sleep(GATHERING);
                 self.gather(&mut queue, &mut tasks);
             }
@@ -221,7 +221,10 @@ impl Desk {
     fn carry_out(&mut self, tasks: Vec<Task>) {
         // A bug costs the writes at hand, not all that come after them; the panic itself is told by its hook.
         let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&tasks)));
-        let panicked = |_| Err(Failure::Write(AppendError::Unavailable("a bug".to_owned())));
+        let panicked = |_| match self.certain {
+            true => Err(Failure::Write(AppendError::Unavailable("a bug".to_owned()))),
+            false => Err(Failure::Unknown(AppendError::Unknown("a bug".to_owned()))),
+        };
         match committed.unwrap_or_else(panicked) {
             Ok(outcomes) => {
                 for (task, outcome) in tasks.into_iter().zip(outcomes) {

@@ -17,7 +17,7 @@ use tokio::{
 use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
 
-use super::crowd::Place;
+use super::{crowd::Place, gathered::Gathered};
 use crate::runtime::Address;
 
 /// What every connection of HTTP/2 begins with.
@@ -30,7 +30,7 @@ const MOST_READ: usize = 16 * 1024;
 /// HTTP/2, or with the whole head of a request. What comes after is the transport's to watch; but of HTTP/1.1 it gets little
 /// at a time, since it goes on for as long as there is something to read, and all others wait.
 pub(super) struct Connection {
-    wire: Wire,
+    wire: Gathered<Wire>,
     opening: Option<Opening>,
     is_old: bool,
     has_read: bool,
@@ -46,7 +46,7 @@ pub(super) enum Wire {
 impl Connection {
     pub(super) fn new(wire: Wire, place: Place, deadline: Instant) -> Self {
         let opening = Opening { heard: Heard::default(), deadline: Box::pin(sleep_until(deadline)) };
-        Self { wire, opening: Some(opening), is_old: false, has_read: false, place }
+        Self { wire: Gathered::new(wire), opening: Some(opening), is_old: false, has_read: false, place }
     }
 
     /// Reads; of HTTP/1.1 one part, and no more before others had their turns.
@@ -67,7 +67,7 @@ impl Connection {
         read
     }
 
-    fn wire(self: Pin<&mut Self>) -> Pin<&mut Wire> {
+    fn wire(self: Pin<&mut Self>) -> Pin<&mut Gathered<Wire>> {
         Pin::new(&mut self.get_mut().wire)
     }
 }
@@ -125,18 +125,6 @@ impl AsyncWrite for Connection {
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.wire().poll_shutdown(cx)
     }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.wire().poll_write_vectored(cx, bytes)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.wire.is_write_vectored()
-    }
 }
 
 impl AsyncRead for Wire {
@@ -167,24 +155,6 @@ impl AsyncWrite for Wire {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, bytes),
-            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, bytes),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match self {
-            Self::Plain(stream) => stream.is_write_vectored(),
-            Self::Tls(stream) => stream.is_write_vectored(),
         }
     }
 }

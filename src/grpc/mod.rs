@@ -21,6 +21,7 @@ mod feed;
 mod front;
 mod game;
 mod gate;
+mod gathered;
 mod json;
 mod listener;
 mod lobby;

@@ -51,6 +51,8 @@ const LAYERS: &[Layer] = &[
             ("tracing", "logs what of a file cannot be read"),
             ("prost", "the varints of the log"),
             ("crc32fast", "its checksum"),
+            ("foldhash", "finds rooms by their ids"),
+            ("smallvec", "what one move adds to the log"),
             ("metrics", "counts what one commit makes durable, which nobody above it knows"),
         ],
     },
@@ -61,6 +63,7 @@ const LAYERS: &[Layer] = &[
         also: &[
             ("thiserror", "one error enum per operation"),
             ("bytes", "an event is encoded once and shared by its watchers"),
+            ("foldhash", "finds rooms and players by their ids"),
             ("rand", "randomness is drawn here and passed down"),
             ("rand_pcg", "the generators that are passed down"),
             ("sha2", "tokens are kept hashed"),

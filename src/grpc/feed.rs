@@ -93,7 +93,8 @@ struct Flow<S> {
 
 /// Streams a source.
 pub(super) fn feed<S: Source>(clock: Clock, pulse: Pulse, source: S) -> Response<Feed<S::Message>> {
-    let source = stream::unfold(source, |mut source| async move { Some((source.next().await, source)) });
+    // In a box of its own, as it is handed on with each message.
+    let source = stream::unfold(Box::new(source), |mut source| async move { Some((source.next().await, source)) });
     pour(clock, pulse, Box::pin(source))
 }
 

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     proto::{Encoded, convert, server::game_service_server::GameService, v1},
     room::{Command, GameId},
-    runtime::{Accepted, Notice, Player, Runtime, TurnEnd, Turns},
+    runtime::{Notice, Play, Player, Runtime, TurnEnd, Turns},
 };
 
 /// The game service over a runtime.
@@ -81,7 +81,7 @@ impl GameService for Games {
     async fn play_move(&self, request: Request<v1::PlayMoveRequest>) -> Result<Response<v1::PlayMoveResponse>, Status> {
         let player = caller(&request)?;
         let v1::PlayMoveRequest { game_id, ply, square } = request.into_inner();
-        let accepted = play(&self.runtime, &player, &game_id, ply, &square).await?;
+        let accepted = play(&self.runtime, &player, &game_id, ply, &square)?.await.map_err(status::failed)?;
         Ok(Response::new(v1::PlayMoveResponse { seq: accepted.seq.0, already_applied: !accepted.changed }))
     }
 
@@ -127,11 +127,11 @@ fn split<T>(request: Request<T>) -> (Request<()>, T) {
     (Request::from_parts(metadata, extensions, ()), wire)
 }
 
-async fn play(runtime: &Runtime, player: &Arc<Player>, game: &str, ply: i32, square: &str) -> Result<Accepted, Status> {
+fn play(runtime: &Runtime, player: &Player, game: &str, ply: i32, square: &str) -> Result<Play, Status> {
     let game = game_id(game)?;
     let ply = convert::read_ply(ply).map_err(status::malformed)?;
     let square = convert::read_square(square).map_err(status::malformed)?;
-    runtime.play(player, game, ply, square).await.map_err(status::failed)
+    Ok(runtime.play(player, game, ply, square))
 }
 
 /// A player's turns.
@@ -148,9 +148,6 @@ impl Stream for TurnFeed {
     }
 }
 
-/// A move on its way to its room, and what came of it.
-type InHand = Pin<Box<dyn Future<Output = Result<Accepted, (v1::PlayRequest, Status)>> + Send>>;
-
 /// A player's turns, with moves coming up the same stream, one at a time.
 struct PlayLane {
     runtime: Runtime,
@@ -158,36 +155,35 @@ struct PlayLane {
     turns: Turns,
     /// Absent once the client has closed its side.
     moves: Option<Streaming<v1::PlayRequest>>,
-    in_hand: Option<InHand>,
+    /// A move on its way to its room.
+    in_hand: Option<(v1::PlayRequest, Play)>,
 }
 
 impl PlayLane {
     /// Sends a move on its way.
-    fn take(&self, request: v1::PlayRequest) -> InHand {
-        let (runtime, player) = (self.runtime.clone(), Arc::clone(&self.player));
-        Box::pin(async move {
-            let outcome = match player.admit() {
-                Ok(()) => play(&runtime, &player, &request.game_id, request.ply, &request.square).await,
-                Err(too_fast) => Err(status::too_fast(too_fast)),
-            };
-            outcome.map_err(|status| (request, status))
-        })
+    fn take(&self, request: &v1::PlayRequest) -> Result<Play, Status> {
+        self.player.admit().map_err(status::too_fast)?;
+        play(&self.runtime, &self.player, &request.game_id, request.ply, &request.square)
     }
 
     /// Carries out what comes up, until there is something to say of it.
     fn poll_moves(&mut self, context: &mut Context<'_>) -> Poll<Result<v1::MoveRejected, End>> {
         loop {
-            if let Some(in_hand) = &mut self.in_hand {
-                let outcome = ready!(in_hand.as_mut().poll(context));
+            if let Some((request, play)) = &mut self.in_hand {
+                let outcome = ready!(Pin::new(play).poll(context));
+                let rejected = outcome.map_err(|error| status::move_rejected(request, &status::failed(error))).err();
                 self.in_hand = None;
                 // That it was played comes as a notice.
-                if let Err((request, status)) = outcome {
-                    return Poll::Ready(Ok(status::move_rejected(&request, &status)));
+                if let Some(rejected) = rejected {
+                    return Poll::Ready(Ok(rejected));
                 }
             }
             let Some(moves) = &mut self.moves else { return Poll::Pending };
             match ready!(Pin::new(moves).poll_next(context)) {
-                Some(Ok(request)) => self.in_hand = Some(self.take(request)),
+                Some(Ok(request)) => match self.take(&request) {
+                    Ok(play) => self.in_hand = Some((request, play)),
+                    Err(status) => return Poll::Ready(Ok(status::move_rejected(&request, &status))),
+                },
                 None => self.moves = None,
                 // Behind it no move can be read any more.
                 Some(Err(failure)) => {

@@ -57,11 +57,11 @@ impl Board {
     /// 64 letters from a1, b1 to h8: `X` black, `O` white, `-` empty.
     #[must_use]
     pub fn letters(self) -> [u8; 64] {
-        Square::ALL.map(|square| match self.color_at(square) {
-            Some(Color::Black) => b'X',
-            Some(Color::White) => b'O',
-            None => b'-',
-        })
+        let mut letters = [b'-'; 64];
+        for (color, letter) in [(Color::Black, b'X'), (Color::White, b'O')] {
+            self.discs[color].iter().for_each(|square| letters[usize::from(square.index())] = letter);
+        }
+        letters
     }
 
     /// The discs that a side's move to `square` turns, on all bracketed lines; none when it brackets nothing.

@@ -193,14 +193,14 @@ impl RoomActor {
             () = self.stop.come() => Err(Ending::Stopped),
             square = self.thinker.answer() => {
                 if let Some(command) = self.thinker.take(square, &self.room, &shared) {
-                    self.tick().await?;
+                    self.tick(self.now()).await?;
                     if self.unsure.is_some() || self.carry_out(Actor::Server, command).await.is_err() {
                         self.thinker.postpone();
                     }
                 }
                 self.go_on()
             }
-            () = self.alarm.ring(wake) => self.tick().await,
+            () = self.alarm.ring(wake) => self.tick(self.now()).await,
             message = messages.recv() => match message {
                 Some(message) => self.take(*message).await,
                 None => Err(Ending::Stopped),
@@ -235,7 +235,7 @@ impl RoomActor {
         self.quiet_since = Instant::now();
         match message {
             Message::Command(actor, command, reply) => {
-                if let Err(ending) = self.tick().await {
+                if let Err(ending) = self.tick(self.shared.clock.at(self.quiet_since)).await {
                     self.turn_away(Message::Command(actor, command, reply), ending);
                     return Err(ending);
                 }
@@ -265,8 +265,8 @@ impl RoomActor {
     }
 
     /// Does what time has made due.
-    async fn tick(&mut self) -> Result<(), Ending> {
-        if self.room.deadline().is_some_and(|deadline| deadline <= self.now()) {
+    async fn tick(&mut self, now: Timestamp) -> Result<(), Ending> {
+        if self.room.deadline().is_some_and(|deadline| deadline <= now) {
             self.welcome_returned().await;
             let failed = self.unsure.is_some() || self.carry_out(Actor::Server, Command::Tick).await.is_err();
             self.retry = failed.then(|| Instant::now() + STORE_RETRY);
@@ -367,13 +367,16 @@ impl RoomActor {
 
     /// Judge, write, apply, tell.
     async fn carry_out(&mut self, actor: Actor, command: Command) -> Result<Accepted, RoomError> {
-        let events = self.room.decide(self.now(), actor, command)?;
+        let began = Instant::now();
+        let events = self.room.decide(self.shared.clock.at(began), actor, command)?;
         if events.is_empty() {
             return Ok(self.accepted(false));
         }
         let games = self.room.records(&events);
         let append = Append { room: self.room.id(), expected: self.room.seq(), events: &events, games: &games };
-        match meter::append(self.shared.store.journal.append(append)).await {
+        let appended = self.shared.store.journal.append(append).await;
+        meter::appended(began.elapsed());
+        match appended {
             Ok(()) => {}
             Err(AppendError::Unavailable(reason)) => {
                 tracing::error!(%reason, "a change could not be written, and was refused");

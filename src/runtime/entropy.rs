@@ -35,7 +35,12 @@ impl Clock {
     /// What time it is.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        self.origin.after(self.began.elapsed())
+        self.at(tokio::time::Instant::now())
+    }
+
+    /// What time it is at a moment of the tasks' clock.
+    pub(super) fn at(&self, moment: tokio::time::Instant) -> Timestamp {
+        self.origin.after(moment.saturating_duration_since(self.began))
     }
 
     /// A moment, by the clock of the tasks; what lies before its beginning is past then, too.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 
-use super::{Census, entropy::instant};
+use super::Census;
 use crate::{
     room::{EndReason, Occupant, PlayerKind},
     store::COMMIT_WRITES,
@@ -102,12 +102,9 @@ pub(super) fn finished(reason: EndReason) {
     counter!(GAMES_FINISHED, "reason" => reason.name()).increment(1);
 }
 
-/// Times what is done to write events.
-pub(super) async fn append<T>(appending: impl Future<Output = T>) -> T {
-    let began = instant();
-    let appended = appending.await;
-    histogram!(APPEND).record(began.elapsed());
-    appended
+/// So long it took to write events.
+pub(super) fn appended(took: Duration) {
+    histogram!(APPEND).record(took);
 }
 
 /// What a stream is of.

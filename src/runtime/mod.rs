@@ -64,7 +64,7 @@ pub use players::{Call, LogInError, ParseTokenError, Player, Token, hash_passwor
 pub use pool::{AiLoad, Think};
 pub use rate::TooFast;
 pub use registry::Snapshot;
-pub use rooms::{NewRoom, Opponent};
+pub use rooms::{NewRoom, Opponent, Play};
 pub use shared::Encode;
 pub use streams::{Turns, Update, Watch};
 pub use waiting::{Alarm, Bell};

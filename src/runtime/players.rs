@@ -15,6 +15,7 @@ use std::{
 };
 
 use dashmap::{DashMap, Entry};
+use foldhash::fast::RandomState;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
@@ -305,7 +306,7 @@ impl Player {
 /// All players.
 #[derive(Default)]
 pub(super) struct Players {
-    by_id: DashMap<PlayerId, Arc<Player>>,
+    by_id: DashMap<PlayerId, Arc<Player>, RandomState>,
     by_token: DashMap<u64, Arc<Player>>,
     by_name: DashMap<String, PlayerId>,
     clock: Clock,

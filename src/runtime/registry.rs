@@ -7,6 +7,7 @@ use std::sync::{
 
 use bytes::Bytes;
 use dashmap::{DashMap, Entry};
+use foldhash::fast::RandomState;
 use tokio::sync::{
     broadcast,
     mpsc::{
@@ -219,7 +220,7 @@ enum Slot {
 /// The open rooms.
 #[derive(Default)]
 pub(super) struct Registry {
-    slots: DashMap<RoomId, Slot>,
+    slots: DashMap<RoomId, Slot, RandomState>,
     codes: DashMap<JoinCode, RoomId>,
     generations: AtomicU64,
 }
@@ -238,6 +239,19 @@ impl Registry {
             Slot::Awake { handle, .. } => Some(handle.clone()),
             Slot::Asleep { .. } => None,
         }
+    }
+
+    /// Gives a command to a room that lives and has a place for it at once; none otherwise.
+    pub(super) fn command_now(
+        &self,
+        room: RoomId,
+        actor: Actor,
+        command: Command,
+    ) -> Option<oneshot::Receiver<Result<Accepted, RoomError>>> {
+        let slot = self.slots.get(&room)?;
+        let Slot::Awake { handle, .. } = &*slot else { return None };
+        let (reply, answer) = oneshot::channel();
+        handle.try_tell(Message::Command(actor, command, reply)).ok().map(|()| answer)
     }
 
     /// Rooms without an actor that want to be asked at this moment.

@@ -1,6 +1,12 @@
 //! What players ask of rooms: making them, entering them, playing in them.
 
-use std::sync::Arc;
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use tokio::sync::oneshot;
 
 use super::{
     Accepted, Player, RoomError, Runtime, Snapshot, TooFast, Watch,
@@ -218,21 +224,16 @@ impl Runtime {
         .await
     }
 
-    /// Makes a move.
-    ///
-    /// # Errors
-    /// The refusal.
-    pub async fn play(
-        &self,
-        player: &Arc<Player>,
-        game: GameId,
-        ply: u16,
-        square: Square,
-    ) -> Result<Accepted, RoomError> {
-        // Not by way of what other commands need, which would be kept in memory for every move.
+    /// Makes a move, which goes to its room at once where nothing is in its way.
+    #[must_use]
+    pub fn play(&self, player: &Player, game: GameId, ply: u16, square: Square) -> Play {
+        let actor = Actor::Player(player.id());
         let play = Command::Play { game: game.number, ply, square, thought: None };
-        let room = self.shared.room(game.room).await.map_err(no_such_game)?;
-        room.command(Actor::Player(player.id()), play).await.map_err(no_such_game)
+        if let Some(answer) = self.shared.registry.command_now(game.room, actor, play.clone()) {
+            return Play(Asked::Directly(answer));
+        }
+        let shared = Arc::clone(&self.shared);
+        Play(Asked::Slowly(Box::pin(async move { shared.room(game.room).await?.command(actor, play).await })))
     }
 
     /// The room as it is, for one who may see it.
@@ -497,6 +498,31 @@ impl Runtime {
         AiPlayer::new(kind, level).map_err(|_| RoomError::UnknownAi)?;
         let seed = wish.seed.unwrap_or_else(|| self.shared.chance.bits());
         Ok(AiSeat { kind: kind.to_string().into(), level, seed })
+    }
+}
+
+/// A move on its way to its room, and what comes of it.
+pub struct Play(Asked);
+
+enum Asked {
+    /// It lies in the room's mailbox. Nothing but this is kept in memory for most moves.
+    Directly(oneshot::Receiver<Result<Accepted, RoomError>>),
+    /// The room has to be read first, or is busy.
+    Slowly(Pin<Box<dyn Future<Output = Result<Accepted, RoomError>> + Send>>),
+}
+
+impl Future for Play {
+    type Output = Result<Accepted, RoomError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let outcome = match &mut self.0 {
+            // As everywhere, an actor that panics has not told what is written.
+            Asked::Directly(answer) => {
+                ready!(Pin::new(answer).poll(context)).unwrap_or(Err(RoomError::StoreUnavailable))
+            }
+            Asked::Slowly(outcome) => ready!(outcome.as_mut().poll(context)),
+        };
+        Poll::Ready(outcome.map_err(no_such_game))
     }
 }
 

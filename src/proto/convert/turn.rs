@@ -4,41 +4,39 @@
 //! and took a fifth of a move's instructions.
 
 use bytes::Bytes;
-use prost::{
-    Message as _,
-    encoding::{WireType, encode_key, encode_varint, encoded_len_varint, fixed64},
-};
+use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 
-use super::{clocks, side};
+use super::{duration, side, timestamp};
 use crate::{
     proto::v1,
-    room::{GameId, TurnSheet},
+    room::{Clocks, GameId, TurnSheet},
     rules::{Color, Position, Square},
 };
 
 /// Asks for a move: a `PlayResponse` with `TurnRequested`, which has the same bytes as such a `WatchTurnsResponse`.
 #[must_use]
 pub fn turn_requested(sheet: &TurnSheet) -> Bytes {
-    play_event(1, 320, |wire| {
-        game_id(1, sheet.game, wire);
-        text(2, &sheet.game.room.digits(), wire);
+    let room = sheet.game.room.digits();
+    play_event(1, 320, Length::Long, |wire| {
+        game_id(1, &room, sheet.game.number, wire);
+        text(2, &room, wire);
         number(3, sheet.ply.into(), wire);
-        number(4, side(sheet.position.turn()).into(), wire);
-        nested(5, wire, |wire| position(sheet.position, wire));
+        number(4, i32::from(side(sheet.position.turn())).into(), wire);
+        nested(5, Length::Long, wire, |wire| position(sheet.position, wire));
         if let Some(square) = sheet.last_move {
             text(6, square.letters(), wire);
         }
-        nested(7, wire, |wire| clocks(&sheet.clocks).encode_raw(wire));
+        nested(7, Length::Short, wire, |wire| clocks(&sheet.clocks, wire));
     })
 }
 
 /// A turn that is open no longer, and the move if one was made: the same with `TurnClosed`.
 #[must_use]
 pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: Option<Square>) -> Bytes {
-    play_event(2, 48, |wire| {
-        game_id(1, game, wire);
+    play_event(2, 48, Length::Short, |wire| {
+        game_id(1, &game.room.digits(), game.number, wire);
         number(2, ply.into(), wire);
-        number(3, reason.into(), wire);
+        number(3, i32::from(reason).into(), wire);
         if let Some(square) = square {
             text(4, square.letters(), wire);
         }
@@ -46,9 +44,9 @@ pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: 
 }
 
 /// A `PlayResponse` of about so many bytes.
-fn play_event(kind: u32, size: usize, fill: impl FnOnce(&mut Vec<u8>)) -> Bytes {
+fn play_event(kind: u8, size: usize, length: Length, fill: impl FnOnce(&mut Vec<u8>)) -> Bytes {
     let mut wire = Vec::with_capacity(size);
-    nested(1, &mut wire, |wire| nested(kind, wire, fill));
+    nested(1, length, &mut wire, |wire| nested(kind, length, wire, fill));
     wire.into()
 }
 
@@ -58,23 +56,43 @@ fn position(position: Position, wire: &mut Vec<u8>) {
     text(1, &board.letters(), wire);
     for (tag, color) in [(2, Color::Black), (3, Color::White)] {
         if !board.discs(color).is_empty() {
-            fixed64::encode(tag, &board.discs(color).0, wire);
+            wire.push(key(tag, WireType::SixtyFourBit));
+            wire.extend_from_slice(&board.discs(color).0.to_le_bytes());
         }
     }
-    number(4, side(position.turn()).into(), wire);
+    number(4, i32::from(side(position.turn())).into(), wire);
     for square in position.legal_moves().iter() {
         let [letter, digit] = *square.letters();
-        wire.extend([5 << 3 | WireType::LengthDelimited as u8, 2, letter, digit]);
+        wire.extend_from_slice(&[key(5, WireType::LengthDelimited), 2, letter, digit]);
     }
     number(6, board.count(Color::Black).into(), wire);
     number(7, board.count(Color::White).into(), wire);
 }
 
-fn game_id(tag: u32, game: GameId, wire: &mut Vec<u8>) {
-    nested(tag, wire, |wire| {
-        wire.extend(game.room.digits());
+/// As `convert::clocks`.
+fn clocks(clocks: &Clocks, wire: &mut Vec<u8>) {
+    let totals = [(1, clocks.totals.black), (2, clocks.totals.white), (3, Some(clocks.left))];
+    for (tag, time) in totals.into_iter().filter_map(|(tag, time)| Some((tag, time?))) {
+        let time = duration(time);
+        seconds(tag, time.seconds, time.nanos, wire);
+    }
+    let deadline = timestamp(clocks.deadline);
+    seconds(4, deadline.seconds, deadline.nanos, wire);
+}
+
+/// A `Duration` or a `Timestamp`.
+fn seconds(tag: u8, seconds: i64, nanos: i32, wire: &mut Vec<u8>) {
+    nested(tag, Length::Short, wire, |wire| {
+        number(1, seconds, wire);
+        number(2, nanos.into(), wire);
+    });
+}
+
+fn game_id(tag: u8, room: &[u8], number: u32, wire: &mut Vec<u8>) {
+    nested(tag, Length::Short, wire, |wire| {
+        wire.extend_from_slice(room);
         wire.push(b'-');
-        decimal(game.number, wire);
+        decimal(number, wire);
     });
 }
 
@@ -85,33 +103,60 @@ fn decimal(number: u32, wire: &mut Vec<u8>) {
     wire.push(b'0' + (number % 10) as u8);
 }
 
-fn text(tag: u32, text: &[u8], wire: &mut Vec<u8>) {
-    encode_key(tag, WireType::LengthDelimited, wire);
-    encode_varint(text.len() as u64, wire);
-    wire.extend(text);
+/// What begins a field. All numbers of fields here are less than 16.
+const fn key(tag: u8, kind: WireType) -> u8 {
+    tag << 3 | kind as u8
 }
 
-/// A number that is not negative; 0 is what the other side takes for granted.
-fn number(tag: u32, number: i32, wire: &mut Vec<u8>) {
-    if number != 0 {
-        encode_key(tag, WireType::Varint, wire);
-        encode_varint(u64::from(number.unsigned_abs()), wire);
+/// A text of less than 128 bytes.
+fn text(tag: u8, text: &[u8], wire: &mut Vec<u8>) {
+    wire.extend_from_slice(&[key(tag, WireType::LengthDelimited), text.len() as u8]);
+    wire.extend_from_slice(text);
+}
+
+/// A number of any of the types that are not zigzag; 0 is what the other side takes for granted.
+fn number(tag: u8, number: i64, wire: &mut Vec<u8>) {
+    match number {
+        0 => {}
+        1..128 => wire.extend_from_slice(&[key(tag, WireType::Varint), number as u8]),
+        _ => {
+            wire.push(key(tag, WireType::Varint));
+            encode_varint(number.cast_unsigned(), wire);
+        }
     }
 }
 
+/// How long a message usually is, for which a place is kept before it.
+#[derive(Clone, Copy)]
+enum Length {
+    /// Less than 128 bytes.
+    Short = 1,
+    /// Up to 16 KiB.
+    Long = 2,
+}
+
 /// What `fill` writes, behind its length.
-fn nested(tag: u32, wire: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
-    encode_key(tag, WireType::LengthDelimited, wire);
+fn nested(tag: u8, usual: Length, wire: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
+    wire.push(key(tag, WireType::LengthDelimited));
     let begin = wire.len();
-    // The length of a short one has its place already.
-    wire.push(0);
+    wire.extend_from_slice(&[0; 2][..usual as usize]);
+    let end = wire.len();
     fill(wire);
-    match wire.len() - begin - 1 {
-        length @ ..128 => wire[begin] = length as u8,
-        length => {
+    let length = wire.len() - end;
+    match (usual, length) {
+        (Length::Short, ..128) => wire[begin] = length as u8,
+        (Length::Long, ..128) => {
+            wire.remove(begin);
+            wire[begin] = length as u8;
+        }
+        (Length::Long, 128..16_384) => {
+            wire[begin] = length as u8 | 128;
+            wire[begin + 1] = (length >> 7) as u8;
+        }
+        _ => {
             let mut digits = [0; 10];
             encode_varint(length as u64, &mut &mut digits[..]);
-            wire.splice(begin..=begin, digits.into_iter().take(encoded_len_varint(length as u64)));
+            wire.splice(begin..end, digits.into_iter().take(encoded_len_varint(length as u64)));
         }
     }
 }
@@ -121,6 +166,7 @@ mod tests {
     use std::time::Duration;
 
     use proptest::prelude::*;
+    use prost::Message as _;
 
     use super::*;
     use crate::{

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use super::{Append, AppendError, History, MemoryStore};
 use crate::room::{Event, Fact, Room, RoomId, Seq};
+use foldhash::fast::RandomState;
 
 #[derive(Default)]
 pub(super) struct Rooms {
-    rooms: HashMap<RoomId, Kept>,
+    rooms: HashMap<RoomId, Kept, RandomState>,
 }
 
 struct Kept {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use foldhash::fast::RandomState;
 use rusqlite::Connection;
 
 use super::{
@@ -27,9 +28,9 @@ const REMEMBERED: usize = 16_384;
 
 /// The log's part that is in no table, by rooms.
 pub(super) struct Backlog {
-    rooms: HashMap<RoomId, Kept>,
+    rooms: HashMap<RoomId, Kept, RandomState>,
     /// Bytes of the log after which it is moved.
-    most: usize,
+    pub(super) most: usize,
     /// Bytes of the rows that came since then.
     bytes: usize,
     /// The rows.
@@ -60,7 +61,7 @@ pub(super) struct Change {
     /// What the commit adds to the log.
     pub(super) row: Row,
     /// Where it leaves rooms: the last event, 0 if it is closed.
-    lasts: HashMap<RoomId, Seq>,
+    lasts: HashMap<RoomId, Seq, RandomState>,
     /// Rooms whose events were moved, except for their last so many bytes.
     moved: Vec<(RoomId, usize)>,
     /// How many rooms of those that are moved are left.
@@ -72,7 +73,7 @@ pub(super) struct Change {
 impl Backlog {
     /// What the file holds. Nothing is known of other rooms.
     pub(super) fn read(connection: &Connection, most: usize) -> rusqlite::Result<Self> {
-        let (rooms, damaged) = (HashMap::new(), Vec::new());
+        let (rooms, damaged) = (HashMap::default(), Vec::new());
         let mut backlog = Self { rooms, most, bytes: 0, first: 1, last: 0, damaged, moving: None };
         let mut select = connection.prepare("SELECT id, entries FROM log WHERE id > 0 ORDER BY id")?;
         let mut rows = select.query([])?;
@@ -139,7 +140,7 @@ impl Backlog {
             self.bytes = 0;
         }
         let mut change =
-            Change { row: Row::new(), lasts: HashMap::new(), moved: Vec::new(), left: 0, first: self.first };
+            Change { row: Row::new(), lasts: HashMap::default(), moved: Vec::new(), left: 0, first: self.first };
         if let Some(moving) = &self.moving {
             self.advance(connection, moving, &mut change, EVENTS + EVENTS_OF_A_WRITE * writes)?;
         }

@@ -4,6 +4,7 @@
 
 use prost::encoding::{decode_varint, encode_varint};
 use rusqlite::Connection;
+use smallvec::SmallVec;
 
 use crate::{
     room::{Fact, GameRecord, RoomId, Seq, stored},
@@ -52,15 +53,19 @@ impl Entry {
     }
 }
 
-/// Events of a room, encoded, one behind the other.
+/// Events of a room, encoded, one behind the other. A move lies in the value itself, so that no thread has to free what
+/// another has allocated.
 #[derive(Clone, Default)]
-pub(super) struct Run(Vec<u8>);
+pub(super) struct Run(SmallVec<[u8; 32]>);
 
 impl Run {
     fn push(&mut self, seq: Seq, event: &[u8]) {
-        self.0.reserve(HEAD + event.len());
-        encode_varint(seq.0, &mut self.0);
-        encode_varint(event.len() as u64, &mut self.0);
+        let mut head = [0; HEAD];
+        let mut free = &mut head[..];
+        encode_varint(seq.0, &mut free);
+        encode_varint(event.len() as u64, &mut free);
+        let length = HEAD - free.len();
+        self.0.extend_from_slice(&head[..length]);
         self.0.extend_from_slice(event);
     }
 
@@ -84,7 +89,7 @@ impl Run {
     /// Forgets all but its last so many bytes.
     pub(super) fn keep(&mut self, bytes: usize) {
         // What it held at most is not kept free for it: there are many rooms.
-        self.0 = self.0.split_off(self.0.len() - bytes);
+        self.0 = SmallVec::from_slice(&self.0[self.0.len() - bytes..]);
     }
 }
 

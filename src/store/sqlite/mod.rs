@@ -27,6 +27,7 @@ mod writer;
 
 use std::{
     fs::{self, File, TryLockError},
+    future::ready,
     path::Path,
     sync::{
         Arc,
@@ -165,7 +166,10 @@ fn begin(path: &Path) -> std::io::Result<()> {
 
 impl Journal for SqliteStore {
     fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>> {
-        Box::pin(async move { self.writer.append(Entry::of(&append)?).await })
+        match Entry::of(&append) {
+            Ok(entry) => self.writer.append(entry),
+            Err(error) => Box::pin(ready(Err(error))),
+        }
     }
 
     fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {

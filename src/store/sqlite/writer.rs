@@ -1,6 +1,7 @@
 //! The one thread that writes.
 
 use std::{
+    future::ready,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     thread::JoinHandle,
@@ -8,7 +9,10 @@ use std::{
 };
 
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{
+    mpsc::{self, error::TrySendError},
+    oneshot,
+};
 
 use super::{
     backlog::{Backlog, Change},
@@ -29,7 +33,7 @@ const TOGETHER: usize = 1_024;
 const MANY: usize = 32;
 
 /// How long it waits.
-const GATHERING: Duration = Duration::from_millis(3);
+const GATHERING: Duration = Duration::from_millis(5);
 
 /// The metric of how many writes one commit makes durable.
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
@@ -68,19 +72,23 @@ impl Writer {
     pub(super) fn start(path: &Path, connection: Connection, fault: FaultHook, log: usize) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::channel(QUEUE);
         let backlog = Backlog::read(&connection, log).map_err(std::io::Error::other)?;
-        let desk = Desk { path: path.to_owned(), connection: Some(connection), backlog, certain: true, log };
+        let desk = Desk { path: path.to_owned(), connection: Some(connection), backlog, certain: true };
         let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || desk.work(queue))?;
         Ok(Self { jobs: Some(jobs), thread: Some(thread), fault })
     }
 
-    pub(super) async fn append(&self, entry: Entry) -> Result<(), AppendError> {
+    /// Writes to a room. The write is on its way already where the writer has a place for it.
+    pub(super) fn append(&self, entry: Entry) -> Pending<'_, Result<(), AppendError>> {
         let fault = (self.fault)(entry.room, entry.expected);
         if let Some(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) = fault {
-            return Err(error);
+            return Box::pin(ready(Err(error)));
         }
-        self.submit(Write::Append(entry)).await?;
-        // A write whose outcome nobody hears of has happened here: the harder case for the caller.
-        fault.map_or(Ok(()), Err)
+        let written = self.submit(Write::Append(entry));
+        match fault {
+            None => written,
+            // A write whose outcome nobody hears of has happened here: the harder case for the caller.
+            Some(unknown) => Box::pin(async move { written.await.and(Err(unknown)) }),
+        }
     }
 
     /// Writes something for which nothing is expected.
@@ -109,13 +117,24 @@ impl Writer {
         answer.await.map_err(|_| gone())?
     }
 
-    async fn submit(&self, write: Write) -> Result<(), AppendError> {
-        let (done, outcome) = oneshot::channel();
+    fn submit(&self, write: Write) -> Pending<'_, Result<(), AppendError>> {
         let gone = || AppendError::Unavailable("the writer has ended".to_owned());
-        let job = Job::Write(Task { write, done });
-        self.jobs.as_ref().ok_or_else(gone)?.send(job).await.map_err(|_| gone())?;
-        outcome.await.map_err(|_| AppendError::Unknown("the writer has ended".to_owned()))?
+        let Some(jobs) = &self.jobs else { return Box::pin(ready(Err(gone()))) };
+        let (done, outcome) = oneshot::channel();
+        match jobs.try_send(Job::Write(Task { write, done })) {
+            // Thousands wait for this, and for no more than it needs.
+            Ok(()) => Box::pin(outcome_of(outcome)),
+            Err(TrySendError::Full(job)) => Box::pin(async move {
+                jobs.send(job).await.map_err(|_| gone())?;
+                outcome_of(outcome).await
+            }),
+            Err(TrySendError::Closed(_)) => Box::pin(ready(Err(gone()))),
+        }
     }
+}
+
+async fn outcome_of(outcome: oneshot::Receiver<Result<(), AppendError>>) -> Result<(), AppendError> {
+    outcome.await.map_err(|_| AppendError::Unknown("the writer has ended".to_owned()))?
 }
 
 impl Drop for Writer {
@@ -152,8 +171,6 @@ struct Desk {
     backlog: Backlog,
     /// Whether that is what the file holds. It is read again where a commit's outcome is unknown.
     certain: bool,
-    /// The most bytes of the log.
-    log: usize,
 }
 
 impl Desk {
@@ -212,7 +229,7 @@ impl Desk {
             None => schema::reopen(&self.path)?,
         };
         if !self.certain {
-            self.backlog = Backlog::read(&connection, self.log)?;
+            self.backlog = Backlog::read(&connection, self.backlog.most)?;
             self.certain = true;
         }
         Ok(connection)
@@ -232,15 +249,19 @@ impl Desk {
                     let _ = task.done.send(outcome);
                 }
             }
-            // No write fails for what is moved besides.
-            Err(Failure::Write(_)) if self.backlog.pause() => self.carry_out(tasks),
-            // One of them can have spoilt it for the others.
-            Err(Failure::Write(_)) if tasks.len() > 1 => tasks.into_iter().for_each(|task| self.carry_out(vec![task])),
-            Err(Failure::Closed(error) | Failure::Write(error) | Failure::Unknown(error)) => {
-                for task in tasks {
-                    let _ = task.done.send(Err(error.clone()));
+            Err(Failure::Write(error)) => {
+                let moved = self.backlog.pause();
+                if moved {
+                    // No write fails for what is moved besides.
+                    self.carry_out(tasks);
+                } else if tasks.len() > 1 {
+                    // One of them can have spoilt it for the others.
+                    tasks.into_iter().for_each(|task| self.carry_out(vec![task]));
+                } else {
+                    refuse(tasks, &error);
                 }
             }
+            Err(Failure::Closed(error) | Failure::Unknown(error)) => refuse(tasks, &error),
         }
     }
 
@@ -293,6 +314,12 @@ impl Desk {
         }
         change.add(entry);
         Ok(())
+    }
+}
+
+fn refuse(tasks: Vec<Task>, error: &AppendError) {
+    for task in tasks {
+        let _ = task.done.send(Err(error.clone()));
     }
 }
 

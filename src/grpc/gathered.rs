@@ -1,4 +1,4 @@
-//! What is written to a connection, gathered until everybody had their turn.
+//! What is written to a connection, gathered until others had their turn.
 //!
 //! Every message wakes the task of its connection, which runs next and writes: of fifty streams that have something to say
 //! at the same moment, each would cost the system a call, the network a packet, and the other side a wake of its own.
@@ -9,7 +9,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use bytes::{Buf as _, BytesMut};
+use bytes::{Buf, BytesMut};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     task::yield_now,
@@ -20,8 +20,8 @@ use crate::runtime::Bell;
 /// The most bytes that wait.
 const MOST: usize = 16 * 1024;
 
-/// A stream of bytes. A flush waits until all tasks that are ready have run once, and then sends what has been written
-/// till then.
+/// A stream of bytes. What is flushed is sent when the thread has nothing else to do, or has done enough else: the task is
+/// woken then, and must flush once more, as transports do at each wake. Till then a flush is ready, so that they go on.
 pub(super) struct Gathered<W> {
     wire: W,
     /// Takes no memory while there is nothing.
@@ -67,19 +67,37 @@ impl<W: AsyncRead + Unpin> AsyncRead for Gathered<W> {
 
 impl<W: AsyncWrite + Unpin> AsyncWrite for Gathered<W> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[io::IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         if this.unsent.len() >= MOST {
             ready!(this.poll_send(cx))?;
         }
-        let taken = bytes.len().min(MOST - this.unsent.len());
-        this.unsent.extend_from_slice(&bytes[..taken]);
-        Poll::Ready(Ok(taken))
+        let before = this.unsent.len();
+        for part in parts {
+            let taken = part.len().min(MOST - this.unsent.len());
+            this.unsent.extend_from_slice(&part[..taken]);
+        }
+        Poll::Ready(Ok(this.unsent.len() - before))
+    }
+
+    /// Otherwise transports put parts together in memory of their own first.
+    fn is_write_vectored(&self) -> bool {
+        true
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if !this.unsent.is_empty() {
-            ready!(this.poll_turn(cx));
+            if this.poll_turn(cx).is_pending() {
+                return Poll::Ready(Ok(()));
+            }
             ready!(this.poll_send(cx))?;
         }
         Pin::new(&mut this.wire).poll_flush(cx)
@@ -97,10 +115,16 @@ mod tests {
     use std::{
         future::poll_fn,
         sync::{Arc, Mutex},
+        time::Duration,
     };
 
     use proptest::prelude::*;
-    use tokio::{io::AsyncWriteExt as _, runtime, sync::mpsc};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _, duplex},
+        runtime,
+        sync::mpsc,
+        time::timeout,
+    };
     use tokio_util::task::TaskTracker;
 
     use super::*;
@@ -110,7 +134,6 @@ mod tests {
     struct Notes {
         written: Arc<Mutex<Vec<Vec<u8>>>>,
         takes: Arc<Mutex<Vec<usize>>>,
-        flushed: Arc<Mutex<bool>>,
     }
 
     impl AsyncWrite for Notes {
@@ -127,12 +150,18 @@ mod tests {
         }
 
         fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-            *self.flushed.lock().unwrap() = true;
             Poll::Ready(Ok(()))
         }
 
         fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
             Poll::Ready(Ok(()))
+        }
+    }
+
+    /// Lasts until nobody has anything to do.
+    async fn silence() {
+        for _ in 0..100 {
+            yield_now().await;
         }
     }
 
@@ -149,9 +178,9 @@ mod tests {
     #[tokio::test]
     async fn what_is_said_at_one_moment_is_sent_at_once() {
         let (notes, tasks) = (Notes::default(), TaskTracker::new());
-        let (say, mut said) = mpsc::unbounded_channel();
+        let (say, mut said) = mpsc::channel(16);
         let mut wire = Gathered::new(notes.clone());
-        say.send(0).unwrap();
+        say.try_send(0).unwrap();
         // As the transport does: all that there is, and a flush.
         let connection = tasks.spawn(poll_fn(move |cx| {
             while let Poll::Ready(byte) = said.poll_recv(cx) {
@@ -164,28 +193,54 @@ mod tests {
         let others = say.clone();
         tasks.spawn(async move {
             for byte in 1..10 {
-                others.send(byte).unwrap();
+                others.try_send(byte).unwrap();
                 step_back().await;
             }
         });
         for byte in 10..12 {
-            while !std::mem::take(&mut *notes.flushed.lock().unwrap()) {
-                yield_now().await;
-            }
-            say.send(byte).unwrap();
+            silence().await;
+            say.try_send(byte).unwrap();
         }
-        while !std::mem::take(&mut *notes.flushed.lock().unwrap()) {
-            yield_now().await;
-        }
+        silence().await;
         drop(say);
         connection.await.unwrap();
         assert_eq!(*notes.written.lock().unwrap(), [(0..10).collect(), vec![10], vec![11]]);
     }
 
+    /// Flushes at each wake, as transports do, until it has come to pass.
+    async fn flush(wire: &mut Gathered<impl AsyncWrite + Unpin>, is_done: impl Fn() -> bool) {
+        let flushes = poll_fn(|cx| {
+            let flushed = Pin::new(&mut *wire).poll_flush(cx);
+            assert!(!matches!(flushed, Poll::Ready(Err(_))));
+            if is_done() { Poll::Ready(()) } else { Poll::Pending }
+        });
+        timeout(Duration::from_secs(1), flushes).await.expect("it is woken");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_who_comes_late_finds_all() {
+        let (near, mut far) = duplex(64);
+        let mut wire = Gathered::new(near);
+        let said: Vec<_> = (0_u8..=255).cycle().take(MOST).collect();
+        wire.write_all(&said).await.unwrap();
+        // Woken for much else while nobody reads.
+        for _ in 0..5 {
+            wire.flush().await.unwrap();
+            let _ = timeout(Duration::from_millis(1), poll_fn(|cx| Pin::new(&mut wire).poll_flush(cx))).await;
+        }
+        let reader = TaskTracker::new().spawn(async move {
+            let mut heard = Vec::new();
+            far.read_to_end(&mut heard).await.unwrap();
+            heard
+        });
+        timeout(Duration::from_secs(1), wire.shutdown()).await.expect("it is woken").unwrap();
+        assert_eq!(reader.await.unwrap(), said);
+    }
+
     proptest! {
         #[test]
         fn nothing_is_lost_and_nothing_waits_for_ever(
-            said in proptest::collection::vec((0..3 * MOST, any::<bool>()), 1..20),
+            said in proptest::collection::vec((0..3 * MOST, any::<bool>(), any::<bool>()), 1..20),
             takes in proptest::collection::vec(prop_oneof![Just(0), 1_usize..64, Just(MOST)], 0..40),
         ) {
             let notes = Notes::default();
@@ -193,14 +248,19 @@ mod tests {
             let mut wire = Gathered::new(notes.clone());
             let mut bytes = (0_u8..=255).cycle();
             let mut all = Vec::new();
-            runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-                for (length, flush) in said {
+            let clock = runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+            clock.block_on(async {
+                for (length, in_parts, flushes) in said {
                     let part: Vec<_> = bytes.by_ref().take(length).collect();
                     all.extend_from_slice(&part);
-                    wire.write_all(&part).await.unwrap();
-                    if flush {
-                        wire.flush().await.unwrap();
-                        assert_eq!(notes.written.lock().unwrap().concat(), all);
+                    if in_parts {
+                        let (one, other) = part.split_at(length / 3);
+                        wire.write_all_buf(&mut Buf::chain(one, other)).await.unwrap();
+                    } else {
+                        wire.write_all(&part).await.unwrap();
+                    }
+                    if flushes {
+                        flush(&mut wire, || notes.written.lock().unwrap().concat() == all).await;
                     }
                 }
                 wire.shutdown().await.unwrap();

@@ -66,7 +66,7 @@ impl History {
 
 /// Keeps the events of open rooms.
 pub trait Journal: Send + Sync + 'static {
-    /// Writes to a room. What is answered `Ok` is not lost.
+    /// Writes to a room. What is answered `Ok` is not lost; it may be written even if nobody waits for the answer.
     fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>>;
 
     /// What is kept of a room; none when there is no such open room.

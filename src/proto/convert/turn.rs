@@ -126,7 +126,7 @@ fn number(tag: u8, number: i64, wire: &mut Vec<u8>) {
     }
 }
 
-/// How long a message usually is, for which a place is kept before it.
+/// How long a message may be for the place that is kept for its length. Another place is made where it is not.
 #[derive(Clone, Copy)]
 enum Length {
     /// Less than 128 bytes.
@@ -200,6 +200,19 @@ mod tests {
         let second = asked(&room.turn_sheet(fixture::NOW).unwrap());
         assert_eq!((second.ply, second.side(), second.last_move.as_str()), (1, v1::Side::White, "d3"));
         assert_eq!(second.game_id, format!("{}-1", second.room_id));
+    }
+
+    #[test]
+    fn a_length_takes_as_many_bytes_as_it_needs() {
+        for usual in [Length::Short, Length::Long] {
+            for length in [0, 1, 127, 128, 129, 16_383, 16_384, 16_385] {
+                let text = vec![b'x'; length];
+                let (mut ours, mut theirs) = (vec![1], vec![1]);
+                nested(5, usual, &mut ours, |wire| wire.extend_from_slice(&text));
+                prost::encoding::bytes::encode(5, &text, &mut theirs);
+                assert_eq!(ours, theirs, "{length}");
+            }
+        }
     }
 
     fn games() -> impl Strategy<Value = GameId> {

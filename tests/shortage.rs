@@ -79,7 +79,8 @@ async fn sweep(disk: &Disk, folder: &TempDir, append: Append<'_>, limits: impl I
     let after = (Some(after), before.1 + append.games.len());
     let [mut refused, mut unsure] = [0, 0];
     for limit in limits {
-        let written = disk.limited(limit, store.journal.append(append)).await;
+        // A write is on its way as soon as it is asked for.
+        let written = disk.limited(limit, async { store.journal.append(append).await }).await;
         let (now, later) = (kept(&store, room).await, found_after_a_crash(folder, room).await);
         match written {
             Ok(()) => {

@@ -7,12 +7,14 @@ use std::{
     io,
     pin::{Pin, pin},
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use bytes::{Buf, BytesMut};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     task::yield_now,
+    time::Instant,
 };
 
 use crate::runtime::Bell;
@@ -20,7 +22,10 @@ use crate::runtime::Bell;
 /// The most bytes that wait.
 const MOST: usize = 16 * 1024;
 
-/// A stream of bytes. What is flushed is sent when the thread has nothing else to do, or has done enough else: the task is
+/// What comes so long after the last is sent at once: nothing else is likely to come soon.
+const SILENCE: Duration = Duration::from_millis(1);
+
+/// A stream of bytes. What is flushed is sent at once after a silence, and otherwise when the thread has nothing else to do, or has done enough else: the task is
 /// woken then, and must flush once more, as transports do at each wake. Till then a flush is ready, so that they go on.
 pub(super) struct Gathered<W> {
     wire: W,
@@ -30,11 +35,13 @@ pub(super) struct Gathered<W> {
     bell: Bell,
     /// Whether that is waited for.
     waits: bool,
+    /// When something was last written.
+    spoke: Option<Instant>,
 }
 
 impl<W: AsyncWrite + Unpin> Gathered<W> {
     pub(super) fn new(wire: W) -> Self {
-        Self { wire, unsent: BytesMut::new(), bell: Bell::default(), waits: false }
+        Self { wire, unsent: BytesMut::new(), bell: Bell::default(), waits: false, spoke: None }
     }
 
     /// Waits until the others have had their turn.
@@ -76,6 +83,11 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Gathered<W> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        let now = Instant::now();
+        let is_alone = this.spoke.replace(now).is_none_or(|spoke| now.duration_since(spoke) > SILENCE);
+        if is_alone && this.unsent.is_empty() {
+            return Pin::new(&mut this.wire).poll_write_vectored(cx, parts);
+        }
         if this.unsent.len() >= MOST {
             ready!(this.poll_send(cx))?;
         }

@@ -185,7 +185,7 @@ impl RoomActor {
             return self.wait_for_journal(unsure, messages).await;
         }
         self.thinker.prepare(&self.room, &self.shared);
-        let (wake, bedtime) = (self.wake(), self.bedtime());
+        let wake = self.wake();
         let shared = Arc::clone(&self.shared);
         // In an order, so that one seed is one course of events. What is due is done but once, and starves nobody.
         tokio::select! {
@@ -194,23 +194,28 @@ impl RoomActor {
             square = self.thinker.answer() => {
                 if let Some(command) = self.thinker.take(square, &self.room, &shared) {
                     self.tick(self.now()).await?;
-                    if self.unsure.is_some() || self.carry_out(Actor::Server, command).await.is_err() {
+                    if self.carry_out(Actor::Server, command).await.is_err() {
                         self.thinker.postpone();
                     }
                 }
                 self.go_on()
             }
-            () = self.alarm.ring(wake) => self.tick(self.now()).await,
+            () = self.alarm.ring(wake) => self.do_what_is_due().await,
             message = messages.recv() => match message {
-                Some(message) => self.take(*message).await,
+                Some(message) => self.take(message).await,
                 None => Err(Ending::Stopped),
             },
-            () = sleep(self.look_again) => {
-                self.check_members().await;
-                self.go_on()
-            }
-            () = sleep(bedtime) => Err(Ending::Asleep),
         }
+    }
+
+    async fn do_what_is_due(&mut self) -> Result<(), Ending> {
+        let now = Instant::now();
+        self.tick(self.shared.clock.at(now)).await?;
+        if self.look_again.is_some_and(|again| again <= now) {
+            self.check_members().await;
+        }
+        self.go_on()?;
+        if self.bedtime().is_some_and(|bedtime| bedtime <= now) { Err(Ending::Asleep) } else { Ok(()) }
     }
 
     /// When the room leaves memory, if nothing comes between.
@@ -223,28 +228,47 @@ impl RoomActor {
         self.shared.clock.now()
     }
 
+    /// When there will be something to do, if nothing comes between. One timer does for all of it.
     fn wake(&self) -> Option<Instant> {
         let due = self.room.deadline().map(|deadline| self.shared.clock.instant(deadline));
-        match (self.retry, due) {
-            (Some(retry), Some(due)) => Some(due.max(retry)),
-            (_, due) => due,
-        }
+        let due = due.map(|due| self.retry.map_or(due, |retry| due.max(retry)));
+        due.into_iter().chain(self.look_again).chain(self.bedtime()).min()
     }
 
-    async fn take(&mut self, message: Message) -> Result<(), Ending> {
+    async fn take(&mut self, message: Box<Message>) -> Result<(), Ending> {
         self.quiet_since = Instant::now();
-        match message {
+        // In its box as long as it waits: a room's memory has left the caches when the next one comes.
+        if let Message::Command(actor, command, _) = &*message {
+            let now = self.shared.clock.at(self.quiet_since);
+            if self.is_due(now)
+                && let Err(ending) = self.tick(now).await
+            {
+                self.turn_away(*message, ending);
+                return Err(ending);
+            }
+            if *command != Command::Leave
+                && let Some(player) = self.returned(*actor)
+            {
+                self.check_presence(player).await;
+            }
+        }
+        match *message {
             Message::Command(actor, command, reply) => {
-                if let Err(ending) = self.tick(self.shared.clock.at(self.quiet_since)).await {
-                    self.turn_away(Message::Command(actor, command, reply), ending);
-                    return Err(ending);
-                }
-                if command != Command::Leave {
-                    self.welcome_back(actor).await;
-                }
-                let answer = match self.unsure {
-                    Some(_) => Err(RoomError::StoreUnavailable),
-                    None => self.command(actor, command).await,
+                let tried = match command {
+                    Command::Play { game, ply, .. } => Some((game, ply)),
+                    _ => None,
+                };
+                let answer = match self.judge(actor, command) {
+                    Ok(events) => self.keep(events).await,
+                    Err(error) => {
+                        if let (RoomError::Rejected(Rejection::IllegalMove(_)), Some((game, ply))) = (&error, tried)
+                            && self.is_bot(actor)
+                        {
+                            // A refusal changes nothing, so the strike is a command of its own.
+                            let _ = self.carry_out(Actor::Server, Command::Strike { game, ply }).await;
+                        }
+                        Err(error)
+                    }
                 };
                 // The caller may have gone; what was done is done.
                 let _ = reply.send(answer);
@@ -264,29 +288,18 @@ impl RoomActor {
         if self.room.phase() == Phase::Closed { Err(Ending::Closed) } else { Ok(()) }
     }
 
+    fn is_due(&self, now: Timestamp) -> bool {
+        self.room.deadline().is_some_and(|deadline| deadline <= now)
+    }
+
     /// Does what time has made due.
     async fn tick(&mut self, now: Timestamp) -> Result<(), Ending> {
-        if self.room.deadline().is_some_and(|deadline| deadline <= now) {
+        if self.is_due(now) {
             self.welcome_returned().await;
-            let failed = self.unsure.is_some() || self.carry_out(Actor::Server, Command::Tick).await.is_err();
+            let failed = self.carry_out(Actor::Server, Command::Tick).await.is_err();
             self.retry = failed.then(|| Instant::now() + STORE_RETRY);
         }
         self.go_on()
-    }
-
-    async fn command(&mut self, actor: Actor, command: Command) -> Result<Accepted, RoomError> {
-        let tried = match command {
-            Command::Play { game, ply, .. } => Some((game, ply)),
-            _ => None,
-        };
-        let outcome = self.carry_out(actor, command).await;
-        if let (Err(RoomError::Rejected(Rejection::IllegalMove(_))), Some((game, ply))) = (&outcome, tried)
-            && self.is_bot(actor)
-        {
-            // A refusal changes nothing, so the strike is a command of its own.
-            let _ = self.carry_out(Actor::Server, Command::Strike { game, ply }).await;
-        }
-        outcome
     }
 
     fn is_bot(&self, actor: Actor) -> bool {
@@ -342,20 +355,18 @@ impl RoomActor {
     }
 
     /// One who was absent and asks something is here.
-    async fn welcome_back(&mut self, actor: Actor) {
-        if let Actor::Player(player) = actor
-            && self.is_absent(player)
-            && self.is_here(player)
-        {
-            self.check_presence(player).await;
-        }
+    fn returned(&self, actor: Actor) -> Option<PlayerId> {
+        let Actor::Player(player) = actor else { return None };
+        (self.is_absent(player) && self.is_here(player)).then_some(player)
     }
 
     /// Nobody's place is taken away who has called elsewhere meanwhile.
     async fn welcome_returned(&mut self) {
         let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
         for member in members {
-            self.welcome_back(Actor::Player(member)).await;
+            if let Some(player) = self.returned(Actor::Player(member)) {
+                self.check_presence(player).await;
+            }
         }
     }
 
@@ -367,11 +378,24 @@ impl RoomActor {
 
     /// Judge, write, apply, tell.
     async fn carry_out(&mut self, actor: Actor, command: Command) -> Result<Accepted, RoomError> {
-        let began = Instant::now();
-        let events = self.room.decide(self.shared.clock.at(began), actor, command)?;
+        let events = self.judge(actor, command)?;
+        self.keep(events).await
+    }
+
+    /// What a command comes to, where nothing is in the way of it.
+    fn judge(&self, actor: Actor, command: Command) -> Result<Vec<Event>, RoomError> {
+        if self.unsure.is_some() {
+            return Err(RoomError::StoreUnavailable);
+        }
+        Ok(self.room.decide(self.now(), actor, command)?)
+    }
+
+    /// Writes, applies, tells.
+    async fn keep(&mut self, events: Vec<Event>) -> Result<Accepted, RoomError> {
         if events.is_empty() {
             return Ok(self.accepted(false));
         }
+        let began = Instant::now();
         let games = self.room.records(&events);
         let append = Append { room: self.room.id(), expected: self.room.seq(), events: &events, games: &games };
         let appended = self.shared.store.journal.append(append).await;
@@ -582,12 +606,5 @@ impl RoomActor {
             }
             Message::Unwatched | Message::Remind(..) | Message::CheckPresence(_) => {}
         }
-    }
-}
-
-async fn sleep(wake: Option<Instant>) {
-    match wake {
-        Some(wake) => tokio::time::sleep_until(wake).await,
-        None => std::future::pending().await,
     }
 }

@@ -16,11 +16,11 @@ use crate::{
     rules::Color,
 };
 
-/// The state of the room's AI turn; one turn at most is open.
+/// The state of the room's AI turn; one turn at most is open. It is small where no AI plays.
 #[derive(Default)]
 pub(super) struct Thinker {
-    open: Option<Open>,
-    ahead: Option<Ahead>,
+    open: Option<Box<Open>>,
+    ahead: Option<Box<Ahead>>,
 }
 
 /// A turn that will come if the opponent plays what is expected, and is pondered already.
@@ -64,7 +64,7 @@ impl Thinker {
             return;
         }
         let is_to_come =
-            |ahead: &mut Ahead| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
+            |ahead: &mut Box<Ahead>| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
         // In place: rooms without AIs pass here at every move.
         self.ahead.take_if(|ahead| !is_to_come(ahead));
         self.open = room.thinking().map(|turn| {
@@ -74,7 +74,7 @@ impl Thinker {
             } else {
                 Stage::Pausing(Instant::now() + wait)
             };
-            Open { turn, stage }
+            Box::new(Open { turn, stage })
         });
     }
 
@@ -142,7 +142,7 @@ fn thought(choice: &Choice, turn: &Turn) -> Option<Box<Thought>> {
     }))
 }
 
-fn begin(turn: &Turn, ahead: Option<Ahead>, shared: &Shared) -> Stage {
+fn begin(turn: &Turn, ahead: Option<Box<Ahead>>, shared: &Shared) -> Stage {
     let Some(player) = player(turn).map(|player| in_time(player, turn)) else {
         return Stage::Resigned;
     };
@@ -155,7 +155,7 @@ fn begin(turn: &Turn, ahead: Option<Ahead>, shared: &Shared) -> Stage {
         enough: allotted.enough.map(|enough| (now + enough).into_std()),
         deadline: (now + allotted.search).into_std(),
     };
-    let asks = |ahead: &Ahead| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
+    let asks = |ahead: &Box<Ahead>| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
     let ahead = ahead.filter(|ahead| asks(ahead) && ahead.player == job.player);
     match ahead.and_then(|ahead| shared.pool.claim(ahead.ticket, job.enough, job.deadline)) {
         Some(Pondered::Found(choice)) => return Stage::Found(choice),
@@ -178,7 +178,7 @@ fn in_time(player: AiPlayer, turn: &Turn) -> AiPlayer {
 }
 
 /// Ponders the turn after the expected reply, of a player that expects one, as it would be searched when it comes.
-fn look_ahead(turn: &Turn, choice: &Choice, shared: &Shared) -> Option<Ahead> {
+fn look_ahead(turn: &Turn, choice: &Choice, shared: &Shared) -> Option<Box<Ahead>> {
     let player = player(turn).filter(|player| player.kind() == AiKind::Expert)?;
     let [_, reply, ..] = choice.line[..] else { return None };
     if !shared.analysts.analyses.is_none() {
@@ -195,7 +195,7 @@ fn look_ahead(turn: &Turn, choice: &Choice, shared: &Shared) -> Option<Ahead> {
     let deadline = (Instant::now() + PONDERED).into_std();
     let job = Job { player, position, seed: seed(&turn), enough: None, deadline };
     let ticket = shared.pool.ponder(job)?;
-    Some(Ahead { turn, player, ticket })
+    Some(Box::new(Ahead { turn, player, ticket }))
 }
 
 /// The times of one search, from its beginning.

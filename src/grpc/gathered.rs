@@ -22,11 +22,12 @@ use crate::runtime::Bell;
 /// The most bytes that wait.
 const MOST: usize = 16 * 1024;
 
-/// What comes so long after the last is sent at once: nothing else is likely to come soon.
+/// Behind what was said so long ago, nothing else is likely to be said at the same moment.
 const SILENCE: Duration = Duration::from_millis(1);
 
-/// A stream of bytes. What is flushed is sent at once after a silence, and otherwise when the thread has nothing else to do, or has done enough else: the task is
-/// woken then, and must flush once more, as transports do at each wake. Till then a flush is ready, so that they go on.
+/// A stream of bytes. What is written after a silence goes straight through. Else what is flushed is sent when the thread
+/// has nothing else to do, or has done enough else: the task is woken then, and must flush once more, as transports do at
+/// each wake. Till then a flush is ready, so that they go on.
 pub(super) struct Gathered<W> {
     wire: W,
     /// Takes no memory while there is nothing.
@@ -35,7 +36,7 @@ pub(super) struct Gathered<W> {
     bell: Bell,
     /// Whether that is waited for.
     waits: bool,
-    /// When something was last written.
+    /// When something was last to be written.
     spoke: Option<Instant>,
 }
 
@@ -84,8 +85,8 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Gathered<W> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let now = Instant::now();
-        let is_alone = this.spoke.replace(now).is_none_or(|spoke| now.duration_since(spoke) > SILENCE);
-        if is_alone && this.unsent.is_empty() {
+        let after_silence = this.spoke.replace(now).is_none_or(|spoke| now.duration_since(spoke) > SILENCE);
+        if after_silence && this.unsent.is_empty() {
             return Pin::new(&mut this.wire).poll_write_vectored(cx, parts);
         }
         if this.unsent.len() >= MOST {
@@ -135,7 +136,7 @@ mod tests {
         io::{AsyncReadExt as _, AsyncWriteExt as _, duplex},
         runtime,
         sync::mpsc,
-        time::timeout,
+        time::{advance, timeout},
     };
     use tokio_util::task::TaskTracker;
 
@@ -187,8 +188,8 @@ mod tests {
         poll_fn(step).await;
     }
 
-    #[tokio::test]
-    async fn what_is_said_at_one_moment_is_sent_at_once() {
+    #[tokio::test(start_paused = true)]
+    async fn what_is_said_at_one_moment_is_sent_together() {
         let (notes, tasks) = (Notes::default(), TaskTracker::new());
         let (say, mut said) = mpsc::channel(16);
         let mut wire = Gathered::new(notes.clone());
@@ -216,7 +217,26 @@ mod tests {
         silence().await;
         drop(say);
         connection.await.unwrap();
-        assert_eq!(*notes.written.lock().unwrap(), [(0..10).collect(), vec![10], vec![11]]);
+        let first = vec![0];
+        assert_eq!(*notes.written.lock().unwrap(), [first, (1..10).collect(), vec![10], vec![11]]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_said_after_a_silence_waits_for_nothing() {
+        let notes = Notes::default();
+        let mut wire = Gathered::new(notes.clone());
+        for (said, silence, sent) in [("a", 0, "a"), ("b", 0, "a"), ("c", 2, "a"), ("d", 0, "a")] {
+            advance(Duration::from_millis(silence)).await;
+            wire.write_all(said.as_bytes()).await.unwrap();
+            assert_eq!(notes.written.lock().unwrap().concat(), sent.as_bytes(), "{said}: no order is broken");
+        }
+        wire.shutdown().await.unwrap();
+        let mut wire = Gathered::new(notes.clone());
+        for said in ["e", "f"] {
+            advance(2 * SILENCE).await;
+            wire.write_all(said.as_bytes()).await.unwrap();
+        }
+        assert_eq!(notes.written.lock().unwrap().concat(), b"abcdef");
     }
 
     /// Flushes at each wake, as transports do, until it has come to pass.
@@ -252,7 +272,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost_and_nothing_waits_for_ever(
-            said in proptest::collection::vec((0..3 * MOST, any::<bool>(), any::<bool>()), 1..20),
+            said in proptest::collection::vec((0..3 * MOST, any::<bool>(), any::<bool>(), any::<bool>()), 1..20),
             takes in proptest::collection::vec(prop_oneof![Just(0), 1_usize..64, Just(MOST)], 0..40),
         ) {
             let notes = Notes::default();
@@ -262,7 +282,10 @@ mod tests {
             let mut all = Vec::new();
             let clock = runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
             clock.block_on(async {
-                for (length, in_parts, flushes) in said {
+                for (length, in_parts, flushes, is_silent) in said {
+                    if is_silent {
+                        advance(2 * SILENCE).await;
+                    }
                     let part: Vec<_> = bytes.by_ref().take(length).collect();
                     all.extend_from_slice(&part);
                     if in_parts {

@@ -14,15 +14,14 @@ use super::{
     lobby::Listing,
     meter,
     registry::{Life, Message, Origin, Published, Snapshot, Subscribed},
-    shared::Shared,
+    shared::{Entry, Shared},
     telling::{Holders, Teller},
     thinking::Thinker,
     waiting::{Alarm, Stop},
 };
 use crate::{
     room::{
-        Actor, CloseReason, Command, Event, Fact, GameId, Phase, PlayerId, PlayerKind, Rejection, Room, RoomId, Seq,
-        Timestamp,
+        Actor, CloseReason, Command, Event, Fact, GameId, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp,
     },
     store::{Append, AppendError, History},
 };
@@ -74,38 +73,6 @@ struct RoomActor {
     stop: Stop,
 }
 
-/// An actor's place among those that live. It ends with the actor, even with one that panics.
-struct Entry {
-    shared: Arc<Shared>,
-    room: RoomId,
-    generation: u64,
-    counted_as_game: bool,
-}
-
-impl Entry {
-    fn count_game(&mut self, runs: bool) {
-        if runs != self.counted_as_game {
-            self.counted_as_game = runs;
-            if runs {
-                self.shared.games.fetch_add(1, Relaxed);
-            } else {
-                self.shared.games.fetch_sub(1, Relaxed);
-            }
-        }
-    }
-
-    fn leave(&mut self) {
-        self.shared.registry.remove(self.room, self.generation);
-        self.count_game(false);
-    }
-}
-
-impl Drop for Entry {
-    fn drop(&mut self) {
-        self.leave();
-    }
-}
-
 pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Listing, life: Life) {
     let Life { generation, messages } = life;
     let span = tracing::info_span!(parent: None, "room", id = %room.id());
@@ -152,6 +119,9 @@ impl RoomActor {
             Teller::new(&self.shared, &self.room).remind(player);
         }
         let ending = loop {
+            if let Err(ending) = self.go_on() {
+                break ending;
+            }
             match self.step(messages).await {
                 Ok(()) => {}
                 Err(Ending::Asleep) => {
@@ -237,7 +207,7 @@ impl RoomActor {
 
     async fn take(&mut self, message: Box<Message>) -> Result<(), Ending> {
         self.quiet_since = Instant::now();
-        // In its box as long as it waits: a room's memory has left the caches when the next one comes.
+        // Left in its box until it is judged: what is held across a wait is written to the task's memory, which is cold.
         if let Message::Command(actor, command, _) = &*message {
             let now = self.shared.clock.at(self.quiet_since);
             if self.is_due(now)
@@ -463,6 +433,7 @@ impl RoomActor {
     ) -> Result<(), Ending> {
         self.hold_out(messages).await?;
         if self.read_again(unsure).await.is_some() {
+            self.retry = None;
             self.check_members().await;
         }
         self.go_on()

@@ -46,11 +46,7 @@ pub fn describe() {
     describe_counter!(GAMES_FINISHED, "Games that ended, by reason.");
     describe_counter!(MOVES, "Moves made, by a human, a bot or an AI of the server.");
     describe_histogram!(TURN, Unit::Seconds, "From a turn's request to its move, by who moved.");
-    describe_histogram!(
-        APPEND,
-        Unit::Seconds,
-        "From a command until its events were written, or were found not to be."
-    );
+    describe_histogram!(APPEND, Unit::Seconds, "Until the events of a command were written, or were found not to be.");
     describe_histogram!(COMMIT_WRITES, "Writes of rooms and players that one commit made durable.");
     describe_gauge!(AI_WAITING, "AI moves that wait for a thread.");
     describe_counter!(AI_MOVES, "Moves that AI threads have made.");
@@ -106,7 +102,7 @@ pub(super) fn finished(reason: EndReason) {
     counter!(GAMES_FINISHED, "reason" => reason.name()).increment(1);
 }
 
-/// So long it took to judge a command and to write its events.
+/// So long it took to write the events of a command.
 pub(super) fn appended(took: Duration) {
     histogram!(APPEND).record(took);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicUsize},
+    atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
 };
 
 use bytes::Bytes;
@@ -19,7 +19,7 @@ use super::{
     registry::Registry,
 };
 use crate::{
-    room::{Event, Room},
+    room::{Event, Room, RoomId},
     store::Store,
 };
 
@@ -46,4 +46,36 @@ pub(super) struct Shared {
     /// Cancelled when the streams were told to end: rooms finish the command in hand.
     pub(super) rooms_end: CancellationToken,
     pub(super) tasks: TaskTracker,
+}
+
+/// An actor's place among those that live. It ends with the actor, even with one that panics.
+pub(super) struct Entry {
+    pub(super) shared: Arc<Shared>,
+    pub(super) room: RoomId,
+    pub(super) generation: u64,
+    pub(super) counted_as_game: bool,
+}
+
+impl Entry {
+    pub(super) fn count_game(&mut self, runs: bool) {
+        if runs != self.counted_as_game {
+            self.counted_as_game = runs;
+            if runs {
+                self.shared.games.fetch_add(1, Relaxed);
+            } else {
+                self.shared.games.fetch_sub(1, Relaxed);
+            }
+        }
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.shared.registry.remove(self.room, self.generation);
+        self.count_game(false);
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.leave();
+    }
 }

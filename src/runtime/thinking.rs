@@ -64,7 +64,7 @@ impl Thinker {
             return;
         }
         let is_to_come =
-            |ahead: &mut Box<Ahead>| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
+            |ahead: &Ahead| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
         // In place: rooms without AIs pass here at every move.
         self.ahead.take_if(|ahead| !is_to_come(ahead));
         self.open = room.thinking().map(|turn| {
@@ -155,7 +155,7 @@ fn begin(turn: &Turn, ahead: Option<Box<Ahead>>, shared: &Shared) -> Stage {
         enough: allotted.enough.map(|enough| (now + enough).into_std()),
         deadline: (now + allotted.search).into_std(),
     };
-    let asks = |ahead: &Box<Ahead>| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
+    let asks = |ahead: &Ahead| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
     let ahead = ahead.filter(|ahead| asks(ahead) && ahead.player == job.player);
     match ahead.and_then(|ahead| shared.pool.claim(ahead.ticket, job.enough, job.deadline)) {
         Some(Pondered::Found(choice)) => return Stage::Found(choice),

@@ -1,6 +1,6 @@
 //! Finished games, and what they made of those who played them.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, named_params};
 
@@ -54,8 +54,13 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
     let kinds = ByColor::from_fn(|side| kind_name(OpponentKind::from(&game.players[side])));
     let board = game.position.board();
     let placed = || game.plies.iter().filter_map(|ply| Some((ply.square?, ply.spent_ms)));
-    let transcript: String = placed().map(|(square, _)| square.to_string()).collect();
-    let times: Vec<String> = placed().map(|(_, spent)| spent.to_string()).collect();
+    let transcript: String = placed().map(|(square, _)| square.name()).collect();
+    let mut times = String::new();
+    for (_, spent) in placed() {
+        let gap = if times.is_empty() { "" } else { " " };
+        // A string takes all that is written to it.
+        let _ = write!(times, "{gap}{spent}");
+    }
     connection.prepare_cached(sql)?.execute(named_params! {
         ":id": game.id.to_string(),
         ":room": game.id.room.to_string(),
@@ -73,7 +78,7 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
         ":black_discs": board.count(Color::Black),
         ":white_discs": board.count(Color::White),
         ":transcript": transcript,
-        ":times": times.join(" "),
+        ":times": times,
         ":opening": game.opening,
         ":move_limit": game.time.per_move.map(micros),
         ":total_time": game.time.total.map(micros),
@@ -140,9 +145,8 @@ pub(super) fn get(connection: &Connection, id: GameId) -> Result<Option<Arc<Game
 pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::Result<Standing> {
     let mut select = connection.prepare_cached("SELECT * FROM standings WHERE contestant = ?")?;
     let read = |row: &Row<'_>| {
-        let against = |kind: &str| -> rusqlite::Result<Stats> {
-            let count = |what: &str| row.get(format!("{what}_against_{kind}s").as_str());
-            Ok(Stats { won: count("won")?, drawn: count("drawn")?, lost: count("lost")? })
+        let stats = |[won, drawn, lost]: [&str; 3]| -> rusqlite::Result<Stats> {
+            Ok(Stats { won: row.get(won)?, drawn: row.get(drawn)?, lost: row.get(lost)? })
         };
         let rating = match row.get("rating")? {
             Some(value) => Some(Rating {
@@ -153,7 +157,12 @@ pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::R
             }),
             None => None,
         };
-        Ok(Standing { humans: against("human")?, bots: against("bot")?, ais: against("ai")?, rating })
+        Ok(Standing {
+            humans: stats(["won_against_humans", "drawn_against_humans", "lost_against_humans"])?,
+            bots: stats(["won_against_bots", "drawn_against_bots", "lost_against_bots"])?,
+            ais: stats(["won_against_ais", "drawn_against_ais", "lost_against_ais"])?,
+            rating,
+        })
     };
     Ok(select.query_row([who.to_string()], read).optional()?.unwrap_or_default())
 }

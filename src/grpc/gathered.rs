@@ -128,7 +128,6 @@ mod tests {
     use std::{
         future::poll_fn,
         sync::{Arc, Mutex},
-        time::Duration,
     };
 
     use proptest::prelude::*;

@@ -82,7 +82,7 @@ impl Pulse {
 struct Flow<S> {
     clock: Clock,
     source: S,
-    /// Rings for the source. A stream is polled for each message that the transport has passed on, too.
+    /// Rings for the source and the alarm. A stream is polled for each message that the transport has passed on, too.
     bell: Bell,
     pulse: Pulse,
     /// When the next heartbeat is due.
@@ -115,16 +115,18 @@ impl<T: Told, S: Stream<Item = Result<T, End>> + Unpin> Stream for Flow<S> {
         if self.ended {
             return Poll::Ready(None);
         }
-        let this = &mut *self;
-        let source = Pin::new(&mut this.source);
-        let Poll::Ready(came) = this.bell.poll(context, |context| source.poll_next(context)) else {
-            ready!(this.alarm.poll_ring(context, this.beat));
-            this.beat = this.pulse.next();
-            let beat = v1::Heartbeat { at: Some(convert::timestamp(this.clock.now())) };
+        let Self { source, bell, beat, alarm, .. } = &mut *self;
+        let came = ready!(bell.poll(context, |context| match Pin::new(&mut *source).poll_next(context) {
+            Poll::Ready(came) => Poll::Ready(Some(came)),
+            Poll::Pending => alarm.poll_ring(context, *beat).map(|()| None),
+        }));
+        let Some(came) = came else {
+            self.beat = self.pulse.next();
+            let beat = v1::Heartbeat { at: Some(convert::timestamp(self.clock.now())) };
             return Poll::Ready(Some(Ok(T::heartbeat(beat))));
         };
         let came = came.unwrap_or(Err(End::Done));
-        this.ended = came.is_err();
+        self.ended = came.is_err();
         Poll::Ready(match came {
             Ok(message) => Some(Ok(message)),
             Err(End::Closing(end)) => Some(Ok(T::closing(closing(end)))),

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
+use smallvec::SmallVec;
 use tokio::{
-    sync::{broadcast, mpsc, oneshot},
+    sync::{broadcast, oneshot},
     time::Instant,
 };
 use tracing::Instrument as _;
@@ -15,8 +16,9 @@ use super::{
     meter,
     registry::{Life, Message, Origin, Published, Snapshot, Subscribed},
     shared::{Entry, Shared},
-    telling::{Holders, Teller},
+    telling::{Holders, Known, Teller},
     thinking::Thinker,
+    visit::Mail,
     waiting::{Alarm, Stop},
 };
 use crate::{
@@ -56,6 +58,10 @@ struct RoomActor {
     room: Room,
     /// Who holds what as the players' books have it.
     settled: Holders,
+    /// Those in the seats.
+    seated: SmallVec<[Known; 2]>,
+    /// When the room wants to be asked next.
+    due: Option<Timestamp>,
     thinker: Thinker,
     watchers: Option<broadcast::Sender<Published>>,
     /// The last snapshot given, for the many who ask at the same moment.
@@ -74,14 +80,17 @@ struct RoomActor {
 }
 
 pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Listing, life: Life) {
-    let Life { generation, messages } = life;
+    let Life { generation, den, mail } = life;
     let span = tracing::info_span!(parent: None, "room", id = %room.id());
     let tasks = shared.tasks.clone();
-    let actor = RoomActor {
+    // In a box of its own, as a task begins with a copy of what it is given.
+    let actor = Box::new(RoomActor {
         listing,
         entry: Entry { shared: Arc::clone(&shared), room: room.id(), generation, counted_as_game: false },
         // At once, so that whoever made the room holds it before the place is given back that was kept for it.
         settled: Teller::new(&shared, &room).begin_books(origin),
+        seated: Teller::new(&shared, &room).seated(),
+        due: room.deadline(),
         thinker: Thinker::default(),
         watchers: None,
         snapshot: None,
@@ -94,23 +103,23 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Li
         stop: Stop::of(shared.rooms_end.child_token()),
         room,
         shared,
-    };
-    let task = async move {
-        let mut messages = messages;
+    });
+    let course = async move {
+        let mut mail = mail;
         // Last, so that in a panic the entry goes before the mailbox, and nobody takes the room for closed.
         let mut actor = actor;
-        actor.run(origin, &mut messages).await;
+        actor.run(origin, &mut mail).await;
     };
-    tasks.spawn(task.instrument(span));
+    tasks.spawn(den.host(course.instrument(span)));
 }
 
 impl RoomActor {
-    async fn run(&mut self, origin: Origin, messages: &mut mpsc::Receiver<Box<Message>>) {
+    async fn run(&mut self, origin: Origin, mail: &mut Mail) {
         self.entry.count_game(self.room.running().is_some());
         if let Origin::Start { away } = origin {
             // Without the credit nothing may follow that would be taken for the time behind it.
-            if let Err(ending) = self.give_time_back(away, messages).await {
-                return self.end(ending, messages).await;
+            if let Err(ending) = self.give_time_back(away, mail).await {
+                return self.end(ending, mail).await;
             }
         }
         self.check_members().await;
@@ -122,11 +131,11 @@ impl RoomActor {
             if let Err(ending) = self.go_on() {
                 break ending;
             }
-            match self.step(messages).await {
+            match self.step(mail).await {
                 Ok(()) => {}
                 Err(Ending::Asleep) => {
                     let Self { shared, room, entry, listing, .. } = self;
-                    if shared.registry.put_to_sleep(room, entry.generation, listing, messages) {
+                    if shared.registry.put_to_sleep(room, entry.generation, listing, mail) {
                         return tracing::debug!("the room sleeps");
                     }
                     self.quiet_since = Instant::now();
@@ -134,25 +143,25 @@ impl RoomActor {
                 Err(ending) => break ending,
             }
         };
-        self.end(ending, messages).await;
+        self.end(ending, mail).await;
     }
 
-    async fn end(&mut self, ending: Ending, messages: &mut mpsc::Receiver<Box<Message>>) {
+    async fn end(&mut self, ending: Ending, mail: &mut Mail) {
         self.entry.leave();
         if ending == Ending::Closed {
             self.shared.registry.forget_code(self.room.code());
         }
-        messages.close();
-        while let Some(message) = messages.recv().await {
+        mail.close();
+        while let Some(message) = mail.next().await {
             self.turn_away(*message, ending);
         }
         tracing::debug!(?ending, "room leaves memory");
     }
 
     /// Takes one message, the one timer, or a finished AI job.
-    async fn step(&mut self, messages: &mut mpsc::Receiver<Box<Message>>) -> Result<(), Ending> {
+    async fn step(&mut self, mail: &mut Mail) -> Result<(), Ending> {
         if let Some(unsure) = self.unsure.take() {
-            return self.wait_for_journal(unsure, messages).await;
+            return self.wait_for_journal(unsure, mail).await;
         }
         self.thinker.prepare(&self.room, &self.shared);
         let wake = self.wake();
@@ -168,10 +177,10 @@ impl RoomActor {
                         self.thinker.postpone();
                     }
                 }
-                self.go_on()
+                Ok(())
             }
             () = self.alarm.ring(wake) => self.do_what_is_due().await,
-            message = messages.recv() => match message {
+            message = mail.next() => match message {
                 Some(message) => self.take(message).await,
                 None => Err(Ending::Stopped),
             },
@@ -200,7 +209,7 @@ impl RoomActor {
 
     /// When there will be something to do, if nothing comes between. One timer does for all of it.
     fn wake(&self) -> Option<Instant> {
-        let due = self.room.deadline().map(|deadline| self.shared.clock.instant(deadline));
+        let due = self.due.map(|due| self.shared.clock.instant(due));
         let due = due.map(|due| self.retry.map_or(due, |retry| due.max(retry)));
         due.into_iter().chain(self.look_again).chain(self.bedtime()).min()
     }
@@ -251,15 +260,16 @@ impl RoomActor {
             Message::Remind(player, told) => self.remind(player, told),
             Message::CheckPresence(player) => self.check_presence(player).await,
         }
-        self.go_on()
+        Ok(())
     }
 
+    /// Asked before every step.
     fn go_on(&self) -> Result<(), Ending> {
         if self.room.phase() == Phase::Closed { Err(Ending::Closed) } else { Ok(()) }
     }
 
     fn is_due(&self, now: Timestamp) -> bool {
-        self.room.deadline().is_some_and(|deadline| deadline <= now)
+        self.due.is_some_and(|due| due <= now)
     }
 
     /// Does what time has made due.
@@ -309,11 +319,11 @@ impl RoomActor {
     }
 
     /// Nobody loses time while the server is away. Nothing is judged before that is written.
-    async fn give_time_back(&mut self, away: i64, messages: &mut mpsc::Receiver<Box<Message>>) -> Result<(), Ending> {
+    async fn give_time_back(&mut self, away: i64, mail: &mut Mail) -> Result<(), Ending> {
         let credit = Command::Credit { micros: away };
         let mut given = self.carry_out(Actor::Server, credit.clone()).await.is_ok();
         while !given {
-            self.hold_out(messages).await?;
+            self.hold_out(mail).await?;
             // What was perhaps written is not given a second time.
             given = match self.unsure.take() {
                 Some(unsure) => self.confirm(unsure).await,
@@ -402,6 +412,7 @@ impl RoomActor {
                 if base.seq() > self.room.seq() {
                     // Too much was written by another. Those who watch begin again with a snapshot.
                     (self.room, self.watchers, self.snapshot) = (base, None, None);
+                    self.due = self.room.deadline();
                 }
                 events.into_iter().filter(|event| event.seq > self.room.seq()).collect()
             }
@@ -426,28 +437,24 @@ impl RoomActor {
     }
 
     /// Does nothing but look, until the journal can be read again.
-    async fn wait_for_journal(
-        &mut self,
-        unsure: Vec<Event>,
-        messages: &mut mpsc::Receiver<Box<Message>>,
-    ) -> Result<(), Ending> {
-        self.hold_out(messages).await?;
+    async fn wait_for_journal(&mut self, unsure: Vec<Event>, mail: &mut Mail) -> Result<(), Ending> {
+        self.hold_out(mail).await?;
         if self.read_again(unsure).await.is_some() {
             self.retry = None;
             self.check_members().await;
         }
-        self.go_on()
+        Ok(())
     }
 
     /// Answers what can be answered until the storage is tried again. The clocks run on.
-    async fn hold_out(&mut self, messages: &mut mpsc::Receiver<Box<Message>>) -> Result<(), Ending> {
+    async fn hold_out(&mut self, mail: &mut Mail) -> Result<(), Ending> {
         let retry = Instant::now() + STORE_RETRY;
         loop {
             tokio::select! {
                 biased;
                 () = self.shared.rooms_end.cancelled() => return Err(Ending::Stopped),
                 () = tokio::time::sleep_until(retry) => return Ok(()),
-                message = messages.recv() => match message {
+                message = mail.next() => match message {
                     Some(message) => self.put_off(*message).await,
                     None => return Err(Ending::Stopped),
                 },
@@ -481,9 +488,10 @@ impl RoomActor {
             if self.watchers.is_some() {
                 published.push(Published::of(self.shared.encode, event, &self.room));
             }
-            Teller::new(&self.shared, &self.room).tell(event, asked);
+            Teller::new(&self.shared, &self.room).knowing(&self.seated).tell(event, asked);
         }
-        Teller::new(&self.shared, &self.room).ask_next(events);
+        self.due = self.room.deadline();
+        Teller::new(&self.shared, &self.room).knowing(&self.seated).ask_next(events);
         // Behind the players, whose clocks run while thousands of watchers are woken.
         if let Some(watchers) = &self.watchers {
             // Nobody may be left.
@@ -493,6 +501,7 @@ impl RoomActor {
             self.listing.update_board(&self.room);
         } else {
             Teller::new(&self.shared, &self.room).settle(&mut self.settled);
+            self.seated = Teller::new(&self.shared, &self.room).seated();
             self.listing.update(&self.room, self.watcher_count());
             self.entry.count_game(self.room.running().is_some());
         }

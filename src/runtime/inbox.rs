@@ -216,7 +216,13 @@ impl InboxReceiver {
             return self.ended.get().map_or(Poll::Pending, |end| Poll::Ready(Err(*end)));
         };
         match (reader.unread.pop_front(), reader.last) {
-            (Some((_, notice)), _) => Poll::Ready(Ok(notice)),
+            (Some((_, notice)), _) => {
+                if reader.unread.is_empty() {
+                    // The next one lies where this one lay, which is near, and not at the far end of the ring.
+                    reader.unread.clear();
+                }
+                Poll::Ready(Ok(notice))
+            }
             (None, Some(end)) => Poll::Ready(Err(end)),
             (None, None) => {
                 match &mut reader.waker {

@@ -39,6 +39,7 @@ mod streams;
 mod tally;
 mod telling;
 mod thinking;
+mod visit;
 mod waiting;
 mod work;
 

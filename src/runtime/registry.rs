@@ -1,7 +1,7 @@
 //! Which rooms live, and how to reach their actors.
 
 use std::sync::{
-    Arc,
+    Arc, Weak,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
@@ -24,6 +24,7 @@ use super::{
     lobby::Listing,
     shared::{Encode, Shared},
     telling::Teller,
+    visit::{Den, Mail},
 };
 use crate::room::{Actor, Command, Event, Fact, JoinCode, PlayerId, Rejection, Room, RoomId, Seq, Timestamp};
 
@@ -136,11 +137,22 @@ pub(super) enum Message {
 #[derive(Clone)]
 pub(super) struct RoomHandle {
     mailbox: mpsc::Sender<Box<Message>>,
+    /// Its task holds it, so that the actor ends with that.
+    den: Weak<Den>,
 }
 
 impl RoomHandle {
     pub(super) async fn command(&self, actor: Actor, command: Command) -> Result<Accepted, RoomError> {
         self.ask(|reply| Message::Command(actor, command, reply)).await?
+    }
+
+    /// Has a message taken in at once by an actor that rests. Otherwise it lies in the mailbox, unless that is full.
+    fn visit(&self, message: Message) -> Result<(), TrySendError<Box<Message>>> {
+        let message = Box::new(message);
+        match self.den.upgrade() {
+            Some(den) => den.visit(message).or_else(|message| self.mailbox.try_send(message)),
+            None => self.mailbox.try_send(message),
+        }
     }
 
     pub(super) async fn snapshot(&self) -> Result<Snapshot, RoomError> {
@@ -186,7 +198,8 @@ impl RoomHandle {
 /// What an actor lives by.
 pub(super) struct Life {
     pub(super) generation: u64,
-    pub(super) messages: mpsc::Receiver<Box<Message>>,
+    pub(super) den: Arc<Den>,
+    pub(super) mail: Mail,
 }
 
 /// Where a room that begins to live comes from.
@@ -241,17 +254,17 @@ impl Registry {
         }
     }
 
-    /// Gives a command to a room that lives and has a place for it at once; none otherwise.
+    /// Gives a command to a room that lives and takes it in at once, or has a place for it; none otherwise.
     pub(super) fn command_now(
         &self,
         room: RoomId,
         actor: Actor,
         command: Command,
     ) -> Option<oneshot::Receiver<Result<Accepted, RoomError>>> {
-        let slot = self.slots.get(&room)?;
-        let Slot::Awake { handle, .. } = &*slot else { return None };
+        // The slot is not locked meanwhile: the room may change it.
+        let handle = self.live(room)?;
         let (reply, answer) = oneshot::channel();
-        handle.try_tell(Message::Command(actor, command, reply)).ok().map(|()| answer)
+        handle.visit(Message::Command(actor, command, reply)).ok().map(|()| answer)
     }
 
     /// Rooms without an actor that want to be asked at this moment.
@@ -264,17 +277,10 @@ impl Registry {
     }
 
     /// Ends the life of a room's actor, and keeps the rest of the room; not when somebody could be talking to it.
-    pub(super) fn put_to_sleep(
-        &self,
-        room: &Room,
-        awake: u64,
-        listing: &mut Listing,
-        messages: &mpsc::Receiver<Box<Message>>,
-    ) -> bool {
+    pub(super) fn put_to_sleep(&self, room: &Room, awake: u64, listing: &mut Listing, mail: &Mail) -> bool {
         let Entry::Occupied(mut slot) = self.slots.entry(room.id()) else { return false };
         // The slot is locked, so that nobody else can get a handle now; the one that counts is its own.
-        let alone = messages.sender_strong_count() == 1 && messages.is_empty();
-        if !alone || !matches!(slot.get(), Slot::Awake { generation, .. } if *generation == awake) {
+        if !mail.is_idle() || !matches!(slot.get(), Slot::Awake { generation, .. } if *generation == awake) {
             return false;
         }
         slot.insert(Slot::Asleep { listing: listing.take(), wakes: room.deadline() });
@@ -345,8 +351,10 @@ impl Shared {
     fn awaken(&self) -> (Slot, RoomHandle, Life) {
         let generation = self.registry.generations.fetch_add(1, Relaxed);
         let (mailbox, messages) = mpsc::channel(MAILBOX);
-        let handle = RoomHandle { mailbox };
-        (Slot::Awake { generation, handle: handle.clone() }, handle, Life { generation, messages })
+        let den = Arc::new(Den::default());
+        let handle = RoomHandle { mailbox, den: Arc::downgrade(&den) };
+        let mail = den.mail(messages);
+        (Slot::Awake { generation, handle: handle.clone() }, handle, Life { generation, den, mail })
     }
 }
 

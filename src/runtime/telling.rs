@@ -2,10 +2,13 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use smallvec::SmallVec;
+
 use super::{
     holdings::Holding,
     inbox::{Notice, TurnEnd},
     meter,
+    players::Player,
     registry::Origin,
     shared::Shared,
 };
@@ -18,7 +21,12 @@ use crate::{
 pub(super) struct Teller<'a> {
     shared: &'a Arc<Shared>,
     room: &'a Room,
+    /// Those who need not be looked up.
+    at_hand: &'a [Known],
 }
+
+/// A player whom the server knows.
+pub(super) type Known = (PlayerId, Arc<Player>);
 
 /// Who holds what in a room.
 #[derive(Default)]
@@ -41,7 +49,18 @@ impl Holders {
 
 impl<'a> Teller<'a> {
     pub(super) fn new(shared: &'a Arc<Shared>, room: &'a Room) -> Self {
-        Self { shared, room }
+        Self { shared, room, at_hand: &[] }
+    }
+
+    /// The same, by whom those in the seats are known already.
+    pub(super) fn knowing(self, at_hand: &'a [Known]) -> Self {
+        Self { at_hand, ..self }
+    }
+
+    /// Those in the seats, who are told something at every move.
+    pub(super) fn seated(&self) -> SmallVec<[Known; 2]> {
+        let players = self.room.seats().iter().filter_map(|(_, seat)| seat.occupant.player());
+        players.filter_map(|player| Some((player, self.shared.players.get(player)?))).collect()
     }
 
     /// Writes into the players' own books who holds what. What an earlier actor of the room wrote last may be wrong.
@@ -179,8 +198,13 @@ impl<'a> Teller<'a> {
     }
 
     fn send(&self, player: PlayerId, notice: Notice) {
-        if let Some(player) = self.shared.players.get(player) {
-            player.tell(notice);
+        match self.at_hand.iter().find(|(known, _)| *known == player) {
+            Some((_, player)) => player.tell(notice),
+            None => {
+                if let Some(player) = self.shared.players.get(player) {
+                    player.tell(notice);
+                }
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering::SeqCst},
+        atomic::{AtomicU8, Ordering::SeqCst},
     },
     task::{Context, Poll, Wake, Waker, ready},
 };
@@ -24,37 +24,53 @@ pub struct Bell {
 }
 
 struct Wire {
-    has_rung: AtomicBool,
+    state: AtomicU8,
     hearer: Mutex<Waker>,
 }
 
+/// Nothing has called since it was asked last.
+const SILENT: u8 = 0;
+/// What is behind the bell is asked at this moment, and once more if it calls meanwhile: the task is not woken for it.
+const ASKING: u8 = 1;
+/// It is to be asked. The task knows that, or has been woken.
+const RUNG: u8 = 2;
+
 impl Bell {
     /// Asks what is behind it, if that has called, or was not asked yet.
-    pub fn poll<T>(&mut self, context: &mut Context<'_>, ask: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
+    pub fn poll<T>(&mut self, context: &mut Context<'_>, mut ask: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
         if !self.hearer.will_wake(context.waker()) {
             self.hearer.clone_from(context.waker());
             *self.wire.hearer() = self.hearer.clone();
         }
-        if !self.wire.has_rung.swap(false, SeqCst) {
+        if self.wire.state.load(SeqCst) == SILENT {
             return Poll::Pending;
         }
-        let answer = ask(&mut Context::from_waker(&self.waker));
-        if answer.is_ready() {
-            // There may be more.
-            self.ring();
+        for _ in 0..2 {
+            self.wire.state.store(ASKING, SeqCst);
+            let answer = ask(&mut Context::from_waker(&self.waker));
+            if answer.is_ready() {
+                // There may be more.
+                self.ring();
+                return answer;
+            }
+            if self.wire.state.compare_exchange(ASKING, SILENT, SeqCst, SeqCst).is_ok() {
+                return Poll::Pending;
+            }
         }
-        answer
+        // It calls whenever it is asked: perhaps it wants others to have their turn first.
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 
     fn ring(&self) {
-        self.wire.has_rung.store(true, SeqCst);
+        self.wire.state.store(RUNG, SeqCst);
     }
 }
 
 impl Default for Bell {
     fn default() -> Self {
-        let (has_rung, nobody) = (AtomicBool::new(true), Waker::noop());
-        let wire = Arc::new(Wire { has_rung, hearer: Mutex::new(nobody.clone()) });
+        let (state, nobody) = (AtomicU8::new(RUNG), Waker::noop());
+        let wire = Arc::new(Wire { state, hearer: Mutex::new(nobody.clone()) });
         Self { waker: Arc::clone(&wire).into(), wire, hearer: nobody.clone() }
     }
 }
@@ -71,19 +87,26 @@ impl Wake for Wire {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.has_rung.store(true, SeqCst);
-        self.hearer().wake_by_ref();
+        if self.state.swap(RUNG, SeqCst) == SILENT {
+            self.hearer().wake_by_ref();
+        }
     }
 }
 
 /// A timer that is put off more often than it rings. That costs nothing: it is set anew when it has gone off too early, or
 /// would too late.
-#[derive(Default)]
 pub struct Alarm {
     timer: Option<Pin<Box<Sleep>>>,
     /// What the timer is set to.
     set: Option<Instant>,
-    bell: Bell,
+    /// Whom it wakes.
+    hearer: Waker,
+}
+
+impl Default for Alarm {
+    fn default() -> Self {
+        Self { timer: None, set: None, hearer: Waker::noop().clone() }
+    }
 }
 
 impl Alarm {
@@ -101,8 +124,13 @@ impl Alarm {
             if self.set.is_none_or(|set| set > wake) {
                 self.set(wake);
             }
-            let Self { timer: Some(timer), set, bell } = self else { return Poll::Pending };
-            ready!(bell.poll(context, |context| timer.as_mut().poll(context)));
+            let Self { timer: Some(timer), set, hearer } = self else { return Poll::Pending };
+            // The clock tells as much as the timer, which lies elsewhere.
+            if hearer.will_wake(context.waker()) && *set > Some(Instant::now()) {
+                return Poll::Pending;
+            }
+            hearer.clone_from(context.waker());
+            ready!(timer.as_mut().poll(context));
             // It has gone off, and does not by itself once more.
             if set.take() >= Some(wake) {
                 return Poll::Ready(());
@@ -116,7 +144,8 @@ impl Alarm {
             None => self.timer = Some(Box::pin(sleep_until(wake))),
         }
         self.set = Some(wake);
-        self.bell.ring();
+        // One that has gone off wakes nobody any more.
+        self.hearer = Waker::noop().clone();
     }
 }
 
@@ -140,7 +169,7 @@ impl Stop {
 
 #[cfg(test)]
 mod tests {
-    use std::{pin::pin, time::Duration};
+    use std::{pin::pin, sync::atomic::AtomicUsize, time::Duration};
 
     use tokio_util::task::TaskTracker;
 
@@ -235,5 +264,56 @@ mod tests {
         caller.unwrap().wake();
         assert_eq!(poll(Poll::Pending).0, 3);
         assert_eq!(poll(Poll::Pending).0, 3);
+    }
+
+    /// Counts how often it wakes.
+    #[derive(Default)]
+    struct Sleeper(AtomicUsize);
+
+    impl Wake for Sleeper {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+
+    #[test]
+    fn what_calls_while_it_is_asked_is_asked_once_more_and_wakes_nobody() {
+        let (mut bell, sleeper) = (Bell::default(), Arc::new(Sleeper::default()));
+        let waker = Waker::from(Arc::clone(&sleeper));
+        let mut context = Context::from_waker(&waker);
+        let mut asked = 0;
+        let answer = bell.poll(&mut context, |context| {
+            asked += 1;
+            context.waker().wake_by_ref();
+            if asked == 2 { Poll::Ready(()) } else { Poll::Pending }
+        });
+        assert_eq!((answer, sleeper.0.load(SeqCst)), (Poll::Ready(()), 0));
+        // One that calls each time it is asked would be asked for ever.
+        let mut asked = 0;
+        let answer = bell.poll(&mut context, |context| {
+            asked += 1;
+            context.waker().wake_by_ref();
+            Poll::<()>::Pending
+        });
+        assert_eq!((answer, asked, sleeper.0.load(SeqCst)), (Poll::Pending, 2, 1));
+    }
+
+    #[test]
+    fn a_task_is_woken_once_until_it_asks() {
+        let (mut bell, sleeper, mut caller) = (Bell::default(), Arc::new(Sleeper::default()), None);
+        let waker = Waker::from(Arc::clone(&sleeper));
+        let mut ask = || {
+            let _ = bell.poll(&mut Context::from_waker(&waker), |context| {
+                caller = Some(context.waker().clone());
+                Poll::<()>::Pending
+            });
+            caller.clone().unwrap()
+        };
+        let caller = ask();
+        (0..3).for_each(|_| caller.wake_by_ref());
+        assert_eq!(sleeper.0.load(SeqCst), 1);
+        ask();
+        caller.wake_by_ref();
+        assert_eq!(sleeper.0.load(SeqCst), 2);
     }
 }

@@ -1,0 +1,260 @@
+//! How an actor runs: as a task of its own, and for a moment within the task of whoever has a command for it.
+//!
+//! A room's task that is woken for each move, and then wakes the player whose move it was, costs as much as all else that
+//! a move takes. Most rooms rest when a move comes; then nobody is in the way of the one who brings it.
+
+use std::{
+    future::poll_fn,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker, ready},
+};
+
+use tokio::sync::mpsc;
+
+use super::registry::Message;
+
+/// An actor, which takes a step when its task is woken or somebody visits it, one at a time.
+#[derive(Default)]
+pub(super) struct Den {
+    /// None before it begins and when it has ended.
+    actor: Mutex<Option<Running>>,
+    hand: Arc<Mutex<Hand>>,
+}
+
+struct Running {
+    course: Pin<Box<dyn Future<Output = ()> + Send>>,
+    /// Wakes its task; none until that has run. Whatever the actor waits for calls this, even when a visitor began the wait.
+    task: Option<Waker>,
+}
+
+/// What a visitor hands over, past the mailbox.
+#[derive(Default)]
+struct Hand {
+    message: Option<Box<Message>>,
+    /// The actor runs for this, and not because the mailbox has called.
+    visits: bool,
+}
+
+impl Den {
+    /// The end at which the actor takes messages in.
+    pub(super) fn mail(&self, messages: mpsc::Receiver<Box<Message>>) -> Mail {
+        Mail { hand: Arc::clone(&self.hand), messages, is_awaited: false }
+    }
+
+    /// Lets an actor run to its end. This is its task.
+    pub(super) async fn host(self: Arc<Self>, course: impl Future<Output = ()> + Send + 'static) {
+        *lock(&self.actor) = Some(Running { course: Box::pin(course), task: None });
+        poll_fn(|context| {
+            let mut actor = lock(&self.actor);
+            let Some(Running { course, task }) = &mut *actor else { return Poll::Ready(()) };
+            match task {
+                Some(known) => known.clone_from(context.waker()),
+                None => *task = Some(context.waker().clone()),
+            }
+            ready!(step(course, context));
+            self.end(&mut actor);
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    /// Hands a message to an actor that does nothing at this moment, and lets it run. One that waits for its journal takes
+    /// the message afterwards. Gives it back where there is no such actor, or its hand is full.
+    pub(super) fn visit(&self, message: Box<Message>) -> Result<(), Box<Message>> {
+        let Ok(mut actor) = self.actor.try_lock() else { return Err(message) };
+        let Some(Running { course, task: Some(task) }) = &mut *actor else { return Err(message) };
+        let mut hand = lock(&self.hand);
+        if hand.message.is_some() {
+            return Err(message);
+        }
+        *hand = Hand { message: Some(message), visits: true };
+        drop(hand);
+        if step(course, &mut Context::from_waker(task)).is_ready() {
+            task.wake_by_ref();
+            self.end(&mut actor);
+        }
+        lock(&self.hand).visits = false;
+        Ok(())
+    }
+
+    fn end(&self, actor: &mut Option<Running>) {
+        *actor = None;
+        // Whoever waits for an answer hears that there is none.
+        lock(&self.hand).message = None;
+    }
+}
+
+/// Lets an actor run as far as it goes. A panic ends it, and not who visits it; the panic's hook tells of it.
+fn step(course: &mut Pin<Box<dyn Future<Output = ()> + Send>>, context: &mut Context<'_>) -> Poll<()> {
+    catch_unwind(AssertUnwindSafe(|| course.as_mut().poll(context))).unwrap_or(Poll::Ready(()))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What an actor is asked.
+pub(super) struct Mail {
+    hand: Arc<Mutex<Hand>>,
+    messages: mpsc::Receiver<Box<Message>>,
+    /// The next message that comes into the mailbox wakes the task.
+    is_awaited: bool,
+}
+
+impl Mail {
+    /// The next message; none when it is closed and all were taken. Nothing is lost when the wait is dropped.
+    pub(super) async fn next(&mut self) -> Option<Box<Message>> {
+        let Self { hand, messages, is_awaited } = self;
+        poll_fn(|context| {
+            let mut hand = lock(hand);
+            if let Some(message) = hand.message.take() {
+                return Poll::Ready(Some(message));
+            }
+            if hand.visits && *is_awaited {
+                return Poll::Pending;
+            }
+            drop(hand);
+            let next = messages.poll_recv(context);
+            *is_awaited = next.is_pending();
+            next
+        })
+        .await
+    }
+
+    /// Takes in no more than what has come, and what visitors bring.
+    pub(super) fn close(&mut self) {
+        self.messages.close();
+        self.is_awaited = false;
+    }
+
+    /// Whether nobody but the registry can reach the actor, and nothing waits.
+    pub(super) fn is_idle(&self) -> bool {
+        self.messages.sender_strong_count() == 1 && self.messages.is_empty() && lock(&self.hand).message.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        sync::{
+            Notify,
+            oneshot::{Receiver, channel, error::TryRecvError},
+        },
+        task::{JoinHandle, yield_now},
+    };
+    use tokio_util::task::TaskTracker;
+
+    use super::*;
+    use crate::room::PlayerId;
+
+    const QUICK: PlayerId = PlayerId::from_random(1);
+    const SLOW: PlayerId = PlayerId::from_random(2);
+    const FATAL: PlayerId = PlayerId::from_random(3);
+
+    /// An actor that answers: the quick at once, the slow when its journal has written, and one that is the end of it.
+    struct House {
+        den: Arc<Den>,
+        mailbox: mpsc::Sender<Box<Message>>,
+        journal: Arc<Notify>,
+        task: JoinHandle<()>,
+    }
+
+    impl House {
+        /// One whose task has not run yet.
+        fn new() -> Self {
+            let (mailbox, messages) = mpsc::channel(4);
+            let (den, journal) = (Arc::new(Den::default()), Arc::new(Notify::new()));
+            let (mut mail, written) = (den.mail(messages), Arc::clone(&journal));
+            let course = async move {
+                while let Some(message) = mail.next().await {
+                    let Message::Remind(player, told) = *message else { continue };
+                    assert_ne!(player, FATAL, "as the test wants it");
+                    if player == SLOW {
+                        written.notified().await;
+                    }
+                    told.send(()).unwrap();
+                }
+            };
+            let task = TaskTracker::new().spawn(Arc::clone(&den).host(course));
+            Self { den, mailbox, journal, task }
+        }
+
+        async fn at_rest() -> Self {
+            let house = Self::new();
+            yield_now().await;
+            house
+        }
+
+        /// The answer, where the message was taken in.
+        fn visit(&self, player: PlayerId) -> Option<Receiver<()>> {
+            let (told, answer) = channel();
+            self.den.visit(Box::new(Message::Remind(player, told))).ok().map(|()| answer)
+        }
+
+        fn write(&self, player: PlayerId) -> Receiver<()> {
+            let (told, answer) = channel();
+            self.mailbox.try_send(Box::new(Message::Remind(player, told))).map_err(drop).unwrap();
+            answer
+        }
+    }
+
+    #[tokio::test]
+    async fn one_at_rest_answers_its_visitor_at_once() {
+        let house = House::at_rest().await;
+        for _ in 0..3 {
+            assert_eq!(house.visit(QUICK).unwrap().try_recv(), Ok(()), "no task had to run");
+        }
+    }
+
+    #[tokio::test]
+    async fn its_task_still_hears_of_the_mailbox_and_of_what_visitors_began() {
+        let house = House::at_rest().await;
+        house.visit(QUICK).unwrap();
+        house.write(QUICK).await.unwrap();
+        let slow = house.visit(SLOW).unwrap();
+        let behind = house.write(QUICK);
+        house.journal.notify_one();
+        slow.await.unwrap();
+        behind.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn one_that_waits_for_its_journal_takes_one_more_message_and_no_third() {
+        let house = House::at_rest().await;
+        let mut slow = house.visit(SLOW).unwrap();
+        let mut second = house.visit(QUICK).unwrap();
+        assert!(house.visit(QUICK).is_none());
+        assert_eq!((slow.try_recv(), second.try_recv()), (Err(TryRecvError::Empty), Err(TryRecvError::Empty)));
+        house.journal.notify_one();
+        assert_eq!((slow.await, second.await), (Ok(()), Ok(())));
+    }
+
+    #[tokio::test]
+    async fn nobody_visits_one_that_has_not_begun_or_runs() {
+        let house = House::new();
+        assert!(house.visit(QUICK).is_none(), "nobody knows yet whom it wakes");
+        yield_now().await;
+        let runs = lock(&house.den.actor);
+        assert!(house.visit(QUICK).is_none());
+        drop(runs);
+        assert!(house.visit(QUICK).is_some());
+    }
+
+    #[tokio::test]
+    async fn a_panic_ends_the_actor_and_not_its_visitor() {
+        let mut house = House::at_rest().await;
+        assert!(house.visit(FATAL).unwrap().await.is_err(), "there is no answer");
+        (&mut house.task).await.unwrap();
+        assert!(house.visit(QUICK).is_none() && house.mailbox.is_closed());
+    }
+
+    #[tokio::test]
+    async fn it_ends_with_its_mailbox() {
+        let House { den, mailbox, task, .. } = House::at_rest().await;
+        drop(mailbox);
+        task.await.unwrap();
+        assert!(den.visit(Box::new(Message::Unwatched)).is_err());
+    }
+}

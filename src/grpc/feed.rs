@@ -79,16 +79,18 @@ impl Pulse {
     }
 }
 
+/// In this order, as the first of it are looked at each time, and lie side by side.
+#[repr(C)]
 struct Flow<S> {
-    clock: Clock,
-    source: S,
+    ended: bool,
     /// Rings for the source and the alarm. A stream is polled for each message that the transport has passed on, too.
     bell: Bell,
-    pulse: Pulse,
     /// When the next heartbeat is due.
     beat: Instant,
     alarm: Alarm,
-    ended: bool,
+    source: S,
+    pulse: Pulse,
+    clock: Clock,
 }
 
 /// Streams a source.

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     proto::{Encoded, convert, server::game_service_server::GameService, v1},
     room::{Command, GameId},
-    runtime::{Notice, Play, Player, Runtime, TurnEnd, Turns},
+    runtime::{Bell, Notice, Play, Player, Runtime, TurnEnd, Turns},
 };
 
 /// The game service over a runtime.
@@ -64,7 +64,11 @@ impl GameService for Games {
         let (player, pulse) = (caller(&request)?, Pulse::of(&request));
         let turns = self.runtime.turns(&player).await.map_err(status::failed)?;
         let (runtime, moves) = (self.runtime.clone(), Some(request.into_inner()));
-        Ok(pour(self.runtime.clock(), pulse, PlayLane { runtime, player, turns, moves, in_hand: None }))
+        Ok(pour(
+            self.runtime.clock(),
+            pulse,
+            PlayLane { runtime, player, turns, moves, bell: Bell::default(), in_hand: None },
+        ))
     }
 
     type WatchTurnsStream = Feed<Encoded<v1::WatchTurnsResponse>>;
@@ -148,15 +152,19 @@ impl Stream for TurnFeed {
     }
 }
 
-/// A player's turns, with moves coming up the same stream, one at a time.
+/// A player's turns, with moves coming up the same stream, one at a time. In this order, as the first of it are looked at
+/// each time, and lie side by side.
+#[repr(C)]
 struct PlayLane {
-    runtime: Runtime,
-    player: Arc<Player>,
     turns: Turns,
-    /// Absent once the client has closed its side.
-    moves: Option<Streaming<v1::PlayRequest>>,
+    /// Rings for moves. For each there are three other reasons to look here.
+    bell: Bell,
     /// A move on its way to its room.
     in_hand: Option<(v1::PlayRequest, Play)>,
+    player: Arc<Player>,
+    runtime: Runtime,
+    /// Absent once the client has closed its side.
+    moves: Option<Streaming<v1::PlayRequest>>,
 }
 
 impl PlayLane {
@@ -179,7 +187,7 @@ impl PlayLane {
                 }
             }
             let Some(moves) = &mut self.moves else { return Poll::Pending };
-            match ready!(Pin::new(moves).poll_next(context)) {
+            match ready!(self.bell.poll(context, |context| Pin::new(&mut *moves).poll_next(context))) {
                 Some(Ok(request)) => match self.take(&request) {
                     Ok(play) => self.in_hand = Some((request, play)),
                     Err(status) => return Poll::Ready(Ok(status::move_rejected(&request, &status))),

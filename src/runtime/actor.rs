@@ -1,8 +1,7 @@
-//! One task owns one room. It judges, writes, applies and tells, in that order, always.
+//! One actor owns one room. It judges, writes, applies and tells, in that order, always.
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use smallvec::SmallVec;
 use tokio::{
     sync::{broadcast, oneshot},
     time::Instant,
@@ -16,10 +15,10 @@ use super::{
     meter,
     registry::{Life, Message, Origin, Published, Snapshot, Subscribed},
     shared::{Entry, Shared},
-    telling::{Holders, Known, Teller},
+    telling::{Holders, Seated, Teller},
     thinking::Thinker,
     visit::Mail,
-    waiting::{Alarm, Stop},
+    waiting::Alarm,
 };
 use crate::{
     room::{
@@ -59,9 +58,11 @@ struct RoomActor {
     /// Who holds what as the players' books have it.
     settled: Holders,
     /// Those in the seats.
-    seated: SmallVec<[Known; 2]>,
+    seated: Seated,
     /// When the room wants to be asked next.
     due: Option<Timestamp>,
+    /// Whether somebody is noted as absent.
+    lacks_members: bool,
     thinker: Thinker,
     watchers: Option<broadcast::Sender<Published>>,
     /// The last snapshot given, for the many who ask at the same moment.
@@ -75,8 +76,6 @@ struct RoomActor {
     /// When it was last asked for something.
     quiet_since: Instant,
     alarm: Alarm,
-    /// The end of all rooms.
-    stop: Stop,
 }
 
 pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Listing, life: Life) {
@@ -91,6 +90,7 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Li
         settled: Teller::new(&shared, &room).begin_books(origin),
         seated: Teller::new(&shared, &room).seated(),
         due: room.deadline(),
+        lacks_members: true,
         thinker: Thinker::default(),
         watchers: None,
         snapshot: None,
@@ -99,8 +99,6 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Li
         look_again: None,
         quiet_since: Instant::now(),
         alarm: Alarm::default(),
-        // Of its own, so that rooms do not wait for each other when they ask.
-        stop: Stop::of(shared.rooms_end.child_token()),
         room,
         shared,
     });
@@ -169,8 +167,11 @@ impl RoomActor {
         // In an order, so that one seed is one course of events. What is due is done but once, and starves nobody.
         tokio::select! {
             biased;
-            () = self.stop.come() => Err(Ending::Stopped),
             square = self.thinker.answer() => {
+                // Where AIs answer at once, nothing behind this has its turn before the game is over.
+                if shared.rooms_end.is_cancelled() {
+                    return Err(Ending::Stopped);
+                }
                 if let Some(command) = self.thinker.take(square, &self.room, &shared) {
                     self.tick(self.now()).await?;
                     if self.carry_out(Actor::Server, command).await.is_err() {
@@ -337,7 +338,7 @@ impl RoomActor {
     /// One who was absent and asks something is here.
     fn returned(&self, actor: Actor) -> Option<PlayerId> {
         let Actor::Player(player) = actor else { return None };
-        (self.is_absent(player) && self.is_here(player)).then_some(player)
+        (self.lacks_members && self.is_absent(player) && self.is_here(player)).then_some(player)
     }
 
     /// Nobody's place is taken away who has called elsewhere meanwhile.
@@ -412,7 +413,7 @@ impl RoomActor {
                 if base.seq() > self.room.seq() {
                     // Too much was written by another. Those who watch begin again with a snapshot.
                     (self.room, self.watchers, self.snapshot) = (base, None, None);
-                    self.due = self.room.deadline();
+                    (self.due, self.lacks_members) = (self.room.deadline(), true);
                 }
                 events.into_iter().filter(|event| event.seq > self.room.seq()).collect()
             }
@@ -452,7 +453,6 @@ impl RoomActor {
         loop {
             tokio::select! {
                 biased;
-                () = self.shared.rooms_end.cancelled() => return Err(Ending::Stopped),
                 () = tokio::time::sleep_until(retry) => return Ok(()),
                 message = mail.next() => match message {
                     Some(message) => self.put_off(*message).await,
@@ -502,6 +502,7 @@ impl RoomActor {
         } else {
             Teller::new(&self.shared, &self.room).settle(&mut self.settled);
             self.seated = Teller::new(&self.shared, &self.room).seated();
+            self.lacks_members = self.room.members().iter().any(|member| member.absent_since.is_some());
             self.listing.update(&self.room, self.watcher_count());
             self.entry.count_game(self.room.running().is_some());
         }

@@ -9,8 +9,8 @@
 //!   Analysis (what the engine thinks of a position or game) ──▶ Analysts (few threads that yield to all others)
 //! ```
 //!
-//! One task owns one room. Every queue has a bound in `limits`, every task belongs to the tracker in `shared`, and
-//! shutting down joins them all.
+//! One actor owns one room. It has a task, and runs within that of a mover where it is at rest (`visit`). Every queue has
+//! a bound in `limits`, every task belongs to the tracker in `shared`, and shutting down joins them all.
 
 mod actor;
 mod address;

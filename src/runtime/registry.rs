@@ -146,15 +146,6 @@ impl RoomHandle {
         self.ask(|reply| Message::Command(actor, command, reply)).await?
     }
 
-    /// Has a message taken in at once by an actor that rests. Otherwise it lies in the mailbox, unless that is full.
-    fn visit(&self, message: Message) -> Result<(), TrySendError<Box<Message>>> {
-        let message = Box::new(message);
-        match self.den.upgrade() {
-            Some(den) => den.visit(message).or_else(|message| self.mailbox.try_send(message)),
-            None => self.mailbox.try_send(message),
-        }
-    }
-
     pub(super) async fn snapshot(&self) -> Result<Snapshot, RoomError> {
         self.ask(Message::Snapshot).await
     }
@@ -261,10 +252,16 @@ impl Registry {
         actor: Actor,
         command: Command,
     ) -> Option<oneshot::Receiver<Result<Accepted, RoomError>>> {
-        // The slot is not locked meanwhile: the room may change it.
-        let handle = self.live(room)?;
+        let slot = self.slots.get(&room)?;
+        let Slot::Awake { handle, .. } = &*slot else { return None };
+        let den = handle.den.upgrade()?;
+        // The room may change it.
+        drop(slot);
         let (reply, answer) = oneshot::channel();
-        handle.visit(Message::Command(actor, command, reply)).ok().map(|()| answer)
+        if let Err(message) = den.visit(Box::new(Message::Command(actor, command, reply))) {
+            self.live(room)?.mailbox.try_send(message).ok()?;
+        }
+        Some(answer)
     }
 
     /// Rooms without an actor that want to be asked at this moment.
@@ -353,7 +350,8 @@ impl Shared {
         let (mailbox, messages) = mpsc::channel(MAILBOX);
         let den = Arc::new(Den::default());
         let handle = RoomHandle { mailbox, den: Arc::downgrade(&den) };
-        let mail = den.mail(messages);
+        // A stop of its own, so that rooms do not wait for each other when they ask.
+        let mail = den.mail(messages, self.rooms_end.child_token());
         (Slot::Awake { generation, handle: handle.clone() }, handle, Life { generation, den, mail })
     }
 }

@@ -2,8 +2,6 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use smallvec::SmallVec;
-
 use super::{
     holdings::Holding,
     inbox::{Notice, TurnEnd},
@@ -14,7 +12,7 @@ use super::{
 };
 use crate::{
     room::{EndReason, Event, Fact, GameId, LeaveReason, Occupant, Phase, PlayerId, Room},
-    rules::Color,
+    rules::{ByColor, Color},
 };
 
 /// Speaks for one room.
@@ -22,11 +20,13 @@ pub(super) struct Teller<'a> {
     shared: &'a Arc<Shared>,
     room: &'a Room,
     /// Those who need not be looked up.
-    at_hand: &'a [Known],
+    at_hand: &'a Seated,
 }
 
-/// A player whom the server knows.
-pub(super) type Known = (PlayerId, Arc<Player>);
+/// The players in the seats, as far as the server knows them.
+pub(super) type Seated = ByColor<Option<(PlayerId, Arc<Player>)>>;
+
+static NOBODY: Seated = ByColor::new(None, None);
 
 /// Who holds what in a room.
 #[derive(Default)]
@@ -49,18 +49,18 @@ impl Holders {
 
 impl<'a> Teller<'a> {
     pub(super) fn new(shared: &'a Arc<Shared>, room: &'a Room) -> Self {
-        Self { shared, room, at_hand: &[] }
+        Self { shared, room, at_hand: &NOBODY }
     }
 
     /// The same, by whom those in the seats are known already.
-    pub(super) fn knowing(self, at_hand: &'a [Known]) -> Self {
+    pub(super) fn knowing(self, at_hand: &'a Seated) -> Self {
         Self { at_hand, ..self }
     }
 
-    /// Those in the seats, who are told something at every move.
-    pub(super) fn seated(&self) -> SmallVec<[Known; 2]> {
-        let players = self.room.seats().iter().filter_map(|(_, seat)| seat.occupant.player());
-        players.filter_map(|player| Some((player, self.shared.players.get(player)?))).collect()
+    /// Those who are told something at every move.
+    pub(super) fn seated(&self) -> Seated {
+        let known = |side| self.player(side).and_then(|player| Some((player, self.shared.players.get(player)?)));
+        ByColor::new(known(Color::Black), known(Color::White))
     }
 
     /// Writes into the players' own books who holds what. What an earlier actor of the room wrote last may be wrong.
@@ -198,11 +198,12 @@ impl<'a> Teller<'a> {
     }
 
     fn send(&self, player: PlayerId, notice: Notice) {
-        match self.at_hand.iter().find(|(known, _)| *known == player) {
-            Some((_, player)) => player.tell(notice),
+        let mut at_hand = self.at_hand.iter().filter_map(|(_, known)| known.as_ref());
+        match at_hand.find(|(known, _)| *known == player) {
+            Some((_, known)) => known.tell(notice),
             None => {
-                if let Some(player) = self.shared.players.get(player) {
-                    player.tell(notice);
+                if let Some(known) = self.shared.players.get(player) {
+                    known.tell(notice);
                 }
             }
         }

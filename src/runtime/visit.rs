@@ -1,7 +1,7 @@
 //! How an actor runs: as a task of its own, and for a moment within the task of whoever has a command for it.
 //!
-//! A room's task that is woken for each move, and then wakes the player whose move it was, costs as much as all else that
-//! a move takes. Most rooms rest when a move comes; then nobody is in the way of the one who brings it.
+//! Most rooms rest when a move comes. Then nobody is in the way of the one who brings it, and neither the room's task need
+//! be woken for it, nor the mover's to hear of it.
 
 use std::{
     future::poll_fn,
@@ -12,16 +12,20 @@ use std::{
 };
 
 use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use super::registry::Message;
+use super::{registry::Message, waiting::Bell};
 
 /// An actor, which takes a step when its task is woken or somebody visits it, one at a time.
 #[derive(Default)]
 pub(super) struct Den {
     /// None before it begins and when it has ended.
     actor: Mutex<Option<Running>>,
-    hand: Arc<Mutex<Hand>>,
+    /// What a visitor hands over, past the mailbox.
+    hand: Arc<Hand>,
 }
+
+type Hand = Mutex<Option<Box<Message>>>;
 
 struct Running {
     course: Pin<Box<dyn Future<Output = ()> + Send>>,
@@ -29,18 +33,11 @@ struct Running {
     task: Option<Waker>,
 }
 
-/// What a visitor hands over, past the mailbox.
-#[derive(Default)]
-struct Hand {
-    message: Option<Box<Message>>,
-    /// The actor runs for this, and not because the mailbox has called.
-    visits: bool,
-}
-
 impl Den {
-    /// The end at which the actor takes messages in.
-    pub(super) fn mail(&self, messages: mpsc::Receiver<Box<Message>>) -> Mail {
-        Mail { hand: Arc::clone(&self.hand), messages, is_awaited: false }
+    /// The end at which the actor takes messages in, until the stop.
+    pub(super) fn mail(&self, messages: mpsc::Receiver<Box<Message>>, stop: CancellationToken) -> Mail {
+        let stop = Some(Box::pin(stop.cancelled_owned()));
+        Mail { hand: Arc::clone(&self.hand), messages, stop, bell: Bell::default() }
     }
 
     /// Lets an actor run to its end. This is its task.
@@ -66,23 +63,22 @@ impl Den {
         let Ok(mut actor) = self.actor.try_lock() else { return Err(message) };
         let Some(Running { course, task: Some(task) }) = &mut *actor else { return Err(message) };
         let mut hand = lock(&self.hand);
-        if hand.message.is_some() {
+        if hand.is_some() {
             return Err(message);
         }
-        *hand = Hand { message: Some(message), visits: true };
+        *hand = Some(message);
         drop(hand);
         if step(course, &mut Context::from_waker(task)).is_ready() {
             task.wake_by_ref();
             self.end(&mut actor);
         }
-        lock(&self.hand).visits = false;
         Ok(())
     }
 
     fn end(&self, actor: &mut Option<Running>) {
         *actor = None;
         // Whoever waits for an answer hears that there is none.
-        lock(&self.hand).message = None;
+        *lock(&self.hand) = None;
     }
 }
 
@@ -97,28 +93,28 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// What an actor is asked.
 pub(super) struct Mail {
-    hand: Arc<Mutex<Hand>>,
+    hand: Arc<Hand>,
     messages: mpsc::Receiver<Box<Message>>,
-    /// The next message that comes into the mailbox wakes the task.
-    is_awaited: bool,
+    /// None once it is closed.
+    stop: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    /// Rings for the mailbox and the stop. For each of their calls there are many visits.
+    bell: Bell,
 }
 
 impl Mail {
-    /// The next message; none when it is closed and all were taken. Nothing is lost when the wait is dropped.
+    /// The next message; none when there will be no more: because of the stop, or since it is closed and all were taken.
+    /// Nothing is lost when the wait is dropped.
     pub(super) async fn next(&mut self) -> Option<Box<Message>> {
-        let Self { hand, messages, is_awaited } = self;
-        poll_fn(|context| {
-            let mut hand = lock(hand);
-            if let Some(message) = hand.message.take() {
-                return Poll::Ready(Some(message));
+        let Self { hand, messages, stop, bell } = self;
+        let mut ask = |context: &mut Context<'_>| {
+            if stop.as_mut().is_some_and(|stop| stop.as_mut().poll(context).is_ready()) {
+                return Poll::Ready(None);
             }
-            if hand.visits && *is_awaited {
-                return Poll::Pending;
-            }
-            drop(hand);
-            let next = messages.poll_recv(context);
-            *is_awaited = next.is_pending();
-            next
+            messages.poll_recv(context)
+        };
+        poll_fn(|context| match lock(hand).take() {
+            Some(message) => Poll::Ready(Some(message)),
+            None => bell.poll(context, &mut ask),
         })
         .await
     }
@@ -126,12 +122,14 @@ impl Mail {
     /// Takes in no more than what has come, and what visitors bring.
     pub(super) fn close(&mut self) {
         self.messages.close();
-        self.is_awaited = false;
+        self.stop = None;
+        // What it was asked before it was closed says nothing any more.
+        self.bell = Bell::default();
     }
 
     /// Whether nobody but the registry can reach the actor, and nothing waits.
     pub(super) fn is_idle(&self) -> bool {
-        self.messages.sender_strong_count() == 1 && self.messages.is_empty() && lock(&self.hand).message.is_none()
+        self.messages.sender_strong_count() == 1 && self.messages.is_empty() && lock(&self.hand).is_none()
     }
 }
 
@@ -158,6 +156,7 @@ mod tests {
         den: Arc<Den>,
         mailbox: mpsc::Sender<Box<Message>>,
         journal: Arc<Notify>,
+        end: CancellationToken,
         task: JoinHandle<()>,
     }
 
@@ -166,7 +165,8 @@ mod tests {
         fn new() -> Self {
             let (mailbox, messages) = mpsc::channel(4);
             let (den, journal) = (Arc::new(Den::default()), Arc::new(Notify::new()));
-            let (mut mail, written) = (den.mail(messages), Arc::clone(&journal));
+            let end = CancellationToken::new();
+            let (mut mail, written) = (den.mail(messages, end.clone()), Arc::clone(&journal));
             let course = async move {
                 while let Some(message) = mail.next().await {
                     let Message::Remind(player, told) = *message else { continue };
@@ -178,7 +178,7 @@ mod tests {
                 }
             };
             let task = TaskTracker::new().spawn(Arc::clone(&den).host(course));
-            Self { den, mailbox, journal, task }
+            Self { den, mailbox, journal, end, task }
         }
 
         async fn at_rest() -> Self {
@@ -251,10 +251,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_ends_with_its_mailbox() {
+    async fn it_ends_with_its_mailbox_and_with_the_stop() {
         let House { den, mailbox, task, .. } = House::at_rest().await;
         drop(mailbox);
         task.await.unwrap();
         assert!(den.visit(Box::new(Message::Unwatched)).is_err());
+        let house = House::at_rest().await;
+        house.end.cancel();
+        house.task.await.unwrap();
     }
 }

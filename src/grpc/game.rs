@@ -152,8 +152,8 @@ impl Stream for TurnFeed {
     }
 }
 
-/// A player's turns, with moves coming up the same stream, one at a time. In this order, as the first of it are looked at
-/// each time, and lie side by side.
+/// A player's turns, with moves coming up the same stream, one at a time. In this order, as most of what is looked at each
+/// time lies side by side then.
 #[repr(C)]
 struct PlayLane {
     turns: Turns,
@@ -174,31 +174,32 @@ impl PlayLane {
         play(&self.runtime, &self.player, &request.game_id, request.ply, &request.square)
     }
 
-    /// Carries out what comes up, until there is something to say of it.
-    fn poll_moves(&mut self, context: &mut Context<'_>) -> Poll<Result<v1::MoveRejected, End>> {
-        loop {
-            if let Some((request, play)) = &mut self.in_hand {
-                let outcome = ready!(Pin::new(play).poll(context));
-                let rejected = outcome.map_err(|error| status::move_rejected(request, &status::failed(error))).err();
-                self.in_hand = None;
-                // That it was played comes as a notice.
-                if let Some(rejected) = rejected {
-                    return Poll::Ready(Ok(rejected));
-                }
-            }
-            let Some(moves) = &mut self.moves else { return Poll::Pending };
-            match ready!(self.bell.poll(context, |context| Pin::new(&mut *moves).poll_next(context))) {
-                Some(Ok(request)) => match self.take(&request) {
-                    Ok(play) => self.in_hand = Some((request, play)),
-                    Err(status) => return Poll::Ready(Ok(status::move_rejected(&request, &status))),
-                },
-                None => self.moves = None,
-                // Behind it no move can be read any more.
-                Some(Err(failure)) => {
-                    return Poll::Ready(Err(status::unreadable(&failure).map_or(End::Broken, End::Failed)));
-                }
-            }
+    /// Goes a step on with what comes up: hears of the move in hand, or takes the next one. What is to be said of it, if
+    /// anything.
+    fn poll_moves(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<v1::MoveRejected>, End>> {
+        if let Some((request, play)) = &mut self.in_hand {
+            let outcome = ready!(Pin::new(play).poll(context));
+            let rejected = outcome.map_err(|error| status::move_rejected(request, &status::failed(error))).err();
+            self.in_hand = None;
+            // That it was played comes as a notice.
+            return Poll::Ready(Ok(rejected));
         }
+        let Some(moves) = &mut self.moves else { return Poll::Pending };
+        Poll::Ready(match ready!(self.bell.poll(context, |context| Pin::new(&mut *moves).poll_next(context))) {
+            Some(Ok(request)) => match self.take(&request) {
+                Ok(play) => {
+                    self.in_hand = Some((request, play));
+                    Ok(None)
+                }
+                Err(status) => Ok(Some(status::move_rejected(&request, &status))),
+            },
+            None => {
+                self.moves = None;
+                Ok(None)
+            }
+            // Behind it no move can be read any more.
+            Some(Err(failure)) => Err(status::unreadable(&failure).map_or(End::Broken, End::Failed)),
+        })
     }
 }
 
@@ -206,12 +207,17 @@ impl Stream for PlayLane {
     type Item = Result<Encoded<v1::PlayResponse>, End>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // What the server has to say comes first, so that no flood of moves keeps it back.
-        if let Poll::Ready(notice) = self.turns.poll_next(context) {
-            return Poll::Ready(Some(notice.map(|notice| Encoded::of(told(notice))).map_err(End::from)));
+        loop {
+            // What the server has to say comes first, so that no flood of moves keeps it back, and what a move does is told
+            // before what became of it.
+            if let Poll::Ready(notice) = self.turns.poll_next(context) {
+                return Poll::Ready(Some(notice.map(|notice| Encoded::of(told(notice))).map_err(End::from)));
+            }
+            if let Some(rejected) = ready!(self.poll_moves(context)).transpose() {
+                let told = rejected.map(|rejected| Encoded::of(wire(v1::play_event::Event::MoveRejected(rejected))));
+                return Poll::Ready(Some(told));
+            }
         }
-        let rejected = ready!(self.poll_moves(context));
-        Poll::Ready(Some(rejected.map(|rejected| Encoded::of(wire(v1::play_event::Event::MoveRejected(rejected))))))
     }
 }
 

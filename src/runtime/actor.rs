@@ -15,7 +15,7 @@ use super::{
     meter,
     registry::{Life, Message, Origin, Published, Snapshot, Subscribed},
     shared::{Entry, Shared},
-    telling::{Holders, Seated, Teller},
+    telling::{AtHand, Holders, Teller},
     thinking::Thinker,
     visit::Mail,
     waiting::Alarm,
@@ -57,12 +57,7 @@ struct RoomActor {
     room: Room,
     /// Who holds what as the players' books have it.
     settled: Holders,
-    /// Those in the seats.
-    seated: Seated,
-    /// When the room wants to be asked next.
-    due: Option<Timestamp>,
-    /// Whether somebody is noted as absent.
-    lacks_members: bool,
+    at_hand: AtHand,
     thinker: Thinker,
     watchers: Option<broadcast::Sender<Published>>,
     /// The last snapshot given, for the many who ask at the same moment.
@@ -88,9 +83,7 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Li
         entry: Entry { shared: Arc::clone(&shared), room: room.id(), generation, counted_as_game: false },
         // At once, so that whoever made the room holds it before the place is given back that was kept for it.
         settled: Teller::new(&shared, &room).begin_books(origin),
-        seated: Teller::new(&shared, &room).seated(),
-        due: room.deadline(),
-        lacks_members: true,
+        at_hand: Teller::new(&shared, &room).at_hand(),
         thinker: Thinker::default(),
         watchers: None,
         snapshot: None,
@@ -108,7 +101,7 @@ pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Li
         let mut actor = actor;
         actor.run(origin, &mut mail).await;
     };
-    tasks.spawn(den.host(course.instrument(span)));
+    tasks.spawn(den.run(course.instrument(span)));
 }
 
 impl RoomActor {
@@ -210,7 +203,7 @@ impl RoomActor {
 
     /// When there will be something to do, if nothing comes between. One timer does for all of it.
     fn wake(&self) -> Option<Instant> {
-        let due = self.due.map(|due| self.shared.clock.instant(due));
+        let due = self.at_hand.due.map(|due| self.shared.clock.instant(due));
         let due = due.map(|due| self.retry.map_or(due, |retry| due.max(retry)));
         due.into_iter().chain(self.look_again).chain(self.bedtime()).min()
     }
@@ -270,7 +263,7 @@ impl RoomActor {
     }
 
     fn is_due(&self, now: Timestamp) -> bool {
-        self.due.is_some_and(|due| due <= now)
+        self.at_hand.due.is_some_and(|due| due <= now)
     }
 
     /// Does what time has made due.
@@ -338,7 +331,7 @@ impl RoomActor {
     /// One who was absent and asks something is here.
     fn returned(&self, actor: Actor) -> Option<PlayerId> {
         let Actor::Player(player) = actor else { return None };
-        (self.lacks_members && self.is_absent(player) && self.is_here(player)).then_some(player)
+        (self.at_hand.lacks_members && self.is_absent(player) && self.is_here(player)).then_some(player)
     }
 
     /// Nobody's place is taken away who has called elsewhere meanwhile.
@@ -413,7 +406,7 @@ impl RoomActor {
                 if base.seq() > self.room.seq() {
                     // Too much was written by another. Those who watch begin again with a snapshot.
                     (self.room, self.watchers, self.snapshot) = (base, None, None);
-                    (self.due, self.lacks_members) = (self.room.deadline(), true);
+                    self.at_hand = Teller::new(&self.shared, &self.room).at_hand();
                 }
                 events.into_iter().filter(|event| event.seq > self.room.seq()).collect()
             }
@@ -488,10 +481,14 @@ impl RoomActor {
             if self.watchers.is_some() {
                 published.push(Published::of(self.shared.encode, event, &self.room));
             }
-            Teller::new(&self.shared, &self.room).knowing(&self.seated).tell(event, asked);
+            Teller::new(&self.shared, &self.room).knowing(&self.at_hand.seated).tell(event, asked);
         }
-        self.due = self.room.deadline();
-        Teller::new(&self.shared, &self.room).knowing(&self.seated).ask_next(events);
+        if only_moves {
+            self.at_hand.due = self.room.deadline();
+        } else {
+            self.at_hand = Teller::new(&self.shared, &self.room).at_hand();
+        }
+        Teller::new(&self.shared, &self.room).knowing(&self.at_hand.seated).ask_next(events);
         // Behind the players, whose clocks run while thousands of watchers are woken.
         if let Some(watchers) = &self.watchers {
             // Nobody may be left.
@@ -501,8 +498,6 @@ impl RoomActor {
             self.listing.update_board(&self.room);
         } else {
             Teller::new(&self.shared, &self.room).settle(&mut self.settled);
-            self.seated = Teller::new(&self.shared, &self.room).seated();
-            self.lacks_members = self.room.members().iter().any(|member| member.absent_since.is_some());
             self.listing.update(&self.room, self.watcher_count());
             self.entry.count_game(self.room.running().is_some());
         }

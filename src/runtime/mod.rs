@@ -94,7 +94,7 @@ pub struct Parts {
     pub encode: Encode,
     /// How AIs choose, when they are not to do it themselves.
     pub think: Option<Arc<Think>>,
-    /// Threads for AI seats; one for each core unless given. With 0 an AI thinks in the task of its room, which is for
+    /// Threads for AI seats; one for each core unless given. With 0 an AI thinks where its room runs, which is for
     /// tests that must run the same way twice.
     pub ai_threads: Option<usize>,
     /// Whether AI threads that have nothing to do search what an `expert` will probably be asked next.

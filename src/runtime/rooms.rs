@@ -224,7 +224,8 @@ impl Runtime {
         .await
     }
 
-    /// Makes a move, which goes to its room at once where nothing is in its way.
+    /// Makes a move. Where its room rests, it is carried out within this call, in which the room then runs: whoever calls
+    /// is a task, and holds no lock.
     #[must_use]
     pub fn play(&self, player: &Player, game: GameId, ply: u16, square: Square) -> Play {
         let actor = Actor::Player(player.id());
@@ -505,7 +506,7 @@ impl Runtime {
 pub struct Play(Asked);
 
 enum Asked {
-    /// It lies in the room's mailbox. Nothing but this is kept in memory for most moves.
+    /// The room has it, and mostly has carried it out. Nothing but this is kept in memory for most moves.
     Directly(oneshot::Receiver<Result<Accepted, RoomError>>),
     /// The room has to be read first, or is busy.
     Slowly(Pin<Box<dyn Future<Output = Result<Accepted, RoomError>> + Send>>),

@@ -11,7 +11,7 @@ use super::{
     shared::Shared,
 };
 use crate::{
-    room::{EndReason, Event, Fact, GameId, LeaveReason, Occupant, Phase, PlayerId, Room},
+    room::{EndReason, Event, Fact, GameId, LeaveReason, Occupant, Phase, PlayerId, Room, Timestamp},
     rules::{ByColor, Color},
 };
 
@@ -20,11 +20,20 @@ pub(super) struct Teller<'a> {
     shared: &'a Arc<Shared>,
     room: &'a Room,
     /// Those who need not be looked up.
-    at_hand: &'a Seated,
+    seated: &'a Seated,
 }
 
 /// The players in the seats, as far as the server knows them.
 pub(super) type Seated = ByColor<Option<(PlayerId, Arc<Player>)>>;
+
+/// What need not be looked for in a room at every move, as it was behind the last event that could have changed it.
+pub(super) struct AtHand {
+    /// When the room wants to be asked next.
+    pub(super) due: Option<Timestamp>,
+    /// Whether somebody is noted as absent.
+    pub(super) lacks_members: bool,
+    pub(super) seated: Seated,
+}
 
 static NOBODY: Seated = ByColor::new(None, None);
 
@@ -49,18 +58,22 @@ impl Holders {
 
 impl<'a> Teller<'a> {
     pub(super) fn new(shared: &'a Arc<Shared>, room: &'a Room) -> Self {
-        Self { shared, room, at_hand: &NOBODY }
+        Self { shared, room, seated: &NOBODY }
     }
 
     /// The same, by whom those in the seats are known already.
-    pub(super) fn knowing(self, at_hand: &'a Seated) -> Self {
-        Self { at_hand, ..self }
+    pub(super) fn knowing(self, seated: &'a Seated) -> Self {
+        Self { seated, ..self }
     }
 
-    /// Those who are told something at every move.
-    pub(super) fn seated(&self) -> Seated {
+    /// What is asked of the room for every move.
+    pub(super) fn at_hand(&self) -> AtHand {
         let known = |side| self.player(side).and_then(|player| Some((player, self.shared.players.get(player)?)));
-        ByColor::new(known(Color::Black), known(Color::White))
+        AtHand {
+            due: self.room.deadline(),
+            lacks_members: self.room.members().iter().any(|member| member.absent_since.is_some()),
+            seated: ByColor::new(known(Color::Black), known(Color::White)),
+        }
     }
 
     /// Writes into the players' own books who holds what. What an earlier actor of the room wrote last may be wrong.
@@ -198,8 +211,8 @@ impl<'a> Teller<'a> {
     }
 
     fn send(&self, player: PlayerId, notice: Notice) {
-        let mut at_hand = self.at_hand.iter().filter_map(|(_, known)| known.as_ref());
-        match at_hand.find(|(known, _)| *known == player) {
+        let mut seated = self.seated.iter().filter_map(|(_, known)| known.as_ref());
+        match seated.find(|(known, _)| *known == player) {
             Some((_, known)) => known.tell(notice),
             None => {
                 if let Some(known) = self.shared.players.get(player) {

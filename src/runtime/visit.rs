@@ -37,13 +37,14 @@ impl Den {
     /// The end at which the actor takes messages in, until the stop.
     pub(super) fn mail(&self, messages: mpsc::Receiver<Box<Message>>, stop: CancellationToken) -> Mail {
         let stop = Some(Box::pin(stop.cancelled_owned()));
-        Mail { hand: Arc::clone(&self.hand), messages, stop, bell: Bell::default() }
+        Mail { hand: Arc::clone(&self.hand), handed: false, messages, stop, bell: Bell::default() }
     }
 
     /// Lets an actor run to its end. This is its task.
-    pub(super) async fn host(self: Arc<Self>, course: impl Future<Output = ()> + Send + 'static) {
+    pub(super) async fn run(self: Arc<Self>, course: impl Future<Output = ()> + Send + 'static) {
         *lock(&self.actor) = Some(Running { course: Box::pin(course), task: None });
         poll_fn(|context| {
+            // A visit takes as long as one message does, so it is waited for.
             let mut actor = lock(&self.actor);
             let Some(Running { course, task }) = &mut *actor else { return Poll::Ready(()) };
             match task {
@@ -57,8 +58,9 @@ impl Den {
         .await;
     }
 
-    /// Hands a message to an actor that does nothing at this moment, and lets it run. One that waits for its journal takes
-    /// the message afterwards. Gives it back where there is no such actor, or its hand is full.
+    /// Hands a message to an actor that nobody runs at this moment, and lets it run. One that waits for its journal takes
+    /// the message afterwards. Gives it back where there is no such actor, or its hand is full. Whoever calls this holds
+    /// nothing that an actor may want.
     pub(super) fn visit(&self, message: Box<Message>) -> Result<(), Box<Message>> {
         let Ok(mut actor) = self.actor.try_lock() else { return Err(message) };
         let Some(Running { course, task: Some(task) }) = &mut *actor else { return Err(message) };
@@ -69,16 +71,19 @@ impl Den {
         *hand = Some(message);
         drop(hand);
         if step(course, &mut Context::from_waker(task)).is_ready() {
-            task.wake_by_ref();
+            let task = task.clone();
             self.end(&mut actor);
+            drop(actor);
+            task.wake();
         }
         Ok(())
     }
 
     fn end(&self, actor: &mut Option<Running>) {
         *actor = None;
+        let unanswered = lock(&self.hand).take();
         // Whoever waits for an answer hears that there is none.
-        *lock(&self.hand) = None;
+        drop(unanswered);
     }
 }
 
@@ -94,6 +99,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What an actor is asked.
 pub(super) struct Mail {
     hand: Arc<Hand>,
+    /// The last message came from a visitor.
+    handed: bool,
     messages: mpsc::Receiver<Box<Message>>,
     /// None once it is closed.
     stop: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
@@ -105,18 +112,33 @@ impl Mail {
     /// The next message; none when there will be no more: because of the stop, or since it is closed and all were taken.
     /// Nothing is lost when the wait is dropped.
     pub(super) async fn next(&mut self) -> Option<Box<Message>> {
-        let Self { hand, messages, stop, bell } = self;
-        let mut ask = |context: &mut Context<'_>| {
+        poll_fn(|context| self.poll_next(context)).await
+    }
+
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Box<Message>>> {
+        let Self { hand, handed, messages, stop, bell } = self;
+        // In turn, so that visitors who come during each wait for the journal keep nobody else waiting.
+        if !std::mem::take(handed)
+            && let Some(message) = lock(hand).take()
+        {
+            *handed = true;
+            return Poll::Ready(Some(message));
+        }
+        let is_closed = stop.is_none();
+        let called = bell.poll(context, |context| {
             if stop.as_mut().is_some_and(|stop| stop.as_mut().poll(context).is_ready()) {
                 return Poll::Ready(None);
             }
             messages.poll_recv(context)
-        };
-        poll_fn(|context| match lock(hand).take() {
-            Some(message) => Poll::Ready(Some(message)),
-            None => bell.poll(context, &mut ask),
-        })
-        .await
+        });
+        match called {
+            Poll::Ready(Some(_)) => return called,
+            Poll::Ready(None) if !is_closed => return called,
+            Poll::Ready(None) | Poll::Pending => {}
+        }
+        let message = lock(hand).take();
+        *handed = message.is_some();
+        if *handed { Poll::Ready(message) } else { called }
     }
 
     /// Takes in no more than what has come, and what visitors bring.
@@ -135,12 +157,15 @@ impl Mail {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tokio::{
         sync::{
             Notify,
             oneshot::{Receiver, channel, error::TryRecvError},
         },
         task::{JoinHandle, yield_now},
+        time::timeout,
     };
     use tokio_util::task::TaskTracker;
 
@@ -177,7 +202,7 @@ mod tests {
                     told.send(()).unwrap();
                 }
             };
-            let task = TaskTracker::new().spawn(Arc::clone(&den).host(course));
+            let task = TaskTracker::new().spawn(Arc::clone(&den).run(course));
             Self { den, mailbox, journal, end, task }
         }
 
@@ -229,6 +254,64 @@ mod tests {
         assert_eq!((slow.try_recv(), second.try_recv()), (Err(TryRecvError::Empty), Err(TryRecvError::Empty)));
         house.journal.notify_one();
         assert_eq!((slow.await, second.await), (Ok(()), Ok(())));
+    }
+
+    #[tokio::test]
+    async fn visitors_who_come_during_every_wait_keep_nobody_else_waiting() {
+        let house = House::at_rest().await;
+        let slow = house.visit(SLOW).unwrap();
+        let mut second = house.visit(SLOW).unwrap();
+        let behind = house.write(QUICK);
+        house.journal.notify_one();
+        assert_eq!((slow.await, behind.await), (Ok(()), Ok(())));
+        assert_eq!(second.try_recv(), Err(TryRecvError::Empty));
+        house.journal.notify_one();
+        second.await.unwrap();
+    }
+
+    #[test]
+    fn one_with_a_message_in_hand_is_not_idle() {
+        let den = Den::default();
+        let (_mailbox, messages) = mpsc::channel(1);
+        let mail = den.mail(messages, CancellationToken::new());
+        assert!(mail.is_idle());
+        *lock(&den.hand) = Some(Box::new(Message::Unwatched));
+        assert!(!mail.is_idle());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn all_are_answered_however_they_meet() {
+        let house = Arc::new(House::at_rest().await);
+        let (tracker, done) = (TaskTracker::new(), CancellationToken::new());
+        let (journal, over) = (Arc::clone(&house.journal), done.clone());
+        let disk = tracker.spawn(async move {
+            while !over.is_cancelled() {
+                journal.notify_one();
+                yield_now().await;
+            }
+        });
+        let callers: Vec<_> = (0..4)
+            .map(|caller| {
+                let house = Arc::clone(&house);
+                tracker.spawn(async move {
+                    for round in 0..2_000 {
+                        let player = if (round + caller) % 8 == 0 { SLOW } else { QUICK };
+                        let (told, answer) = channel();
+                        let message = Box::new(Message::Remind(player, told));
+                        let refused = if round % 3 == 0 { Err(message) } else { house.den.visit(message) };
+                        if let Err(message) = refused {
+                            house.mailbox.send(message).await.map_err(drop).unwrap();
+                        }
+                        answer.await.unwrap();
+                    }
+                })
+            })
+            .collect();
+        for caller in callers {
+            timeout(Duration::from_secs(60), caller).await.unwrap().unwrap();
+        }
+        done.cancel();
+        disk.await.unwrap();
     }
 
     #[tokio::test]

@@ -155,6 +155,31 @@ async fn a_newer_stream_of_turns_ends_the_older_at_once() {
 }
 
 #[tokio::test]
+async fn a_lane_tells_what_a_move_did_before_what_became_of_the_next() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let (moves, requests) = tokio::sync::mpsc::channel(2);
+    // Both are sent before anything is heard, and the second comes too late.
+    for square in ["d3", "c4"] {
+        let request = v1::PlayRequest { game_id: table.game.clone(), ply: 0, square: square.into() };
+        moves.send(request).await.unwrap();
+    }
+    let mut lane = within(table.black.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
+    let mut closed = None;
+    loop {
+        match within(lane.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
+            Event::TurnClosed(turn) => closed = Some(turn.square),
+            Event::MoveRejected(rejected) => {
+                assert_eq!((closed.as_deref(), rejected.square.as_str()), (Some("d3"), "c4"));
+                return;
+            }
+            Event::TurnRequested(_) | Event::GameStarted(_) => {}
+            other => panic!("unexpected {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_unanswered_turn_is_asked_on_opening() {
     let stage = Stage::open().await;
     let bot = stage.log_in("Bot", v1::PlayerKind::Bot, 8).await;

@@ -159,9 +159,9 @@ async fn a_lane_tells_what_a_move_did_before_what_became_of_the_next() {
     let stage = Stage::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let (moves, requests) = tokio::sync::mpsc::channel(2);
-    // Both are sent before anything is heard, and the second comes too late.
-    for square in ["d3", "c4"] {
-        let request = v1::PlayRequest { game_id: table.game.clone(), ply: 0, square: square.into() };
+    // Both are sent before anything is heard, and the second comes out of turn.
+    for (ply, square) in [(0, "d3"), (2, "c4")] {
+        let request = v1::PlayRequest { game_id: table.game.clone(), ply, square: square.into() };
         moves.send(request).await.unwrap();
     }
     let mut lane = within(table.black.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
@@ -170,7 +170,7 @@ async fn a_lane_tells_what_a_move_did_before_what_became_of_the_next() {
         match within(lane.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
             Event::TurnClosed(turn) => closed = Some(turn.square),
             Event::MoveRejected(rejected) => {
-                assert_eq!((closed.as_deref(), rejected.square.as_str()), (Some("d3"), "c4"));
+                assert_eq!((closed.as_deref(), rejected.ply), (Some("d3"), 2));
                 return;
             }
             Event::TurnRequested(_) | Event::GameStarted(_) => {}

@@ -33,7 +33,8 @@ pub(super) struct Bounds {
     /// Bytes that one stream may send unread.
     #[arg(long, env = "REVERSI_STREAM_WINDOW", default_value_t = usual().stream_window, value_name = "N", value_parser = window(1))]
     stream_window: u32,
-    /// Bytes that one connection may send unread.
+    /// Bytes that one connection may send unread. With less than 512 for each of its streams one is closed on which all
+    /// send a small message at once.
     #[arg(long, env = "REVERSI_CONNECTION_WINDOW", default_value_t = usual().connection_window, value_name = "N", value_parser = window(LEAST_WINDOW))]
     connection_window: u32,
     /// Streams of one connection that may be reset before a service saw them.

@@ -69,7 +69,8 @@ pub struct Limits {
     pub frame_bytes: u32,
     /// Bytes that one stream may send unread: several requests of the largest size.
     pub stream_window: u32,
-    /// Bytes that one connection may send unread: what it can make the server hold.
+    /// Bytes that one connection may send unread: what it can make the server hold. The transport closes one that has sent
+    /// half of that in small messages, each of which it counts as 256 bytes: a kibibyte for each of the streams is two.
     pub connection_window: u32,
     /// Streams of one connection that were reset before a service saw them. Beyond it the connection ends: opening and
     /// resetting streams costs a client nothing, and is how servers are worn down (CVE-2023-44487). A client that gives
@@ -180,7 +181,7 @@ impl Default for Limits {
             header_bytes: 16 * 1024,
             frame_bytes: 16 * 1024,
             stream_window: 64 * 1024,
-            connection_window: 256 * 1024,
+            connection_window: 1024 * 1024,
             resets_unseen: 64,
             resets_for_faults: 1_024,
             openings_per_second: 600,

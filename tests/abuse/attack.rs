@@ -11,7 +11,8 @@ use tokio::{
 };
 
 use super::frame::{
-    CANCEL, CONTINUATION, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, call, farewell, frame, goaway, greeting, header,
+    CANCEL, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, call, farewell, frame, frames, goaway,
+    greeting, header,
 };
 
 /// Where most attacks knock: a service that refuses them, once it is reached.
@@ -36,6 +37,9 @@ pub(crate) enum Attack {
     Dribble,
     /// A head of HTTP/2 that is continued without end.
     Continuation,
+    /// A small message on each of the streams that a connection may have, all at once. That is no attack, and all are
+    /// answered.
+    Chorus,
 }
 
 impl Attack {
@@ -49,6 +53,7 @@ impl Attack {
             Self::LargeHeaders => large_headers(address).await,
             Self::Dribble => side_by_side(20, |_| dribble(address.to_owned())).await,
             Self::Continuation => vec![continuation(address).await],
+            Self::Chorus => vec![chorus(address).await],
         }
     }
 
@@ -65,6 +70,10 @@ impl Attack {
             }
             Self::LargeHeaders => {
                 assert!(count(&said[0], b"HTTP/1.1 431") == 1 && count(&said[1], PATH.as_bytes()) == 0)
+            }
+            Self::Chorus => {
+                let answers = frames(&said[0]).filter(|(kind, _)| *kind == HEADERS).count();
+                assert_eq!((goaway(&said[0]).unwrap_or(0), answers), (0, VOICES));
             }
         }
     }
@@ -208,6 +217,22 @@ async fn continuation(address: &str) -> Vec<u8> {
     for _ in 0..20_000 {
         bytes.extend(frame(CONTINUATION, 0, 1, &filler));
     }
+    tell(address, bytes).await
+}
+
+/// The streams of a connection.
+const VOICES: usize = 1_024;
+
+async fn chorus(address: &str) -> Vec<u8> {
+    let headers = call(PATH);
+    // The beginning of a message, so that nobody can answer and be done with it.
+    let begun = [&[0, 0, 0, 0, 100][..], &[0; 35]].concat();
+    let mut bytes = greeting();
+    for stream in (1..).step_by(2).take(VOICES) {
+        bytes.extend(frame(HEADERS, END_HEADERS, stream, &headers));
+        bytes.extend(frame(DATA, 0, stream, &begun));
+    }
+    bytes.extend(farewell());
     tell(address, bytes).await
 }
 

@@ -10,6 +10,7 @@ pub(crate) fn farewell() -> Vec<u8> {
     frame(GOAWAY, 0, 0, &[0; 8])
 }
 
+pub(crate) const DATA: u8 = 0;
 pub(crate) const HEADERS: u8 = 1;
 pub(crate) const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
@@ -71,13 +72,18 @@ fn text(text: &str) -> Vec<u8> {
 }
 
 /// The code of the first GOAWAY in what a server has said.
-pub(crate) fn goaway(mut said: &[u8]) -> Option<u32> {
-    while said.len() >= 9 {
-        let length = usize::from(said[0]) << 16 | usize::from(said[1]) << 8 | usize::from(said[2]);
-        if said[3] == GOAWAY {
-            return Some(u32::from_be_bytes(said.get(13..17)?.try_into().ok()?));
-        }
-        said = said.get(9 + length..)?;
-    }
-    None
+pub(crate) fn goaway(said: &[u8]) -> Option<u32> {
+    let (_, payload) = frames(said).find(|(kind, _)| *kind == GOAWAY)?;
+    Some(u32::from_be_bytes(payload.get(4..8)?.try_into().ok()?))
+}
+
+/// The kinds of the frames that a server has said, and what is in them.
+pub(crate) fn frames(mut said: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
+    std::iter::from_fn(move || {
+        let (head, rest) = said.split_first_chunk::<9>()?;
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        let (payload, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+        said = rest;
+        Some((head[3], payload))
+    })
 }

@@ -81,3 +81,8 @@ async fn headers_a_byte_at_a_time() {
 async fn headers_that_are_continued_for_ever() {
     endures(Attack::Continuation, |_| {}).await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_on_every_stream_of_a_connection_at_once() {
+    endures(Attack::Chorus, |limits| assert_eq!(limits.streams_per_connection, 1_024)).await;
+}

@@ -33,6 +33,7 @@ use tracing::subscriber::NoSubscriber;
 
 use super::{
     book::Book,
+    line::WINDOW,
     referee::SERIES,
     script::{Script, Step},
     wire::Raw,
@@ -62,7 +63,8 @@ pub(in crate::cli) async fn run() -> anyhow::Result<()> {
     crate::cli::say(format_args!("reversi is listening on {}", listener.local_addr()?));
     let routes = Routes::from(Router::new().fallback(answer).with_state(hall));
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    let served = Server::builder().max_concurrent_streams(STREAMS).add_routes(routes).serve_with_incoming(incoming);
+    let mut server = Server::builder().max_concurrent_streams(STREAMS).initial_connection_window_size(WINDOW);
+    let served = server.add_routes(routes).serve_with_incoming(incoming);
     let mut said = Vec::new();
     let mut input = tokio::io::stdin().take(1);
     tokio::select! {

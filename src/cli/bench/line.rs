@@ -17,8 +17,8 @@ use crate::proto::v1::{
 /// A server that accepts no connection in this time is overrun.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What one connection may be sent unread: a message for each of the streams that share it.
-const WINDOW: u32 = 16 << 20;
+/// What one connection may be sent unread, in each direction: a message for each of the streams that share it.
+pub(super) const WINDOW: u32 = 16 << 20;
 
 /// Connections that players share, or one for each.
 pub(super) struct Lines {

@@ -10,6 +10,8 @@ use std::{
 use anyhow::Context as _;
 use tokio::time::Instant;
 
+use super::line::WINDOW;
+
 /// Whom the load is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
@@ -138,7 +140,9 @@ fn itself(cpus: Option<&str>) -> anyhow::Result<Command> {
 }
 
 fn serve(command: &mut Command) -> &mut Command {
-    command.args(["serve", "--listen", "127.0.0.1:0"]).args(UNBOUNDED.split_whitespace())
+    let window = WINDOW.to_string();
+    let bounds = UNBOUNDED.split_whitespace().chain(["--connection-window", &window]);
+    command.args(["serve", "--listen", "127.0.0.1:0"]).args(bounds)
 }
 
 fn new_folder(parent: &Path) -> anyhow::Result<PathBuf> {

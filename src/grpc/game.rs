@@ -85,7 +85,8 @@ impl GameService for Games {
     async fn play_move(&self, request: Request<v1::PlayMoveRequest>) -> Result<Response<v1::PlayMoveResponse>, Status> {
         let player = caller(&request)?;
         let v1::PlayMoveRequest { game_id, ply, square } = request.into_inner();
-        let accepted = play(&self.runtime, &player, &game_id, ply, &square)?.await.map_err(status::failed)?;
+        let (_, play) = play(&self.runtime, &player, &game_id, ply, &square)?;
+        let accepted = play.await.map_err(status::failed)?;
         Ok(Response::new(v1::PlayMoveResponse { seq: accepted.seq.0, already_applied: !accepted.changed }))
     }
 
@@ -131,11 +132,11 @@ fn split<T>(request: Request<T>) -> (Request<()>, T) {
     (Request::from_parts(metadata, extensions, ()), wire)
 }
 
-fn play(runtime: &Runtime, player: &Player, game: &str, ply: i32, square: &str) -> Result<Play, Status> {
+fn play(runtime: &Runtime, player: &Player, game: &str, ply: i32, square: &str) -> Result<(GameId, Play), Status> {
     let game = game_id(game)?;
     let ply = convert::read_ply(ply).map_err(status::malformed)?;
     let square = convert::read_square(square).map_err(status::malformed)?;
-    Ok(runtime.play(player, game, ply, square))
+    Ok((game, runtime.play(player, game, ply, square)))
 }
 
 /// A player's turns.
@@ -159,8 +160,8 @@ struct PlayLane {
     turns: Turns,
     /// Rings for moves. For each there are three other reasons to look here.
     bell: Bell,
-    /// A move on its way to its room.
-    in_hand: Option<(v1::PlayRequest, Play)>,
+    /// A move on its way to its room, with the game and the ply that it is for.
+    in_hand: Option<(GameId, i32, Play)>,
     player: Arc<Player>,
     runtime: Runtime,
     /// Absent once the client has closed its side.
@@ -169,7 +170,7 @@ struct PlayLane {
 
 impl PlayLane {
     /// Sends a move on its way.
-    fn take(&self, request: &v1::PlayRequest) -> Result<Play, Status> {
+    fn take(&self, request: &v1::PlayRequest) -> Result<(GameId, Play), Status> {
         self.player.admit().map_err(status::too_fast)?;
         play(&self.runtime, &self.player, &request.game_id, request.ply, &request.square)
     }
@@ -177,9 +178,10 @@ impl PlayLane {
     /// Goes a step on with what comes up: hears of the move in hand, or takes the next one. What is to be said of it, if
     /// anything.
     fn poll_moves(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<v1::MoveRejected>, End>> {
-        if let Some((request, play)) = &mut self.in_hand {
+        if let Some((game, ply, play)) = &mut self.in_hand {
             let outcome = ready!(Pin::new(play).poll(context));
-            let rejected = outcome.map_err(|error| status::move_rejected(request, &status::failed(error))).err();
+            let refusal = outcome.map_err(status::failed).err();
+            let rejected = refusal.map(|refusal| status::move_rejected(game.to_string(), *ply, &refusal));
             self.in_hand = None;
             // That it was played comes as a notice.
             return Poll::Ready(Ok(rejected));
@@ -187,11 +189,11 @@ impl PlayLane {
         let Some(moves) = &mut self.moves else { return Poll::Pending };
         Poll::Ready(match ready!(self.bell.poll(context, |context| Pin::new(&mut *moves).poll_next(context))) {
             Some(Ok(request)) => match self.take(&request) {
-                Ok(play) => {
-                    self.in_hand = Some((request, play));
+                Ok((game, play)) => {
+                    self.in_hand = Some((game, request.ply, play));
                     Ok(None)
                 }
-                Err(status) => Ok(Some(status::move_rejected(&request, &status))),
+                Err(refusal) => Ok(Some(status::move_rejected(request.game_id, request.ply, &refusal))),
             },
             None => {
                 self.moves = None;

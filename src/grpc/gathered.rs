@@ -10,7 +10,6 @@ use std::{
     time::Duration,
 };
 
-use bytes::{Buf, BytesMut};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     task::yield_now,
@@ -30,8 +29,10 @@ const SILENCE: Duration = Duration::from_millis(1);
 /// each wake. Till then a flush is ready, so that they go on.
 pub(super) struct Gathered<W> {
     wire: W,
-    /// Takes no memory while there is nothing.
-    unsent: BytesMut,
+    /// Takes no memory once the connection has been silent.
+    said: Vec<u8>,
+    /// So many bytes of it are sent.
+    sent: usize,
     /// Rings when the others have had their turn. Each of their messages wakes the task, too.
     bell: Bell,
     /// Whether that is waited for.
@@ -42,7 +43,7 @@ pub(super) struct Gathered<W> {
 
 impl<W: AsyncWrite + Unpin> Gathered<W> {
     pub(super) fn new(wire: W) -> Self {
-        Self { wire, unsent: BytesMut::new(), bell: Bell::default(), waits: false, spoke: None }
+        Self { wire, said: Vec::new(), sent: 0, bell: Bell::default(), waits: false, spoke: None }
     }
 
     /// Waits until the others have had their turn.
@@ -55,14 +56,15 @@ impl<W: AsyncWrite + Unpin> Gathered<W> {
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.unsent.is_empty() {
-            let sent = ready!(Pin::new(&mut self.wire).poll_write(cx, &self.unsent))?;
+        while self.sent < self.said.len() {
+            let sent = ready!(Pin::new(&mut self.wire).poll_write(cx, &self.said[self.sent..]))?;
             if sent == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
-            self.unsent.advance(sent);
+            self.sent += sent;
         }
-        self.unsent = BytesMut::new();
+        self.said.clear();
+        self.sent = 0;
         Poll::Ready(Ok(()))
     }
 }
@@ -86,18 +88,19 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Gathered<W> {
         let this = self.get_mut();
         let now = Instant::now();
         let after_silence = this.spoke.replace(now).is_none_or(|spoke| now.duration_since(spoke) > SILENCE);
-        if after_silence && this.unsent.is_empty() {
+        if after_silence && this.said.is_empty() {
+            this.said = Vec::new();
             return Pin::new(&mut this.wire).poll_write_vectored(cx, parts);
         }
-        if this.unsent.len() >= MOST {
+        if this.said.len() >= MOST {
             ready!(this.poll_send(cx))?;
         }
-        let before = this.unsent.len();
+        let before = this.said.len();
         for part in parts {
-            let taken = part.len().min(MOST - this.unsent.len());
-            this.unsent.extend_from_slice(&part[..taken]);
+            let taken = part.len().min(MOST - this.said.len());
+            this.said.extend_from_slice(&part[..taken]);
         }
-        Poll::Ready(Ok(this.unsent.len() - before))
+        Poll::Ready(Ok(this.said.len() - before))
     }
 
     /// Otherwise transports put parts together in memory of their own first.
@@ -107,7 +110,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Gathered<W> {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if !this.unsent.is_empty() {
+        if !this.said.is_empty() {
             if this.poll_turn(cx).is_pending() {
                 return Poll::Ready(Ok(()));
             }
@@ -130,6 +133,7 @@ mod tests {
         sync::{Arc, Mutex},
     };
 
+    use bytes::Buf;
     use proptest::prelude::*;
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _, duplex},

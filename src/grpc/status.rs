@@ -242,13 +242,13 @@ fn retry(after: Duration) -> Details {
 }
 
 /// The answer to a move that came up a `Play` stream and was refused with `refusal`.
-pub(crate) fn move_rejected(request: &v1::PlayRequest, refusal: &Status) -> v1::MoveRejected {
+pub(crate) fn move_rejected(game_id: String, ply: i32, refusal: &Status) -> v1::MoveRejected {
     let reason = refusal.metadata().get(REASON).and_then(|reason| reason.to_str().ok());
     let info = refusal.get_details_error_info();
     let legal = info.as_ref().and_then(|info| info.metadata.get(LEGAL_MOVES)).map(String::as_str);
     v1::MoveRejected {
-        game_id: request.game_id.clone(),
-        ply: request.ply,
+        game_id,
+        ply,
         reason: reason.unwrap_or_default().to_owned(),
         message: refusal.message().to_owned(),
         legal_moves: legal.unwrap_or_default().split_whitespace().map(ToOwned::to_owned).collect(),
@@ -373,11 +373,10 @@ mod tests {
         assert_eq!(legal(&refused(Rejection::NotYourTurn)), None);
         assert_eq!(legal(&refused_move(Rejection::StalePly, Some(moves))), None);
 
-        let request = v1::PlayRequest { game_id: "g-1".into(), ply: 0, square: "a1".into() };
-        let told = move_rejected(&request, &illegal);
+        let told = move_rejected("g-1".into(), 0, &illegal);
         assert_eq!((told.reason.as_str(), told.game_id.as_str()), ("ILLEGAL_MOVE", "g-1"));
         assert_eq!(told.legal_moves, ["d3", "c4", "f5", "e6"]);
-        let later = move_rejected(&request, &busy(SECOND));
+        let later = move_rejected("g-1".into(), 0, &busy(SECOND));
         assert!(later.legal_moves.is_empty() && later.retry_after == Some(duration(SECOND)));
     }
 }

@@ -13,7 +13,7 @@ use super::{
     limits::{STORE_RETRY, WATCHER_LAG},
     lobby::Listing,
     meter,
-    registry::{Life, Message, Origin, Published, Snapshot, Subscribed},
+    registry::{Heard, Life, Message, Origin, Published, Snapshot, Subscribed},
     shared::{Entry, Shared},
     telling::{AtHand, Holders, Teller},
     thinking::Thinker,
@@ -225,18 +225,12 @@ impl RoomActor {
                 self.check_presence(player).await;
             }
         }
-        match *message {
-            Message::Command(actor, command, reply) => {
-                let tried = match command {
-                    Command::Play { game, ply, .. } => Some((game, ply)),
-                    _ => None,
-                };
-                let answer = match self.judge(actor, command) {
+        match self.hear(message) {
+            Heard::Command { judged, strike, reply } => {
+                let answer = match judged {
                     Ok(events) => self.keep(events).await,
                     Err(error) => {
-                        if let (RoomError::Rejected(Rejection::IllegalMove(_)), Some((game, ply))) = (&error, tried)
-                            && self.is_bot(actor)
-                        {
+                        if let Some((game, ply)) = strike {
                             // A refusal changes nothing, so the strike is a command of its own.
                             let _ = self.carry_out(Actor::Server, Command::Strike { game, ply }).await;
                         }
@@ -246,15 +240,35 @@ impl RoomActor {
                 // The caller may have gone; what was done is done.
                 let _ = reply.send(answer);
             }
+            Heard::Subscribe(after, reply) => self.subscribe(after, reply).await,
+            Heard::CheckPresence(player) => self.check_presence(player).await,
+            Heard::Done => {}
+        }
+        Ok(())
+    }
+
+    /// Judges a command, and answers what needs no wait.
+    #[expect(clippy::boxed_local, reason = "it is freed here, as thousands wait for the journal at a time")]
+    fn hear(&mut self, message: Box<Message>) -> Heard {
+        match *message {
+            Message::Command(actor, command, reply) => {
+                let tried = match command {
+                    Command::Play { game, ply, .. } => Some((game, ply)),
+                    _ => None,
+                };
+                let judged = self.judge(actor, command);
+                let illegal = matches!(judged, Err(RoomError::Rejected(Rejection::IllegalMove(_))));
+                return Heard::Command { judged, strike: tried.filter(|_| illegal && self.is_bot(actor)), reply };
+            }
+            Message::Subscribe(after, reply) => return Heard::Subscribe(after, reply),
+            Message::CheckPresence(player) => return Heard::CheckPresence(player),
             Message::Snapshot(reply) => {
                 let _ = reply.send(self.snapshot());
             }
-            Message::Subscribe(after, reply) => self.subscribe(after, reply).await,
             Message::Unwatched => self.count_watchers(),
             Message::Remind(player, told) => self.remind(player, told),
-            Message::CheckPresence(player) => self.check_presence(player).await,
         }
-        Ok(())
+        Heard::Done
     }
 
     /// Asked before every step.

@@ -133,6 +133,19 @@ pub(super) enum Message {
     CheckPresence(PlayerId),
 }
 
+/// What is left to be done of a message once it was heard.
+pub(super) enum Heard {
+    Command {
+        judged: Result<Vec<Event>, RoomError>,
+        /// The game and the ply that a bot has tried an illegal move for.
+        strike: Option<(u32, u16)>,
+        reply: oneshot::Sender<Result<Accepted, RoomError>>,
+    },
+    Subscribe(Option<Seq>, oneshot::Sender<Subscribed>),
+    CheckPresence(PlayerId),
+    Done,
+}
+
 /// How to talk to one room.
 #[derive(Clone)]
 pub(super) struct RoomHandle {

@@ -1,13 +1,47 @@
 //! The seam between open rooms and what keeps them.
 
-use std::{future::Future, pin::Pin};
+use std::{
+    future::{Future, Ready, ready},
+    pin::Pin,
+    task::{Context, Poll},
+};
 
 use thiserror::Error;
+use tokio::sync::oneshot;
 
 use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
 
 /// An answer that may have to wait for a disk.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The outcome of an append. Thousands wait for theirs at a time, and need no box for that.
+pub enum Appending<'a> {
+    /// It is known.
+    Known(Ready<Result<(), AppendError>>),
+    /// Whoever writes will tell it.
+    Queued(oneshot::Receiver<Result<(), AppendError>>),
+    /// More must happen than that.
+    Pending(Pending<'a, Result<(), AppendError>>),
+}
+
+impl Future for Appending<'_> {
+    type Output = Result<(), AppendError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let unknown = || Err(AppendError::Unknown("the writer has ended".to_owned()));
+        match &mut *self {
+            Self::Known(outcome) => Pin::new(outcome).poll(context),
+            Self::Queued(outcome) => Pin::new(outcome).poll(context).map(|told| told.unwrap_or_else(|_| unknown())),
+            Self::Pending(outcome) => outcome.as_mut().poll(context),
+        }
+    }
+}
+
+impl From<Result<(), AppendError>> for Appending<'_> {
+    fn from(outcome: Result<(), AppendError>) -> Self {
+        Self::Known(ready(outcome))
+    }
+}
 
 /// Why nothing can be said about an append, or why it did not happen.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -67,7 +101,7 @@ impl History {
 /// Keeps the events of open rooms.
 pub trait Journal: Send + Sync + 'static {
     /// Writes to a room. What is answered `Ok` is not lost; it may be written even if nobody waits for the answer.
-    fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>>;
+    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a>;
 
     /// What is kept of a room; none when there is no such open room.
     fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>>;

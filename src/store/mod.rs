@@ -21,7 +21,7 @@ mod standing;
 use std::sync::Arc;
 
 pub use archive::{Archive, GameFilter, GameKey, GamePage};
-pub use journal::{Append, AppendError, FaultHook, History, Journal, Pending, Unavailable};
+pub use journal::{Append, AppendError, Appending, FaultHook, History, Journal, Pending, Unavailable};
 pub use memory::MemoryStore;
 pub use register::{Enrolled, Register};
 pub use sqlite::{COMMIT_WRITES, OpenError, SqliteStore};

@@ -10,7 +10,7 @@ use reversi::{
     grpc,
     proto::v1::{self, CloseReason, play_event::Event as Told},
     room::{Event, Fact, Room, RoomId, Seq, Timestamp},
-    store::{Append, AppendError, History, Journal, MemoryStore, Pending, Store, Unavailable},
+    store::{Append, AppendError, Appending, History, Journal, MemoryStore, Pending, Store, Unavailable},
 };
 use tokio::{
     sync::{Notify, Semaphore},
@@ -176,14 +176,14 @@ impl Slow {
 }
 
 impl Journal for Slow {
-    fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>> {
-        Box::pin(async move {
+    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
+        Appending::Pending(Box::pin(async move {
             if self.held.load(SeqCst) {
                 self.asked.notify_one();
                 self.permits.acquire().await.unwrap().forget();
             }
             self.inner.append(append).await
-        })
+        }))
     }
 
     fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {

@@ -8,7 +8,9 @@ use std::{
 
 use reversi::{
     room::{PlayerId, Room, RoomId, Timestamp},
-    store::{Append, AppendError, Enrolled, History, Journal, MemoryStore, Pending, Register, Store, Unavailable},
+    store::{
+        Append, AppendError, Appending, Enrolled, History, Journal, MemoryStore, Pending, Register, Store, Unavailable,
+    },
 };
 use tokio_util::sync::CancellationToken;
 
@@ -198,8 +200,8 @@ async fn wait(time: Duration) {
 }
 
 impl Journal for Disk {
-    fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>> {
-        Box::pin(self.write(append))
+    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
+        Appending::Pending(Box::pin(self.write(append)))
     }
 
     fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {

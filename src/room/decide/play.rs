@@ -47,12 +47,13 @@ impl Room {
         let lapsed = (game.draw_offer == Some(side.opposite()))
             .then_some(Fact::OfferClosed { offer: Offer::Draw, accepted: false });
         let thought = thought.filter(|_| actor == Actor::Server);
-        let facts = std::iter::once(Fact::Played { square, spent, thought })
-            .chain(lapsed)
-            .chain(passed.map(|_| Fact::Passed))
-            .chain(end);
+        let facts = [Some(Fact::Played { square, spent, thought }), lapsed, passed.map(|_| Fact::Passed), end];
+        // Mostly it is one, and held until it is written.
+        let mut events = Vec::with_capacity(facts.iter().flatten().count());
         let seq = self.seq;
-        Ok(facts.zip(1..).map(|(fact, step)| Event { seq: seq.plus(step), at: now, fact }).collect())
+        let numbered = facts.into_iter().flatten().zip(1..);
+        events.extend(numbered.map(|(fact, step)| Event { seq: seq.plus(step), at: now, fact }));
+        Ok(events)
     }
 
     /// The room's last game, if it has that number.

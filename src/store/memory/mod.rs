@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     archive::{Archive, GameFilter, GameKey, GamePage},
-    journal::{Append, AppendError, FaultHook, History, Journal, Pending, Unavailable},
+    journal::{Append, AppendError, Appending, FaultHook, History, Journal, Pending, Unavailable},
     register::{Enrolled, Register},
     standing::{Contestant, Standing},
 };
@@ -75,8 +75,8 @@ fn done<T>(value: T) -> Ready<Result<T, Unavailable>> {
 }
 
 impl Journal for MemoryStore {
-    fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>> {
-        Box::pin(ready(self.write(&append)))
+    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
+        self.write(&append).into()
     }
 
     fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {

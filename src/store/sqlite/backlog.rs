@@ -139,8 +139,8 @@ impl Backlog {
             self.moving = Some(Moving { last: self.last, rooms });
             self.bytes = 0;
         }
-        let mut change =
-            Change { row: Row::new(), lasts: HashMap::default(), moved: Vec::new(), left: 0, first: self.first };
+        let lasts = HashMap::with_capacity_and_hasher(writes, RandomState::default());
+        let mut change = Change { row: Row::of(writes), lasts, moved: Vec::new(), left: 0, first: self.first };
         if let Some(moving) = &self.moving {
             self.advance(connection, moving, &mut change, EVENTS + EVENTS_OF_A_WRITE * writes)?;
         }
@@ -246,7 +246,7 @@ impl Backlog {
         let transaction = connection.transaction()?;
         let mut rooms: Vec<_> = self.rooms.into_iter().collect();
         rooms.sort_unstable_by_key(|(room, _)| *room);
-        let mut left = Row::new();
+        let mut left = Row::of(0);
         for (room, kept) in rooms {
             if !take_in(&transaction, room, kept.run.events())? {
                 left.add(room, &kept.run);

@@ -16,6 +16,9 @@ const VERSION: u8 = 1;
 
 const CHECKSUM: usize = 4;
 
+/// What an entry with one move takes at most, roughly.
+const MOVE: usize = 48;
+
 /// The most bytes of an entry or an event before what it holds.
 const HEAD: usize = 20;
 
@@ -125,8 +128,11 @@ fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 pub(super) struct Row(Vec<u8>);
 
 impl Row {
-    pub(super) fn new() -> Self {
-        Self(vec![VERSION])
+    /// An empty one, with room for so many moves.
+    pub(super) fn of(moves: usize) -> Self {
+        let mut row = Vec::with_capacity(1 + moves * MOVE + CHECKSUM);
+        row.push(VERSION);
+        Self(row)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -139,7 +145,6 @@ impl Row {
 
     /// Adds events of a room, or without any that it has closed.
     pub(super) fn add(&mut self, room: RoomId, run: &Run) {
-        self.0.reserve(HEAD + run.0.len());
         self.0.extend_from_slice(&room.bits().to_le_bytes());
         encode_varint(run.0.len() as u64, &mut self.0);
         self.0.extend_from_slice(&run.0);

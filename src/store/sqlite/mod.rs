@@ -27,7 +27,6 @@ mod writer;
 
 use std::{
     fs::{self, File, TryLockError},
-    future::ready,
     path::Path,
     sync::{
         Arc,
@@ -42,7 +41,7 @@ pub use writer::COMMIT_WRITES;
 
 use super::{
     archive::{Archive, GameFilter, GameKey, GamePage},
-    journal::{Append, AppendError, FaultHook, History, Journal, Pending, Unavailable},
+    journal::{Append, Appending, FaultHook, History, Journal, Pending, Unavailable},
     register::{Enrolled, Register},
     standing::{Contestant, Standing},
 };
@@ -165,11 +164,8 @@ fn begin(path: &Path) -> std::io::Result<()> {
 }
 
 impl Journal for SqliteStore {
-    fn append<'a>(&'a self, append: Append<'a>) -> Pending<'a, Result<(), AppendError>> {
-        match Entry::of(&append) {
-            Ok(entry) => self.writer.append(entry),
-            Err(error) => Box::pin(ready(Err(error))),
-        }
+    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
+        Entry::of(&append).map_or_else(|error| Err(error).into(), |entry| self.writer.append(entry))
     }
 
     fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {

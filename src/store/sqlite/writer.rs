@@ -1,7 +1,6 @@
 //! The one thread that writes.
 
 use std::{
-    future::ready,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     thread::JoinHandle,
@@ -20,7 +19,7 @@ use super::{
     log::Entry,
     rooms, schema,
 };
-use crate::store::journal::{AppendError, FaultHook, Pending, Unavailable};
+use crate::store::journal::{AppendError, Appending, FaultHook, Pending, Unavailable};
 
 /// Writes that may wait. Beyond it those who write wait for a place: they are then slowed down to what the disk can do.
 const QUEUE: usize = 4_096;
@@ -28,12 +27,14 @@ const QUEUE: usize = 4_096;
 /// The most writes of one commit, so that the first of them is not held up for long by the others.
 const TOGETHER: usize = 1_024;
 
-/// From so many writes on that came while the last commit was made, the next one waits a little for more: each costs the
-/// disk and the processors as much, whatever is in it, and at such a rate nobody's write is done at once anyway.
+/// From so many writes on that came while the last commit was made, the next one waits a little for more, and goes on
+/// waiting while as many come: each costs the disk and the processors as much, whatever is in it, and at such a rate
+/// nobody's write is done at once anyway.
 const MANY: usize = 32;
 
-/// How long it waits.
-const GATHERING: Duration = Duration::from_millis(5);
+/// How long it waits each time, and how often at most.
+const GATHERING: Duration = Duration::from_millis(2);
+const GATHERINGS: usize = 4;
 
 /// The metric of how many writes one commit makes durable.
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
@@ -78,16 +79,16 @@ impl Writer {
     }
 
     /// Writes to a room. The write is on its way already where the writer has a place for it.
-    pub(super) fn append(&self, entry: Entry) -> Pending<'_, Result<(), AppendError>> {
+    pub(super) fn append(&self, entry: Entry) -> Appending<'_> {
         let fault = (self.fault)(entry.room, entry.expected);
         if let Some(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) = fault {
-            return Box::pin(ready(Err(error)));
+            return Err(error).into();
         }
         let written = self.submit(Write::Append(entry));
         match fault {
             None => written,
             // A write whose outcome nobody hears of has happened here: the harder case for the caller.
-            Some(unknown) => Box::pin(async move { written.await.and(Err(unknown)) }),
+            Some(unknown) => Appending::Pending(Box::pin(async move { written.await.and(Err(unknown)) })),
         }
     }
 
@@ -117,24 +118,20 @@ impl Writer {
         answer.await.map_err(|_| gone())?
     }
 
-    fn submit(&self, write: Write) -> Pending<'_, Result<(), AppendError>> {
+    fn submit(&self, write: Write) -> Appending<'_> {
         let gone = || AppendError::Unavailable("the writer has ended".to_owned());
-        let Some(jobs) = &self.jobs else { return Box::pin(ready(Err(gone()))) };
+        let Some(jobs) = &self.jobs else { return Err(gone()).into() };
         let (done, outcome) = oneshot::channel();
+        let outcome = Appending::Queued(outcome);
         match jobs.try_send(Job::Write(Task { write, done })) {
-            // Thousands wait for this, and for no more than it needs.
-            Ok(()) => Box::pin(outcome_of(outcome)),
-            Err(TrySendError::Full(job)) => Box::pin(async move {
+            Ok(()) => outcome,
+            Err(TrySendError::Full(job)) => Appending::Pending(Box::pin(async move {
                 jobs.send(job).await.map_err(|_| gone())?;
-                outcome_of(outcome).await
-            }),
-            Err(TrySendError::Closed(_)) => Box::pin(ready(Err(gone()))),
+                outcome.await
+            })),
+            Err(TrySendError::Closed(_)) => Err(gone()).into(),
         }
     }
-}
-
-async fn outcome_of(outcome: oneshot::Receiver<Result<(), AppendError>>) -> Result<(), AppendError> {
-    outcome.await.map_err(|_| AppendError::Unknown("the writer has ended".to_owned()))?
 }
 
 impl Drop for Writer {
@@ -175,29 +172,35 @@ struct Desk {
 
 impl Desk {
     fn work(mut self, mut queue: mpsc::Receiver<Job>) {
+        // Kept from commit to commit.
+        let mut tasks = Vec::new();
         while let Some(first) = queue.blocking_recv() {
-            let mut tasks = Vec::new();
             self.take(first, &mut tasks);
-            self.gather(&mut queue, &mut tasks);
-            if (MANY..TOGETHER).contains(&tasks.len()) {
+            let mut came = self.gather(&mut queue, &mut tasks);
+            for _ in 0..GATHERINGS {
+                if came < MANY || tasks.len() == TOGETHER {
+                    break;
+                }
                 std::thread::sleep(GATHERING);
-                self.gather(&mut queue, &mut tasks);
+                came = self.gather(&mut queue, &mut tasks);
             }
             if !tasks.is_empty() {
                 metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(tasks.len()).unwrap_or(u32::MAX)));
-                self.carry_out(tasks);
+                self.carry_out(&mut tasks);
             }
         }
         self.end();
     }
 
-    /// Takes all that waits, as far as it goes into one commit.
-    fn gather(&mut self, queue: &mut mpsc::Receiver<Job>, tasks: &mut Vec<Task>) {
+    /// Takes all that waits, as far as it goes into one commit: how many writes.
+    fn gather(&mut self, queue: &mut mpsc::Receiver<Job>, tasks: &mut Vec<Task>) -> usize {
+        let before = tasks.len();
         while tasks.len() < TOGETHER
             && let Ok(job) = queue.try_recv()
         {
             self.take(job, tasks);
         }
+        tasks.len() - before
     }
 
     fn take(&mut self, job: Job, tasks: &mut Vec<Task>) {
@@ -235,16 +238,17 @@ impl Desk {
         Ok(connection)
     }
 
-    fn carry_out(&mut self, tasks: Vec<Task>) {
+    /// Carries writes out, and tells those who wait for them.
+    fn carry_out(&mut self, tasks: &mut Vec<Task>) {
         // A bug costs the writes at hand, not all that come after them; the panic itself is told by its hook.
-        let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&tasks)));
+        let committed = catch_unwind(AssertUnwindSafe(|| self.commit(tasks)));
         let panicked = |_| match self.certain {
             true => Err(Failure::Write(AppendError::Unavailable("a bug".to_owned()))),
             false => Err(Failure::Unknown(AppendError::Unknown("a bug".to_owned()))),
         };
         match committed.unwrap_or_else(panicked) {
             Ok(outcomes) => {
-                for (task, outcome) in tasks.into_iter().zip(outcomes) {
+                for (task, outcome) in tasks.drain(..).zip(outcomes) {
                     // Nobody may wait for it any more.
                     let _ = task.done.send(outcome);
                 }
@@ -256,7 +260,7 @@ impl Desk {
                     self.carry_out(tasks);
                 } else if tasks.len() > 1 {
                     // One of them can have spoilt it for the others.
-                    tasks.into_iter().for_each(|task| self.carry_out(vec![task]));
+                    tasks.drain(..).for_each(|task| self.carry_out(&mut vec![task]));
                 } else {
                     refuse(tasks, &error);
                 }
@@ -317,8 +321,8 @@ impl Desk {
     }
 }
 
-fn refuse(tasks: Vec<Task>, error: &AppendError) {
-    for task in tasks {
+fn refuse(tasks: &mut Vec<Task>, error: &AppendError) {
+    for task in tasks.drain(..) {
         let _ = task.done.send(Err(error.clone()));
     }
 }

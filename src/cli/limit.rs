@@ -18,7 +18,7 @@ pub(super) struct Bounds {
     /// Seconds in which a connection must agree on TLS and begin its first request.
     #[arg(long, env = "REVERSI_OPENING", default_value_t = usual().opening.as_secs(), value_name = "SECONDS")]
     opening: u64,
-    /// Calls and streams of one connection.
+    /// Calls and streams of one connection. See --connection-window.
     #[arg(long, env = "REVERSI_MAX_STREAMS_PER_CONNECTION", default_value_t = usual().streams_per_connection, value_name = "N", value_parser = at_least_one())]
     max_streams_per_connection: u32,
     /// Bytes of the headers of one request.
@@ -33,8 +33,8 @@ pub(super) struct Bounds {
     /// Bytes that one stream may send unread.
     #[arg(long, env = "REVERSI_STREAM_WINDOW", default_value_t = usual().stream_window, value_name = "N", value_parser = window(1))]
     stream_window: u32,
-    /// Bytes that one connection may send unread. With less than 512 for each of its streams one is closed on which all
-    /// send a small message at once.
+    /// Bytes that one connection may send unread. With less than 512 for each of its streams a connection may be closed when
+    /// all of them send a small message at once.
     #[arg(long, env = "REVERSI_CONNECTION_WINDOW", default_value_t = usual().connection_window, value_name = "N", value_parser = window(LEAST_WINDOW))]
     connection_window: u32,
     /// Streams of one connection that may be reset before a service saw them.

@@ -193,7 +193,11 @@ impl PlayLane {
                     self.in_hand = Some((game, request.ply, play));
                     Ok(None)
                 }
-                Err(refusal) => Ok(Some(status::move_rejected(request.game_id, request.ply, &refusal))),
+                Err(refusal) => {
+                    // By the same name, whatever a move is rejected for.
+                    let game = request.game_id.parse::<GameId>().map_or(request.game_id, |game| game.to_string());
+                    Ok(Some(status::move_rejected(game, request.ply, &refusal)))
+                }
             },
             None => {
                 self.moves = None;

@@ -29,7 +29,8 @@ const SILENCE: Duration = Duration::from_millis(1);
 /// each wake. Till then a flush is ready, so that they go on.
 pub(super) struct Gathered<W> {
     wire: W,
-    /// Takes no memory once the connection has been silent.
+    /// Kept while the connection is busy, under twice the most that waits, and given back by the first write behind a
+    /// silence.
     said: Vec<u8>,
     /// So many bytes of it are sent.
     sent: usize,

@@ -69,8 +69,9 @@ pub struct Limits {
     pub frame_bytes: u32,
     /// Bytes that one stream may send unread: several requests of the largest size.
     pub stream_window: u32,
-    /// Bytes that one connection may send unread: what it can make the server hold. The transport closes one that has sent
-    /// half of that in small messages, each of which it counts as 256 bytes: a kibibyte for each of the streams is two.
+    /// Bytes that one connection may send unread, and what it can make the server hold where its streams together are allowed
+    /// more. The transport closes one on which small frames lie unread that are shorter than 256 bytes by more than half of
+    /// this together: a kibibyte for each stream allows two of any size on each.
     pub connection_window: u32,
     /// Streams of one connection that were reset before a service saw them. Beyond it the connection ends: opening and
     /// resetting streams costs a client nothing, and is how servers are worn down (CVE-2023-44487). A client that gives
@@ -289,5 +290,11 @@ mod tests {
         let waiting = u32::try_from(limits.connections_per_address).unwrap() - limits.opening_burst;
         let last = Duration::from_secs(waiting.into()) / limits.openings_per_second;
         assert!(last * 4 / 3 < limits.opening, "the last one's turn comes after {last:?}");
+    }
+
+    #[test]
+    fn each_stream_of_a_connection_may_send_two_small_messages_at_once() {
+        let limits = Limits::default();
+        assert!(limits.connection_window / limits.streams_per_connection >= 2 * 2 * 256);
     }
 }

@@ -157,14 +157,18 @@ impl Mail {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{pin::pin, time::Duration};
 
     use tokio::{
         sync::{
             Notify,
             oneshot::{Receiver, channel, error::TryRecvError},
         },
-        task::{JoinHandle, yield_now},
+        task::{
+            JoinHandle,
+            coop::{consume_budget, has_budget_remaining},
+            yield_now,
+        },
         time::timeout,
     };
     use tokio_util::task::TaskTracker;
@@ -267,6 +271,31 @@ mod tests {
         assert_eq!((behind.try_recv(), second.try_recv()), (Ok(()), Err(TryRecvError::Empty)));
         house.journal.notify_one();
         second.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_stop_leaves_no_visitor_waiting() {
+        let house = House::at_rest().await;
+        let (slow, mut second) = (house.visit(SLOW).unwrap(), house.visit(QUICK).unwrap());
+        house.end.cancel();
+        house.journal.notify_one();
+        slow.await.unwrap();
+        house.task.await.unwrap();
+        assert_eq!(second.try_recv(), Err(TryRecvError::Closed), "it hears that there is no answer");
+    }
+
+    #[tokio::test]
+    async fn a_visitor_with_no_budget_left_keeps_the_mailbox_from_nobody() {
+        let house = Arc::new(House::at_rest().await);
+        let guest = Arc::clone(&house);
+        let visited = TaskTracker::new().spawn(poll_fn(move |context| {
+            while has_budget_remaining() {
+                let _ = pin!(consume_budget()).poll(context);
+            }
+            Poll::Ready(guest.visit(QUICK).unwrap().try_recv())
+        }));
+        assert_eq!(visited.await.unwrap(), Ok(()));
+        timeout(Duration::from_secs(60), house.write(QUICK)).await.unwrap().unwrap();
     }
 
     #[test]

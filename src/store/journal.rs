@@ -15,24 +15,25 @@ use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The outcome of an append. Thousands wait for theirs at a time, and need no box for that.
+#[must_use = "nothing is certain to be written before this says so"]
 pub enum Appending<'a> {
     /// It is known.
     Known(Ready<Result<(), AppendError>>),
-    /// Whoever writes will tell it.
+    /// Whoever writes tells it.
     Queued(oneshot::Receiver<Result<(), AppendError>>),
     /// More must happen than that.
-    Pending(Pending<'a, Result<(), AppendError>>),
+    Slow(Pending<'a, Result<(), AppendError>>),
 }
 
 impl Future for Appending<'_> {
     type Output = Result<(), AppendError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let unknown = || Err(AppendError::Unknown("the writer has ended".to_owned()));
+        let unknown = || Err(AppendError::Unknown("nobody has told it".to_owned()));
         match &mut *self {
             Self::Known(outcome) => Pin::new(outcome).poll(context),
             Self::Queued(outcome) => Pin::new(outcome).poll(context).map(|told| told.unwrap_or_else(|_| unknown())),
-            Self::Pending(outcome) => outcome.as_mut().poll(context),
+            Self::Slow(outcome) => outcome.as_mut().poll(context),
         }
     }
 }
@@ -100,7 +101,8 @@ impl History {
 
 /// Keeps the events of open rooms.
 pub trait Journal: Send + Sync + 'static {
-    /// Writes to a room. What is answered `Ok` is not lost; it may be written even if nobody waits for the answer.
+    /// Writes to a room. What is answered `Ok` is not lost. It may be on its way when this returns, and is at the latest when
+    /// the answer is first asked for; it may be written even if nobody waits for the answer.
     fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a>;
 
     /// What is kept of a room; none when there is no such open room.

@@ -1,4 +1,4 @@
-//! What is done to the server. Each attack ends by itself, because the server ends it.
+//! What is done to the server. Each attack ends by itself, because the server ends it, or has answered all of it.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use tokio::{
 };
 
 use super::frame::{
-    CANCEL, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, call, farewell, frame, frames, goaway,
-    greeting, header,
+    CANCEL, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, REMEMBERED_CALL, RST_STREAM, call, call_to_remember,
+    farewell, frame, frames, goaway, greeting, header,
 };
 
 /// Where most attacks knock: a service that refuses them, once it is reached.
@@ -43,7 +43,7 @@ pub(crate) enum Attack {
 }
 
 impl Attack {
-    /// Attacks until the server puts an end to it; what it has said by then, on each connection.
+    /// Attacks until the server puts an end to it or has answered all; what it has said by then, on each connection.
     pub(crate) async fn once(self, address: &str) -> Vec<Vec<u8>> {
         match self {
             Self::RapidReset => vec![rapid_reset(address).await],
@@ -57,7 +57,7 @@ impl Attack {
         }
     }
 
-    /// Checks that the server has said no, in the way that fits.
+    /// Checks that the server has said what fits: mostly no.
     pub(crate) fn check(self, said: Vec<Vec<u8>>) {
         match self {
             Self::RapidReset | Self::Continuation => assert_eq!(goaway(&said[0]), Some(CALM)),
@@ -221,16 +221,16 @@ async fn continuation(address: &str) -> Vec<u8> {
 }
 
 /// The streams of a connection.
-const VOICES: usize = 1_024;
+pub(crate) const VOICES: usize = 1_024;
 
 async fn chorus(address: &str) -> Vec<u8> {
-    let headers = call(PATH);
-    // The beginning of a message, so that nobody can answer and be done with it.
-    let begun = [&[0, 0, 0, 0, 100][..], &[0; 35]].concat();
+    let mut headers = call_to_remember(PATH);
     let mut bytes = greeting();
+    // In few bytes, so that all of it is there before anything is answered.
     for stream in (1..).step_by(2).take(VOICES) {
         bytes.extend(frame(HEADERS, END_HEADERS, stream, &headers));
-        bytes.extend(frame(DATA, 0, stream, &begun));
+        bytes.extend(frame(DATA, 0, stream, &[0]));
+        headers = REMEMBERED_CALL.to_vec();
     }
     bytes.extend(farewell());
     tell(address, bytes).await

@@ -42,6 +42,20 @@ pub(crate) fn call(path: &str) -> Vec<u8> {
     block
 }
 
+/// The same, with names and values that the other side is to remember.
+pub(crate) fn call_to_remember(path: &str) -> Vec<u8> {
+    let mut block = vec![0x83, 0x86];
+    block.extend(field(&[0x44], path));
+    block.extend(field(&[0x41], "localhost"));
+    let mut content = vec![0x40];
+    content.extend(text("content-type"));
+    block.extend(field(&content, "application/grpc"));
+    block
+}
+
+/// The headers of that call once more. What was remembered last is number 62.
+pub(crate) const REMEMBERED_CALL: [u8; 5] = [0x83, 0x86, 0x80 | 64, 0x80 | 63, 0x80 | 62];
+
 /// One more header.
 pub(crate) fn header(name: &str, value: &str) -> Vec<u8> {
     let mut named = vec![0];

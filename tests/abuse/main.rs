@@ -14,7 +14,7 @@ use std::time::Duration;
 use reversi::{grpc::Access, runtime::Limits, web::page};
 use tokio::{task::JoinSet, time::timeout};
 
-use attack::Attack;
+use attack::{Attack, VOICES};
 use neighbour::Table;
 use stage::{Plan, Stage, within};
 
@@ -84,5 +84,5 @@ async fn headers_that_are_continued_for_ever() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_message_on_every_stream_of_a_connection_at_once() {
-    endures(Attack::Chorus, |limits| assert_eq!(limits.streams_per_connection, 1_024)).await;
+    endures(Attack::Chorus, |limits| assert_eq!(limits.streams_per_connection as usize, VOICES)).await;
 }

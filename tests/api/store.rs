@@ -177,7 +177,7 @@ impl Slow {
 
 impl Journal for Slow {
     fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
-        Appending::Pending(Box::pin(async move {
+        Appending::Slow(Box::pin(async move {
             if self.held.load(SeqCst) {
                 self.asked.notify_one();
                 self.permits.acquire().await.unwrap().forget();

@@ -139,13 +139,20 @@ async fn a_newer_stream_of_turns_ends_the_older_at_once() {
     let (moves, requests) = tokio::sync::mpsc::channel(1);
     let mut lane = within(table.black.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
     assert_eq!(second.closed().await, CloseReason::Superseded);
-    let wrong = v1::PlayRequest { game_id: table.game.clone(), ply: 0, square: "a1".into() };
-    moves.send(wrong).await.unwrap();
+    // The game's id is read in capitals too, and written as the server does.
+    for square in ["z9", "a1"] {
+        let wrong = v1::PlayRequest { game_id: table.game.to_uppercase(), ply: 0, square: square.into() };
+        moves.send(wrong).await.unwrap();
+    }
     loop {
         match within(lane.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
             Event::TurnRequested(turn) => assert_eq!(turn.ply, 0),
+            Event::MoveRejected(rejected) if rejected.reason == "BAD_SQUARE" => {
+                assert_eq!(rejected.game_id, table.game);
+            }
             Event::MoveRejected(rejected) => {
                 assert_eq!((rejected.reason.as_str(), rejected.ply), ("ILLEGAL_MOVE", 0));
+                assert_eq!(rejected.game_id, table.game);
                 assert_eq!(rejected.legal_moves, ["d3", "c4", "f5", "e6"]);
                 return;
             }

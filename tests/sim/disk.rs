@@ -201,7 +201,7 @@ async fn wait(time: Duration) {
 
 impl Journal for Disk {
     fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
-        Appending::Pending(Box::pin(self.write(append)))
+        Appending::Slow(Box::pin(self.write(append)))
     }
 
     fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {

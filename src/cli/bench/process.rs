@@ -206,6 +206,7 @@ mod tests {
             #[command(flatten)]
             args: crate::cli::serve::Args,
         }
-        Alone::try_parse_from(std::iter::once("serve").chain(UNBOUNDED.split_whitespace())).map(|it| it.args).unwrap();
+        let mut command = Command::new("reversi");
+        Alone::try_parse_from(serve(&mut command).get_args()).map(|it| it.args).unwrap();
     }
 }

@@ -19,7 +19,7 @@ const CHECKSUM: usize = 4;
 /// What an entry with one move takes at most, roughly.
 const MOVE: usize = 48;
 
-/// The most bytes of an entry or an event before what it holds.
+/// The most bytes of an event before what it holds.
 const HEAD: usize = 20;
 
 /// An append as it is written.

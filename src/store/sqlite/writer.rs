@@ -27,8 +27,8 @@ const QUEUE: usize = 4_096;
 /// The most writes of one commit, so that the first of them is not held up for long by the others.
 const TOGETHER: usize = 1_024;
 
-/// From so many writes on that came while the last commit was made, the next one waits a little for more, and goes on
-/// waiting while as many come: each costs the disk and the processors as much, whatever is in it, and at such a rate
+/// From so many writes on that came while the last commit was made, the next one waits a little for more, and once more
+/// whenever as many came meanwhile: each costs the disk and the processors as much, whatever is in it, and at such a rate
 /// nobody's write is done at once anyway.
 const MANY: usize = 32;
 
@@ -88,7 +88,7 @@ impl Writer {
         match fault {
             None => written,
             // A write whose outcome nobody hears of has happened here: the harder case for the caller.
-            Some(unknown) => Appending::Pending(Box::pin(async move { written.await.and(Err(unknown)) })),
+            Some(unknown) => Appending::Slow(Box::pin(async move { written.await.and(Err(unknown)) })),
         }
     }
 
@@ -125,7 +125,7 @@ impl Writer {
         let outcome = Appending::Queued(outcome);
         match jobs.try_send(Job::Write(Task { write, done })) {
             Ok(()) => outcome,
-            Err(TrySendError::Full(job)) => Appending::Pending(Box::pin(async move {
+            Err(TrySendError::Full(job)) => Appending::Slow(Box::pin(async move {
                 jobs.send(job).await.map_err(|_| gone())?;
                 outcome.await
             })),
@@ -172,11 +172,11 @@ struct Desk {
 
 impl Desk {
     fn work(mut self, mut queue: mpsc::Receiver<Job>) {
-        // Kept from commit to commit.
-        let mut tasks = Vec::new();
         while let Some(first) = queue.blocking_recv() {
+            let mut tasks = Vec::new();
             self.take(first, &mut tasks);
-            let mut came = self.gather(&mut queue, &mut tasks);
+            self.gather(&mut queue, &mut tasks);
+            let mut came = tasks.len();
             for _ in 0..GATHERINGS {
                 if came < MANY || tasks.len() == TOGETHER {
                     break;
@@ -186,7 +186,7 @@ impl Desk {
             }
             if !tasks.is_empty() {
                 metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(tasks.len()).unwrap_or(u32::MAX)));
-                self.carry_out(&mut tasks);
+                self.carry_out(tasks);
             }
         }
         self.end();
@@ -239,16 +239,16 @@ impl Desk {
     }
 
     /// Carries writes out, and tells those who wait for them.
-    fn carry_out(&mut self, tasks: &mut Vec<Task>) {
+    fn carry_out(&mut self, tasks: Vec<Task>) {
         // A bug costs the writes at hand, not all that come after them; the panic itself is told by its hook.
-        let committed = catch_unwind(AssertUnwindSafe(|| self.commit(tasks)));
+        let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&tasks)));
         let panicked = |_| match self.certain {
             true => Err(Failure::Write(AppendError::Unavailable("a bug".to_owned()))),
             false => Err(Failure::Unknown(AppendError::Unknown("a bug".to_owned()))),
         };
         match committed.unwrap_or_else(panicked) {
             Ok(outcomes) => {
-                for (task, outcome) in tasks.drain(..).zip(outcomes) {
+                for (task, outcome) in tasks.into_iter().zip(outcomes) {
                     // Nobody may wait for it any more.
                     let _ = task.done.send(outcome);
                 }
@@ -260,7 +260,7 @@ impl Desk {
                     self.carry_out(tasks);
                 } else if tasks.len() > 1 {
                     // One of them can have spoilt it for the others.
-                    tasks.drain(..).for_each(|task| self.carry_out(&mut vec![task]));
+                    tasks.into_iter().for_each(|task| self.carry_out(vec![task]));
                 } else {
                     refuse(tasks, &error);
                 }
@@ -321,8 +321,8 @@ impl Desk {
     }
 }
 
-fn refuse(tasks: &mut Vec<Task>, error: &AppendError) {
-    for task in tasks.drain(..) {
+fn refuse(tasks: Vec<Task>, error: &AppendError) {
+    for task in tasks {
         let _ = task.done.send(Err(error.clone()));
     }
 }
@@ -346,5 +346,36 @@ fn unfinished(error: rusqlite::Error) -> Failure {
 impl From<rusqlite::Error> for AppendError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Unavailable(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, mpsc::sync_channel};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_finds_the_queue_full_waits_for_a_place() {
+        let path = Path::new(":memory:");
+        let connection = schema::create(path).unwrap();
+        let writer = Writer::start(path, connection, Box::new(|_, _| None), 1 << 20).unwrap();
+        let (open, gate) = sync_channel::<()>(1);
+        let gate = Mutex::new(gate);
+        // Nothing is ever sent: it waits until the other end is gone.
+        let closed = move |_: &Connection| {
+            let _ = gate.lock().unwrap().recv();
+            Ok(())
+        };
+        let mut written = vec![writer.submit(Write::Other(Box::new(closed)))];
+        let waits = |written: &[Appending<'_>]| matches!(written.last(), Some(Appending::Slow(_)));
+        while !waits(&written) && written.len() <= QUEUE + TOGETHER {
+            written.push(writer.submit(Write::Other(Box::new(|_| Ok(())))));
+        }
+        assert!(waits(&written) && written.len() > QUEUE);
+        drop(open);
+        for outcome in written {
+            assert_eq!(outcome.await, Ok(()));
+        }
     }
 }

@@ -50,7 +50,7 @@ fn table() -> (Room, Transcript) {
     (game::playing(), game::game())
 }
 
-#[library_benchmark(setup = table, config = at_most(116_554, None))]
+#[library_benchmark(setup = table, config = at_most(109_741, None))]
 #[bench::whole_game()]
 fn moves_of_a_room((mut room, game): (Room, Transcript)) -> Room {
     game::play(&mut room, &game, |_, _| ());
@@ -64,7 +64,7 @@ fn events() -> Vec<(Event, Room)> {
     events
 }
 
-#[library_benchmark(setup = events, config = at_most(1_170_343, None))]
+#[library_benchmark(setup = events, config = at_most(1_166_713, None))]
 #[bench::whole_game()]
 fn encoding(events: Vec<(Event, Room)>) -> (usize, Vec<(Event, Room)>) {
     (events.iter().map(|(event, room)| grpc::encode(event, room).len()).sum(), events)
@@ -100,7 +100,7 @@ fn desk() -> Desk {
 
 // The opening of the room, and then one move after the other, each durable before the next: what the thread that writes
 // does for it.
-#[library_benchmark(setup = desk, config = at_most(1_289_168, Some("*::writer::Desk::carry_out")))]
+#[library_benchmark(setup = desk, config = at_most(1_252_237, Some("*::writer::Desk::carry_out")))]
 #[bench::whole_game()]
 fn journal(desk: Desk) -> Desk {
     let mut behind = desk.behind;

@@ -70,8 +70,8 @@ pub struct Limits {
     /// Bytes that one stream may send unread: several requests of the largest size.
     pub stream_window: u32,
     /// Bytes that one connection may send unread, and what it can make the server hold where its streams together are allowed
-    /// more. The transport closes one on which small frames lie unread that are shorter than 256 bytes by more than half of
-    /// this together: a kibibyte for each stream allows two of any size on each.
+    /// more. The transport counts what each unread frame lacks of 256 bytes, and closes the connection when that comes to more
+    /// than half of this: a kibibyte for each stream allows two small ones on each.
     pub connection_window: u32,
     /// Streams of one connection that were reset before a service saw them. Beyond it the connection ends: opening and
     /// resetting streams costs a client nothing, and is how servers are worn down (CVE-2023-44487). A client that gives

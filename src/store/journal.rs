@@ -101,8 +101,8 @@ impl History {
 
 /// Keeps the events of open rooms.
 pub trait Journal: Send + Sync + 'static {
-    /// Writes to a room. What is answered `Ok` is not lost. It may be on its way when this returns, and is at the latest when
-    /// the answer is first asked for; it may be written even if nobody waits for the answer.
+    /// Writes to a room. What is answered `Ok` is not lost. It may be on its way when this returns, or only once the answer
+    /// is waited for; who stops waiting does not know whether it is written.
     fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a>;
 
     /// What is kept of a room; none when there is no such open room.

@@ -37,8 +37,8 @@ pub(crate) enum Attack {
     Dribble,
     /// A head of HTTP/2 that is continued without end.
     Continuation,
-    /// A small message on each of the streams that a connection may have, all at once. That is no attack, and all are
-    /// answered.
+    /// The first byte of a message on each of the streams that a connection may have, all at once. That is no attack, and
+    /// all are answered.
     Chorus,
 }
 

@@ -144,13 +144,16 @@ async fn a_newer_stream_of_turns_ends_the_older_at_once() {
         let wrong = v1::PlayRequest { game_id: table.game.to_uppercase(), ply: 0, square: square.into() };
         moves.send(wrong).await.unwrap();
     }
+    let mut unread = 0;
     loop {
         match within(lane.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
             Event::TurnRequested(turn) => assert_eq!(turn.ply, 0),
             Event::MoveRejected(rejected) if rejected.reason == "BAD_SQUARE" => {
                 assert_eq!(rejected.game_id, table.game);
+                unread += 1;
             }
             Event::MoveRejected(rejected) => {
+                assert_eq!(unread, 1);
                 assert_eq!((rejected.reason.as_str(), rejected.ply), ("ILLEGAL_MOVE", 0));
                 assert_eq!(rejected.game_id, table.game);
                 assert_eq!(rejected.legal_moves, ["d3", "c4", "f5", "e6"]);

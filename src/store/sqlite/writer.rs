@@ -351,7 +351,7 @@ impl From<rusqlite::Error> for AppendError {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, mpsc::sync_channel};
+    use std::{future::poll_fn, pin::pin, sync::mpsc::sync_channel, task::Poll};
 
     use super::*;
 
@@ -361,10 +361,9 @@ mod tests {
         let connection = schema::create(path).unwrap();
         let writer = Writer::start(path, connection, Box::new(|_, _| None), 1 << 20).unwrap();
         let (open, gate) = sync_channel::<()>(1);
-        let gate = Mutex::new(gate);
         // Nothing is ever sent: it waits until the other end is gone.
         let closed = move |_: &Connection| {
-            let _ = gate.lock().unwrap().recv();
+            let _ = gate.recv();
             Ok(())
         };
         let mut written = vec![writer.submit(Write::Other(Box::new(closed)))];
@@ -373,7 +372,10 @@ mod tests {
             written.push(writer.submit(Write::Other(Box::new(|_| Ok(())))));
         }
         assert!(waits(&written) && written.len() > QUEUE);
+        let mut last = pin!(written.pop().unwrap());
+        assert!(poll_fn(|context| Poll::Ready(last.as_mut().poll(context).is_pending())).await);
         drop(open);
+        assert_eq!(last.await, Ok(()));
         for outcome in written {
             assert_eq!(outcome.await, Ok(()));
         }

@@ -29,19 +29,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     tonic_prost_build::configure().build_server(false).bytes(".").compile_fds(files.clone())?;
 
-    // The services once more, over the messages made above, but with little memory for each call, and with what is sent at
-    // every move as bytes: to a player, and to all who watch the room, for whom it is encoded once.
+    // The services once more, over the messages made above, but with little memory for each call.
     let server = out.join("server");
     std::fs::create_dir_all(&server)?;
-    let mut services = tonic_prost_build::configure()
+    tonic_prost_build::configure()
         .build_client(false)
         .out_dir(server)
         .codec_path("crate::proto::SmallCodec")
-        .extern_path(".reversi.v1", "crate::proto::v1");
-    for message in ["PlayResponse", "WatchTurnsResponse", "WatchRoomResponse"] {
-        let bytes = format!("crate::proto::Encoded<crate::proto::v1::{message}>");
-        services = services.extern_path(format!(".reversi.v1.{message}"), bytes);
-    }
-    services.compile_fds(files)?;
+        .extern_path(".reversi.v1", "crate::proto::v1")
+        .compile_fds(files)?;
     Ok(())
 }

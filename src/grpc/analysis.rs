@@ -13,6 +13,7 @@ use super::{
 use crate::{
     ai::analysis::{Course, Effort, Found, Judged, Line, MOST_DEPTH, Move},
     proto::{
+        Frame,
         convert::{self, Budget, Malformed},
         server::analysis_service_server::AnalysisService,
         v1,
@@ -141,10 +142,11 @@ struct Positions {
 impl Source for Positions {
     type Message = v1::AnalyzePositionResponse;
 
-    async fn next(&mut self) -> Result<Self::Message, End> {
+    async fn next(&mut self) -> Result<Frame, End> {
         let Found { lines, nodes, last } = self.analysis.next().await.map_err(|why| end(why, &self.call))?;
         let analysis = v1::PositionAnalysis { lines: lines.iter().map(line).collect(), nodes, r#final: last };
-        Ok(v1::AnalyzePositionResponse { message: Some(v1::analyze_position_response::Message::Analysis(analysis)) })
+        let message = Some(v1::analyze_position_response::Message::Analysis(analysis));
+        Ok(Frame::of(&v1::AnalyzePositionResponse { message }))
     }
 }
 
@@ -172,7 +174,7 @@ struct Moves {
 impl Source for Moves {
     type Message = v1::AnalyzeGameResponse;
 
-    async fn next(&mut self) -> Result<Self::Message, End> {
+    async fn next(&mut self) -> Result<Frame, End> {
         use v1::analyze_game_response::Message;
         if self.done == self.moves {
             if std::mem::replace(&mut self.summed, true) {
@@ -180,7 +182,7 @@ impl Source for Moves {
             }
             let ByColor { black, white } = self.losses;
             let sum = v1::GameAnalysis { black_loss: black, white_loss: white, moves: count(self.moves) };
-            return Ok(v1::AnalyzeGameResponse { message: Some(Message::Summary(sum)) });
+            return Ok(Frame::of(&v1::AnalyzeGameResponse { message: Some(Message::Summary(sum)) }));
         }
         let (made, judged) = self.analysis.next().await.map_err(|why| end(why, &self.call))?;
         self.done += 1;
@@ -197,7 +199,7 @@ impl Source for Moves {
             done: count(self.done),
             moves: count(self.moves),
         };
-        Ok(v1::AnalyzeGameResponse { message: Some(Message::Move(told)) })
+        Ok(Frame::of(&v1::AnalyzeGameResponse { message: Some(Message::Move(told)) }))
     }
 }
 

@@ -1,19 +1,25 @@
 //! Long answers: what a source yields, a heartbeat when it is silent, and at last the reason of the end.
 
 use std::{
+    marker::PhantomData,
+    mem,
     pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, ready},
     time::Duration,
 };
 
-use futures_util::stream;
+use bytes::Bytes;
+use futures_util::stream::{self, Empty};
+use http::HeaderMap;
+use prost::Message;
 use tokio::time::Instant;
 use tokio_stream::Stream;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, body::Body};
 
-use super::connection::Peer;
+use super::{connection::Peer, counted::counted, gate::Pass};
 use crate::{
-    proto::{convert, v1},
+    proto::{Frame, convert, v1},
     runtime::{Alarm, Bell, Clock, StreamEnd},
 };
 
@@ -23,8 +29,18 @@ pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
 /// When it makes sense to come back to a server that stops.
 pub(super) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
 
-/// What a streaming method answers with.
-pub(super) type Feed<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+/// So many bytes are passed on at once where more is ready, as tonic does.
+const BURST: usize = 32 * 1024;
+
+/// What a streaming method answers with: nothing that tonic would have to encode, as [`answer`] puts the body in its place.
+pub(super) type Feed<T> = Empty<Result<T, Status>>;
+
+/// The body of a stream, for which the pass of its call is still to come.
+type Unopened = Box<dyn FnOnce(Pass) -> Body + Send>;
+
+/// The same beside an answer, whose extensions have to be shared and cloned, which nobody does.
+#[derive(Clone)]
+struct Beside(Arc<Mutex<Option<Unopened>>>);
 
 /// How a stream ends.
 pub(super) enum End {
@@ -45,7 +61,7 @@ impl From<StreamEnd> for End {
 }
 
 /// What a stream sends.
-pub(super) trait Told: Send + 'static {
+pub(super) trait Told: Message + 'static {
     /// What is sent in silence.
     fn heartbeat(beat: v1::Heartbeat) -> Self;
 
@@ -59,7 +75,7 @@ pub(super) trait Source: Send + 'static {
     type Message: Told;
 
     /// The next message.
-    fn next(&mut self) -> impl Future<Output = Result<Self::Message, End>> + Send;
+    fn next(&mut self) -> impl Future<Output = Result<Frame, End>> + Send;
 }
 
 /// When streams speak that are silent otherwise: all of a connection at once, so that one write carries it.
@@ -79,20 +95,6 @@ impl Pulse {
     }
 }
 
-/// In this order, as the first of it are looked at each time, and lie side by side.
-#[repr(C)]
-struct Flow<S> {
-    ended: bool,
-    /// Rings for the source and the alarm. A stream is polled for each message that the transport has passed on, too.
-    bell: Bell,
-    /// When the next heartbeat is due.
-    beat: Instant,
-    alarm: Alarm,
-    source: S,
-    pulse: Pulse,
-    clock: Clock,
-}
-
 /// Streams a source.
 pub(super) fn feed<S: Source>(clock: Clock, pulse: Pulse, source: S) -> Response<Feed<S::Message>> {
     // In a box of its own, as it is handed on with each message.
@@ -104,17 +106,58 @@ pub(super) fn feed<S: Source>(clock: Clock, pulse: Pulse, source: S) -> Response
 pub(super) fn pour<T: Told>(
     clock: Clock,
     pulse: Pulse,
-    source: impl Stream<Item = Result<T, End>> + Unpin + Send + 'static,
+    source: impl Stream<Item = Result<Frame, End>> + Unpin + Send + 'static,
 ) -> Response<Feed<T>> {
-    let (bell, alarm) = (Bell::default(), Alarm::default());
-    Response::new(Box::pin(Flow { clock, source, bell, pulse, beat: pulse.next(), alarm, ended: false }))
+    let unopened: Unopened = Box::new(move |pass| Body::new(Flow::<T, _, _>::new(clock, pulse, source, pass)));
+    let mut response = Response::new(stream::empty());
+    response.extensions_mut().insert(Beside(Arc::new(Mutex::new(Some(unopened)))));
+    response
 }
 
-impl<T: Told, S: Stream<Item = Result<T, End>> + Unpin> Stream for Flow<S> {
-    type Item = Result<T, Status>;
+/// The answer of a call that was let in, which counts until the answer is read: a client may leave thousands to the server.
+pub(super) fn answer(mut answer: http::Response<Body>, pass: Pass) -> http::Response<Body> {
+    let beside = answer.extensions_mut().remove::<Beside>();
+    let unopened = beside.and_then(|beside| beside.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    answer.map(|body| match unopened {
+        Some(open) => open(pass),
+        None => counted(body, pass),
+    })
+}
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.ended {
+/// The body of a stream: as what is sent is in frames already, it makes no bytes of its own for one message. In this order,
+/// as the first of it are looked at each time, and lie side by side.
+#[repr(C)]
+struct Flow<T, S, K> {
+    stage: Stage,
+    /// Rings for the source and the alarm. A stream is polled for each message that the transport has passed on, too.
+    bell: Bell,
+    /// When the next heartbeat is due.
+    beat: Instant,
+    alarm: Alarm,
+    source: S,
+    pulse: Pulse,
+    clock: Clock,
+    _kept: K,
+    message: PhantomData<fn() -> T>,
+}
+
+/// How far a stream is.
+enum Stage {
+    Open,
+    /// Everything was said but how it ended.
+    Said(Status),
+    Over,
+}
+
+impl<T: Told, S: Stream<Item = Result<Frame, End>> + Unpin, K> Flow<T, S, K> {
+    fn new(clock: Clock, pulse: Pulse, source: S, kept: K) -> Self {
+        let (bell, alarm, beat) = (Bell::default(), Alarm::default(), pulse.next());
+        Self { stage: Stage::Open, bell, beat, alarm, source, pulse, clock, _kept: kept, message: PhantomData }
+    }
+
+    /// The next message. There is none once it is known how the stream ends.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if !matches!(self.stage, Stage::Open) {
             return Poll::Ready(None);
         }
         let Self { source, bell, beat, alarm, .. } = &mut *self;
@@ -125,16 +168,49 @@ impl<T: Told, S: Stream<Item = Result<T, End>> + Unpin> Stream for Flow<S> {
         let Some(came) = came else {
             self.beat = self.pulse.next();
             let beat = v1::Heartbeat { at: Some(convert::timestamp(self.clock.now())) };
-            return Poll::Ready(Some(Ok(T::heartbeat(beat))));
+            return Poll::Ready(Some(Frame::of(&T::heartbeat(beat)).into_bytes()));
         };
-        let came = came.unwrap_or(Err(End::Done));
-        self.ended = came.is_err();
-        Poll::Ready(match came {
-            Ok(message) => Some(Ok(message)),
-            Err(End::Closing(end)) => Some(Ok(T::closing(closing(end)))),
-            Err(End::Failed(status)) => Some(Err(status)),
-            Err(End::Broken | End::Done) => None,
-        })
+        let (last, status) = match came.unwrap_or(Err(End::Done)) {
+            Ok(frame) => return Poll::Ready(Some(frame.into_bytes())),
+            Err(End::Closing(end)) => (Some(Frame::of(&T::closing(closing(end))).into_bytes()), Status::ok("")),
+            Err(End::Failed(status)) => (None, status),
+            Err(End::Broken | End::Done) => (None, Status::ok("")),
+        };
+        self.stage = Stage::Said(status);
+        Poll::Ready(last)
+    }
+}
+
+impl<T: Told, S: Stream<Item = Result<Frame, End>> + Unpin, K: Unpin> http_body::Body for Flow<T, S, K> {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Status>>> {
+        let flow = &mut *self;
+        let Some(first) = ready!(flow.poll_next(context)) else {
+            let Stage::Said(status) = mem::replace(&mut flow.stage, Stage::Over) else { return Poll::Ready(None) };
+            let mut trailers = HeaderMap::new();
+            let written = status.add_header(&mut trailers);
+            return Poll::Ready(Some(written.map(|()| http_body::Frame::trailers(trailers))));
+        };
+        let Poll::Ready(Some(second)) = flow.poll_next(context) else {
+            return Poll::Ready(Some(Ok(http_body::Frame::data(first))));
+        };
+        // What is ready at a time is one thing for the transport.
+        let mut burst = [first, second].concat();
+        while burst.len() < BURST
+            && let Poll::Ready(Some(next)) = flow.poll_next(context)
+        {
+            burst.extend_from_slice(&next);
+        }
+        Poll::Ready(Some(Ok(http_body::Frame::data(burst.into()))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self.stage, Stage::Over)
     }
 }
 
@@ -152,10 +228,13 @@ fn closing(end: StreamEnd) -> v1::Closing {
 
 #[cfg(test)]
 mod tests {
-    use std::pin::pin;
+    use std::{future::poll_fn, iter, pin::pin};
 
+    use http_body::Body as _;
+    use prost::Message as _;
     use tokio::time::sleep_until;
     use tokio_stream::StreamExt as _;
+    use v1::watch_rooms_response::Message;
 
     use super::*;
 
@@ -165,15 +244,41 @@ mod tests {
     impl Source for Silent {
         type Message = v1::WatchRoomsResponse;
 
-        async fn next(&mut self) -> Result<Self::Message, End> {
+        async fn next(&mut self) -> Result<Frame, End> {
             sleep_until(Instant::now() + self.0).await;
             Err(StreamEnd::Draining.into())
         }
     }
 
-    fn silent(seconds: u64, pulse: Pulse) -> impl Stream<Item = Option<v1::watch_rooms_response::Message>> {
-        let feed = feed(Clock::default(), pulse, Silent(Duration::from_secs(seconds)));
-        feed.into_inner().map(|message| message.unwrap().message)
+    /// The body that a stream has behind the gate.
+    fn open<T>(mut response: Response<Feed<T>>) -> Body {
+        let Beside(unopened) = response.extensions_mut().remove().unwrap();
+        let open = unopened.lock().unwrap().take().unwrap();
+        open(Pass::default())
+    }
+
+    async fn next(body: &mut Body) -> Option<http_body::Frame<Bytes>> {
+        let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await;
+        frame.transpose().unwrap()
+    }
+
+    /// The messages of what is passed on at once.
+    fn messages(mut data: Bytes) -> Vec<Option<Message>> {
+        iter::from_fn(|| {
+            let length = data.get(1..5)?.try_into().map(u32::from_be_bytes).unwrap();
+            let frame = Frame::from_bytes(data.split_to(5 + length as usize));
+            Some(v1::WatchRoomsResponse::decode(frame.message()).unwrap().message)
+        })
+        .collect()
+    }
+
+    fn silent(seconds: u64, pulse: Pulse) -> impl Stream<Item = Option<Message>> {
+        let body = open(feed(Clock::default(), pulse, Silent(Duration::from_secs(seconds))));
+        stream::unfold(body, |mut body| async move {
+            let data = next(&mut body).await?.into_data().ok()?;
+            let [message] = messages(data).try_into().unwrap();
+            Some((message, body))
+        })
     }
 
     #[tokio::test(start_paused = true)]
@@ -182,7 +287,7 @@ mod tests {
         for beat in 1..=3_u32 {
             let began = Instant::now();
             let message = stream.next().await.unwrap();
-            assert!(matches!(message, Some(v1::watch_rooms_response::Message::Heartbeat(_))), "{beat}");
+            assert!(matches!(message, Some(Message::Heartbeat(_))), "{beat}");
             assert_eq!(began.elapsed().as_secs(), HEARTBEAT.as_secs());
         }
     }
@@ -200,8 +305,50 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_last_message_says_why_and_when_to_come_back() {
         let messages: Vec<_> = silent(1, Pulse(Instant::now())).collect().await;
-        let [Some(v1::watch_rooms_response::Message::Closing(closing))] = &messages[..] else { panic!("{messages:?}") };
+        let [Some(Message::Closing(closing))] = &messages[..] else { panic!("{messages:?}") };
         assert_eq!(closing.reason(), v1::CloseReason::Draining);
         assert!(closing.retry_after.is_some());
+    }
+
+    /// A stream that has said all of this already, and the ends that come with it.
+    fn spoken(said: Vec<Result<Message, End>>) -> Body {
+        let frame = |message| Frame::of(&v1::WatchRoomsResponse { message: Some(message) });
+        let source = said.into_iter().map(move |said| said.map(frame));
+        open(pour::<v1::WatchRoomsResponse>(Clock::default(), Pulse(Instant::now()), stream::iter(source)))
+    }
+
+    fn removed(room: impl ToString) -> Message {
+        Message::Removed(room.to_string())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_ready_is_passed_on_at_once_as_far_as_it_may() {
+        let long = |mark: char| removed(iter::repeat_n(mark, BURST).collect::<String>());
+        let said = vec![removed("a"), removed("b"), long('c'), removed("d"), removed("e")];
+        let mut body = spoken(said.iter().cloned().map(Ok).collect());
+        let first = next(&mut body).await.unwrap().into_data().unwrap();
+        let second = next(&mut body).await.unwrap().into_data().unwrap();
+        let parts = [messages(first), messages(second)];
+        assert_eq!(parts.each_ref().map(Vec::len), [3, 2]);
+        assert_eq!(parts.concat(), said.into_iter().map(Some).collect::<Vec<_>>());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_ends_behind_its_last_message_with_its_status() {
+        let ends: [(fn() -> End, _); 3] =
+            [(|| End::Done, "0"), (|| End::Broken, "0"), (|| End::Failed(Status::data_loss("")), "15")];
+        for (end, code) in ends {
+            for before in [0, 1, 2] {
+                let said = (0..before).map(|room| Ok(removed(room)));
+                let mut body = spoken(said.chain([Err(end()), Ok(removed("never"))]).collect());
+                if before > 0 {
+                    assert_eq!(messages(next(&mut body).await.unwrap().into_data().unwrap()).len(), before);
+                }
+                assert!(!body.is_end_stream());
+                let trailers = next(&mut body).await.unwrap().into_trailers().unwrap();
+                assert_eq!(trailers["grpc-status"], code);
+                assert!(next(&mut body).await.is_none() && body.is_end_stream());
+            }
+        }
     }
 }

@@ -6,8 +6,6 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use bytes::Bytes;
-use prost::Message as _;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -17,7 +15,7 @@ use super::{
     status,
 };
 use crate::{
-    proto::{Encoded, convert, server::game_service_server::GameService, v1},
+    proto::{Frame, convert, server::game_service_server::GameService, v1},
     room::{Command, GameId},
     runtime::{Bell, Notice, Play, Player, Runtime, TurnEnd, Turns},
 };
@@ -58,7 +56,7 @@ impl Games {
 
 #[tonic::async_trait]
 impl GameService for Games {
-    type PlayStream = Feed<Encoded<v1::PlayResponse>>;
+    type PlayStream = Feed<v1::PlayResponse>;
 
     async fn play(&self, request: Request<Streaming<v1::PlayRequest>>) -> Result<Response<Self::PlayStream>, Status> {
         let (player, pulse) = (caller(&request)?, Pulse::of(&request));
@@ -71,7 +69,7 @@ impl GameService for Games {
         ))
     }
 
-    type WatchTurnsStream = Feed<Encoded<v1::WatchTurnsResponse>>;
+    type WatchTurnsStream = Feed<v1::WatchTurnsResponse>;
 
     async fn watch_turns(
         &self,
@@ -145,11 +143,11 @@ struct TurnFeed {
 }
 
 impl Stream for TurnFeed {
-    type Item = Result<Encoded<v1::WatchTurnsResponse>, End>;
+    type Item = Result<Frame, End>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let notice = ready!(self.turns.poll_next(context));
-        Poll::Ready(Some(notice.map(|notice| Encoded::of(told(notice))).map_err(End::from)))
+        Poll::Ready(Some(notice.map(told).map_err(End::from)))
     }
 }
 
@@ -210,52 +208,56 @@ impl PlayLane {
 }
 
 impl Stream for PlayLane {
-    type Item = Result<Encoded<v1::PlayResponse>, End>;
+    type Item = Result<Frame, End>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             // What the server has to say comes first, so that no flood of moves keeps it back, and what a move does is told
             // before what became of it.
             if let Poll::Ready(notice) = self.turns.poll_next(context) {
-                return Poll::Ready(Some(notice.map(|notice| Encoded::of(told(notice))).map_err(End::from)));
+                return Poll::Ready(Some(notice.map(told).map_err(End::from)));
             }
             if let Some(rejected) = ready!(self.poll_moves(context)).transpose() {
-                let told = rejected.map(|rejected| Encoded::of(wire(v1::play_event::Event::MoveRejected(rejected))));
+                let told = rejected.map(|rejected| frame(v1::play_event::Event::MoveRejected(rejected)));
                 return Poll::Ready(Some(told));
             }
         }
     }
 }
 
-impl Told for Encoded<v1::PlayResponse> {
+impl Told for v1::PlayResponse {
     fn heartbeat(beat: v1::Heartbeat) -> Self {
-        Self::of(wire(v1::play_event::Event::Heartbeat(beat)))
+        wire(v1::play_event::Event::Heartbeat(beat))
     }
 
     fn closing(closing: v1::Closing) -> Self {
-        Self::of(wire(v1::play_event::Event::Closing(closing)))
+        wire(v1::play_event::Event::Closing(closing))
     }
 }
 
-impl Told for Encoded<v1::WatchTurnsResponse> {
+impl Told for v1::WatchTurnsResponse {
     fn heartbeat(beat: v1::Heartbeat) -> Self {
-        Self::of(wire(v1::play_event::Event::Heartbeat(beat)))
+        Self { event: v1::PlayResponse::heartbeat(beat).event }
     }
 
     fn closing(closing: v1::Closing) -> Self {
-        Self::of(wire(v1::play_event::Event::Closing(closing)))
+        Self { event: v1::PlayResponse::closing(closing).event }
     }
 }
 
-/// The bytes of a `PlayResponse`, which are those of a `WatchTurnsResponse`.
-fn wire(event: v1::play_event::Event) -> Bytes {
-    v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) }.encode_to_vec().into()
+fn wire(event: v1::play_event::Event) -> v1::PlayResponse {
+    v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) }
+}
+
+/// A `PlayResponse`, which has the same bytes as such a `WatchTurnsResponse`.
+fn frame(event: v1::play_event::Event) -> Frame {
+    Frame::of(&wire(event))
 }
 
 /// A notice, for the wire.
-fn told(notice: Notice) -> Bytes {
+fn told(notice: Notice) -> Frame {
     use v1::play_event::Event;
-    wire(match notice {
+    frame(match notice {
         Notice::TurnRequested(sheet) => return convert::turn_requested(&sheet),
         Notice::TurnClosed { game, ply, end } => return turn_closed(game, ply, end),
         Notice::GameStarted { game, side, opponent, present } => Event::GameStarted(v1::PlayerGameStarted {
@@ -282,7 +284,7 @@ fn told(notice: Notice) -> Bytes {
     })
 }
 
-fn turn_closed(game: GameId, ply: u16, end: TurnEnd) -> Bytes {
+fn turn_closed(game: GameId, ply: u16, end: TurnEnd) -> Frame {
     let (reason, square) = match end {
         TurnEnd::Played(square) => (v1::TurnCloseReason::Played, Some(square)),
         TurnEnd::TimedOut => (v1::TurnCloseReason::TimedOut, None),

@@ -10,7 +10,7 @@ use http::{HeaderMap, Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::{call::caught, caller::Power, connection::Peer, counted::counted, status};
+use super::{call::caught, caller::Power, connection::Peer, feed, status};
 use crate::runtime::{Address, Call, Player, Runtime, Share, Taken, Token};
 
 /// Where the methods of this server are, which are for players.
@@ -36,7 +36,8 @@ pub(super) struct Gated<S> {
 }
 
 /// A call that was let in, which counts as long as this is kept.
-struct Pass {
+#[derive(Default)]
+pub(super) struct Pass {
     /// Of a player, where one has to be somebody.
     _player: Option<Call>,
     _address: Option<Taken>,
@@ -133,8 +134,7 @@ where
                 Ok(pass) => pass,
                 Err(refusal) => return Ok(refusal.into_http()),
             };
-            // Until it is read: a client may leave thousands of answers to the server.
-            Ok(inner.call(request).await?.map(|body| counted(body, pass)))
+            Ok(feed::answer(inner.call(request).await?, pass))
         }))
     }
 }

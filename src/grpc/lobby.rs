@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     ai::AiKind,
-    proto::{convert, server::lobby_service_server::LobbyService, v1},
+    proto::{Frame, convert, server::lobby_service_server::LobbyService, v1},
     room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
     rules::Color,
     runtime::{
@@ -148,11 +148,11 @@ struct RoomList {
 impl Source for RoomList {
     type Message = v1::WatchRoomsResponse;
 
-    async fn next(&mut self) -> Result<Self::Message, End> {
+    async fn next(&mut self) -> Result<Frame, End> {
         use v1::watch_rooms_response::Message;
         loop {
             if let Some(message) = self.ready.pop_front() {
-                return Ok(v1::WatchRoomsResponse { message: Some(message) });
+                return Ok(Frame::of(&v1::WatchRoomsResponse { message: Some(message) }));
             }
             match self.watched.next().await? {
                 LobbyUpdate::Snapshot(rows) => {

@@ -36,21 +36,20 @@ mod throttle;
 mod tls;
 
 use bytes::Bytes;
-use prost::Message as _;
 
 pub use cors::{Origin, ParseOriginError};
 pub use serve::{Access, ServeError, serve, serve_with};
 pub use tls::{Tls, TlsError};
 
 use crate::{
-    proto::{convert, v1},
+    proto::{Frame, convert, v1},
     room::{Event, Room},
 };
 
-/// An event as watchers are sent it.
+/// An event as watchers are sent it: in a frame, so that it is made once for all of them.
 #[must_use]
 pub fn encode(event: &Event, after: &Room) -> Bytes {
     let event = convert::room_event(event, after);
     let message = v1::WatchRoomResponse { message: Some(v1::watch_room_response::Message::Event(event)) };
-    message.encode_to_vec().into()
+    Frame::of(&message).into_bytes()
 }

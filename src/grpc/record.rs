@@ -2,13 +2,15 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use futures_util::{FutureExt as _, stream};
+use futures_util::{
+    FutureExt as _,
+    stream::{self, BoxStream},
+};
 use tokio::time::timeout;
 use tonic::{Request, Response, Status};
 
 use super::{
     caller::{caller, game_id},
-    feed::Feed,
     json, page,
     session::stats,
     status,
@@ -56,7 +58,7 @@ impl RecordService for Records {
         Ok(Response::new(v1::GetGameResponse { game: Some(record(&game)) }))
     }
 
-    type ExportGamesStream = Feed<v1::ExportGamesResponse>;
+    type ExportGamesStream = BoxStream<'static, Result<v1::ExportGamesResponse, Status>>;
 
     async fn export_games(
         &self,

@@ -11,7 +11,7 @@ use super::{
     status,
 };
 use crate::{
-    proto::{Encoded, convert, server::room_service_server::RoomService, v1},
+    proto::{Frame, convert, server::room_service_server::RoomService, v1},
     room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
     runtime::{Clock, Player, RoomError, Runtime, Snapshot, Update, Watch},
 };
@@ -234,7 +234,7 @@ impl RoomService for Rooms {
         Ok(Response::new(v1::PostChatResponse { seq }))
     }
 
-    type WatchRoomStream = Feed<Encoded<v1::WatchRoomResponse>>;
+    type WatchRoomStream = Feed<v1::WatchRoomResponse>;
 
     async fn watch_room(
         &self,
@@ -275,30 +275,26 @@ struct RoomFeed {
 }
 
 impl Source for RoomFeed {
-    type Message = Encoded<v1::WatchRoomResponse>;
+    type Message = v1::WatchRoomResponse;
 
-    async fn next(&mut self) -> Result<Self::Message, End> {
+    async fn next(&mut self) -> Result<Frame, End> {
         Ok(match self.watch.next().await? {
-            Update::Event(wire) => Encoded::of(wire),
+            Update::Event(wire) => Frame::from_bytes(wire),
             Update::Snapshot(snapshot) => {
                 let view = snapshot.room.view(Viewer::Player(self.viewer));
                 let room = convert::room(view, self.clock.now(), snapshot.watchers);
-                wrap(v1::watch_room_response::Message::Snapshot(room))
+                Frame::of(&v1::WatchRoomResponse { message: Some(v1::watch_room_response::Message::Snapshot(room)) })
             }
         })
     }
 }
 
-impl Told for Encoded<v1::WatchRoomResponse> {
+impl Told for v1::WatchRoomResponse {
     fn heartbeat(beat: v1::Heartbeat) -> Self {
-        wrap(v1::watch_room_response::Message::Heartbeat(beat))
+        Self { message: Some(v1::watch_room_response::Message::Heartbeat(beat)) }
     }
 
     fn closing(closing: v1::Closing) -> Self {
-        wrap(v1::watch_room_response::Message::Closing(closing))
+        Self { message: Some(v1::watch_room_response::Message::Closing(closing)) }
     }
-}
-
-fn wrap(message: v1::watch_room_response::Message) -> Encoded<v1::WatchRoomResponse> {
-    Encoded::new(&v1::WatchRoomResponse { message: Some(message) })
 }

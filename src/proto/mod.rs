@@ -2,11 +2,11 @@
 
 mod codec;
 pub mod convert;
-mod encoded;
+mod frame;
 pub mod server;
 
 pub use codec::SmallCodec;
-pub use encoded::Encoded;
+pub use frame::Frame;
 
 /// Messages and clients of `reversi.v1`.
 #[allow(missing_docs, clippy::all, clippy::too_many_lines, unreachable_pub)]

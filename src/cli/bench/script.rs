@@ -141,7 +141,7 @@ fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<S
         step.events.push(RoomEvent::new(convert::room_event(event, room)));
     }
     if let Some(sheet) = room.turn_sheet(NOW) {
-        step.told[sheet.position.turn()].push(convert::turn_requested(&sheet));
+        step.told[sheet.position.turn()].push(convert::turn_requested(&sheet).message());
     }
     Ok(step)
 }
@@ -161,7 +161,7 @@ fn tell(step: &mut Step, room: &Room, event: &Event, asked: Option<(Color, u16)>
         Fact::Played { square, .. } => {
             if let Some((side, ply)) = asked {
                 let (game, reason) = (game(room), v1::TurnCloseReason::Played);
-                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)));
+                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)).message());
             }
         }
         Fact::GameEnded(end) => Color::ALL.into_iter().for_each(|side| {

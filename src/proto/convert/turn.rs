@@ -3,19 +3,18 @@
 //! Both are written as bytes at once. The messages in between would be a dozen texts, made for one reader and thrown away,
 //! and took a fifth of a move's instructions.
 
-use bytes::Bytes;
 use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 
 use super::{duration, side, timestamp};
 use crate::{
-    proto::v1,
+    proto::{Frame, v1},
     room::{Clocks, GameId, TurnSheet},
     rules::{Color, Position, Square},
 };
 
 /// Asks for a move: a `PlayResponse` with `TurnRequested`, which has the same bytes as such a `WatchTurnsResponse`.
 #[must_use]
-pub fn turn_requested(sheet: &TurnSheet) -> Bytes {
+pub fn turn_requested(sheet: &TurnSheet) -> Frame {
     let room = sheet.game.room.digits();
     play_event(1, 320, Length::Long, |wire| {
         game_id(1, &room, sheet.game.number, wire);
@@ -32,7 +31,7 @@ pub fn turn_requested(sheet: &TurnSheet) -> Bytes {
 
 /// A turn that is open no longer, and the move if one was made: the same with `TurnClosed`.
 #[must_use]
-pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: Option<Square>) -> Bytes {
+pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: Option<Square>) -> Frame {
     play_event(2, 48, Length::Short, |wire| {
         game_id(1, &game.room.digits(), game.number, wire);
         number(2, ply.into(), wire);
@@ -44,10 +43,8 @@ pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: 
 }
 
 /// A `PlayResponse` of about so many bytes.
-fn play_event(kind: u8, size: usize, length: Length, fill: impl FnOnce(&mut Vec<u8>)) -> Bytes {
-    let mut wire = Vec::with_capacity(size);
-    nested(1, length, &mut wire, |wire| nested(kind, length, wire, fill));
-    wire.into()
+fn play_event(kind: u8, size: usize, length: Length, fill: impl FnOnce(&mut Vec<u8>)) -> Frame {
+    Frame::filled(size, |wire| nested(1, length, wire, |wire| nested(kind, length, wire, fill)))
 }
 
 /// As `convert::position`, of a game that goes on.
@@ -175,7 +172,8 @@ mod tests {
         rules::{Bitboard, Board, ByColor},
     };
 
-    fn event(wire: &Bytes) -> v1::play_event::Event {
+    fn event(frame: &Frame) -> v1::play_event::Event {
+        let wire = frame.message();
         let down = v1::PlayResponse::decode(wire.clone()).unwrap();
         let calls = v1::WatchTurnsResponse::decode(wire.clone()).unwrap();
         assert_eq!((down.encode_to_vec(), calls.encode_to_vec()), (wire.to_vec(), wire.to_vec()), "as others write it");

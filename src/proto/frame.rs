@@ -26,7 +26,8 @@ impl Frame {
         // No message comes near to 4 GiB.
         let length = (wire.len() - PREFIX) as u32;
         wire[1..PREFIX].copy_from_slice(&length.to_be_bytes());
-        Self(wire.into())
+        // Bytes that fill their memory need no other to say how much of it they are.
+        if wire.len() == wire.capacity() { Self(wire.into()) } else { Self(Bytes::copy_from_slice(&wire)) }
     }
 
     /// What [`Frame::into_bytes`] made of one.

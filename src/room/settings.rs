@@ -63,19 +63,20 @@ pub enum Opening {
     },
 }
 
-/// A room's settings.
+/// A room's settings. In this order, as the first of it are looked at with every move.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Settings {
-    /// What it is called.
-    pub name: RoomName,
     /// Who finds it.
     pub visibility: Visibility,
     /// Who may watch.
     pub watching: Watching,
-    /// Asked of those who join.
-    pub password: Option<PasswordHash>,
     /// The clocks.
     pub time: TimeControl,
+    /// What it is called.
+    pub name: RoomName,
+    /// Asked of those who join.
+    pub password: Option<PasswordHash>,
     /// An AI moves no sooner than this after the ply before, so that people can follow.
     pub ai_pause: Duration,
     /// Games in a series.

@@ -100,26 +100,27 @@ pub struct Turn {
     pub increment: Duration,
 }
 
-/// A room.
+/// A room. In this order, as what is looked at with every move lies side by side then.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Room {
     pub(super) id: RoomId,
+    pub(super) seq: Seq,
+    pub(super) last_activity: Timestamp,
+    pub(super) phase: Phase,
+    pub(super) game: Option<Game>,
+    pub(super) seats: ByColor<Seat>,
+    pub(super) settings: Settings,
+    pub(super) series: Option<Series>,
+    pub(super) members: Vec<Member>,
+    pub(super) owner: PlayerId,
     pub(super) code: JoinCode,
     pub(super) created: Timestamp,
     pub(super) policy: Policy,
-    pub(super) seq: Seq,
-    pub(super) phase: Phase,
-    pub(super) owner: PlayerId,
-    pub(super) settings: Settings,
-    pub(super) members: Vec<Member>,
     pub(super) bans: BTreeSet<PlayerId>,
-    pub(super) seats: ByColor<Seat>,
-    pub(super) game: Option<Game>,
-    pub(super) series: Option<Series>,
     pub(super) score: Option<SeriesScore>,
     pub(super) rematch_offer: Option<Color>,
     pub(super) chat: VecDeque<ChatLine>,
-    pub(super) last_activity: Timestamp,
 }
 
 /// What a deadline is for.

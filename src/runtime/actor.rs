@@ -12,8 +12,9 @@ use super::{
     error::RoomError,
     limits::{STORE_RETRY, WATCHER_LAG},
     lobby::Listing,
+    message::{Accepted, Heard, Message, Published, Snapshot, Subscribed},
     meter,
-    registry::{Heard, Life, Message, Origin, Published, Snapshot, Subscribed},
+    registry::{Life, Origin},
     shared::{Entry, Shared},
     telling::{AtHand, Holders, Teller},
     thinking::Thinker,
@@ -27,17 +28,6 @@ use crate::{
     store::{Append, AppendError, History},
 };
 
-/// What a command came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accepted {
-    /// The last event of the room.
-    pub seq: Seq,
-    /// Whether the command caused anything.
-    pub changed: bool,
-    /// The room's running or last game.
-    pub game: Option<GameId>,
-}
-
 /// Why an actor ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
@@ -49,28 +39,31 @@ enum Ending {
     Asleep,
 }
 
+/// In this order, as what is looked at with every move lies side by side then.
+#[repr(C)]
 struct RoomActor {
     listing: Listing,
-    /// Behind the listing, so that a room that is brought back finds its row gone.
+    /// Behind the listing, so that a room that is brought back finds its row gone, and before the watchers, who then look
+    /// for that room.
     entry: Entry,
     shared: Arc<Shared>,
-    room: Room,
-    /// Who holds what as the players' books have it.
-    settled: Holders,
-    at_hand: AtHand,
+    alarm: Alarm,
+    /// When it was last asked for something.
+    quiet_since: Instant,
+    /// When the storage that failed at a deadline is tried again.
+    retry: Option<Instant>,
+    /// When it is looked once more who is here, because that could not be written.
+    look_again: Option<Instant>,
+    /// Events of which it is not known whether the journal has them. Until it is, nothing else is done.
+    unsure: Option<Vec<Event>>,
     thinker: Thinker,
     watchers: Option<broadcast::Sender<Published>>,
     /// The last snapshot given, for the many who ask at the same moment.
     snapshot: Option<Arc<Room>>,
-    /// When the storage that failed at a deadline is tried again.
-    retry: Option<Instant>,
-    /// Events of which it is not known whether the journal has them. Until it is, nothing else is done.
-    unsure: Option<Vec<Event>>,
-    /// When it is looked once more who is here, because that could not be written.
-    look_again: Option<Instant>,
-    /// When it was last asked for something.
-    quiet_since: Instant,
-    alarm: Alarm,
+    at_hand: AtHand,
+    room: Room,
+    /// Who holds what as the players' books have it.
+    settled: Holders,
 }
 
 pub(super) fn spawn(shared: Arc<Shared>, room: Room, origin: Origin, listing: Listing, life: Life) {
@@ -498,7 +491,10 @@ impl RoomActor {
             Teller::new(&self.shared, &self.room).knowing(&self.at_hand.seated).tell(event, asked);
         }
         if only_moves {
-            self.at_hand.due = self.room.deadline();
+            // Where all are here, nothing else falls due in a game.
+            let AtHand { lacks_members, due, .. } = &mut self.at_hand;
+            *due = if *lacks_members { self.room.deadline() } else { self.room.flag_falls() };
+            debug_assert_eq!(*due, self.room.deadline());
         } else {
             self.at_hand = Teller::new(&self.shared, &self.room).at_hand();
         }

@@ -24,6 +24,7 @@ mod inbox;
 mod limits;
 mod lobby;
 mod matchmaker;
+mod message;
 pub mod meter;
 mod pace;
 mod players;
@@ -53,7 +54,6 @@ use std::{
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use actor::Accepted;
 pub use address::{Address, Addresses, Share, Taken, Turn};
 pub use analysis::{Analysis, AnalysisEnd, AnalysisPlan};
 pub use entropy::{Chance, Clock};
@@ -61,10 +61,10 @@ pub use error::RoomError;
 pub use inbox::{Notice, StreamEnd, TurnEnd};
 pub use limits::Limits;
 pub use lobby::{LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
+pub use message::{Accepted, Snapshot};
 pub use players::{Call, LogInError, ParseTokenError, Player, Token, hash_password};
 pub use pool::{AiLoad, Think};
 pub use rate::TooFast;
-pub use registry::Snapshot;
 pub use rooms::{NewRoom, Opponent, Play};
 pub use shared::Encode;
 pub use streams::{Turns, Update, Watch};

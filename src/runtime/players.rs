@@ -22,7 +22,6 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    actor::Accepted,
     address::Address,
     entropy::{Chance, Clock},
     error::RoomError,
@@ -30,6 +29,7 @@ use super::{
     holdings::{Holding, Holdings},
     inbox::{Inbox, StreamEnd},
     limits::Limits,
+    message::Accepted,
     rate::{Rate, TooFast},
     tally::Tally,
 };
@@ -128,27 +128,28 @@ pub enum LogInError {
     Closed(#[from] RoomError),
 }
 
-/// One player of the server.
+/// One player of the server. In this order, as what is looked at with every move lies side by side then.
+#[repr(C)]
 pub struct Player {
     profile: Profile,
+    pub(super) inbox: Mutex<Inbox>,
     clock: Clock,
-    seat_limit: u16,
-    hash: TokenHash,
-    request_rate: Rate,
-    chat_rate: Rate,
-    calls: Tally,
-    pub(super) analyses: Tally,
-    /// Where it came from when it logged in, or when it first called after a restart.
-    home: OnceLock<Arc<Address>>,
-    pub(super) guesses: Mutex<Guesses>,
-    streams: AtomicUsize,
     last_seen: AtomicI64,
-    /// What the register has of that.
-    noted_seen: AtomicI64,
     /// When the player last called, while that counts as being here: [`NEVER`] once a stream has ended since.
     called: AtomicI64,
+    /// Where it came from when it logged in, or when it first called after a restart.
+    home: OnceLock<Arc<Address>>,
+    request_rate: Rate,
+    chat_rate: Rate,
+    seat_limit: u16,
+    hash: TokenHash,
+    calls: Tally,
+    pub(super) analyses: Tally,
+    pub(super) guesses: Mutex<Guesses>,
+    streams: AtomicUsize,
+    /// What the register has of `last_seen`.
+    noted_seen: AtomicI64,
     holdings: Mutex<Holdings>,
-    pub(super) inbox: Mutex<Inbox>,
     /// Cancelled when every stream of the player ends.
     pub(super) streams_end: CancellationToken,
     /// Why: set before that.

@@ -10,7 +10,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use super::{inbox::StreamEnd, players::Player, registry::Message, shared::Shared};
+use super::{inbox::StreamEnd, message::Message, players::Player, shared::Shared};
 use crate::room::{RoomId, Timestamp};
 
 impl Shared {

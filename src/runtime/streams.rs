@@ -24,9 +24,9 @@ use super::{
     error::RoomError,
     inbox::{InboxReceiver, Notice, StreamEnd},
     limits::MAILBOX_PATIENCE,
+    message::{Effect, Message, Published, Snapshot},
     meter::{self, StreamKind},
     players::Player,
-    registry::{Effect, Message, Published, Snapshot},
     shared::Shared,
     waiting::Stop,
 };

@@ -14,7 +14,7 @@ use std::{
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use super::{registry::Message, waiting::Bell};
+use super::{message::Message, waiting::Bell};
 
 /// An actor, which takes a step when its task is woken or somebody visits it, one at a time.
 #[derive(Default)]

@@ -60,7 +60,7 @@ fn is_last(append: &Append<'_>) -> bool {
 
 impl Kept {
     fn seq(&self) -> Seq {
-        self.events.last().map_or(self.base.seq(), |event| event.seq)
+        self.events.last().map_or_else(|| self.base.seq(), |event| event.seq)
     }
 
     fn history(&self) -> History {

@@ -1,6 +1,7 @@
 //! Long answers: what a source yields, a heartbeat when it is silent, and at last the reason of the end.
 
 use std::{
+    future::{Ready, ready as at_once},
     marker::PhantomData,
     mem,
     pin::Pin,
@@ -10,16 +11,16 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures_util::stream::{self, Empty};
+use futures_util::stream::{self, Once};
 use http::HeaderMap;
 use prost::Message;
 use tokio::time::Instant;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, body::Body};
 
-use super::{connection::Peer, counted::counted, gate::Pass};
+use super::{connection::Peer, gate::Pass};
 use crate::{
-    proto::{Frame, convert, v1},
+    proto::{Frame, YIELD, convert, v1},
     runtime::{Alarm, Bell, Clock, StreamEnd},
 };
 
@@ -29,16 +30,14 @@ pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
 /// When it makes sense to come back to a server that stops.
 pub(super) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
 
-/// So many bytes are passed on at once where more is ready, as tonic does.
-const BURST: usize = 32 * 1024;
-
-/// What a streaming method answers with: nothing that tonic would have to encode, as [`answer`] puts the body in its place.
-pub(super) type Feed<T> = Empty<Result<T, Status>>;
+/// What a streaming method answers with: nothing that tonic would have to encode. The gate puts the body in its place, which
+/// is beside the answer; where nobody does, the stream fails.
+pub(super) type Feed<T> = Once<Ready<Result<T, Status>>>;
 
 /// The body of a stream, for which the pass of its call is still to come.
-type Unopened = Box<dyn FnOnce(Pass) -> Body + Send>;
+pub(super) type Unopened = Box<dyn FnOnce(Pass) -> Body + Send>;
 
-/// The same beside an answer, whose extensions have to be shared and cloned, which nobody does.
+/// The same as an extension of an answer, which must be `Clone` and `Sync`. Nobody clones it.
 #[derive(Clone)]
 struct Beside(Arc<Mutex<Option<Unopened>>>);
 
@@ -108,26 +107,22 @@ pub(super) fn pour<T: Told>(
     pulse: Pulse,
     source: impl Stream<Item = Result<Frame, End>> + Unpin + Send + 'static,
 ) -> Response<Feed<T>> {
-    let unopened: Unopened = Box::new(move |pass| Body::new(Flow::<T, _, _>::new(clock, pulse, source, pass)));
-    let mut response = Response::new(stream::empty());
+    let unopened: Unopened = Box::new(move |pass| Body::new(Flow::<T, _>::new(clock, pulse, source, pass)));
+    let mut response = Response::new(stream::once(at_once(Err(Status::internal("the stream was lost")))));
     response.extensions_mut().insert(Beside(Arc::new(Mutex::new(Some(unopened)))));
     response
 }
 
-/// The answer of a call that was let in, which counts until the answer is read: a client may leave thousands to the server.
-pub(super) fn answer(mut answer: http::Response<Body>, pass: Pass) -> http::Response<Body> {
-    let beside = answer.extensions_mut().remove::<Beside>();
-    let unopened = beside.and_then(|beside| beside.0.lock().unwrap_or_else(PoisonError::into_inner).take());
-    answer.map(|body| match unopened {
-        Some(open) => open(pass),
-        None => counted(body, pass),
-    })
+/// Takes the body of a stream from beside its answer.
+pub(super) fn take(answer: &mut http::Response<Body>) -> Option<Unopened> {
+    let Beside(unopened) = answer.extensions_mut().remove()?;
+    unopened.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 /// The body of a stream: as what is sent is in frames already, it makes no bytes of its own for one message. In this order,
-/// as the first of it are looked at each time, and lie side by side.
+/// as its first fields are looked at each time, and lie side by side.
 #[repr(C)]
-struct Flow<T, S, K> {
+struct Flow<T, S> {
     stage: Stage,
     /// Rings for the source and the alarm. A stream is polled for each message that the transport has passed on, too.
     bell: Bell,
@@ -137,7 +132,8 @@ struct Flow<T, S, K> {
     source: S,
     pulse: Pulse,
     clock: Clock,
-    _kept: K,
+    /// The call counts until all of it is read, or given up.
+    _pass: Pass,
     message: PhantomData<fn() -> T>,
 }
 
@@ -149,10 +145,10 @@ enum Stage {
     Over,
 }
 
-impl<T: Told, S: Stream<Item = Result<Frame, End>> + Unpin, K> Flow<T, S, K> {
-    fn new(clock: Clock, pulse: Pulse, source: S, kept: K) -> Self {
+impl<T: Told, S: Stream<Item = Result<Frame, End>> + Unpin> Flow<T, S> {
+    fn new(clock: Clock, pulse: Pulse, source: S, pass: Pass) -> Self {
         let (bell, alarm, beat) = (Bell::default(), Alarm::default(), pulse.next());
-        Self { stage: Stage::Open, bell, beat, alarm, source, pulse, clock, _kept: kept, message: PhantomData }
+        Self { stage: Stage::Open, bell, beat, alarm, source, pulse, clock, _pass: pass, message: PhantomData }
     }
 
     /// The next message. There is none once it is known how the stream ends.
@@ -181,7 +177,7 @@ impl<T: Told, S: Stream<Item = Result<Frame, End>> + Unpin, K> Flow<T, S, K> {
     }
 }
 
-impl<T: Told, S: Stream<Item = Result<Frame, End>> + Unpin, K: Unpin> http_body::Body for Flow<T, S, K> {
+impl<T: Told, S: Stream<Item = Result<Frame, End>> + Unpin> http_body::Body for Flow<T, S> {
     type Data = Bytes;
     type Error = Status;
 
@@ -196,12 +192,15 @@ impl<T: Told, S: Stream<Item = Result<Frame, End>> + Unpin, K: Unpin> http_body:
             let written = status.add_header(&mut trailers);
             return Poll::Ready(Some(written.map(|()| http_body::Frame::trailers(trailers))));
         };
+        // What is ready at a time is one thing for the transport, as far as tonic would let it be.
+        if first.len() >= YIELD {
+            return Poll::Ready(Some(Ok(http_body::Frame::data(first))));
+        }
         let Poll::Ready(Some(second)) = flow.poll_next(context) else {
             return Poll::Ready(Some(Ok(http_body::Frame::data(first))));
         };
-        // What is ready at a time is one thing for the transport.
         let mut burst = [first, second].concat();
-        while burst.len() < BURST
+        while burst.len() < YIELD
             && let Poll::Ready(Some(next)) = flow.poll_next(context)
         {
             burst.extend_from_slice(&next);
@@ -251,10 +250,10 @@ mod tests {
     }
 
     /// The body that a stream has behind the gate.
-    fn open<T>(mut response: Response<Feed<T>>) -> Body {
-        let Beside(unopened) = response.extensions_mut().remove().unwrap();
-        let open = unopened.lock().unwrap().take().unwrap();
-        open(Pass::default())
+    fn open<T>(response: Response<Feed<T>>) -> Body {
+        let mut answer = http::Response::new(Body::empty());
+        *answer.extensions_mut() = response.into_parts().2;
+        take(&mut answer).unwrap()(Pass::default())
     }
 
     async fn next(body: &mut Body) -> Option<http_body::Frame<Bytes>> {
@@ -323,26 +322,32 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_is_ready_is_passed_on_at_once_as_far_as_it_may() {
-        let long = |mark: char| removed(iter::repeat_n(mark, BURST).collect::<String>());
-        let said = vec![removed("a"), removed("b"), long('c'), removed("d"), removed("e")];
+        let long = |mark: char| removed(iter::repeat_n(mark, YIELD).collect::<String>());
+        let said = vec![long('a'), removed("b"), removed("c"), long('d'), removed("e"), removed("f")];
         let mut body = spoken(said.iter().cloned().map(Ok).collect());
-        let first = next(&mut body).await.unwrap().into_data().unwrap();
-        let second = next(&mut body).await.unwrap().into_data().unwrap();
-        let parts = [messages(first), messages(second)];
-        assert_eq!(parts.each_ref().map(Vec::len), [3, 2]);
+        let mut parts = Vec::new();
+        while let Ok(data) = next(&mut body).await.unwrap().into_data() {
+            parts.push(messages(data));
+        }
+        assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), [1, 3, 2]);
         assert_eq!(parts.concat(), said.into_iter().map(Some).collect::<Vec<_>>());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_stream_ends_behind_its_last_message_with_its_status() {
-        let ends: [(fn() -> End, _); 3] =
-            [(|| End::Done, "0"), (|| End::Broken, "0"), (|| End::Failed(Status::data_loss("")), "15")];
-        for (end, code) in ends {
+        let ends: [(fn() -> End, _, _); 4] = [
+            (|| End::Done, 0, "0"),
+            (|| End::Broken, 0, "0"),
+            (|| End::Closing(StreamEnd::Draining), 1, "0"),
+            (|| End::Failed(Status::data_loss("")), 0, "15"),
+        ];
+        for (end, last, code) in ends {
             for before in [0, 1, 2] {
                 let said = (0..before).map(|room| Ok(removed(room)));
                 let mut body = spoken(said.chain([Err(end()), Ok(removed("never"))]).collect());
-                if before > 0 {
-                    assert_eq!(messages(next(&mut body).await.unwrap().into_data().unwrap()).len(), before);
+                let said = before + last;
+                if said > 0 {
+                    assert_eq!(messages(next(&mut body).await.unwrap().into_data().unwrap()).len(), said);
                 }
                 assert!(!body.is_end_stream());
                 let trailers = next(&mut body).await.unwrap().into_trailers().unwrap();

@@ -26,8 +26,7 @@ use crate::{
     runtime::Runtime,
 };
 
-/// The services over a runtime. Tonic's own router would put each body of a call into three boxes more, and every message
-/// of a stream passes through all of them.
+/// The services over a runtime. Tonic's own router would put each body of a call into three boxes more.
 #[derive(Clone)]
 pub(super) struct Services(Arc<All>);
 

@@ -7,12 +7,12 @@ use tonic::codec::{BufferSettings, Codec};
 use tonic_prost::{ProstDecoder, ProstEncoder};
 
 /// What a call keeps for either direction, in bytes: a few messages of a game. Streams live for hours and most of them are
-/// silent, so that the transport's own 8 KiB would be half of what a connected bot takes. Smaller ones are not kept from
-/// one message to the next.
+/// silent, so that the transport's own 8 KiB for what comes in would be half of what a connected bot takes; what goes out
+/// needs none there. Smaller ones are not kept from one message to the next.
 const BUFFER: usize = 1024;
 
 /// From so many bytes on what is ready is passed on at once, as the transport does by itself.
-const YIELD: usize = 32 * 1024;
+pub const YIELD: usize = 32 * 1024;
 
 /// Prost's codec, with small buffers.
 #[derive(Clone, Debug)]

@@ -23,8 +23,9 @@ impl Frame {
         let mut wire = Vec::with_capacity(PREFIX + size);
         wire.extend_from_slice(&[0; PREFIX]);
         fill(&mut wire);
-        // No message comes near to 4 GiB.
-        let length = (wire.len() - PREFIX) as u32;
+        let length = wire.len() - PREFIX;
+        debug_assert!(u32::try_from(length).is_ok(), "no message comes near to 4 GiB");
+        let length = length as u32;
         wire[1..PREFIX].copy_from_slice(&length.to_be_bytes());
         // Bytes that fill their memory need no other to say how much of it they are.
         if wire.len() == wire.capacity() { Self(wire.into()) } else { Self(Bytes::copy_from_slice(&wire)) }
@@ -33,6 +34,7 @@ impl Frame {
     /// What [`Frame::into_bytes`] made of one.
     #[must_use]
     pub fn from_bytes(bytes: Bytes) -> Self {
+        debug_assert!(bytes.get(1..PREFIX) == Some(&((bytes.len() - PREFIX) as u32).to_be_bytes()[..]));
         Self(bytes)
     }
 

@@ -5,7 +5,7 @@ pub mod convert;
 mod frame;
 pub mod server;
 
-pub use codec::SmallCodec;
+pub use codec::{SmallCodec, YIELD};
 pub use frame::Frame;
 
 /// Messages and clients of `reversi.v1`.

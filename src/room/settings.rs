@@ -63,7 +63,7 @@ pub enum Opening {
     },
 }
 
-/// A room's settings. In this order, as the first of it are looked at with every move.
+/// A room's settings. In this order, as its first fields are looked at with every move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Settings {

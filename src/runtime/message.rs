@@ -8,7 +8,7 @@ use tokio::sync::{broadcast, oneshot};
 use super::{error::RoomError, shared::Encode};
 use crate::room::{Actor, Command, Event, Fact, GameId, LeaveReason, PlayerId, Room, Seq, Visibility};
 
-/// What an actor is asked.
+/// What an actor is asked. Callers use a `RoomHandle`.
 pub(super) enum Message {
     Command(Actor, Command, oneshot::Sender<Result<Accepted, RoomError>>),
     Snapshot(oneshot::Sender<Snapshot>),
@@ -50,7 +50,7 @@ pub struct Accepted {
 pub(super) struct Published {
     /// Its number.
     pub(super) seq: Seq,
-    /// Encoded once for all.
+    /// As they are sent it: made once for all.
     pub(super) wire: Bytes,
     /// What one of them is sent instead: without what the AI thinks against whom they play.
     pub(super) veiled: Option<(PlayerId, Bytes)>,

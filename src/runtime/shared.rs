@@ -23,7 +23,8 @@ use crate::{
     store::Store,
 };
 
-/// Makes an event, with the room as it is behind it, into what watchers are sent.
+/// Makes an event, with the room as it is behind it, into what watchers are sent, byte for byte: for the services of `grpc`
+/// a frame, as `grpc::encode` does.
 pub type Encode = fn(&Event, &Room) -> Bytes;
 
 pub(super) struct Shared {

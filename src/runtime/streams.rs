@@ -186,7 +186,7 @@ async fn ask_again(shared: &Arc<Shared>, player: PlayerId, room: RoomId, mut tol
 pub enum Update {
     /// The room as it is now.
     Snapshot(Snapshot),
-    /// The next event, encoded.
+    /// The next event, as it is sent.
     Event(Bytes),
 }
 

@@ -136,6 +136,20 @@ async fn of_calls_whose_message_does_not_come_a_player_has_so_many() {
 }
 
 #[tokio::test]
+async fn a_stream_is_a_call_for_as_long_as_it_is_open() {
+    let stage = Stage::limited(|limits| limits.calls_per_player = 3).await;
+    let ada = stage.human("Ada").await;
+    let open = async || ada.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await;
+    let mut streams = Vec::new();
+    for _ in 0..3 {
+        streams.push(open().await.unwrap());
+    }
+    refused(open().await, EXHAUSTED, "RATE");
+    streams.pop();
+    within(async { while open().await.is_err() {} }).await;
+}
+
+#[tokio::test]
 async fn of_calls_that_need_no_token_an_address_has_so_many() {
     let stage = Stage::limited(|limits| limits.calls_per_address = 3).await;
     let ada = stage.human("Ada").await;

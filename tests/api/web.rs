@@ -114,6 +114,13 @@ async fn a_browser_reads_streams_as_they_come() {
         ada.chat(&room, text).await.unwrap();
     }
     assert_eq!(seqs, [1, 2]);
+    ada.leave(&room).await.unwrap();
+    let mut last = frames.next().await.unwrap();
+    while let Some(frame) = frames.next().await {
+        assert_eq!(last.0, 0);
+        last = frame;
+    }
+    assert_eq!((last.0, String::from_utf8(last.1).unwrap().contains("grpc-status:0")), (0x80, true));
 }
 
 #[tokio::test]

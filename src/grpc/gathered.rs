@@ -21,12 +21,12 @@ use crate::runtime::Bell;
 /// The most bytes that wait.
 const MOST: usize = 16 * 1024;
 
-/// Behind what was said so long ago, nothing else is likely to be said at the same moment.
+/// Behind what was said so long ago, nothing else is likely to be said at the same moment, if that stood alone, too.
 const SILENCE: Duration = Duration::from_millis(1);
 
-/// A stream of bytes. What is written after a silence goes straight through. Else what is flushed is sent when the thread
-/// has nothing else to do, or has done enough else: the task is woken then, and must flush once more, as transports do at
-/// each wake. Till then a flush is ready, so that they go on.
+/// A stream of bytes. What is written after a silence goes straight through, unless much was said at once before it. Else
+/// what is flushed is sent when the thread has nothing else to do, or has done enough else: the task is woken then, and
+/// must flush once more, as transports do at each wake. Till then a flush is ready, so that they go on.
 pub(super) struct Gathered<W> {
     wire: W,
     /// Kept while the connection is busy, under twice the most that waits, and given back by the first write behind a
@@ -40,11 +40,13 @@ pub(super) struct Gathered<W> {
     waits: bool,
     /// When something was last to be written.
     spoke: Option<Instant>,
+    /// Whether more was to be written soon after the last silence.
+    talks: bool,
 }
 
 impl<W: AsyncWrite + Unpin> Gathered<W> {
     pub(super) fn new(wire: W) -> Self {
-        Self { wire, said: Vec::new(), sent: 0, bell: Bell::default(), waits: false, spoke: None }
+        Self { wire, said: Vec::new(), sent: 0, bell: Bell::default(), waits: false, spoke: None, talks: false }
     }
 
     /// Waits until the others have had their turn.
@@ -89,7 +91,8 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Gathered<W> {
         let this = self.get_mut();
         let now = Instant::now();
         let after_silence = this.spoke.replace(now).is_none_or(|spoke| now.duration_since(spoke) > SILENCE);
-        if after_silence && this.said.is_empty() {
+        let talked = std::mem::replace(&mut this.talks, !after_silence);
+        if after_silence && !talked && this.said.is_empty() {
             this.said = Vec::new();
             return Pin::new(&mut this.wire).poll_write_vectored(cx, parts);
         }
@@ -241,6 +244,23 @@ mod tests {
             wire.write_all(said.as_bytes()).await.unwrap();
         }
         assert_eq!(notes.written.lock().unwrap().concat(), b"abcdef");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_much_was_said_at_once_the_next_word_waits_for_others_too() {
+        let notes = Notes::default();
+        let written = || notes.written.lock().unwrap().iter().map(|part| part.len()).collect::<Vec<_>>();
+        let mut wire = Gathered::new(notes.clone());
+        for (words, sent) in [(2, vec![1, 1]), (2, vec![1, 1, 2]), (1, vec![1, 1, 2, 1]), (1, vec![1, 1, 2, 1, 1])] {
+            advance(2 * SILENCE).await;
+            for _ in 0..words {
+                wire.write_all(b"a").await.unwrap();
+            }
+            flush(&mut wire, || written() == sent).await;
+        }
+        advance(2 * SILENCE).await;
+        wire.write_all(b"a").await.unwrap();
+        assert_eq!(written(), [1, 1, 2, 1, 1, 1], "and nobody waits where each word stands alone");
     }
 
     /// Flushes at each wake, as transports do, until it has come to pass.

@@ -4,16 +4,12 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     thread::JoinHandle,
-    time::Duration,
 };
 
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
-use tokio::{
-    sync::{
-        mpsc::{self, error::TrySendError},
-        oneshot,
-    },
-    time::Instant,
+use tokio::sync::{
+    mpsc::{self, error::TrySendError},
+    oneshot,
 };
 
 use super::{
@@ -30,17 +26,9 @@ const QUEUE: usize = 4_096;
 /// The most writes of one commit, so that the first of them is not held up for long by the others.
 const TOGETHER: usize = 1_024;
 
-/// From so many writes on, a commit waits a little for more, and once more whenever as many came meanwhile: each costs the
-/// disk and the processors as much, whatever is in it, and at such a rate nobody's write is done at once anyway.
-const MANY: usize = 16;
-
-/// How long it waits each time, and how often at most.
-const GATHERING: Duration = Duration::from_millis(1);
-const GATHERINGS: usize = 4;
-
-/// So long behind a commit of many writes, the next one waits for more whatever has come: who was just answered writes
-/// again at about the same time, and the first of them would else have commits of their own.
-const RUSH: Duration = Duration::from_millis(20);
+/// How often a commit lets all else that can run go first, while that brings it more: each costs the disk and the
+/// processors as much, whatever is in it. Where nothing else can run, it begins at once.
+const TURNS: usize = 16;
 
 /// The metric of how many writes one commit makes durable.
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
@@ -178,26 +166,18 @@ struct Desk {
 
 impl Desk {
     fn work(mut self, mut queue: mpsc::Receiver<Job>) {
-        let mut last_rush: Option<Instant> = None;
         while let Some(first) = queue.blocking_recv() {
             let mut tasks = Vec::new();
             self.take(first, &mut tasks);
-            self.gather(&mut queue, &mut tasks);
-            let mut many = tasks.len() >= MANY || last_rush.is_some_and(|rush| rush.elapsed() < RUSH);
-            for _ in 0..GATHERINGS {
-                if !many || tasks.len() == TOGETHER {
+            for _ in 0..TURNS {
+                std::thread::yield_now();
+                if self.gather(&mut queue, &mut tasks) == 0 {
                     break;
                 }
-                std::thread::sleep(GATHERING);
-                many = self.gather(&mut queue, &mut tasks) >= MANY;
             }
-            let count = tasks.len();
-            if count > 0 {
-                metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
+            if !tasks.is_empty() {
+                metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(tasks.len()).unwrap_or(u32::MAX)));
                 self.carry_out(tasks);
-            }
-            if count >= MANY {
-                last_rush = Some(Instant::now());
             }
         }
         self.end();

@@ -21,16 +21,17 @@ use crate::runtime::Bell;
 /// The most bytes that wait.
 const MOST: usize = 16 * 1024;
 
-/// Behind what was said so long ago, nothing else is likely to be said at the same moment, if that stood alone, too.
+/// Behind what was said so long ago, nothing else is likely to be said at the same moment.
 const SILENCE: Duration = Duration::from_millis(1);
 
-/// A stream of bytes. What is written after a silence goes straight through, unless much was said at once before it. Else
-/// what is flushed is sent when the thread has nothing else to do, or has done enough else: the task is woken then, and
-/// must flush once more, as transports do at each wake. Till then a flush is ready, so that they go on.
+/// A stream of bytes. What is written after a silence goes straight through, unless behind the silence before it more was
+/// written than that. Else what is flushed is sent when the thread has nothing else to do, or has done enough else: the
+/// task is woken then, and must flush once more, as transports do at each wake. Till then a flush is ready, so that they
+/// go on.
 pub(super) struct Gathered<W> {
     wire: W,
-    /// Kept while the connection is busy, under twice the most that waits, and given back by the first write behind a
-    /// silence.
+    /// Kept while the connection is busy, under twice the most that waits, and given back when something is written behind
+    /// a silence.
     said: Vec<u8>,
     /// So many bytes of it are sent.
     sent: usize,
@@ -40,7 +41,7 @@ pub(super) struct Gathered<W> {
     waits: bool,
     /// When something was last to be written.
     spoke: Option<Instant>,
-    /// Whether more was to be written soon after the last silence.
+    /// Whether more than one thing was to be written behind the last silence.
     talks: bool,
 }
 
@@ -91,10 +92,13 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Gathered<W> {
         let this = self.get_mut();
         let now = Instant::now();
         let after_silence = this.spoke.replace(now).is_none_or(|spoke| now.duration_since(spoke) > SILENCE);
-        let talked = std::mem::replace(&mut this.talks, !after_silence);
-        if after_silence && !talked && this.said.is_empty() {
+        let begins = after_silence && this.said.is_empty();
+        let talked = std::mem::replace(&mut this.talks, !begins);
+        if begins {
             this.said = Vec::new();
-            return Pin::new(&mut this.wire).poll_write_vectored(cx, parts);
+            if !talked {
+                return Pin::new(&mut this.wire).poll_write_vectored(cx, parts);
+            }
         }
         if this.said.len() >= MOST {
             ready!(this.poll_send(cx))?;
@@ -232,7 +236,7 @@ mod tests {
     async fn what_is_said_after_a_silence_waits_for_nothing() {
         let notes = Notes::default();
         let mut wire = Gathered::new(notes.clone());
-        for (said, silence, sent) in [("a", 0, "a"), ("b", 0, "a"), ("c", 2, "a"), ("d", 0, "a")] {
+        for (said, silence, sent) in [("a", 0, "a"), ("b", 0, "a"), ("c", 2, "a"), ("d", 2, "a")] {
             advance(Duration::from_millis(silence)).await;
             wire.write_all(said.as_bytes()).await.unwrap();
             assert_eq!(notes.written.lock().unwrap().concat(), sent.as_bytes(), "{said}: no order is broken");
@@ -251,16 +255,19 @@ mod tests {
         let notes = Notes::default();
         let written = || notes.written.lock().unwrap().iter().map(|part| part.len()).collect::<Vec<_>>();
         let mut wire = Gathered::new(notes.clone());
-        for (words, sent) in [(2, vec![1, 1]), (2, vec![1, 1, 2]), (1, vec![1, 1, 2, 1]), (1, vec![1, 1, 2, 1, 1])] {
+        for (words, at_once, in_the_end) in [
+            (2, vec![1], vec![1, 1]),
+            (2, vec![1, 1], vec![1, 1, 2]),
+            (1, vec![1, 1, 2], vec![1, 1, 2, 1]),
+            (1, vec![1, 1, 2, 1, 1], vec![1, 1, 2, 1, 1]),
+        ] {
             advance(2 * SILENCE).await;
             for _ in 0..words {
                 wire.write_all(b"a").await.unwrap();
             }
-            flush(&mut wire, || written() == sent).await;
+            assert_eq!(written(), at_once);
+            flush(&mut wire, || written() == in_the_end).await;
         }
-        advance(2 * SILENCE).await;
-        wire.write_all(b"a").await.unwrap();
-        assert_eq!(written(), [1, 1, 2, 1, 1, 1], "and nobody waits where each word stands alone");
     }
 
     /// Flushes at each wake, as transports do, until it has come to pass.

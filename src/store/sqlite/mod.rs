@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The writer alone writes: it takes what has gathered while it wrote, and commits it together, so that the disk is
-//! waited for once. Before that it lets whoever else can run go first, as long as that brings it more. Any SQLite tool may
-//! look into the file, also while the server runs.
+//! waited for once. Before that it lets others that can run go first, while that brings it more. Any SQLite tool may look
+//! into the file, also while the server runs.
 //!
 //! ```text
 //!   append ──▶ log (one row a commit) ──when it is long, a part with each commit──▶ states, events

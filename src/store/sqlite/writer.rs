@@ -26,8 +26,8 @@ const QUEUE: usize = 4_096;
 /// The most writes of one commit, so that the first of them is not held up for long by the others.
 const TOGETHER: usize = 1_024;
 
-/// How often a commit lets all else that can run go first, while that brings it more: each costs the disk and the
-/// processors as much, whatever is in it. Where nothing else can run, it begins at once.
+/// How often a commit lets others that can run on its processor go first, while that brings it more: each commit costs
+/// the disk and the processors as much, whatever is in it. Where nothing else can run, it begins at once.
 const TURNS: usize = 16;
 
 /// The metric of how many writes one commit makes durable.

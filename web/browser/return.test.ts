@@ -76,7 +76,7 @@ story("a second tab takes over, and gives back", async ({ enter }) => {
 async function exchange(page: Page): Promise<void> {
   const empty = count(await board(page), "-");
   await legal(page).first().click();
-  await expect.poll(async () => count(await board(page), "-"), { timeout: 30_000 }).toBeLessThan(empty - 1);
+  await expect.poll(async () => count(await board(page), "-")).toBeLessThan(empty - 1);
   await legal(page).first().waitFor();
 }
 

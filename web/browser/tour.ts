@@ -10,8 +10,8 @@ const MATCHES = [
   ["mcts:2", "positional"],
 ] as const;
 
-/** Games in their middle, which go on for as long as they are looked at. */
-const LEISURE = { pause: 2, plies: 20 };
+/** Games in their middle, too slow to be over before they were looked at. */
+const LEISURE = { pause: 5, plies: 20 };
 
 /** Leads a browser that has just been opened through all that the page shows, and stops at each with its name. */
 export async function* tour(page: Page): AsyncGenerator<string> {

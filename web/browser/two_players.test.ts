@@ -18,7 +18,7 @@ story("two people play each other by a link, and a third watches", async ({ ente
   await expectNoControls(cleo);
   await ada.getByLabel(en.room.say).fill("have fun");
   await ada.keyboard.press("Enter");
-  await bob.getByText("have fun").waitFor();
+  await bob.getByRole("list", { name: en.room.chat }).getByText("have fun").waitFor();
 
   await Promise.all([playToTheEnd(ada), playToTheEnd(bob)]);
   await result(cleo).getByText(en.result.reason[GameEndReason.DISCS]).waitFor();

@@ -16,8 +16,8 @@ story("the running games hang on a wall, and lead to their rooms", async ({ ente
     tile.locator(".small-black, .small-white").evaluateAll((paths) => paths.map((path) => path.outerHTML));
   const seen = await discs();
   expect(seen).toHaveLength(2);
-  await expect.poll(discs, { timeout: 30_000 }).not.toEqual(seen);
-  await tile.getByText(en.wall.over).waitFor();
+  await expect.poll(discs).not.toEqual(seen);
+  await tile.locator(".tile-state").getByText(en.wall.over).waitFor();
 
   await page.getByRole("listitem").filter({ hasText: "Greedy" }).getByRole("link").click();
   await page.locator(".player-bar").getByText("Greedy").waitFor();

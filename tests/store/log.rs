@@ -11,7 +11,7 @@ use reversi::{
 use tempfile::TempDir;
 
 use crate::{
-    after_a_crash, at, count, folder, load, moved, open, open_rooms, open_with_log, room_id,
+    after_a_crash, at, count, events, folder, load, moved, open, open_rooms, open_with_log, room_id,
     story::{World, chat, usual},
     tool, write,
 };
@@ -185,7 +185,7 @@ async fn a_log_does_not_grow_for_ever() {
         most = most.max(tool(&folder).query_row(bytes, [], |row| row.get(0)).unwrap());
     }
     assert!(most > LOG / 10 && most < 2 * LOG, "{most} bytes");
-    assert!(count(&folder, "events") > 80 * world.history.len() as i64, "most of it is in the tables");
+    assert!(events(&folder, None) > 80 * world.history.len() as i64, "most of it is in the tables");
 }
 
 /// A room of which no more is left than what was moved is as little there.
@@ -204,7 +204,7 @@ async fn what_closes_on_its_way_into_the_tables_is_gone() {
         write(&*store.journal, room, seq, &[closed]).await.unwrap();
         assert_eq!(load(&store, room).await, None);
     }
-    assert_eq!((count(&folder, "states"), count(&folder, "events")), (0, 0));
+    assert_eq!((count(&folder, "states"), count(&folder, "runs")), (0, 0));
     for store in [&store, &open(&after_a_crash(&folder))] {
         assert_eq!(open_rooms(store).await, []);
     }
@@ -259,7 +259,7 @@ async fn a_room_is_read_across_log_and_tables() {
     let (room, history): (RoomId, _) = (room_id(1), moved(World::duel(usual()).history, room_id(1)));
     for event in 0..history.len() {
         write(&*store.journal, room, Seq(event as u64), &history[event..=event]).await.unwrap();
-        assert_eq!((count(&folder, "events"), count(&folder, "log")), (event as i64, 1));
+        assert_eq!((events(&folder, None), count(&folder, "log")), (event as i64, 1));
         let kept = store.journal.load(room).await.unwrap().unwrap();
         assert_eq!(kept.events, history[1..=event]);
         assert_eq!(Some(kept.latest()), Room::replay(&history[..=event]));

@@ -59,6 +59,14 @@ fn count(folder: &TempDir, table: &str) -> i64 {
     tool(folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("a table")
 }
 
+/// How many events the runs of a room hold; of all rooms, if none is named.
+fn events(folder: &TempDir, room: Option<i64>) -> i64 {
+    // Behind the state, which is at the first event until it takes some in.
+    let sql = "SELECT total(last - seq + (seq = 1)) FROM states JOIN (SELECT room, max(last) AS last FROM runs GROUP BY \
+        room) USING (room) WHERE ?1 IS NULL OR room = ?1";
+    tool(folder).query_row(sql, [room], |row| row.get::<_, f64>(0)).expect("tables") as i64
+}
+
 /// Another connection to the file, as that of any SQLite tool.
 fn tool(folder: &TempDir) -> rusqlite::Connection {
     rusqlite::Connection::open(folder.path().join(SqliteStore::FILE)).expect("a database")

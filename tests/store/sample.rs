@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The version that is written.
-const NEWEST: u8 = 2;
+const NEWEST: u8 = 3;
 
 fn path(version: u8) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/store-v{version}.db"))

@@ -62,7 +62,7 @@ impl Entry {
 pub(super) struct Run(SmallVec<[u8; 32]>);
 
 impl Run {
-    fn push(&mut self, seq: Seq, event: &[u8]) {
+    pub(super) fn push(&mut self, seq: Seq, event: &[u8]) {
         let mut head = [0; HEAD];
         let mut free = &mut head[..];
         encode_varint(seq.0, &mut free);
@@ -78,6 +78,10 @@ impl Run {
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
     }
 
     /// The number of its first event.
@@ -98,7 +102,7 @@ impl Run {
 
 /// What is left to be read of a run. It ends where no event begins, which is before its end only in damaged ones.
 #[derive(Clone)]
-pub(super) struct Events<'a>(&'a [u8]);
+pub(super) struct Events<'a>(pub(super) &'a [u8]);
 
 impl Events<'_> {
     pub(super) fn bytes_left(&self) -> usize {

@@ -9,11 +9,11 @@
 //! into the file, also while the server runs.
 //!
 //! ```text
-//!   append ──▶ log (one row a commit) ──when it is long, a part with each commit──▶ states, events
+//!   append ──▶ log (one row a commit) ──when it is long, a part with each commit──▶ states, runs
 //! ```
 //!
 //! What is appended goes to the log first, where moves in a thousand rooms lie side by side, and is moved to the tables,
-//! where a room's lie side by side, when there is much of each. Until then the writer has it in memory, too: it tells
+//! where a room's lie together in one row, when there is much of each. Until then the writer has it in memory, too: it tells
 //! those who read, and knows the last event of a room without looking it up.
 
 mod backlog;

@@ -4,16 +4,22 @@ use std::{collections::BTreeMap, ops::Bound};
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::{log::Run, reader::ReadError};
+use super::{
+    log::{Events, Run},
+    reader::ReadError,
+};
 use crate::{
     room::{Event, Room, RoomId, Seq, Timestamp, stored},
     store::journal::History,
 };
 
+/// The most events in one run.
+const RUN: usize = 256;
+
 /// Events after which a state takes older ones in.
 const FOLD: u64 = 256;
 
-/// Events that stay behind a state, for watchers who come back after an absence.
+/// Events that stay behind a state at least, for watchers who come back after an absence.
 const TAIL: u64 = 256;
 
 /// Takes events in that are not there yet.
@@ -22,18 +28,40 @@ pub(super) fn take_in<'a>(
     id: RoomId,
     events: impl Iterator<Item = (Seq, &'a [u8])>,
 ) -> rusqlite::Result<()> {
-    let (room, at) = (key(id), last(connection, id)?);
+    let at = last(connection, id)?;
     let mut newest = at;
-    let mut insert = connection.prepare_cached("INSERT OR IGNORE INTO events (room, seq, event) VALUES (?, ?, ?)")?;
-    for (seq, event) in events.filter(|(seq, _)| *seq > at) {
-        if seq == Seq(1) {
-            begin(connection, id, event)?;
+    let mut events = events.filter(|(seq, _)| *seq > at).peekable();
+    while events.peek().is_some() {
+        let mut run = Run::default();
+        for (seq, event) in events.by_ref().take(RUN) {
+            if seq == Seq(1) {
+                begin(connection, id, event)?;
+            }
+            run.push(seq, event);
+            newest = seq;
         }
-        insert.execute((room, number(seq), event))?;
-        newest = seq;
+        insert(connection, key(id), number(newest), &run)?;
     }
     if newest.0 / FOLD > at.0 / FOLD {
-        fold(connection, id);
+        fold(connection, id, newest);
+    }
+    Ok(())
+}
+
+fn insert(connection: &Connection, room: i64, last: i64, run: &Run) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO runs (room, last, events) VALUES (?, ?, ?)";
+    connection.prepare_cached(sql)?.execute((room, last, run.bytes())).map(|_| ())
+}
+
+/// Makes runs of the single events that older versions wrote.
+pub(super) fn make_runs(connection: &Connection) -> rusqlite::Result<()> {
+    let mut select = connection.prepare("SELECT room, seq, event FROM events")?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        let seq: i64 = row.get(1)?;
+        let mut run = Run::default();
+        run.push(Seq(seq.cast_unsigned()), row.get_ref(2)?.as_blob()?);
+        insert(connection, row.get(0)?, seq, &run)?;
     }
     Ok(())
 }
@@ -57,42 +85,46 @@ fn begun(id: RoomId, event: &[u8]) -> Result<Room, ReadError> {
 
 /// A room's last event in the tables; 0 when it is not there.
 pub(super) fn last(connection: &Connection, room: RoomId) -> rusqlite::Result<Seq> {
-    let sql = "SELECT seq FROM events WHERE room = ? ORDER BY seq DESC LIMIT 1";
+    let sql = "SELECT last FROM runs WHERE room = ? ORDER BY last DESC LIMIT 1";
     let seq = connection.prepare_cached(sql)?.query_row([key(room)], |row| row.get::<_, i64>(0)).optional()?;
     Ok(Seq(seq.map_or(0, i64::cast_unsigned)))
 }
 
 pub(super) fn remove(connection: &Connection, room: RoomId) -> rusqlite::Result<()> {
-    connection.prepare_cached("DELETE FROM events WHERE room = ?")?.execute([key(room)])?;
+    connection.prepare_cached("DELETE FROM runs WHERE room = ?")?.execute([key(room)])?;
     connection.prepare_cached("DELETE FROM states WHERE room = ?")?.execute([key(room)])?;
     Ok(())
 }
 
-/// Lets the state take in the older events, so that a long-lived room does not grow. A room in which that fails goes on
+/// Lets the state take in the older runs, so that a long-lived room does not grow. A room in which that fails goes on
 /// without.
-fn fold(connection: &Connection, room: RoomId) {
-    if let Err(error) = try_fold(connection, room) {
+fn fold(connection: &Connection, room: RoomId, newest: Seq) {
+    if let Err(error) = try_fold(connection, room, Seq(newest.0.saturating_sub(TAIL))) {
         tracing::error!(%room, %error, "a room's older events could not be taken in");
     }
 }
 
-fn try_fold(connection: &Connection, room: RoomId) -> Result<(), ReadError> {
-    let Some(History { mut base, events }) = load(connection, room, &Run::default())? else { return Ok(()) };
-    let older = events.len().saturating_sub(usize::try_from(TAIL)?);
-    events[..older].iter().for_each(|event| base.apply(event));
+fn try_fold(connection: &Connection, id: RoomId, until: Seq) -> Result<(), ReadError> {
+    let Some(mut room) = state(connection, id)? else { return Ok(()) };
+    read_runs(connection, id, &mut room, until, drop)?;
     let sql = "UPDATE states SET seq = ?, state = ? WHERE room = ?";
-    connection.prepare_cached(sql)?.execute((number(base.seq()), stored::encode_room(&base), key(room)))?;
-    let sql = "DELETE FROM events WHERE room = ? AND seq <= ?";
-    connection.prepare_cached(sql)?.execute((key(room), number(base.seq())))?;
+    connection.prepare_cached(sql)?.execute((number(room.seq()), stored::encode_room(&room), key(id)))?;
+    let sql = "DELETE FROM runs WHERE room = ? AND last <= ?";
+    connection.prepare_cached(sql)?.execute((key(id), number(room.seq())))?;
     Ok(())
+}
+
+fn state(connection: &Connection, id: RoomId) -> Result<Option<Room>, ReadError> {
+    let sql = "SELECT state FROM states WHERE room = ?";
+    let state: Option<Vec<u8>> = connection.prepare_cached(sql)?.query_row([key(id)], |row| row.get(0)).optional()?;
+    let room = state.map(|state| stored::decode_room(&state).map_err(|error| format!("room {id}: {error}")));
+    Ok(room.transpose()?)
 }
 
 /// What is kept of a room, with the events that wait for being moved.
 pub(super) fn load(connection: &Connection, id: RoomId, waiting: &Run) -> Result<Option<History>, ReadError> {
-    let sql = "SELECT state FROM states WHERE room = ?";
-    let state: Option<Vec<u8>> = connection.prepare_cached(sql)?.query_row([key(id)], |row| row.get(0)).optional()?;
-    let base = match (state, waiting.events().next()) {
-        (Some(state), _) => stored::decode_room(&state).map_err(|error| format!("room {id}: {error}"))?,
+    let base = match (state(connection, id)?, waiting.events().next()) {
+        (Some(room), _) => room,
         (None, Some((Seq(1), event))) => begun(id, event)?,
         // It has closed just now, if something of it waited.
         (None, _) if last(connection, id)? == Seq(0) => return Ok(None),
@@ -103,18 +135,40 @@ pub(super) fn load(connection: &Connection, id: RoomId, waiting: &Run) -> Result
 
 /// The room with its events; an error when one does not fit, which would be a damaged file.
 fn history(connection: &Connection, id: RoomId, base: Room, waiting: &Run) -> Result<History, ReadError> {
-    let mut select = connection.prepare_cached("SELECT event FROM events WHERE room = ? AND seq > ? ORDER BY seq")?;
-    let mut rows = select.query((key(id), number(base.seq())))?;
     let (mut room, mut events) = (base.clone(), Vec::new());
-    while let Some(row) = rows.next()? {
-        events.push(next(&mut room, row.get_ref(0)?.as_blob()?)?);
-    }
+    read_runs(connection, id, &mut room, Seq(i64::MAX.cast_unsigned()), |event| events.push(event))?;
     for (seq, event) in waiting.events() {
         if seq > room.seq() {
             events.push(next(&mut room, event)?);
         }
     }
     Ok(History { base, events })
+}
+
+/// Applies the runs that a room has not taken in yet, as far as they end at one event or before it.
+fn read_runs(
+    connection: &Connection,
+    id: RoomId,
+    room: &mut Room,
+    until: Seq,
+    mut hear: impl FnMut(Event),
+) -> Result<(), ReadError> {
+    let sql = "SELECT last, events FROM runs WHERE room = ? AND last > ? AND last <= ? ORDER BY last";
+    let mut select = connection.prepare_cached(sql)?;
+    let mut rows = select.query((key(id), number(room.seq()), number(until)))?;
+    while let Some(row) = rows.next()? {
+        for (seq, event) in Events(row.get_ref(1)?.as_blob()?) {
+            // A state is made of a first event that lies in a run, too.
+            if seq > room.seq() {
+                hear(next(room, event)?);
+            }
+        }
+        let last: i64 = row.get(0)?;
+        if number(room.seq()) != last {
+            return Err(format!("room {id}: the run of events up to {last} ends at {}", room.seq()).into());
+        }
+    }
+    Ok(())
 }
 
 /// The next event of a room, which is applied to it.

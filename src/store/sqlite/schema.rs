@@ -5,15 +5,25 @@ use std::{path::Path, time::Duration};
 use rusqlite::{Connection, OpenFlags};
 use thiserror::Error;
 
+use super::rooms;
+
 /// Marks the file as one of ours: "Rvrs".
 const APPLICATION: i32 = 0x5276_7273;
 
 /// Each step makes the next version of the file; what was released is never changed. The number of the version is the
 /// number of steps that a file has gone through.
-const STEPS: &[&str] = &[include_str!("1.sql"), include_str!("2.sql")];
+const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
+    |file| file.execute_batch(include_str!("1.sql")),
+    |file| file.execute_batch(include_str!("2.sql")),
+    |file| {
+        file.execute_batch(include_str!("3.sql"))?;
+        rooms::make_runs(file)?;
+        file.execute_batch("DROP TABLE events")
+    },
+];
 
 /// The version that this program writes.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 const _: () = assert!(STEPS.len() == VERSION as usize);
 
 /// How long another program's hold on the file is waited for, such as a backup's.
@@ -68,7 +78,7 @@ pub(super) fn create(path: &Path) -> Result<Connection, OpenError> {
     }
     let transaction = connection.transaction()?;
     for step in STEPS.iter().skip(usize::try_from(version).unwrap_or_default()) {
-        transaction.execute_batch(step)?;
+        step(&transaction)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;

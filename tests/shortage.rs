@@ -151,12 +151,12 @@ async fn a_file_that_takes_nothing_in_costs_nothing() {
     let folder = TempDir::new().unwrap();
     let mut world = World::lobby();
     talk(&mut world, 250);
-    for number in 1..=60 {
+    for number in 1..=70 {
         write(&folder, &moved(world.history.clone(), RoomId::from_random(number))).await;
     }
     assert!(fs::metadata(folder.path().join(SqliteStore::FILE)).unwrap().len() > LIMIT);
     // The last one is in the part of the file that cannot be written to.
-    let (store, room) = (store(folder.path()), RoomId::from_random(60));
+    let (store, room) = (store(folder.path()), RoomId::from_random(70));
     let first = world.history.len();
     talk(&mut world, 1_500);
     let append = |event| {

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::{
     archive, at, drive, folder,
     games::game,
-    load, made, moved, open, open_rooms, room_id,
+    load, made, moved, open, open_rooms, open_with_log, room_id,
     story::{World, id, usual},
     tool, write,
 };
@@ -159,31 +159,34 @@ fn what_may_not_be_written_to_is_refused() {
 #[tokio::test]
 async fn a_room_that_cannot_be_read_stands_in_nobodys_way() {
     let folder = folder();
-    let store = open(&folder);
+    // So that a room has several runs.
+    let store = open_with_log(&folder, 0);
     let history = World::duel(usual()).history;
-    for room in (1..=5).map(room_id) {
+    for room in (1..=6).map(room_id) {
         drive(&store, &moved(history.clone(), room), 3).await;
     }
     drop(store);
     let break_by = [
         "UPDATE states SET state = x'00' WHERE room = 1",
-        // An event that is none; and one that is missing, at the end, where nothing behind it tells of it.
-        "UPDATE runs SET events = x'020201ff' WHERE room = 3",
-        "UPDATE runs SET events = substr(events, 1, length(events) - 1) WHERE room = 5",
+        "UPDATE runs SET events = x'020201ff' WHERE room = 3 AND last = 4",
+        "DELETE FROM runs WHERE room = 5 AND last = 4",
+        // Nothing behind it tells that the last event is missing.
+        "UPDATE runs SET events = substr(events, 1, length(events) - 1) WHERE room = 6 AND last = (SELECT max(last) FROM \
+            runs WHERE room = 6)",
     ];
     tool(&folder).execute_batch(&break_by.join(";")).unwrap();
     let store = open(&folder);
     assert_eq!(open_rooms(&store).await, [2, 4].map(room_id));
     let page = store.journal.open_rooms(Some(room_id(2)), 1).await.unwrap();
     assert_eq!(page[0].id(), room_id(4), "a page goes on behind it");
-    for broken in [1, 3, 5].map(room_id) {
+    for broken in [1, 3, 5, 6].map(room_id) {
         let error = store.journal.load(broken).await.unwrap_err();
         assert!(error.to_string().contains(&broken.to_string()), "{error}");
     }
     let rows = "SELECT count(*) FROM states";
     assert_eq!(
         tool(&folder).query_row(rows, [], |row| row.get::<_, i64>(0)).unwrap(),
-        5,
+        6,
         "it stays for who can mend it"
     );
 }

@@ -234,6 +234,23 @@ async fn a_damaged_row_costs_what_was_in_that_place() {
     }
 }
 
+/// As a crash can leave it while a room that could not be moved is put to the log's end, which lets it be moved then.
+#[tokio::test]
+async fn what_the_log_holds_twice_is_in_the_tables_once() {
+    let folder = folder();
+    let store = open_with_log(&folder, usize::MAX);
+    let history = &histories()[0][..700];
+    for (from, to) in [(0, 10), (10, 600), (600, 700)] {
+        write(&*store.journal, room_id(1), Seq(from as u64), &history[from..to]).await.unwrap();
+    }
+    let found = after_a_crash(&folder);
+    assert_eq!(tool(&found).execute("INSERT INTO log SELECT 4, entries FROM log WHERE id = 2", []), Ok(1));
+    for _ in 0..2 {
+        assert_eq!(load(&open(&found), room_id(1)).await, Room::replay(history));
+        assert_eq!(count(&found, "log"), 0);
+    }
+}
+
 /// With a length that says that nothing follows, a damaged row would close its room.
 #[tokio::test]
 async fn a_damaged_row_closes_nothing() {

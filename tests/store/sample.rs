@@ -3,14 +3,17 @@
 use std::{fs, path::PathBuf};
 
 use reversi::{
-    room::{Command, EndReason, GameEnd, GameRecord, PlayerKind, Seq},
+    room::{
+        Command, EndReason, GameEnd, GameRecord, PlayerKind, Room, Seq,
+        stored::{encode_event, encode_room},
+    },
     store::{Append, Contestant, Enrolled, GameFilter, SqliteStore, Stats, Store},
 };
 
 use crate::{
     after_a_crash, at, count, drive, folder,
     games::game,
-    load, moved, open, open_rooms, room_id,
+    load, moved, open, open_rooms, open_with_log, room_id,
     story::{World, chat, id, profile, secs, square, usual},
     tool,
 };
@@ -73,6 +76,7 @@ async fn what_every_version_wrote_is_read_and_written_to() {
         fs::copy(path(version), folder.path().join(SqliteStore::FILE)).expect("the sample");
         let logged = if version == 1 { 0 } else { count(&folder, "log") };
         assert_eq!(logged > 0, version > 1, "a later one has some of it in the log");
+        assert!(version < 3 || count(&folder, "runs") > 0, "and some in runs");
         let store = open(&folder);
         let found = tool(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, u8>(0));
         assert_eq!((found.unwrap(), count(&folder, "log")), (NEWEST, 0));
@@ -87,12 +91,38 @@ async fn what_every_version_wrote_is_read_and_written_to() {
     }
 }
 
+/// The state at one event, single events behind it, and one before it that could not be removed.
+#[tokio::test]
+async fn single_events_of_a_long_room_become_runs() {
+    let mut world = World::lobby();
+    (1..900).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
+    let history = moved(world.history, room_id(7));
+    let folder = folder();
+    fs::copy(path(2), folder.path().join(SqliteStore::FILE)).expect("the sample");
+    let tool = tool(&folder);
+    let state = encode_room(&Room::replay(&history[..256]).unwrap());
+    tool.execute("INSERT INTO states VALUES (7, 256, ?)", [state]).unwrap();
+    for event in &history[255..700] {
+        let row = (event.seq.0.cast_signed(), encode_event(event));
+        tool.execute("INSERT INTO events VALUES (7, ?, ?)", row).unwrap();
+    }
+    let store = open(&folder);
+    let kept = store.journal.load(room_id(7)).await.unwrap().unwrap();
+    assert_eq!(kept.events, history[256..700]);
+    crate::write(&*store.journal, room_id(7), Seq(700), &history[700..]).await.unwrap();
+    drop(store);
+    let kept = open(&folder).journal.load(room_id(7)).await.unwrap().unwrap();
+    assert_eq!(kept.events, history[900 - 256..]);
+    assert_eq!(Some(kept.latest()), Room::replay(&history));
+}
+
 /// Run by hand, once for each version of the tables: `cargo test --test store -- --ignored`.
 #[tokio::test]
 #[ignore = "writes the sample that the other test reads"]
 async fn write_the_sample() {
     let folder = folder();
-    let store = open(&folder);
+    // Some of it is moved into the tables, and some is not.
+    let store = open_with_log(&folder, 200);
     for player in players() {
         store.register.enrol(player).await.unwrap();
     }

@@ -143,7 +143,7 @@ function seat(page: Page, side: "black" | "white", occupant: string) {
   return page
     .locator(".player-bar")
     .filter({ has: page.locator(`.chip.${side}`) })
-    .getByText(occupant);
+    .getByText(occupant, { exact: true });
 }
 
 /** How many games of a series are over: each is a win of one side, or a draw of both. */

@@ -71,7 +71,7 @@ async function* game(page: Page): AsyncGenerator<string> {
   await playToTheEnd(page);
   yield "result";
   await result(page).getByRole("link", { name: en.game.replay }).click();
-  await page.getByRole("slider", { name: en.replay.position }).fill("30");
+  await page.getByRole("slider", { name: en.replay.position }).fill("10");
   yield "replay";
   await page.getByRole("link", { name: "ada" }).click();
   await page.getByRole("heading", { name: en.stats.results }).waitFor();

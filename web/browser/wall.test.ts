@@ -6,7 +6,7 @@ import { startMatch } from "./table";
 story("the running games hang on a wall, and lead to their rooms", async ({ enter }) => {
   const page = await enter("ada", { at: "tv" });
   await page.getByRole("heading", { name: en.wall.none }).waitFor();
-  await startMatch(page, ["greedy", "random"], { pause: 2 });
+  await startMatch(page, ["greedy", "random"], { pause: 5 });
   await startMatch(page, ["roxanne", "random"], { pause: 0.2 });
 
   await page.getByRole("link", { name: en.menu.tv }).click();

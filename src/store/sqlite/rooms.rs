@@ -29,17 +29,23 @@ pub(super) fn take_in<'a>(
     events: impl Iterator<Item = (Seq, &'a [u8])>,
 ) -> rusqlite::Result<()> {
     let at = last(connection, id)?;
-    let mut newest = at;
-    let mut events = events.filter(|(seq, _)| *seq > at).peekable();
-    while events.peek().is_some() {
-        let mut run = Run::default();
-        for (seq, event) in events.by_ref().take(RUN) {
-            if seq == Seq(1) {
-                begin(connection, id, event)?;
-            }
-            run.push(seq, event);
-            newest = seq;
+    let (mut newest, mut run, mut count) = (at, Run::default(), 0);
+    for (seq, event) in events {
+        // The log may hold some of them twice, where a room could not be moved for a while.
+        if seq <= newest {
+            continue;
         }
+        if seq == Seq(1) {
+            begin(connection, id, event)?;
+        }
+        if count == RUN {
+            insert(connection, key(id), number(newest), &run)?;
+            (run, count) = (Run::default(), 0);
+        }
+        run.push(seq, event);
+        (newest, count) = (seq, count + 1);
+    }
+    if !run.is_empty() {
         insert(connection, key(id), number(newest), &run)?;
     }
     if newest.0 / FOLD > at.0 / FOLD {
@@ -55,7 +61,7 @@ fn insert(connection: &Connection, room: i64, last: i64, run: &Run) -> rusqlite:
 
 /// Makes runs of the single events that older versions wrote.
 pub(super) fn make_runs(connection: &Connection) -> rusqlite::Result<()> {
-    let mut select = connection.prepare("SELECT room, seq, event FROM events")?;
+    let mut select = connection.prepare("SELECT room, seq, CAST(event AS BLOB) FROM events")?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
         let seq: i64 = row.get(1)?;

@@ -154,8 +154,7 @@ async fn moving_that_fails_at_any_row_loses_nothing() {
     };
     for manner in MANNERS {
         let brittle = Brittle::of(manner, &TABLES, 0);
-        let (moving, busy) = ((1..=16).map(room_id), room_id(17));
-        let moving: Vec<_> = moving.collect();
+        let (moving, busy): (Vec<_>, _) = ((1..=16).map(room_id).collect(), room_id(17));
         let histories: Vec<_> = moving.iter().map(|room| moved(lines(20), *room)).collect();
         for (room, history) in moving.iter().zip(&histories) {
             brittle.permit(1);

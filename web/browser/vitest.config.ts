@@ -7,7 +7,7 @@ export default defineConfig({
     include: ["browser/**/*.test.ts"],
     reporters: ["verbose"],
     maxWorkers: 2,
-    testTimeout: 300_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
   },

@@ -111,7 +111,7 @@ fn fold(connection: &Connection, room: RoomId, newest: Seq) {
 }
 
 fn try_fold(connection: &Connection, id: RoomId, until: Seq) -> Result<(), ReadError> {
-    let Some(mut room) = state(connection, id)? else { return Ok(()) };
+    let mut room = state(connection, id)?.ok_or_else(|| format!("room {id} has events and no state"))?;
     read_runs(connection, id, &mut room, until, drop)?;
     let sql = "UPDATE states SET seq = ?, state = ? WHERE room = ?";
     connection.prepare_cached(sql)?.execute((number(room.seq()), stored::encode_room(&room), key(id)))?;

@@ -10,8 +10,8 @@ use super::rooms;
 /// Marks the file as one of ours: "Rvrs".
 const APPLICATION: i32 = 0x5276_7273;
 
-/// Each step makes the next version of the file; what was released is never changed, nor what it calls. The number of the version is the
-/// number of steps that a file has gone through.
+/// Each step makes the next version of the file; what was released is never changed, nor what it calls. The number of the
+/// version is the number of steps that a file has gone through.
 const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     |file| file.execute_batch(include_str!("1.sql")),
     |file| file.execute_batch(include_str!("2.sql")),

@@ -188,6 +188,25 @@ async fn a_log_does_not_grow_for_ever() {
     assert!(events(&folder, None) > 80 * world.history.len() as i64, "most of it is in the tables");
 }
 
+#[tokio::test]
+async fn a_long_room_is_whole_at_every_step_of_its_way() {
+    let folder = folder();
+    let store = open_with_log(&folder, 0);
+    let history = &histories()[0];
+    write(&*store.journal, room_id(1), Seq(0), history).await.unwrap();
+    let mut steps = Vec::new();
+    while count(&folder, "log") > 0 {
+        for store in [&store, &open(&after_a_crash(&folder))] {
+            assert_eq!(load(store, room_id(1)).await, Room::replay(history));
+        }
+        let last = "SELECT coalesce(max(last), 0) FROM runs";
+        steps.push(tool(&folder).query_row(last, [], |row| row.get::<_, u32>(0)).unwrap());
+        assert!(steps.len() < 10);
+        store.journal.mark_alive(at(1)).await.unwrap();
+    }
+    assert_eq!(steps, [0, 1_024], "and the rest with the next");
+}
+
 /// A room of which no more is left than what was moved is as little there.
 #[tokio::test]
 async fn what_closes_on_its_way_into_the_tables_is_gone() {
@@ -231,6 +250,28 @@ async fn a_damaged_row_costs_what_was_in_that_place() {
         let ids = "SELECT min(id), max(id) FROM log";
         let left: (i64, i64) = tool(&found).query_row(ids, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         assert_eq!(left, (-2, -1), "they stay for who can mend them");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_number_costs_no_other_event() {
+    let folder = folder();
+    let store = open_with_log(&folder, usize::MAX);
+    let history = World::duel(usual()).history;
+    spread(&store, &history, 1..=1).await;
+    for number in [0, 1, 3, 69, 127] {
+        let found = after_a_crash(&folder);
+        // Behind the version, the room and the length of what is in it.
+        let damage = "UPDATE log SET entries = CAST(substr(entries, 1, 10) || unhex(printf('%02x', ?)) || \
+            substr(entries, 12) AS BLOB) WHERE id = 5";
+        assert_eq!(tool(&found).execute(damage, [number]), Ok(1));
+        for _ in 0..2 {
+            assert_eq!(
+                load(&open(&found), room_id(1)).await,
+                Room::replay(&moved(history.clone(), room_id(1))),
+                "{number}"
+            );
+        }
     }
 }
 

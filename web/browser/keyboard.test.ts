@@ -14,8 +14,12 @@ story("a whole game by the keyboard alone", async ({ open }) => {
   await page.keyboard.type("ada");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: en.home.quick }).waitFor();
-  await tabTo(page, page.getByRole("combobox", { name: en.create.ai }).first());
-  await page.keyboard.type(en.ai["random"]?.name ?? "");
+  const ais = page.getByRole("combobox", { name: en.create.ai }).first();
+  await ais.locator("option[value=random]").waitFor({ state: "attached" });
+  await tabTo(page, ais);
+  const name = en.ai["random"]?.name ?? expect.fail("it has a name");
+  // Who types slowly begins a new word for the list.
+  await expect.poll(async () => (await page.keyboard.type(name), ais.inputValue())).toBe("random");
   await tabTo(page, page.getByRole("button", { name: en.home.start, exact: true }));
   await page.keyboard.press("Enter");
 

@@ -162,22 +162,27 @@ impl Row {
     }
 }
 
-/// What a row holds, as far as it can be read, and whether it is as it was written.
+/// What a row holds, as far as it can be read, and whether it is as it was written. One that is not has only events that are
+/// whole by themselves, under their own numbers: by a wrong one, sound events of other rows would be taken for repeats.
 pub(super) fn read_row(bytes: &[u8]) -> (Vec<(RoomId, Run)>, bool) {
     let Some((sealed, checksum)) = bytes.split_last_chunk::<CHECKSUM>() else { return (Vec::new(), false) };
     let (version, mut rest) = sealed.split_first().map_or((0, sealed), |(version, rest)| (*version, rest));
     if version != VERSION {
         return (Vec::new(), false);
     }
+    let whole = crc32fast::hash(sealed) == u32::from_le_bytes(*checksum);
     let mut entries = Vec::new();
     while let Some((room, run)) = rest.split_first_chunk() {
         rest = run;
         let Some(run) = part(&mut rest) else { break };
         let mut sound = Run::default();
-        Events(run).for_each(|(seq, event)| sound.push(seq, event));
+        for (seq, event) in Events(run) {
+            let seq = if whole { Some(seq) } else { stored::decode_event(event).ok().map(|event| event.seq) };
+            seq.into_iter().for_each(|seq| sound.push(seq, event));
+        }
         entries.push((RoomId::from_random(u64::from_le_bytes(*room)), sound));
     }
-    (entries, crc32fast::hash(sealed) == u32::from_le_bytes(*checksum))
+    (entries, whole)
 }
 
 /// Removes the rows from one to another, both with it, except for damaged ones, which are set aside.

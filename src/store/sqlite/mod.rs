@@ -13,8 +13,8 @@
 //! ```
 //!
 //! What is appended goes to the log first, where moves in a thousand rooms lie side by side, and is moved to the tables,
-//! where those of a room lie in one row, when there is much of each. Until then the writer has it in memory, too: it
-//! tells those who read, and knows the last event of a room without looking it up.
+//! where those of a room that move together lie in one row, when there is much of each. Until then the writer has it in
+//! memory, too: it tells those who read, and knows the last event of a room without looking it up.
 
 mod backlog;
 mod games;

@@ -31,7 +31,7 @@ pub(super) fn take_in<'a>(
     let at = last(connection, id)?;
     let (mut newest, mut run, mut count) = (at, Run::default(), 0);
     for (seq, event) in events {
-        // The log may hold some of them twice, where a room could not be moved for a while.
+        // The log may hold some of them twice, where a room could not be moved for a while and the server then died.
         if seq <= newest {
             continue;
         }
@@ -59,7 +59,7 @@ fn insert(connection: &Connection, room: i64, last: i64, run: &Run) -> rusqlite:
     connection.prepare_cached(sql)?.execute((room, last, run.bytes())).map(|_| ())
 }
 
-/// Makes runs of the single events that older versions wrote.
+/// Makes runs of the single events that older versions wrote. This is a step of the file's, and stays what it is.
 pub(super) fn make_runs(connection: &Connection) -> rusqlite::Result<()> {
     let mut select = connection.prepare("SELECT room, seq, CAST(event AS BLOB) FROM events")?;
     let mut rows = select.query([])?;

@@ -205,6 +205,7 @@ async fn a_long_room_is_whole_at_every_step_of_its_way() {
         store.journal.mark_alive(at(1)).await.unwrap();
     }
     assert_eq!(steps, [0, 1_024], "and the rest with the next");
+    assert_eq!(load(&store, room_id(1)).await, Room::replay(history));
 }
 
 /// A room of which no more is left than what was moved is as little there.
@@ -275,6 +276,24 @@ async fn a_damaged_number_costs_no_other_event() {
     }
 }
 
+/// What was one room's creation makes no other, which would be listed under the first one's id.
+#[tokio::test]
+async fn a_damaged_id_makes_no_room() {
+    let folder = folder();
+    let store = open_with_log(&folder, usize::MAX);
+    let history = World::duel(usual()).history;
+    spread(&store, &history, 1..=2).await;
+    let found = after_a_crash(&folder);
+    let damage =
+        "UPDATE log SET entries = CAST(substr(entries, 1, 8) || x'07' || substr(entries, 10) AS BLOB) WHERE id = 1";
+    assert_eq!(tool(&found).execute(damage, []), Ok(1));
+    for _ in 0..2 {
+        let store = open(&found);
+        assert_eq!(open_rooms(&store).await, [room_id(2)]);
+        assert_eq!(load(&store, room_id(2)).await, Room::replay(&moved(history.clone(), room_id(2))));
+    }
+}
+
 /// As a crash can leave it while a room that could not be moved is put to the log's end, which lets it be moved then.
 #[tokio::test]
 async fn what_the_log_holds_twice_is_in_the_tables_once() {
@@ -290,6 +309,21 @@ async fn what_the_log_holds_twice_is_in_the_tables_once() {
         assert_eq!(load(&open(&found), room_id(1)).await, Room::replay(history));
         assert_eq!(count(&found, "log"), 0);
     }
+}
+
+#[tokio::test]
+async fn a_damaged_repeat_replaces_nothing() {
+    let folder = folder();
+    let store = open_with_log(&folder, usize::MAX);
+    let history = &histories()[0][..700];
+    for (from, to) in [(0, 600), (600, 700)] {
+        write(&*store.journal, room_id(1), Seq(from as u64), &history[from..to]).await.unwrap();
+    }
+    let found = after_a_crash(&folder);
+    let repeat = "INSERT INTO log SELECT 3, CAST(substr(entries, 1, length(entries) - 5) || x'ff' || substr(entries, -4) AS \
+        BLOB) FROM log WHERE id = 1";
+    assert_eq!(tool(&found).execute(repeat, []), Ok(1));
+    assert_eq!(load(&open(&found), room_id(1)).await, Room::replay(history));
 }
 
 /// With a length that says that nothing follows, a damaged row would close its room.

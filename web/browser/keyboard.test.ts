@@ -18,8 +18,9 @@ story("a whole game by the keyboard alone", async ({ open }) => {
   await ais.locator("option[value=random]").waitFor({ state: "attached" });
   await tabTo(page, ais);
   const name = en.ai["random"]?.name ?? expect.fail("it has a name");
-  // Who types slowly begins a new word for the list.
-  await expect.poll(async () => (await page.keyboard.type(name), ais.inputValue())).toBe("random");
+  // Who types slowly begins a new word for the list, and does so again after a second.
+  const typed = async () => (await page.keyboard.type(name), ais.inputValue());
+  await expect.poll(typed, { interval: 1_500 }).toBe("random");
   await tabTo(page, page.getByRole("button", { name: en.home.start, exact: true }));
   await page.keyboard.press("Enter");
 

@@ -87,13 +87,20 @@ impl Backlog {
             backlog.bytes += bytes.len();
             let (entries, whole) = log::read_row(bytes);
             if !whole {
-                tracing::error!(id, "a row of the log is damaged; what can be read of it is taken as it is");
+                tracing::error!(
+                    id,
+                    "a row of the log is damaged; of each room what comes next is taken, and the row stays"
+                );
                 backlog.damaged.push(id);
             }
-            for (room, run) in entries {
+            for (room, mut run) in entries {
+                if !whole {
+                    // By anything else, sound events of other rows could be taken for repeats.
+                    run = run.behind(backlog.last_of(connection, room)?);
+                }
                 match run.events().last() {
                     Some((last, _)) => backlog.add(room, &run, last),
-                    // A length that has changed closes nothing.
+                    // What is damaged closes nothing.
                     None if whole => drop(backlog.rooms.remove(&room)),
                     None => {}
                 }
@@ -126,8 +133,12 @@ impl Backlog {
 
     /// The last event of a room, with what a commit has added so far; 0 when there is none.
     pub(super) fn last(&self, connection: &Connection, change: &Change, room: RoomId) -> rusqlite::Result<Seq> {
-        let last = change.lasts.get(&room).copied().or_else(|| self.rooms.get(&room).map(|kept| kept.last));
-        last.map_or_else(|| rooms::last(connection, room), Ok)
+        change.lasts.get(&room).map_or_else(|| self.last_of(connection, room), |last| Ok(*last))
+    }
+
+    /// The same without what a commit adds.
+    fn last_of(&self, connection: &Connection, room: RoomId) -> rusqlite::Result<Seq> {
+        self.rooms.get(&room).map_or_else(|| rooms::last(connection, room), |kept| Ok(kept.last))
     }
 
     /// Begins a commit of so many writes with what it is to move of the log.

@@ -93,6 +93,18 @@ impl Run {
         Events(&self.0)
     }
 
+    /// Those of its events that go on from one, each from the one before.
+    pub(super) fn behind(&self, mut at: Seq) -> Self {
+        let mut next = Self::default();
+        for (seq, event) in self.events() {
+            if seq.0.checked_sub(1) == Some(at.0) {
+                next.push(seq, event);
+                at = seq;
+            }
+        }
+        next
+    }
+
     /// Forgets all but its last so many bytes.
     pub(super) fn keep(&mut self, bytes: usize) {
         // What it held at most is not kept free for it: there are many rooms.
@@ -162,8 +174,8 @@ impl Row {
     }
 }
 
-/// What a row holds, as far as it can be read, and whether it is as it was written. One that is not has only events that are
-/// whole by themselves, under their own numbers: by a wrong one, sound events of other rows would be taken for repeats.
+/// What a row holds, as far as it can be read, and whether it is as it was written. In one that is not, an event that is
+/// whole by itself says its own number.
 pub(super) fn read_row(bytes: &[u8]) -> (Vec<(RoomId, Run)>, bool) {
     let Some((sealed, checksum)) = bytes.split_last_chunk::<CHECKSUM>() else { return (Vec::new(), false) };
     let (version, mut rest) = sealed.split_first().map_or((0, sealed), |(version, rest)| (*version, rest));
@@ -177,8 +189,8 @@ pub(super) fn read_row(bytes: &[u8]) -> (Vec<(RoomId, Run)>, bool) {
         let Some(run) = part(&mut rest) else { break };
         let mut sound = Run::default();
         for (seq, event) in Events(run) {
-            let seq = if whole { Some(seq) } else { stored::decode_event(event).ok().map(|event| event.seq) };
-            seq.into_iter().for_each(|seq| sound.push(seq, event));
+            let own = if whole { None } else { stored::decode_event(event).ok() };
+            sound.push(own.map_or(seq, |own| own.seq), event);
         }
         entries.push((RoomId::from_random(u64::from_le_bytes(*room)), sound));
     }

@@ -31,7 +31,7 @@ pub(super) fn take_in<'a>(
     let at = last(connection, id)?;
     let (mut newest, mut run, mut count) = (at, Run::default(), 0);
     for (seq, event) in events {
-        // The log may hold some of them twice, where a room could not be moved for a while and the server then died.
+        // The log may hold some of them twice, where a room could not be moved for a while and the log was then read again.
         if seq <= newest {
             continue;
         }
@@ -86,7 +86,8 @@ fn begin(connection: &Connection, id: RoomId, event: &[u8]) -> rusqlite::Result<
 
 fn begun(id: RoomId, event: &[u8]) -> Result<Room, ReadError> {
     let event = stored::decode_event(event).map_err(|error| format!("room {id}: {error}"))?;
-    Ok(Room::replay([&event]).ok_or_else(|| format!("room {id} does not begin with its creation"))?)
+    let room = Room::replay([&event]).filter(|room| room.id() == id);
+    Ok(room.ok_or_else(|| format!("room {id} does not begin with its creation"))?)
 }
 
 /// A room's last event in the tables; 0 when it is not there.

@@ -254,6 +254,13 @@ async fn a_damaged_row_costs_what_was_in_that_place() {
     }
 }
 
+/// Damages a byte of a row of the log; the first of a row is byte 1.
+fn set_byte(folder: &TempDir, (row, place): (i64, i64), byte: u8) {
+    let damage = "UPDATE log SET entries = CAST(substr(entries, 1, ?2 - 1) || ?3 || substr(entries, ?2 + 1) AS BLOB) \
+        WHERE id = ?1";
+    assert_eq!(tool(folder).execute(damage, (row, place, [byte])), Ok(1));
+}
+
 #[tokio::test]
 async fn a_damaged_number_costs_no_other_event() {
     let folder = folder();
@@ -263,9 +270,7 @@ async fn a_damaged_number_costs_no_other_event() {
     for number in [0, 1, 3, 69, 127] {
         let found = after_a_crash(&folder);
         // Behind the version, the room and the length of what is in it.
-        let damage = "UPDATE log SET entries = CAST(substr(entries, 1, 10) || unhex(printf('%02x', ?)) || \
-            substr(entries, 12) AS BLOB) WHERE id = 5";
-        assert_eq!(tool(&found).execute(damage, [number]), Ok(1));
+        set_byte(&found, (5, 11), number);
         for _ in 0..2 {
             assert_eq!(
                 load(&open(&found), room_id(1)).await,
@@ -284,9 +289,7 @@ async fn a_damaged_id_makes_no_room() {
     let history = World::duel(usual()).history;
     spread(&store, &history, 1..=2).await;
     let found = after_a_crash(&folder);
-    let damage =
-        "UPDATE log SET entries = CAST(substr(entries, 1, 8) || x'07' || substr(entries, 10) AS BLOB) WHERE id = 1";
-    assert_eq!(tool(&found).execute(damage, []), Ok(1));
+    set_byte(&found, (1, 9), 7);
     for _ in 0..2 {
         let store = open(&found);
         assert_eq!(open_rooms(&store).await, [room_id(2)]);

@@ -26,6 +26,7 @@ story("who looks for an opponent may stop looking", async ({ enter }) => {
   await ada.getByRole("heading", { name: en.home.quick }).waitFor();
   // Who searches is listed.
   await ada.getByText(en.rooms.none).waitFor();
+  expect(await ada.getByRole("heading", { name: en.home.current }).count()).toBe(0);
 });
 
 async function search(page: Page): Promise<void> {

@@ -1,8 +1,8 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { story } from "./story";
-import { tour } from "./tour";
+import { story } from "./harness/scenario";
+import { tour } from "./harness/all_screens";
 
 const SERIOUS: ReadonlySet<unknown> = new Set(["serious", "critical"]);
 

@@ -2,8 +2,8 @@ import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
-import { story } from "./story";
-import { legal, quickGame, result } from "./table";
+import { story } from "./harness/scenario";
+import { legal, quickGame, result } from "./harness/game_page";
 
 /** More than any way through a screen is long. */
 const FAR = 80;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { en } from "../src/text/en";
 import { ja } from "../src/text/ja";
 import { zh } from "../src/text/zh";
-import { story } from "./story";
+import { story } from "./harness/scenario";
 
 const LANGUAGES = [
   ["zh-CN", "zh-Hans", zh],

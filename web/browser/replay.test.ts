@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { en } from "../src/text/en";
-import { story } from "./story";
-import { board, createRoom, result, seatAi } from "./table";
+import { story } from "./harness/scenario";
+import { board, createRoom, result, seatAi } from "./harness/game_page";
 
 const { replay } = en;
 

@@ -2,8 +2,8 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
-import { address, story } from "./story";
-import { board, createRoom, invitation, legal, playToTheEnd, result } from "./table";
+import { address, story } from "./harness/scenario";
+import { board, createRoom, invitation, legal, playToTheEnd, result } from "./harness/game_page";
 
 story("two people play each other by a link, and a third watches", async ({ enter }) => {
   const ada = await enter("ada");

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
-import { story } from "./story";
-import { board, count, legal, playToTheEnd, quickGame, result } from "./table";
+import { story } from "./harness/scenario";
+import { board, count, legal, playToTheEnd, quickGame, result } from "./harness/game_page";
 
 story("a newcomer plays a whole game against the computer", async ({ enter }) => {
   const page = await enter("ada");

@@ -1,18 +1,18 @@
 import { AiScreen } from "./screen/ai";
-import { CreateScreen } from "./screen/create";
-import { DisplacedScreen } from "./screen/displaced";
+import { CreateScreen } from "./screen/create_room";
+import { DisplacedScreen } from "./screen/superseded";
 import { HomeScreen } from "./screen/home";
-import { JoinScreen } from "./screen/join";
+import { JoinScreen } from "./screen/join_room";
 import { LogInScreen } from "./screen/log_in";
 import { PlayerScreen } from "./screen/player";
 import { ReplayScreen } from "./screen/replay";
 import { RoomScreen } from "./screen/room";
 import { RoomsScreen } from "./screen/rooms";
-import { TvScreen } from "./screen/tv";
+import { TvScreen } from "./screen/live_games";
 import { route } from "./state/location";
 import { session } from "./state/session";
-import { displaced } from "./state/turns";
-import { Shell } from "./ui/shell";
+import { displaced } from "./state/turn_stream";
+import { Shell } from "./ui/shell/shell";
 
 export function App() {
   return (

@@ -5,13 +5,13 @@ import "./style/shell.css";
 import "./style/board.css";
 import "./style/screen.css";
 import "./style/room.css";
-import "./style/record.css";
-import "./style/wall.css";
+import "./style/replay.css";
+import "./style/live_games.css";
 import "./style/player.css";
-import "./style/course.css";
+import "./style/progress.css";
 import { App } from "./app";
-import { listenForTurns } from "./state/turns";
-import { hearPlay } from "./state/calling";
+import { listenForTurns } from "./state/turn_stream";
+import { hearPlay } from "./state/player_events";
 
 listenForTurns(hearPlay);
 const page = document.getElementById("page");

@@ -1,5 +1,5 @@
 import { PlayerKind, type Room, type Seat, Visibility } from "../gen/reversi/v1/types_pb";
-import { aiTitle } from "../text/ai";
+import { aiTitle } from "../text/ai_name";
 import type { Texts } from "../text/en";
 import type { Color } from "../game/board";
 

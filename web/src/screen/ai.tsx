@@ -1,14 +1,14 @@
 import { lobby, records } from "../api/client";
 import type { Elo } from "../gen/reversi/v1/lobby_pb";
-import { act, insist } from "../state/action";
-import { useAnswer } from "../state/answer";
+import { act, insist } from "../state/call";
+import { useAnswer } from "../state/use_query";
 import { go, replace } from "../state/location";
 import { requestId } from "../state/request_id";
-import { server, useServer } from "../state/server";
-import { aiName, aiStrength, aiSummary } from "../text/ai";
+import { server, useServer } from "../state/server_info";
+import { aiName, aiStrength, aiSummary } from "../text/ai_name";
 import { text } from "../text/text";
-import { Gone } from "../ui/gone";
-import { ScorePanel } from "../ui/score_panel";
+import { Gone } from "../ui/control/unavailable";
+import { ScorePanel } from "../ui/profile/statistics_panel";
 
 /** What an AI of the server is, and has achieved at one of its levels. */
 export function AiScreen({ kind, level }: { kind: string; level: number }) {

@@ -1,10 +1,10 @@
 import { address } from "../route";
-import { server, useServer } from "../state/server";
+import { server, useServer } from "../state/server_info";
 import { text } from "../text/text";
-import { OwnRooms } from "../ui/own_rooms";
-import { BotMatch } from "../ui/bot_match";
-import { QuickStart } from "../ui/quick_start";
-import { RoomList } from "../ui/room_list";
+import { OwnRooms } from "../ui/lobby/own_rooms";
+import { BotMatch } from "../ui/lobby/ai_match_form";
+import { QuickStart } from "../ui/lobby/quick_start";
+import { RoomList } from "../ui/lobby/room_list";
 
 /** The shortest ways to a game, and what goes on. */
 export function HomeScreen() {

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { act } from "../state/action";
+import { act } from "../state/call";
 import { expired, lastName, logIn, logInAsGuest } from "../state/session";
 import { START } from "../game/board";
 import { text } from "../text/text";
-import { BoardGrid } from "../ui/board";
+import { BoardGrid } from "../ui/board/board_grid";
 
 /** The way in: a name, or none. */
 export function LogInScreen() {

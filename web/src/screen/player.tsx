@@ -1,11 +1,11 @@
 import { records } from "../api/client";
 import { PlayerKind } from "../gen/reversi/v1/types_pb";
-import { useAnswer } from "../state/answer";
+import { useAnswer } from "../state/use_query";
 import { session } from "../state/session";
 import { text } from "../text/text";
-import { GameHistory } from "../ui/game_history";
-import { Gone } from "../ui/gone";
-import { ScorePanel } from "../ui/score_panel";
+import { GameHistory } from "../ui/profile/game_history";
+import { Gone } from "../ui/control/unavailable";
+import { ScorePanel } from "../ui/profile/statistics_panel";
 
 /** What a player has played, and how well. */
 export function PlayerScreen({ playerId }: { playerId: string }) {

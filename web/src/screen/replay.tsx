@@ -1,8 +1,8 @@
 import { records } from "../api/client";
-import { useAnswer } from "../state/answer";
+import { useAnswer } from "../state/use_query";
 import { text } from "../text/text";
-import { Gone } from "../ui/gone";
-import { Replay } from "../ui/replay";
+import { Gone } from "../ui/control/unavailable";
+import { Replay } from "../ui/replay/replay";
 
 export function ReplayScreen({ gameId }: { gameId: string }) {
   const { answer, refused } = useAnswer(() => records.getGame({ gameId }));

@@ -1,15 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { rooms } from "../api/client";
-import type { End } from "../api/stream";
+import type { End } from "../api/reconnecting_stream";
 import { CloseReason, type Room } from "../gen/reversi/v1/types_pb";
-import { act } from "../state/action";
-import { type Feed, watchRoom } from "../state/feed";
+import { act } from "../state/call";
+import { type Feed, watchRoom } from "../state/room_stream";
 import { renewIfUnauthenticated, session } from "../state/session";
-import { tell } from "../state/telling";
+import { tell } from "../state/announce_event";
 import { text } from "../text/text";
-import { Gone } from "../ui/gone";
-import { PasswordForm } from "../ui/password_form";
-import { Table } from "../ui/table";
+import { Gone } from "../ui/control/unavailable";
+import { PasswordForm } from "../ui/room/password_form";
+import { Table } from "../ui/room/room_view";
 
 /** A room: before, during and after its games, for players and watchers. */
 export function RoomScreen({ roomId }: { roomId: string }) {

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { RoomPhase } from "../gen/reversi/v1/types_pb";
 import { address } from "../route";
-import type { Filter } from "../state/lobby";
+import type { Filter } from "../state/room_list";
 import { text } from "../text/text";
-import { RoomList } from "../ui/room_list";
-import { Segments } from "../ui/segments";
+import { RoomList } from "../ui/lobby/room_list";
+import { Segments } from "../ui/control/segmented_control";
 
 type Phase = "all" | "waiting" | "playing";
 

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { instant } from "../game/clock";
 import type { Heartbeat } from "../gen/reversi/v1/types_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type { Line } from "../api/stream";
+import type { Line } from "../api/reconnecting_stream";
 
 const lines = signal<ReadonlyMap<string, Line>>(new Map());
 

@@ -1,5 +1,5 @@
 import { effect } from "@preact/signals";
-import { kept } from "./store";
+import { kept } from "./persistent_signal";
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 

@@ -1,8 +1,8 @@
 import { Code } from "@connectrpc/connect";
 import { effect, signal } from "@preact/signals";
 import { authorize, sessions } from "../api/client";
-import type { End } from "../api/stream";
-import { kept } from "./store";
+import type { End } from "../api/reconnecting_stream";
+import { kept } from "./persistent_signal";
 
 /** Who plays here. */
 export interface Session {

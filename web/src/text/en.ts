@@ -1,5 +1,5 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
-import type { AiTexts } from "./ai";
+import type { AiTexts } from "./ai_name";
 import { record } from "./record/en";
 import { refusal } from "./refusal/en";
 

@@ -1,6 +1,6 @@
 import { computed, effect } from "@preact/signals";
 import type { Refusal } from "../api/refusal";
-import { kept } from "../state/store";
+import { kept } from "../state/persistent_signal";
 import { en, type Texts } from "./en";
 import { ja } from "./ja";
 import { zh } from "./zh";

@@ -1,0 +1,80 @@
+import type { Page } from "playwright-core";
+import { en } from "../../src/text/en";
+import { logIn } from "./scenario";
+import { createRoom, playOn, playToTheEnd, quickGame, result, startMatch } from "./game_page";
+
+const MATCHES = [
+  ["roxanne", "greedy"],
+  ["positional", "roxanne"],
+  ["alphabeta", "random"],
+  ["mcts:2", "positional"],
+] as const;
+
+/** Games in their middle, too slow to be over before they were looked at. */
+const LEISURE = { pause: 5, plies: 20 };
+
+/** Leads a browser that has just been opened through all that the page shows, and stops at each with its name. */
+export async function* tour(page: Page): AsyncGenerator<string> {
+  await page.getByRole("button", { name: en.logIn.guest }).waitFor();
+  yield "log-in";
+  await logIn(page, "ada");
+  for (const match of MATCHES) await startMatch(page, match, LEISURE);
+  await page.getByRole("img", { name: en.game.evaluation }).waitFor();
+  yield "watching";
+  await page.getByRole("link", { name: en.menu.tv }).click();
+  await page.getByText(en.wall.games(MATCHES.length)).waitFor();
+  yield "wall";
+  await page.getByRole("link", { name: en.menu.rooms }).click();
+  await page.getByText(en.rooms.count(MATCHES.length)).waitFor();
+  yield "rooms";
+  await page.getByRole("link", { name: en.menu.play, exact: true }).click();
+  await page.getByRole("link", { name: en.rooms.watch }).first().waitFor();
+  yield "home";
+  await page.getByRole("button", { name: en.menu.settings }).click();
+  await page.getByLabel(en.menu.language).waitFor();
+  yield "menu";
+  await page.keyboard.press("Escape");
+  yield* room(page);
+  yield* game(page);
+  await page.goto(new URL("#/ai/mcts/5", page.url()).href);
+  await page.getByRole("button", { name: en.stats.challenge }).waitFor();
+  yield "ai";
+  await page.goto(new URL("#/room/none", page.url()).href);
+  await page.getByRole("heading", { name: en.refusal.ROOM_NOT_FOUND }).waitFor();
+  yield "gone";
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await page.getByRole("heading", { name: en.connection.elsewhere }).waitFor();
+  yield "displaced";
+}
+
+/** Making a room, and being its owner. */
+async function* room(page: Page): AsyncGenerator<string> {
+  await page.getByRole("link", { name: en.home.create }).click();
+  await page.getByText(en.create.advanced).click();
+  yield "create";
+  await page.getByRole("link", { name: en.menu.play, exact: true }).click();
+  await createRoom(page);
+  await page.getByText(en.room.manage, { exact: true }).click();
+  await page.getByLabel(en.room.say).fill("Who plays?");
+  await page.keyboard.press("Enter");
+  await page.getByRole("list", { name: en.room.chat }).getByText("Who plays?").waitFor();
+  yield "room";
+  await page.getByRole("button", { name: en.room.leave }).click();
+}
+
+/** Playing, and what is left of it. */
+async function* game(page: Page): AsyncGenerator<string> {
+  await quickGame(page, "greedy");
+  await playOn(page, 8);
+  yield "game";
+  await playToTheEnd(page);
+  yield "result";
+  await result(page).getByRole("link", { name: en.game.replay }).click();
+  await page.getByRole("slider", { name: en.replay.position }).fill("10");
+  yield "replay";
+  await page.getByRole("link", { name: "ada" }).click();
+  await page.getByRole("heading", { name: en.stats.results }).waitFor();
+  await page.getByRole("link", { name: en.stats.replay("Greedy") }).waitFor();
+  yield "player";
+}

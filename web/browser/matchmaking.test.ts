@@ -1,0 +1,36 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { en } from "../src/text/en";
+import { story } from "./harness/scenario";
+import { board, count, legal } from "./harness/game_page";
+
+story("two people who ask for anyone meet", async ({ enter }) => {
+  const ada = await enter("ada");
+  await search(ada);
+  await ada.getByRole("heading", { name: en.room.searching }).waitFor();
+  expect(await ada.getByRole("button", { name: en.room.start }).count()).toBe(0);
+
+  const bob = await enter("bob");
+  await search(bob);
+  await Promise.any([legal(ada).first().waitFor(), legal(bob).first().waitFor()]);
+  const [mover, other] = (await legal(ada).count()) > 0 ? [ada, bob] : [bob, ada];
+  await legal(mover).first().click();
+  await legal(other).first().waitFor();
+  expect(count(await board(other), "-")).toBe(59);
+});
+
+story("who looks for an opponent may stop looking", async ({ enter }) => {
+  const ada = await enter("ada");
+  await search(ada);
+  await ada.getByRole("button", { name: en.room.stopSearching }).click();
+  await ada.getByRole("heading", { name: en.home.quick }).waitFor();
+  // Who searches is listed.
+  await ada.getByText(en.rooms.none).waitFor();
+  expect(await ada.getByRole("heading", { name: en.home.current }).count()).toBe(0);
+});
+
+async function search(page: Page): Promise<void> {
+  await page.getByText(en.home.anyone, { exact: true }).click();
+  expect(await page.getByRole("group", { name: en.side.title }).count()).toBe(0);
+  await page.getByRole("button", { name: en.home.search }).click();
+}

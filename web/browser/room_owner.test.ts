@@ -1,0 +1,170 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { aiTitle } from "../src/text/ai_name";
+import { en } from "../src/text/en";
+import { address, story } from "./harness/scenario";
+import { createRoom, invitation, result, seatAi } from "./harness/game_page";
+
+const { room: texts } = en;
+
+story("an owner reserves, swaps, removes and bans", async ({ enter }) => {
+  const ada = await enter("ada");
+  await createRoom(ada);
+  const link = address(await invitation(ada));
+  const bob = await enter("bob", { at: link });
+  const cleo = await enter("cleo", { at: link });
+  await cleo.getByRole("heading", { name: texts.members }).waitFor();
+  await expectNoPowers(bob);
+
+  await over(ada, "bob", `${en.side.white}: ${texts.keepSeat("bob")}`);
+  await cleo.locator(".player-bar").getByText(texts.reserved("bob")).waitFor();
+  expect(await cleo.getByRole("button", { name: texts.sit }).count()).toBe(0);
+  await bob.getByRole("button", { name: texts.sit }).click();
+  await seat(ada, "white", "bob").waitFor();
+
+  await ada.getByText(texts.manage, { exact: true }).click();
+  await ada.getByRole("button", { name: texts.swap }).click();
+  await seat(ada, "black", "bob").waitFor();
+  await seat(cleo, "white", "ada").waitFor();
+
+  await over(ada, "bob", texts.kick);
+  await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  await expectRemoved(bob);
+  await seat(ada, "black", texts.open).waitFor();
+
+  await bob.goto(new URL(`#/${link}`, bob.url()).href);
+  await bob.getByRole("heading", { name: texts.members }).waitFor();
+  await over(ada, "bob", texts.ban);
+  await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  await expectRemoved(bob);
+  await bob.goto(new URL(`#/${link}`, bob.url()).href);
+  await bob.getByText(en.refusal.BANNED).waitFor();
+});
+
+story(
+  "an owner seats programs, changes the settings, hands the room on, and the next one closes it",
+  async ({ enter }) => {
+    const ada = await enter("ada");
+    await createRoom(ada);
+    const cleo = await enter("cleo", { at: address(await invitation(ada)) });
+    await cleo.getByRole("heading", { name: texts.members }).waitFor();
+
+    await ada.getByText(texts.manage, { exact: true }).click();
+    const white = ada.getByRole("group", { name: texts.seatFor(en.side.white) });
+    await white.getByRole("combobox", { name: en.create.ai }).selectOption("mcts");
+    await white.getByRole("combobox", { name: en.home.level }).selectOption("3");
+    await white.getByRole("button", { name: texts.makeAi }).click();
+    await seat(cleo, "white", aiTitle(en, "mcts", 3)).waitFor();
+    await white.getByRole("button", { name: texts.makeOpen }).click();
+    await seat(cleo, "white", texts.open).waitFor();
+
+    await ada.locator("summary").getByText(texts.settings, { exact: true }).click();
+    await ada.getByText(en.create.advanced).click();
+    await ada.getByLabel(en.create.moveLimit).fill("30");
+    await ada.getByLabel(en.create.games).fill("3");
+    await ada.getByRole("button", { name: en.create.save }).click();
+    await cleo.getByText(texts.perMove("30 s")).waitFor();
+    await ada.getByRole("button", { name: texts.startSeries(3) }).waitFor();
+
+    await over(ada, "cleo", texts.makeOwner);
+    await cleo.getByText(texts.manage, { exact: true }).waitFor();
+    await ada.getByText(texts.manage, { exact: true }).waitFor({ state: "detached" });
+    await expectNoPowers(ada);
+
+    await cleo.getByRole("button", { name: texts.close }).click();
+    await cleo.getByRole("button", { name: en.game.confirm, exact: true }).click();
+    for (const page of [ada, cleo]) await page.getByText(texts.closed).first().waitFor();
+  },
+);
+
+story("an owner sets a password, and takes it away", async ({ enter }) => {
+  const ada = await enter("ada");
+  await createRoom(ada, (page) => page.getByLabel(en.create.password).fill("secret"));
+  const bob = await enter("bob", { at: address(await invitation(ada)) });
+  await bob.getByRole("heading", { name: texts.password }).waitFor();
+
+  await ada.getByText(texts.manage, { exact: true }).click();
+  await ada.locator("summary").getByText(texts.settings, { exact: true }).click();
+  await ada.getByText(en.create.advanced).click();
+  await ada.getByLabel(en.create.games).fill("0");
+  await ada.getByText(en.create.advanced).click();
+  await ada.getByRole("button", { name: en.create.save }).click();
+  // What is folded and wrong is unfolded.
+  await ada.getByLabel(en.create.games).fill("1");
+  await ada.getByLabel(en.create.noPassword).check();
+  await ada.getByRole("button", { name: en.create.save }).click();
+  await ada.getByLabel(en.create.noPassword).waitFor({ state: "detached" });
+  await bob.reload();
+  await bob.getByRole("heading", { name: texts.members }).waitFor();
+});
+
+story("an owner lets two programs play a series", async ({ enter }) => {
+  const ada = await enter("ada");
+  await createRoom(ada, async (page) => {
+    await seatAi(page, "black", "random");
+    await seatAi(page, "white", "random");
+    await page.getByLabel(en.create.pause).fill("0");
+    await page.getByLabel(en.create.games).fill("2");
+  });
+  await ada.getByRole("button", { name: texts.startSeries(2) }).click();
+  await expect.poll(() => points(ada)).toBe(2);
+});
+
+story("a rematch is for those who have played, and a new opponent gets a first game", async ({ enter }) => {
+  const ada = await enter("ada");
+  await createRoom(ada);
+  const bob = await enter("bob", { at: address(await invitation(ada)) });
+  await bob.getByRole("button", { name: texts.sit }).click();
+  await bob.getByText(texts.waitingForYou).waitFor();
+  await bob.getByRole("button", { name: texts.getReady }).click();
+  await ada.getByRole("button", { name: texts.start }).click();
+  await bob.getByRole("button", { name: en.game.resign }).click();
+  await bob.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  for (const page of [ada, bob]) await page.getByRole("button", { name: en.game.rematch, exact: true }).waitFor();
+  expect(await bob.getByRole("button", { name: texts.getReady }).count()).toBe(0);
+  expect(await ada.getByRole("button", { name: texts.start }).count()).toBe(0);
+
+  await bob.getByRole("button", { name: texts.stand }).click();
+  await ada.getByText(texts.manage, { exact: true }).click();
+  const white = ada.getByRole("group", { name: texts.seatFor(en.side.white) });
+  await white.getByRole("button", { name: texts.makeAi }).click();
+  await ada.getByRole("button", { name: texts.start, exact: true }).click();
+  await result(ada).waitFor({ state: "detached" });
+});
+
+/** Opens what the owner may do with a member, and chooses of it. */
+async function over(page: Page, member: string, power: string): Promise<void> {
+  const powers = page.locator("details.powers").filter({ has: page.getByLabel(`${texts.manage}: ${member}`) });
+  if ((await powers.getAttribute("open")) === null) await powers.locator("summary").click();
+  await powers.getByRole("button", { name: power, exact: true }).click();
+}
+
+function seat(page: Page, side: "black" | "white", occupant: string) {
+  return page
+    .locator(".player-bar")
+    .filter({ has: page.locator(`.chip.${side}`) })
+    .getByText(occupant, { exact: true });
+}
+
+/** How many games of a series are over: each is a win of one side, or a draw of both. */
+async function points(page: Page): Promise<number> {
+  const scores = await page
+    .locator(".player-tags")
+    .getByText(/\d+ wins?, \d+ draws?/)
+    .allTextContents();
+  const numbers = scores.map((score) => (score.match(/\d+/g) ?? []).map(Number));
+  return numbers.reduce((sum, [wins = 0, draws = 0]) => sum + wins + draws / 2, 0);
+}
+
+/** Told why, and led away; a notice alone may be an older one's. */
+async function expectRemoved(page: Page): Promise<void> {
+  await page.getByText(texts.kicked).first().waitFor();
+  await page.getByRole("heading", { name: en.home.quick }).waitFor();
+}
+
+async function expectNoPowers(page: Page): Promise<void> {
+  await page.getByRole("heading", { name: texts.members }).waitFor();
+  expect(await page.getByText(texts.manage, { exact: true }).count()).toBe(0);
+  expect(await page.locator("details.powers").count()).toBe(0);
+  expect(await page.getByRole("button", { name: texts.close }).count()).toBe(0);
+}

@@ -1,0 +1,20 @@
+import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
+import { en } from "../src/text/en";
+import { address, story } from "./harness/scenario";
+import { createRoom, invitation, legal, result } from "./harness/game_page";
+
+story("who lets the time run out loses", async ({ enter }) => {
+  const ada = await enter("ada");
+  await createRoom(ada, (page) => page.getByLabel(en.create.moveLimit).fill("1"));
+  const bob = await enter("bob", { at: address(await invitation(ada)) });
+  await bob.getByRole("button", { name: en.room.sit }).click();
+  await bob.getByRole("button", { name: en.room.getReady }).click();
+  await ada.getByRole("button", { name: en.room.start }).click();
+
+  await result(ada).getByRole("heading", { name: en.result.lost }).waitFor();
+  await result(bob).getByRole("heading", { name: en.result.won }).waitFor();
+  for (const page of [ada, bob]) {
+    await result(page).getByText(en.result.reason[GameEndReason.TIMEOUT]).waitFor();
+    await legal(page).first().waitFor({ state: "detached" });
+  }
+});

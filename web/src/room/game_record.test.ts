@@ -1,0 +1,57 @@
+import { create } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { type GameRecord, GameRecordSchema } from "../gen/reversi/v1/record_pb";
+import { GameResult, OutcomeSchema } from "../gen/reversi/v1/types_pb";
+import { en } from "../text/en";
+import { fileName, headline, participantName, resultFor, score, sideIn } from "./game_record";
+
+const ANA = { participant: { case: "player" as const, value: { playerId: "p1", displayName: "Ana" } } };
+const AI = { participant: { case: "ai" as const, value: { kind: "alphabeta", level: 3 } } };
+
+function ended(result: GameResult): GameRecord {
+  return create(GameRecordSchema, {
+    gameId: "g/1",
+    black: AI,
+    white: ANA,
+    outcome: { result, blackDiscs: 40, whiteDiscs: 20 },
+  });
+}
+
+describe("records", () => {
+  it("tell a result from the side of a player", () => {
+    const won = ended(GameResult.WHITE_WINS);
+    expect(sideIn(won, "p1")).toBe("white");
+    expect(resultFor(won, "white")).toBe("won");
+    expect(resultFor(won, "black")).toBe("lost");
+    expect(resultFor(ended(GameResult.DRAW), "white")).toBe("drawn");
+    expect(resultFor(ended(GameResult.ABORTED), "white")).toBe("aborted");
+  });
+
+  it("name who played", () => {
+    const { black, white } = ended(GameResult.DRAW);
+    expect(participantName(en, black)).toBe("Alpha-Beta 3");
+    expect(participantName(en, white)).toBe("Ana");
+    expect(participantName(en, undefined)).toBe("");
+  });
+
+  it("say how it ended", () => {
+    const names = { black: "Alpha-Beta 3", white: "Ana" };
+    const say = (result: GameResult) => headline(en, create(OutcomeSchema, { result }), names);
+    expect(say(GameResult.WHITE_WINS)).toBe("Ana wins with white");
+    expect(say(GameResult.DRAW)).toBe("A draw");
+    expect(say(GameResult.ABORTED)).toBe("Aborted");
+  });
+
+  it("give the official score where there is one", () => {
+    const discs = { blackDiscs: 40, whiteDiscs: 20 };
+    expect(score(create(OutcomeSchema, discs))).toEqual({ black: 40, white: 20 });
+    expect(score(create(OutcomeSchema, { ...discs, blackScore: 44, whiteScore: 20 }))).toEqual({
+      black: 44,
+      white: 20,
+    });
+  });
+
+  it("are saved under names that every system takes", () => {
+    expect(fileName(ended(GameResult.DRAW), "ggf")).toBe("reversi-g1.ggf");
+  });
+});

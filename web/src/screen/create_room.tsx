@@ -1,0 +1,85 @@
+import { useState } from "preact/hooks";
+import { lobby } from "../api/client";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { SeatSchema } from "../gen/reversi/v1/types_pb";
+import { type Color, opposite } from "../game/board";
+import { SEATS } from "../room/seat";
+import { act, insist } from "../state/call";
+import { replace } from "../state/location";
+import { requestId } from "../state/request_id";
+import type { Ai } from "../state/ai_match";
+import { server } from "../state/server_info";
+import { session } from "../state/session";
+import { text } from "../text/text";
+import { AiChoice, firstAi } from "../ui/lobby/ai_choice";
+import { Segments } from "../ui/control/segmented_control";
+import { changesOf, FIRST_DRAFT, SettingsForm } from "../ui/room/settings_form";
+
+type Who = "me" | "open" | "ai";
+
+/** A room as its owner wants it: who sits where, and the settings. */
+export function CreateScreen() {
+  const texts = text.value.create;
+  const [draft, setDraft] = useState(FIRST_DRAFT);
+  const [who, setWho] = useState<Record<Color, Who>>({ black: "me", white: "open" });
+  const [ais, setAis] = useState<Partial<Record<Color, Ai>>>({});
+  const [busy, setBusy] = useState(false);
+  const aiOf = (color: Color) => ais[color] ?? firstAi(server.value?.aiKinds ?? [], "alphabeta");
+
+  /** One cannot sit on both sides. */
+  const seat = (color: Color, to: Who) => {
+    const other: Color = opposite(color);
+    const moved = to === "me" && who[other] === "me";
+    setWho({ ...who, [color]: to, ...(moved && { [other]: "open" }) });
+  };
+
+  const create = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    const seats = SEATS.map((color) => seatOf(who[color], aiOf(color)));
+    const request = { settings: changesOf(draft), seats, password: draft.password, requestId: requestId() };
+    const answer = await act(() => insist(() => lobby.createRoom(request)));
+    setBusy(false);
+    if (answer?.room) replace({ screen: "room", roomId: answer.room.roomId });
+  };
+
+  return (
+    <form class="create" onSubmit={create}>
+      <h1>{texts.title}</h1>
+      <section class="panel">
+        <h2>{texts.players}</h2>
+        {SEATS.map((color) => (
+          <div key={color} class="seat-choice">
+            <Segments
+              label={texts.seatOf[color]}
+              value={who[color]}
+              choose={(to) => seat(color, to)}
+              options={[
+                ["me", texts.me],
+                ["open", texts.open],
+                ["ai", texts.ai],
+              ]}
+            />
+            {who[color] === "ai" && (
+              <AiChoice label={texts.ai} value={aiOf(color)} choose={(ai) => setAis({ ...ais, [color]: ai })} />
+            )}
+          </div>
+        ))}
+      </section>
+      <section class="panel">
+        <SettingsForm draft={draft} change={setDraft} />
+      </section>
+      <button class="primary large" disabled={busy}>
+        {texts.create}
+      </button>
+    </form>
+  );
+}
+
+function seatOf(who: Who, ai: Ai | undefined): MessageInitShape<typeof SeatSchema> {
+  if (who === "ai" && ai) return { occupant: { case: "ai", value: ai } };
+  const playerId = session.value?.playerId ?? "";
+  return who === "me"
+    ? { occupant: { case: "player", value: { playerId } } }
+    : { occupant: { case: "open", value: {} } };
+}

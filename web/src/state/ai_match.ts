@@ -1,0 +1,37 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { lobby, rooms } from "../api/client";
+import type { AiKind } from "../gen/reversi/v1/lobby_pb";
+import type { RoomSettingsSchema } from "../gen/reversi/v1/types_pb";
+import { aiName } from "../text/ai_name";
+import { text } from "../text/text";
+import { insist } from "./call";
+import { requestId } from "./request_id";
+
+/** An AI at one of its levels. */
+export interface Ai {
+  kind: string;
+  level: number;
+}
+
+/** Two AIs begin to play where everybody may watch, the first with black. Gives the room. */
+export async function startMatch(
+  pair: readonly Ai[],
+  settings: Exclude<MessageInitShape<typeof RoomSettingsSchema>, { $typeName: string }>,
+): Promise<string | undefined> {
+  const name = pair.map(({ kind }) => aiName(text.value, kind)).join(" – ");
+  const seats = pair.map((value) => ({ occupant: { case: "ai" as const, value } }));
+  const id = requestId();
+  const request = { settings: { name, ...settings }, seats, requestId: id };
+  const { room } = await insist(() => lobby.createRoom(request));
+  if (room) await insist(() => rooms.startGame({ roomId: room.roomId, requestId: id }));
+  return room?.roomId;
+}
+
+/** Any two of those offered, at the levels they usually play at. */
+export function anyPair(offered: readonly AiKind[]): Ai[] {
+  return offered
+    .map(({ kind, defaultLevel: level }) => ({ ai: { kind, level }, rank: Math.random() }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ ai }) => ai)
+    .slice(0, 2);
+}

@@ -1,0 +1,175 @@
+import { useRef, useState } from "preact/hooks";
+import { type Board, type Color, flips } from "../../game/board";
+import { FILES, type Square, squareName } from "../../game/square";
+import { text } from "../../text/text";
+
+export interface BoardProps {
+  board: Board;
+  label: string;
+  /** The last move, and where the discs that it turned begin to turn. */
+  last?: Square | undefined;
+  /** The side to move, if its moves are to be marked or made here. */
+  mover?: Color | undefined;
+  legal?: readonly Square[];
+  /** Whether legal moves and what they turn are marked. */
+  marked?: boolean;
+  /** Absent where one only looks. */
+  play?: ((square: Square) => void) | undefined;
+}
+
+const ROWS = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** The board, played with the pointer or by the arrow keys and Enter. */
+export function BoardGrid(props: BoardProps) {
+  const { board, mover, legal = [], marked = true } = props;
+  const [focus, setFocus] = useState<Square>(19);
+  const [aim, setAim] = useState<Square | undefined>();
+  const grid = useRef<HTMLDivElement>(null);
+  const aimed = aim !== undefined && props.play && legal.includes(aim) ? aim : undefined;
+  const turned = aimed !== undefined && mover && marked ? flips(board, mover, aimed) : [];
+
+  const move = (event: KeyboardEvent) => {
+    const to = target(event.key, focus);
+    if (to !== undefined) {
+      setFocus(to);
+      grid.current?.querySelector<HTMLElement>(`[data-square="${squareName(to)}"]`)?.focus();
+    } else if (event.key === "Enter" || event.key === " ") {
+      props.play?.(focus);
+    } else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div class={`board-frame${props.play ? " playable" : ""}`}>
+      <Coordinates />
+      <div ref={grid} class="board" role="grid" aria-label={props.label} onKeyDown={move}>
+        {ROWS.map((row) => (
+          <div key={row} role="row" class="rank">
+            {ROWS.map((column) => {
+              const square = row * 8 + column;
+              return (
+                <Cell
+                  key={square}
+                  square={square}
+                  color={board[square]}
+                  last={props.last}
+                  mover={mover}
+                  legal={legal.includes(square)}
+                  marked={marked}
+                  turns={turned.includes(square)}
+                  label={cellLabel(props, square)}
+                  reachable={square === focus}
+                  focus={() => (setFocus(square), setAim(square))}
+                  aim={setAim}
+                  play={props.play}
+                />
+              );
+            })}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface CellProps {
+  square: Square;
+  color: Color | undefined;
+  last: Square | undefined;
+  mover: Color | undefined;
+  legal: boolean;
+  marked: boolean;
+  turns: boolean;
+  label: string;
+  reachable: boolean;
+  focus: () => void;
+  aim: (square: Square | undefined) => void;
+  play: ((square: Square) => void) | undefined;
+}
+
+function Cell({ square, color, last, mover, legal, marked, turns, label, reachable, focus, aim, play }: CellProps) {
+  const classes = ["cell"];
+  if (square === last) classes.push("last");
+  if (legal && play) classes.push("legal");
+  if (legal && marked) classes.push("marked", `for-${mover}`);
+  if (turns) classes.push("turns");
+  return (
+    <div
+      role="gridcell"
+      class={classes.join(" ")}
+      tabIndex={reachable ? 0 : -1}
+      aria-label={label}
+      data-square={squareName(square)}
+      onClick={() => play?.(square)}
+      onFocus={focus}
+      onBlur={() => aim(undefined)}
+      onPointerEnter={() => aim(square)}
+      onPointerLeave={() => aim(undefined)}
+    >
+      {color && <span class={`disc ${color}`} style={{ transitionDelay: `${delay(square, last)}ms` }} />}
+    </div>
+  );
+}
+
+function Coordinates() {
+  return (
+    <>
+      <div class="files" aria-hidden="true">
+        {[...FILES].map((file) => (
+          <span key={file}>{file}</span>
+        ))}
+      </div>
+      <div class="ranks" aria-hidden="true">
+        {ROWS.map((row) => (
+          <span key={row}>{row + 1}</span>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** Where a key leads from a square; the border stops it. */
+function target(key: string, from: Square): Square | undefined {
+  const [file, rank] = [from % 8, Math.floor(from / 8)];
+  switch (key) {
+    case "ArrowLeft":
+      return file > 0 ? from - 1 : from;
+    case "ArrowRight":
+      return file < 7 ? from + 1 : from;
+    case "ArrowUp":
+      return rank > 0 ? from - 8 : from;
+    case "ArrowDown":
+      return rank < 7 ? from + 8 : from;
+    case "Home":
+      return rank * 8;
+    case "End":
+      return rank * 8 + 7;
+    default:
+      return undefined;
+  }
+}
+
+/** A disc turns for so long, in milliseconds; as in board.css. */
+const TURN = 380;
+
+/** How long it takes until all discs that a move turns have turned, in milliseconds. */
+export function turningTime(flipped: readonly Square[], from: Square): number {
+  return TURN + Math.max(0, ...flipped.map((square) => delay(square, from)));
+}
+
+/** The further from the move, the later a disc turns. */
+function delay(square: Square, last: Square | undefined): number {
+  if (last === undefined) return 0;
+  const files = Math.abs((square % 8) - (last % 8));
+  const ranks = Math.abs(Math.floor(square / 8) - Math.floor(last / 8));
+  return Math.max(files, ranks) * 50;
+}
+
+function cellLabel({ board, legal, mover, last }: BoardProps, square: Square): string {
+  const { game } = text.value;
+  const color = board[square];
+  const parts = [squareName(square), color ? game[color] : game.empty];
+  if (mover && legal?.includes(square)) parts.push(game.legal, game.flips(flips(board, mover, square).length));
+  if (square === last) parts.push(game.last);
+  return parts.join(", ");
+}

@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import { games } from "../../api/client";
+import { type Board, flips, parseBoard, place, START } from "../../game/board";
+import { colorOf, type Frame } from "../../game/history";
+import { parseSquare, type Square, squareName } from "../../game/square";
+import { isRunning } from "../../room/seat";
+import { act, insist } from "../../state/call";
+import { hints, isAnimated } from "../../state/preference";
+import { text } from "../../text/text";
+import { BoardGrid, turningTime } from "./board_grid";
+import type { Seen } from "../room/room_view";
+
+/** The player's own move. */
+interface Sent {
+  gameId: string;
+  ply: number;
+  square: Square;
+  /** As the move leaves it. */
+  board: Board;
+}
+
+/**
+ * The board of the room's game. The player's own move is seen at once, and taken back should it be refused; an answer that
+ * comes while its discs still turn is seen after that.
+ */
+export function PlayBoard({ room, side, frame }: Seen & { frame: Frame | undefined }) {
+  const [sent, setSent] = useState<Sent | undefined>();
+  const [turning, setTurning] = useState(false);
+  const { game } = room;
+  const position = game?.position;
+  const running = isRunning(room);
+  const mover = running ? colorOf(position?.sideToMove ?? 0) : undefined;
+  const waiting =
+    sent && sent.gameId === game?.gameId && (sent.ply === game.ply || (turning && running)) ? sent : undefined;
+  const mine = side !== undefined && mover === side && !waiting;
+  const legal = (position?.legalMoves ?? []).map(parseSquare).filter((square) => square !== undefined);
+  const board = position ? parseBoard(position.board) : START;
+
+  const play = async (square: Square) => {
+    if (!game || !mine || !legal.includes(square)) return;
+    const move = { gameId: game.gameId, ply: game.ply };
+    const flipped = flips(board, side, square);
+    setSent({ ...move, square, board: place(board, side, square) });
+    setTurning(isAnimated());
+    setTimeout(() => setTurning(false), turningTime(flipped, square));
+    const done = await act(() => insist(() => games.playMove({ ...move, square: squareName(square) })));
+    if (!done) setSent(undefined);
+  };
+
+  return (
+    <BoardGrid
+      board={waiting?.board ?? board}
+      label={`${text.value.game.board}. ${side && running ? text.value.game.keys : ""}`}
+      last={waiting?.square ?? frame?.square}
+      mover={mover}
+      legal={mine || (!side && running) ? legal : []}
+      marked={hints.value && mine}
+      play={mine ? play : undefined}
+    />
+  );
+}

@@ -1,0 +1,62 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Ply } from "../../gen/reversi/v1/types_pb";
+import { text } from "../../text/text";
+
+interface MoveListProps {
+  plies: readonly Ply[];
+  /** How many of them were made on the board that is shown; all unless given. */
+  at?: number;
+  /** Goes to the board after so many plies. Absent where one only reads. */
+  choose?: (at: number) => void;
+}
+
+/** The plies in pairs, black's and white's, the latest in view. */
+export function MoveList({ plies, at = plies.length, choose }: MoveListProps) {
+  const { game } = text.value;
+  const list = useRef<HTMLOListElement>(null);
+  useLayoutEffect(() => {
+    if (list.current) reveal(list.current);
+  }, [plies.length, at]);
+  const pairs = Array.from({ length: Math.ceil(plies.length / 2) }, (_, pair) => plies.slice(2 * pair, 2 * pair + 2));
+  return (
+    <section class="panel moves">
+      <h2>{game.moves}</h2>
+      {pairs.length === 0 && <p class="muted">{game.noMoves}</p>}
+      <ol ref={list} tabIndex={0} aria-label={game.moves} hidden={pairs.length === 0}>
+        {pairs.map((pair, index) => (
+          <li key={index}>
+            <span class="number">{index + 1}</span>
+            {pair.map((ply) => (
+              <Move key={ply.ply} ply={ply} latest={ply.ply === at - 1} choose={choose} />
+            ))}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Move({ ply, latest, choose }: { ply: Ply; latest: boolean; choose: MoveListProps["choose"] }) {
+  const { game, replay } = text.value;
+  const classes = `move${latest ? " latest" : ""}${ply.opening ? " opening" : ""}`;
+  const name = ply.pass ? game.pass : ply.square;
+  const why = ply.opening ? replay.opening : undefined;
+  if (!choose) return <span class={classes}>{name}</span>;
+  return (
+    <button
+      type="button"
+      class={classes}
+      title={why}
+      aria-current={latest ? "step" : undefined}
+      onClick={() => choose(ply.ply + 1)}
+    >
+      {name}
+    </button>
+  );
+}
+
+/** Scrolls the list alone, not the page, to its latest move. */
+function reveal(list: HTMLElement): void {
+  const latest = list.querySelector(".latest") ?? list;
+  list.scrollTop += latest.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
+}

@@ -1,0 +1,39 @@
+import { useState } from "preact/hooks";
+import { act } from "../../state/call";
+import { go } from "../../state/location";
+import { type Ai, startMatch } from "../../state/ai_match";
+import { server } from "../../state/server_info";
+import { text } from "../../text/text";
+import { AiChoice, firstAi } from "./ai_choice";
+
+/** Slow enough to follow, and not to fall asleep. */
+const PAUSE = { seconds: 1n, nanos: 200_000_000 };
+
+/** Two AIs play each other, to be watched. */
+export function BotMatch() {
+  const { home, side } = text.value;
+  const offered = server.value?.aiKinds ?? [];
+  const [chosen, setChosen] = useState<{ black?: Ai; white?: Ai }>({});
+  const [busy, setBusy] = useState(false);
+  const black = chosen.black ?? firstAi(offered, "alphabeta");
+  const white = chosen.white ?? firstAi(offered, "mcts");
+
+  const start = async (event: Event) => {
+    event.preventDefault();
+    if (!black || !white) return;
+    setBusy(true);
+    const roomId = await act(() => startMatch([black, white], { aiPause: PAUSE }));
+    setBusy(false);
+    if (roomId) go({ screen: "room", roomId });
+  };
+
+  return (
+    <form class="panel" onSubmit={start}>
+      <h2>{home.bots}</h2>
+      <p class="muted">{home.botsWhy}</p>
+      <AiChoice label={side.black} value={black} choose={(ai) => setChosen({ ...chosen, black: ai })} />
+      <AiChoice label={side.white} value={white} choose={(ai) => setChosen({ ...chosen, white: ai })} />
+      <button disabled={busy || !black || !white}>{home.watch}</button>
+    </form>
+  );
+}

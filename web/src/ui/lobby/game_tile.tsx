@@ -1,0 +1,80 @@
+import { useEffect, useMemo } from "preact/hooks";
+import { type Color, isOver, unpackBoard } from "../../game/board";
+import type { Seat } from "../../gen/reversi/v1/types_pb";
+import { headline, score } from "../../room/game_record";
+import { occupantName, SEATS } from "../../room/seat";
+import type { Tile } from "../../room/live_games";
+import { address } from "../../route";
+import { announce } from "../../state/notice";
+import { text } from "../../text/text";
+import { SmallBoard } from "../board/small_board";
+
+/** One running game, which leads to its room. */
+export function WallTile({ tile, spoken }: { tile: Tile; spoken: boolean }) {
+  const texts = text.value;
+  const { wall, room } = texts;
+  const { row, outcome } = tile;
+  const board = useMemo(() => unpackBoard(row.black, row.white), [row.black, row.white]);
+  const over = tile.until !== undefined;
+  const names = { black: nameOf(row.seats[0]), white: nameOf(row.seats[1]) };
+  const points = outcome ? score(outcome) : { black: row.blackDiscs, white: row.whiteDiscs };
+  const ending = outcome ? headline(texts, outcome, names) : byDiscs();
+  const said = over && spoken ? wall.ended(ending, `${points.black}–${points.white}`) : "";
+  useEffect(() => announce(said), [said]);
+
+  return (
+    <a class={`tile${over ? " over" : ""}`} href={address({ screen: "room", roomId: row.roomId })}>
+      {SEATS.map((color) => (
+        <Side key={color} color={color} name={names[color]} discs={points[color]} ahead={isAhead(color)} />
+      ))}
+      <span class="tile-board">
+        <SmallBoard board={board} last={row.lastMove} />
+        {over && <strong class="tile-ending">{ending}</strong>}
+      </span>
+      <span class="tile-state">
+        <span>{over ? wall.over : wall.move(row.ply + 1)}</span>
+        {row.watchers > 0 && (
+          <span title={room.watchers(row.watchers)}>
+            <svg class="eye" viewBox="0 0 20 20" aria-hidden="true">
+              <path
+                d="M1.500 10q8.500-10 17 0q-8.500 10-17 0z"
+                fill="none"
+                stroke="currentColor"
+                stroke-width="1.800"
+              />
+              <circle cx="10" cy="10" r="2.600" fill="currentColor" />
+            </svg>{" "}
+            <span aria-hidden="true">{row.watchers}</span>
+            <span class="unseen">{room.watchers(row.watchers)}</span>
+          </span>
+        )}
+      </span>
+    </a>
+  );
+
+  function nameOf(seat: Seat | undefined): string {
+    return seat ? occupantName(texts, seat) : "";
+  }
+
+  function isAhead(color: Color): boolean {
+    return points[color] * 2 > points.black + points.white;
+  }
+
+  /** Where the room has not told how it ended: between the games of a series, the discs say it. */
+  function byDiscs(): string {
+    if (!isOver(board)) return wall.over;
+    const winner = SEATS.find(isAhead);
+    return winner ? texts.result[winner](names[winner]) : texts.result.draw;
+  }
+}
+
+function Side({ color, name, discs, ahead }: { color: Color; name: string; discs: number; ahead: boolean }) {
+  return (
+    <span class={`tile-side${ahead ? " ahead" : ""}`}>
+      <span class={`chip ${color}`} aria-hidden="true" />
+      <span class="unseen">{text.value.side[color]}: </span>
+      <span class="tile-name">{name}</span>
+      <span class="numbers">{discs}</span>
+    </span>
+  );
+}

@@ -1,0 +1,99 @@
+import { useEffect, useState } from "preact/hooks";
+import { rooms as service } from "../../api/client";
+import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
+import { RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
+import { address } from "../../route";
+import { act } from "../../state/call";
+import { type Filter, type Rows, watchLobby } from "../../state/room_list";
+import { go } from "../../state/location";
+import { text, type Texts } from "../../text/text";
+import { occupantName } from "../../room/seat";
+
+/** The listed rooms, live. */
+export function RoomList(props: { filter: Filter; most?: number; empty: string; count?: boolean }) {
+  const [rows, setRows] = useState<Rows | undefined>();
+  const key = JSON.stringify(props.filter);
+  useEffect(() => {
+    const watched = watchLobby(props.filter);
+    const unsubscribe = watched.rows.subscribe(setRows);
+    return () => {
+      unsubscribe();
+      watched.stop();
+    };
+  }, [key]);
+  if (!rows) return <p class="muted">{text.value.connection.loading}</p>;
+  if (rows.size === 0) return <p class="muted">{props.empty}</p>;
+  const shown = [...rows.values()].slice(0, props.most ?? MOST);
+  return (
+    <>
+      {props.count && <p class="muted">{text.value.rooms.count(rows.size)}</p>}
+      <ul class="room-list">
+        {shown.map((room) => (
+          <Row key={room.roomId} room={room} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** More rows would only be scrolled past; the filter finds the others. */
+const MOST = 200;
+
+function Row({ room }: { room: RoomSummary }) {
+  const texts = text.value;
+  const { rooms } = texts;
+  const open = room.phase === RoomPhase.LOBBY && room.seats.some((seat) => seat.occupant.case === "open");
+  return (
+    <li>
+      <div class="row-main">
+        <a class="row-name" href={address({ screen: "room", roomId: room.roomId })}>
+          {room.name}
+        </a>
+        <p class="row-players">
+          <span class="chip black" aria-hidden="true" /> {nameOf(texts, room.seats[0])}
+          <span class="muted"> {rooms.versus} </span>
+          <span class="chip white" aria-hidden="true" /> {nameOf(texts, room.seats[1])}
+        </p>
+      </div>
+      <p class="row-state muted">
+        {room.hasPassword && <span class="tag">{rooms.password}</span>}
+        {room.phase === RoomPhase.PLAYING ? (
+          <>
+            <span>{rooms.move(room.ply + 1)}</span>
+            <span class="score">
+              {room.blackDiscs}–{room.whiteDiscs}
+            </span>
+          </>
+        ) : (
+          <span>{rooms.waiting}</span>
+        )}
+        {room.watchers > 0 && <span>{texts.room.watchers(room.watchers)}</span>}
+      </p>
+      {open ? (
+        <button type="button" class="primary" onClick={() => join(room)}>
+          {rooms.join}
+        </button>
+      ) : (
+        <a class="button" href={address({ screen: "room", roomId: room.roomId })}>
+          {rooms.watch}
+        </a>
+      )}
+    </li>
+  );
+}
+
+function nameOf(texts: Texts, seat: Seat | undefined): string {
+  return seat ? occupantName(texts, seat) : "";
+}
+
+/** Into the room and on its free seat; a room with a password asks for it on its own screen. */
+async function join(room: RoomSummary): Promise<void> {
+  const { roomId } = room;
+  if (!room.hasPassword) {
+    const joined = await act(() => service.joinRoom({ room: { case: "roomId", value: roomId } }));
+    if (!joined) return;
+    const seat = joined.room?.seats.findIndex(({ occupant }) => occupant.case === "open") ?? -1;
+    if (seat >= 0) await act(() => service.takeSeat({ roomId, seat }));
+  }
+  go({ screen: "room", roomId });
+}

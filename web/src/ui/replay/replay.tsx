@@ -1,0 +1,133 @@
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { type Color, count } from "../../game/board";
+import { milliseconds } from "../../game/clock";
+import { balance, type Frame, history } from "../../game/history";
+import { squareName } from "../../game/square";
+import { isSpeed, type Speed, SPEEDS, step } from "../../game/playback";
+import type { GameRecord } from "../../gen/reversi/v1/record_pb";
+import type { Ply } from "../../gen/reversi/v1/types_pb";
+import { participantName } from "../../room/game_record";
+import { announce } from "../../state/notice";
+import { kept } from "../../state/persistent_signal";
+import { text } from "../../text/text";
+import { BoardGrid } from "../board/board_grid";
+import { Course } from "../game/progress_panel";
+import { ExportPanel } from "./export_panel";
+import { MoveList } from "../game/move_list";
+import { ParticipantLink } from "../profile/participant_link";
+import { RecordPanel } from "./result_panel";
+import { ReplayControls } from "./replay_controls";
+
+const speed = kept<Speed>("speed", "1×", isSpeed);
+
+/** A finished game, to go through ply by ply. */
+export function Replay({ record }: { record: GameRecord }) {
+  const { game, replay } = text.value;
+  const frames = useMemo(() => history(record.plies), [record]);
+  const points = useMemo(() => frames.map(balance), [frames]);
+  const plies = record.plies.length;
+  const [at, setAt] = useState(0);
+  const [playing, setPlaying] = useState(false);
+  const frame = frames[at] as Frame;
+  const said = caption(record, frame, record.plies[at - 1]);
+  const names = { black: participantName(text.value, record.black), white: participantName(text.value, record.white) };
+
+  const go = (to: number) => {
+    setPlaying(false);
+    setAt(to);
+  };
+  const toggle = () => {
+    if (!playing && at === plies) setAt(0);
+    setPlaying(!playing && plies > 0);
+  };
+  useEffect(() => {
+    if (!playing) return;
+    if (at === plies) return setPlaying(false);
+    const timer = setTimeout(() => setAt(at + 1), SPEEDS[speed.value]);
+    return () => clearTimeout(timer);
+  }, [playing, at, speed.value]);
+  useEffect(() => announce(said), [said]);
+  useKeys((key) => {
+    const to = step(key, at, plies);
+    if (to !== undefined) go(to);
+    else if (key === " ") toggle();
+    return to !== undefined || key === " ";
+  });
+
+  return (
+    <div class="replay">
+      <section class="table-board" aria-label={game.board}>
+        <Side record={record} frame={frame} color="white" />
+        <BoardGrid board={frame.board} label={game.board} last={frame.square} />
+        <Side record={record} frame={frame} color="black" />
+        <ReplayControls
+          {...{ at, plies, playing, go, toggle }}
+          speed={speed.value}
+          setSpeed={(chosen) => (speed.value = chosen)}
+        />
+        <p class="replay-caption">
+          <span class="muted">{replay.at(at, plies)}</span> {said}
+        </p>
+        <p class="hint replay-keys">{replay.keys}</p>
+      </section>
+      <div class="replay-side">
+        <div class="column">
+          <RecordPanel record={record} />
+          <Course points={points} plies={record.plies} names={names} at={at} choose={go} />
+        </div>
+        <div class="column">
+          <MoveList plies={record.plies} at={at} choose={go} />
+          <ExportPanel record={record} frame={frame} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Who has the colour, and how many discs of it lie on the board. */
+function Side({ record, frame, color }: { record: GameRecord; frame: Frame; color: Color }) {
+  const { side, game } = text.value;
+  return (
+    <div class="player-bar">
+      <span class={`chip large-chip ${color}`} aria-hidden="true" />
+      <span class="unseen">{side[color]}: </span>
+      <div class="player-who">
+        <strong>
+          <ParticipantLink of={record[color]} />
+        </strong>
+      </div>
+      <span class="discs" title={game.discs}>
+        <span class="unseen">{game.discs}: </span>
+        {count(frame.board, color)}
+      </span>
+    </div>
+  );
+}
+
+/** What happened last, in words. */
+function caption(record: GameRecord, { mover, square, flipped }: Frame, ply: Ply | undefined): string {
+  const { game, replay } = text.value;
+  if (!mover || !ply) return replay.start;
+  const who = participantName(text.value, record[mover]);
+  const what = square === undefined ? game.passes(who) : game.played(who, squareName(square), flipped.length);
+  return ply.spent && !ply.opening ? `${what} ${replay.spent((milliseconds(ply.spent) / 1000).toFixed(1))}` : what;
+}
+
+/** Hears keys wherever the focus is, but for controls that use them themselves. */
+function useKeys(hear: (key: string) => boolean): void {
+  // In time for the next key: a held one repeats faster than the board is painted.
+  useLayoutEffect(() => {
+    const down = (event: KeyboardEvent) => {
+      const held = event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented;
+      if (held || isUsed(event.key, event.target as HTMLElement)) return;
+      if (hear(event.key)) event.preventDefault();
+    };
+    addEventListener("keydown", down);
+    return () => removeEventListener("keydown", down);
+  });
+}
+
+function isUsed(key: string, { tagName }: HTMLElement): boolean {
+  if (tagName === "INPUT") return key !== " ";
+  return tagName === "SELECT" || tagName === "TEXTAREA" || (key === " " && (tagName === "BUTTON" || tagName === "A"));
+}

@@ -1,0 +1,195 @@
+import { games, rooms } from "../../api/client";
+import { colorOf } from "../../game/history";
+import { Offer, type Outcome, RoomPhase, GameResult, type Seat, type SeriesScore } from "../../gen/reversi/v1/types_pb";
+import { score, winnerOf } from "../../room/game_record";
+import {
+  havePlayed,
+  isAwaited,
+  isComplete,
+  isRunning,
+  isSearching,
+  isSeatOf,
+  occupantName,
+  SEATS,
+} from "../../room/seat";
+import { address } from "../../route";
+import { act, insist } from "../../state/call";
+import { go } from "../../state/location";
+import { requestId } from "../../state/request_id";
+import { text } from "../../text/text";
+import { Countdown } from "./countdown";
+import { Invitation } from "./invitation";
+import { GameActions } from "./game_actions";
+import type { Seen } from "./room_view";
+
+/** How things stand, and what the player may do about it. */
+export function ActionPanel(seen: Seen) {
+  const { room } = seen;
+  const running = isRunning(room);
+  const { outcome } = room.game ?? {};
+  return (
+    <section class="panel actions" aria-label={text.value.room.players}>
+      {running ? <ToMove {...seen} /> : outcome ? <Result {...seen} outcome={outcome} /> : null}
+      {room.series && room.series.games > 1 && (
+        <p class="muted">{text.value.room.series(room.series.game, room.series.games)}</p>
+      )}
+      {room.score && <Score {...seen} score={room.score} />}
+      {running ? <GameActions {...seen} /> : room.phase !== RoomPhase.CLOSED && <Between {...seen} />}
+    </section>
+  );
+}
+
+/** How a series in pairs stands, for the player who began it with black. */
+function Score({ room, score }: Seen & { score: SeriesScore }) {
+  const texts = text.value;
+  const seat = room.seats[score.seat];
+  const { wins, draws, losses, elo } = score;
+  const rounded = (value: number) => `${value < 0 ? "−" : "+"}${Math.abs(Math.round(value))}`;
+  const known = elo && [elo.elo, elo.low, elo.high].every(Number.isFinite);
+  return (
+    <p class="muted">
+      {seat && `${occupantName(texts, seat)}: `}
+      {`+${wins} =${draws} −${losses}`}
+      {known && `, ${rounded(elo.elo)} Elo (${rounded(elo.low)} … ${rounded(elo.high)})`}
+    </p>
+  );
+}
+
+function ToMove({ room, side }: Seen) {
+  const { game } = text.value;
+  const mover = colorOf(room.game?.position?.sideToMove ?? 0);
+  if (!mover) return null;
+  return <h2 class={mover === side ? "your-turn" : ""}>{mover === side ? game.yourTurn : game.toMove[mover]}</h2>;
+}
+
+function Result({ room, side, outcome }: Seen & { outcome: Outcome }) {
+  const { result, game } = text.value;
+  const { black, white } = score(outcome);
+  return (
+    <div class="result">
+      <h2>{headline()}</h2>
+      <p class="final">
+        <span class="chip black" aria-hidden="true" /> {black} – {white} <span class="chip white" aria-hidden="true" />
+      </p>
+      <p class="muted">{result.reason[outcome.reason]}</p>
+      {room.game && outcome.result !== GameResult.ABORTED && (
+        <a href={address({ screen: "game", gameId: room.game.gameId })}>{game.replay}</a>
+      )}
+    </div>
+  );
+
+  function headline(): string {
+    const winner = winnerOf(outcome);
+    if (!winner) return outcome.result === GameResult.DRAW ? result.draw : result.aborted;
+    if (side) return side === winner ? result.won : result.lost;
+    const seat = room.seats[SEATS.indexOf(winner)];
+    return result[winner](seat ? occupantName(text.value, seat) : "");
+  }
+}
+
+/** Before the first game and between games: getting ready, starting, playing again. */
+function Between(seen: Seen) {
+  const { room, me, side } = seen;
+  const texts = text.value.room;
+  const { roomId } = room;
+  const count = room.settings?.games ?? 1;
+  if (room.series?.nextGameAt) return <Countdown until={room.series.nextGameAt} />;
+  if (isSearching(room, me)) return <Search room={room} />;
+  const own = side && room.seats[SEATS.indexOf(side)];
+  const owner = room.ownerId === me;
+  const complete = isComplete(room);
+  const open = room.seats.some(({ occupant }) => occupant.case === "open");
+  const expected = room.seats.flatMap(({ occupant }) =>
+    occupant.case === "reserved" ? occupant.value.displayName : [],
+  );
+  const again = complete && side !== undefined && havePlayed(room);
+  const awaited = room.seats.filter((seat) => isAwaited(room, seat));
+  const request = { roomId, requestId: requestId() };
+  const start = () => act(() => insist(() => rooms.startGame(request)));
+  return (
+    <>
+      {!complete && <p>{open ? texts.waitingForPlayers : texts.waitingFor(expected.join(", "))}</p>}
+      {!complete && <Invitation room={room} />}
+      {complete && !again && <Awaited {...seen} seats={awaited} />}
+      <div class="buttons">
+        {again && <Rematch {...seen} />}
+        {owner && !again && (
+          <button type="button" class="primary large" disabled={!complete || awaited.length > 0} onClick={start}>
+            {count > 1 ? texts.startSeries(count) : texts.start}
+          </button>
+        )}
+        {own && !again && (!owner || room.settings?.autoStart) && (
+          <button
+            type="button"
+            class={own.ready || owner ? "" : "primary large"}
+            onClick={() => act(() => rooms.setReady({ roomId, ready: !own.ready }))}
+          >
+            {own.ready ? texts.unready : texts.getReady}
+          </button>
+        )}
+        {own && (
+          <button type="button" class="quiet" onClick={() => act(() => rooms.leaveSeat({ roomId }))}>
+            {texts.stand}
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** For whom the game waits before it can begin. */
+function Awaited({ room, me, seats }: Seen & { seats: readonly Seat[] }) {
+  const texts = text.value.room;
+  if (seats.some((seat) => isSeatOf(seat, me))) return <p>{texts.waitingForYou}</p>;
+  const names = seats.map((seat) => occupantName(text.value, seat)).join(", ");
+  if (names) return <p>{texts.waitingFor(names)}</p>;
+  return room.ownerId === me ? null : <p>{texts.waitingForOwner}</p>;
+}
+
+/** The player is paired with whoever looks for a game next, or comes by the link. */
+function Search({ room }: Pick<Seen, "room">) {
+  const texts = text.value.room;
+  const cancel = async () => {
+    if (await act(() => rooms.leaveRoom({ roomId: room.roomId }))) go({ screen: "home" });
+  };
+  return (
+    <>
+      <h2>{texts.searching}</h2>
+      <button type="button" onClick={cancel}>
+        {texts.stopSearching}
+      </button>
+      <Invitation room={room} />
+    </>
+  );
+}
+
+function Rematch({ room, side }: Seen) {
+  const texts = text.value.game;
+  const { roomId, rematchOfferedBy: by } = room;
+  const count = room.settings?.games ?? 1;
+  const answer = (accept: boolean) => act(() => games.answerOffer({ roomId, offer: Offer.REMATCH, accept }));
+  if (by === undefined) {
+    return (
+      <button
+        type="button"
+        class="primary large"
+        onClick={() => act(() => games.makeOffer({ roomId, offer: Offer.REMATCH }))}
+      >
+        {count > 1 ? texts.rematchSeries(count) : texts.rematch}
+      </button>
+    );
+  }
+  if (SEATS[by] === side) return <p class="muted">{texts.rematchOffered}…</p>;
+  const seat = room.seats[by];
+  return (
+    <div class="offer">
+      <p>{texts.rematchOfferedBy(seat ? occupantName(text.value, seat) : "")}</p>
+      <button type="button" class="primary" onClick={() => answer(true)}>
+        {texts.accept}
+      </button>
+      <button type="button" onClick={() => answer(false)}>
+        {texts.decline}
+      </button>
+    </div>
+  );
+}

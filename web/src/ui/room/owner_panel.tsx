@@ -1,0 +1,91 @@
+import { useState } from "preact/hooks";
+import { rooms } from "../../api/client";
+import type { Color } from "../../game/board";
+import { RoomPhase } from "../../gen/reversi/v1/types_pb";
+import { isRunning, occupantName, SEATS } from "../../room/seat";
+import { act } from "../../state/call";
+import { notify } from "../../state/notice";
+import type { Ai } from "../../state/ai_match";
+import { server } from "../../state/server_info";
+import { text } from "../../text/text";
+import { AiChoice, firstAi } from "../lobby/ai_choice";
+import { changesOf, draftOf, SettingsForm } from "./settings_form";
+import type { Seen } from "./room_view";
+
+/** What only the owner sees: who may sit where, and the settings. */
+export function Manage(seen: Seen) {
+  const { room } = seen;
+  const { roomId } = room;
+  const texts = text.value.room;
+  if (isRunning(room) || room.phase === RoomPhase.PLAYING) return null;
+  return (
+    <details>
+      <summary>{texts.manage}</summary>
+      <div class="stack">
+        {SEATS.map((color) => (
+          <SeatControl key={color} {...seen} color={color} />
+        ))}
+        <button type="button" onClick={() => act(() => rooms.swapSeats({ roomId }))}>
+          ⇅ {texts.swap}
+        </button>
+        <details>
+          <summary>{texts.settings}</summary>
+          <Settings room={room} />
+        </details>
+      </div>
+    </details>
+  );
+}
+
+/** A seat that nobody holds but an AI can be given to another. */
+function SeatControl({ room, me, color }: Seen & { color: Color }) {
+  const { room: texts, side, create } = text.value;
+  const seat = SEATS.indexOf(color);
+  const occupant = room.seats[seat]?.occupant;
+  const [chosen, setChosen] = useState<Ai | undefined>();
+  if (!occupant || (occupant.case === "player" && occupant.value.playerId !== me)) return null;
+  const ai = chosen ?? firstAi(server.value?.aiKinds ?? [], occupant.case === "ai" ? occupant.value.kind : "alphabeta");
+  const set = (to: { case: "open"; value: object } | { case: "ai"; value: Ai }) =>
+    act(() => rooms.setSeat({ roomId: room.roomId, seat, occupant: to }));
+  return (
+    <fieldset class="seat-control">
+      <legend>
+        {texts.seatFor(side[color])}: {room.seats[seat] && occupantName(text.value, room.seats[seat])}
+      </legend>
+      <AiChoice label={create.ai} value={ai} choose={setChosen} />
+      <div class="buttons">
+        <button type="button" class="small" disabled={!ai} onClick={() => ai && set({ case: "ai", value: ai })}>
+          {texts.makeAi}
+        </button>
+        <button
+          type="button"
+          class="small"
+          disabled={occupant.case === "open"}
+          onClick={() => set({ case: "open", value: {} })}
+        >
+          {texts.makeOpen}
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+function Settings({ room }: Pick<Seen, "room">) {
+  const [draft, setDraft] = useState(() => draftOf(room.settings));
+  const { create, event } = text.value;
+  const save = async (submit: Event) => {
+    submit.preventDefault();
+    const { noPassword: clearPassword } = draft;
+    const password = clearPassword ? "" : draft.password;
+    const request = { roomId: room.roomId, settings: changesOf(draft), password, clearPassword };
+    if (!(await act(() => rooms.updateSettings(request)))) return;
+    setDraft({ ...draft, password: "", noPassword: false });
+    notify(event.settings);
+  };
+  return (
+    <form class="stack" onSubmit={save}>
+      <SettingsForm draft={draft} change={setDraft} hasPassword={room.hasPassword} />
+      <button class="primary">{create.save}</button>
+    </form>
+  );
+}

@@ -1,0 +1,92 @@
+import { rooms } from "../../api/client";
+import type { Color } from "../../game/board";
+import { colorOf } from "../../game/history";
+import { address } from "../../route";
+import { havePlayed, isAwaited, isRunning, occupantKind, occupantName, SEATS } from "../../room/seat";
+import { RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
+import { act } from "../../state/call";
+import { text } from "../../text/text";
+import { ClockView } from "../board/game_clock";
+import type { Seen } from "./room_view";
+
+/** One side: who sits there, how many discs they have, and their time. */
+export function PlayerBar({ room, me, side, color }: Seen & { color: Color }) {
+  const texts = text.value;
+  const index = SEATS.indexOf(color);
+  const seat = room.seats[index];
+  if (!seat) return null;
+  const running = isRunning(room);
+  const toMove = running && colorOf(room.game?.position?.sideToMove ?? 0) === color;
+  const discs = color === "black" ? room.game?.position?.blackDiscs : room.game?.position?.whiteDiscs;
+  const mayTake = isFree(seat, me) && room.phase === RoomPhase.LOBBY;
+  const sit = () => act(() => take(room.roomId, index, side !== undefined || isMember()));
+  return (
+    <div class={`player-bar${toMove ? " to-move" : ""}`}>
+      <span class={`chip large-chip ${color}`} aria-hidden="true" />
+      <span class="unseen">{texts.side[color]}: </span>
+      <div class="player-who">
+        <strong>{who()}</strong>
+        <p class="player-tags">
+          <Tags seat={seat} />
+        </p>
+      </div>
+      {mayTake && (
+        <button type="button" class="small" onClick={sit}>
+          {texts.room.sit}
+        </button>
+      )}
+      {toMove && seat.occupant.case === "ai" && <span class="dots" role="img" aria-label={texts.game.thinking} />}
+      {room.game && (
+        <span class="discs" title={texts.game.discs}>
+          <span class="unseen">{texts.game.discs}: </span>
+          {discs}
+        </span>
+      )}
+      {running && room.game?.clocks && (
+        <ClockView clocks={room.game.clocks} color={color} mover={toMove ? color : undefined} />
+      )}
+    </div>
+  );
+
+  function isMember(): boolean {
+    return room.members.some((member) => member.player?.playerId === me);
+  }
+
+  function who() {
+    const name = occupantName(texts, seat as Seat);
+    if (seat?.occupant.case !== "player") return name;
+    const { playerId } = seat.occupant.value;
+    return (
+      <>
+        <a href={address({ screen: "player", playerId })}>{name}</a>
+        {playerId === me && ` (${texts.room.you})`}
+      </>
+    );
+  }
+
+  function Tags({ seat }: { seat: Seat }) {
+    const kind = occupantKind(texts, seat);
+    const awaited = !running && !havePlayed(room) && isAwaited(room, seat) && seat.occupant.case === "player";
+    return (
+      <>
+        {kind && <span class="tag">{kind}</span>}
+        {seat.occupant.case === "player" && !seat.present && <span class="tag">{texts.room.away}</span>}
+        {!running && seat.ready && seat.occupant.case === "player" && (
+          <span class="tag good">✓ {texts.room.ready}</span>
+        )}
+        {awaited && <span class="tag">{texts.room.notReady}</span>}
+        {(seat.wins > 0 || seat.draws > 0) && <span class="tag">{texts.room.score(seat.wins, seat.draws)}</span>}
+      </>
+    );
+  }
+}
+
+function isFree({ occupant }: Seat, me: string): boolean {
+  return occupant.case === "open" || (occupant.case === "reserved" && occupant.value.playerId === me);
+}
+
+/** Who is no member yet becomes one first. */
+async function take(roomId: string, seat: number, member: boolean): Promise<void> {
+  if (!member) await rooms.joinRoom({ room: { case: "roomId", value: roomId } });
+  await rooms.takeSeat({ roomId, seat });
+}

@@ -1,0 +1,218 @@
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { milliseconds } from "../../game/clock";
+import { type RoomSettings, type RoomSettingsSchema, Visibility, Watching } from "../../gen/reversi/v1/types_pb";
+import { server } from "../../state/server_info";
+import { text } from "../../text/text";
+import { Segments } from "../control/segmented_control";
+
+/** The settings of a room while they are being made; times in the units that the form shows. */
+export interface Draft {
+  name: string;
+  /** Empty leaves a room's password as it is. */
+  password: string;
+  /** Takes the password away that a room has. */
+  noPassword: boolean;
+  hidden: boolean;
+  membersOnly: boolean;
+  moveSeconds: number;
+  totalMinutes: number;
+  incrementSeconds: number;
+  pauseSeconds: number;
+  games: number;
+  swapSides: boolean;
+  autoStart: boolean;
+  rated: boolean;
+  start: Start;
+  randomPlies: number;
+  /** An opening that the form has no field for; kept while the player chooses no other. */
+  moves?: string;
+  /** A test that ends the series; the form has no field for it. */
+  sprt?: RoomSettings["sprt"];
+}
+
+/** How games begin. */
+type Start = "standard" | "balanced" | "random";
+
+const RANDOM_PLIES = 8;
+
+/** What a new room begins with: time to think, and AIs that can be followed. */
+export const FIRST_DRAFT: Draft = {
+  name: "",
+  password: "",
+  noPassword: false,
+  hidden: false,
+  membersOnly: false,
+  moveSeconds: 60,
+  totalMinutes: 0,
+  incrementSeconds: 0,
+  pauseSeconds: 0.8,
+  games: 1,
+  swapSides: true,
+  autoStart: false,
+  rated: false,
+  start: "standard",
+  randomPlies: RANDOM_PLIES,
+};
+
+export function draftOf(settings: RoomSettings | undefined): Draft {
+  if (!settings) return FIRST_DRAFT;
+  const { opening } = settings.opening ?? { opening: { case: undefined } };
+  return {
+    name: settings.name,
+    password: "",
+    noPassword: false,
+    hidden: settings.visibility === Visibility.PRIVATE,
+    membersOnly: settings.watching === Watching.MEMBERS,
+    moveSeconds: seconds(settings.moveLimit),
+    totalMinutes: seconds(settings.totalTime) / 60,
+    incrementSeconds: seconds(settings.increment),
+    pauseSeconds: seconds(settings.aiPause),
+    games: settings.games,
+    swapSides: settings.swapSides ?? true,
+    autoStart: settings.autoStart,
+    rated: settings.rated,
+    start: opening.case === "random" || opening.case === "balanced" ? opening.case : "standard",
+    randomPlies: opening.case === "random" ? opening.value.plies : RANDOM_PLIES,
+    ...(opening.case === "moves" && { moves: opening.value }),
+    ...(settings.sprt && { sprt: settings.sprt }),
+  };
+}
+
+export function changesOf(draft: Draft): MessageInitShape<typeof RoomSettingsSchema> {
+  return {
+    name: draft.name.trim(),
+    visibility: draft.hidden ? Visibility.PRIVATE : Visibility.PUBLIC,
+    watching: draft.membersOnly ? Watching.MEMBERS : Watching.EVERYONE,
+    moveLimit: duration(draft.moveSeconds),
+    ...(draft.totalMinutes > 0 && { totalTime: duration(draft.totalMinutes * 60) }),
+    ...(draft.totalMinutes > 0 && { increment: duration(draft.incrementSeconds) }),
+    aiPause: duration(draft.pauseSeconds),
+    games: draft.games,
+    swapSides: draft.swapSides,
+    autoStart: draft.autoStart,
+    rated: draft.rated,
+    opening: openingOf(draft),
+    ...(draft.sprt && inPairs(draft) && { sprt: draft.sprt }),
+  };
+}
+
+/** Whether each opening is played twice, with the sides changed. */
+function inPairs({ games, swapSides, start }: Draft): boolean {
+  return games > 1 && swapSides && start !== "standard";
+}
+
+function openingOf({ start, randomPlies, moves }: Draft): MessageInitShape<typeof RoomSettingsSchema>["opening"] {
+  const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));
+  const seed = BigInt(drawn);
+  if (start === "random") return { opening: { case: "random", value: { plies: randomPlies, seed } } };
+  if (start === "balanced") return { opening: { case: "balanced", value: { seed } } };
+  return moves ? { opening: { case: "moves", value: moves } } : { opening: { case: "standard", value: {} } };
+}
+
+interface SettingsFormProps {
+  draft: Draft;
+  change: (draft: Draft) => void;
+  /** Whether the room has one already. */
+  hasPassword?: boolean;
+}
+
+/** The fields of a room's settings: the common ones, the others folded. */
+export function SettingsForm({ draft, change, hasPassword = false }: SettingsFormProps) {
+  const { create } = text.value;
+  const limits = server.value?.limits;
+  const number = (key: NumberKey, label: string, most: number, step = 1, hint = "") => (
+    <label class="field">
+      <span>
+        {label} {hint && <small>({hint})</small>}
+      </span>
+      <input
+        type="number"
+        min={key === "games" ? 1 : 0}
+        max={most}
+        step={step}
+        required
+        value={draft[key]}
+        onInput={(event) => change({ ...draft, [key]: Number(event.currentTarget.value) })}
+      />
+    </label>
+  );
+  const check = (key: BooleanKey, label: string) => (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={draft[key]}
+        onChange={(event) => change({ ...draft, [key]: event.currentTarget.checked })}
+      />
+      <span>{label}</span>
+    </label>
+  );
+  return (
+    <>
+      <label class="field">
+        <span>{create.name}</span>
+        <input
+          value={draft.name}
+          maxLength={limits?.roomNameCharacters ?? 40}
+          onInput={(event) => change({ ...draft, name: event.currentTarget.value })}
+        />
+      </label>
+      {check("hidden", create.private)}
+      <details onInvalidCapture={(event) => (event.currentTarget.open = true)}>
+        <summary>{create.advanced}</summary>
+        <div class="stack">
+          <div class="pair">
+            {number("moveSeconds", create.moveLimit, 86_400, 1, create.zero)}
+            {number("totalMinutes", create.total, 1440, 0.5, create.zero)}
+            {number("incrementSeconds", create.increment, 3600)}
+            {number("pauseSeconds", create.pause, 10, 0.1)}
+            {number("games", create.games, limits?.gamesPerSeries ?? 1000)}
+            <label class="field">
+              <span>
+                {create.password} <small>({hasPassword ? create.passwordKept : create.passwordWhy})</small>
+              </span>
+              <input
+                type="password"
+                autoComplete="new-password"
+                disabled={draft.noPassword}
+                value={draft.password}
+                onInput={(event) => change({ ...draft, password: event.currentTarget.value })}
+              />
+            </label>
+          </div>
+          {hasPassword && check("noPassword", create.noPassword)}
+          <Segments
+            label={create.opening}
+            value={draft.start}
+            choose={(start) => change({ ...draft, start })}
+            options={[
+              ["standard", create.standard],
+              ["balanced", create.balanced],
+              ["random", create.random],
+            ]}
+          />
+          {draft.start === "random" && number("randomPlies", create.plies, MOST_RANDOM_PLIES)}
+          {check("swapSides", create.swap)}
+          {check("autoStart", create.autoStart)}
+          {check("membersOnly", create.membersOnly)}
+          {check("rated", create.rated)}
+        </div>
+      </details>
+    </>
+  );
+}
+
+type KeysOf<T> = { [K in keyof Draft]-?: Draft[K] extends T ? K : never }[keyof Draft];
+type NumberKey = KeysOf<number>;
+type BooleanKey = KeysOf<boolean>;
+
+const MOST_RANDOM_PLIES = 20;
+
+function seconds(time: Duration | undefined): number {
+  return time ? milliseconds(time) / 1000 : 0;
+}
+
+function duration(time: number): { seconds: bigint; nanos: number } {
+  const whole = Math.floor(time);
+  return { seconds: BigInt(whole), nanos: Math.round((time - whole) * 1e9) };
+}

@@ -1,0 +1,71 @@
+import type { Signal } from "@preact/signals";
+import { address } from "../../route";
+import { animation, hints, sound } from "../../state/preference";
+import { isPlaying, logOut, session } from "../../state/session";
+import { act } from "../../state/call";
+import { type Language, language, LANGUAGES, text } from "../../text/text";
+import { Confirm } from "../control/confirm_button";
+
+/** The player, the language and the preferences. */
+export function Menu() {
+  const { menu } = text.value;
+  const player = session.value;
+  return (
+    <>
+      <button type="button" class="quiet menu-button" popovertarget="menu">
+        <span class="unseen">{menu.settings}</span>
+        {player && <span class="player-name">{player.name}</span>}
+        <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+          <path d="M3 5.500h14M3 10h14M3 14.500h14" stroke="currentColor" stroke-width="1.800" stroke-linecap="round" />
+        </svg>
+      </button>
+      <div id="menu" popover="auto" class="menu" role="region" aria-label={menu.settings}>
+        {player && (
+          <>
+            <p class="muted">{menu.you(player.name)}</p>
+            <a href={address({ screen: "player", playerId: player.playerId })} onClick={close}>
+              {menu.history}
+            </a>
+          </>
+        )}
+        <Languages />
+        <Preference of={sound} label={menu.sound} />
+        <Preference of={animation} label={menu.animation} />
+        <Preference of={hints} label={menu.hints} />
+        {player && (
+          <Confirm ask={menu.logOutSure} needed={isPlaying} run={() => (close(), void act(logOut))}>
+            {menu.logOut}
+          </Confirm>
+        )}
+      </div>
+    </>
+  );
+}
+
+function close(): void {
+  document.getElementById("menu")?.hidePopover();
+}
+
+function Languages() {
+  return (
+    <label class="field">
+      <span>{text.value.menu.language}</span>
+      <select value={language.value} onChange={(event) => (language.value = event.currentTarget.value as Language)}>
+        {Object.entries(LANGUAGES).map(([tag, texts]) => (
+          <option key={tag} value={tag} lang={tag}>
+            {texts.language}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Preference({ of, label }: { of: Signal<boolean>; label: string }) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={of.value} onChange={(event) => (of.value = event.currentTarget.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}

@@ -1,0 +1,98 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { address, type Route } from "../../route";
+import { connection } from "../../state/connection";
+import { route } from "../../state/location";
+import { announcement } from "../../state/notice";
+import { session } from "../../state/session";
+import { text } from "../../text/text";
+import { Menu } from "./menu";
+import { Notices } from "./notices";
+
+/** What is around every screen: the way to the others, how the connection is, and what was said. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  const main = useRef<HTMLElement>(null);
+  const { menu } = text.value;
+  const place = address(route.value);
+  const arrived = useRef(place);
+  useEffect(() => {
+    scrollTo(0, 0);
+    // Who listens or uses the keyboard goes on at the new screen, not at the link that led there.
+    if (arrived.current !== place) main.current?.focus({ preventScroll: true });
+    arrived.current = place;
+  }, [place]);
+  useTitle();
+  const skip = (event: Event) => {
+    event.preventDefault();
+    main.current?.focus();
+  };
+  return (
+    <>
+      <a class="skip" href="#main" onClick={skip}>
+        {menu.skip}
+      </a>
+      <header class="top">
+        <a class="brand" href={address({ screen: "home" })} aria-label={text.value.brand}>
+          <span class="logo" aria-hidden="true" />
+          <span class="brand-name">{text.value.brand}</span>
+        </a>
+        {session.value && <Navigation />}
+        <Menu />
+      </header>
+      <Banner />
+      <main ref={main} id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <Notices />
+      <div class="unseen" aria-live="polite" role="log">
+        {announcement.value}
+      </div>
+    </>
+  );
+}
+
+function Navigation() {
+  const { menu } = text.value;
+  const screen = route.value.screen;
+  const link = (to: "home" | "rooms" | "tv", label: string) => (
+    <a href={address({ screen: to })} aria-current={screen === to ? "page" : undefined}>
+      {label}
+    </a>
+  );
+  return (
+    <nav aria-label={menu.main}>
+      {link("home", menu.play)}
+      {link("rooms", menu.rooms)}
+      {link("tv", menu.tv)}
+    </nav>
+  );
+}
+
+function Banner() {
+  const line = connection.value;
+  const texts = text.value.connection;
+  const shown = line === "draining" ? texts.draining : line === "lost" ? texts.lost : "";
+  return (
+    <div class="banner" role="status" hidden={!shown}>
+      <span class="spinner" aria-hidden="true" />
+      {shown}
+    </div>
+  );
+}
+
+/** The tab is named by its screen; a room names it by itself. */
+function useTitle(): void {
+  const { brand, home, rooms, create, wall, stats } = text.value;
+  const titles: Partial<Record<Route["screen"], string>> = {
+    home: home.title,
+    rooms: rooms.title,
+    create: create.title,
+    tv: wall.title,
+    player: stats.title,
+  };
+  const { screen } = route.value;
+  const named = session.value && titles[screen];
+  useEffect(() => {
+    if (screen !== "room") document.title = named ? `${named} – ${brand}` : brand;
+  }, [screen, named, brand]);
+}

@@ -4,42 +4,22 @@
 //! caller owns.
 //!
 //! ```text
-//!   socket ─▶ listener ─▶ connection ─▶ HTTP ─▶ layers (in serve) ─▶ gate ─▶ services ─▶ Runtime
+//!   socket ─▶ listener ─▶ connection ─▶ HTTP ─▶ layers (in server) ─▶ auth ─▶ service ─▶ Runtime
 //!             how many,   says in time   limits of                   who calls,
 //!             and whose   what it wants  one connection              by the headers
 //! ```
 
-mod analysis;
-mod call;
-mod caller;
-mod connection;
-mod cors;
-mod counted;
-mod crowd;
-mod farewell;
-mod feed;
-mod front;
-mod game;
-mod gate;
-mod gathered;
-mod json;
-mod listener;
-mod lobby;
-mod page;
-mod record;
-mod room;
-mod serve;
-mod services;
-mod session;
+mod layer;
+mod server;
+mod service;
 mod status;
-mod throttle;
-mod tls;
+mod transport;
 
 use bytes::Bytes;
 
-pub use cors::{Origin, ParseOriginError};
-pub use serve::{Access, ServeError, serve, serve_with};
-pub use tls::{Tls, TlsError};
+pub use layer::cors::{Origin, ParseOriginError};
+pub use server::{Access, ServeError, serve, serve_with};
+pub use transport::tls::{Tls, TlsError};
 
 use crate::{
     proto::{Frame, convert, v1},

@@ -12,18 +12,21 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use tonic::body::Body;
 use tower::{BoxError, Layer, Service};
 
-use super::{connection::Peer, counted::counted};
-use crate::runtime::{Address, Share, Taken};
+use super::permit_body::counted;
+use crate::{
+    grpc::transport::connection::Peer,
+    runtime::{Address, Share, Taken},
+};
 
 /// Answers what is asked for by GET from a page.
 #[derive(Clone)]
-pub(super) struct Front {
-    pub(super) page: Router,
+pub(crate) struct Front {
+    pub(crate) page: Router,
 }
 
 /// A service with a page before it.
 #[derive(Clone)]
-pub(super) struct Fronted<S> {
+pub(crate) struct Fronted<S> {
     page: Router,
     calls: S,
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// One line, without its end.
-pub(super) fn write(game: &GameRecord) -> String {
+pub(crate) fn write(game: &GameRecord) -> String {
     let outcome = convert::outcome(game.end, game.position);
     let ms = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     json!({

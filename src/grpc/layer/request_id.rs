@@ -17,10 +17,10 @@ use tonic::body::Body;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
-use super::status;
+use crate::grpc::status;
 
 /// The header of every answer that has the name of the call.
-pub(super) const REQUEST_ID: &str = "reversi-request-id";
+pub(crate) const REQUEST_ID: &str = "reversi-request-id";
 
 tokio::task_local! {
     static CURRENT: RequestId;
@@ -32,20 +32,20 @@ struct RequestId(Arc<str>);
 
 /// Names the calls of one server, in their answers and in a span of the log.
 #[derive(Clone)]
-pub(super) struct NameCalls {
+pub(crate) struct NameCalls {
     process: u32,
     calls: Arc<AtomicU64>,
 }
 
 /// A service whose calls have names.
 #[derive(Clone)]
-pub(super) struct Named<S> {
+pub(crate) struct Named<S> {
     inner: S,
     names: NameCalls,
 }
 
 impl NameCalls {
-    pub(super) fn new(process: u32) -> Self {
+    pub(crate) fn new(process: u32) -> Self {
         Self { process, calls: Arc::default() }
     }
 
@@ -93,12 +93,12 @@ where
 }
 
 /// The name of the call that is being answered; empty outside of one.
-pub(super) fn current() -> String {
+pub(crate) fn current() -> String {
     CURRENT.try_with(|id| id.0.to_string()).unwrap_or_default()
 }
 
 /// Answers a call even when that panics, which is a bug: it costs that call, and not its connection.
-pub(super) async fn caught<E>(
+pub(crate) async fn caught<E>(
     answer: impl Future<Output = Result<http::Response<Body>, E>>,
 ) -> Result<http::Response<Body>, E> {
     AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|panic| Ok(report(&*panic)))

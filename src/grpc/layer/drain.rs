@@ -15,13 +15,13 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Status, body::Body, server::NamedService};
 use tower::Service;
 
-use super::{feed::RETURN_AFTER_DRAIN, status};
+use crate::grpc::{service::streaming::RETURN_AFTER_DRAIN, status};
 
 /// A service whose streams end soon after `end` is cancelled: what they have to say by then is said first.
 #[derive(Clone)]
-pub(super) struct Farewell<S> {
-    pub(super) service: S,
-    pub(super) end: CancellationToken,
+pub(crate) struct Farewell<S> {
+    pub(crate) service: S,
+    pub(crate) end: CancellationToken,
 }
 
 impl<S: NamedService> NamedService for Farewell<S> {

@@ -4,23 +4,27 @@ use std::time::Duration;
 
 use tonic::{Request, Response, Status};
 
-use super::{
-    call,
-    caller::{caller, game_id},
-    feed::{End, Feed, Pulse, Source, Told, feed},
-    status,
-};
+use super::streaming::{End, Feed, Pulse, Source, Told, feed};
 use crate::{
-    ai::analysis::{Course, Effort, Found, Judged, Line, MOST_DEPTH, Move},
-    proto::{
-        Frame,
-        convert::{self, Budget, Malformed},
-        server::analysis_service_server::AnalysisService,
-        v1,
+    grpc::{
+        layer::{
+            caller::{caller, game_id},
+            request_id,
+        },
+        status,
     },
-    room::Rejection,
-    rules::{ByColor, Position, Square},
-    runtime::{Analysis, AnalysisEnd, AnalysisPlan, Limits, Player, Runtime, Work},
+    {
+        ai::analysis::{Course, Effort, Found, Judged, Line, MOST_DEPTH, Move},
+        proto::{
+            Frame,
+            convert::{self, Budget, Malformed},
+            server::analysis_service_server::AnalysisService,
+            v1,
+        },
+        room::Rejection,
+        rules::{ByColor, Position, Square},
+        runtime::{Analysis, AnalysisEnd, AnalysisPlan, Limits, Player, Runtime, Work},
+    },
 };
 
 /// Positions visited for each position of a game unless asked otherwise: a fraction of a second, in which the engine sees further
@@ -28,8 +32,8 @@ use crate::{
 const USUAL_GAME_NODES: u64 = 1_000_000;
 
 /// The analysis service over a runtime.
-pub(super) struct Analyses {
-    pub(super) runtime: Runtime,
+pub(crate) struct Analyses {
+    pub(crate) runtime: Runtime,
 }
 
 #[tonic::async_trait]
@@ -52,7 +56,7 @@ impl AnalysisService for Analyses {
             return Err(status::refused(Rejection::GameOver));
         }
         let analysis = self.runtime.analyse_position(&player, position, plan, lines).await.map_err(status::failed)?;
-        Ok(feed(self.runtime.clock(), pulse, Positions { analysis, call: call::current() }))
+        Ok(feed(self.runtime.clock(), pulse, Positions { analysis, call: request_id::current() }))
     }
 
     type AnalyzeGameStream = Feed<v1::AnalyzeGameResponse>;
@@ -71,7 +75,7 @@ impl AnalysisService for Analyses {
         let moves = course.moves.len();
         let analysis = self.runtime.analyse_game(&player, course, plan).await.map_err(status::failed)?;
         let source =
-            Moves { analysis, call: call::current(), moves, done: 0, losses: ByColor::default(), summed: false };
+            Moves { analysis, call: request_id::current(), moves, done: 0, losses: ByColor::default(), summed: false };
         Ok(feed(self.runtime.clock(), pulse, source))
     }
 }

@@ -17,7 +17,7 @@ use tokio::{
 use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
 
-use super::{crowd::Place, gathered::Gathered};
+use super::{connection_limit::Place, write_buffer::Gathered};
 use crate::runtime::Address;
 
 /// What every connection of HTTP/2 begins with.
@@ -29,7 +29,7 @@ const MOST_READ: usize = 16 * 1024;
 /// An open connection. Reading fails from its deadline on, unless it has begun as HTTP does by then: with the preface of
 /// HTTP/2, or with the whole head of a request. What comes after is the transport's to watch; but of HTTP/1.1 it gets little
 /// at a time, since it goes on for as long as there is something to read, and all others wait.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     wire: Gathered<Wire>,
     opening: Option<Opening>,
     is_old: bool,
@@ -38,13 +38,13 @@ pub(super) struct Connection {
 }
 
 /// What bytes go over.
-pub(super) enum Wire {
+pub(crate) enum Wire {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
 
 impl Connection {
-    pub(super) fn new(wire: Wire, place: Place, deadline: Instant) -> Self {
+    pub(crate) fn new(wire: Wire, place: Place, deadline: Instant) -> Self {
         let opening = Opening { heard: Heard::default(), deadline: Box::pin(sleep_until(deadline)) };
         Self { wire: Gathered::new(wire), opening: Some(opening), is_old: false, has_read: false, place }
     }
@@ -74,15 +74,15 @@ impl Connection {
 
 /// Who is at the other end of a connection. A service finds this with every request.
 #[derive(Clone)]
-pub(super) struct Peer {
-    pub(super) address: Arc<Address>,
+pub(crate) struct Peer {
+    pub(crate) address: Arc<Address>,
     /// When the connection was opened.
-    pub(super) since: Instant,
+    pub(crate) since: Instant,
 }
 
 impl Peer {
     /// The address from which a request comes, where that is known.
-    pub(super) fn address(extensions: &Extensions) -> Option<&Arc<Address>> {
+    pub(crate) fn address(extensions: &Extensions) -> Option<&Arc<Address>> {
         extensions.get::<Self>().map(|peer| &peer.address)
     }
 }

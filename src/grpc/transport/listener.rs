@@ -11,7 +11,7 @@ use tokio_stream::Stream;
 
 use super::{
     connection::{Connection, Wire},
-    crowd::{Crowd, Place},
+    connection_limit::{Crowd, Place},
     tls::Tls,
 };
 
@@ -20,17 +20,17 @@ use super::{
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A socket that is listened on.
-pub(super) struct Listener {
-    pub(super) socket: TcpListener,
-    pub(super) tls: Option<Tls>,
-    pub(super) crowd: Arc<Crowd>,
+pub(crate) struct Listener {
+    pub(crate) socket: TcpListener,
+    pub(crate) tls: Option<Tls>,
+    pub(crate) crowd: Arc<Crowd>,
     /// How long a connection may take to say what it wants.
-    pub(super) patience: Duration,
+    pub(crate) patience: Duration,
 }
 
 impl Listener {
     /// The connections as they come. It never ends, and never fails.
-    pub(super) fn incoming(self) -> impl Stream<Item = io::Result<Connection>> {
+    pub(crate) fn incoming(self) -> impl Stream<Item = io::Result<Connection>> {
         let openings = JoinSet::new();
         futures_util::stream::unfold((self, openings), |(listener, mut openings)| async move {
             let connection = listener.next(&mut openings).await;

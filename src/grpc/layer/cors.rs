@@ -6,7 +6,8 @@ use http::{HeaderName, HeaderValue, Method, Uri, header};
 use thiserror::Error;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::{call, status};
+use super::request_id;
+use crate::grpc::status;
 
 /// What a page may send.
 const SENT: [HeaderName; 5] = [
@@ -23,7 +24,7 @@ const READ: [HeaderName; 5] = [
     HeaderName::from_static("grpc-message"),
     HeaderName::from_static("grpc-status-details-bin"),
     HeaderName::from_static(status::REASON),
-    HeaderName::from_static(call::REQUEST_ID),
+    HeaderName::from_static(request_id::REQUEST_ID),
 ];
 
 /// How long a browser need not ask again; none remembers it longer.
@@ -54,7 +55,7 @@ impl FromStr for Origin {
 }
 
 /// Lets pages of these origins call; none where there are none.
-pub(super) fn layer(origins: &[Origin]) -> Option<CorsLayer> {
+pub(crate) fn layer(origins: &[Origin]) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
     }

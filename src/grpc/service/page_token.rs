@@ -4,20 +4,22 @@ use std::cmp::Reverse;
 
 use tonic::Status;
 
-use super::status;
 use crate::{
-    proto::convert::Malformed,
-    room::{GameId, Timestamp},
-    runtime::RowKey,
+    grpc::status,
+    {
+        proto::convert::Malformed,
+        room::{GameId, Timestamp},
+        runtime::RowKey,
+    },
 };
 
 /// The token of the page behind a row.
-pub(super) fn row_token((Reverse(created), room): RowKey) -> String {
+pub(crate) fn row_token((Reverse(created), room): RowKey) -> String {
     format!("{}.{room}", created.0)
 }
 
 /// Reads it back; none for the first page.
-pub(super) fn read_row(token: &str) -> Result<Option<RowKey>, Status> {
+pub(crate) fn read_row(token: &str) -> Result<Option<RowKey>, Status> {
     let (created, room) = match split(token)? {
         Some(parts) => parts,
         None => return Ok(None),
@@ -26,12 +28,12 @@ pub(super) fn read_row(token: &str) -> Result<Option<RowKey>, Status> {
 }
 
 /// The token of the page behind a game.
-pub(super) fn game_token((ended, game): (Timestamp, GameId)) -> String {
+pub(crate) fn game_token((ended, game): (Timestamp, GameId)) -> String {
     format!("{}.{game}", ended.0)
 }
 
 /// Reads it back; none for the first page.
-pub(super) fn read_game(token: &str) -> Result<Option<(Timestamp, GameId)>, Status> {
+pub(crate) fn read_game(token: &str) -> Result<Option<(Timestamp, GameId)>, Status> {
     let (ended, game) = match split(token)? {
         Some(parts) => parts,
         None => return Ok(None),

@@ -11,24 +11,25 @@ use http::{Request, Response};
 use tonic::{body::Body, service::Routes};
 use tower::Service;
 
-use super::{
-    analysis::Analyses, crowd::Crowd, game::Games, lobby::Lobby, record::Records, room::Rooms, session::Session,
-};
+use super::{analysis::Analyses, game::Games, lobby::Lobby, record::Records, room::Rooms, session::Session};
 use crate::{
-    proto::server::{
-        analysis_service_server::{self, AnalysisServiceServer},
-        game_service_server::{self, GameServiceServer},
-        lobby_service_server::{self, LobbyServiceServer},
-        record_service_server::{self, RecordServiceServer},
-        room_service_server::{self, RoomServiceServer},
-        session_service_server::{self, SessionServiceServer},
+    grpc::transport::connection_limit::Crowd,
+    {
+        proto::server::{
+            analysis_service_server::{self, AnalysisServiceServer},
+            game_service_server::{self, GameServiceServer},
+            lobby_service_server::{self, LobbyServiceServer},
+            record_service_server::{self, RecordServiceServer},
+            room_service_server::{self, RoomServiceServer},
+            session_service_server::{self, SessionServiceServer},
+        },
+        runtime::Runtime,
     },
-    runtime::Runtime,
 };
 
 /// The services over a runtime. Tonic's own router would put each body of a call into three boxes more.
 #[derive(Clone)]
-pub(super) struct Services(Arc<All>);
+pub(crate) struct Services(Arc<All>);
 
 struct All {
     session: SessionServiceServer<Session>,
@@ -42,7 +43,7 @@ struct All {
 }
 
 impl Services {
-    pub(super) fn new(runtime: &Runtime, crowd: &Arc<Crowd>, others: Routes) -> Self {
+    pub(crate) fn new(runtime: &Runtime, crowd: &Arc<Crowd>, others: Routes) -> Self {
         let (own, most) = (|| runtime.clone(), runtime.limits().message_bytes);
         let lobby = Lobby { runtime: own(), crowd: Arc::clone(crowd) };
         Self(Arc::new(All {

@@ -13,16 +13,15 @@ use http::Version;
 use tokio::time::{Instant, sleep_until};
 use tower::{Layer, Service};
 
-use super::connection::Peer;
-use crate::runtime::Address;
+use crate::{grpc::transport::connection::Peer, runtime::Address};
 
 /// Makes the requests of HTTP/1.1 wait for their turns.
 #[derive(Clone)]
-pub(super) struct Throttle;
+pub(crate) struct Throttle;
 
 /// A service whose requests do.
 #[derive(Clone)]
-pub(super) struct Throttled<S> {
+pub(crate) struct Throttled<S> {
     inner: S,
 }
 

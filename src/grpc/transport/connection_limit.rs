@@ -11,30 +11,30 @@ use std::{
 use crate::runtime::{Address, Addresses, Limits, Share, Taken};
 
 /// How many connections there are, and may be.
-pub(super) struct Crowd {
+pub(crate) struct Crowd {
     most: usize,
     open: AtomicUsize,
     addresses: Addresses,
 }
 
 /// One connection's place in the crowd, free again when it is dropped.
-pub(super) struct Place {
+pub(crate) struct Place {
     crowd: Arc<Crowd>,
     taken: Taken,
 }
 
 impl Crowd {
-    pub(super) fn new(limits: &Limits) -> Arc<Self> {
+    pub(crate) fn new(limits: &Limits) -> Arc<Self> {
         Arc::new(Self { most: limits.connections, open: AtomicUsize::new(0), addresses: Addresses::new(limits) })
     }
 
     /// How many there are.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.open.load(Relaxed)
     }
 
     /// Counts one more, unless there are as many as may be, of all or of its address.
-    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         // Not even an address is remembered for those who find no room.
         self.open.fetch_update(Relaxed, Relaxed, |open| (open < self.most).then_some(open + 1)).ok()?;
         let Some(taken) = self.addresses.of(address).take(Share::Connections) else {
@@ -46,7 +46,7 @@ impl Crowd {
 }
 
 impl Place {
-    pub(super) fn address(&self) -> &Arc<Address> {
+    pub(crate) fn address(&self) -> &Arc<Address> {
         self.taken.address()
     }
 }

@@ -18,31 +18,33 @@ use tokio::time::Instant;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, body::Body};
 
-use super::{connection::Peer, gate::Pass};
 use crate::{
-    proto::{Frame, YIELD, convert, v1},
-    runtime::{Alarm, Bell, Clock, StreamEnd},
+    grpc::{layer::auth::Pass, transport::connection::Peer},
+    {
+        proto::{Frame, YIELD, convert, v1},
+        runtime::{Alarm, Bell, Clock, StreamEnd},
+    },
 };
 
 /// Every stream speaks at least this often, so that both ends notice a dead connection.
-pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// When it makes sense to come back to a server that stops.
-pub(super) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
+pub(crate) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
 
 /// What a streaming method answers with: nothing that tonic would have to encode. The gate puts the body in its place, which
 /// is beside the answer; where nobody does, the stream fails.
-pub(super) type Feed<T> = Once<Ready<Result<T, Status>>>;
+pub(crate) type Feed<T> = Once<Ready<Result<T, Status>>>;
 
 /// The body of a stream, for which the pass of its call is still to come.
-pub(super) type Unopened = Box<dyn FnOnce(Pass) -> Body + Send>;
+pub(crate) type Unopened = Box<dyn FnOnce(Pass) -> Body + Send>;
 
 /// The same as an extension of an answer, which must be `Clone` and `Sync`. Nobody clones it.
 #[derive(Clone)]
 struct Beside(Arc<Mutex<Option<Unopened>>>);
 
 /// How a stream ends.
-pub(super) enum End {
+pub(crate) enum End {
     /// As it must one day, with a last message.
     Closing(StreamEnd),
     /// Because it cannot go on.
@@ -60,7 +62,7 @@ impl From<StreamEnd> for End {
 }
 
 /// What a stream sends.
-pub(super) trait Told: Message + 'static {
+pub(crate) trait Told: Message + 'static {
     /// What is sent in silence.
     fn heartbeat(beat: v1::Heartbeat) -> Self;
 
@@ -69,7 +71,7 @@ pub(super) trait Told: Message + 'static {
 }
 
 /// Something that yields messages until it ends for a reason.
-pub(super) trait Source: Send + 'static {
+pub(crate) trait Source: Send + 'static {
     /// What is sent.
     type Message: Told;
 
@@ -79,10 +81,10 @@ pub(super) trait Source: Send + 'static {
 
 /// When streams speak that are silent otherwise: all of a connection at once, so that one write carries it.
 #[derive(Clone, Copy)]
-pub(super) struct Pulse(Instant);
+pub(crate) struct Pulse(Instant);
 
 impl Pulse {
-    pub(super) fn of<T>(request: &Request<T>) -> Self {
+    pub(crate) fn of<T>(request: &Request<T>) -> Self {
         Self(request.extensions().get::<Peer>().map_or_else(Instant::now, |peer| peer.since))
     }
 
@@ -95,14 +97,14 @@ impl Pulse {
 }
 
 /// Streams a source.
-pub(super) fn feed<S: Source>(clock: Clock, pulse: Pulse, source: S) -> Response<Feed<S::Message>> {
+pub(crate) fn feed<S: Source>(clock: Clock, pulse: Pulse, source: S) -> Response<Feed<S::Message>> {
     // In a box of its own, as it is handed on with each message.
     let source = stream::unfold(Box::new(source), |mut source| async move { Some((source.next().await, source)) });
     pour(clock, pulse, Box::pin(source))
 }
 
 /// Streams what is a stream itself, which ends with its first error.
-pub(super) fn pour<T: Told>(
+pub(crate) fn pour<T: Told>(
     clock: Clock,
     pulse: Pulse,
     source: impl Stream<Item = Result<Frame, End>> + Unpin + Send + 'static,
@@ -114,7 +116,7 @@ pub(super) fn pour<T: Told>(
 }
 
 /// Takes the body of a stream from beside its answer.
-pub(super) fn take(answer: &mut http::Response<Body>) -> Option<Unopened> {
+pub(crate) fn take(answer: &mut http::Response<Body>) -> Option<Unopened> {
     let Beside(unopened) = answer.extensions_mut().remove()?;
     unopened.lock().unwrap_or_else(PoisonError::into_inner).take()
 }

@@ -5,20 +5,24 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 use super::{
-    caller::{Power, caller, caller_with_power, password, room_id},
-    feed::{End, Feed, Pulse, Source, Told, feed},
     lobby::{read_request_id, seen},
-    status,
+    streaming::{End, Feed, Pulse, Source, Told, feed},
 };
 use crate::{
-    proto::{Frame, convert, server::room_service_server::RoomService, v1},
-    room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
-    runtime::{Clock, Player, RoomError, Runtime, Snapshot, Update, Watch},
+    grpc::{
+        layer::caller::{Power, caller, caller_with_power, password, room_id},
+        status,
+    },
+    {
+        proto::{Frame, convert, server::room_service_server::RoomService, v1},
+        room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
+        runtime::{Clock, Player, RoomError, Runtime, Snapshot, Update, Watch},
+    },
 };
 
 /// The room service over a runtime.
-pub(super) struct Rooms {
-    pub(super) runtime: Runtime,
+pub(crate) struct Rooms {
+    pub(crate) runtime: Runtime,
 }
 
 impl Rooms {

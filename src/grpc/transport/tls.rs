@@ -19,7 +19,7 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 /// What a server needs to speak TLS.
 #[derive(Clone)]
 pub struct Tls {
-    pub(super) acceptor: TlsAcceptor,
+    pub(crate) acceptor: TlsAcceptor,
 }
 
 /// Why a server cannot speak TLS with what it was given.

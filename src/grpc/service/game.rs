@@ -9,20 +9,22 @@ use std::{
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::{
-    caller::{Power, caller, caller_with_power, game_id, room_id},
-    feed::{End, Feed, Pulse, Told, pour},
-    status,
-};
+use super::streaming::{End, Feed, Pulse, Told, pour};
 use crate::{
-    proto::{Frame, convert, server::game_service_server::GameService, v1},
-    room::{Command, GameId},
-    runtime::{Bell, Notice, Play, Player, Runtime, TurnEnd, Turns},
+    grpc::{
+        layer::caller::{Power, caller, caller_with_power, game_id, room_id},
+        status,
+    },
+    {
+        proto::{Frame, convert, server::game_service_server::GameService, v1},
+        room::{Command, GameId},
+        runtime::{Bell, Notice, Play, Player, Runtime, TurnEnd, Turns},
+    },
 };
 
 /// The game service over a runtime.
-pub(super) struct Games {
-    pub(super) runtime: Runtime,
+pub(crate) struct Games {
+    pub(crate) runtime: Runtime,
 }
 
 impl Games {

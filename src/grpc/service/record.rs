@@ -9,17 +9,19 @@ use futures_util::{
 use tokio::time::timeout;
 use tonic::{Request, Response, Status};
 
-use super::{
-    caller::{caller, game_id},
-    json, page,
-    session::stats,
-    status,
-};
+use super::{json, page_token, session::stats};
 use crate::{
-    proto::{convert, server::record_service_server::RecordService, v1},
-    room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
-    runtime::{
-        Contestant, CountedStream, GameFilter, GameKey, GamePage, Player, RoomError, Runtime, StreamEnd, TooFast, Work,
+    grpc::{
+        layer::caller::{caller, game_id},
+        status,
+    },
+    {
+        proto::{convert, server::record_service_server::RecordService, v1},
+        room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
+        runtime::{
+            Contestant, CountedStream, GameFilter, GameKey, GamePage, Player, RoomError, Runtime, StreamEnd, TooFast,
+            Work,
+        },
     },
 };
 
@@ -27,8 +29,8 @@ use crate::{
 const EXPORT_STEP: usize = 100;
 
 /// The record service over a runtime.
-pub(super) struct Records {
-    pub(super) runtime: Runtime,
+pub(crate) struct Records {
+    pub(crate) runtime: Runtime,
 }
 
 #[tonic::async_trait]
@@ -41,12 +43,12 @@ impl RecordService for Records {
         let wire = request.into_inner();
         let filter = read_filter(wire.filter, player.id())?;
         let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
-        let after = page::read_game(&wire.page_token)?;
+        let after = page_token::read_game(&wire.page_token)?;
         player.pay(work(&filter, size)).map_err(status::too_fast)?;
         let GamePage { games, next } = self.runtime.games(filter, after, size).await.map_err(status::failed)?;
         Ok(Response::new(v1::ListGamesResponse {
             games: games.iter().map(|game| v1::GameRecord { plies: Vec::new(), ..record(game) }).collect(),
-            next_page_token: next.map(page::game_token).unwrap_or_default(),
+            next_page_token: next.map(page_token::game_token).unwrap_or_default(),
         }))
     }
 

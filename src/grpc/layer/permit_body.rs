@@ -17,7 +17,7 @@ struct Counted<T> {
 }
 
 /// The body, which keeps what is taken for it.
-pub(super) fn counted<T: Send + Unpin + 'static>(body: Body, taken: T) -> Body {
+pub(crate) fn counted<T: Send + Unpin + 'static>(body: Body, taken: T) -> Body {
     Body::new(Counted { body, _taken: taken })
 }
 

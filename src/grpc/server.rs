@@ -9,21 +9,23 @@ use tonic_web::GrpcWebLayer;
 use tower::util::{MapResponseLayer, option_layer};
 
 use super::{
-    call::NameCalls,
-    cors::{self, Origin},
-    crowd::Crowd,
-    farewell::Farewell,
-    front::Front,
-    gate::Gate,
-    listener::Listener,
-    services::Services,
-    status,
-    throttle::Throttle,
-    tls::Tls,
+    layer::{
+        auth::Gate,
+        cors::{self, Origin},
+        drain::Farewell,
+        http1_pacing::Throttle,
+        request_id::NameCalls,
+        web_page::Front,
+    },
+    service::router::Services,
+    transport::{connection_limit::Crowd, listener::Listener, tls::Tls},
 };
 use crate::{
-    proto::DESCRIPTORS,
-    runtime::{Limits, Runtime},
+    grpc::status,
+    {
+        proto::DESCRIPTORS,
+        runtime::{Limits, Runtime},
+    },
 };
 
 /// Who may come in, and how.

@@ -28,7 +28,7 @@ const SILENCE: Duration = Duration::from_millis(1);
 /// written than that. Else what is flushed is sent when the thread has nothing else to do, or has done enough else: the
 /// task is woken then, and must flush once more, as transports do at each wake. Till then a flush is ready, so that they
 /// go on.
-pub(super) struct Gathered<W> {
+pub(crate) struct Gathered<W> {
     wire: W,
     /// Kept while the connection is busy, under twice the most that waits, and given back when something is written behind
     /// a silence.
@@ -46,7 +46,7 @@ pub(super) struct Gathered<W> {
 }
 
 impl<W: AsyncWrite + Unpin> Gathered<W> {
-    pub(super) fn new(wire: W) -> Self {
+    pub(crate) fn new(wire: W) -> Self {
         Self { wire, said: Vec::new(), sent: 0, bell: Bell::default(), waits: false, spoke: None, talks: false }
     }
 

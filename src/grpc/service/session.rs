@@ -2,20 +2,22 @@
 
 use tonic::{Request, Response, Status};
 
-use super::{
-    caller::{Power, caller, caller_with_power},
-    connection::Peer,
-    status,
-};
 use crate::{
-    proto::{convert, server::session_service_server::SessionService, v1},
-    room::{PlayerId, Rejection},
-    runtime::{Contestant, LogInError, Player, Rating, Runtime, Standing, Stats, Work},
+    grpc::{
+        layer::caller::{Power, caller, caller_with_power},
+        status,
+        transport::connection::Peer,
+    },
+    {
+        proto::{convert, server::session_service_server::SessionService, v1},
+        room::{PlayerId, Rejection},
+        runtime::{Contestant, LogInError, Player, Rating, Runtime, Standing, Stats, Work},
+    },
 };
 
 /// The session service over a runtime.
-pub(super) struct Session {
-    pub(super) runtime: Runtime,
+pub(crate) struct Session {
+    pub(crate) runtime: Runtime,
 }
 
 #[tonic::async_trait]
@@ -96,7 +98,7 @@ async fn held_seats(runtime: &Runtime, player: &Player) -> Vec<v1::HeldSeat> {
 }
 
 /// What a contestant made of all games, for the wire.
-pub(super) fn stats(standing: &Standing) -> v1::PlayerStats {
+pub(crate) fn stats(standing: &Standing) -> v1::PlayerStats {
     let total = standing.total();
     v1::PlayerStats {
         played: count(total.played()),

@@ -5,25 +5,31 @@ use std::{collections::VecDeque, sync::Arc};
 use tonic::{Request, Response, Status};
 
 use super::{
-    caller::{caller, password},
-    crowd::Crowd,
-    feed::{End, Feed, Pulse, Source, Told, feed},
-    page, status,
+    page_token,
+    streaming::{End, Feed, Pulse, Source, Told, feed},
 };
 use crate::{
-    ai::AiKind,
-    proto::{Frame, convert, server::lobby_service_server::LobbyService, v1},
-    room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
-    rules::Color,
-    runtime::{
-        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms, Work,
+    grpc::{
+        layer::caller::{caller, password},
+        status,
+        transport::connection_limit::Crowd,
+    },
+    {
+        ai::AiKind,
+        proto::{Frame, convert, server::lobby_service_server::LobbyService, v1},
+        room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
+        rules::Color,
+        runtime::{
+            Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms,
+            Work,
+        },
     },
 };
 
 /// The lobby service over a runtime.
-pub(super) struct Lobby {
-    pub(super) runtime: Runtime,
-    pub(super) crowd: Arc<Crowd>,
+pub(crate) struct Lobby {
+    pub(crate) runtime: Runtime,
+    pub(crate) crowd: Arc<Crowd>,
 }
 
 #[tonic::async_trait]
@@ -62,12 +68,12 @@ impl LobbyService for Lobby {
         let wire = request.into_inner();
         let filter = row_filter(wire.filter)?;
         let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
-        let after = page::read_row(&wire.page_token)?;
+        let after = page_token::read_row(&wire.page_token)?;
         let sought = if filter == RowFilter::default() { 0 } else { self.runtime.census().rooms };
         player.pay(Work::Rooms { sought, told: size }).map_err(status::too_fast)?;
         let rows = self.runtime.rooms(&filter, after, size);
         let full = rows.len() == size;
-        let next = rows.last().filter(|_| full).map(|row| page::row_token(row.key()));
+        let next = rows.last().filter(|_| full).map(|row| page_token::row_token(row.key()));
         Ok(Response::new(v1::ListRoomsResponse {
             rooms: rows.iter().map(summary).collect(),
             next_page_token: next.unwrap_or_default(),
@@ -128,13 +134,13 @@ impl LobbyService for Lobby {
     }
 }
 
-pub(super) fn read_request_id(text: &str) -> Result<Option<String>, Status> {
+pub(crate) fn read_request_id(text: &str) -> Result<Option<String>, Status> {
     let id = convert::read_request_id(text).map_err(status::malformed)?;
     Ok(id.map(ToOwned::to_owned))
 }
 
 /// A room as one player sees it.
-pub(super) fn seen(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -> v1::Room {
+pub(crate) fn seen(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -> v1::Room {
     convert::room(snapshot.room.view(Viewer::Player(player.id())), runtime.clock().now(), snapshot.watchers)
 }
 

@@ -10,8 +10,11 @@ use http::{HeaderMap, Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::{call::caught, caller::Power, connection::Peer, counted::counted, feed, status};
-use crate::runtime::{Address, Call, Player, Runtime, Share, Taken, Token};
+use super::{caller::Power, permit_body::counted, request_id::caught};
+use crate::{
+    grpc::{service::streaming, status, transport::connection::Peer},
+    runtime::{Address, Call, Player, Runtime, Share, Taken, Token},
+};
 
 /// Where the methods of this server are, which are for players.
 const OWN: &str = "/reversi.v1.";
@@ -24,20 +27,20 @@ const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
 /// Lets calls in: those of players, and the few that are open to all, within the rates and as many at a time as may be.
 #[derive(Clone)]
-pub(super) struct Gate {
-    pub(super) runtime: Runtime,
+pub(crate) struct Gate {
+    pub(crate) runtime: Runtime,
 }
 
 /// A service behind a gate. Where a method is for players, it finds with the request who calls, and by what power.
 #[derive(Clone)]
-pub(super) struct Gated<S> {
+pub(crate) struct Gated<S> {
     inner: S,
     gate: Gate,
 }
 
 /// A call that was let in, which counts as long as this is kept.
 #[cfg_attr(test, derive(Default))]
-pub(super) struct Pass {
+pub(crate) struct Pass {
     /// Of a player, where one has to be somebody.
     _player: Option<Call>,
     _address: Option<Taken>,
@@ -135,7 +138,7 @@ where
                 Err(refusal) => return Ok(refusal.into_http()),
             };
             let mut answer = inner.call(request).await?;
-            let stream = feed::take(&mut answer);
+            let stream = streaming::take(&mut answer);
             // Until it is read: a client may leave thousands of answers to the server.
             Ok(answer.map(|body| match stream {
                 Some(open) => open(pass),

@@ -1,0 +1,10 @@
+//! The tower layers around the services, one file each, and what they leave in a request for the services.
+
+pub(crate) mod auth;
+pub(crate) mod caller;
+pub(crate) mod cors;
+pub(crate) mod drain;
+pub(crate) mod http1_pacing;
+mod permit_body;
+pub(crate) mod request_id;
+pub(crate) mod web_page;

@@ -1,0 +1,13 @@
+//! The services of `reversi.v1`, one file each, every method of which converts the request, calls the runtime, and converts
+//! the result. [`router`] finds the service of a call.
+
+mod analysis;
+mod game;
+mod json;
+mod lobby;
+mod page_token;
+mod record;
+mod room;
+pub(crate) mod router;
+mod session;
+pub(crate) mod streaming;

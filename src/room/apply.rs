@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::{
     event::{Event, Fact, LeaveReason, Offer},
     game::{Game, GameEnd},
-    score::SeriesScore,
     seat::{Occupant, Profile, Seat},
+    series_score::SeriesScore,
     state::{ChatLine, Member, Phase, Room, Series},
     text::ChatText,
     thought::Thought,
-    time::Timestamp,
+    timestamp::Timestamp,
 };
 use crate::rules::{Color, Square};
 

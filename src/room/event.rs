@@ -10,7 +10,7 @@ use super::{
     state::Policy,
     text::ChatText,
     thought::Thought,
-    time::Timestamp,
+    timestamp::Timestamp,
 };
 use crate::rules::{ByColor, Color, Square};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{settings::TimeControl, thought::Thought, time::Timestamp};
+use super::{settings::TimeControl, thought::Thought, timestamp::Timestamp};
 use crate::rules::{ByColor, Color, Outcome, Position, Square};
 
 /// A ply of the record. Even plies are black's.

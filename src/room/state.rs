@@ -11,15 +11,15 @@ use super::{
     game::Game,
     ids::{JoinCode, PlayerId, RoomId, Seq},
     rejection::Rejection,
-    score::SeriesScore,
-    seat::{AiSeat, Occupant, PlayerKind, Profile, Seat},
+    seat::{Occupant, PlayerKind, Profile, Seat},
+    series_score::SeriesScore,
     settings::{Settings, Visibility, Watching},
     text::ChatText,
-    time::Timestamp,
+    timestamp::Timestamp,
 };
 use crate::{
     rating::Verdict,
-    rules::{ByColor, Color, Position},
+    rules::{ByColor, Color},
 };
 
 /// The server's own bounds for a room.
@@ -77,29 +77,6 @@ pub struct Series {
     pub next_at: Option<Timestamp>,
 }
 
-/// An AI seat's turn to move.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
-    /// Which game of the room.
-    pub game: u32,
-    /// Which ply.
-    pub ply: u16,
-    /// Where it stands.
-    pub position: Position,
-    /// Who is to think.
-    pub ai: AiSeat,
-    /// Not to be asked before this.
-    pub begins: Timestamp,
-    /// How much of its time it should use at most, when all moves are to have as much.
-    pub budget: Duration,
-    /// The most that the rules give for this move.
-    pub limit: Duration,
-    /// What is left on its total clock, if there is one, before this move.
-    pub left: Option<Duration>,
-    /// What that grows by with the move.
-    pub increment: Duration,
-}
-
 /// A room. In this order, as what is looked at with every move lies side by side then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -121,21 +98,6 @@ pub struct Room {
     pub(super) score: Option<SeriesScore>,
     pub(super) rematch_offer: Option<Color>,
     pub(super) chat: VecDeque<ChatLine>,
-}
-
-/// What a deadline is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Due {
-    /// The side to move has run out of time.
-    Flag(Color),
-    /// The next game of the series begins.
-    NextGame,
-    /// A member has been away for too long.
-    Absence(PlayerId),
-    /// The owner has, but still plays; another can take over.
-    Succession(PlayerId),
-    /// Nothing has happened for too long.
-    Idle,
 }
 
 impl Room {
@@ -313,37 +275,6 @@ impl Room {
         self.running()?.flag_falls(&self.settings.time)
     }
 
-    /// When it next wants a tick.
-    #[must_use]
-    pub fn deadline(&self) -> Option<Timestamp> {
-        self.due().map(|(at, _)| at)
-    }
-
-    /// Whether an AI is to move, and with what time.
-    #[must_use]
-    pub fn thinking(&self) -> Option<Turn> {
-        let game = self.running()?;
-        let side = game.turn()?;
-        let Occupant::Ai(ai) = &self.seats[side].occupant else {
-            return None;
-        };
-        let limit = self.settings.time.limit(game.clocks[side]);
-        // A total clock must last for the side's share of the empties that are left.
-        let moves_left = u32::from(game.position.board().empties().count()).div_ceil(2) + 1;
-        let share = game.clocks[side].map(|left| left / moves_left + self.settings.time.increment);
-        Some(Turn {
-            game: game.number,
-            ply: game.ply(),
-            position: game.position,
-            ai: ai.clone(),
-            begins: game.turn_began,
-            budget: share.map_or(limit, |share| share.min(limit)),
-            limit,
-            left: game.clocks[side],
-            increment: self.settings.time.increment,
-        })
-    }
-
     /// Whether a player, member or not, may see the inside of the room.
     ///
     /// # Errors
@@ -375,29 +306,6 @@ impl Room {
             return Err(Rejection::BadPassword);
         }
         Ok(())
-    }
-
-    /// The earliest thing that time will make happen.
-    pub(super) fn due(&self) -> Option<(Timestamp, Due)> {
-        if self.phase == Phase::Closed {
-            return None;
-        }
-        let flag = self.running().and_then(|game| Some((self.flag_falls()?, Due::Flag(game.turn()?))));
-        let next = self.series.and_then(|series| Some((series.next_at?, Due::NextGame)));
-        let idle = (self.phase == Phase::Lobby).then(|| (self.last_activity.after(self.policy.idle_close), Due::Idle));
-        let away = self.members.iter().filter_map(|member| self.absence_due(member));
-        flag.into_iter().chain(next).chain(idle).chain(away).min_by_key(|&(at, _)| at)
-    }
-
-    fn absence_due(&self, member: &Member) -> Option<(Timestamp, Due)> {
-        let player = member.profile.id;
-        let at = member.absent_since?.after(self.policy.grace);
-        // Only a running game keeps its players; one who is away for long must not hold up a series of games.
-        if self.running().is_none() || self.seat_of(player).is_none() {
-            return Some((at, Due::Absence(player)));
-        }
-        let heir = (player == self.owner).then(|| self.heir(player)).flatten()?;
-        Some((at, Due::Succession(heir)))
     }
 
     /// Who would own the room without `player`: the longest-present seated person, then the longest-present member.

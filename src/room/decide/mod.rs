@@ -13,7 +13,7 @@ use super::{
     rejection::Rejection,
     settings::Visibility,
     state::{Phase, Room},
-    time::Timestamp,
+    timestamp::Timestamp,
 };
 use crate::rules::Color;
 

@@ -2,8 +2,8 @@
 
 use super::{Actor, Draft, EndReason, Fact, GameEnd, Rejection};
 use crate::room::{
+    deadline::Due,
     event::{CloseReason, LeaveReason},
-    state::Due,
 };
 
 impl Draft {

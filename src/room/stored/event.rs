@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::{
     StoredError, checked,
+    codec::{Numbered, StoredDuration, read_code, read_player, read_room, read_squares, small, squares},
     game::StoredEnd,
-    number::{Numbered, StoredDuration, read_code, read_player, read_room, read_squares, small, squares},
     required,
     seat::{StoredOccupant, StoredProfile},
     settings::StoredSettings,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     StoredError, checked,
-    number::{Numbered, StoredDuration, maybe, small},
+    codec::{Numbered, StoredDuration, maybe, small},
     required,
     thought::StoredThought,
 };
@@ -14,7 +14,7 @@ use crate::{
         settings::Settings,
         state::{Room, Series},
         thought::Thought,
-        time::Timestamp,
+        timestamp::Timestamp,
     },
     rules::{ByColor, Color, Position, Square},
 };

@@ -16,15 +16,15 @@
 //! value with which nothing else in this layer panics or runs without end. Whether an event then fits the room that it is
 //! read for is judged by [`Room::check_next`].
 
+mod codec;
 mod event;
-mod fit;
 mod game;
-mod number;
 mod room;
 mod score;
 mod seat;
 mod settings;
 mod thought;
+mod validate;
 
 use prost::{
     DecodeError, Message as _,
@@ -37,7 +37,7 @@ use super::{
     event::{Event, Fact},
     ids::Seq,
     state::Room,
-    time::Timestamp,
+    timestamp::Timestamp,
 };
 
 /// The version that is written, and the newest that is read.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{
     LAST_SEQ, StoredError, checked,
+    codec::{Numbered, maybe, read_code, read_player, read_room},
     event::StoredPolicy,
     game::{StoredGame, StoredSeries},
-    number::{Numbered, maybe, read_code, read_player, read_room},
     required,
     score::StoredScore,
     seat::{StoredProfile, StoredSeat},
@@ -17,7 +17,7 @@ use crate::{
         ids::Seq,
         state::{ChatLine, Member, Phase, Room},
         text::ChatText,
-        time::Timestamp,
+        timestamp::Timestamp,
     },
     rules::{ByColor, Color},
 };

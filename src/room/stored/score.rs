@@ -2,12 +2,12 @@
 
 use super::{
     StoredError,
-    number::{Numbered, maybe},
+    codec::{Numbered, maybe},
     required,
 };
 use crate::{
     rating::{Points, Score},
-    room::score::SeriesScore,
+    room::series_score::SeriesScore,
     rules::Color,
 };
 

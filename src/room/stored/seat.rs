@@ -2,7 +2,7 @@
 
 use super::{
     StoredError, checked,
-    number::{Numbered, read_player, small},
+    codec::{Numbered, read_player, small},
     required,
 };
 use crate::room::{

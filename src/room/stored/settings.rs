@@ -2,7 +2,7 @@
 
 use super::{
     StoredError,
-    number::{Numbered, StoredDuration, read_squares, small, squares},
+    codec::{Numbered, StoredDuration, read_squares, small, squares},
     required,
 };
 use crate::{

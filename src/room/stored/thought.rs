@@ -2,7 +2,7 @@
 
 use super::{
     StoredError, checked,
-    number::{read_squares, small, squares},
+    codec::{read_squares, small, squares},
 };
 use crate::room::thought::Thought;
 

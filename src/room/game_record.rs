@@ -1,44 +1,16 @@
-//! What the side to move is told, and what is kept of a finished game.
-
-use std::time::Duration;
+//! What is kept of a finished game.
 
 use super::{
     event::{Event, Fact},
-    game::{Game, GameEnd, Ply},
+    game::{GameEnd, Ply},
     ids::{GameId, PlayerId},
     seat::{AiSeat, Occupant, Profile},
     settings::{TimeControl, Visibility},
     state::Room,
     text::RoomName,
-    time::Timestamp,
+    timestamp::Timestamp,
 };
-use crate::rules::{ByColor, Color, Position, Square};
-
-/// The clocks of a running game at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Clocks {
-    /// Left on the total clocks; none where the room has none.
-    pub totals: ByColor<Option<Duration>>,
-    /// What the side to move may still spend on this move.
-    pub left: Duration,
-    /// When its flag falls.
-    pub deadline: Timestamp,
-}
-
-/// A question to the player whose turn it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TurnSheet {
-    /// Which game.
-    pub game: GameId,
-    /// Which ply; goes into the answer.
-    pub ply: u16,
-    /// Where it stands; the side to move can move.
-    pub position: Position,
-    /// The last disc placed.
-    pub last_move: Option<Square>,
-    /// The time.
-    pub clocks: Clocks,
-}
+use crate::rules::{ByColor, Color, Position};
 
 /// Who played one side of a finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,32 +58,7 @@ pub struct GameRecord {
     pub rated: bool,
 }
 
-impl Game {
-    /// The clocks at a moment, while the game runs.
-    #[must_use]
-    pub fn clocks_at(&self, now: Timestamp, time: &TimeControl) -> Option<Clocks> {
-        let turn = self.turn()?;
-        let deadline = self.flag_falls(time)?;
-        let mut totals = self.clocks;
-        totals[turn] = totals[turn].map(|left| left.saturating_sub(now.since(self.turn_began)));
-        Some(Clocks { totals, left: deadline.since(now.max(self.turn_began)), deadline })
-    }
-}
-
 impl Room {
-    /// The question to the side to move, while a game runs.
-    #[must_use]
-    pub fn turn_sheet(&self, now: Timestamp) -> Option<TurnSheet> {
-        let game = self.running()?;
-        Some(TurnSheet {
-            game: GameId { room: self.id, number: game.number },
-            ply: game.ply(),
-            position: game.position,
-            last_move: game.last_move(),
-            clocks: game.clocks_at(now, &self.settings.time)?,
-        })
-    }
-
     /// The record of the game that has just ended, while its players still sit.
     #[must_use]
     pub fn record(&self, ended: Timestamp) -> Option<GameRecord> {

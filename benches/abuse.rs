@@ -11,13 +11,14 @@
     reason = "a measurement reads the clock, and stops at a fault"
 )]
 
-#[path = "../tests/abuse/attack.rs"]
+#[path = "../tests/server/transport/abuse/attack.rs"]
 #[allow(dead_code, reason = "what the server says to it is for the tests")]
 mod attack;
-#[path = "../tests/abuse/frame.rs"]
+#[path = "../tests/server/transport/abuse/frame.rs"]
 #[allow(dead_code, reason = "what the server says to it is for the tests")]
 mod frame;
-#[path = "../tests/process/mod.rs"]
+#[path = "../tests/server/harness/process.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
 mod process;
 
 use std::{

@@ -5,11 +5,17 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 
-#[path = "../tests/crash/bots.rs"]
+#[path = "../tests/server/storage/crash/bots.rs"]
 #[allow(dead_code, reason = "what is right is for the tests")]
 mod bots;
-#[path = "../tests/process/mod.rs"]
+#[path = "../tests/server/harness/process.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
 mod process;
+
+/// Where the tests have it.
+mod harness {
+    pub(crate) use super::process;
+}
 
 use std::{
     path::Path,

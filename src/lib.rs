@@ -1,6 +1,6 @@
 //! A multiplayer Reversi room server over gRPC, and what it is made of.
 //!
-//! Dependencies point one way, and `tests/tidy.rs` keeps them so:
+//! Dependencies point one way, and `tests/core/tidy` keeps them so:
 //!
 //! ```text
 //!   cli ───────────────────────  serve, rooms, play, watch, host, bot, demo, games, admin, arena, bench

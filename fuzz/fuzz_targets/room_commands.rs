@@ -1,8 +1,9 @@
 //! Whatever is asked of a room, and in whatever order, its laws hold.
 #![no_main]
 
-#[path = "../../tests/story/mod.rs"]
-mod story;
+#[path = "../../tests/core/room/test_room.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
+mod test_room;
 
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use reversi::{
     },
     rules::{ByColor, Color, Square},
 };
-use story::{POLICY, World};
+use test_room::{POLICY, World};
 
 const PEOPLE: [&str; 6] = ["ada", "bob", "cy", "bot-d", "bot-e", "eve"];
 
@@ -135,7 +136,7 @@ fn perform(world: &mut World, actor: Actor, command: Command) {
 }
 
 fn person(who: u8) -> Profile {
-    story::profile(PEOPLE[usize::from(who) % PEOPLE.len()])
+    test_room::profile(PEOPLE[usize::from(who) % PEOPLE.len()])
 }
 
 fn side(white: bool) -> Color {
@@ -151,7 +152,7 @@ fn settings(choices: &Choices) -> Settings {
     let millis = |millis: u16| Duration::from_millis(millis.into());
     Settings {
         visibility: if private { Visibility::Private } else { Visibility::Public },
-        password: password.then(story::password),
+        password: password.then(test_room::password),
         time: TimeControl {
             per_move: choices.per_move_ms.map(millis),
             total: choices.total_s.map(|seconds| Duration::from_secs(seconds.into())),
@@ -166,28 +167,28 @@ fn settings(choices: &Choices) -> Settings {
         },
         auto_start,
         rated,
-        ..story::usual()
+        ..test_room::usual()
     }
 }
 
 fn command(world: &World, deed: Deed) -> Command {
     let (game, ply) = world.room.game().map_or((1, 0), |game| (game.number, game.ply()));
     match deed {
-        Deed::Join(who) => Command::Join(person(who), story::member_card()),
+        Deed::Join(who) => Command::Join(person(who), test_room::member_card()),
         Deed::Leave => Command::Leave,
         Deed::TakeSeat(white) => Command::TakeSeat(side(white)),
         Deed::LeaveSeat => Command::LeaveSeat,
         Deed::SwapSeats => Command::SwapSeats,
         Deed::Open(white) => Command::SetSeat(side(white), SeatSetting::Open),
         Deed::Reserve(white, who) => Command::SetSeat(side(white), SeatSetting::Reserved(person(who))),
-        Deed::Ai(white) => Command::SetSeat(side(white), story::ai()),
+        Deed::Ai(white) => Command::SetSeat(side(white), test_room::ai()),
         Deed::Ready(ready) => Command::SetReady(ready),
         Deed::Kick(who, ban) => Command::Kick { player: person(who).id, ban },
         Deed::Transfer(who) => Command::Transfer(person(who).id),
         Deed::Configure(choices) => Command::Configure(Box::new(settings(&choices))),
         Deed::Start => Command::Start,
         Deed::Close => Command::Close,
-        Deed::Chat => story::chat("hello"),
+        Deed::Chat => test_room::chat("hello"),
         Deed::Move(choice) => {
             let moves: Vec<Square> =
                 world.room.game().map(|game| game.position.legal_moves().iter().collect()).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Any bytes are an event or an error, and an event that fits a room leaves one that can be stored.
 #![no_main]
 
-#[path = "../../tests/story/exercise.rs"]
+#[path = "../../tests/core/room/exercise.rs"]
 mod exercise;
 mod sample;
 

@@ -1,7 +1,7 @@
 //! Any bytes are an error, or a room that can be asked everything.
 #![no_main]
 
-#[path = "../../tests/story/exercise.rs"]
+#[path = "../../tests/core/room/exercise.rs"]
 mod exercise;
 
 use libfuzzer_sys::fuzz_target;

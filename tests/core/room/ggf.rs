@@ -1,0 +1,68 @@
+//! The law of the game format: what was written is read.
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use reversi::{
+    room::{EndReason, Fact, GameRecord, Participant, ggf},
+    rules::{ByColor, Color, Outcome, Position},
+};
+
+use crate::room::{laws::always, trace::Stage};
+
+#[test]
+fn a_game_that_was_written_is_read() {
+    let seen = Cell::new(0);
+    always(|stage| {
+        for record in records(stage) {
+            let line = ggf::write(&record);
+            let game = ggf::read(&line).map_err(|error| TestCaseError::fail(format!("{error}: {line}")))?;
+            prop_assert_eq!(&game.players, &ByColor::from_fn(|side| name(&record.players[side])));
+            prop_assert_eq!(game.place.as_str(), record.room_name.as_str());
+            prop_assert_eq!((game.start, game.position), (Position::START, record.position));
+            prop_assert_eq!(game.plies.len(), record.plies.len());
+            for (read, written) in game.plies.iter().zip(&record.plies) {
+                prop_assert_eq!(read.square, written.square);
+                prop_assert!(read.spent_ms.abs_diff(written.spent_ms) <= 5, "{} {}", read.spent_ms, written.spent_ms);
+            }
+            prop_assert_eq!(game.result, result(&record), "{}", line);
+            seen.set(seen.get() + 1);
+        }
+        Ok(())
+    });
+    assert!(seen.get() > 100, "only {} games", seen.get());
+}
+
+fn records(stage: &Stage) -> impl Iterator<Item = GameRecord> {
+    stage.moments.iter().flat_map(|moment| {
+        let mut room = moment.before.clone();
+        let events = moment.result.iter().flatten();
+        events.filter_map(move |event| {
+            room.apply(event);
+            matches!(event.fact, Fact::GameEnded(_)).then(|| room.record(event.at)).flatten()
+        })
+    })
+}
+
+fn name(participant: &Participant) -> String {
+    match participant {
+        Participant::Player(profile) => profile.name.to_string(),
+        Participant::Ai(ai) => format!("{}-{}", ai.kind, ai.level),
+    }
+}
+
+/// The format knows fewer reasons.
+fn result(record: &GameRecord) -> Option<ggf::GgfResult> {
+    let decided = match record.end.winner {
+        Some(Color::Black) => 64,
+        Some(Color::White) => -64,
+        None => 0,
+    };
+    let (margin, reason) = match record.end.reason {
+        EndReason::Discs => (Outcome::of(record.position.board()).difference(), EndReason::Discs),
+        EndReason::Resignation | EndReason::Left | EndReason::Kicked => (decided, EndReason::Resignation),
+        reason @ (EndReason::Timeout | EndReason::Agreed) => (decided, reason),
+        EndReason::Aborted | EndReason::Server => return None,
+    };
+    Some(ggf::GgfResult { margin, reason })
+}

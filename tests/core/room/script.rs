@@ -1,0 +1,239 @@
+//! What somebody may try in a room, at random.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use reversi::{
+    room::{
+        Actor, Command, Credentials, JoinCode, Occupant, Offer, Opening, Policy, SeatSetting, Settings, TimeControl,
+        Visibility, Watching,
+    },
+    rules::{ByColor, Color},
+};
+
+use crate::room::test_room::{CODE, ai, ai_seat, id, member_card, password, profile, secs, usual};
+
+pub(crate) const PEOPLE: [&str; 6] = ["ada", "bob", "cy", "bot-d", "bot-e", "eve"];
+
+/// How much time passes before something is done.
+#[derive(Clone, Debug)]
+pub(crate) enum Wait {
+    Nothing,
+    Millis(u64),
+    /// To the room's deadline, and this much more.
+    Deadline(u64),
+}
+
+/// What somebody tries, before it is known how the room will stand then.
+#[derive(Clone, Debug)]
+pub(crate) enum Deed {
+    /// The same whatever the room is like.
+    Plain(Command),
+    JoinAs(usize, Credentials),
+    Configure(Box<Settings>),
+    Rename(bool),
+    Presence(usize, bool),
+    /// Ada takes black and this one white, where they can.
+    SitDown(usize),
+    /// Whatever is missing for a game, and its start.
+    Begin,
+    /// Legal moves of whoever is to move.
+    Moves(Vec<u8>),
+    /// Any square, at a ply near the present one, of a game near the present one.
+    Stray {
+        game: u32,
+        ply: u16,
+        square: u8,
+    },
+    Strike {
+        ply: u16,
+        times: u8,
+    },
+    /// The server was away for this long, after the wait before it.
+    Outage(i64),
+    /// By whoever sits there.
+    Resign(Color),
+    Offer(Offer, Color),
+    Answer(Offer, bool, Color),
+    /// One side offers, and the other answers at once.
+    Haggle(Offer, bool, Color),
+    Remove {
+        seat: Color,
+        ban: bool,
+    },
+    Abort,
+    BanStrangers(u64),
+    Babble(u8),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) wait: Wait,
+    /// Whether the driver ticks first, as it should.
+    pub(crate) punctual: bool,
+    pub(crate) actor: usize,
+    pub(crate) deed: Deed,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Plot {
+    pub(crate) settings: Settings,
+    pub(crate) seats: ByColor<Occupant>,
+    pub(crate) policy: Policy,
+    pub(crate) steps: Vec<Step>,
+    /// Who closes the room in the end, if they may.
+    pub(crate) closer: Actor,
+}
+
+pub(crate) fn player(who: usize) -> Actor {
+    Actor::Player(id(PEOPLE[who]))
+}
+
+pub(crate) fn plots() -> impl Strategy<Value = Plot> {
+    let grace = prop_oneof![Just(0), Just(30), Just(120)].prop_map(secs);
+    let policy = (grace, 4_u16..8).prop_map(|(grace, members)| Policy { grace, idle_close: secs(600), members });
+    let seats = (occupants(), occupants()).prop_map(|(black, white)| match (&black, &white) {
+        (Occupant::Player(_), Occupant::Player(_)) => ByColor::new(black, Occupant::Open),
+        _ => ByColor::new(black, white),
+    });
+    let steps = prop::collection::vec(steps(), 1..100);
+    let closer = prop_oneof![Just(player(0)), Just(Actor::Admin), Just(Actor::Server)];
+    (settings(), seats, policy, steps, closer).prop_map(|(settings, seats, policy, steps, closer)| Plot {
+        settings,
+        seats,
+        policy,
+        steps,
+        closer,
+    })
+}
+
+fn occupants() -> impl Strategy<Value = Occupant> {
+    prop_oneof![
+        Just(Occupant::Open),
+        Just(Occupant::Ai(ai_seat())),
+        Just(Occupant::Player(profile("ada"))),
+        Just(Occupant::Reserved(profile("bob"))),
+    ]
+}
+
+fn times() -> impl Strategy<Value = TimeControl> {
+    let millis = Duration::from_millis;
+    let moves = (100_u64..60_000).prop_map(millis);
+    let totals = (1_000_u64..120_000).prop_map(millis);
+    let per_move =
+        moves.clone().prop_map(|limit| TimeControl { per_move: Some(limit), total: None, increment: Duration::ZERO });
+    let total = (prop::option::of(moves), totals, 0_u64..5_000).prop_map(move |(per_move, total, increment)| {
+        TimeControl { per_move, total: Some(total), increment: millis(increment) }
+    });
+    prop_oneof![per_move, total]
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    let opening = prop_oneof![
+        2 => Just(Opening::Standard),
+        1 => Just(Opening::Moves("c4c3c2b2e6c1a1a3".parse().expect("moves"))),
+        1 => (1_u8..=20, 0_u64..9).prop_map(|(plies, seed)| Opening::Random { plies, seed }),
+        2 => (0_u64..9).prop_map(|seed| Opening::Balanced { seed }),
+    ];
+    let pause = prop_oneof![Just(0), Just(500), Just(10_000)].prop_map(Duration::from_millis);
+    let door = (any::<bool>(), any::<bool>(), prop::option::of(Just(password())));
+    (times(), opening, pause, 1_u16..4, any::<[bool; 4]>(), door).prop_map(
+        |(time, opening, ai_pause, games, [swap_sides, auto_start, rated, tested], (private, members, password))| {
+            let settings = Settings {
+                visibility: if private { Visibility::Private } else { Visibility::Public },
+                watching: if members { Watching::Members } else { Watching::Everyone },
+                password,
+                time,
+                ai_pause,
+                games,
+                swap_sides,
+                opening,
+                auto_start,
+                rated,
+                ..usual()
+            };
+            // Narrow enough that one pair is decided.
+            let sprt = (tested && settings.is_paired()).then(|| "-1600,1600,0.4,0.4".parse().expect("a test"));
+            Settings { sprt, ..settings }
+        },
+    )
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    let wait = prop_oneof![
+        12 => Just(Wait::Nothing),
+        6 => (1_u64..2_000).prop_map(Wait::Millis),
+        1 => (2_000_u64..200_000).prop_map(Wait::Millis),
+        1 => (0_u64..3).prop_map(Wait::Deadline),
+    ];
+    // The owner, who may do most, does most.
+    let actor = prop_oneof![2 => Just(0), 3 => 0_usize..8];
+    (wait, prop::bool::weighted(0.9), actor, deeds()).prop_map(|(wait, punctual, actor, deed)| Step {
+        wait,
+        punctual,
+        actor,
+        deed,
+    })
+}
+
+fn deeds() -> impl Strategy<Value = Deed> {
+    let credentials = prop_oneof![
+        3 => Just(member_card()),
+        1 => Just(Credentials::default()),
+        1 => Just(Credentials { code: Some(JoinCode::from_random(CODE)), password: None }),
+    ];
+    let seat = prop_oneof![Just(Color::Black), Just(Color::White)];
+    let offer = prop_oneof![Just(Offer::Draw), Just(Offer::Rematch)];
+    prop_oneof![
+        6 => commands().prop_map(Deed::Plain),
+        2 => (0_usize..6, credentials).prop_map(|(who, credentials)| Deed::JoinAs(who, credentials)),
+        1 => settings().prop_map(|settings| Deed::Configure(Box::new(settings))),
+        1 => any::<bool>().prop_map(Deed::Rename),
+        3 => (0_usize..6, prop::bool::weighted(0.6)).prop_map(|(who, present)| Deed::Presence(who, present)),
+        4 => prop_oneof![Just(1), Just(3)].prop_map(Deed::SitDown),
+        3 => Just(Deed::Begin),
+        6 => prop::collection::vec(any::<u8>(), 1..64).prop_map(Deed::Moves),
+        1 => (0_u32..3, 0_u16..6, any::<u8>()).prop_map(|(game, ply, square)| Deed::Stray { game, ply, square }),
+        4 => (0_u16..4, 1_u8..4).prop_map(|(ply, times)| Deed::Strike { ply, times }),
+        1 => outages().prop_map(Deed::Outage),
+        1 => seat.clone().prop_map(Deed::Resign),
+        3 => (offer.clone(), seat.clone()).prop_map(|(offer, seat)| Deed::Offer(offer, seat)),
+        8 => (offer.clone(), any::<bool>(), seat.clone()).prop_map(|(offer, yes, seat)| Deed::Haggle(offer, yes, seat)),
+        3 => (offer, any::<bool>(), seat.clone()).prop_map(|(offer, yes, seat)| Deed::Answer(offer, yes, seat)),
+        1 => (seat, any::<bool>()).prop_map(|(seat, ban)| Deed::Remove { seat, ban }),
+        1 => Just(Deed::Abort),
+        1 => prop_oneof![9 => 0_u64..3, 1 => Just(210)].prop_map(Deed::BanStrangers),
+        1 => (1_u8..30).prop_map(Deed::Babble),
+    ]
+}
+
+/// In microseconds: usual ones, a clock that was set back, and what no server should say.
+fn outages() -> impl Strategy<Value = i64> {
+    prop_oneof![12 => 0_i64..90_000_000, 4 => -90_000_000_i64..0, 1 => any::<i64>(), 1 => Just(i64::MIN)]
+}
+
+fn commands() -> impl Strategy<Value = Command> {
+    let seat = prop_oneof![Just(Color::Black), Just(Color::White)];
+    let who = (0_usize..6).prop_map(|who| id(PEOPLE[who]));
+    let offer = prop_oneof![Just(Offer::Draw), Just(Offer::Rematch)];
+    let setting = prop_oneof![
+        Just(SeatSetting::Open),
+        Just(ai()),
+        (0_usize..6).prop_map(|who| SeatSetting::Reserved(profile(PEOPLE[who]))),
+    ];
+    prop_oneof![
+        2 => Just(Command::Leave),
+        5 => seat.clone().prop_map(Command::TakeSeat),
+        1 => Just(Command::LeaveSeat),
+        1 => Just(Command::SwapSeats),
+        2 => (seat, setting).prop_map(|(seat, setting)| Command::SetSeat(seat, setting)),
+        4 => any::<bool>().prop_map(Command::SetReady),
+        1 => (who.clone(), any::<bool>()).prop_map(|(player, ban)| Command::Kick { player, ban }),
+        1 => who.clone().prop_map(Command::Transfer),
+        1 => Just(Command::Start),
+        1 => offer.clone().prop_map(Command::Offer),
+        1 => (offer, any::<bool>()).prop_map(|(offer, accept)| Command::Answer(offer, accept)),
+        1 => (who, any::<bool>()).prop_map(|(who, present)| Command::SetPresence(who, present)),
+        1 => Just(Command::Tick),
+    ]
+}

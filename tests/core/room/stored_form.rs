@@ -1,0 +1,153 @@
+//! Laws of the stored form: nothing is lost, whatever is decoded is safe, and what a room decides fits it.
+
+use proptest::prelude::*;
+use reversi::room::{
+    Fact, Room,
+    stored::{StoredError, decode_event, decode_room, encode_event, encode_room},
+};
+
+use crate::room::{exercise::exercise, laws::always, laws::at_every_moment, script::plots, trace::Stage};
+
+#[test]
+fn every_event_comes_back_as_it_was() {
+    always(|stage| {
+        for event in &stage.world.history {
+            prop_assert_eq!(decode_event(&encode_event(event)), Ok(event.clone()));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn every_room_comes_back_as_it_was_even_between_two_events_of_a_command() {
+    at_every_moment(|moment| {
+        let mut room = moment.before.clone();
+        for event in moment.result.as_deref().unwrap_or(&[]) {
+            room.apply(event);
+            prop_assert_eq!(decode_room(&encode_room(&room)), Ok(room.clone()));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn every_event_of_a_history_fits_and_only_once_and_in_its_place() {
+    always(|stage| {
+        let mut room = Room::replay(&stage.world.history[..1]).expect("a creation");
+        let mut last = &stage.world.history[0];
+        for event in &stage.world.history[1..] {
+            prop_assert_eq!(room.check_next(last), Err(StoredError::Misfit(last.seq)));
+            prop_assert_eq!(room.check_next(event), Ok(()));
+            room.apply(event);
+            last = event;
+        }
+        Ok(())
+    });
+}
+
+/// Histories have hundreds of moves, and nobody waits for a journal of megabytes.
+#[test]
+fn a_move_is_short() {
+    always(|stage| {
+        for event in &stage.world.history {
+            if let Fact::Played { spent, .. } = event.fact {
+                // In this world it is 1970, and a moment takes fewer bytes than it will for the next 200 years.
+                let moment = 8 - encode_length(event.at.0.unsigned_abs());
+                let length = encode_event(event).len() + moment;
+                prop_assert!(length <= 22 || spent.as_secs() > 15 || event.seq.0 > 16_000, "{length} for {event:?}");
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Bytes of a varint, 8 at most.
+fn encode_length(value: u64) -> usize {
+    usize::try_from((64 - value.leading_zeros()).div_ceil(7).clamp(1, 8)).expect("small")
+}
+
+/// As version 1 wrote it: without the checksum.
+fn unchecked(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes[0] = 1;
+    bytes.truncate(bytes.len() - 4);
+    bytes
+}
+
+#[derive(Clone, Debug)]
+enum Damage {
+    Cut(prop::sample::Index),
+    Set(prop::sample::Index, u8),
+    Insert(prop::sample::Index, u8),
+    Remove(prop::sample::Index),
+}
+
+impl Damage {
+    fn apply(&self, bytes: &mut Vec<u8>) {
+        if bytes.is_empty() {
+            return;
+        }
+        let length = bytes.len();
+        match self {
+            Self::Cut(at) => bytes.truncate(at.index(length)),
+            Self::Set(at, value) => bytes[at.index(length)] = *value,
+            Self::Insert(at, value) => bytes.insert(at.index(length), *value),
+            Self::Remove(at) => {
+                bytes.remove(at.index(length));
+            }
+        }
+    }
+}
+
+fn damage() -> impl Strategy<Value = Vec<Damage>> {
+    let at = any::<prop::sample::Index>;
+    // Small numbers are tags, lengths and the variants of enums.
+    let byte = || prop_oneof![any::<u8>(), 0_u8..24];
+    let one = prop_oneof![
+        1 => at().prop_map(Damage::Cut),
+        6 => (at(), byte()).prop_map(|(at, value)| Damage::Set(at, value)),
+        1 => (at(), byte()).prop_map(|(at, value)| Damage::Insert(at, value)),
+        1 => at().prop_map(Damage::Remove),
+    ];
+    prop::collection::vec(one, 1..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_bytes_give_an_error_or_something_safe(
+        plot in plots(),
+        damages in prop::collection::vec((any::<prop::sample::Index>(), damage()), 64),
+    ) {
+        let stage = Stage::perform(plot);
+        for (which, damage) in damages {
+            let event = &stage.world.history[which.index(stage.world.history.len())];
+            let room = &stage.moments[which.index(stage.moments.len())].after;
+            // A checksum would see all of it.
+            let (mut event, mut room) = (unchecked(encode_event(event)), unchecked(encode_room(room)));
+            for one in damage {
+                one.apply(&mut event);
+                one.apply(&mut room);
+            }
+            if let Ok(event) = decode_event(&event) {
+                prop_assert_eq!(decode_event(&encode_event(&event)), Ok(event));
+            }
+            if let Ok(room) = decode_room(&room) {
+                prop_assert_eq!(decode_room(&encode_room(&room)), Ok(room.clone()));
+                exercise(room);
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_decoded_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let mut bytes = bytes;
+        for version in [None, Some(1)] {
+            if let (Some(version), Some(first)) = (version, bytes.first_mut()) {
+                *first = version;
+            }
+            let _ = decode_event(&bytes);
+            let _ = decode_room(&bytes);
+        }
+    }
+}

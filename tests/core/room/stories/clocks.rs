@@ -1,0 +1,208 @@
+//! Clocks: whose time runs, when a flag falls, how an AI waits.
+
+use std::time::Duration;
+
+use reversi::{
+    room::{Command, EndReason, Fact, GameEnd, LeaveReason, Rejection, Settings, TimeControl},
+    rules::{
+        ByColor,
+        Color::{self, Black, White},
+    },
+};
+
+use crate::room::test_room::{World, actor, id, secs, square, total, usual};
+
+fn timed(time: TimeControl) -> Settings {
+    Settings { time, ..usual() }
+}
+
+fn timeout(winner: Color) -> Fact {
+    Fact::GameEnded(GameEnd { winner: Some(winner), reason: EndReason::Timeout })
+}
+
+#[test]
+fn k8_no_answer_in_time_loses_the_game() {
+    let mut world = World::duel(usual());
+    assert_eq!(world.wait(secs(59)), []);
+    world.play("d3");
+    assert_eq!(world.wait(Duration::from_millis(59_999)), []);
+    assert_eq!(world.wait(Duration::from_millis(1)), [timeout(Black)], "60 s a move by default");
+    assert_eq!(world.wins(), (1, 0));
+}
+
+#[test]
+fn b16_a_late_answer_is_not_taken_for_anything() {
+    let mut world = World::duel(usual());
+    let answer = world.move_to(square("d3"));
+    world.now = world.now.after(secs(60));
+    let late = world.room.decide(world.now, world.mover(), answer.clone());
+    assert_eq!(late, Err(Rejection::GameOver), "even before the driver has ticked");
+    assert_eq!(world.refused("ada", answer.clone()), Rejection::GameOver);
+    world.ok("ada", Command::SetReady(true));
+    world.ok("bob", Command::SetReady(true));
+    world.ok("ada", Command::Start);
+    assert_eq!(world.refused("ada", answer), Rejection::GameOver, "the next game is not the one it was meant for");
+    assert_eq!(world.game().ply(), 0);
+}
+
+#[test]
+fn a_total_clock_runs_in_ones_own_turn_only_and_gains_the_increment() {
+    let mut world = World::duel(timed(total(secs(100), secs(5))));
+    world.wait(secs(10));
+    world.play("d3");
+    assert_eq!(world.game().clocks.black, Some(secs(95)));
+    world.wait(secs(30));
+    world.play("c3");
+    let game = world.game();
+    assert_eq!((game.clocks.black, game.clocks.white), (Some(secs(95)), Some(secs(75))));
+    assert_eq!(game.plies[1].spent_ms, 30_000);
+    assert_eq!(world.wait(secs(94)), []);
+    assert_eq!(world.wait(secs(1)), [timeout(White)]);
+}
+
+#[test]
+fn whichever_clock_falls_first_loses() {
+    let both = TimeControl { per_move: Some(secs(10)), total: Some(secs(15)), increment: Duration::ZERO };
+    let mut world = World::duel(timed(both));
+    assert_eq!(world.wait(secs(10)), [timeout(White)]);
+
+    let mut world = World::duel(timed(both));
+    world.wait(secs(9));
+    world.play("d3c3");
+    assert_eq!(world.game().clocks.black, Some(secs(6)));
+    assert_eq!(world.wait(secs(6)), [timeout(White)]);
+}
+
+#[test]
+fn b18_everybody_learns_both_clocks() {
+    let mut world = World::duel(timed(total(secs(100), secs(0))));
+    world.wait(secs(10));
+    world.play("d3");
+    assert_eq!(world.game().clocks, ByColor::new(Some(secs(90)), Some(secs(100))));
+    assert_eq!(world.room.flag_falls(), Some(world.now.after(secs(100))));
+    assert_eq!(world.game().turn_began, world.now);
+}
+
+#[test]
+fn b19_an_ai_has_a_clock_too() {
+    let mut world = World::against_ai(usual());
+    world.play("d3");
+    assert!(world.room.thinking().is_some());
+    assert_eq!(world.wait(secs(60)), [timeout(Black)]);
+    assert_eq!(world.room.thinking(), None);
+}
+
+#[test]
+fn an_ai_is_given_a_share_of_its_total_that_lasts_to_the_end() {
+    let mut world = World::ai_match(timed(total(secs(62), secs(0))));
+    let turn = world.room.thinking().expect("black thinks");
+    assert_eq!((turn.game, turn.ply), (1, 0));
+    assert_eq!(turn.budget, secs(2), "60 empties are 30 moves and a spare one");
+    while let Some(turn) = world.room.thinking() {
+        world.now = turn.begins.after(turn.budget);
+        let first = turn.position.legal_moves().first().expect("a move");
+        world.place(first);
+    }
+    assert_eq!(world.end().map(|end| end.reason), Some(EndReason::Discs), "nobody's flag fell");
+}
+
+#[test]
+fn k10_an_ai_waits_for_the_pause_and_its_clock_waits_with_it() {
+    let mut world = World::against_ai(Settings { ai_pause: secs(2), ..usual() });
+    assert_eq!(world.room.flag_falls(), Some(world.now.after(secs(60))), "a person is not held up");
+    world.wait(secs(1));
+    world.play("d3");
+    let turn = world.room.thinking().expect("the AI is to move");
+    assert_eq!((turn.begins, turn.budget), (world.now.after(secs(2)), secs(60)));
+    assert_eq!(world.room.flag_falls(), Some(world.now.after(secs(62))));
+    world.wait(secs(3));
+    world.play("c3");
+    assert_eq!(world.game().plies[1].spent_ms, 1_000);
+    assert_eq!(world.game().turn_began, world.now);
+}
+
+#[test]
+fn k10_the_pause_holds_for_the_first_move_and_after_a_pass() {
+    let world = World::ai_match(Settings { ai_pause: secs(2), ..usual() });
+    assert_eq!(world.room.thinking().map(|turn| turn.begins), Some(world.now.after(secs(2))));
+
+    let mut world = World::lobby().sit("ada", Black).ai(White);
+    world.ok("ada", Command::Configure(Box::new(Settings { ai_pause: secs(2), ..usual() })));
+    world.ok("ada", Command::Start);
+    world.play("c4c3c2b2e6c1a1a3");
+    assert_eq!(world.game().plies.last().map(|ply| ply.square), Some(None), "Ada had to pass");
+    assert_eq!(world.room.thinking().map(|turn| turn.begins), Some(world.now.after(secs(2))));
+}
+
+#[test]
+fn b22_the_clock_of_a_finished_game_ends_no_later_one() {
+    let mut world = World::duel(usual());
+    let old_flag = world.room.flag_falls().expect("a clock");
+    world.wait(secs(50));
+    world.ok("ada", Command::Resign { game: 1 });
+    assert_eq!(world.room.flag_falls(), None);
+    world.ok("bob", Command::SetReady(true));
+    world.ok("ada", Command::Start);
+    assert!(world.room.deadline() > Some(old_flag));
+    assert_eq!(world.wait(secs(59)), []);
+    assert_eq!(world.room.flag_falls(), Some(world.now.after(secs(1))));
+}
+
+#[test]
+fn the_time_that_the_server_was_away_is_nobodys() {
+    let mut world = World::duel(timed(total(secs(100), secs(0)))).join("cy");
+    world.wait(secs(10));
+    world.ok("server", Command::SetPresence(id("cy"), false));
+    world.wait(secs(20));
+    world.now = world.now.after(secs(3600));
+    let micros = 3_600_000_000;
+    let judged = world.room.decide(world.now, actor("server"), Command::Credit { micros }).expect("the server may");
+    assert_eq!(world.accept(judged), [Fact::ClockCredited { micros }]);
+    assert_eq!(world.room.turn_sheet(world.now).map(|sheet| sheet.clocks.left), Some(secs(70)));
+    assert_eq!(world.wait(secs(39)), []);
+    let absent = Fact::MemberLeft { player: id("cy"), reason: LeaveReason::Absent };
+    assert_eq!(world.wait(secs(1)), [absent], "20 of 60 s of grace were gone before");
+    world.play("d3");
+    assert_eq!(world.game().clocks.black, Some(secs(30)), "30 s before and 40 s after");
+}
+
+#[test]
+fn a_clock_that_was_set_back_leaves_nothing_in_the_future() {
+    let mut world = World::duel(usual());
+    world.wait(secs(10));
+    world.now = world.now.shifted(-3_600_000_000);
+    world.ok("server", Command::Credit { micros: -3_600_000_000 });
+    assert_eq!(world.room.flag_falls(), Some(world.now.after(secs(50))));
+}
+
+#[test]
+fn nobody_is_away_since_a_moment_to_come() {
+    let mut world = World::lobby();
+    world.ok("server", Command::SetPresence(id("ada"), false));
+    // The last note of the earlier server was long before she went.
+    world.ok("server", Command::Credit { micros: 3_600_000_000 });
+    let since = world.room.member(id("ada")).and_then(|ada| ada.absent_since);
+    assert_eq!(since, Some(world.now));
+}
+
+#[test]
+fn an_awaited_game_waits_on() {
+    let mut world = World::duel(Settings { games: 2, ..usual() });
+    world.ok("ada", Command::Resign { game: 1 });
+    let due = world.room.deadline().expect("the next game");
+    world.ok("server", Command::Credit { micros: 5_000_000 });
+    assert_eq!(world.room.deadline(), Some(due.after(secs(5))));
+}
+
+#[test]
+fn where_nothing_runs_there_is_nothing_to_give_back() {
+    let mut world = World::lobby();
+    assert_eq!(world.ok("server", Command::Credit { micros: 1 }), []);
+    let mut duel = World::duel(usual());
+    assert_eq!(duel.ok("server", Command::Credit { micros: 0 }), []);
+    for who in ["ada", "admin"] {
+        assert_eq!(duel.refused(who, Command::Credit { micros: 1 }), Rejection::NotAdmin);
+    }
+    world.ok("ada", Command::Leave);
+    assert_eq!(world.ok("server", Command::Credit { micros: 1 }), [], "a closed room");
+}

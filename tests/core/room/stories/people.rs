@@ -1,0 +1,308 @@
+//! People: coming, going, owning, losing the connection, being removed.
+
+use reversi::{
+    room::{
+        CloseReason, Command, Credentials, EndReason, Fact, GameEnd, JoinCode, LeaveReason, Occupant, Phase, PlayerId,
+        Rejection, Room, Settings, Viewer, Visibility, Watching,
+    },
+    rules::Color::{Black, White},
+};
+
+use crate::room::test_room::{CODE, POLICY, World, ban, chat, id, kick, member_card, password, profile, secs, usual};
+
+fn lost(who: &str) -> Command {
+    Command::SetPresence(id(who), false)
+}
+
+fn back(who: &str) -> Command {
+    Command::SetPresence(id(who), true)
+}
+
+fn left(who: &str, reason: LeaveReason) -> Fact {
+    Fact::MemberLeft { player: id(who), reason }
+}
+
+fn enter(who: &str, code: Option<u64>, right_password: bool) -> Command {
+    let credentials = Credentials { code: code.map(JoinCode::from_random), password: right_password.then(password) };
+    Command::Join(profile(who), credentials)
+}
+
+#[test]
+fn a_private_room_is_not_admitted_to_exist_without_its_code() {
+    let mut world = World::of(Settings { visibility: Visibility::Private, ..usual() });
+    assert_eq!(world.refused("bob", enter("bob", None, false)), Rejection::RoomNotFound);
+    assert_eq!(world.refused("bob", enter("bob", Some(CODE + 1), false)), Rejection::RoomNotFound);
+    world.ok("ada", ban("bob"));
+    assert_eq!(world.refused("bob", enter("bob", None, false)), Rejection::RoomNotFound, "not even to the banned");
+    assert_eq!(world.refused("bob", enter("bob", Some(CODE), false)), Rejection::Banned);
+    world.ok("cy", enter("cy", Some(CODE), false));
+    let strangers = Credentials::default();
+    assert_eq!(world.room.may_watch(id("xia"), &strangers), Err(Rejection::RoomNotFound));
+    assert_eq!(world.room.may_watch(id("xia"), &member_card()), Ok(()));
+}
+
+#[test]
+fn a_password_is_asked_of_those_who_join_and_those_who_watch() {
+    let mut world = World::of(Settings { password: Some(password()), ..usual() });
+    assert_eq!(world.refused("bob", enter("bob", Some(CODE), false)), Rejection::BadPassword);
+    assert_eq!(world.room.may_watch(id("bob"), &Credentials::default()), Err(Rejection::BadPassword));
+    world.ok("bob", enter("bob", None, true));
+    assert_eq!(world.room.may_watch(id("bob"), &Credentials::default()), Ok(()));
+    assert!(!format!("{:?}", world.room.settings()).contains("167"), "a hash is never shown");
+}
+
+#[test]
+fn only_members_see_the_join_code() {
+    let world = World::lobby().join("bob");
+    let code = Some(JoinCode::from_random(CODE));
+    assert_eq!(world.room.view(Viewer::Player(id("bob"))).code(), code);
+    assert_eq!(world.room.view(Viewer::Player(id("xia"))).code(), None);
+    assert_eq!(world.room.view(Viewer::Public).code(), None);
+}
+
+#[test]
+fn a_full_room_takes_nobody_more_until_somebody_leaves() {
+    let mut world = ["b", "c", "d", "e", "f", "g", "h"].into_iter().fold(World::lobby(), World::join);
+    assert_eq!(world.room.members().len(), usize::from(POLICY.members));
+    assert_eq!(world.refused("i", enter("i", None, false)), Rejection::RoomFull);
+    assert_eq!(world.ok("h", enter("h", None, false)), [], "who is in stays in");
+    world.ok("h", Command::Leave);
+    world.ok("i", enter("i", None, false));
+}
+
+#[test]
+fn b26_coming_twice_makes_no_duplicate_and_leaving_leaves_no_trace() {
+    let mut world = World::lobby().join("bob");
+    assert_eq!(world.ok("bob", enter("bob", None, false)), []);
+    assert_eq!(world.room.members().len(), 2);
+    assert_eq!(world.ok("bob", Command::Leave), [left("bob", LeaveReason::Left)]);
+    assert_eq!(world.ok("bob", Command::Leave), [], "leaving can be repeated");
+    assert!(world.room.member(id("bob")).is_none());
+}
+
+#[test]
+fn b06_when_an_unseated_owner_leaves_the_longest_present_seated_person_owns_the_room() {
+    let mut world =
+        World::lobby().join("wim").join("bot-1").join("cy").join("bob").sit("bot-1", Black).sit("bob", White);
+    assert_eq!(
+        world.ok("ada", Command::Leave),
+        [left("ada", LeaveReason::Left), Fact::OwnerChanged(id("bob"))],
+        "before watchers, bots and those who came earlier"
+    );
+    world.ok("bob", Command::Leave);
+    assert_eq!(world.owner(), "wim", "then the longest-present member");
+}
+
+#[test]
+fn b07_the_room_closes_behind_the_last_one() {
+    let mut world = World::lobby().sit("ada", Black);
+    let facts = world.ok("ada", Command::Leave);
+    assert_eq!(facts.last(), Some(&Fact::Closed(CloseReason::Empty)));
+    assert_eq!(facts[0], Fact::SeatChanged { seat: Black, occupant: Occupant::Open });
+    assert_eq!(world.room.phase(), Phase::Closed);
+}
+
+#[test]
+fn b08_a_room_of_ais_that_everybody_left_stops_computing() {
+    let mut world = World::ai_match(usual());
+    assert!(world.room.thinking().is_some());
+    let facts = world.ok("ada", Command::Leave);
+    let aborted = GameEnd { winner: None, reason: EndReason::Aborted };
+    assert_eq!(facts, [left("ada", LeaveReason::Left), Fact::GameEnded(aborted), Fact::Closed(CloseReason::Empty)]);
+    assert_eq!((world.room.thinking(), world.room.deadline()), (None, None));
+}
+
+#[test]
+fn b17_leaving_in_ones_own_turn_ends_the_game_at_once() {
+    for (leaver, winner) in [("ada", White), ("bob", Black)] {
+        let mut world = World::duel(usual());
+        let facts = world.ok(leaver, Command::Leave);
+        assert_eq!(facts[0], Fact::GameEnded(GameEnd { winner: Some(winner), reason: EndReason::Left }));
+        assert_eq!(world.room.phase(), Phase::Lobby);
+        assert_eq!(world.room.seats()[winner.opposite()].occupant, Occupant::Open);
+    }
+}
+
+#[test]
+fn a_watcher_leaves_a_game_freely() {
+    let mut world = World::table().started();
+    assert_eq!(world.ok("wim", Command::Leave), [left("wim", LeaveReason::Left)]);
+    assert!(world.room.running().is_some());
+}
+
+#[test]
+fn k6_the_owner_leaves_a_game_as_a_watcher_and_it_goes_on() {
+    let mut world = World::table().started();
+    world.ok("ada", Command::Leave);
+    assert_eq!(world.owner(), "bob");
+    assert!(world.room.running().is_some());
+}
+
+#[test]
+fn ownership_is_handed_over_to_a_member_only() {
+    let mut world = World::lobby().join("bob");
+    assert_eq!(world.refused("ada", Command::Transfer(id("xia"))), Rejection::PlayerNotFound);
+    assert_eq!(world.ok("ada", Command::Transfer(id("ada"))), []);
+    assert_eq!(world.ok("ada", Command::Transfer(id("bob"))), [Fact::OwnerChanged(id("bob"))]);
+    assert_eq!(world.refused("ada", Command::SwapSeats), Rejection::NotOwner);
+    world.ok("bob", Command::SwapSeats);
+}
+
+#[test]
+fn a_kicked_player_may_come_back_and_a_banned_one_not() {
+    let mut world = World::lobby().join("bob").sit("bob", Black);
+    let opened = Fact::SeatChanged { seat: Black, occupant: Occupant::Open };
+    assert_eq!(world.ok("ada", kick("bob")), [opened, left("bob", LeaveReason::Kicked)]);
+    world = world.join("bob");
+    world.ok("ada", ban("bob"));
+    assert_eq!(world.refused("bob", enter("bob", Some(CODE), true)), Rejection::Banned);
+    assert_eq!(world.ok("ada", ban("bob")), [], "a ban can be repeated");
+    assert_eq!(world.room.may_watch(id("bob"), &member_card()), Err(Rejection::Banned));
+    assert_eq!(world.refused("ada", kick("xia")), Rejection::PlayerNotFound);
+    assert_eq!(world.refused("ada", kick("ada")), Rejection::WrongPhase("an owner leaves instead"));
+}
+
+#[test]
+fn an_administrator_who_kicks_a_player_in_a_game_makes_them_lose_it() {
+    let mut world = World::duel(usual());
+    let facts = world.ok("admin", ban("ada"));
+    assert_eq!(facts[0], Fact::GameEnded(GameEnd { winner: Some(White), reason: EndReason::Kicked }));
+    assert_eq!(world.owner(), "bob");
+    assert_eq!(world.wins(), (0, 0), "a new pairing");
+}
+
+#[test]
+fn the_ban_list_is_bounded() {
+    let mut world = World::lobby().join("bob");
+    for stranger in 0..Room::MOST_BANS as u64 {
+        let player = PlayerId::from_random(1_000_000 + stranger);
+        world.ok("ada", Command::Kick { player, ban: true });
+    }
+    assert_eq!(world.refused("ada", ban("bob")), Rejection::WrongPhase("the ban list is full"));
+    assert_eq!(world.ok("ada", kick("bob")), [left("bob", LeaveReason::Kicked)]);
+}
+
+#[test]
+fn chat_keeps_its_last_lines() {
+    let mut world = World::lobby();
+    for line in 0..=Room::CHAT_LINES {
+        world.ok("ada", chat(&format!("line {line}")));
+    }
+    let lines: Vec<_> = world.room.chat().map(|line| line.text.to_string()).collect();
+    assert_eq!((lines.len(), lines[0].as_str()), (Room::CHAT_LINES, "line 1"));
+}
+
+#[test]
+fn a_lost_connection_keeps_its_place_for_the_grace() {
+    let mut world = World::lobby().join("bob").sit("bob", White);
+    world.ok("server", lost("bob"));
+    assert_eq!(world.ok("server", lost("bob")), [], "the first loss counts");
+    assert_eq!(world.wait(secs(59)), []);
+    assert_eq!(world.ok("server", back("bob")), [Fact::PresenceChanged { player: id("bob"), present: true }]);
+    assert_eq!(world.wait(secs(500)), []);
+    world.ok("server", lost("bob"));
+    let opened = Fact::SeatChanged { seat: White, occupant: Occupant::Open };
+    assert_eq!(world.wait(secs(60)), [opened, left("bob", LeaveReason::Absent)]);
+}
+
+#[test]
+fn the_ownership_of_a_lost_owner_moves_after_the_grace() {
+    let mut world = World::lobby().join("wim").join("cy").sit("cy", Black);
+    world.ok("server", lost("ada"));
+    assert_eq!(world.wait(secs(60)), [left("ada", LeaveReason::Absent), Fact::OwnerChanged(id("cy"))]);
+}
+
+#[test]
+fn the_lost_owner_who_plays_keeps_the_seat_and_hands_over_the_room() {
+    let mut world = World::duel(usual()).join("wim");
+    world.play("d3c3");
+    world.ok("server", lost("ada"));
+    world.wait(secs(30));
+    world.ok("ada", world.move_to(crate::room::test_room::square("c4")));
+    assert_eq!(world.wait(secs(30)), [Fact::OwnerChanged(id("bob"))]);
+    assert_eq!(world.room.seat_of(id("ada")), Some(Black));
+    assert!(world.room.running().is_some());
+}
+
+#[test]
+fn a_lost_player_loses_by_the_clock_and_then_the_seat() {
+    let mut world = World::duel(usual());
+    world.play("d3");
+    world.ok("server", lost("bob"));
+    let facts = world.wait(secs(60));
+    assert_eq!(facts[0], Fact::GameEnded(GameEnd { winner: Some(Black), reason: EndReason::Timeout }));
+    assert_eq!(facts.last(), Some(&left("bob", LeaveReason::Absent)));
+}
+
+#[test]
+fn a_player_back_within_the_clock_finds_the_turn_as_it_was() {
+    let mut world = World::duel(usual());
+    world.ok("server", lost("ada"));
+    let flag = world.room.flag_falls();
+    world.wait(secs(50));
+    world.ok("server", back("ada"));
+    assert_eq!(world.room.flag_falls(), flag);
+    world.play("d3");
+}
+
+#[test]
+fn a_room_from_which_all_connections_were_lost_closes() {
+    let mut world = World::lobby().join("bob").sit("bob", White);
+    world.ok("server", lost("bob"));
+    world.ok("server", lost("ada"));
+    let facts = world.wait(secs(60));
+    assert_eq!(facts.last(), Some(&Fact::Closed(CloseReason::Empty)));
+}
+
+#[test]
+fn a_player_who_is_away_between_the_games_of_a_series_does_not_hold_it_up() {
+    let mut world = World::duel(Settings { games: 1000, ..usual() });
+    world.ok("server", lost("ada"));
+    let facts = world.wait(secs(60));
+    assert_eq!(facts[0], Fact::GameEnded(GameEnd { winner: Some(White), reason: EndReason::Timeout }));
+    assert!(facts.contains(&left("ada", LeaveReason::Absent)), "{facts:?}");
+    assert_eq!(world.room.phase(), Phase::Lobby);
+}
+
+#[test]
+fn an_idle_room_closes_and_a_playing_one_is_never_idle() {
+    let mut world = World::lobby();
+    world.wait(secs(899));
+    world.ok("ada", chat("still here"));
+    assert_eq!(world.wait(secs(899)), []);
+    assert_eq!(world.wait(secs(1)), [Fact::Closed(CloseReason::Idle)]);
+
+    let slow = reversi::room::TimeControl { per_move: Some(secs(3600)), ..usual().time };
+    let mut world = World::duel(Settings { time: slow, ..usual() });
+    assert_eq!(world.wait(secs(3599)), []);
+}
+
+#[test]
+fn a_closed_room_says_who_closed_it_and_ends_its_game() {
+    for (who, close, end) in
+        [("admin", CloseReason::Closed, EndReason::Aborted), ("server", CloseReason::Server, EndReason::Server)]
+    {
+        let mut world = World::duel(usual());
+        let ended = Fact::GameEnded(GameEnd { winner: None, reason: end });
+        assert_eq!(world.ok(who, Command::Close), [ended, Fact::Closed(close)]);
+    }
+    assert_eq!(World::lobby().ok("ada", Command::Close), [Fact::Closed(CloseReason::Closed)]);
+}
+
+#[test]
+fn settings_that_touch_no_game_may_change_while_one_runs() {
+    let mut world = World::duel(usual());
+    let hidden = Settings { visibility: Visibility::Private, watching: Watching::Members, ..usual() };
+    assert_eq!(
+        world.ok("ada", Command::Configure(Box::new(hidden.clone()))),
+        [Fact::SettingsChanged(Box::new(hidden.clone()))]
+    );
+    for settings in [
+        Settings { password: Some(password()), ..hidden.clone() },
+        Settings { games: 3, ..hidden.clone() },
+        Settings { swap_sides: false, ..hidden.clone() },
+        Settings { auto_start: true, ..hidden },
+    ] {
+        assert_eq!(world.refused("ada", Command::Configure(Box::new(settings))), Rejection::RoomInGame);
+    }
+}

@@ -1,0 +1,209 @@
+//! Who may do what: every action, by everyone, in every phase.
+
+use reversi::{
+    room::{Command, Credentials, Offer, Rejection, SeatSetting, Settings, Visibility, Watching},
+    rules::Color::{Black, White},
+};
+
+use crate::room::test_room::{World, ai, ban, chat, id, kick, member_card, profile, secs, square, usual};
+
+type Cell = Result<(), Rejection>;
+type Row = (&'static str, fn() -> World, Command, [Cell; 5]);
+
+/// The owner, who watches; black's player; a member who watches; a stranger; an administrator.
+const WHO: [&str; 5] = ["ada", "bob", "wim", "xia", "admin"];
+
+const YES: Cell = Ok(());
+const OWNER: Cell = Err(Rejection::NotOwner);
+const SEAT: Cell = Err(Rejection::NotSeated);
+const MEMBER: Cell = Err(Rejection::NotMember);
+const GAME: Cell = Err(Rejection::RoomInGame);
+const OVER: Cell = Err(Rejection::GameOver);
+const NO_OFFER: Cell = Err(Rejection::WrongPhase("there is no such offer"));
+
+const BY_OWNER: [Cell; 5] = [YES, OWNER, OWNER, OWNER, OWNER];
+const BY_OWNER_OR_ADMIN: [Cell; 5] = [YES, OWNER, OWNER, OWNER, YES];
+const BY_SEATED: [Cell; 5] = [SEAT, YES, SEAT, MEMBER, MEMBER];
+const BY_MEMBERS: [Cell; 5] = [YES, YES, YES, MEMBER, MEMBER];
+const BY_ALL: [Cell; 5] = [YES; 5];
+const NOT_NOW_FOR_OWNER: [Cell; 5] = [GAME, OWNER, OWNER, OWNER, OWNER];
+
+fn half_empty() -> World {
+    World::lobby().join("bob").join("wim").sit("bob", Black)
+}
+
+fn playing() -> World {
+    World::table().started()
+}
+
+fn both_have_moved() -> World {
+    let mut world = playing();
+    world.play("d3c3");
+    world
+}
+
+fn ais_playing() -> World {
+    World::ai_match(usual()).join("bob").join("wim")
+}
+
+fn bots_playing() -> World {
+    World::lobby().join("bob").join("wim").join("bot-1").join("bot-2").sit("bot-1", Black).sit("bot-2", White).started()
+}
+
+fn over() -> World {
+    let mut world = both_have_moved();
+    world.ok("cy", Command::Resign { game: 1 });
+    world
+}
+
+fn renamed() -> Command {
+    let settings = Settings { visibility: Visibility::Private, watching: Watching::Members, ..usual() };
+    Command::Configure(Box::new(settings))
+}
+
+fn retimed() -> Command {
+    Command::Configure(Box::new(Settings { ai_pause: secs(1), ..usual() }))
+}
+
+fn play(game: u32, ply: u16, name: &str) -> Command {
+    Command::Play { game, ply, square: square(name), thought: None }
+}
+
+fn judge(rows: Vec<Row>) {
+    for (action, stage, command, cells) in rows {
+        for (who, cell) in WHO.into_iter().zip(cells) {
+            let result = stage().act(who, command.clone()).map(|_| ());
+            assert_eq!(result, cell, "{action} by {who}");
+        }
+    }
+}
+
+#[test]
+fn in_the_lobby() {
+    let reserve = SeatSetting::Reserved(profile("xia"));
+    let lobby: fn() -> World = World::table;
+    judge(vec![
+        ("take or change seat", half_empty, Command::TakeSeat(White), BY_MEMBERS),
+        ("leave seat", lobby, Command::LeaveSeat, BY_MEMBERS),
+        ("swap seats", lobby, Command::SwapSeats, BY_OWNER),
+        ("open seat", half_empty, Command::SetSeat(White, SeatSetting::Open), BY_OWNER),
+        ("seat an AI", half_empty, Command::SetSeat(White, ai()), BY_OWNER),
+        ("reserve", half_empty, Command::SetSeat(White, reserve), BY_OWNER),
+        ("kick a watcher", lobby, kick("wim"), BY_OWNER_OR_ADMIN),
+        ("kick a seated player", lobby, kick("bob"), BY_OWNER_OR_ADMIN),
+        ("ban a watcher", lobby, ban("wim"), BY_OWNER_OR_ADMIN),
+        ("ban a stranger", lobby, ban("zoe"), BY_OWNER_OR_ADMIN),
+        ("ready", lobby, Command::SetReady(true), BY_SEATED),
+        ("start", lobby, Command::Start, BY_OWNER),
+        ("change settings", lobby, retimed(), BY_OWNER),
+        ("transfer", lobby, Command::Transfer(id("wim")), BY_OWNER),
+        ("chat", lobby, chat("hi"), BY_MEMBERS),
+        ("leave", lobby, Command::Leave, BY_ALL),
+        ("close", lobby, Command::Close, BY_OWNER_OR_ADMIN),
+        ("tick", lobby, Command::Tick, BY_ALL),
+    ]);
+}
+
+#[test]
+fn after_a_game() {
+    judge(vec![
+        ("play", over, play(1, 2, "c4"), [SEAT, OVER, SEAT, SEAT, SEAT]),
+        ("resign", over, Command::Resign { game: 1 }, [SEAT, OVER, SEAT, MEMBER, MEMBER]),
+        ("abort", over, Command::Abort { game: 1 }, [OVER; 5]),
+        ("offer a draw", over, Command::Offer(Offer::Draw), [SEAT, OVER, SEAT, MEMBER, MEMBER]),
+        ("answer a draw", over, Command::Answer(Offer::Draw, true), [SEAT, OVER, SEAT, MEMBER, MEMBER]),
+        ("offer a rematch", over, Command::Offer(Offer::Rematch), BY_SEATED),
+        ("answer a rematch", over, Command::Answer(Offer::Rematch, true), [SEAT, NO_OFFER, SEAT, MEMBER, MEMBER]),
+    ]);
+}
+
+#[test]
+fn in_a_game() {
+    judge(vec![
+        ("change seat", playing, Command::TakeSeat(White), [GAME, GAME, GAME, MEMBER, MEMBER]),
+        ("leave seat", playing, Command::LeaveSeat, [YES, GAME, YES, MEMBER, MEMBER]),
+        ("swap seats", playing, Command::SwapSeats, NOT_NOW_FOR_OWNER),
+        ("set seat", playing, Command::SetSeat(White, ai()), NOT_NOW_FOR_OWNER),
+        ("kick a watcher", playing, kick("wim"), BY_OWNER_OR_ADMIN),
+        ("kick a seated player", playing, kick("cy"), [GAME, OWNER, OWNER, OWNER, YES]),
+        ("ban a seated player", playing, ban("cy"), [GAME, OWNER, OWNER, OWNER, YES]),
+        ("ready", playing, Command::SetReady(true), [SEAT, GAME, SEAT, MEMBER, MEMBER]),
+        ("start", playing, Command::Start, NOT_NOW_FOR_OWNER),
+        ("play", playing, play(1, 0, "d3"), [SEAT, YES, SEAT, SEAT, SEAT]),
+        ("resign", playing, Command::Resign { game: 1 }, BY_SEATED),
+        ("offer a draw", playing, Command::Offer(Offer::Draw), BY_SEATED),
+        ("answer a draw", playing, Command::Answer(Offer::Draw, true), [SEAT, NO_OFFER, SEAT, MEMBER, MEMBER]),
+        ("offer a rematch", playing, Command::Offer(Offer::Rematch), [SEAT, GAME, SEAT, MEMBER, MEMBER]),
+        ("abort at first", playing, Command::Abort { game: 1 }, [GAME, YES, OWNER, OWNER, YES]),
+        ("abort later", both_have_moved, Command::Abort { game: 1 }, [GAME, OWNER, OWNER, OWNER, YES]),
+        ("abort an AI game", ais_playing, Command::Abort { game: 1 }, BY_OWNER_OR_ADMIN),
+        ("abort a bot game", bots_playing, Command::Abort { game: 1 }, BY_OWNER_OR_ADMIN),
+        ("change name, visibility, watching", playing, renamed(), BY_OWNER),
+        ("change other settings", playing, retimed(), NOT_NOW_FOR_OWNER),
+        ("transfer", playing, Command::Transfer(id("wim")), BY_OWNER),
+        ("chat", playing, chat("hi"), BY_MEMBERS),
+        ("leave", playing, Command::Leave, BY_ALL),
+        ("close", playing, Command::Close, [GAME, OWNER, OWNER, OWNER, YES]),
+        ("close an AI game", ais_playing, Command::Close, BY_OWNER_OR_ADMIN),
+        ("close a bot game", bots_playing, Command::Close, BY_OWNER_OR_ADMIN),
+    ]);
+}
+
+#[test]
+fn in_a_closed_room_nothing_is_possible_but_leaving() {
+    let mut world = over();
+    world.ok("ada", Command::Close);
+    let commands = [
+        Command::Join(profile("xia"), member_card()),
+        Command::TakeSeat(White),
+        Command::LeaveSeat,
+        Command::SwapSeats,
+        Command::SetSeat(White, ai()),
+        Command::SetReady(true),
+        kick("wim"),
+        Command::Transfer(id("wim")),
+        renamed(),
+        Command::Start,
+        Command::Close,
+        chat("hi"),
+        play(1, 2, "c4"),
+        Command::Strike { game: 1, ply: 2 },
+        Command::Resign { game: 1 },
+        Command::Abort { game: 1 },
+        Command::Offer(Offer::Rematch),
+        Command::Answer(Offer::Rematch, true),
+    ];
+    for who in WHO.into_iter().chain(["server"]) {
+        for command in &commands {
+            assert_eq!(world.refused(who, command.clone()), Rejection::RoomClosed, "{command:?}");
+        }
+        for command in [Command::Leave, Command::Tick, Command::SetPresence(id("bob"), false)] {
+            assert_eq!(world.ok(who, command), []);
+        }
+    }
+    assert_eq!((world.room.deadline(), world.room.thinking()), (None, None));
+}
+
+#[test]
+fn everybody_may_watch_an_open_room_and_members_a_closed_one() {
+    let may_watch = |world: &World, who: &str| world.room.may_watch(id(who), &Credentials::default());
+    for mut world in [World::table(), playing()] {
+        assert!(["ada", "bob", "wim", "xia"].iter().all(|who| may_watch(&world, who).is_ok()));
+        let settings = Settings { watching: Watching::Members, ..usual() };
+        world.ok("ada", Command::Configure(Box::new(settings)));
+        assert!(["ada", "bob", "wim"].iter().all(|who| may_watch(&world, who).is_ok()));
+        assert_eq!(may_watch(&world, "xia"), Err(Rejection::NotMember));
+    }
+}
+
+#[test]
+fn the_server_alone_says_who_is_present_and_what_was_illegal() {
+    for who in WHO {
+        let mut world = bots_playing();
+        assert_eq!(world.refused(who, Command::SetPresence(id("bob"), false)), Rejection::NotAdmin);
+        assert_eq!(world.refused(who, Command::Strike { game: 1, ply: 0 }), Rejection::NotAdmin);
+        assert_eq!(world.refused(who, Command::Join(profile("zoe"), member_card())), Rejection::NotAdmin);
+    }
+    let mut world = bots_playing();
+    assert_eq!(world.refused("server", Command::SetPresence(id("zoe"), false)), Rejection::PlayerNotFound);
+}

@@ -1,0 +1,308 @@
+//! Playing again: rematches, series, openings, running scores.
+
+use reversi::{
+    rating::{Points, Score, Verdict},
+    room::{
+        Command, EndReason, Fact, GameEnd, Occupant, Offer, Opening, Phase, Rejection, Room, SeatSetting, Settings,
+    },
+    rules::{
+        Color::{Black, White},
+        Square,
+    },
+};
+
+use crate::room::test_room::{World, ai, id, secs, square, usual};
+
+fn after_a_game(settings: Settings) -> World {
+    let mut world = World::duel(settings);
+    world.ok("bob", Command::Resign { game: 1 });
+    world
+}
+
+fn series(games: u16) -> Settings {
+    Settings { games, ..usual() }
+}
+
+fn opening(world: &World) -> Vec<Square> {
+    world.game().squares().take(usize::from(world.game().opening)).collect()
+}
+
+#[test]
+fn k6_the_same_people_play_again_by_ready_and_start() {
+    let mut world = after_a_game(usual());
+    world.ok("bob", Command::SetReady(true));
+    world.ok("ada", Command::Start);
+    assert_eq!((world.game().number, world.room.seat_of(id("ada"))), (2, Some(Black)));
+    world.ok("bob", Command::Resign { game: 2 });
+    assert_eq!(world.wins(), (2, 0));
+}
+
+#[test]
+fn two_people_agree_on_a_rematch_with_sides_changed() {
+    let mut world = after_a_game(usual());
+    world.ok("bob", Command::Offer(Offer::Rematch));
+    assert_eq!(world.room.rematch_offer(), Some(White));
+    let own = Rejection::WrongPhase("the offer is for the other side to accept");
+    assert_eq!(world.refused("bob", Command::Answer(Offer::Rematch, true)), own);
+    assert_eq!(
+        world.ok("ada", Command::Answer(Offer::Rematch, true)),
+        [
+            Fact::OfferClosed { offer: Offer::Rematch, accepted: true },
+            Fact::SeatsSwapped,
+            Fact::GameStarted { number: 2, index: 0, opening: vec![] },
+        ]
+    );
+    assert_eq!(world.room.seat_of(id("ada")), Some(White));
+    assert_eq!(world.wins(), (0, 1), "the score goes with the player");
+    assert_eq!(world.room.rematch_offer(), None);
+}
+
+#[test]
+fn sides_stay_in_a_rematch_where_the_settings_say_so() {
+    let mut world = after_a_game(Settings { swap_sides: false, ..usual() });
+    world.ok("ada", Command::Offer(Offer::Rematch));
+    let facts = world.ok("bob", Command::Offer(Offer::Rematch));
+    assert!(matches!(facts[..], [Fact::OfferClosed { accepted: true, .. }, Fact::GameStarted { .. }]));
+}
+
+#[test]
+fn a_rematch_is_refused_or_withdrawn() {
+    let mut world = after_a_game(usual());
+    for who in ["bob", "ada"] {
+        world.ok("ada", Command::Offer(Offer::Rematch));
+        let closed = Fact::OfferClosed { offer: Offer::Rematch, accepted: false };
+        assert_eq!(world.ok(who, Command::Answer(Offer::Rematch, false)), [closed]);
+        assert_eq!(world.room.rematch_offer(), None);
+    }
+    let none = Rejection::WrongPhase("there is no such offer");
+    assert_eq!(world.refused("bob", Command::Answer(Offer::Rematch, true)), none);
+}
+
+#[test]
+fn a_rematch_offer_does_not_outlive_its_pairing() {
+    let mut world = after_a_game(usual()).join("cy");
+    world.ok("ada", Command::Offer(Offer::Rematch));
+    world.ok("ada", Command::SwapSeats);
+    assert_eq!(world.room.rematch_offer(), Some(White), "it goes with its maker");
+    world.ok("bob", Command::Leave);
+    assert_eq!(world.refused("ada", Command::Offer(Offer::Rematch)), Rejection::SeatsNotReady);
+    world.ok("cy", Command::TakeSeat(Black));
+    assert_eq!(world.room.rematch_offer(), None);
+    assert_eq!(world.wins(), (0, 0), "a new pairing begins at nothing");
+}
+
+#[test]
+fn an_ai_takes_every_rematch_at_once() {
+    let mut world = World::against_ai(usual());
+    world.ok("ada", Command::Resign { game: 1 });
+    world.ok("ada", Command::Offer(Offer::Rematch));
+    assert_eq!((world.game().number, world.room.seat_of(id("ada"))), (2, Some(White)));
+    assert!(world.room.thinking().is_some());
+    assert_eq!(world.wins(), (1, 0), "the AI's win went with it");
+}
+
+#[test]
+fn a_series_goes_on_by_itself_with_sides_changed_and_a_running_score() {
+    let mut world = World::duel(series(3));
+    world.ok("bob", Command::Resign { game: 1 });
+    assert_eq!(world.room.phase(), Phase::Playing);
+    assert_eq!(world.room.deadline(), Some(world.now.after(Room::PEOPLE_GAP)));
+    let facts = world.wait(Room::PEOPLE_GAP);
+    assert_eq!(facts, [Fact::SeatsSwapped, Fact::GameStarted { number: 2, index: 1, opening: vec![] }]);
+    world.ok("bob", Command::Resign { game: 2 });
+    assert_eq!(world.wins(), (0, 2));
+    world.wait(secs(3));
+    world.ok("ada", Command::Resign { game: 3 });
+    assert_eq!(world.wins(), (2, 1), "Ada is black again");
+    assert_eq!(world.room.phase(), Phase::Lobby);
+    assert_eq!(world.room.series(), None);
+}
+
+#[test]
+fn a_series_of_ais_waits_for_the_ai_pause_only() {
+    let mut world = World::ai_match(Settings { ai_pause: secs(0), ..series(4) });
+    for number in 1..=4 {
+        assert_eq!(world.game().number, number);
+        world.play_out();
+        world.wait(secs(0));
+    }
+    assert_eq!(world.room.phase(), Phase::Lobby);
+
+    let mut world = World::ai_match(Settings { ai_pause: secs(1), ..series(2) });
+    world.play_out();
+    assert_eq!(world.room.deadline(), Some(world.now.after(secs(1))));
+}
+
+#[test]
+fn between_the_games_of_a_series_no_seat_can_be_changed() {
+    let mut world = World::duel(series(2));
+    world.ok("bob", Command::Resign { game: 1 });
+    assert_eq!(world.refused("ada", Command::SwapSeats), Rejection::RoomInGame);
+    assert_eq!(world.refused("ada", Command::SetSeat(White, ai())), Rejection::RoomInGame);
+    assert_eq!(world.refused("ada", Command::Start), Rejection::RoomInGame);
+    assert_eq!(world.refused("bob", Command::LeaveSeat), Rejection::RoomInGame);
+    assert_eq!(world.refused("ada", Command::Offer(Offer::Rematch)), Rejection::RoomInGame);
+    assert_eq!(world.refused("ada", Command::Offer(Offer::Draw)), Rejection::GameOver);
+    assert_eq!(world.refused("bob", Command::Resign { game: 1 }), Rejection::GameOver);
+}
+
+#[test]
+fn a_series_ends_when_a_player_leaves() {
+    for between in [false, true] {
+        let mut world = World::duel(series(5));
+        if between {
+            world.ok("ada", Command::Resign { game: 1 });
+        }
+        world.ok("bob", Command::Leave);
+        assert_eq!((world.room.phase(), world.room.series()), (Phase::Lobby, None));
+        assert_eq!(world.room.seats().white.occupant, Occupant::Open);
+    }
+}
+
+#[test]
+fn a_series_ends_by_an_abort_in_a_game_or_between_two() {
+    let mut world = World::ai_match(Settings { ai_pause: secs(1), ..series(5) });
+    world.play_out();
+    assert_eq!(world.ok("ada", Command::Abort { game: 1 }), [Fact::SeriesEnded]);
+    assert_eq!((world.room.phase(), world.room.series()), (Phase::Lobby, None));
+    assert_eq!(world.refused("ada", Command::Abort { game: 1 }), Rejection::GameOver);
+
+    let mut world = World::duel(series(5));
+    world.ok("ada", Command::Abort { game: 1 });
+    assert_eq!(world.room.phase(), Phase::Lobby);
+}
+
+#[test]
+fn a_series_goes_on_after_a_lost_clock() {
+    let mut world = World::duel(series(2));
+    let facts = world.wait(secs(63));
+    assert_eq!(facts[0], Fact::GameEnded(GameEnd { winner: Some(White), reason: EndReason::Timeout }));
+    assert!(matches!(facts[2], Fact::GameStarted { number: 2, index: 1, .. }));
+}
+
+#[test]
+fn both_games_of_a_pair_get_the_same_random_opening() {
+    let random = Opening::Random { plies: 8, seed: 5 };
+    let openings = |swap_sides| {
+        let settings = Settings { opening: random.clone(), swap_sides, ..series(4) };
+        let mut world = World::ai_match(settings);
+        (0..4)
+            .map(|_| {
+                let squares = opening(&world);
+                world.play_out();
+                world.wait(secs(0));
+                squares
+            })
+            .collect::<Vec<_>>()
+    };
+    let paired = openings(true);
+    assert_eq!((&paired[0], &paired[2]), (&paired[1], &paired[3]));
+    assert_ne!(paired[0], paired[2]);
+    assert!(paired.iter().all(|squares| squares.len() == 8));
+    let unpaired = openings(false);
+    assert_ne!(unpaired[0], unpaired[1]);
+    assert_eq!(openings(true), paired, "and the same again from the same seed");
+}
+
+fn paired(games: u16, sprt: Option<&str>) -> Settings {
+    let sprt = sprt.map(|sprt| sprt.parse().expect("a test"));
+    Settings { opening: Opening::Balanced { seed: 3 }, sprt, ..series(games) }
+}
+
+/// Ends the running game and begins the next one, or what else follows.
+fn resign(world: &mut World, who: &str) -> Vec<Fact> {
+    let game = world.game().number;
+    world.ok(who, Command::Resign { game });
+    world.wait(Room::PEOPLE_GAP)
+}
+
+#[test]
+fn a_series_in_pairs_keeps_the_score_of_who_began_with_black() {
+    let mut world = World::duel(paired(5, None));
+    let openings: Vec<_> = ["bob", "bob", "ada", "bob"]
+        .into_iter()
+        .map(|loser| {
+            let squares = opening(&world);
+            resign(&mut world, loser);
+            squares
+        })
+        .collect();
+    assert_eq!((&openings[0], &openings[2]), (&openings[1], &openings[3]));
+    assert!(openings[0] != openings[2] && openings.iter().all(|squares| squares.len() == 8));
+    let score = world.room.score().expect("a score");
+    assert_eq!((score.first, world.room.seat_of(id("ada"))), (Black, Some(Black)));
+    assert_eq!(score.score, Score { wins: 3, losses: 1, pairs: [0, 0, 1, 0, 1], ..Score::default() });
+    world.play_out();
+    assert_eq!(world.room.phase(), Phase::Lobby);
+    let last = world.room.score().expect("it stays after the series").score;
+    assert!(last.games() == 5 && last.half.is_some() && last.pairs == score.score.pairs);
+    world.ok("ada", Command::SwapSeats);
+    assert_eq!(world.room.score().expect("a score").first, White, "it goes with the player");
+    world.ok("bob", Command::LeaveSeat);
+    assert_eq!(world.room.score(), None, "a new pairing begins at nothing");
+}
+
+#[test]
+fn only_a_series_in_pairs_has_a_score() {
+    let balanced = Opening::Balanced { seed: 3 };
+    for settings in [
+        series(4),
+        Settings { opening: balanced.clone(), ..usual() },
+        Settings { swap_sides: false, ..paired(4, None) },
+    ] {
+        let mut world = World::duel(settings);
+        resign(&mut world, "bob");
+        assert_eq!(world.room.score(), None);
+    }
+    let mut world = World::duel(paired(4, None));
+    world.ok("bob", Command::Leave);
+    assert_eq!(world.room.score(), None, "the pairing is over");
+    let mut world = World::ai_match(paired(4, None));
+    world.ok("ada", Command::Abort { game: 1 });
+    assert_eq!(world.room.score().expect("a score").score, Score::default(), "an aborted game is none");
+}
+
+#[test]
+fn a_series_ends_as_soon_as_its_test_has_a_verdict() {
+    let mut world = World::duel(paired(100, Some("0,200")));
+    for pair in 1.. {
+        let facts = resign(&mut world, "bob");
+        assert!(matches!(facts[..], [Fact::SeatsSwapped, Fact::GameStarted { .. }]), "a test judges whole pairs");
+        assert_eq!(world.room.score().expect("a score").score.half, Some(Points::Win));
+        let facts = resign(&mut world, "bob");
+        if world.room.verdict().is_some() {
+            assert_eq!(facts, [Fact::SeriesEnded]);
+            assert!((2..20).contains(&pair), "{pair} pairs");
+            break;
+        }
+    }
+    assert_eq!(world.room.verdict(), Some(Verdict::Upper));
+    assert_eq!((world.room.phase(), world.room.series()), (Phase::Lobby, None));
+    world.ok("bob", Command::SetReady(true));
+    world.ok("ada", Command::SetReady(true));
+    world.ok("ada", Command::Start);
+    assert_eq!((world.room.verdict(), world.room.score().expect("a score").score), (None, Score::default()));
+}
+
+#[test]
+fn an_opening_of_given_moves_is_part_of_the_record_with_its_passes() {
+    let moves = "c4c3c2b2e6c1a1a3".parse().expect("moves");
+    let mut world = World::duel(Settings { opening: Opening::Moves(moves), ..usual() });
+    let game = world.game();
+    assert_eq!((game.opening, game.ply(), game.turn()), (9, 9, Some(White)));
+    assert!(game.plies.iter().all(|ply| ply.spent_ms == 0));
+    let repeated = Command::Play { game: 1, ply: 0, square: square("c4"), thought: None };
+    assert_eq!(world.refused("ada", repeated), Rejection::StalePly, "nobody played the opening");
+    world.place(world.game().position.legal_moves().first().expect("a move"));
+}
+
+#[test]
+fn a_new_pairing_in_one_seat_clears_the_score() {
+    let mut world = after_a_game(usual());
+    assert_eq!(world.wins(), (1, 0));
+    world.ok("ada", Command::SwapSeats);
+    assert_eq!(world.wins(), (0, 1));
+    world.ok("bob", Command::LeaveSeat);
+    assert_eq!(world.wins(), (0, 0));
+    world.ok("ada", Command::SetSeat(Black, SeatSetting::Open));
+}

@@ -1,0 +1,264 @@
+//! A store that fails as a seed has it: slow, refusing, unsure of what it did, or gone with the whole server.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use reversi::{
+    room::{PlayerId, Room, RoomId, Timestamp},
+    store::{
+        Append, AppendError, Appending, Enrolled, History, Journal, MemoryStore, Pending, Register, Store, Unavailable,
+    },
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::sim::{
+    dice::Dice,
+    moment::{Log, What},
+};
+
+/// What becomes of an append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Written,
+    Refused,
+    /// Nobody hears whether it was written; it was if that is so.
+    Unknown(bool),
+    /// The server dies behind or before it.
+    Crash(bool),
+}
+
+pub(crate) struct Disk {
+    store: Arc<MemoryStore>,
+    log: Arc<Log>,
+    state: Mutex<State>,
+}
+
+struct State {
+    dice: Dice,
+    storm: bool,
+    /// Appends whose fate is decided, for scenarios.
+    fates: VecDeque<Fate>,
+    /// Reads, and writes of the register, whose fate is decided: whether they fail.
+    failures: VecDeque<bool>,
+    /// How many in a thousand appends of a storm are a server's last.
+    deadly: usize,
+    /// Whether it is slow now and then, even in good weather.
+    sluggish: bool,
+    /// Ends the server.
+    crash: CancellationToken,
+}
+
+impl Disk {
+    pub(crate) fn new(dice: Dice, log: Arc<Log>) -> Arc<Self> {
+        let state = State {
+            dice,
+            storm: false,
+            fates: VecDeque::new(),
+            failures: VecDeque::new(),
+            deadly: 0,
+            sluggish: false,
+            crash: CancellationToken::new(),
+        };
+        Arc::new(Self { store: Arc::default(), log, state: Mutex::new(state) })
+    }
+
+    /// As a runtime takes it.
+    pub(crate) fn store(self: &Arc<Self>) -> Store {
+        Store {
+            journal: Arc::clone(self) as Arc<dyn Journal>,
+            archive: Arc::clone(&self.store) as Arc<dyn reversi::store::Archive>,
+            register: Arc::clone(self) as Arc<dyn Register>,
+        }
+    }
+
+    /// What ends the next server when the disk wants it.
+    pub(crate) fn next_life(&self, deadly: usize) -> CancellationToken {
+        let mut state = self.state();
+        (state.deadly, state.sluggish) = (deadly, true);
+        state.crash = CancellationToken::new();
+        state.crash.clone()
+    }
+
+    pub(crate) fn set_storm(&self, storm: bool) {
+        self.state().storm = storm;
+        self.log.note(What::Storm(storm));
+    }
+
+    pub(crate) fn storms(&self) -> bool {
+        self.state().storm
+    }
+
+    /// Decides the next appends.
+    pub(crate) fn decide(&self, fates: &[Fate]) {
+        self.state().fates.extend(fates);
+    }
+
+    /// Decides which of the next reads fail.
+    pub(crate) fn decide_reads(&self, failures: &[bool]) {
+        self.state().failures.extend(failures);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn write(&self, append: Append<'_>) -> Result<(), AppendError> {
+        let (before, fate, after) = self.state().fate();
+        wait(before).await;
+        if fate != Fate::Written {
+            self.log.note(What::Failed(fate.name()));
+        }
+        let mut outcome = Err(AppendError::Unavailable("refused by the seed".into()));
+        if matches!(fate, Fate::Written | Fate::Unknown(true) | Fate::Crash(true)) {
+            outcome = self.store.append(append).await;
+            if outcome.is_ok() {
+                self.log.note(What::Wrote { room: append.room, events: append.events.to_vec() });
+            }
+        }
+        if let Fate::Crash(_) = fate {
+            self.state().crash.cancel();
+            return std::future::pending().await;
+        }
+        wait(after).await;
+        match fate {
+            Fate::Unknown(_) => Err(AppendError::Unknown("lost by the seed".into())),
+            _ => outcome,
+        }
+    }
+
+    /// Whether a read, or a write of the register, fails now.
+    async fn readable(&self) -> Result<(), Unavailable> {
+        let (fails, slow) = self.state().unreadable();
+        wait(slow).await;
+        if fails {
+            self.log.note(What::Failed("unavailable"));
+            return Err(Unavailable("refused by the seed".into()));
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    fn fate(&mut self) -> (Duration, Fate, Duration) {
+        if let Some(fate) = self.fates.pop_front() {
+            return (Duration::ZERO, fate, Duration::ZERO);
+        }
+        let [before, after] = [self.slowness(), self.slowness()];
+        if !self.storm {
+            return (before, Fate::Written, after);
+        }
+        let fate = if self.dice.below(1000) < self.deadly {
+            Fate::Crash(self.dice.percent(50))
+        } else {
+            match self.dice.below(100) {
+                0..25 => Fate::Refused,
+                25..40 => Fate::Unknown(true),
+                40..50 => Fate::Unknown(false),
+                _ => Fate::Written,
+            }
+        };
+        (before, fate, after)
+    }
+
+    fn unreadable(&mut self) -> (bool, Duration) {
+        if let Some(fails) = self.failures.pop_front() {
+            return (fails, Duration::ZERO);
+        }
+        let fails = self.storm && self.dice.percent(40);
+        (fails, self.slowness())
+    }
+
+    fn slowness(&mut self) -> Duration {
+        match (self.storm, self.dice.below(100)) {
+            (_, 0..4) if self.sluggish => self.dice.millis(1..50),
+            (true, 4..9) => self.dice.millis(50..2500),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+impl Fate {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Refused => "refused",
+            Self::Unknown(true) => "unknown, but written",
+            Self::Unknown(false) => "unknown, and not written",
+            Self::Crash(true) => "crash behind a write",
+            Self::Crash(false) => "crash before a write",
+        }
+    }
+}
+
+async fn wait(time: Duration) {
+    if !time.is_zero() {
+        tokio::time::sleep(time).await;
+    }
+}
+
+impl Journal for Disk {
+    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
+        Appending::Slow(Box::pin(self.write(append)))
+    }
+
+    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {
+        Box::pin(async move {
+            self.readable().await?;
+            self.store.load(room).await
+        })
+    }
+
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>> {
+        Box::pin(async move {
+            self.readable().await?;
+            self.store.open_rooms(after, limit).await
+        })
+    }
+
+    fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>> {
+        Box::pin(async move {
+            self.readable().await?;
+            self.store.mark_alive(now).await
+        })
+    }
+
+    fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>> {
+        Box::pin(async move {
+            self.readable().await?;
+            self.store.last_alive().await
+        })
+    }
+}
+
+impl Register for Disk {
+    fn enrolled(&self) -> Pending<'_, Result<Vec<Enrolled>, Unavailable>> {
+        Box::pin(async move {
+            self.readable().await?;
+            self.store.enrolled().await
+        })
+    }
+
+    fn enrol(&self, player: Enrolled) -> Pending<'_, Result<(), Unavailable>> {
+        Box::pin(async move {
+            self.readable().await?;
+            self.store.enrol(player).await
+        })
+    }
+
+    fn strike_off(&self, player: PlayerId) -> Pending<'_, Result<(), Unavailable>> {
+        Box::pin(async move {
+            self.readable().await?;
+            self.store.strike_off(player).await
+        })
+    }
+
+    fn note_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> Pending<'_, Result<(), Unavailable>> {
+        Box::pin(async move {
+            self.readable().await?;
+            self.store.note_seen(seen).await
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Whole worlds, each from a seed: real servers on virtual time over a disk that fails, used by people and bots who come and
+//! go, ask twice and hang up. What holds in all of them is in `invariants`, one law a file.
+//!
+//! `REVERSI_SIM_SEEDS=N` tries that many seeds, `REVERSI_SIM_SEED=S` one, whose trace it prints.
+
+mod dice;
+mod disk;
+mod evidence;
+mod invariants;
+mod manner;
+mod moment;
+mod onlooker;
+mod person;
+mod plan;
+mod scenarios;
+mod stage;
+mod whim;
+mod world;
+
+use std::{
+    env,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    thread,
+};
+
+use plan::Plan;
+use world::World;
+
+/// As many as a minute of two cores allows.
+const SEEDS: u64 = 1_000;
+
+/// Failures that are shown in full.
+const SHOWN: usize = 3;
+
+/// Lines of a trace that a failure shows.
+const TAIL: usize = 60;
+
+#[test]
+fn the_laws_hold_in_every_world() {
+    if let Some(seed) = number("REVERSI_SIM_SEED") {
+        println!("{}", moment::trace(&World::play(Plan::of(seed)).moments));
+        return no_failures(&[try_seed(seed)]);
+    }
+    let (next, seeds) = (AtomicU64::new(0), number("REVERSI_SIM_SEEDS").unwrap_or(SEEDS));
+    let failures = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let seed = next.fetch_add(1, Relaxed)
+                    && seed < seeds
+                {
+                    if let Err(failure) = try_seed(seed) {
+                        failures.lock().expect("no failure panics").push(Err(failure));
+                    }
+                }
+            });
+        }
+    });
+    no_failures(&failures.into_inner().expect("no failure panics"));
+}
+
+#[test]
+fn one_seed_is_one_course_of_events() {
+    let mut traces = Vec::new();
+    for seed in 0..20 {
+        let [first, second] = [(); 2].map(|()| moment::trace(&World::play(Plan::of(seed)).moments));
+        let parting = first.lines().zip(second.lines()).enumerate().find(|(_, (first, second))| first != second);
+        assert!(first == second, "seed {seed} parts at {parting:#?}");
+        traces.push(moment::hash(first.as_bytes()));
+    }
+    traces.sort_unstable();
+    traces.dedup();
+    assert_eq!(traces.len(), 20, "seeds make different worlds");
+}
+
+/// Plays the world of a seed; what contradicts a law, with the end of the trace.
+fn try_seed(seed: u64) -> Result<(), String> {
+    let evidence = World::play(Plan::of(seed));
+    let broken: Vec<_> = invariants::ALL
+        .iter()
+        .filter_map(|(name, check)| check(&evidence).err().map(|problem| format!("{name}: {problem}")))
+        .collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let trace = moment::trace(&evidence.moments);
+    let lines: Vec<_> = trace.lines().collect();
+    let tail = lines[lines.len().saturating_sub(TAIL)..].join("\n");
+    Err(format!(
+        "seed {seed}\n{}\nthe end of its trace:\n{tail}\nagain: REVERSI_SIM_SEED={seed} cargo test --test core sim::the_laws -- --nocapture",
+        broken.join("\n")
+    ))
+}
+
+fn no_failures(outcomes: &[Result<(), String>]) {
+    let failures: Vec<_> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
+    let shown: Vec<_> = failures.iter().take(SHOWN).map(|failure| failure.as_str()).collect();
+    let short: Vec<_> = failures.iter().filter_map(|failure| failure.split("\nthe end").next()).collect();
+    assert!(failures.is_empty(), "{} seeds fail\n{}\n\n{}", failures.len(), shown.join("\n\n"), short.join("\n"));
+}
+
+fn number(variable: &str) -> Option<u64> {
+    env::var(variable).ok()?.parse().ok()
+}

@@ -1,0 +1,167 @@
+//! One server while it runs, and all that those who use it share.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use reversi::{
+    room::{Credentials, DisplayName, JoinCode, PlayerId, PlayerKind, RoomId},
+    runtime::{LobbyUpdate, Player, RoomError, Row, RowFilter, RowKey, Runtime, hash_password},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::sim::{
+    dice::Dice,
+    moment::{Deed, Log, Outcome, What},
+};
+
+/// The password of every room that has one.
+pub(crate) const PASSWORD: &str = "sesame";
+
+pub(crate) struct Stage {
+    pub(crate) runtime: Runtime,
+    pub(crate) log: Arc<Log>,
+    pub(crate) board: Arc<Board>,
+    /// From then on nobody does anything but listen.
+    pub(crate) calm: CancellationToken,
+    /// From then on nobody is there.
+    pub(crate) gone: CancellationToken,
+    pub(crate) crowd: TaskTracker,
+    /// The list of rooms as it was told; none when nobody follows it.
+    pub(crate) list: Mutex<Option<BTreeMap<RowKey, Row>>>,
+}
+
+/// What everybody has heard of.
+#[derive(Default)]
+pub(crate) struct Board {
+    rooms: Mutex<Vec<(RoomId, JoinCode)>>,
+    players: Mutex<Vec<PlayerId>>,
+}
+
+impl Board {
+    /// Everybody who ever came in.
+    pub(crate) fn players(&self) -> Vec<PlayerId> {
+        lock(&self.players).clone()
+    }
+}
+
+/// Older rooms are forgotten: most of them are closed.
+const ROOMS_KNOWN: usize = 8;
+
+impl Stage {
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let gone = self.gone.clone();
+        self.crowd.spawn(async move {
+            tokio::select! {
+                biased;
+                () = gone.cancelled() => {}
+                () = work => {}
+            }
+        });
+    }
+
+    /// Follows the list of rooms under a name of its own.
+    pub(crate) async fn follow_list(&self, name: &str) {
+        let name = DisplayName::parse(name).expect("a name");
+        let Ok((player, _)) = self.runtime.log_in(name, PlayerKind::Human, 0).await else { return };
+        let Ok(mut watch) = self.runtime.watch_rooms(&player, RowFilter::default()) else { return };
+        while let Ok(update) = watch.next().await {
+            let mut list = lock(&self.list);
+            match update {
+                LobbyUpdate::Snapshot(rows) => *list = Some(rows.into_iter().map(|row| (row.key(), row)).collect()),
+                LobbyUpdate::Changed { upserted, removed } => {
+                    let list = list.get_or_insert_default();
+                    list.extend(upserted.into_iter().map(|row| (row.key(), row)));
+                    list.retain(|(_, id), _| !removed.contains(id));
+                }
+            }
+        }
+        *lock(&self.list) = None;
+    }
+
+    /// The list of rooms as it was told.
+    pub(crate) fn followed(&self) -> Option<Vec<Row>> {
+        lock(&self.list).as_ref().map(|list| list.values().cloned().collect())
+    }
+
+    pub(crate) fn meet(&self, player: PlayerId) {
+        lock(&self.board.players).push(player);
+    }
+
+    pub(crate) fn any_player(&self, dice: &mut Dice) -> Option<PlayerId> {
+        let players = lock(&self.board.players);
+        (!players.is_empty()).then(|| dice.pick(&players))
+    }
+
+    pub(crate) fn any_room(&self, dice: &mut Dice) -> Option<RoomId> {
+        let rooms = lock(&self.board.rooms);
+        let latest = &rooms[rooms.len().saturating_sub(ROOMS_KNOWN)..];
+        (!latest.is_empty()).then(|| dice.pick(latest).0)
+    }
+
+    /// What opens every room.
+    pub(crate) fn credentials(&self, room: RoomId) -> Credentials {
+        let code = lock(&self.board.rooms).iter().find(|(known, _)| *known == room).map(|(_, code)| *code);
+        Credentials { code, password: Some(hash_password(PASSWORD)) }
+    }
+
+    /// Notes that something is asked, under a new number.
+    pub(crate) fn ask(&self, who: usize, deed: Deed) -> u64 {
+        let call = self.log.number();
+        self.log.note(What::Asked { call, who, deed });
+        call
+    }
+
+    /// Does something and notes the answer; false when it is not known what came of it.
+    pub(crate) async fn carry_out(&self, who: usize, player: &Arc<Player>, deed: Deed) -> bool {
+        // As every edge does; the rate is no matter here.
+        let _ = player.admit();
+        let mut call = Call { log: &self.log, number: self.ask(who, deed.clone()), answered: false };
+        let outcome = self.outcome(player, deed).await.unwrap_or_else(Outcome::Refused);
+        let known = !matches!(outcome, Outcome::Refused(RoomError::StoreUnavailable | RoomError::Busy));
+        call.answered = true;
+        self.log.note(What::Answered { call: call.number, outcome });
+        known
+    }
+
+    async fn outcome(&self, player: &Arc<Player>, deed: Deed) -> Result<Outcome, RoomError> {
+        let runtime = &self.runtime;
+        let made = match deed {
+            Deed::LogIn | Deed::LogOut => unreachable!("done by the person"),
+            Deed::Create(new, request) => runtime.create_room(player, *new, request).await?,
+            Deed::Quick(opponent, side, request) => runtime.quick_start(player, opponent, side, request).await?,
+            Deed::Command(room, command) => return Ok(Outcome::Done(runtime.command(player, room, command).await?)),
+            Deed::SetSeat(room, seat, wish) => {
+                return Ok(Outcome::Done(runtime.set_seat(player, room, seat, wish).await?));
+            }
+            Deed::Start(room, request) => return Ok(Outcome::Done(runtime.start_game(player, room, request).await?)),
+            Deed::Play(game, ply, square) => return Ok(Outcome::Done(runtime.play(player, game, ply, square).await?)),
+        };
+        let (id, code) = (made.room.id(), made.room.code());
+        let mut rooms = lock(&self.board.rooms);
+        if !rooms.iter().any(|(known, _)| *known == id) {
+            rooms.push((id, code));
+        }
+        Ok(Outcome::Made(id, made.room.seq()))
+    }
+}
+
+/// A call that is dropped without an answer says so.
+struct Call<'a> {
+    log: &'a Log,
+    number: u64,
+    answered: bool,
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.log.note(What::Answered { call: self.number, outcome: Outcome::Abandoned });
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,185 @@
+//! A world: one disk, the servers that run on it one after the other, and those who use them.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use reversi::{
+    room::{Event, Room, Timestamp, stored},
+    runtime::{Chance, Clock, Parts, RowFilter, Runtime},
+};
+use tokio::sync::Mutex;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::sim::{
+    dice::Dice,
+    disk::Disk,
+    evidence::Evidence,
+    moment::{Audit, Log, What},
+    person::Person,
+    plan::{Life, Plan},
+    stage::{Board, Stage},
+};
+
+/// The time on the wall when a world begins.
+pub(crate) const DAWN: Timestamp = Timestamp(1_800_000_000_000_000);
+
+/// Within this every game that nobody plays on is over: three games whose clocks run out, and the machine's moves between.
+const CALM: Duration = Duration::from_secs(600);
+
+/// Within this a room that everybody has left is closed, even when the clock on the wall was set back.
+const DESERTION: Duration = Duration::from_secs(600);
+
+/// How long a server may take to stop.
+const DRAIN: Duration = Duration::from_secs(30);
+
+pub(crate) struct World {
+    plan: Plan,
+    log: Arc<Log>,
+    disk: Arc<Disk>,
+    board: Arc<Board>,
+    people: Vec<Arc<Mutex<Person>>>,
+    wall: Timestamp,
+}
+
+impl World {
+    /// Lets a whole world happen.
+    pub(crate) fn play(plan: Plan) -> Evidence {
+        let log = Arc::new(Log::new());
+        let people = plan.cast.iter().enumerate();
+        let mut world = Self {
+            disk: Disk::new(Dice::of(plan.seed, 2), Arc::clone(&log)),
+            people: people.map(|(who, part)| Arc::new(Mutex::new(Person::new(plan.seed, who, *part)))).collect(),
+            board: Arc::default(),
+            wall: DAWN,
+            log,
+            plan,
+        };
+        for number in 0..world.plan.lives.len() {
+            world.live(number);
+        }
+        Evidence::new(&world.plan, world.log.take(), world.disk.store())
+    }
+
+    /// One server on its own tokio runtime, which dies with all its tasks when this returns.
+    fn live(&mut self, number: usize) {
+        let life = self.plan.lives[number];
+        let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        let tokio = tokio.expect("a tokio runtime");
+        let now = tokio.block_on(async {
+            self.log.begin();
+            self.log.note(What::Began { wall: self.wall });
+            let clock = Clock::starting(self.wall);
+            let crash = self.disk.next_life(life.deadly);
+            let last = number + 1 == self.plan.lives.len();
+            tokio::select! {
+                biased;
+                () = crash.cancelled() => self.log.note(What::Ended { clean: false }),
+                () = self.serve(number, life, clock, last) => {}
+            }
+            self.log.end();
+            clock.now()
+        });
+        drop(tokio);
+        self.log.bury();
+        self.wall = now.shifted(life.away);
+    }
+
+    async fn serve(&self, number: usize, life: Life, clock: Clock, last: bool) {
+        let begun = tokio::time::Instant::now();
+        let weather = async {
+            if self.disk.storms() {
+                tokio::time::sleep(life.clearing).await;
+                self.disk.set_storm(false);
+            }
+            if let Some((from, length)) = life.storm {
+                tokio::time::sleep(from).await;
+                self.disk.set_storm(true);
+                tokio::time::sleep(length).await;
+                self.disk.set_storm(false);
+            }
+            std::future::pending().await
+        };
+        let all = async {
+            let stage = loop {
+                if let Some(stage) = self.open(number, clock).await {
+                    break stage;
+                }
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            };
+            for person in &self.people {
+                let (person, on) = (Arc::clone(person), Arc::clone(&stage));
+                stage.spawn(async move { person.lock().await.live(&on).await });
+            }
+            let lister = Arc::clone(&stage);
+            stage.spawn(async move { lister.follow_list(&format!("list{number}")).await });
+            tokio::time::sleep_until(begun + life.length).await;
+            if last {
+                self.settle(&stage).await;
+            }
+            let clean = life.clean && stage.runtime.shut_down(DRAIN).await;
+            self.log.note(What::Ended { clean });
+        };
+        tokio::select! {
+            biased;
+            () = weather => {}
+            () = all => {}
+        }
+    }
+
+    async fn open(&self, number: usize, clock: Clock) -> Option<Arc<Stage>> {
+        let parts = Parts {
+            limits: self.plan.limits,
+            clock,
+            chance: Chance::seeded(Dice::of(self.plan.seed, 10 + number as u64).bits()),
+            ai_threads: Some(0),
+            ..Parts::new(self.disk.store(), encode)
+        };
+        let runtime = Runtime::start(parts).await;
+        self.log.note(What::Started(runtime.is_ok()));
+        let stage = Stage {
+            runtime: runtime.ok()?,
+            log: Arc::clone(&self.log),
+            board: Arc::clone(&self.board),
+            calm: CancellationToken::new(),
+            gone: CancellationToken::new(),
+            crowd: TaskTracker::new(),
+            list: Default::default(),
+        };
+        Some(Arc::new(stage))
+    }
+
+    /// Lets everything come to its end: the games, then the rooms.
+    async fn settle(&self, stage: &Arc<Stage>) {
+        stage.calm.cancel();
+        tokio::time::sleep(CALM).await;
+        self.audit(stage, false);
+        stage.gone.cancel();
+        stage.crowd.close();
+        stage.crowd.wait().await;
+        tokio::time::sleep(DESERTION).await;
+        self.audit(stage, true);
+    }
+
+    fn audit(&self, stage: &Stage, deserted: bool) {
+        let census = stage.runtime.census();
+        let known = self.board.players();
+        let books = known.iter().filter_map(|&id| {
+            let player = stage.runtime.player(id)?;
+            Some((id, player.rooms(), player.seats()))
+        });
+        self.log.note(What::Audited(Box::new(Audit {
+            deserted,
+            wall: stage.runtime.clock().now(),
+            rooms: census.rooms,
+            games: census.games,
+            list: stage.runtime.rooms(&RowFilter::default(), None, usize::MAX),
+            followed: stage.followed().filter(|_| !deserted),
+            books: books.collect(),
+        })));
+    }
+}
+
+/// Watchers are sent the stored form.
+pub(crate) fn encode(event: &Event, _: &Room) -> Bytes {
+    stored::encode_event(event).into()
+}

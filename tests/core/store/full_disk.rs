@@ -1,0 +1,180 @@
+//! Writes that fail in the middle, as on a full disk: no file of this process may grow beyond a limit. The limit holds for
+//! the whole process, so these tests are ignored here and run in one of their own.
+
+use std::{env, fs, path::Path, process::Command};
+
+use reversi::{
+    room::{ChatText, Event, Fact, Room, RoomId, Seq},
+    store::{Append, AppendError, GameFilter, SqliteStore, Store},
+};
+use rlimit::Resource;
+use tempfile::TempDir;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::room::test_room::{World, chat, id, usual};
+
+/// A page in the log: what it is of, and the page.
+const FRAME: u64 = 24 + 4096;
+
+/// The signal for a write beyond the largest size of a file, on Linux.
+const SIGXFSZ: i32 = 25;
+
+#[test]
+fn writes_fail_cleanly_on_a_full_disk() {
+    let mut tests = Command::new(env::current_exe().unwrap());
+    let output = tests.args(["store::full_disk::", "--ignored", "--test-threads=1"]).output().unwrap();
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && report.contains(" 3 passed; 0 failed;"), "{report}");
+}
+
+/// Runs `work` while no file can grow beyond `bytes`: writes beyond fail.
+async fn limited<T>(bytes: u64, work: impl Future<Output = T>) -> T {
+    // Ends the process unless it is handled.
+    let too_large = signal(SignalKind::from_raw(SIGXFSZ)).unwrap();
+    let (_, most) = Resource::FSIZE.get().unwrap();
+    Resource::FSIZE.set(bytes.min(most), most).unwrap();
+    let done = work.await;
+    Resource::FSIZE.set(most, most).unwrap();
+    drop(too_large);
+    done
+}
+
+fn store(folder: &Path) -> Store {
+    Store::of(SqliteStore::open(folder).unwrap())
+}
+
+/// What the next server finds if this one dies now.
+async fn found_after_a_crash(folder: &TempDir, room: RoomId) -> Kept {
+    let other = TempDir::new().unwrap();
+    for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
+        fs::copy(folder.path().join(&name), other.path().join(&name)).unwrap();
+    }
+    kept(&store(other.path()), room).await
+}
+
+/// A room as it is kept, and how many games.
+type Kept = (Option<Room>, usize);
+
+async fn kept(store: &Store, room: RoomId) -> Kept {
+    let filter = GameFilter { viewer: id("ada"), room: None, player: None };
+    let games = store.archive.games(filter, None, 100).await.unwrap().games;
+    (store.journal.load(room).await.unwrap().map(reversi::store::History::latest), games.len())
+}
+
+/// Writes with each of these limits until it is done: how often that was refused, and how often it was not sure whether
+/// it was. A write that failed has left nothing, now and for a server that comes after a crash.
+async fn sweep(folder: &TempDir, append: Append<'_>, limits: impl Iterator<Item = u64>) -> [usize; 2] {
+    let store = store(folder.path());
+    let room = append.room;
+    let before = kept(&store, room).await;
+    let mut after = before.0.clone().unwrap();
+    append.events.iter().for_each(|event| after.apply(event));
+    let after = (Some(after), before.1 + append.games.len());
+    let [mut refused, mut unsure] = [0, 0];
+    for limit in limits {
+        // A write is on its way as soon as it is asked for.
+        let written = limited(limit, async { store.journal.append(append).await }).await;
+        let (now, later) = (kept(&store, room).await, found_after_a_crash(folder, room).await);
+        match written {
+            Ok(()) => {
+                assert!(now == after && later == after, "at {limit}");
+                return [refused, unsure];
+            }
+            Err(AppendError::Unavailable(_)) => refused += 1,
+            Err(AppendError::Unknown(_)) => unsure += 1,
+            Err(conflict) => panic!("at {limit}: {conflict}"),
+        }
+        assert!(now == before && later == before, "at {limit}");
+    }
+    panic!("it was never written");
+}
+
+/// Writes a history as far as its last event, which is a game's end where it has one.
+async fn write(folder: &TempDir, history: &[Event]) {
+    let room = Room::replay(&history[..1]).unwrap().id();
+    let append = Append { room, expected: Seq(0), events: history, games: &[] };
+    store(folder.path()).journal.append(append).await.unwrap();
+}
+
+/// Where a frame of the log can break: at its beginning, in its head, in its page, and at its end.
+const BREAKS: [u64; 7] = [0, 1, 23, 24, 25, 2_000, 24 + 4_095];
+
+#[tokio::test]
+#[ignore = "limits the files of its process; run by `writes_fail_cleanly_on_a_full_disk`"]
+async fn a_failed_write_of_the_end_of_a_game_leaves_nothing() {
+    let folder = TempDir::new().unwrap();
+    let mut world = World::duel(usual());
+    world.play_out();
+    let last = world.history.iter().rposition(|event| matches!(event.fact, Fact::Played { .. })).unwrap();
+    let (before, events) = world.history.split_at(last);
+    write(&folder, before).await;
+    let room = Room::replay(before).unwrap();
+    let games = room.records(events);
+    assert_eq!(games.len(), 1);
+    let append = Append { room: room.id(), expected: room.seq(), events, games: &games };
+    let frames = (0..100).flat_map(|frame| BREAKS.map(|byte| 32 + frame * FRAME + byte));
+    let [refused, unsure] = sweep(&folder, append, [0, 1, 31].into_iter().chain(frames)).await;
+    assert!(refused == 0 && unsure > 50, "{refused} and {unsure}");
+}
+
+/// More than SQLite holds in memory goes out before it is committed. In the log it lies close together.
+#[tokio::test]
+#[ignore = "limits the files of its process; run by `writes_fail_cleanly_on_a_full_disk`"]
+async fn a_failed_large_write_leaves_nothing() {
+    let folder = TempDir::new().unwrap();
+    let mut world = World::lobby();
+    write(&folder, &world.history).await;
+    let room = world.room.clone();
+    talk(&mut world, 16_000);
+    let append = Append { room: room.id(), expected: room.seq(), events: &world.history[1..], games: &[] };
+    let [refused, _] = sweep(&folder, append, (1..).map(|step| step * 400_000)).await;
+    assert!(refused > 3, "{refused}");
+}
+
+fn talk(world: &mut World, lines: usize) {
+    let line = "x".repeat(ChatText::MOST);
+    (0..lines).for_each(|_| drop(world.ok("ada", chat(&line))));
+}
+
+/// What is committed stays in the log when the file cannot take it in, and nothing is refused before the log is full too.
+#[tokio::test]
+#[ignore = "limits the files of its process; run by `writes_fail_cleanly_on_a_full_disk`"]
+async fn a_failed_checkpoint_loses_nothing() {
+    const LIMIT: u64 = 5 << 20;
+    let folder = TempDir::new().unwrap();
+    let mut world = World::lobby();
+    talk(&mut world, 250);
+    for number in 1..=70 {
+        write(&folder, &moved(world.history.clone(), RoomId::from_random(number))).await;
+    }
+    assert!(fs::metadata(folder.path().join(SqliteStore::FILE)).unwrap().len() > LIMIT);
+    // The last one is in the part of the file that cannot be written to.
+    let (store, room) = (store(folder.path()), RoomId::from_random(70));
+    let first = world.history.len();
+    talk(&mut world, 1_500);
+    let append = |event| {
+        let events = std::slice::from_ref(&world.history[event]);
+        store.journal.append(Append { room, expected: Seq(event as u64), events, games: &[] })
+    };
+    let writing = async {
+        let mut next = first;
+        while append(next).await.is_ok() {
+            next += 1;
+        }
+        next
+    };
+    let next = limited(LIMIT, writing).await;
+    assert!(next > first + 500, "the log has been as long as the file should let it be");
+    let written = Room::replay(&moved(world.history[..next].to_vec(), room));
+    assert!(kept(&store, room).await == (written.clone(), 0));
+    assert!(found_after_a_crash(&folder, room).await == (written, 0));
+    append(next).await.unwrap();
+    assert!(found_after_a_crash(&folder, room).await == kept(&store, room).await);
+}
+
+/// The same history in another room.
+fn moved(mut history: Vec<Event>, room: RoomId) -> Vec<Event> {
+    let Fact::Created(creation) = &mut history[0].fact else { panic!("a history begins with a creation") };
+    creation.id = room;
+    history
+}

@@ -1,0 +1,157 @@
+//! Finished games, and what they make of those who played them.
+
+use std::sync::Arc;
+
+use reversi::{
+    room::{AiSeat, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId},
+    rules::{ByColor, Color},
+    store::{Contestant, GameFilter, GamePage, Standing, Stats, Store},
+};
+
+use crate::{
+    room::test_room::{World, id, profile, usual},
+    store::{archive, at, on_each, room_id},
+};
+
+/// A game that was played out, between these two; those that name a level are AIs.
+pub(crate) fn game(room: RoomId, number: u32, ended: i64, [black, white]: [&str; 2]) -> GameRecord {
+    let mut world = World::duel(usual());
+    world.play_out();
+    let record = world.room.record(world.now).expect("a finished game");
+    let players = ByColor::new(participant(black), participant(white));
+    GameRecord { id: GameId { room, number }, started: at(ended - 1), ended: at(ended), players, ..record }
+}
+
+fn participant(who: &str) -> Participant {
+    match who.parse() {
+        Ok(Contestant::Ai { kind, level }) => Participant::Ai(AiSeat { kind: Arc::clone(&kind), level, seed: 0 }),
+        _ => Participant::Player(profile(who)),
+    }
+}
+
+fn won_by(winner: Color, game: GameRecord) -> GameRecord {
+    GameRecord { end: GameEnd { winner: Some(winner), reason: EndReason::Resignation }, ..game }
+}
+
+fn everything(viewer: &str) -> GameFilter {
+    GameFilter { viewer: id(viewer), room: None, player: None }
+}
+
+async fn found(store: &Store, filter: GameFilter) -> Vec<u32> {
+    let page = store.archive.games(filter, None, 100).await.unwrap();
+    assert_eq!(page.next, None);
+    page.games.iter().map(|game| game.id.number).collect()
+}
+
+async fn standing(store: &Store, who: &str) -> Standing {
+    let who = who.parse().unwrap_or(Contestant::Player(id(who)));
+    store.archive.standing(who).await.unwrap()
+}
+
+#[tokio::test]
+async fn games_are_found_newest_first_by_those_who_may() {
+    on_each(async |store| {
+        let (one, two) = (room_id(1), room_id(2));
+        let secret = GameRecord { private: true, ..game(one, 3, 30, ["cy", "bob"]) };
+        let games = [game(one, 1, 10, ["ada", "bob"]), game(one, 2, 20, ["roxanne:2", "ada"]), secret];
+        archive(store, one, &games).await;
+        archive(store, two, &[game(two, 4, 15, ["bot-d", "cy"])]).await;
+
+        assert_eq!(found(store, everything("ada")).await, [2, 4, 1], "not other people's private games");
+        assert_eq!(found(store, everything("bob")).await, [3, 2, 4, 1]);
+        let of = |player: &str| GameFilter { player: Some(id(player)), ..everything("cy") };
+        assert_eq!(found(store, of("cy")).await, [3, 4]);
+        assert_eq!(found(store, of("bob")).await, [3, 1]);
+        assert_eq!(found(store, of("eve")).await, [0_u32; 0]);
+        let room = GameFilter { room: Some(one), ..of("bob") };
+        assert_eq!(found(store, GameFilter { player: None, ..room }).await, [3, 2, 1]);
+        assert_eq!(found(store, GameFilter { player: Some(id("ada")), ..room }).await, [2, 1]);
+        assert_eq!(found(store, GameFilter { viewer: PlayerId::from_random(1), ..room }).await, [1]);
+        for game in &games {
+            // Who knows the id finds it.
+            assert_eq!(store.archive.game(game.id).await.unwrap().as_deref(), Some(game));
+        }
+        assert_eq!(store.archive.game(GameId { room: one, number: 9 }).await.unwrap(), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pages_go_on_where_they_ended_also_among_games_of_one_moment() {
+    on_each(async |store| {
+        for room in (1..=7).map(room_id) {
+            archive(store, room, &[game(room, 1, 10 + i64::from(room == room_id(4)), ["ada", "bob"])]).await;
+        }
+        for player in [None, Some(id("bob"))] {
+            let filter = GameFilter { player, ..everything("eve") };
+            let (mut seen, mut after) = (Vec::new(), Some(None));
+            while let Some(begin) = after {
+                let page = store.archive.games(filter, begin, 2).await.unwrap();
+                after = page.next.map(Some);
+                seen.extend(page.games.iter().map(|game| game.id.room));
+            }
+            assert_eq!(seen, [4, 7, 6, 5, 3, 2, 1].map(room_id));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_passes_over_so_many_games_and_no_more() {
+    on_each(async |store| {
+        let secret =
+            |number: u32| GameRecord { private: true, ..game(room_id(1), number, i64::from(number), ["cy", "bob"]) };
+        let many = u32::try_from(GamePage::PASSED_OVER).unwrap() + 10;
+        let games: Vec<_> = (2..=many).map(secret).collect();
+        archive(store, room_id(2), &[game(room_id(2), 1, 1, ["ada", "cy"])]).await;
+        archive(store, room_id(1), &games).await;
+        let of_cy = GameFilter { player: Some(id("cy")), ..everything("eve") };
+        for filter in [everything("eve"), of_cy] {
+            let first = store.archive.games(filter, None, 1).await.unwrap();
+            assert!(first.games.is_empty() && first.next.is_some(), "{first:?}");
+            let second = store.archive.games(filter, first.next, 1).await.unwrap();
+            assert_eq!(second.games.iter().map(|game| game.id.room).collect::<Vec<_>>(), [room_id(2)]);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn results_are_counted_by_the_kind_of_opponent() {
+    on_each(async |store| {
+        let room = room_id(1);
+        let draw = GameEnd { winner: None, reason: EndReason::Agreed };
+        let aborted = GameEnd { winner: None, reason: EndReason::Aborted };
+        let games = [
+            won_by(Color::Black, game(room, 1, 1, ["ada", "bob"])),
+            won_by(Color::Black, game(room, 2, 2, ["bot-d", "ada"])),
+            GameRecord { end: draw, ..game(room, 3, 3, ["ada", "roxanne:2"]) },
+            GameRecord { end: aborted, ..game(room, 4, 4, ["ada", "bob"]) },
+            won_by(Color::White, game(room, 5, 5, ["roxanne:2", "roxanne:2"])),
+        ];
+        archive(store, room, &games).await;
+        let ada = standing(store, "ada").await;
+        assert_eq!(ada.humans, Stats { won: 1, ..Stats::default() });
+        assert_eq!(ada.bots, Stats { lost: 1, ..Stats::default() });
+        assert_eq!(ada.ais, Stats { drawn: 1, ..Stats::default() });
+        let roxanne = standing(store, "roxanne:2").await;
+        assert_eq!((roxanne.humans.drawn, roxanne.ais), (1, Stats { won: 1, drawn: 0, lost: 1 }));
+        assert_eq!(standing(store, "roxanne:1").await, Standing::default());
+        assert_eq!(standing(store, "eve").await, Standing::default());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_game_that_is_written_again_counts_once() {
+    on_each(async |store| {
+        let game = GameRecord { rated: true, ..won_by(Color::Black, game(room_id(1), 1, 1, ["ada", "bob"])) };
+        archive(store, room_id(1), std::slice::from_ref(&game)).await;
+        let before = standing(store, "ada").await;
+        assert_eq!((before.humans.won, before.rating.map(|rating| rating.games)), (1, Some(1)));
+        archive(store, room_id(2), &[game]).await;
+        assert_eq!(standing(store, "ada").await, before);
+        assert_eq!(found(store, everything("ada")).await, [1]);
+    })
+    .await;
+}

@@ -1,0 +1,36 @@
+//! Games that were played elsewhere.
+
+use reversi::{
+    room::{GameRecord, PlayerId},
+    store::{Archive as _, Contestant, GameFilter, SqliteStore, Standing},
+};
+
+use crate::{
+    room::test_room::id,
+    store::{at, folder, games::game, room_id},
+};
+
+#[tokio::test]
+async fn imported_games_are_listed_and_count_for_nobody() {
+    let folder = folder();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    let games: Vec<GameRecord> = (1..=3).map(|room| game(room_id(room), 1, 10, ["ada", "bob"])).collect();
+    assert_eq!(store.import(games[..2].to_vec()).await, Ok(2));
+    assert_eq!(store.import(games.clone()).await, Ok(1), "only what is new");
+    assert_eq!(store.import(Vec::new()).await, Ok(0));
+    for player in [None, Some(id("ada"))] {
+        let filter = GameFilter { viewer: PlayerId::from_random(9), room: None, player };
+        let listed = store.games(filter, None, 9).await.unwrap().games;
+        assert!(listed.iter().map(|game| &**game).eq(games.iter().rev()));
+    }
+    assert_eq!(store.standing(Contestant::Player(id("ada"))).await, Ok(Standing::default()));
+}
+
+#[tokio::test]
+async fn games_of_before_1970_are_kept() {
+    let folder = folder();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    let old = GameRecord { started: at(-1_000), ..game(room_id(1), 1, -1_000, ["ada", "bob"]) };
+    assert_eq!(store.import(vec![old.clone()]).await, Ok(1));
+    assert_eq!(store.game(old.id).await.unwrap().as_deref(), Some(&old));
+}

@@ -1,0 +1,181 @@
+//! Open rooms.
+
+use std::cell::Cell;
+
+use proptest::{
+    prop_assert_eq,
+    test_runner::{Config, RngSeed, TestRunner},
+};
+use reversi::{
+    room::{Command, GameRecord, Participant, Phase, Room, Seq},
+    rules::Color,
+    store::{AppendError, Contestant, GameFilter, MemoryStore, Store},
+};
+
+use crate::{
+    room::{
+        script::{PEOPLE, plots},
+        test_room::{World, chat, id, usual},
+        trace::Stage,
+    },
+    store::{at, count, drive, folder, load, made, moved, on_each, open, open_rooms, open_with_log, room_id, write},
+};
+
+/// Histories on each store: few, as every step of them waits for a disk.
+const HISTORIES: u32 = 40;
+
+#[tokio::test]
+async fn what_is_written_is_there_and_only_in_its_place() {
+    on_each(async |store| {
+        let journal = &*store.journal;
+        let world = World::duel(usual());
+        let (room, history) = (room_id(3), moved(world.history, room_id(3)));
+        assert_eq!(load(store, room).await, None);
+        assert_eq!(write(journal, room, Seq(1), &history[1..2]).await, Err(AppendError::Conflict(Seq(0))));
+        assert!(matches!(write(journal, room, Seq(0), &history[1..2]).await, Err(AppendError::Unavailable(_))));
+        assert_eq!(load(store, room).await, None, "a refused append leaves nothing");
+        assert_eq!(write(journal, room, Seq(0), &history[..2]).await, Ok(()));
+        for expected in [Seq(0), Seq(1), Seq(3)] {
+            let events = if expected == Seq(0) { &history[..1] } else { &history[2..3] };
+            assert_eq!(write(journal, room, expected, events).await, Err(AppendError::Conflict(Seq(2))));
+        }
+        assert_eq!(write(journal, room, Seq(2), &history[2..]).await, Ok(()));
+        let kept = journal.load(room).await.unwrap().unwrap();
+        let tail = &history[history.len() - kept.events.len()..];
+        assert_eq!((kept.events.as_slice(), kept.base.id()), (tail, room));
+        assert_eq!(Some(kept.latest()), Room::replay(&history));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn open_rooms_come_in_pages_and_go_when_they_close() {
+    on_each(async |store| {
+        let journal = &*store.journal;
+        for number in [5, 1, 9, 3, 7] {
+            write(journal, room_id(number), Seq(0), &made(room_id(number))).await.unwrap();
+        }
+        let (mut seen, mut after) = (Vec::new(), None);
+        loop {
+            let page = journal.open_rooms(after, 2).await.unwrap();
+            assert!(page.len() <= 2);
+            seen.extend(page.iter().map(Room::id));
+            match page.last() {
+                Some(last) => after = Some(last.id()),
+                None => break,
+            }
+        }
+        assert_eq!(seen, [1, 3, 5, 7, 9].map(room_id));
+        assert_eq!(journal.open_rooms(Some(room_id(4)), 1).await.unwrap()[0].id(), room_id(5));
+
+        let mut world = World::lobby();
+        world.ok("ada", Command::Close);
+        let history = moved(world.history, room_id(3));
+        write(journal, room_id(3), Seq(1), &history[1..]).await.unwrap();
+        assert_eq!(open_rooms(store).await, [1, 5, 7, 9].map(room_id));
+        assert_eq!(load(store, room_id(3)).await, None);
+        let late = write(journal, room_id(3), Seq(2), &history[1..]).await;
+        assert_eq!(late, Err(AppendError::Conflict(Seq(0))), "what has closed is over");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_last_sign_of_life_is_kept() {
+    on_each(async |store| {
+        assert_eq!(store.journal.last_alive().await.unwrap(), None);
+        for seconds in [10, 20, 15] {
+            store.journal.mark_alive(at(seconds)).await.unwrap();
+            assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(seconds)));
+        }
+    })
+    .await;
+}
+
+/// A room that goes on for days does not grow, and is still the same.
+#[tokio::test]
+async fn a_long_room_keeps_its_latest_events_only() {
+    let folder = folder();
+    let store = open_with_log(&folder, 0);
+    let mut world = World::duel(usual());
+    for line in 0..3_000 {
+        world.ok("ada", chat(&format!("line {line}")));
+    }
+    let (room, _) = drive(&store, &world.history, 50).await;
+    assert_eq!(load(&store, room.id()).await.as_ref(), Some(&room));
+    store.journal.mark_alive(at(1)).await.unwrap();
+    let kept = store.journal.load(room.id()).await.unwrap().unwrap().events.len();
+    assert!((256..=2 * 256 + 50).contains(&kept), "{kept} events");
+    let rows = count(&folder, "runs");
+    assert!((256 / 50..=(2 * 256) / 50 + 1).contains(&rows), "{rows} rows");
+    assert_eq!(count(&folder, "log"), 0, "all is there");
+    drop(store);
+    assert_eq!(load(&open(&folder), room.id()).await, Some(room));
+}
+
+/// What happens in rooms at random is kept alike by both stores, whoever asks.
+#[test]
+fn stores_keep_random_histories_alike() {
+    let tokio = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let folder = folder();
+    let (file, memory) = (open(&folder), Store::of(MemoryStore::default()));
+    let config =
+        Config { failure_persistence: None, cases: HISTORIES, rng_seed: RngSeed::Fixed(3), ..Config::default() };
+    let rooms = Cell::new(0);
+    let law = |plot| {
+        let room = room_id(rooms.replace(rooms.get() + 1));
+        let history = moved(Stage::perform(plot).world.history, room);
+        let step = 1 + history.len() % 20;
+        tokio.block_on(async {
+            let (live, _) = drive(&file, &history, step).await;
+            prop_assert_eq!(&drive(&memory, &history, step).await.0, &live);
+            let open = (live.phase() != Phase::Closed).then_some(live);
+            prop_assert_eq!(&load(&file, room).await, &open);
+            prop_assert_eq!(&load(&memory, room).await, &open);
+            Ok(())
+        })
+    };
+    TestRunner::new(config).run(&plots(), law).unwrap_or_else(|error| panic!("{error}"));
+    tokio.block_on(check_alike(&file, &memory));
+    drop(file);
+    tokio.block_on(check_alike(&open(&folder), &memory));
+}
+
+async fn check_alike(one: &Store, other: &Store) {
+    assert_eq!(open_rooms(one).await, open_rooms(other).await);
+    for viewer in PEOPLE {
+        for player in [None, Some(id("ada")), Some(id("bot-d"))] {
+            let filter = GameFilter { viewer: id(viewer), room: None, player };
+            let (games, others) = (every_game(one, filter).await, every_game(other, filter).await);
+            assert_eq!(games, others);
+        }
+        let who = Contestant::Player(id(viewer));
+        let standing = one.archive.standing(who.clone()).await.unwrap();
+        assert_eq!(standing, other.archive.standing(who).await.unwrap());
+    }
+    let roxanne: Contestant = "roxanne:1".parse().unwrap();
+    let standing = one.archive.standing(roxanne.clone()).await.unwrap();
+    assert!(standing.total().played() > 0, "the histories had games");
+    assert_eq!(standing, other.archive.standing(roxanne).await.unwrap());
+}
+
+/// In pages of three; without what the moves of AIs are drawn from, which a file does not keep.
+async fn every_game(store: &Store, filter: GameFilter) -> Vec<GameRecord> {
+    let (mut games, mut after) = (Vec::new(), None);
+    loop {
+        let page = store.archive.games(filter, after, 3).await.unwrap();
+        games.extend(page.games.iter().map(|game| {
+            let mut game = GameRecord::clone(game);
+            for side in Color::ALL {
+                if let Participant::Ai(ai) = &mut game.players[side] {
+                    ai.seed = 0;
+                }
+            }
+            game
+        }));
+        if page.next.is_none() {
+            return games;
+        }
+        after = page.next;
+    }
+}

@@ -1,0 +1,363 @@
+//! The log before the tables: wherever something is at the moment, it is there for whoever asks, now and after a crash.
+
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngSeed, TestRunner},
+};
+use reversi::{
+    room::{CloseReason, Event, Fact, Room, RoomId, Seq},
+    store::{AppendError, MemoryStore, Store},
+};
+use tempfile::TempDir;
+
+use crate::{
+    room::test_room::{World, chat, usual},
+    store::{
+        after_a_crash, at, count, events, folder, load, moved, open, open_rooms, open_with_log, room_id, tool, write,
+    },
+};
+
+/// Few, as every step of them waits for a disk.
+const CASES: u32 = 40;
+
+const ROOMS: usize = 4;
+
+/// What happens to a store.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// So many events more in a room, which begins anew when it has closed.
+    Append(usize, usize),
+    /// So many by one who has missed the latest.
+    Late(usize, usize),
+    Close(usize),
+    /// Something that is not of rooms, with which a part of the log is moved.
+    Pass,
+    /// The next server, with a log that may have so many bytes.
+    Restart(usize),
+    Crash(usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let bytes = || prop_oneof![Just(0), Just(1_500), Just(40_000), Just(usize::MAX)];
+    let step = prop_oneof![
+        12 => (0..ROOMS, 1..90_usize).prop_map(|(room, events)| Step::Append(room, events)),
+        2 => (0..ROOMS, 1..3_usize).prop_map(|(room, events)| Step::Late(room, events)),
+        2 => (0..ROOMS).prop_map(Step::Close),
+        3 => Just(Step::Pass),
+        1 => bytes().prop_map(Step::Restart),
+        2 => bytes().prop_map(Step::Crash),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+/// More than a state takes in twice, for each room.
+fn histories() -> Vec<Vec<Event>> {
+    let mut world = World::duel(usual());
+    world.play("d3c3");
+    (0..2_000).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
+    (1..).take(ROOMS).map(|number| moved(world.history.clone(), room_id(number))).collect()
+}
+
+/// A store in a file beside one in memory.
+struct Pair<'a> {
+    histories: &'a [Vec<Event>],
+    /// How far each room is; 0 when it is not open.
+    ends: [usize; ROOMS],
+    file: Store,
+    folder: TempDir,
+    memory: Store,
+}
+
+impl Pair<'_> {
+    async fn take(&mut self, step: Step) {
+        match step {
+            Step::Append(room, events) => {
+                let from = self.ends[room];
+                let to = (from + events).min(self.histories[room].len());
+                assert_eq!(self.append(room, from, &self.histories[room][from..to]).await, Ok(()));
+                self.ends[room] = to;
+            }
+            Step::Late(room, events) => {
+                let from = (self.ends[room] + 1).saturating_sub(2 * events);
+                let to = (from + events).min(self.histories[room].len());
+                let written = self.append(room, from, &self.histories[room][from..to]).await;
+                if from == self.ends[room] {
+                    self.ends[room] = to;
+                } else {
+                    assert_eq!(written, Err(AppendError::Conflict(Seq(self.ends[room] as u64))));
+                }
+            }
+            Step::Close(room) => {
+                let last = self.ends[room];
+                if last > 0 {
+                    let fact = Fact::Closed(CloseReason::Closed);
+                    let closed = Event { seq: Seq(last as u64 + 1), at: at(1), fact };
+                    assert_eq!(self.append(room, last, &[closed]).await, Ok(()));
+                    self.ends[room] = 0;
+                }
+            }
+            Step::Pass => self.file.journal.mark_alive(at(1)).await.unwrap(),
+            Step::Restart(log) => {
+                // The folder is free once the store has ended.
+                self.file = Store::of(MemoryStore::default());
+                assert_eq!(count(&self.folder, "log"), 0, "a server leaves the log empty");
+                self.file = open_with_log(&self.folder, log);
+            }
+            Step::Crash(log) => {
+                let found = after_a_crash(&self.folder);
+                self.file = open_with_log(&found, log);
+                self.folder = found;
+            }
+        }
+    }
+
+    async fn append(&self, room: usize, from: usize, events: &[Event]) -> Result<(), AppendError> {
+        let (id, from) = (room_id(room as u64 + 1), Seq(from as u64));
+        let written = write(&*self.file.journal, id, from, events).await;
+        assert_eq!(write(&*self.memory.journal, id, from, events).await, written);
+        written
+    }
+
+    async fn check(&self) {
+        for (room, end) in (1..).map(room_id).zip(self.ends) {
+            let expected = load(&self.memory, room).await;
+            assert_eq!(expected.as_ref().map_or(0, |room| room.seq().0), end as u64);
+            assert_eq!(load(&self.file, room).await, expected);
+        }
+        for limit in [1, 2, 100] {
+            assert_eq!(in_pages(&self.file, limit).await, in_pages(&self.memory, limit).await);
+        }
+    }
+}
+
+async fn in_pages(store: &Store, limit: usize) -> Vec<Room> {
+    let mut rooms: Vec<Room> = Vec::new();
+    loop {
+        let page = store.journal.open_rooms(rooms.last().map(Room::id), limit).await.unwrap();
+        if page.is_empty() {
+            return rooms;
+        }
+        assert!(page.len() <= limit);
+        rooms.extend(page);
+    }
+}
+
+#[test]
+fn whatever_happens_to_a_file_it_answers_as_memory_does() {
+    let tokio = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let config = Config { failure_persistence: None, cases: CASES, rng_seed: RngSeed::Fixed(5), ..Config::default() };
+    let histories = histories();
+    let law = |steps: Vec<Step>| {
+        tokio.block_on(async {
+            let folder = folder();
+            let (file, memory) = (open_with_log(&folder, 1_500), Store::of(MemoryStore::default()));
+            let mut pair = Pair { histories: &histories, ends: [0; ROOMS], file, folder, memory };
+            for step in steps {
+                pair.take(step).await;
+                pair.check().await;
+            }
+        });
+        Ok(())
+    };
+    TestRunner::new(config).run(&steps(), law).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Writes a history in so many rooms in turn, an event at a time.
+async fn spread(store: &Store, history: &[Event], rooms: std::ops::RangeInclusive<u64>) {
+    let rooms: Vec<_> = rooms.map(|number| (room_id(number), moved(history.to_vec(), room_id(number)))).collect();
+    for event in 0..history.len() {
+        for (room, history) in &rooms {
+            write(&*store.journal, *room, Seq(event as u64), &history[event..=event]).await.unwrap();
+        }
+    }
+}
+
+/// Moving goes on beside what is written, in small parts, and comes to an end.
+#[tokio::test]
+async fn a_log_does_not_grow_for_ever() {
+    const LOG: u32 = 20_000;
+    let (folder, mut most) = (folder(), 0_u32);
+    let store = open_with_log(&folder, LOG as usize);
+    let mut world = World::duel(usual());
+    world.play_out();
+    for round in 0..10 {
+        spread(&store, &world.history, 10 * round..=10 * round + 9).await;
+        let bytes = "SELECT sum(length(entries)) FROM log";
+        most = most.max(tool(&folder).query_row(bytes, [], |row| row.get(0)).unwrap());
+    }
+    assert!(most > LOG / 10 && most < 2 * LOG, "{most} bytes");
+    assert!(events(&folder, None) > 80 * world.history.len() as i64, "most of it is in the tables");
+}
+
+#[tokio::test]
+async fn a_long_room_is_whole_at_every_step_of_its_way() {
+    let folder = folder();
+    let store = open_with_log(&folder, 0);
+    let history = &histories()[0];
+    write(&*store.journal, room_id(1), Seq(0), history).await.unwrap();
+    let mut steps = Vec::new();
+    while count(&folder, "log") > 0 {
+        for store in [&store, &open(&after_a_crash(&folder))] {
+            assert_eq!(load(store, room_id(1)).await, Room::replay(history));
+        }
+        let last = "SELECT coalesce(max(last), 0) FROM runs";
+        steps.push(tool(&folder).query_row(last, [], |row| row.get::<_, u32>(0)).unwrap());
+        assert!(steps.len() < 10);
+        store.journal.mark_alive(at(1)).await.unwrap();
+    }
+    assert_eq!(steps, [0, 1_024], "and the rest with the next");
+    assert_eq!(load(&store, room_id(1)).await, Room::replay(history));
+}
+
+/// A room of which no more is left than what was moved is as little there.
+#[tokio::test]
+async fn what_closes_on_its_way_into_the_tables_is_gone() {
+    let folder = folder();
+    let store = open_with_log(&folder, 10_000);
+    let mut world = World::duel(usual());
+    world.play_out();
+    spread(&store, &world.history, 1..=30).await;
+    let (moved, waiting) = (count(&folder, "states"), count(&folder, "log"));
+    assert!(moved > 0 && waiting > 0, "{moved} and {waiting}");
+    let seq = world.room.seq();
+    for room in (1..=30).map(room_id) {
+        let closed = Event { seq: seq.next(), at: at(1), fact: Fact::Closed(CloseReason::Closed) };
+        write(&*store.journal, room, seq, &[closed]).await.unwrap();
+        assert_eq!(load(&store, room).await, None);
+    }
+    assert_eq!((count(&folder, "states"), count(&folder, "runs")), (0, 0));
+    for store in [&store, &open(&after_a_crash(&folder))] {
+        assert_eq!(open_rooms(store).await, []);
+    }
+}
+
+/// The next server takes what it can read of it, and the rooms of which something is missing are not what they were.
+#[tokio::test]
+async fn a_damaged_row_costs_what_was_in_that_place() {
+    let folder = folder();
+    let store = open_with_log(&folder, usize::MAX);
+    let history = World::duel(usual()).history;
+    spread(&store, &history, 1..=3).await;
+    let found = after_a_crash(&folder);
+    // Two events of the second room: the last byte of each but the row's checksum.
+    let damage = "UPDATE log SET entries = CAST(substr(entries, 1, length(entries) - 5) || x'ff' || substr(entries, -4) AS \
+        BLOB) WHERE id IN (5, 8)";
+    assert_eq!(tool(&found).execute(damage, []), Ok(2));
+    for _ in 0..2 {
+        let store = open(&found);
+        assert_eq!(open_rooms(&store).await, [1, 3].map(room_id));
+        let error = store.journal.load(room_id(2)).await.unwrap_err();
+        assert!(error.to_string().contains(&room_id(2).to_string()), "{error}");
+        assert_eq!(load(&store, room_id(3)).await, Room::replay(&moved(history.clone(), room_id(3))));
+        let ids = "SELECT min(id), max(id) FROM log";
+        let left: (i64, i64) = tool(&found).query_row(ids, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        assert_eq!(left, (-2, -1), "they stay for who can mend them");
+    }
+}
+
+/// Damages a byte of a row of the log; the first of a row is byte 1.
+fn set_byte(folder: &TempDir, (row, place): (i64, i64), byte: u8) {
+    let damage = "UPDATE log SET entries = CAST(substr(entries, 1, ?2 - 1) || ?3 || substr(entries, ?2 + 1) AS BLOB) \
+        WHERE id = ?1";
+    assert_eq!(tool(folder).execute(damage, (row, place, [byte])), Ok(1));
+}
+
+#[tokio::test]
+async fn a_damaged_number_costs_no_other_event() {
+    let folder = folder();
+    let store = open_with_log(&folder, usize::MAX);
+    let history = World::duel(usual()).history;
+    spread(&store, &history, 1..=1).await;
+    for number in [0, 1, 3, 69, 127] {
+        let found = after_a_crash(&folder);
+        // Behind the version, the room and the length of what is in it.
+        set_byte(&found, (5, 11), number);
+        for _ in 0..2 {
+            assert_eq!(
+                load(&open(&found), room_id(1)).await,
+                Room::replay(&moved(history.clone(), room_id(1))),
+                "{number}"
+            );
+        }
+    }
+}
+
+/// What was one room's creation makes no other, which would be listed under the first one's id.
+#[tokio::test]
+async fn a_damaged_id_makes_no_room() {
+    let folder = folder();
+    let store = open_with_log(&folder, usize::MAX);
+    let history = World::duel(usual()).history;
+    spread(&store, &history, 1..=2).await;
+    let found = after_a_crash(&folder);
+    set_byte(&found, (1, 9), 7);
+    for _ in 0..2 {
+        let store = open(&found);
+        assert_eq!(open_rooms(&store).await, [room_id(2)]);
+        assert_eq!(load(&store, room_id(2)).await, Room::replay(&moved(history.clone(), room_id(2))));
+    }
+}
+
+/// As a crash can leave it while a room that could not be moved is put to the log's end, which lets it be moved then.
+#[tokio::test]
+async fn what_the_log_holds_twice_is_in_the_tables_once() {
+    let folder = folder();
+    let store = open_with_log(&folder, usize::MAX);
+    let history = &histories()[0][..700];
+    for (from, to) in [(0, 10), (10, 600), (600, 700)] {
+        write(&*store.journal, room_id(1), Seq(from as u64), &history[from..to]).await.unwrap();
+    }
+    let found = after_a_crash(&folder);
+    assert_eq!(tool(&found).execute("INSERT INTO log SELECT 4, entries FROM log WHERE id = 2", []), Ok(1));
+    for _ in 0..2 {
+        assert_eq!(load(&open(&found), room_id(1)).await, Room::replay(history));
+        assert_eq!(count(&found, "log"), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_repeat_replaces_nothing() {
+    let folder = folder();
+    let store = open_with_log(&folder, usize::MAX);
+    let history = &histories()[0][..700];
+    for (from, to) in [(0, 600), (600, 700)] {
+        write(&*store.journal, room_id(1), Seq(from as u64), &history[from..to]).await.unwrap();
+    }
+    let found = after_a_crash(&folder);
+    let repeat = "INSERT INTO log SELECT 3, CAST(substr(entries, 1, length(entries) - 5) || x'ff' || substr(entries, -4) AS \
+        BLOB) FROM log WHERE id = 1";
+    assert_eq!(tool(&found).execute(repeat, []), Ok(1));
+    assert_eq!(load(&open(&found), room_id(1)).await, Room::replay(history));
+}
+
+/// With a length that says that nothing follows, a damaged row would close its room.
+#[tokio::test]
+async fn a_damaged_row_closes_nothing() {
+    let folder = folder();
+    let store = open_with_log(&folder, usize::MAX);
+    let history = World::duel(usual()).history;
+    spread(&store, &history, 1..=2).await;
+    let found = after_a_crash(&folder);
+    let damage = "UPDATE log SET entries = CAST(substr(entries, 1, 9) || x'00' || substr(entries, -4) AS BLOB) \
+        WHERE id = (SELECT max(id) - 1 FROM log)";
+    assert_eq!(tool(&found).execute(damage, []), Ok(1));
+    assert_eq!(
+        load(&open(&found), room_id(1)).await,
+        Room::replay(&moved(history[..history.len() - 1].to_vec(), room_id(1)))
+    );
+}
+
+/// The first event alone makes the room; the others are read behind it, wherever they are.
+#[tokio::test]
+async fn a_room_is_read_across_log_and_tables() {
+    let folder = folder();
+    let store = open_with_log(&folder, 0);
+    let (room, history): (RoomId, _) = (room_id(1), moved(World::duel(usual()).history, room_id(1)));
+    for event in 0..history.len() {
+        write(&*store.journal, room, Seq(event as u64), &history[event..=event]).await.unwrap();
+        assert_eq!((events(&folder, None), count(&folder, "log")), (event as i64, 1));
+        let kept = store.journal.load(room).await.unwrap().unwrap();
+        assert_eq!(kept.events, history[1..=event]);
+        assert_eq!(Some(kept.latest()), Room::replay(&history[..=event]));
+    }
+}

@@ -1,0 +1,126 @@
+//! What every store promises, checked on each of them; and what only a file can promise, or break.
+
+mod crowd;
+mod file;
+#[cfg(target_os = "linux")]
+mod full_disk;
+mod games;
+mod import;
+mod journal;
+mod log;
+mod players;
+mod sample;
+mod steps;
+
+use reversi::{
+    room::{Event, Fact, GameRecord, Room, RoomId, Seq, Timestamp},
+    store::{Append, AppendError, Journal, MemoryStore, SqliteStore, Store},
+};
+use tempfile::TempDir;
+
+use crate::room::test_room::World;
+
+/// Checks a law on an empty store of each kind.
+async fn on_each(law: impl AsyncFn(&Store)) {
+    law(&Store::of(MemoryStore::default())).await;
+    let folder = folder();
+    law(&open(&folder)).await;
+}
+
+fn folder() -> TempDir {
+    TempDir::new().expect("a temporary folder")
+}
+
+/// The store of a folder, which must be good.
+fn open(folder: &TempDir) -> Store {
+    Store::of(SqliteStore::open(folder.path()).expect("a good folder"))
+}
+
+/// The same with a log that is moved into the tables when it has so many bytes.
+fn open_with_log(folder: &TempDir, most: usize) -> Store {
+    Store::of(SqliteStore::with_log(folder.path(), most).expect("a good folder"))
+}
+
+/// A folder as the next server finds it if this one dies now.
+fn after_a_crash(dying: &TempDir) -> TempDir {
+    let found = folder();
+    for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
+        std::fs::copy(dying.path().join(&name), found.path().join(&name)).expect("copied");
+    }
+    found
+}
+
+/// How many rows a table has.
+fn count(folder: &TempDir, table: &str) -> i64 {
+    tool(folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("a table")
+}
+
+/// How many events the runs of a room hold; of all rooms, if none is named.
+fn events(folder: &TempDir, room: Option<i64>) -> i64 {
+    // Behind the state, which is at the first event until it takes some in.
+    let sql = "SELECT total(last - seq + (seq = 1)) FROM states JOIN (SELECT room, max(last) AS last FROM runs GROUP BY \
+        room) USING (room) WHERE ?1 IS NULL OR room = ?1";
+    tool(folder).query_row(sql, [room], |row| row.get::<_, f64>(0)).expect("tables") as i64
+}
+
+/// Another connection to the file, as that of any SQLite tool.
+fn tool(folder: &TempDir) -> rusqlite::Connection {
+    rusqlite::Connection::open(folder.path().join(SqliteStore::FILE)).expect("a database")
+}
+
+fn room_id(number: u64) -> RoomId {
+    RoomId::from_random(number)
+}
+
+/// The same history in another room.
+fn moved(mut history: Vec<Event>, room: RoomId) -> Vec<Event> {
+    let Fact::Created(creation) = &mut history[0].fact else { panic!("a history begins with a creation") };
+    creation.id = room;
+    history
+}
+
+/// A room with nothing but its making, and the event that made it.
+fn made(room: RoomId) -> Vec<Event> {
+    moved(World::lobby().history, room)
+}
+
+/// Writes events behind those that are there, with no game.
+async fn write(journal: &dyn Journal, room: RoomId, expected: Seq, events: &[Event]) -> Result<(), AppendError> {
+    journal.append(Append { room, expected, events, games: &[] }).await
+}
+
+/// Makes a room whose first event brings finished games with it.
+async fn archive(store: &Store, room: RoomId, games: &[GameRecord]) {
+    let events = made(room);
+    store.journal.append(Append { room, expected: Seq(0), events: &events, games }).await.expect("written");
+}
+
+/// Writes a history as an actor does, `step` events at a time, and answers with the room and the games that ended.
+async fn drive(store: &Store, history: &[Event], step: usize) -> (Room, Vec<GameRecord>) {
+    let mut room = Room::replay(&history[..1]).expect("a creation");
+    let id = room.id();
+    write(&*store.journal, id, Seq(0), &history[..1]).await.expect("written");
+    let mut games = Vec::new();
+    for events in history[1..].chunks(step) {
+        let ended = room.records(events);
+        let append = Append { room: id, expected: room.seq(), events, games: &ended };
+        store.journal.append(append).await.expect("written");
+        events.iter().for_each(|event| room.apply(event));
+        games.extend(ended);
+    }
+    (room, games)
+}
+
+async fn load(store: &Store, room: RoomId) -> Option<Room> {
+    store.journal.load(room).await.expect("readable").map(reversi::store::History::latest)
+}
+
+async fn open_rooms(store: &Store) -> Vec<RoomId> {
+    let rooms = store.journal.open_rooms(None, usize::MAX >> 1).await.expect("readable");
+    rooms.iter().map(Room::id).collect()
+}
+
+/// A moment in seconds.
+fn at(seconds: i64) -> Timestamp {
+    Timestamp(seconds * 1_000_000)
+}

@@ -1,0 +1,140 @@
+//! The file that each version of the tables looked like when it was released: later servers open it.
+
+use std::{fs, path::PathBuf};
+
+use reversi::{
+    room::{
+        Command, EndReason, GameEnd, GameRecord, PlayerKind, Room, Seq,
+        stored::{encode_event, encode_room},
+    },
+    store::{Append, Contestant, Enrolled, GameFilter, SqliteStore, Stats, Store},
+};
+
+use crate::{
+    room::test_room::{World, chat, id, profile, secs, square, usual},
+    store::{
+        after_a_crash, at, count, drive, folder, games::game, load, moved, open, open_rooms, open_with_log, room_id,
+        tool, write,
+    },
+};
+
+/// The version that is written.
+const NEWEST: u8 = 3;
+
+fn path(version: u8) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/store-v{version}.db"))
+}
+
+/// A game in its third ply.
+fn open_room() -> World {
+    let mut world = World::duel(usual()).join("cy");
+    world.wait(secs(2));
+    world.play("d3c3");
+    world.ok("cy", chat("well played"));
+    world
+}
+
+fn players() -> Vec<Enrolled> {
+    let mut players = vec![
+        Enrolled { profile: profile("ada"), seats: 1, token: [0xAD; 32], seen: at(100) },
+        Enrolled { profile: profile("bot-d"), seats: 64, token: [0xB0; 32], seen: at(200) },
+    ];
+    players.sort_by_key(|player| player.profile.id.to_string());
+    players
+}
+
+/// Oldest first.
+fn games() -> [GameRecord; 3] {
+    let aborted = GameEnd { winner: None, reason: EndReason::Aborted };
+    let first = GameRecord { rated: true, ..game(room_id(1), 1, 1_000, ["ada", "bot-d"]) };
+    let second = game(room_id(1), 2, 2_000, ["mcts-roxanne:3", "ada"]);
+    [first, second, GameRecord { end: aborted, private: true, ..game(room_id(1), 3, 3_000, ["ada", "bob"]) }]
+}
+
+async fn check(store: &Store) {
+    let room = open_room().room;
+    assert_eq!(open_rooms(store).await, [room.id()]);
+    assert_eq!(load(store, room.id()).await, Some(room));
+    assert_eq!(store.register.enrolled().await.unwrap(), players());
+    assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(4_000)));
+    let filter = GameFilter { viewer: id("ada"), room: None, player: Some(id("ada")) };
+    let kept = store.archive.games(filter, None, 9).await.unwrap().games;
+    assert!(kept.iter().map(|game| &**game).eq(games().iter().rev()));
+    let standing = store.archive.standing(Contestant::Player(id("ada"))).await.unwrap();
+    let lost = Stats { lost: 1, ..Stats::default() };
+    let won = Stats { won: 1, ..Stats::default() };
+    assert_eq!((standing.bots, standing.ais, standing.humans), (lost, won, Stats::default()));
+    let rating = standing.rating.expect("a rating");
+    assert_eq!((rating.games, rating.value < 1_500.0, rating.deviation < 350.0), (1, true, true));
+    assert_eq!(players().iter().filter(|player| player.profile.kind == PlayerKind::Bot).count(), 1);
+}
+
+#[tokio::test]
+async fn what_every_version_wrote_is_read_and_written_to() {
+    for version in 1..=NEWEST {
+        let folder = folder();
+        fs::copy(path(version), folder.path().join(SqliteStore::FILE)).expect("the sample");
+        let logged = if version == 1 { 0 } else { count(&folder, "log") };
+        assert_eq!(logged > 0, version > 1, "a later one has some of it in the log");
+        assert!(version < 3 || count(&folder, "runs") > 0, "and some in runs");
+        let store = open(&folder);
+        let found = tool(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, u8>(0));
+        assert_eq!((found.unwrap(), count(&folder, "log")), (NEWEST, 0));
+        check(&store).await;
+        let mut world = open_room();
+        let seq = world.room.seq();
+        let written = world.history.len();
+        world.place(square("c4"));
+        write(&*store.journal, world.room.id(), seq, &world.history[written..]).await.unwrap();
+        assert_eq!(load(&store, world.room.id()).await.as_ref(), Some(&world.room));
+        assert_eq!(load(&open(&after_a_crash(&folder)), world.room.id()).await, Some(world.room));
+    }
+}
+
+/// The state at one event, single events behind it, and one before it that could not be removed.
+#[tokio::test]
+async fn single_events_of_a_long_room_become_runs() {
+    let mut world = World::lobby();
+    (1..900).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
+    let history = moved(world.history, room_id(7));
+    let folder = folder();
+    fs::copy(path(2), folder.path().join(SqliteStore::FILE)).expect("the sample");
+    let tool = tool(&folder);
+    let state = encode_room(&Room::replay(&history[..256]).unwrap());
+    tool.execute("INSERT INTO states VALUES (7, 256, ?)", [state]).unwrap();
+    for event in &history[255..700] {
+        let row = (event.seq.0.cast_signed(), encode_event(event));
+        tool.execute("INSERT INTO events VALUES (7, ?, ?)", row).unwrap();
+    }
+    let store = open(&folder);
+    let kept = store.journal.load(room_id(7)).await.unwrap().unwrap();
+    assert_eq!(kept.events, history[256..700]);
+    write(&*store.journal, room_id(7), Seq(700), &history[700..]).await.unwrap();
+    drop(store);
+    let kept = open(&folder).journal.load(room_id(7)).await.unwrap().unwrap();
+    assert_eq!(kept.events, history[900 - 256..]);
+    assert_eq!(Some(kept.latest()), Room::replay(&history));
+}
+
+/// Run by hand, once for each version of the tables: `cargo test --test core store::sample -- --ignored`.
+#[tokio::test]
+#[ignore = "writes the sample that the other test reads"]
+async fn write_the_sample() {
+    let folder = folder();
+    // Some of it is moved into the tables, and some is not.
+    let store = open_with_log(&folder, 200);
+    for player in players() {
+        store.register.enrol(player).await.unwrap();
+    }
+    drive(&store, &moved(open_room().history, open_room().room.id()), 4).await;
+    let mut closed = World::lobby();
+    closed.ok("ada", Command::Close);
+    let closed = moved(closed.history, room_id(1));
+    let append = Append { room: room_id(1), expected: Seq(0), events: &closed, games: &games() };
+    store.journal.append(append).await.unwrap();
+    store.journal.mark_alive(at(4_000)).await.unwrap();
+    check(&store).await;
+    // While it is in use, so that the log is not empty.
+    fs::remove_file(path(NEWEST)).ok();
+    tool(&folder).execute("VACUUM INTO ?", [path(NEWEST).to_str()]).expect("written");
+}

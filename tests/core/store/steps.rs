@@ -1,0 +1,300 @@
+//! Writes that fail half way, after each row in turn, by a trigger of the file that ends a statement or all of it.
+
+use std::fmt::Debug;
+
+use futures_util::future::join_all;
+use reversi::{
+    room::{Command, Event, Fact, GameRecord, Room, RoomId, Seq},
+    store::{Append, Enrolled, Store},
+};
+use rusqlite::{Connection, types::Value};
+use tempfile::TempDir;
+
+use crate::{
+    room::test_room::{World, chat, id, profile, usual},
+    store::{
+        after_a_crash, at, count, drive, events, folder, games::game, load, made, moved, open, open_rooms,
+        open_with_log, room_id, tool, write,
+    },
+};
+
+const TABLES: [&str; 8] = ["log", "states", "runs", "alive", "players", "games", "played", "standings"];
+
+const CHANGES: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
+
+/// More rows than any test writes.
+const WHOLE: usize = 1 << 40;
+
+/// How a row can fail: its statement is undone, or only ends there, or all of the transaction is undone.
+const MANNERS: [&str; 3] = ["ABORT", "FAIL", "ROLLBACK"];
+
+/// A store whose writes fail after so many rows as the test says.
+struct Brittle {
+    folder: TempDir,
+    store: Store,
+    tool: Connection,
+}
+
+impl Brittle {
+    /// A store that is whole as yet, and will fail in this manner.
+    fn by(manner: &str) -> Self {
+        Self::of(manner, &TABLES, usize::MAX)
+    }
+
+    /// One in which rows of these tables fail, with a log that is moved when it has so many bytes.
+    fn of(manner: &str, tables: &[&str], log: usize) -> Self {
+        let folder = folder();
+        let (store, tool) = (open_with_log(&folder, log), tool(&folder));
+        tool.execute_batch("CREATE TABLE steps (rest INTEGER); INSERT INTO steps VALUES (0)").unwrap();
+        for (table, change) in tables.iter().flat_map(|table| CHANGES.map(|change| (table, change))) {
+            let trigger = format!(
+                "CREATE TRIGGER {change}_{table} AFTER {change} ON {table} BEGIN UPDATE steps SET rest = rest - 1; \
+                SELECT RAISE({manner}, 'by this test') FROM steps WHERE rest < 0; END"
+            );
+            tool.execute_batch(&trigger).unwrap();
+        }
+        let brittle = Self { folder, store, tool };
+        brittle.permit(WHOLE);
+        brittle
+    }
+
+    /// Lets so many rows be written from now on.
+    fn permit(&self, rows: usize) {
+        self.tool.execute("UPDATE steps SET rest = ?", [i64::try_from(rows).unwrap()]).unwrap();
+    }
+
+    /// Fails the write behind each row in turn, until it is done: how often it failed, each time with nothing written.
+    async fn sweep<E: Debug>(&self, write: impl AsyncFn(&Store) -> Result<(), E>) -> usize {
+        let before = self.rows();
+        for rows in 0.. {
+            self.permit(rows);
+            if write(&self.store).await.is_ok() {
+                return rows;
+            }
+            assert!(self.rows() == before, "something was written when row {} failed", rows + 1);
+        }
+        unreachable!("no write is endless")
+    }
+
+    /// All that is in the file.
+    fn rows(&self) -> Vec<Vec<Value>> {
+        TABLES.iter().flat_map(|table| self.rows_of(table)).collect()
+    }
+
+    fn rows_of(&self, table: &str) -> Vec<Vec<Value>> {
+        let mut select = self.tool.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = select.column_count();
+        let row = |row: &rusqlite::Row<'_>| (0..columns).map(|column| row.get(column)).collect();
+        select.query_map([], row).unwrap().collect::<Result<_, _>>().unwrap()
+    }
+}
+
+/// A room's life in three writes: it is made, a game ends in it, and it closes, with one more game.
+struct Life {
+    room: RoomId,
+    events: [Vec<Event>; 3],
+    games: [Vec<GameRecord>; 3],
+}
+
+impl Life {
+    fn of(room: RoomId) -> Self {
+        let mut world = World::duel(usual());
+        let made = world.history.len();
+        world.play_out();
+        let played = world.history.len();
+        world.ok("ada", Command::Close);
+        let mut events = moved(world.history, room);
+        let (closed, played) = (events.split_off(played), events.split_off(made));
+        let rated = |number, ended| GameRecord { rated: true, ..game(room, number, ended, ["ada", "bob"]) };
+        Self { room, events: [events, played, closed], games: [vec![], vec![rated(1, 10)], vec![rated(2, 20)]] }
+    }
+
+    fn appends(&self) -> impl Iterator<Item = Append<'_>> {
+        self.events.iter().zip(&self.games).map(|(events, games)| {
+            let expected = Seq(events[0].seq.0 - 1);
+            Append { room: self.room, expected, events, games }
+        })
+    }
+}
+
+#[tokio::test]
+async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_made_again() {
+    let life = Life::of(room_id(1));
+    // What was written stays in the log, or is moved into the tables.
+    for log in [usize::MAX, 0] {
+        let smooth = Brittle::of("ABORT", &TABLES, log);
+        let brittle = MANNERS.map(|manner| Brittle::of(manner, &TABLES, log));
+        for append in life.appends() {
+            smooth.store.journal.append(append).await.unwrap();
+            smooth.store.journal.mark_alive(at(1)).await.unwrap();
+            let closes = append.events.iter().any(|event| matches!(event.fact, Fact::Closed(_)));
+            for brittle in &brittle {
+                let removed =
+                    if closes { count(&brittle.folder, "runs") + count(&brittle.folder, "states") } else { 0 };
+                assert_eq!(removed > 0, closes && log == 0);
+                let failed = brittle.sweep(async |store| store.journal.append(append).await).await;
+                // What is added to the log; of a game its own row, and of both players that it was played, and how they
+                // stand; and what goes with a room.
+                assert!(failed as i64 >= 1 + 5 * append.games.len() as i64 + removed, "{failed} rows");
+                brittle.permit(WHOLE);
+                brittle.store.journal.mark_alive(at(1)).await.unwrap();
+                assert!(brittle.rows() == smooth.rows(), "all is as if nothing had failed");
+            }
+        }
+    }
+}
+
+/// What is written is not refused because something else cannot be moved, and nothing is lost.
+#[tokio::test]
+async fn moving_that_fails_at_any_row_loses_nothing() {
+    let lines = |lines: u64| {
+        let mut world = World::duel(usual());
+        (0..lines).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
+        world.history
+    };
+    for manner in MANNERS {
+        let brittle = Brittle::of(manner, &TABLES, 0);
+        let (moving, busy): (Vec<_>, _) = ((1..=16).map(room_id).collect(), room_id(17));
+        let histories: Vec<_> = moving.iter().map(|room| moved(lines(20), *room)).collect();
+        for (room, history) in moving.iter().zip(&histories) {
+            brittle.permit(1);
+            write(&*brittle.store.journal, *room, Seq(0), history).await.unwrap();
+        }
+        let (mut failures, talk) = (0, moved(lines(200), busy));
+        let all = histories.iter().map(Vec::len).sum::<usize>() as i64;
+        while moving.iter().map(|room| events(&brittle.folder, Some(room.bits().cast_signed()))).sum::<i64>() < all {
+            // Faster than the log grows while nothing of it is removed.
+            brittle.permit(1 + 2 * failures);
+            write(&*brittle.store.journal, busy, Seq(failures as u64), &talk[failures..=failures]).await.unwrap();
+            failures += 1;
+            let crashed = after_a_crash(&brittle.folder);
+            tool(&crashed).execute("UPDATE steps SET rest = ?", [WHOLE as i64]).unwrap();
+            for store in [&brittle.store, &open(&crashed)] {
+                assert_eq!(load(store, busy).await, Room::replay(&talk[..failures]), "{manner}, {failures}");
+                for (room, history) in moving.iter().zip(&histories) {
+                    assert_eq!(load(store, *room).await, Room::replay(history), "{manner}, {failures}");
+                }
+                assert_eq!(open_rooms(store).await, (1..=17).map(room_id).collect::<Vec<_>>());
+            }
+        }
+        assert!(failures > 20, "{manner}: {failures}");
+    }
+}
+
+#[tokio::test]
+async fn what_fails_of_players_leaves_nothing_and_can_be_made_again() {
+    for manner in MANNERS {
+        let brittle = Brittle::by(manner);
+        let enrolled = |who| Enrolled { profile: profile(who), seats: 1, token: [7; 32], seen: at(1) };
+        for who in ["ada", "bob"] {
+            assert_eq!(brittle.sweep(async |store| store.register.enrol(enrolled(who)).await).await, 1);
+        }
+        let seen = vec![(id("ada"), at(2)), (id("bob"), at(3))];
+        assert_eq!(brittle.sweep(async |store| store.register.note_seen(seen.clone()).await).await, 2);
+        assert_eq!(brittle.sweep(async |store| store.register.strike_off(id("bob")).await).await, 1);
+        assert_eq!(brittle.sweep(async |store| store.journal.mark_alive(at(9)).await).await, 1);
+        let known = brittle.store.register.enrolled().await.unwrap();
+        assert_eq!(known, [Enrolled { seen: at(2), ..enrolled("ada") }]);
+        assert_eq!(brittle.store.journal.last_alive().await.unwrap(), Some(at(9)));
+    }
+}
+
+/// Of writes that were to be committed together, the others are.
+#[tokio::test]
+async fn one_that_fails_takes_no_other_with_it() {
+    for manner in MANNERS {
+        let folder = folder();
+        let store = open(&folder);
+        let rooms = [1, 2, 3, 4].map(room_id);
+        let trigger = format!(
+            "CREATE TRIGGER two AFTER INSERT ON games WHEN NEW.room = '{}' BEGIN SELECT RAISE({manner}, ''); END",
+            rooms[1]
+        );
+        tool(&folder).execute_batch(&trigger).unwrap();
+        let events = rooms.map(made);
+        let games = rooms.map(|room| [game(room, 1, 1, ["ada", "bob"])]);
+        let all = (0..4).map(|at| Append { room: rooms[at], expected: Seq(0), events: &events[at], games: &games[at] });
+        let written = join_all(all.map(|append| store.journal.append(append))).await;
+        assert_eq!(written.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, true]);
+        assert_eq!(open_rooms(&store).await, [1, 3, 4].map(room_id));
+        tool(&folder).execute_batch("DROP TRIGGER two").unwrap();
+        write(&*store.journal, rooms[1], Seq(0), &events[1]).await.unwrap();
+        assert_eq!(open_rooms(&store).await, rooms);
+    }
+}
+
+/// A room that cannot be moved waits at the log's end, and does not keep the log from becoming shorter.
+#[tokio::test]
+async fn one_that_cannot_be_moved_is_in_nobodys_way() {
+    for manner in ["ABORT", "FAIL"] {
+        let folder = folder();
+        let store = open_with_log(&folder, 0);
+        let trigger =
+            format!("CREATE TRIGGER two AFTER INSERT ON runs WHEN NEW.room = 2 BEGIN SELECT RAISE({manner}, ''); END");
+        tool(&folder).execute_batch(&trigger).unwrap();
+        let mut world = World::lobby();
+        (0..30).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
+        let rooms = [1, 2, 3, 4].map(room_id);
+        let histories = rooms.map(|room| moved(world.history.clone(), room));
+        for at in 0..world.history.len() {
+            for (room, history) in rooms.iter().zip(&histories) {
+                write(&*store.journal, *room, Seq(at as u64), &history[at..=at]).await.unwrap();
+            }
+        }
+        let of_two = "SELECT count(*) FROM runs WHERE room = 2";
+        assert_eq!(tool(&folder).query_row(of_two, [], |row| row.get(0)), Ok(0));
+        assert!(count(&folder, "log") <= 2 && events(&folder, None) >= 3 * 30, "the others are moved");
+        let crashed = after_a_crash(&folder);
+        // A server begins although it cannot be moved then, either, and has it all the same.
+        for (room, history) in rooms.iter().zip(&histories) {
+            assert_eq!(load(&open(&crashed), *room).await, Room::replay(history), "{manner}");
+        }
+        assert_eq!((count(&crashed, "log"), tool(&crashed).query_row(of_two, [], |row| row.get(0))), (1, Ok(0)));
+        tool(&crashed).execute_batch("DROP TRIGGER two").unwrap();
+        tool(&folder).execute_batch("DROP TRIGGER two").unwrap();
+        let again = made(room_id(5));
+        write(&*store.journal, room_id(5), Seq(0), &again).await.unwrap();
+        assert_eq!(events(&folder, Some(2)), world.history.len() as i64);
+        for store in [&store, &open(&crashed)] {
+            for (room, history) in rooms.iter().zip(&histories) {
+                assert_eq!(load(store, *room).await, Room::replay(history));
+            }
+        }
+    }
+}
+
+/// A room is moved although its state cannot take in older events; a later one lets it do so.
+#[tokio::test]
+async fn a_state_that_cannot_take_in_older_events_stays_true() {
+    let mut world = World::lobby();
+    (1..1_100).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
+    for manner in MANNERS {
+        let brittle = Brittle::of(manner, &["states", "runs"], 0);
+        let journal = &*brittle.store.journal;
+        // The events are written; the state as well; and some of the runs that it has taken in are removed.
+        for (rows, room) in [1, 2, 3].into_iter().zip((1..).map(room_id)) {
+            let history = moved(world.history.clone(), room);
+            let at_event = |count: usize| Room::replay(&history[..count]);
+            drive(&brittle.store, &history[..600], 100).await;
+            journal.mark_alive(at(1)).await.unwrap();
+            write(journal, room, Seq(600), &history[600..800]).await.unwrap();
+            brittle.permit(rows);
+            journal.mark_alive(at(2)).await.unwrap();
+            let last = format!("SELECT max(last) FROM runs WHERE room = {}", room.bits());
+            let last: i64 = brittle.tool.query_row(&last, [], |row| row.get(0)).unwrap();
+            // Unless there is nothing left to be committed.
+            assert_eq!(last, if manner == "ROLLBACK" { 600 } else { 800 }, "{manner} behind row {rows}");
+            assert_eq!(load(&brittle.store, room).await, at_event(800), "{manner} behind row {rows}");
+            brittle.permit(WHOLE);
+            write(journal, room, Seq(800), &history[800..]).await.unwrap();
+            assert_eq!(load(&brittle.store, room).await, at_event(1_100));
+            journal.mark_alive(at(3)).await.unwrap();
+            assert_eq!(load(&brittle.store, room).await, at_event(1_100));
+            let kept = journal.load(room).await.unwrap().unwrap();
+            // The runs in which the last 256 are: where nothing was moved before, they begin at event 600.
+            assert_eq!(kept.events.len(), if manner == "ROLLBACK" { 500 } else { 300 });
+        }
+        let rows = brittle.rows_of("runs").len();
+        assert_eq!(rows, 3 * 2, "what was taken in is gone");
+    }
+}

@@ -1,0 +1,470 @@
+//! Rules of the repository, as tests: who may import what, how files are named and how long they may be, and what lies where.
+
+mod source;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use source::{What, module_of, names, split, tokens};
+
+/// A folder of `src` and what it may name. Dependencies point one way: a layer names only layers above it in the table.
+struct Layer {
+    name: &'static str,
+    layers: &'static [&'static str],
+    crates: &'static [&'static str],
+    /// Allowances beyond the plan of the architecture, each with its reason.
+    also: &'static [(&'static str, &'static str)],
+}
+
+const LAYERS: &[Layer] = &[
+    Layer { name: "rules", layers: &[], crates: &[], also: &[] },
+    Layer { name: "search", layers: &[], crates: &["rand"], also: &[] },
+    Layer {
+        name: "ai",
+        layers: &["rules", "search"],
+        crates: &["rand"],
+        also: &[("rand_pcg", "a seed means the same game for ever")],
+    },
+    Layer { name: "rating", layers: &[], crates: &[], also: &[] },
+    Layer {
+        name: "room",
+        layers: &["rules", "rating"],
+        crates: &["thiserror"],
+        also: &[
+            ("unicode_normalization", "a display name is parsed into NFKC"),
+            ("prost", "the stored form of rooms and events"),
+            ("crc32fast", "its checksum"),
+        ],
+    },
+    Layer {
+        name: "store",
+        layers: &["rules", "room"],
+        crates: &["rusqlite", "thiserror"],
+        also: &[
+            ("tokio", "the queues between those who wait and the threads of the file"),
+            ("skillratings", "Glicko-2"),
+            ("tracing", "logs what of a file cannot be read"),
+            ("prost", "the varints of the log"),
+            ("crc32fast", "its checksum"),
+            ("foldhash", "finds rooms by their ids"),
+            ("smallvec", "what one move adds to the log"),
+            ("metrics", "counts what one commit makes durable, which nobody above it knows"),
+        ],
+    },
+    Layer {
+        name: "runtime",
+        layers: &["rules", "search", "room", "store", "ai"],
+        crates: &["tokio", "tokio_util", "tokio_stream", "dashmap", "tracing", "metrics"],
+        also: &[
+            ("thiserror", "one error enum per operation"),
+            ("bytes", "an event is encoded once and shared by its watchers"),
+            ("foldhash", "finds rooms and players by their ids"),
+            ("rand", "randomness is drawn here and passed down"),
+            ("rand_pcg", "the generators that are passed down"),
+            ("sha2", "tokens are kept hashed"),
+            ("subtle", "hashes of tokens are compared in constant time"),
+            ("governor", "rate limits per player and per address"),
+            ("thread_priority", "search threads yield to those that serve players"),
+        ],
+    },
+    Layer {
+        name: "proto",
+        layers: &["rules", "rating", "room"],
+        crates: &["tonic", "prost"],
+        also: &[
+            ("tonic_prost", "the generated code names it"),
+            ("prost_types", "timestamps and durations"),
+            ("bytes", "a message that is encoded once"),
+        ],
+    },
+    Layer {
+        name: "grpc",
+        layers: &["rules", "room", "runtime", "proto"],
+        crates: &[
+            "tonic",
+            "tonic_web",
+            "tonic_health",
+            "tonic_reflection",
+            "tonic_types",
+            "tower",
+            "tokio_stream",
+            "tracing",
+        ],
+        also: &[
+            ("ai", "the kinds and levels that GetServerInfo lists, and what analyses tell"),
+            ("axum", "the page beside the calls; tonic routes with it anyway"),
+            ("tower_http", "a panic in a call is that call's INTERNAL; CORS"),
+            ("tokio_rustls", "the listener speaks TLS itself: both HTTP/2 and HTTP/1.1 are to be offered"),
+            ("futures_util", "streams made of a state"),
+            ("http", "the headers of calls and answers, and CORS"),
+            ("http_body", "how long an answer goes on, and the bodies of streams"),
+            ("tokio", "the listener, and the timers of heartbeats"),
+            ("tokio_util", "every stream watches the shutdown token"),
+            ("prost", "what streams send is a message"),
+            ("prost_types", "timestamps and durations"),
+            ("bytes", "messages that are encoded once"),
+            ("thiserror", "one error enum per operation"),
+            ("serde_json", "games that are exported as JSON"),
+        ],
+    },
+    Layer {
+        name: "client",
+        layers: &["rules", "rating", "room", "proto"],
+        crates: &["tonic", "tokio"],
+        also: &[
+            ("tokio_stream", "streams are handed to the caller"),
+            ("thiserror", "one error enum per operation"),
+            ("tonic_types", "the reason of a refusal is in the error's details"),
+            ("prost", "details of errors are decoded"),
+            ("prost_types", "timestamps and durations"),
+        ],
+    },
+    Layer {
+        name: "web",
+        layers: &[],
+        crates: &["axum", "http"],
+        also: &[
+            ("memory_serve", "the files of the page, in the binary"),
+            ("tower_http", "what is said with each of them"),
+            ("tracing", "keeps the log free of their names"),
+        ],
+    },
+    Layer {
+        name: "cli",
+        layers: &["rules", "search", "ai", "rating", "room", "store", "runtime", "proto", "grpc", "client", "web"],
+        crates: &["clap", "anyhow", "ratatui", "indicatif"],
+        also: &[
+            ("crossterm", "the keys of the terminal screens"),
+            ("axum", "serves the page of metrics"),
+            ("metrics_exporter_prometheus", "writes what the runtime counts"),
+            ("tokio", "starts the runtime and hears signals"),
+            ("tokio_stream", "reads the streams of the client"),
+            ("tokio_util", "the shutdown token"),
+            ("tracing", "logs what it does"),
+            ("tracing_subscriber", "sets up the log"),
+            ("rlimit", "a connection is an open file"),
+            ("directories", "where this system keeps programs' data"),
+            ("tracing_opentelemetry", "makes spans of the log's, with the feature `otel`"),
+            ("opentelemetry", "the spans of the feature `otel`"),
+            ("opentelemetry_sdk", "collects them"),
+            ("opentelemetry_otlp", "sends them"),
+            ("futures_util", "positions are analysed side by side, and told in order"),
+            ("rand", "draws the seeds that no option gave"),
+            ("rand_pcg", "the arena repeats its games by seed"),
+            ("thiserror", "one error enum per operation"),
+            ("serde_json", "results of the arena, the bench and analyses, for other programs"),
+            ("shlex", "splits the command lines of engines"),
+            ("sha2", "a game that is imported twice is known by its hash"),
+            ("tonic", "the bench calls over the wire itself, and bare tonic is what it compares with"),
+            ("prost", "messages of the bench that are encoded beforehand"),
+            ("prost_types", "a duration in its requests"),
+            ("bytes", "those messages, shared"),
+            ("tempfile", "a file for a test to read"),
+        ],
+    },
+    // src/main.rs and src/lib.rs.
+    Layer { name: "main", layers: &["cli"], crates: &["anyhow", "clap"], also: &[] },
+    Layer { name: "lib", layers: &[], crates: &[], also: &[] },
+];
+
+/// What tests inside `src` may name besides.
+const TEST_CRATES: [&str; 6] = ["proptest", "tokio", "metrics_util", "rand", "rand_pcg", "rcgen"];
+
+const LONGEST_FILE: usize = 600;
+
+/// A file is named after one thing; these name none.
+const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", "manager", "info", "data"];
+
+const UNFINISHED_COMMENTS: [&str; 2] = ["TODO", "FIXME"];
+const UNFINISHED_MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
+
+const TOP_LEVEL: [&str; 17] = [
+    ".ci",
+    // How the C of SQLite is compiled.
+    ".cargo",
+    ".clippy.toml",
+    ".gitignore",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE",
+    "README.md",
+    "benches",
+    "build.rs",
+    "clients",
+    "fuzz",
+    "proto",
+    "rustfmt.toml",
+    "src",
+    "tests",
+    "web",
+];
+
+#[test]
+fn layers_name_only_what_they_may() {
+    let dependencies = dependencies(&read(&root().join("Cargo.toml")));
+    no_problems(sources(&["src"]).iter().flat_map(|file| import_problems(&file.path, &file.text, &dependencies)));
+}
+
+#[test]
+fn the_layers_have_an_order() {
+    for (row, layer) in LAYERS.iter().enumerate() {
+        for named in layer.layers {
+            assert!(LAYERS[..row].iter().any(|above| above.name == *named), "{} before {named}", layer.name);
+        }
+    }
+}
+
+#[test]
+fn files_are_short_finished_and_well_named() {
+    no_problems(sources(&["src", "tests", "benches", "fuzz/fuzz_targets"]).iter().flat_map(|file| {
+        let checks = [length_problems, name_problems, unfinished_problems];
+        checks.into_iter().flat_map(|check| check(&file.path, &file.text))
+    }));
+}
+
+#[test]
+fn folders_open_with_their_contract() {
+    no_problems(contract_problems(&sources(&["src"])).into_iter());
+}
+
+#[test]
+fn everything_has_its_place() {
+    // Not every copy of the sources is a checkout.
+    if let Some(files) = tracked_files() {
+        no_problems(place_problems(files.lines()).into_iter());
+    }
+}
+
+struct File {
+    /// From the root of the repository, with `/`.
+    path: String,
+    text: String,
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The Rust files below `folders`, sorted; a folder that does not exist has none.
+fn sources(folders: &[&str]) -> Vec<File> {
+    let mut found = Vec::new();
+    let mut open: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("a readable folder").path()) {
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root()).expect("below the root");
+                let name = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>();
+                found.push(File { path: name.join("/"), text: read(&path) });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+fn tracked_files() -> Option<String> {
+    let listed = Command::new("git").arg("ls-files").current_dir(root()).output().ok()?;
+    listed.status.success().then(|| String::from_utf8_lossy(&listed.stdout).into_owned())
+}
+
+fn no_problems(problems: impl Iterator<Item = String>) {
+    let problems: Vec<String> = problems.collect();
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// The names of all crates in the tables of dependencies, as code spells them.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let mut inside = false;
+    let mut found = BTreeSet::new();
+    for line in manifest.lines() {
+        if let Some(table) = line.strip_prefix('[') {
+            let (table, name) = table.trim_end_matches(']').split_once("dependencies").unwrap_or((table, "."));
+            inside = name.is_empty() && (table.is_empty() || table.ends_with(['-', '.']));
+            found.extend(name.strip_prefix('.').map(str::to_owned));
+        } else if inside
+            && !line.starts_with('#')
+            && let Some((name, _)) = line.split_once(['=', '.'])
+        {
+            found.insert(name.trim().to_owned());
+        }
+    }
+    found.iter().filter(|name| !name.is_empty()).map(|name| name.replace('-', "_")).collect()
+}
+
+fn import_problems(path: &str, text: &str, dependencies: &BTreeSet<String>) -> Vec<String> {
+    let module = module_of(path);
+    let name = match path {
+        "src/main.rs" => "main",
+        "src/lib.rs" => "lib",
+        _ => module[0].as_str(),
+    };
+    let Some(layer) = LAYERS.iter().find(|layer| layer.name == name) else {
+        return vec![format!("{path}: `{name}` is not in the table of layers")];
+    };
+    let test_file = path.ends_with("/tests.rs") || path.contains("/tests/");
+    let mut problems = Vec::new();
+    for named in names(text, &module) {
+        let allowed = match &named.what {
+            What::Layer(it) => {
+                it == name || layer.layers.contains(&it.as_str()) || layer.also.iter().any(|(also, _)| also == it)
+            }
+            What::Crate(it) if !dependencies.contains(it) => continue,
+            What::Crate(it) => {
+                layer.crates.contains(&it.as_str())
+                    || layer.also.iter().any(|(also, _)| also == it)
+                    || (named.in_test || test_file) && TEST_CRATES.contains(&it.as_str())
+            }
+        };
+        if !allowed {
+            problems.push(format!("{path}:{}: `{name}` may not name {:?}", named.line, named.what));
+        }
+    }
+    problems
+}
+
+fn length_problems(path: &str, text: &str) -> Vec<String> {
+    let lines = text.lines().count();
+    let problem = (lines > LONGEST_FILE).then(|| format!("{path}: {lines} lines, at most {LONGEST_FILE}"));
+    problem.into_iter().collect()
+}
+
+fn name_problems(path: &str, _: &str) -> Vec<String> {
+    let parts = path.trim_end_matches(".rs").split('/');
+    parts.filter(|part| VAGUE_NAMES.contains(part)).map(|part| format!("{path}: `{part}` says nothing")).collect()
+}
+
+fn unfinished_problems(path: &str, text: &str) -> Vec<String> {
+    let split = split(text);
+    let mut found = Vec::new();
+    for (line, comment) in (1..).zip(split.comments.lines()) {
+        found.extend(UNFINISHED_COMMENTS.iter().filter(|word| comment.contains(**word)).map(|word| (line, *word)));
+    }
+    for pair in tokens(&split.code).windows(2).filter(|pair| pair[1].text == "!") {
+        found.extend(UNFINISHED_MACROS.iter().filter(|name| pair[0].text == **name).map(|name| (pair[0].line, *name)));
+    }
+    found.iter().map(|(line, word)| format!("{path}:{line}: {word}: finish it or leave it out")).collect()
+}
+
+/// Every folder of `files`, all of `src`, has a `mod.rs` (or is `src`) that begins with its documentation.
+fn contract_problems(files: &[File]) -> Vec<String> {
+    let folders: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.path.rsplit_once('/')?.0)).collect();
+    let heads = folders.into_iter().map(|folder| match folder {
+        "src" => "src/lib.rs".to_owned(),
+        _ => format!("{folder}/mod.rs"),
+    });
+    heads
+        .filter(|head| !files.iter().any(|file| file.path == *head && file.text.starts_with("//! ")))
+        .map(|head| format!("{head}: does not open with a `//!` contract"))
+        .collect()
+}
+
+fn place_problems<'a>(files: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut problems = BTreeSet::new();
+    for file in files {
+        let top = file.split('/').next().unwrap_or(file);
+        if !TOP_LEVEL.contains(&top) {
+            problems.insert(format!("{top}: not at the top level"));
+        }
+        if file.ends_with(".proto") && top != "proto" {
+            problems.insert(format!("{file}: the contract lies in proto/"));
+        }
+    }
+    problems.into_iter().collect()
+}
+
+/// What `check` says of a made-up source: one expected part of each problem, in order.
+#[track_caller]
+fn expect(problems: &[String], expected: &[&str]) {
+    assert_eq!(problems.len(), expected.len(), "{problems:?}");
+    for (problem, part) in problems.iter().zip(expected) {
+        assert!(problem.contains(part), "{problem:?} is not about {part:?}");
+    }
+}
+
+#[track_caller]
+fn expect_imports(path: &str, text: &str, expected: &[&str]) {
+    let manifest =
+        "[dependencies]\ntokio-util = \"1\"\nrand = { version = \"1\" }\n[dev-dependencies]\nproptest = \"1\"";
+    expect(&import_problems(path, text, &dependencies(manifest)), expected);
+}
+
+#[test]
+fn a_layer_that_names_too_much_is_seen() {
+    expect_imports("src/rules/square.rs", "use std::fmt;\nuse crate::rules::Board;\nuse super::Side;", &[]);
+    expect_imports(
+        "src/rules/square.rs",
+        "\n\nuse crate::{rules::Board, room::Room};",
+        &["square.rs:3: `rules` may not name Layer(\"room\")"],
+    );
+    expect_imports("src/rules/mod.rs", "pub use super::room::*; use super::*;", &["\"room\"", "\"*\""]);
+    expect_imports(
+        "src/ai/mod.rs",
+        "use crate::rules::Board; use rand::Rng; use tokio_util::sync::X;",
+        &["\"tokio_util\""],
+    );
+    expect_imports("src/ai/mod.rs", "// use crate::room;\nconst A: &str = \"crate::room\"; use serde::X;", &[]);
+    expect_imports("src/ai/mod.rs", "use crate::Shortcut;", &["Shortcut"]);
+    expect_imports("src/main.rs", "fn main() { reversi::cli::main(); reversi::room::f(); }", &["room"]);
+    expect_imports("src/lib.rs", "pub mod rules; pub mod room;", &[]);
+}
+
+#[test]
+fn tests_may_name_more_than_code() {
+    let tests = "#[cfg(test)]\n#[allow(dead_code)]\nmod tests { use proptest::prelude::*; use crate::room; }\n";
+    expect_imports("src/rules/square.rs", tests, &["square.rs:3: `rules` may not name Layer(\"room\")"]);
+    expect_imports("src/rules/square.rs", &format!("{tests}use proptest::a;"), &["room", "square.rs:4"]);
+    expect_imports("src/rules/tests.rs", "use proptest::prelude::*; use tokio_util::sync;", &["tokio_util"]);
+}
+
+#[test]
+fn a_folder_that_is_no_layer_is_seen() {
+    expect_imports("src/games/mod.rs", "", &["`games` is not in the table"]);
+    expect_imports("src/games.rs", "", &["`games` is not in the table"]);
+}
+
+#[test]
+fn dependencies_are_read_from_every_table() {
+    let manifest = "[package]\nname = \"x\"\n[dependencies]\n# a = b\na-b = \"1\"\nc.version = \"1\"\n\n[dependencies.d]\ne = 1\n\
+                    [target.'cfg(unix)'.dev-dependencies]\nf = \"1\"\n[lints.rust]\ng = \"warn\"";
+    assert_eq!(dependencies(manifest).iter().collect::<Vec<_>>(), ["a_b", "c", "d", "f"]);
+}
+
+#[test]
+fn long_vague_and_unfinished_files_are_seen() {
+    expect(&length_problems("a.rs", &"\n".repeat(LONGEST_FILE)), &[]);
+    expect(&length_problems("a.rs", &"\n".repeat(LONGEST_FILE + 1)), &["601 lines"]);
+    expect(&name_problems("src/rules/information.rs", ""), &[]);
+    expect(&name_problems("src/common/utils.rs", ""), &["`common`", "`utils`"]);
+    expect(&unfinished_problems("a.rs", "fn todo() { f(\"TODO\"); if !dbg {} }"), &[]);
+    expect(
+        &unfinished_problems("a.rs", "// TODO\n/* FIXME */ fn f() { todo!() }"),
+        &["a.rs:1: TODO", "FIXME", "todo:"],
+    );
+}
+
+#[test]
+fn a_folder_without_a_contract_is_seen() {
+    let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let good =
+        [file("src/lib.rs", "//! A map."), file("src/rules/mod.rs", "//! Rules."), file("src/rules/side.rs", "")];
+    expect(&contract_problems(&good), &[]);
+    let bad =
+        [file("src/lib.rs", "mod a;"), file("src/a/mod.rs", "// No.\n//! Late."), file("src/a/b/c.rs", "//! Yes.")];
+    expect(&contract_problems(&bad), &["src/lib.rs", "src/a/mod.rs", "src/a/b/mod.rs"]);
+}
+
+#[test]
+fn what_lies_elsewhere_is_seen() {
+    expect(&place_problems("src/lib.rs\nproto/reversi/v1/a.proto\nREADME.md".lines()), &[]);
+    expect(&place_problems("notes/a.md\nnotes/b.md\nclients/a.proto".lines()), &["clients/a.proto", "notes: not at"]);
+}

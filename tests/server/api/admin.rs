@@ -1,0 +1,188 @@
+//! The row of the administrator in the table of who may do what, and who is one.
+
+use reversi::{
+    proto::v1::{self, CloseReason, GameEndReason, GameResult},
+    runtime::{Chance, Token},
+};
+use tonic::Code;
+
+use crate::harness::in_process::{Answer, Plan, Player, Stage, named, private, refused};
+
+/// A server that has an administrator, and one who is not even a member of the rooms.
+async fn governed() -> (Stage, Player) {
+    let token = Token::drawn(&Chance::default());
+    let secret = token.reveal();
+    let stage = Stage::with(Plan { admin: Some(token), ..Plan::default() }).await;
+    let passing = stage.human("Root").await;
+    let admin = stage.with_admin(&passing, &secret).await;
+    (stage, admin)
+}
+
+async fn log_out(player: &Player, other: &str) -> Answer<()> {
+    player.sessions().log_out(v1::LogOutRequest { player_id: other.into() }).await.map(|_| ())
+}
+
+#[tokio::test]
+async fn kicks_and_bans_in_the_lobby() {
+    let (stage, admin) = governed().await;
+    let (ada, bob) = (stage.human("Ada").await, stage.human("Bob").await);
+    let room = ada.create(named("lobby")).await.room_id;
+    for ban in [false, true] {
+        bob.join(&room).await.unwrap();
+        bob.sit(&room, 1).await.unwrap();
+        admin.kick(&room, &bob.id, ban).await.unwrap();
+        assert_eq!(ada.room(&room).await.members.len(), 1);
+    }
+    refused(bob.join(&room).await, Code::PermissionDenied, "BANNED");
+    refused(admin.kick(&room, &bob.id, false).await, Code::NotFound, "PLAYER_NOT_FOUND");
+    // The owner too: the room then goes to the next, or ends behind the last.
+    admin.kick(&room, &ada.id, false).await.unwrap();
+    refused(ada.try_room(&room).await, Code::NotFound, "ROOM_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn kicks_a_seated_player_in_a_game_who_then_loses() {
+    let (stage, admin) = governed().await;
+    let table = stage.table(named("game")).await;
+    refused(table.black.kick(&table.room, &table.white.id, false).await, Code::FailedPrecondition, "ROOM_IN_GAME");
+    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    watcher.snapshot().await;
+    admin.kick(&table.room, &table.white.id, false).await.unwrap();
+    let outcome = watcher.ended().await.outcome.unwrap();
+    assert_eq!((outcome.result(), outcome.reason()), (GameResult::BlackWins, GameEndReason::Kicked));
+    assert_eq!(table.white.me().await.room_ids, [""; 0]);
+}
+
+#[tokio::test]
+async fn kicks_one_who_watches_a_game_and_it_goes_on() {
+    let (stage, admin) = governed().await;
+    let table = stage.table(named("game")).await;
+    let eve = stage.human("Eve").await;
+    eve.join(&table.room).await.unwrap();
+    let mut watcher = eve.watch(&table.room).await;
+    watcher.snapshot().await;
+    admin.kick(&table.room, &eve.id, true).await.unwrap();
+    assert_eq!(watcher.closed().await, CloseReason::Kicked);
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+}
+
+#[tokio::test]
+async fn aborts_any_game_at_any_time() {
+    let (stage, admin) = governed().await;
+    let table = stage.table(named("game")).await;
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+    table.white.play(&table.game, 1, "c3").await.unwrap();
+    refused(table.black.abort(&table.game).await, Code::FailedPrecondition, "ROOM_IN_GAME");
+    admin.abort(&table.game).await.unwrap();
+    let outcome = table.black.room(&table.room).await.game.unwrap().outcome.unwrap();
+    assert_eq!((outcome.result(), outcome.reason()), (GameResult::Aborted, GameEndReason::Aborted));
+    assert_eq!(table.black.me().await.stats.unwrap().played, 0);
+    refused(admin.abort(&table.game).await, Code::FailedPrecondition, "GAME_OVER");
+    refused(admin.abort("000000000000-1").await, Code::NotFound, "GAME_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn closes_a_lobby_and_a_room_in_a_game() {
+    let (stage, admin) = governed().await;
+    let lobby = stage.human("Ada").await.create(named("lobby")).await.room_id;
+    let table = stage.table(named("game")).await;
+    refused(table.black.close(&table.room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
+    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    for room in [&lobby, &table.room] {
+        admin.close(room).await.unwrap();
+        refused(admin.try_room(room).await, Code::NotFound, "ROOM_NOT_FOUND");
+    }
+    assert_eq!(watcher.closed().await, CloseReason::RoomClosed);
+    assert!(table.white.me().await.room_ids.is_empty());
+}
+
+#[tokio::test]
+async fn sees_private_rooms_and_goes_on_seeing_them() {
+    let (stage, admin) = governed().await;
+    let ada = stage.human("Ada").await;
+    let locked = v1::CreateRoomRequest { settings: Some(private()), password: "door".into(), ..Default::default() };
+    let room = ada.try_create(locked).await.unwrap().room_id;
+    refused(stage.human("Eve").await.try_room(&room).await, Code::NotFound, "ROOM_NOT_FOUND");
+    let seen = admin.room(&room).await;
+    assert_eq!((seen.room_id.as_str(), seen.join_code.as_str()), (room.as_str(), ""), "the code is for members");
+    let mut watcher = admin.watch(&room).await;
+    assert_eq!(watcher.snapshot().await.seq, seen.seq);
+    let settings = v1::RoomSettings { watching: v1::Watching::Members.into(), ..Default::default() };
+    ada.set(&room, "watching", settings).await.unwrap();
+    ada.chat(&room, "are we alone?").await.unwrap();
+    let said = |event| match event {
+        v1::room_event::Event::ChatPosted(chat) => chat.line.map(|line| line.text),
+        _ => None,
+    };
+    assert_eq!(watcher.until(said).await, "are we alone?");
+}
+
+#[tokio::test]
+async fn logs_others_out() {
+    let (stage, admin) = governed().await;
+    let table = stage.table(named("game")).await;
+    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    watcher.snapshot().await;
+    log_out(&admin, &table.white.id).await.unwrap();
+    let outcome = watcher.ended().await.outcome.unwrap();
+    assert_eq!((outcome.result(), outcome.reason()), (GameResult::BlackWins, GameEndReason::Left));
+    let gone = table.white.sessions().get_me(v1::GetMeRequest {}).await;
+    refused(gone, Code::Unauthenticated, "TOKEN_INVALID");
+    for nobody in [table.white.id.as_str(), "nonsense"] {
+        refused(log_out(&admin, nobody).await, Code::NotFound, "PLAYER_NOT_FOUND");
+    }
+    log_out(&admin, "").await.unwrap();
+    refused(admin.try_room(&table.room).await, Code::Unauthenticated, "TOKEN_INVALID");
+}
+
+/// What the table leaves to others is refused as to anybody.
+#[tokio::test]
+async fn has_no_other_power() {
+    let (stage, admin) = governed().await;
+    let table = stage.table(named("game")).await;
+    let denied = Code::PermissionDenied;
+    refused(admin.chat(&table.room, "I see you").await, denied, "NOT_MEMBER");
+    refused(admin.play(&table.game, 0, "d3").await, denied, "NOT_SEATED");
+    refused(admin.resign(&table.game).await, denied, "NOT_MEMBER");
+    refused(admin.start(&table.room).await, denied, "NOT_OWNER");
+    refused(admin.set(&table.room, "name", named("mine")).await, denied, "NOT_OWNER");
+}
+
+#[tokio::test]
+async fn nobody_else_has_these_powers() {
+    let (stage, _) = governed().await;
+    let (table, eve) = (stage.table(private()).await, stage.human("Eve").await);
+    let denied = Code::PermissionDenied;
+    refused(log_out(&eve, &table.white.id).await, denied, "NOT_ADMIN");
+    refused(log_out(&eve, "nonsense").await, denied, "NOT_ADMIN");
+    log_out(&eve, &eve.id).await.unwrap();
+    let eve = stage.human("Eve").await;
+    for refusal in [eve.close(&table.room).await, eve.kick(&table.room, &table.white.id, true).await] {
+        refused(refusal, Code::NotFound, "ROOM_NOT_FOUND");
+    }
+    refused(eve.abort(&table.game).await, Code::NotFound, "GAME_NOT_FOUND");
+    refused(eve.try_room(&table.room).await, Code::NotFound, "ROOM_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn a_wrong_secret_opens_nothing() {
+    let (stage, _) = governed().await;
+    let (eve, wrong) = (stage.human("Eve").await, Token::drawn(&Chance::default()).reveal());
+    for header in [wrong.as_str(), &eve.token, "", "nonsense"] {
+        let pretender = stage.with_admin(&eve, header).await;
+        refused(pretender.try_create(Default::default()).await, Code::Unauthenticated, "TOKEN_INVALID");
+        refused(log_out(&pretender, &eve.id).await, Code::Unauthenticated, "TOKEN_INVALID");
+    }
+    eve.me().await;
+}
+
+#[tokio::test]
+async fn a_server_without_an_administrator_has_none() {
+    let stage = Stage::open().await;
+    let eve = stage.human("Eve").await;
+    for header in ["0".repeat(64), eve.token.clone()] {
+        let pretender = stage.with_admin(&eve, &header).await;
+        let room = pretender.try_room("000000000000").await;
+        refused(room, Code::Unauthenticated, "TOKEN_INVALID");
+    }
+}

@@ -1,0 +1,312 @@
+//! What the engine thinks: for hints in games that do not count, and of games that are over.
+
+use reversi::{
+    proto::v1::{
+        self, analyze_game_request::Subject as OfGame, analyze_game_response::Message as GameMessage,
+        analyze_position_request::Subject as OfPosition, analyze_position_response::Message as PositionMessage,
+    },
+    rules::Position,
+};
+use tonic::{Code, Streaming};
+
+use crate::harness::in_process::{Answer, Player, Stage, check, field, named, private, refusal, refused, within};
+
+const EXHAUSTED: Code = Code::ResourceExhausted;
+const PRECONDITION: Code = Code::FailedPrecondition;
+
+/// A bound that ends a search in a moment.
+fn small() -> v1::AnalysisBudget {
+    v1::AnalysisBudget { nodes: 20_000, ..Default::default() }
+}
+
+fn rated(name: &str) -> v1::RoomSettings {
+    v1::RoomSettings { rated: true, ..named(name) }
+}
+
+fn moves(text: &str) -> OfPosition {
+    OfPosition::Transcript(text.to_owned())
+}
+
+async fn look(
+    player: &Player,
+    subject: OfPosition,
+    budget: v1::AnalysisBudget,
+) -> Answer<Streaming<v1::AnalyzePositionResponse>> {
+    let request = v1::AnalyzePositionRequest { subject: Some(subject), budget: Some(budget), lines: 1 };
+    Ok(player.analyses().analyze_position(request).await?.into_inner())
+}
+
+async fn judge(player: &Player, subject: OfGame) -> Answer<Streaming<v1::AnalyzeGameResponse>> {
+    let request = v1::AnalyzeGameRequest { subject: Some(subject), budget: Some(small()) };
+    Ok(player.analyses().analyze_game(request).await?.into_inner())
+}
+
+/// The next result; none at the end. Heartbeats do not prolong the wait.
+async fn next(stream: &mut Streaming<v1::AnalyzePositionResponse>) -> Answer<Option<v1::PositionAnalysis>> {
+    within(async {
+        while let Some(response) = stream.message().await? {
+            match response.message.unwrap() {
+                PositionMessage::Analysis(analysis) => return Ok(Some(analysis)),
+                PositionMessage::Heartbeat(_) => {}
+                PositionMessage::Closing(closing) => panic!("it ends early: {closing:?}"),
+            }
+        }
+        Ok(None)
+    })
+    .await
+}
+
+async fn all(mut stream: Streaming<v1::AnalyzePositionResponse>) -> Vec<v1::PositionAnalysis> {
+    let mut results = Vec::new();
+    while let Some(result) = next(&mut stream).await.unwrap() {
+        results.push(result);
+    }
+    results
+}
+
+/// The moves of a game, and their sum.
+async fn judged(mut stream: Streaming<v1::AnalyzeGameResponse>) -> (Vec<v1::MoveAnalysis>, v1::GameAnalysis) {
+    let (mut moves, mut sum) = (Vec::new(), None);
+    while let Some(response) = within(stream.message()).await.unwrap() {
+        match response.message.unwrap() {
+            GameMessage::Move(judged) => moves.push(judged),
+            GameMessage::Summary(summary) => sum = Some(summary),
+            GameMessage::Heartbeat(_) => {}
+            GameMessage::Closing(closing) => panic!("it ends early: {closing:?}"),
+        }
+    }
+    (moves, sum.expect("it ends with a sum"))
+}
+
+#[tokio::test]
+async fn a_position_is_looked_at_deeper_and_deeper() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let results = all(look(&ada, moves("f5d6"), small()).await.unwrap()).await;
+    let (last, before) = results.split_last().unwrap();
+    assert!(last.r#final && before.iter().all(|result| !result.r#final));
+    let depths: Vec<i32> = results.iter().map(|result| result.lines[0].depth).collect();
+    assert!(depths.is_sorted() && last.lines[0].depth > 3, "{depths:?}");
+    assert!(last.nodes >= 20_000 && !last.lines[0].exact);
+    let position = "f5d6".parse::<reversi::rules::Transcript>().unwrap().position();
+    let line = last.lines[0].moves.iter().map(|name| name.parse().unwrap());
+    line.fold(position, |position: Position, square| position.play(square).unwrap().settle().0);
+
+    let lines = v1::AnalyzePositionRequest { subject: Some(moves("")), budget: Some(small()), lines: 99 };
+    let results = all(ada.analyses().analyze_position(lines).await.unwrap().into_inner()).await;
+    assert_eq!(results.last().unwrap().lines.len(), 4, "as many as there are moves");
+}
+
+/// Plays a game of the first legal moves, and with ten empty squares left on, of the best.
+async fn play_with_hints(black: &Player, white: &Player, room: &str, game_id: &str) {
+    loop {
+        let game = black.room(room).await.game.unwrap();
+        let position = game.position.unwrap();
+        let player = match position.side_to_move() {
+            v1::Side::Black => black,
+            v1::Side::White => white,
+            v1::Side::Unspecified => return,
+        };
+        let square = if position.black_discs + position.white_discs < 54 {
+            position.legal_moves[0].clone()
+        } else {
+            let hints = all(look(player, OfPosition::GameId(game_id.into()), small()).await.unwrap()).await;
+            let best = &hints.last().unwrap().lines[0];
+            assert!(best.exact, "few squares are left: {best:?}");
+            best.moves[0].clone()
+        };
+        player.play(game_id, game.ply, &square).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn who_follows_hints_to_the_end_has_lost_nothing_there() {
+    let stage = Stage::open().await;
+    let table = stage.table(named("lesson")).await;
+    play_with_hints(&table.black, &table.white, &table.room, &table.game).await;
+    let eve = stage.human("Eve").await;
+    let (moves, sum) = judged(judge(&eve, OfGame::GameId(table.game.clone())).await.unwrap()).await;
+    assert_eq!((moves[0].ply, moves[0].side(), moves[0].done), (0, v1::Side::Black, 1));
+    assert_eq!((moves.len() as i32, moves.last().unwrap().done), (sum.moves, sum.moves));
+    assert!(moves.is_sorted_by_key(|made| made.ply) && moves.len() > 50);
+    let end = &moves[moves.len() - 10..];
+    assert!(end.iter().all(|made| made.exact && made.loss == 0.0), "{end:?}");
+    let lost = |side| moves.iter().filter(|made| made.side() == side).map(|made| made.loss).sum::<f64>();
+    assert!((lost(v1::Side::Black) - sum.black_loss).abs() < 0.01 && sum.black_loss + sum.white_loss > 10.0);
+    let game = eve.room(&table.room).await.game.unwrap().position.unwrap();
+    let difference = f64::from(game.black_discs - game.white_discs);
+    let empties = f64::from(64 - game.black_discs - game.white_discs) * difference.signum();
+    assert_eq!(moves.last().unwrap().evaluation, difference + empties);
+}
+
+#[tokio::test]
+async fn who_plays_a_rated_game_is_refused() {
+    let stage = Stage::open().await;
+    let table = stage.table(rated("cup")).await;
+    for player in [&table.black, &table.white] {
+        refused(look(player, moves("f5"), small()).await, PRECONDITION, "WRONG_PHASE");
+        refused(judge(player, OfGame::Transcript("f5d6".into())).await, PRECONDITION, "WRONG_PHASE");
+    }
+    let eve = stage.human("Eve").await;
+    let hint = || OfPosition::GameId(table.game.clone());
+    refused(look(&eve, hint(), small()).await, PRECONDITION, "WRONG_PHASE");
+    all(look(&eve, moves("f5"), small()).await.unwrap()).await;
+    refused(judge(&eve, OfGame::GameId(table.game.clone())).await, Code::NotFound, "GAME_NOT_FOUND");
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+    table.white.resign(&table.game).await.unwrap();
+    refused(look(&eve, hint(), small()).await, PRECONDITION, "GAME_OVER");
+    let (moves, _) = judged(judge(&table.black, OfGame::GameId(table.game.clone())).await.unwrap()).await;
+    assert_eq!(moves.len(), 1);
+}
+
+#[tokio::test]
+async fn a_rated_game_that_begins_ends_an_analysis() {
+    let stage = Stage::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(1)).await;
+    let ada = stage.human("Ada").await;
+    let room = ada.create_with(rated("cup"), ["me", "roxanne"]).await.room_id;
+    let mut analysis = look(&ada, moves("f5"), v1::AnalysisBudget::default()).await.unwrap();
+    next(&mut analysis).await.unwrap().unwrap();
+    ada.start(&room).await.unwrap();
+    let end = loop {
+        match next(&mut analysis).await {
+            // What was told before the game began may be on its way.
+            Ok(result) => assert!(!result.unwrap().r#final),
+            Err(end) => break end,
+        }
+    };
+    check("the rest", &end, PRECONDITION, "WRONG_PHASE");
+}
+
+#[tokio::test]
+async fn analyses_are_few() {
+    let stage = Stage::limited(|limits| {
+        (limits.analyses, limits.analyses_per_player, limits.analyses_per_address) = (3, 1, 2);
+    })
+    .await;
+    let (ada, bea, cleo) = (stage.human("Ada").await, stage.human("Bea").await, stage.human("Cleo").await);
+    let long = async |player: &Player| look(player, moves(""), v1::AnalysisBudget::default()).await;
+    let first = long(&ada).await.unwrap();
+    check("of a player", &refusal(long(&ada).await), EXHAUSTED, "QUOTA_ANALYSES");
+    check("a game", &refusal(judge(&ada, OfGame::Transcript("f5".into())).await), EXHAUSTED, "QUOTA_ANALYSES");
+    let _second = long(&bea).await.unwrap();
+    check("of an address", &refusal(long(&cleo).await), EXHAUSTED, "QUOTA_ANALYSES");
+    drop(first);
+    let _third = within(async {
+        loop {
+            if let Ok(analysis) = long(&cleo).await {
+                return analysis;
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn all_of_a_server_are_few_too() {
+    let stage = Stage::limited(|limits| limits.analyses = 1).await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let _first = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
+    refused(look(&bea, moves(""), v1::AnalysisBudget::default()).await, EXHAUSTED, "QUOTA_ANALYSES");
+}
+
+#[tokio::test]
+async fn what_nobody_reads_any_more_is_not_searched() {
+    let stage = Stage::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(3600)).await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let mut endless = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
+    next(&mut endless).await.unwrap().unwrap();
+    let mut waiting = look(&bea, moves("f5"), small()).await.unwrap();
+    drop(endless);
+    // There is one thread, and the first had it for an hour.
+    next(&mut waiting).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn time_ends_an_analysis_with_what_it_has() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let at_once = v1::AnalysisBudget { time: Some(prost_types::Duration::default()), ..Default::default() };
+    let results = all(look(&ada, moves("f5"), at_once).await.unwrap()).await;
+    assert!(results.last().unwrap().r#final);
+    let request = v1::AnalyzeGameRequest { subject: Some(OfGame::Transcript("f5d6c3".into())), budget: Some(at_once) };
+    let (moves, sum) = judged(ada.analyses().analyze_game(request).await.unwrap().into_inner()).await;
+    assert_eq!((moves.len(), sum.moves), (3, 3));
+}
+
+#[tokio::test]
+async fn a_server_that_stops_says_so() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let mut analysis = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
+    next(&mut analysis).await.unwrap().unwrap();
+    stage.runtime.drain();
+    let reason = loop {
+        if let PositionMessage::Closing(closing) = within(analysis.message()).await.unwrap().unwrap().message.unwrap() {
+            break closing.reason();
+        }
+    };
+    assert_eq!(reason, v1::CloseReason::Draining);
+    refused(look(&ada, moves(""), small()).await, Code::Unavailable, "DRAINING");
+}
+
+#[tokio::test]
+async fn what_the_opening_made_is_not_judged_and_private_games_stay_private() {
+    let stage = Stage::open().await;
+    let opening = v1::Opening { opening: Some(v1::opening::Opening::Moves("f5d6c3".into())) };
+    let table = stage.table(v1::RoomSettings { opening: Some(opening), ..private() }).await;
+    let eve = stage.human("Eve").await;
+    let hint = look(&eve, OfPosition::GameId(table.game.clone()), small()).await;
+    refused(hint, Code::NotFound, "GAME_NOT_FOUND");
+    table.white.play(&table.game, 3, "d3").await.unwrap();
+    table.black.resign(&table.game).await.unwrap();
+    refused(judge(&eve, OfGame::GameId(table.game.clone())).await, Code::NotFound, "GAME_NOT_FOUND");
+    let (moves, sum) = judged(judge(&table.white, OfGame::GameId(table.game.clone())).await.unwrap()).await;
+    assert_eq!((moves.len(), moves[0].ply, moves[0].square.as_str()), (1, 3, "d3"));
+    assert_eq!((sum.black_loss, sum.moves), (0.0, 1));
+}
+
+#[tokio::test]
+async fn what_cannot_be_analysed() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let board = |board: &str, side: v1::Side| {
+        OfPosition::Position(v1::Position { board: board.into(), side_to_move: side.into(), ..Default::default() })
+    };
+    let start = Position::START.board().to_string();
+    let wrong = [
+        (board("", v1::Side::Black), "position.board"),
+        (board(&"-".repeat(64), v1::Side::Black), "position.board"),
+        (board(&"é".repeat(32), v1::Side::Black), "position.board"),
+        (board(&start, v1::Side::Unspecified), "position.side_to_move"),
+        (moves("a1"), "transcript"),
+        (moves("f5d6c"), "transcript"),
+        (moves(&" ".repeat(2_000)), "transcript"),
+    ];
+    for (subject, path) in wrong {
+        let details = refused(look(&ada, subject, small()).await, Code::InvalidArgument, "BAD_ARGUMENT");
+        assert_eq!(field(&details), path);
+    }
+    let over = board(&"X".repeat(64), v1::Side::White);
+    refused(look(&ada, over, small()).await, PRECONDITION, "GAME_OVER");
+    for game in ["", "nonsense", "000000000000-1"] {
+        refused(look(&ada, OfPosition::GameId(game.into()), small()).await, Code::NotFound, "GAME_NOT_FOUND");
+        refused(judge(&ada, OfGame::GameId(game.into())).await, Code::NotFound, "GAME_NOT_FOUND");
+    }
+    let ask = async |request| ada.analyses().analyze_position(request).await;
+    let request = |budget, lines| v1::AnalyzePositionRequest { subject: Some(moves("")), budget: Some(budget), lines };
+    let deep = v1::AnalysisBudget { depth: 61, ..Default::default() };
+    let backward = Some(prost_types::Duration { seconds: -1, nanos: 0 });
+    for (request, path) in [
+        (v1::AnalyzePositionRequest::default(), "subject"),
+        (request(deep, 1), "budget.depth"),
+        (request(v1::AnalysisBudget { time: backward, ..deep }, 1), "budget.depth"),
+        (request(v1::AnalysisBudget { depth: 1, time: backward, nodes: 1 }, 1), "budget.time"),
+        (request(small(), -1), "lines"),
+    ] {
+        assert_eq!(field(&refused(ask(request).await, Code::InvalidArgument, "BAD_ARGUMENT")), path);
+    }
+    let nothing = ada.analyses().analyze_game(v1::AnalyzeGameRequest::default()).await;
+    assert_eq!(field(&refused(nothing, Code::InvalidArgument, "BAD_ARGUMENT")), "subject");
+    let (none, sum) = judged(judge(&ada, OfGame::Transcript(String::new())).await.unwrap()).await;
+    assert!(none.is_empty() && sum == v1::GameAnalysis::default());
+}

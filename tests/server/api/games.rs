@@ -1,0 +1,335 @@
+//! Whole games, as those who play and those who watch see them.
+
+use std::str::FromStr as _;
+
+use reversi::{
+    proto::v1::{self, play_event::Event, room_event, watch_room_response::Message},
+    rules::{Color, Position, Square},
+};
+use tokio::task::JoinSet;
+use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
+
+use crate::harness::in_process::{Player, Stage, Turns, Watcher, millis, named, within};
+
+/// The board as one who watches folds it, out of the moves alone.
+pub(crate) struct Fold {
+    pub(crate) seq: u64,
+    pub(crate) board: Vec<u8>,
+    pub(crate) plies: Vec<String>,
+    pub(crate) passes: usize,
+    pub(crate) outcome: Option<v1::Outcome>,
+}
+
+impl Fold {
+    pub(crate) fn of(room: &v1::Room) -> Self {
+        let mut fold = Self { seq: room.seq, board: Vec::new(), plies: Vec::new(), passes: 0, outcome: None };
+        if let Some(game) = &room.game {
+            fold.begin(game);
+        }
+        fold
+    }
+
+    fn begin(&mut self, game: &v1::Game) {
+        self.board = game.position.as_ref().unwrap().board.clone().into_bytes();
+        self.plies = game.plies.iter().map(|ply| ply.square.clone()).collect();
+        self.passes = game.plies.iter().filter(|ply| ply.pass).count();
+        self.outcome = game.outcome;
+    }
+
+    pub(crate) fn take(&mut self, event: &v1::RoomEvent) {
+        assert_eq!(event.seq, self.seq + 1, "sequence numbers have no gaps");
+        self.seq = event.seq;
+        match event.event.as_ref().unwrap() {
+            room_event::Event::GameStarted(started) => self.begin(started.game.as_ref().unwrap()),
+            room_event::Event::MovePlayed(played) => {
+                let ply = played.ply.as_ref().unwrap();
+                let disc = if ply.side() == v1::Side::Black { b'X' } else { b'O' };
+                for square in played.flipped.iter().chain([&ply.square]) {
+                    self.board[usize::from(Square::from_str(square).unwrap().index())] = disc;
+                }
+                assert_eq!(played.position.as_ref().unwrap().board.as_bytes(), self.board);
+                self.plies.push(ply.square.clone());
+            }
+            room_event::Event::TurnPassed(passed) => {
+                assert!(passed.ply.as_ref().unwrap().pass);
+                self.plies.push(String::new());
+                self.passes += 1;
+            }
+            room_event::Event::GameEnded(ended) => self.outcome = ended.outcome,
+            _ => {}
+        }
+    }
+
+    /// Goes on until the game has ended.
+    pub(crate) async fn follow(&mut self, watcher: &mut Watcher) {
+        while self.outcome.is_none() {
+            match watcher.hear().await.unwrap() {
+                Message::Event(event) => self.take(&event),
+                Message::Snapshot(room) => *self = Self::of(&room),
+                other => panic!("unexpected {other:?}"),
+            }
+        }
+    }
+
+    pub(crate) fn agrees_with(&self, room: &v1::Room) {
+        let game = room.game.as_ref().unwrap();
+        assert_eq!(game.position.as_ref().unwrap().board.as_bytes(), self.board);
+        assert_eq!(game.plies.iter().map(|ply| ply.square.clone()).collect::<Vec<_>>(), self.plies);
+        assert_eq!(game.outcome, self.outcome);
+    }
+}
+
+/// Answers every turn with the first legal move, and hands back how the game ended.
+async fn play_by_calls(player: &Player, turns: &mut Turns) -> v1::PlayerGameEnded {
+    loop {
+        match turns.hear().await.unwrap() {
+            Event::TurnRequested(turn) => {
+                let square = &turn.position.as_ref().unwrap().legal_moves[0];
+                let answer = player.play(&turn.game_id, turn.ply, square).await.unwrap();
+                assert!(!answer.already_applied);
+            }
+            Event::GameEnded(ended) => return ended,
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_person_plays_an_ai_by_unary_calls() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let mut turns = ada.turns().await;
+    let room = ada.quick("roxanne", v1::SidePreference::White).await.unwrap();
+    assert_eq!(room.phase(), v1::RoomPhase::Playing);
+    let ended = play_by_calls(&ada, &mut turns).await;
+    let outcome = ended.outcome.unwrap();
+    assert_eq!((ended.side(), outcome.reason()), (v1::Side::White, v1::GameEndReason::Discs));
+
+    let after = ada.room(&room.room_id).await;
+    assert_eq!(after.phase(), v1::RoomPhase::Lobby, "the room survives its game");
+    let game = after.game.unwrap();
+    assert_eq!((game.outcome, game.game_id.as_str()), (Some(outcome), ended.game_id.as_str()));
+    check_record(&ada, &game).await;
+}
+
+/// The record says what the room says, in all four ways.
+async fn check_record(player: &Player, game: &v1::Game) {
+    let request = v1::GetGameRequest { game_id: game.game_id.clone() };
+    let record = player.records().get_game(request).await.unwrap().into_inner().game.unwrap();
+    assert_eq!((record.outcome, &record.plies), (game.outcome, &game.plies));
+    assert_eq!(record.board, game.position.as_ref().unwrap().board);
+    let moves: String = game.plies.iter().map(|ply| ply.square.as_str()).collect();
+    assert_eq!(record.transcript, moves);
+    for side in [&record.black, &record.white] {
+        if let Some(v1::participant::Participant::Ai(ai)) = &side.as_ref().unwrap().participant {
+            assert_eq!(ai.seed, 0, "it may play on");
+        }
+    }
+
+    let listed = player.records().list_games(v1::ListGamesRequest::default()).await.unwrap().into_inner().games;
+    assert_eq!(listed, [v1::GameRecord { plies: Vec::new(), ..record.clone() }]);
+
+    for (format, line) in [(1, moves.as_str()), (2, "(;GM[Othello]")] {
+        let request = v1::ExportGamesRequest { format, ..Default::default() };
+        let stream = player.records().export_games(request).await.unwrap().into_inner();
+        let lines = within(stream.map(Result::unwrap).collect::<Vec<_>>()).await;
+        assert!(lines.len() == 1 && lines[0].game_id == record.game_id && lines[0].line.starts_with(line), "{lines:?}");
+    }
+
+    let request = v1::GetPlayerStatsRequest { player_id: player.id.clone(), ..Default::default() };
+    let stats = player.records().get_player_stats(request).await.unwrap().into_inner().stats.unwrap();
+    assert_eq!((stats.played, stats.won + stats.drawn + stats.lost), (1, 1));
+    assert_eq!(player.me().await.stats, Some(stats));
+}
+
+/// A bot on a `Play` lane: one answer for every turn, until a game has ended.
+async fn play_on_a_lane(bot: Player) -> v1::PlayerGameEnded {
+    let (moves, requests) = tokio::sync::mpsc::channel(4);
+    let mut lane = within(bot.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
+    loop {
+        match within(lane.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
+            Event::TurnRequested(turn) => {
+                let square = turn.position.unwrap().legal_moves.pop().unwrap();
+                moves.send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square }).await.unwrap();
+            }
+            Event::GameEnded(ended) => return ended,
+            Event::MoveRejected(rejected) => panic!("{rejected:?}"),
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_bots_meet_and_play_on_their_lanes() {
+    let stage = Stage::open().await;
+    let (first, second) = (stage.bot("First").await, stage.bot("Second").await);
+    let mut lanes = JoinSet::new();
+    for bot in [first.clone(), second.clone()] {
+        lanes.spawn(play_on_a_lane(bot));
+    }
+    let room = first.meet().await.unwrap().room_id;
+    assert_eq!(second.meet().await.unwrap().room_id, room);
+    let ends = within(lanes.join_all()).await;
+    assert_eq!((&ends[0].outcome, &ends[0].game_id), (&ends[1].outcome, &ends[1].game_id));
+    assert_ne!(ends[0].side(), ends[1].side());
+}
+
+#[tokio::test]
+async fn a_third_watches_two_ais_and_folds_every_event() {
+    let stage = Stage::open().await;
+    let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
+    // A loser of every disc forces passes now and then; a few games have some for certain.
+    let settings = v1::RoomSettings { games: 12, ..named("machines") };
+    let room = owner.create_with(settings, ["greedy", "random"]).await.room_id;
+    let mut watcher = guest.watch(&room).await;
+    let mut fold = Fold::of(&watcher.snapshot().await);
+    owner.start(&room).await.unwrap();
+    let (mut passes, mut games) = (0, 0);
+    while games < 12 {
+        fold.follow(&mut watcher).await;
+        let outcome = fold.outcome.take().unwrap();
+        assert_eq!(outcome.reason(), v1::GameEndReason::Discs);
+        let count = |disc| i32::try_from(fold.board.iter().filter(|&&square| square == disc).count()).unwrap();
+        assert_eq!((outcome.black_discs, outcome.white_discs), (count(b'X'), count(b'O')));
+        (passes, games, fold.outcome) = (passes + fold.passes, games + 1, None);
+        if games == 12 {
+            fold.outcome = Some(outcome);
+        }
+    }
+    assert!(passes > 0, "B33: a pass is an event");
+    fold.agrees_with(&guest.room(&room).await);
+    assert_eq!(owner.me().await.stats.unwrap().played, 0, "who only watches has no results");
+}
+
+#[tokio::test]
+async fn the_record_replays_by_the_rules() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let game = table.play_on().await;
+    let mut position = Position::START;
+    for (number, ply) in game.plies.iter().enumerate() {
+        assert_eq!((ply.ply, ply.side()), (i32::try_from(number).unwrap(), side(position.turn())));
+        position = match ply.pass {
+            true => position.pass().expect("a pass is made only where it is forced"),
+            false => position.play(ply.square.parse().unwrap()).expect("every move is legal"),
+        };
+    }
+    assert!(position.is_over());
+    assert_eq!(position.board().to_string(), game.position.unwrap().board);
+}
+
+fn side(color: Color) -> v1::Side {
+    match color {
+        Color::Black => v1::Side::Black,
+        Color::White => v1::Side::White,
+    }
+}
+
+#[tokio::test]
+async fn both_players_and_watchers_are_told_the_clocks() {
+    let stage = Stage::open().await;
+    let settings = v1::RoomSettings {
+        total_time: millis(300_000),
+        increment: millis(2_000),
+        move_limit: millis(30_000),
+        ..Default::default()
+    };
+    let table = stage.table(settings).await;
+    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    let seen = watcher.snapshot().await;
+    let mut turns = table.black.turns().await;
+    let asked = turns.asked().await;
+    assert_eq!((asked.ply, asked.side(), asked.last_move.as_str()), (0, v1::Side::Black, ""));
+    // B18: whoever is not to move learns the clocks as well.
+    let idle = table.white.room(&table.room).await;
+    for clocks in [asked.clocks, seen.game.unwrap().clocks, idle.game.unwrap().clocks] {
+        let clocks = clocks.unwrap();
+        let seconds = |duration: Option<prost_types::Duration>| duration.unwrap().seconds;
+        assert_eq!(seconds(clocks.white_total), 300);
+        assert!((280..=300).contains(&seconds(clocks.black_total)));
+        assert!((10..=30).contains(&seconds(clocks.time_left)));
+        assert!(clocks.deadline.is_some());
+    }
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+    let played = watcher.event().await;
+    let Some(room_event::Event::MovePlayed(played)) = played.event else { panic!("{played:?}") };
+    assert_eq!(played.flipped, ["d4"]);
+    assert!(played.clocks.unwrap().black_total.unwrap().seconds >= 281, "with the increment");
+    let asked = table.white.turns().await.asked().await;
+    assert_eq!((asked.ply, asked.side(), asked.last_move.as_str()), (1, v1::Side::White, "d3"));
+}
+
+#[tokio::test]
+async fn the_flag_of_an_old_game_does_not_end_a_later_one() {
+    let stage = Stage::open().await;
+    let fast = v1::RoomSettings { move_limit: millis(500), swap_sides: Some(false), ..Default::default() };
+    let table = stage.table(fast).await;
+    let mut watcher = table.white.watch(&table.room).await;
+    watcher.snapshot().await;
+    // B22: given up with the timer still set, and a slow one played at once.
+    table.black.resign(&table.game).await.unwrap();
+    let slow = v1::RoomSettings { move_limit: millis(60_000), ..Default::default() };
+    table.black.set(&table.room, "move_limit", slow).await.unwrap();
+    table.white.ready(&table.room).await.unwrap();
+    let second = table.black.start(&table.room).await.unwrap().game_id;
+    assert_ne!(second, table.game, "B34: ids are not reused");
+
+    // A quick room beside it lives through several flags meanwhile.
+    let timer = stage.human("Timer").await;
+    let quick = v1::RoomSettings { move_limit: millis(200), ..Default::default() };
+    let clock = timer.create_with(quick, ["me", "random"]).await.room_id;
+    for _ in 0..3 {
+        let mut flag = timer.watch(&clock).await;
+        flag.snapshot().await;
+        timer.start(&clock).await.unwrap();
+        assert_eq!(flag.ended().await.outcome.unwrap().reason(), v1::GameEndReason::Timeout);
+    }
+    let game = table.black.room(&table.room).await.game.unwrap();
+    assert_eq!((game.game_id.as_str(), game.outcome), (second.as_str(), None));
+    table.black.play(&second, 0, "d3").await.unwrap();
+}
+
+#[tokio::test]
+async fn an_offer_of_a_draw_and_of_a_rematch() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut watcher = table.white.watch(&table.room).await;
+    watcher.snapshot().await;
+    let offer = |offer: v1::Offer| v1::MakeOfferRequest { room_id: table.room.clone(), offer: offer.into() };
+    let accept =
+        |offer: v1::Offer| v1::AnswerOfferRequest { room_id: table.room.clone(), offer: offer.into(), accept: true };
+    table.black.games().make_offer(offer(v1::Offer::Draw)).await.unwrap();
+    assert_eq!(table.white.room(&table.room).await.game.unwrap().draw_offered_by(), v1::Side::Black);
+    table.white.games().answer_offer(accept(v1::Offer::Draw)).await.unwrap();
+    let outcome = watcher.ended().await.outcome.unwrap();
+    // B21: a draw is a draw.
+    assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::Draw, v1::GameEndReason::Agreed));
+    assert_eq!(table.black.me().await.stats.unwrap().drawn, 1);
+
+    table.white.games().make_offer(offer(v1::Offer::Rematch)).await.unwrap();
+    table.black.games().answer_offer(accept(v1::Offer::Rematch)).await.unwrap();
+    let room = table.black.room(&table.room).await;
+    assert_eq!((room.phase(), room.game.unwrap().number), (v1::RoomPhase::Playing, 2));
+}
+
+#[tokio::test]
+async fn leaving_in_ones_own_turn_ends_the_game_at_once() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut opponent = table.white.turns().await;
+    table.black.leave(&table.room).await.unwrap();
+    let outcome = opponent.ended().await.outcome.unwrap();
+    assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::WhiteWins, v1::GameEndReason::Left));
+}
+
+#[tokio::test]
+async fn an_aborted_game_has_no_winner_and_only_early() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut watcher = table.white.watch(&table.room).await;
+    watcher.snapshot().await;
+    table.black.abort(&table.game).await.unwrap();
+    let outcome = watcher.ended().await.outcome.unwrap();
+    assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::Aborted, v1::GameEndReason::Aborted));
+    assert_eq!(table.white.me().await.stats.unwrap().played, 0);
+}

@@ -1,0 +1,396 @@
+//! Finding and making rooms.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reversi::proto::v1::{self, room_event, watch_rooms_response::Message};
+use tokio::task::JoinSet;
+use tonic::{Code, Streaming};
+
+use crate::harness::in_process::{Plan, Player, Stage, check, field, millis, named, private, refusal, refused, within};
+
+#[tokio::test]
+async fn the_server_tells_its_ais_and_limits() {
+    let stage = Stage::open().await;
+    let info = stage.human("Ada").await.info().await;
+    let kinds: Vec<_> = info.ai_kinds.iter().map(|kind| kind.kind.as_str()).collect();
+    assert!(kinds.contains(&"roxanne") && kinds.contains(&"mcts-roxanne"), "{kinds:?}");
+    assert!(info.ai_kinds.iter().all(|kind| (1..=kind.levels).contains(&kind.default_level)));
+    assert_eq!((info.players, info.rooms, info.games, info.draining), (1, 0, 0, false));
+    let limits = info.limits.unwrap();
+    assert_eq!((limits.name_characters, limits.seats_per_human, limits.message_bytes), (24, 1, 16 * 1024));
+    assert_eq!(info.connections, 1, "this one");
+    assert_eq!(info.ai_load.unwrap().threads, 1);
+}
+
+/// By the same names on both sides, so that none can be forgotten.
+#[tokio::test]
+async fn the_server_tells_every_limit() {
+    let stage = Stage::open().await;
+    let told = format!("{:?}", stage.human("Ada").await.info().await.limits.unwrap());
+    let limits = format!("{:?}", Plan::default().limits);
+    let limits = limits.trim_start_matches("Limits { ").trim_end_matches(" }");
+    for (name, value) in limits.split(", ").map(|limit| limit.split_once(": ").unwrap()) {
+        let value = match value.strip_suffix('s') {
+            Some(seconds) => format!("Some(Duration {{ seconds: {seconds}"),
+            None => value.to_owned(),
+        };
+        let is_told = |end| told.contains(&format!(" {name}: {value}{end}"));
+        assert!([",", " "].into_iter().any(is_told), "{name}: {value} in {told}");
+    }
+}
+
+#[tokio::test]
+async fn the_list_is_paged_newest_first() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let mut made = Vec::new();
+    for number in 0..5 {
+        made.push(ada.create(named(&format!("room {number}"))).await.room_id);
+    }
+    ada.create(private()).await;
+    let (mut seen, mut token) = (Vec::new(), String::new());
+    loop {
+        let request = v1::ListRoomsRequest { page_size: 2, page_token: token, ..Default::default() };
+        let page = ada.lobby().list_rooms(request).await.unwrap().into_inner();
+        assert!(page.rooms.len() <= 2);
+        seen.extend(page.rooms.into_iter().map(|row| row.room_id));
+        token = page.next_page_token;
+        if token.is_empty() {
+            break;
+        }
+    }
+    made.reverse();
+    assert_eq!(seen, made);
+    for token in ["x", "1", "1.x", "x.000000000000", "99999999999999999999.000000000000"] {
+        let request = v1::ListRoomsRequest { page_token: token.into(), ..Default::default() };
+        let details = refused(ada.lobby().list_rooms(request).await, Code::InvalidArgument, "BAD_PAGE_TOKEN");
+        assert_eq!(field(&details), "page_token");
+        let request = v1::ListGamesRequest { page_token: token.into(), ..Default::default() };
+        refused(ada.records().list_games(request).await, Code::InvalidArgument, "BAD_PAGE_TOKEN");
+    }
+}
+
+#[tokio::test]
+async fn the_list_is_filtered() {
+    let stage = Stage::open().await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let open = ada.create(named("Sunday")).await.room_id;
+    let slow = v1::RoomSettings { ai_pause: millis(10_000), ..named("Monday") };
+    let playing = bea.create_with(slow, ["random", "random"]).await.room_id;
+    bea.start(&playing).await.unwrap();
+    let cases = [
+        (v1::RoomFilter { text: "sUN".into(), ..Default::default() }, vec![&open]),
+        (v1::RoomFilter { text: "bea".into(), ..Default::default() }, vec![&playing]),
+        (v1::RoomFilter { open_seat: true, ..Default::default() }, vec![&open]),
+        (v1::RoomFilter { phase: v1::RoomPhase::Playing.into(), ..Default::default() }, vec![&playing]),
+        (v1::RoomFilter::default(), vec![&playing, &open]),
+    ];
+    for (filter, want) in cases {
+        let request = v1::ListRoomsRequest { filter: Some(filter), ..Default::default() };
+        let rows = ada.lobby().list_rooms(request).await.unwrap().into_inner().rooms;
+        assert_eq!(rows.iter().map(|row| &row.room_id).collect::<Vec<_>>(), want);
+    }
+    let wrong = [
+        (v1::RoomFilter { phase: 9, ..Default::default() }, "filter.phase"),
+        (v1::RoomFilter { text: "x".repeat(1_000), ..Default::default() }, "filter.text"),
+    ];
+    for (filter, path) in wrong {
+        let request = v1::ListRoomsRequest { filter: Some(filter.clone()), ..Default::default() };
+        let details = refused(ada.lobby().list_rooms(request).await, Code::InvalidArgument, "BAD_ARGUMENT");
+        assert_eq!(field(&details), path);
+        let request = v1::WatchRoomsRequest { filter: Some(filter) };
+        refused(ada.lobby().watch_rooms(request).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    }
+}
+
+async fn hear(stream: &mut Streaming<v1::WatchRoomsResponse>) -> Message {
+    within(stream.message()).await.unwrap().unwrap().message.unwrap()
+}
+
+#[tokio::test]
+async fn one_who_watches_the_list_is_told_every_change() {
+    let stage = Stage::open().await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let first = ada.create(named("first")).await.room_id;
+    let mut list = bea.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
+    let Message::Snapshot(rows) = hear(&mut list).await else { panic!("a snapshot comes first") };
+    assert_eq!(rows.rooms.iter().map(|row| &row.room_id).collect::<Vec<_>>(), [&first]);
+    let hidden = ada.create(private()).await.room_id;
+    let second = ada.create_with(named("second"), ["me", "random"]).await.room_id;
+    let Message::Upserted(row) = hear(&mut list).await else { panic!("a row was to come") };
+    assert_eq!((&row.room_id, row.seats_taken, row.owner_name.as_str()), (&second, 2, "Ada"));
+    // A room that turns private is gone from the list, and nothing of the hidden one is ever told.
+    ada.set(&second, "visibility", private()).await.unwrap();
+    let Message::Removed(gone) = hear(&mut list).await else { panic!("a removal was to come") };
+    assert_eq!(gone, second);
+    ada.close(&hidden).await.unwrap();
+    ada.close(&first).await.unwrap();
+    let Message::Removed(gone) = hear(&mut list).await else { panic!("a removal was to come") };
+    assert_eq!(gone, first);
+}
+
+#[tokio::test]
+async fn the_list_shows_the_boards_that_everybody_may_watch() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    for (name, watching, password, shown) in [
+        ("open", v1::Watching::Everyone, "", true),
+        ("members", v1::Watching::Members, "", false),
+        ("locked", v1::Watching::Everyone, "sesame", false),
+    ] {
+        let settings = v1::RoomSettings { watching: watching.into(), ..named(name) };
+        let seats = ["roxanne", "mcts"].map(|kind| v1::Seat {
+            occupant: Some(v1::seat::Occupant::Ai(v1::AiSeat { kind: kind.into(), level: 0, seed: 1 })),
+            ..Default::default()
+        });
+        let request = v1::CreateRoomRequest {
+            settings: Some(settings),
+            seats: seats.to_vec(),
+            password: password.into(),
+            ..Default::default()
+        };
+        let room = ada.try_create(request).await.unwrap().room_id;
+        let mut watcher = ada.watch(&room).await;
+        watcher.snapshot().await;
+        let game = ada.start(&room).await.unwrap().game_id;
+        watcher.until(|event| matches!(event, room_event::Event::MovePlayed(_)).then_some(())).await;
+        ada.abort(&game).await.unwrap();
+
+        let position = ada.room(&room).await.game.unwrap().position.unwrap();
+        let row = ada.listed().await.into_iter().find(|row| row.room_id == room).unwrap();
+        let board = if shown { (position.black, position.white) } else { (0, 0) };
+        assert_eq!((row.black, row.white), board, "{name}");
+        assert_eq!(row.last_move.is_empty(), !shown, "{name}");
+        assert_eq!(row.black_discs, position.black_discs, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_second_room_does_not_orphan_the_first() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let first = ada.create(named("first")).await.room_id;
+    let second = ada.create(named("second")).await.room_id;
+    // B4, B5: another room, and both hers.
+    assert_ne!(first, second);
+    let rooms: BTreeSet<_> = ada.me().await.room_ids.into_iter().collect();
+    assert_eq!(rooms, BTreeSet::from([first.clone(), second.clone()]));
+    ada.close(&first).await.unwrap();
+    assert_eq!(ada.me().await.room_ids, [second]);
+}
+
+#[tokio::test]
+async fn quick_games_never_touch_anothers_room() {
+    let stage = Stage::open().await;
+    let mut rooms = BTreeSet::new();
+    for number in 0..20 {
+        let player = stage.human(&format!("Player {number}")).await;
+        rooms.insert(player.quick("random", v1::SidePreference::White).await.unwrap().room_id);
+    }
+    assert_eq!(rooms.len(), 20);
+    let (ada, bea, eve) = (stage.human("Ada").await, stage.human("Bea").await, stage.human("Eve").await);
+    let waits = ada.meet().await.unwrap();
+    assert_eq!(ada.meet().await.unwrap().room_id, waits.room_id, "asked twice, waits once");
+    assert_eq!(bea.meet().await.unwrap().phase(), v1::RoomPhase::Playing);
+    assert_ne!(eve.meet().await.unwrap().room_id, waits.room_id);
+}
+
+#[tokio::test]
+async fn a_quick_game_must_be_against_somebody() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let nobody = ada.lobby().quick_start(v1::QuickStartRequest::default()).await;
+    assert_eq!(field(&refused(nobody, Code::InvalidArgument, "BAD_ARGUMENT")), "opponent");
+    refused(ada.quick("nobody", v1::SidePreference::Black).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    let anyone = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone {}));
+    let request = v1::QuickStartRequest { opponent: anyone, side: 9, ..Default::default() };
+    assert_eq!(field(&refused(ada.lobby().quick_start(request).await, Code::InvalidArgument, "BAD_ARGUMENT")), "side");
+    assert_eq!(ada.info().await.rooms, 0, "what is refused makes no room");
+}
+
+#[tokio::test]
+async fn the_same_request_makes_one_room() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let request = || v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
+    let (first, second) = tokio::join!(ada.try_create(request()), ada.try_create(request()));
+    let room = first.unwrap().room_id;
+    assert_eq!(second.unwrap().room_id, room);
+    assert_eq!((ada.try_create(request()).await.unwrap().room_id, ada.info().await.rooms), (room.clone(), 1));
+    let long = v1::CreateRoomRequest { request_id: "x".repeat(65), ..Default::default() };
+    assert_eq!(field(&refused(ada.try_create(long).await, Code::InvalidArgument, "BAD_ARGUMENT")), "request_id");
+    // The same id from another player is another request.
+    assert_ne!(stage.human("Bea").await.try_create(request()).await.unwrap().room_id, room);
+}
+
+#[tokio::test]
+async fn the_same_start_starts_one_game() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let settings = v1::RoomSettings { ai_pause: millis(10_000), ..named("machines") };
+    let seats = ["random", "random"].map(|kind| v1::Seat {
+        occupant: Some(v1::seat::Occupant::Ai(v1::AiSeat { kind: kind.into(), ..Default::default() })),
+        ..Default::default()
+    });
+    let request = v1::CreateRoomRequest {
+        settings: Some(settings),
+        seats: seats.to_vec(),
+        request_id: "r".into(),
+        ..Default::default()
+    };
+    let room = ada.try_create(request).await.unwrap().room_id;
+    // The id was used for making the room, which is not the same request.
+    let start = || v1::StartGameRequest { room_id: room.clone(), request_id: "r".into() };
+    let first = ada.rooms().start_game(start()).await.unwrap().into_inner();
+    assert!(first.game_id.starts_with(&room), "{first:?}");
+    let again = ada.rooms().start_game(start()).await.unwrap().into_inner();
+    assert_eq!(again.game_id, first.game_id);
+    refused(ada.start(&room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
+}
+
+#[tokio::test]
+async fn a_start_is_answered_with_its_own_game_for_ever() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let room = ada.create_with(named("again"), ["me", "random"]).await.room_id;
+    let start = async |id: &str| {
+        let request = v1::StartGameRequest { room_id: room.clone(), request_id: id.into() };
+        ada.rooms().start_game(request).await.unwrap().into_inner()
+    };
+    let first = start("first").await;
+    ada.resign(&first.game_id).await.unwrap();
+    let second = start("second").await;
+    assert_ne!(second.game_id, first.game_id);
+    assert_eq!((start("first").await, start("second").await), (first, second));
+}
+
+#[tokio::test]
+async fn a_long_list_comes_in_several_messages() {
+    let stage = Stage::limited(|limits| limits.rooms_per_player = 600).await;
+    let ada = stage.human("Ada").await;
+    fill(&ada, 503).await;
+    let mut list = ada.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
+    let Message::Snapshot(rows) = hear(&mut list).await else { panic!("a snapshot comes first") };
+    let mut seen: Vec<_> = rows.rooms.into_iter().map(|row| row.room_id).collect();
+    assert_eq!(seen.len(), 500);
+    for _ in 0..3 {
+        let Message::Upserted(row) = hear(&mut list).await else { panic!("a row was to come") };
+        seen.push(row.room_id);
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 503);
+}
+
+async fn fill(player: &Player, rooms: usize) -> Vec<String> {
+    let mut made = Vec::new();
+    for _ in 0..rooms {
+        made.push(player.create(v1::RoomSettings::default()).await.room_id);
+    }
+    made
+}
+
+#[tokio::test]
+async fn quotas_are_refused_with_the_time_to_come_back() {
+    let stage = Stage::limited(|limits| (limits.rooms_per_player, limits.streams_per_player) = (2, 2)).await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let rooms = fill(&ada, 2).await;
+    let (more, exhausted) = (v1::CreateRoomRequest::default(), Code::ResourceExhausted);
+    refused(ada.try_create(more.clone()).await, exhausted, "QUOTA_ROOMS");
+    let beas = fill(&bea, 1).await;
+    refused(ada.join(&beas[0]).await, exhausted, "QUOTA_ROOMS");
+    ada.close(&rooms[0]).await.unwrap();
+    ada.join(&beas[0]).await.unwrap();
+
+    ada.sit(&rooms[1], 0).await.unwrap();
+    refused(ada.sit(&beas[0], 0).await, exhausted, "QUOTA_SEATS");
+    refused(ada.sit(&rooms[1], 7).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    let stand = v1::LeaveSeatRequest { room_id: rooms[1].clone() };
+    ada.rooms().leave_seat(stand).await.unwrap();
+    ada.sit(&beas[0], 0).await.unwrap();
+
+    let (_one, _two) = (ada.watch(&beas[0]).await, ada.turns().await);
+    let third = ada.try_watch(&beas[0], None).await.err().unwrap();
+    check("third stream", &third, exhausted, "QUOTA_STREAMS");
+    let list = ada.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await;
+    check("list", &refusal(list), exhausted, "QUOTA_STREAMS");
+}
+
+#[tokio::test]
+async fn a_full_server_makes_no_more_rooms() {
+    let stage = Stage::limited(|limits| limits.rooms = 1).await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    fill(&ada, 1).await;
+    refused(bea.try_create(v1::CreateRoomRequest::default()).await, Code::ResourceExhausted, "QUOTA_ROOMS");
+}
+
+#[tokio::test]
+async fn settings_out_of_bounds_name_their_field() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let none = v1::RoomSettings::default;
+    let moves = |moves: &str| {
+        let opening = Some(v1::opening::Opening::Moves(moves.into()));
+        v1::RoomSettings { opening: Some(v1::Opening { opening }), ..none() }
+    };
+    let cases = [
+        (named(&"x".repeat(41)), "settings.name"),
+        (named("a\nb"), "settings.name"),
+        (v1::RoomSettings { move_limit: millis(99), ..none() }, "settings.move_limit"),
+        (v1::RoomSettings { move_limit: millis(0), ..none() }, "settings.move_limit"),
+        (v1::RoomSettings { total_time: millis(10), ..none() }, "settings.total_time"),
+        (v1::RoomSettings { increment: millis(10), ..none() }, "settings.increment"),
+        (v1::RoomSettings { ai_pause: millis(10_001), ..none() }, "settings.ai_pause"),
+        (v1::RoomSettings { games: -1, ..none() }, "settings.games"),
+        (v1::RoomSettings { games: 1_001, ..none() }, "settings.games"),
+        (v1::RoomSettings { visibility: 5, ..none() }, "settings.visibility"),
+        (v1::RoomSettings { watching: 5, ..none() }, "settings.watching"),
+        (moves("a1"), "settings.opening.moves"),
+        (moves("zz"), "settings.opening.moves"),
+    ];
+    for (settings, path) in cases {
+        let request = v1::CreateRoomRequest { settings: Some(settings), ..Default::default() };
+        let details = refused(ada.try_create(request).await, Code::InvalidArgument, "BAD_SETTINGS");
+        assert_eq!(field(&details), path);
+    }
+    let three = v1::CreateRoomRequest { seats: vec![v1::Seat::default(); 3], ..Default::default() };
+    assert_eq!(field(&refused(ada.try_create(three).await, Code::InvalidArgument, "BAD_ARGUMENT")), "seats");
+    assert_eq!(ada.info().await.rooms, 0);
+}
+
+#[tokio::test]
+async fn many_who_want_anybody_are_brought_together_two_by_two() {
+    let stage = Stage::open().await;
+    let mut calls = JoinSet::new();
+    for number in 0..12 {
+        let bot = stage.bot(&format!("Bot {number}")).await;
+        calls.spawn(async move { bot.meet().await.unwrap().room_id });
+    }
+    let mut rooms = BTreeMap::new();
+    for room in within(calls.join_all()).await {
+        *rooms.entry(room).or_insert(0) += 1;
+    }
+    assert!(rooms.len() == 6 && rooms.values().all(|&players| players == 2), "{rooms:?}");
+    assert_eq!(stage.human("Ada").await.info().await.games, 6);
+}
+
+#[tokio::test]
+async fn of_two_at_once_one_gets_the_last_place() {
+    let stage = Stage::open().await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let rooms = fill(&ada, 2).await;
+    for room in &rooms {
+        bea.join(room).await.unwrap();
+    }
+    // One seat, two players.
+    let (first, second) = tokio::join!(ada.sit(&rooms[0], 0), bea.sit(&rooms[0], 0));
+    assert!(first.is_ok() != second.is_ok());
+    // One player, two seats.
+    let eve = stage.human("Eve").await;
+    for room in &rooms {
+        eve.join(room).await.unwrap();
+    }
+    let (first, second) = tokio::join!(eve.sit(&rooms[0], 1), eve.sit(&rooms[1], 1));
+    assert!(first.is_ok() != second.is_ok());
+    assert_eq!(eve.me().await.seats.len(), 1);
+}

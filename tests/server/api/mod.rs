@@ -1,0 +1,16 @@
+//! The calls of the API, by the generated clients against a server in this process.
+
+mod admin;
+mod ai_thoughts;
+mod analysis;
+pub(crate) mod games;
+mod lobby;
+mod moves;
+mod pondering;
+mod presence;
+mod quotas;
+mod records;
+mod rooms;
+mod series;
+mod sessions;
+mod streams;

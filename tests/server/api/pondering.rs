@@ -1,0 +1,77 @@
+//! An AI that goes on thinking while its opponent does, when the server has nothing else to do.
+
+use std::sync::Arc;
+
+use reversi::{
+    ai::{AiPlayer, Choice},
+    rules::{Position, Square},
+    search::Stop,
+};
+use tokio::sync::mpsc;
+
+use crate::harness::in_process::{Plan, Stage, named, within};
+
+/// The first or the last square that the side to move may place on.
+fn end(position: Position, first: bool) -> Square {
+    let legal = position.legal_moves();
+    let mut squares = Square::ALL.into_iter().filter(|&square| legal.contains(square));
+    if first { squares.next() } else { squares.next_back() }.expect("there is a move")
+}
+
+/// Moves to the first square, and expects the same of its opponent.
+fn expecting(position: Position) -> Choice {
+    let square = end(position, true);
+    let reply = end(position.play(square).unwrap(), true);
+    Choice { square, evaluation: None, depth: 2, nodes: 2, line: vec![square, reply], complete: true }
+}
+
+/// A server with an `expert` of that kind, and what it is asked.
+async fn stage(ponder: bool) -> (Stage, mpsc::Receiver<Position>) {
+    let (tells, told) = mpsc::channel(16);
+    let think = move |_: &AiPlayer, position, _, _: &Stop| {
+        tells.try_send(position).unwrap();
+        Some(expecting(position))
+    };
+    (Stage::with(Plan { think: Some(Arc::new(think)), ponder, ..Plan::default() }).await, told)
+}
+
+/// Plays two moves against it, as it expects and then otherwise: what it was asked, and the positions of its turns.
+async fn asked(ponder: bool, questions: usize) -> (Vec<Position>, [Position; 3]) {
+    let (stage, mut told) = stage(ponder).await;
+    let ada = stage.human("Ada").await;
+    let mut turns = ada.turns().await;
+    let room = ada.create_with(named("pondered"), ["expert", "me"]).await.room_id;
+    let game = ada.start(&room).await.unwrap().game_id;
+    let mut positions = [Position::START; 3];
+    let mut questioned = Vec::new();
+    for (turn, as_expected) in [true, false].into_iter().enumerate() {
+        let request = turns.asked().await;
+        assert_eq!(request.ply as usize, 2 * turn + 1);
+        // What is pondered is begun before the reply comes.
+        while ponder && questioned.len() < turn + 2 {
+            questioned.push(within(told.recv()).await.unwrap());
+        }
+        let theirs = positions[turn].play(end(positions[turn], true)).unwrap();
+        let reply = end(theirs, as_expected);
+        positions[turn + 1] = theirs.play(reply).unwrap();
+        ada.play(&game, request.ply, &reply.to_string()).await.unwrap();
+    }
+    while questioned.len() < questions {
+        questioned.push(within(told.recv()).await.unwrap());
+    }
+    (questioned, positions)
+}
+
+#[tokio::test]
+async fn what_was_expected_is_not_thought_about_again() {
+    let (questioned, [first, second, third]) = asked(true, 4).await;
+    let unexpected = second.play(end(second, true)).unwrap();
+    let expected = unexpected.play(end(unexpected, true)).unwrap();
+    assert_eq!(questioned, [first, second, expected, third]);
+}
+
+#[tokio::test]
+async fn nothing_is_pondered_where_that_was_not_asked_for() {
+    let (questioned, positions) = asked(false, 3).await;
+    assert_eq!(questioned, positions);
+}

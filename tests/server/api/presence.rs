@@ -1,0 +1,139 @@
+//! Lost connections: what is kept for them, and for how long.
+
+use std::time::Duration;
+
+use reversi::proto::v1::{self, room_event};
+use tonic::Code;
+
+use crate::harness::in_process::{Stage, Watcher, named, refused};
+
+const SHORT: Duration = Duration::from_millis(100);
+
+/// Whether the player is here, by the next event that says so.
+async fn presence(watcher: &mut Watcher, player: &str) -> bool {
+    let told = |event| match event {
+        room_event::Event::PresenceChanged(changed) if changed.player_id == player => Some(changed.present),
+        _ => None,
+    };
+    watcher.until(told).await
+}
+
+#[tokio::test]
+async fn an_owner_who_stays_away_is_succeeded() {
+    let stage = Stage::limited(|limits| limits.presence_grace = SHORT).await;
+    let (owner, heir) = (stage.human("Owner").await, stage.human("Heir").await);
+    let room = owner.create_with(named("hers"), ["me", "random"]).await.room_id;
+    heir.join(&room).await.unwrap();
+    let mut watcher = heir.watch(&room).await;
+    watcher.snapshot().await;
+    let turns = owner.turns().await;
+    drop(turns);
+    let away = watcher.until(|event| match event {
+        room_event::Event::PresenceChanged(changed) if !changed.present => Some(changed.player_id),
+        _ => None,
+    });
+    assert_eq!(away.await, owner.id);
+    let left = watcher.until(|event| match event {
+        room_event::Event::MemberLeft(left) => Some((left.reason(), left.player_id)),
+        _ => None,
+    });
+    assert_eq!(left.await, (v1::LeaveReason::Absent, owner.id.clone()));
+    let after = watcher.until(|event| match event {
+        room_event::Event::OwnerChanged(changed) => Some(changed.owner_id),
+        _ => None,
+    });
+    assert_eq!(after.await, heir.id);
+    assert!(matches!(heir.room(&room).await.seats[0].occupant, Some(v1::seat::Occupant::Open(_))));
+    assert!(owner.me().await.room_ids.is_empty());
+    refused(owner.close(&room).await, Code::PermissionDenied, "NOT_OWNER");
+}
+
+#[tokio::test]
+async fn back_within_the_grace_the_turn_comes_again() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut watcher = table.white.watch(&table.room).await;
+    watcher.snapshot().await;
+    let mut turns = table.black.turns().await;
+    assert_eq!(turns.asked().await.ply, 0);
+    drop(turns);
+    assert!(!presence(&mut watcher, &table.black.id).await);
+    let mut turns = table.black.turns().await;
+    assert!(presence(&mut watcher, &table.black.id).await);
+    assert_eq!(turns.asked().await.ply, 0);
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+}
+
+#[tokio::test]
+async fn who_never_opens_a_stream_is_absent_after_the_grace() {
+    let stage = Stage::limited(|limits| limits.presence_grace = SHORT).await;
+    let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
+    let room = owner.create_with(named("machines"), ["random", "random"]).await.room_id;
+    let mut watcher = eve.watch(&room).await;
+    watcher.snapshot().await;
+    let left = watcher.until(|event| match event {
+        room_event::Event::MemberLeft(left) => Some((left.reason(), left.player_id)),
+        _ => None,
+    });
+    assert_eq!(left.await, (v1::LeaveReason::Absent, owner.id.clone()));
+    assert_eq!(watcher.closed().await, v1::CloseReason::RoomClosed);
+    assert!(owner.me().await.room_ids.is_empty());
+}
+
+#[tokio::test]
+async fn a_call_is_a_return() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut watcher = table.white.watch(&table.room).await;
+    watcher.snapshot().await;
+    let turns = table.black.turns().await;
+    drop(turns);
+    assert!(!presence(&mut watcher, &table.black.id).await);
+    table.black.chat(&table.room, "still here").await.unwrap();
+    assert!(presence(&mut watcher, &table.black.id).await);
+}
+
+#[tokio::test]
+async fn a_client_that_vanishes_in_its_turn_loses_on_time() {
+    let stage = Stage::open().await;
+    let settings = v1::RoomSettings { move_limit: crate::harness::in_process::millis(200), ..Default::default() };
+    let table = stage.table(settings).await;
+    let mut opponent = table.white.turns().await;
+    let turns = table.black.turns().await;
+    // Connection and all.
+    drop((turns, table.black));
+    let ended = opponent.ended().await;
+    let outcome = ended.outcome.unwrap();
+    assert_eq!((ended.side(), outcome.result()), (v1::Side::White, v1::GameResult::WhiteWins));
+    assert_eq!(outcome.reason(), v1::GameEndReason::Timeout);
+}
+
+#[tokio::test]
+async fn a_room_in_which_nothing_happens_closes() {
+    let stage = Stage::limited(|limits| limits.idle_close = SHORT).await;
+    let owner = stage.human("Owner").await;
+    let mut turns = owner.turns().await;
+    let room = owner.create(named("quiet")).await.room_id;
+    let closed = turns.until(|event| match event {
+        v1::play_event::Event::RoomClosed(closed) => Some(closed.room_id),
+        _ => None,
+    });
+    assert_eq!(closed.await, room);
+    assert!(owner.me().await.room_ids.is_empty());
+}
+
+#[tokio::test]
+async fn who_leaves_the_turns_unread_is_away_though_connected() {
+    let stage = Stage::limited(|limits| (limits.reader_patience, limits.presence_grace) = (SHORT, SHORT)).await;
+    let (table, eve) = (stage.table(v1::RoomSettings::default()).await, stage.human("Eve").await);
+    let _here = table.white.turns().await;
+    // So small a window that the stream stands still after a few notices.
+    let mut asleep = stage.with_window(&table.black, 64).await.turns().await;
+    let mut watcher = eve.watch(&table.room).await;
+    watcher.snapshot().await;
+    for (player, ply, square) in [(&table.black, 0, "d3"), (&table.white, 1, "c3"), (&table.black, 2, "c4")] {
+        player.play(&table.game, ply, square).await.unwrap();
+    }
+    assert!(!presence(&mut watcher, &table.black.id).await);
+    assert_eq!(asleep.closed().await, v1::CloseReason::SlowConsumer);
+}

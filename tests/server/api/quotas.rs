@@ -1,0 +1,237 @@
+//! What all who come from one address may take together, what is refused unread, and what costs more than other calls.
+
+use prost::Message;
+use reversi::proto::v1::{self, session_service_client::SessionServiceClient};
+use tokio::task::JoinSet;
+use tonic::{Code, Request, Status, transport::Channel};
+use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
+
+use crate::harness::in_process::{Player, Stage, check, refusal, refused, within};
+
+const EXHAUSTED: Code = Code::ResourceExhausted;
+const GET_ME: &str = "/reversi.v1.SessionService/GetMe";
+const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
+
+#[tokio::test]
+async fn those_of_one_address_hold_so_much_together_and_no_more() {
+    let stage = Stage::limited(|limits| {
+        (limits.rooms_per_address, limits.seats_per_address, limits.streams_per_address) = (3, 1, 2);
+    })
+    .await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let make = async || ada.create(v1::RoomSettings::default()).await.room_id;
+    let rooms = [make().await, make().await];
+    bea.join(&rooms[0]).await.unwrap();
+    refused(bea.try_create(v1::CreateRoomRequest::default()).await, EXHAUSTED, "QUOTA_ROOMS");
+    refused(bea.join(&rooms[1]).await, EXHAUSTED, "QUOTA_ROOMS");
+    let cleo = stage.human("Cleo").await;
+    refused(cleo.join(&rooms[0]).await, EXHAUSTED, "QUOTA_ROOMS");
+
+    ada.sit(&rooms[0], 0).await.unwrap();
+    refused(bea.sit(&rooms[0], 1).await, EXHAUSTED, "QUOTA_SEATS");
+    let stand = v1::LeaveSeatRequest { room_id: rooms[0].clone() };
+    ada.rooms().leave_seat(stand).await.unwrap();
+    bea.sit(&rooms[0], 1).await.unwrap();
+
+    let (_first, _second) = (ada.watch(&rooms[0]).await, bea.turns().await);
+    check("third stream", &ada.try_watch(&rooms[0], None).await.err().unwrap(), EXHAUSTED, "QUOTA_STREAMS");
+
+    ada.close(&rooms[1]).await.unwrap();
+    cleo.join(&rooms[0]).await.unwrap();
+}
+
+#[tokio::test]
+async fn without_limits_by_address_each_player_has_its_own() {
+    let stage = Stage::limited(|limits| {
+        (limits.rooms_per_address, limits.seats_per_address, limits.streams_per_address) = (0, 0, 0);
+        (limits.connections_per_address, limits.calls_per_address, limits.log_ins_per_second) = (0, 0, 0);
+        (limits.rooms_per_player, limits.log_in_burst) = (1, 1);
+    })
+    .await;
+    for name in ["Ada", "Bea"] {
+        let player = stage.human(name).await;
+        player.create(v1::RoomSettings::default()).await;
+        refused(player.try_create(v1::CreateRoomRequest::default()).await, EXHAUSTED, "QUOTA_ROOMS");
+    }
+}
+
+#[tokio::test]
+async fn those_of_one_address_share_the_rate_of_requests_and_of_chat() {
+    let stage = Stage::limited(|limits| {
+        (limits.requests_per_second_per_address, limits.request_burst_per_address) = (1, 100);
+        (limits.chats_per_second_per_address, limits.chat_burst_per_address) = (1, 2);
+    })
+    .await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let room = ada.create(v1::RoomSettings::default()).await.room_id;
+    bea.join(&room).await.unwrap();
+    let mut chats = 0;
+    let too_fast = loop {
+        if let Err(status) = [&ada, &bea][chats % 2].chat(&room, "hello").await {
+            break status;
+        }
+        chats += 1;
+    };
+    check("chat", &too_fast, EXHAUSTED, "RATE");
+    // Two at once, and perhaps one more for a second that has passed.
+    assert!((2..=3).contains(&chats), "{chats} lines of chat");
+    // Whoever of them asks, and even nobody.
+    let mut sessions = SessionServiceClient::new(stage.channel().await);
+    let too_fast = loop {
+        ada.room(&room).await;
+        let status = refusal(sessions.get_me(v1::GetMeRequest {}).await);
+        if status.code() != Code::Unauthenticated {
+            break status;
+        }
+    };
+    check("requests", &too_fast, EXHAUSTED, "RATE");
+    refused(bea.try_room(&room).await, EXHAUSTED, "RATE");
+}
+
+/// How a call is answered whose message never comes.
+async fn wait_for_answer(channel: Channel, path: &'static str, token: Option<String>) -> Status {
+    let mut client = tonic::client::Grpc::new(channel);
+    client.ready().await.unwrap();
+    let mut request = Request::new(tokio_stream::pending::<v1::LogInRequest>());
+    if let Some(token) = token {
+        request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+    }
+    let codec = tonic_prost::ProstCodec::<_, v1::LogInResponse>::default();
+    refusal(client.client_streaming(request, path.parse().unwrap(), codec).await)
+}
+
+#[tokio::test]
+async fn a_call_without_a_good_token_is_refused_before_its_message_has_come() {
+    let stage = Stage::open().await;
+    for (token, reason) in
+        [(None, "TOKEN_MISSING"), (Some("x"), "TOKEN_INVALID"), (Some(&"0".repeat(64)), "TOKEN_INVALID")]
+    {
+        let token = token.map(str::to_owned);
+        let refusal = within(wait_for_answer(stage.channel().await, GET_ME, token)).await;
+        check(reason, &refusal, Code::Unauthenticated, reason);
+    }
+}
+
+/// More calls than may wait for their message: the last is refused, and the others wait on.
+async fn one_too_many(stage: &Stage, path: &'static str, token: Option<&str>) -> JoinSet<Status> {
+    let (channel, mut calls) = (stage.channel().await, JoinSet::new());
+    for _ in 0..4 {
+        calls.spawn(wait_for_answer(channel.clone(), path, token.map(str::to_owned)));
+    }
+    let refused = within(calls.join_next()).await.unwrap().unwrap();
+    check("one too many", &refused, EXHAUSTED, "RATE");
+    assert_eq!(calls.len(), 3);
+    calls
+}
+
+#[tokio::test]
+async fn of_calls_whose_message_does_not_come_a_player_has_so_many() {
+    let stage = Stage::limited(|limits| limits.calls_per_player = 3).await;
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let waiting = one_too_many(&stage, GET_ME, Some(&ada.token)).await;
+    refused(ada.sessions().get_me(v1::GetMeRequest {}).await, EXHAUSTED, "RATE");
+    bea.me().await;
+    drop(waiting);
+    within(async { while ada.sessions().get_me(v1::GetMeRequest {}).await.is_err() {} }).await;
+}
+
+#[tokio::test]
+async fn a_stream_is_a_call_for_as_long_as_it_is_open() {
+    let stage = Stage::limited(|limits| limits.calls_per_player = 3).await;
+    let ada = stage.human("Ada").await;
+    let open = async || ada.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await;
+    let mut streams = Vec::new();
+    for _ in 0..3 {
+        streams.push(open().await.unwrap());
+    }
+    refused(open().await, EXHAUSTED, "RATE");
+    streams.pop();
+    within(async { while open().await.is_err() {} }).await;
+}
+
+#[tokio::test]
+async fn of_calls_that_need_no_token_an_address_has_so_many() {
+    let stage = Stage::limited(|limits| limits.calls_per_address = 3).await;
+    let ada = stage.human("Ada").await;
+    let waiting = one_too_many(&stage, LOG_IN, None).await;
+    refused(ada.sessions().get_me(v1::GetMeRequest {}).await, EXHAUSTED, "RATE");
+    drop(waiting);
+    within(async { while ada.sessions().get_me(v1::GetMeRequest {}).await.is_err() {} }).await;
+
+    // What needs no token counts for as long as it is heard.
+    let mut health = HealthClient::new(stage.channel().await);
+    let mut heard = Vec::new();
+    for _ in 0..3 {
+        heard.push(health.watch(HealthCheckRequest::default()).await.unwrap());
+    }
+    refused(health.watch(HealthCheckRequest::default()).await, EXHAUSTED, "RATE");
+    drop(heard);
+    within(async { while health.watch(HealthCheckRequest::default()).await.is_err() {} }).await;
+}
+
+#[tokio::test]
+async fn the_largest_message_of_a_service_of_another_crate_is_the_same() {
+    let stage = Stage::limited(|limits| limits.message_bytes = 1_000).await;
+    let request = HealthCheckRequest { service: "x".repeat(1_000) };
+    assert!(request.encoded_len() > 1_000);
+    let status = refusal(HealthClient::new(stage.channel().await).check(request).await);
+    check("health", &status, Code::OutOfRange, "MESSAGE_TOO_LARGE");
+}
+
+/// How often somebody may do a thing with a hundred requests.
+async fn how_often(player: &Player, call: impl AsyncFn(&Player) -> Result<(), Status>) -> usize {
+    for done in 0..200 {
+        if let Err(status) = call(player).await {
+            check("a dear call", &status, EXHAUSTED, "RATE");
+            return done;
+        }
+    }
+    panic!("nothing was counted");
+}
+
+#[tokio::test]
+async fn what_costs_more_may_be_done_less_often() {
+    let stage = Stage::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 100)).await;
+    let (ada, bea, cleo) = (stage.human("Ada").await, stage.human("Bea").await, stage.human("Cleo").await);
+    let (dora, eve, fay) = (stage.human("Dora").await, stage.human("Eve").await, stage.human("Fay").await);
+    let page = |text: &str| v1::ListRoomsRequest {
+        page_size: 200,
+        filter: Some(v1::RoomFilter { text: text.into(), ..Default::default() }),
+        ..Default::default()
+    };
+    ada.create(v1::RoomSettings::default()).await;
+    let plain = how_often(&bea, async |player| player.lobby().list_rooms(page("")).await.map(drop)).await;
+    assert!(plain <= 50, "a page of the list: {plain}");
+    let sought = how_often(&cleo, async |player| player.lobby().list_rooms(page("tea")).await.map(drop)).await;
+    assert!(sought < plain, "a search in the list: {sought}");
+    let followed =
+        how_often(&dora, async |player| player.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.map(drop));
+    let followed = followed.await;
+    assert!(followed <= 80, "the list as it changes: {followed}");
+    let games = v1::ListGamesRequest { page_size: 200, ..Default::default() };
+    let searched = how_often(&eve, async |player| player.records().list_games(games.clone()).await.map(drop)).await;
+    assert!(searched <= 10, "games of all: {searched}");
+    let stats = v1::GetPlayerStatsRequest { display_name: "Ada".into(), ..Default::default() };
+    let asked = how_often(&fay, async |player| player.records().get_player_stats(stats.clone()).await.map(drop)).await;
+    assert!(asked <= 70, "statistics: {asked}");
+}
+
+#[tokio::test]
+async fn answers_that_nobody_reads_count_as_calls() {
+    let stage = Stage::limited(|limits| (limits.calls_per_player, limits.request_burst) = (2, 100_000_000)).await;
+    let ada = stage.human("Ada").await;
+    let (deaf, mut unread) = (stage.with_window(&ada, 0).await, JoinSet::new());
+    for _ in 0..2 {
+        let deaf = deaf.clone();
+        unread.spawn(async move { deaf.info().await });
+    }
+    let call = async || ada.sessions().get_me(v1::GetMeRequest {}).await;
+    let too_many = loop {
+        if let Err(status) = within(call()).await {
+            break status;
+        }
+    };
+    check("a third call", &too_many, EXHAUSTED, "RATE");
+    unread.shutdown().await;
+    while within(call()).await.is_err() {}
+}

@@ -1,0 +1,168 @@
+//! Finished games, and who finds them.
+
+use reversi::proto::v1;
+use tonic::Code;
+
+use crate::harness::in_process::{Player, Stage, field, named, private, refused};
+
+async fn games(player: &Player, filter: v1::GameFilter) -> Vec<String> {
+    let request = v1::ListGamesRequest { filter: Some(filter), ..Default::default() };
+    let games = player.records().list_games(request).await.unwrap().into_inner().games;
+    games.into_iter().map(|game| game.game_id).collect()
+}
+
+#[tokio::test]
+async fn games_are_paged_newest_first_and_filtered() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let mut played = Vec::new();
+    for name in ["first", "second", "third"] {
+        let room = ada.create_with(named(name), ["me", "random"]).await.room_id;
+        let game = ada.start(&room).await.unwrap().game_id;
+        ada.resign(&game).await.unwrap();
+        ada.close(&room).await.unwrap();
+        played.push((room, game));
+    }
+    let (mut seen, mut token) = (Vec::new(), String::new());
+    loop {
+        let request = v1::ListGamesRequest { page_size: 1, page_token: token, ..Default::default() };
+        let page = ada.records().list_games(request).await.unwrap().into_inner();
+        seen.extend(page.games.into_iter().map(|game| game.game_id));
+        token = page.next_page_token;
+        if token.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(seen, played.iter().rev().map(|(_, game)| game.clone()).collect::<Vec<_>>());
+    let of_room = v1::GameFilter { room_id: played[1].0.clone(), ..Default::default() };
+    assert_eq!(games(&ada, of_room).await, [played[1].1.clone()], "rooms go, their games stay");
+    let by = |player: &Player| v1::GameFilter { player_id: player.id.clone(), ..Default::default() };
+    assert_eq!(games(&ada, by(&ada)).await.len(), 3);
+    assert_eq!(games(&ada, by(&stage.human("Eve").await)).await.len(), 0);
+    assert_eq!(ada.me().await.stats.unwrap().lost, 3);
+}
+
+#[tokio::test]
+async fn what_does_not_exist_or_cannot_be_read() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    for game in ["", "nonsense", "000000000000-1", "000000000000"] {
+        let request = v1::GetGameRequest { game_id: game.into() };
+        refused(ada.records().get_game(request).await, Code::NotFound, "GAME_NOT_FOUND");
+    }
+    for player in ["", "nonsense"] {
+        let request = v1::GetPlayerStatsRequest { player_id: player.into(), ..Default::default() };
+        refused(ada.records().get_player_stats(request).await, Code::NotFound, "PLAYER_NOT_FOUND");
+    }
+    let wrong = [
+        (v1::GameFilter { room_id: "x".into(), ..Default::default() }, "filter.room_id"),
+        (v1::GameFilter { player_id: "x".into(), ..Default::default() }, "filter.player_id"),
+    ];
+    for (filter, path) in wrong {
+        let request = v1::ListGamesRequest { filter: Some(filter), ..Default::default() };
+        assert_eq!(field(&refused(ada.records().list_games(request).await, Code::InvalidArgument, "BAD_ID")), path);
+    }
+    let negative = v1::ListGamesRequest { page_size: -1, ..Default::default() };
+    let details = refused(ada.records().list_games(negative).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    assert_eq!(field(&details), "page_size");
+    let format = v1::ExportGamesRequest { format: 9, ..Default::default() };
+    let details = refused(ada.records().export_games(format).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    assert_eq!(field(&details), "format");
+}
+
+#[tokio::test]
+async fn an_export_is_a_stream_as_every_other() {
+    let stage = Stage::limited(|limits| limits.streams_per_player = 1).await;
+    let ada = stage.human("Ada").await;
+    let export = async || ada.records().export_games(v1::ExportGamesRequest::default()).await;
+    let turns = ada.turns().await;
+    refused(export().await, Code::ResourceExhausted, "QUOTA_STREAMS");
+    drop(turns);
+    let bea = stage.human("Bea").await;
+    stage.runtime.drain();
+    let mut lines = bea.records().export_games(v1::ExportGamesRequest::default()).await.unwrap().into_inner();
+    refused(lines.message().await, Code::Unavailable, "DRAINING");
+}
+
+#[tokio::test]
+async fn the_games_of_a_private_room_are_its_players_own() {
+    let stage = Stage::open().await;
+    let table = stage.table(private()).await;
+    table.black.resign(&table.game).await.unwrap();
+    let eve = stage.human("Eve").await;
+    assert!(games(&eve, v1::GameFilter::default()).await.is_empty());
+    let of_player = v1::GameFilter { player_id: table.black.id.clone(), ..Default::default() };
+    assert!(games(&eve, of_player).await.is_empty());
+    let export = eve.records().export_games(v1::ExportGamesRequest::default()).await.unwrap();
+    assert!(export.into_inner().message().await.unwrap().is_none());
+    for player in [&table.black, &table.white] {
+        assert_eq!(games(player, v1::GameFilter::default()).await, std::slice::from_ref(&table.game));
+    }
+}
+
+/// A game of Ada's, rated, against `roxanne`, which she gives up.
+async fn lost_to_roxanne(ada: &Player) -> String {
+    let settings = v1::RoomSettings { rated: true, ..named("books") };
+    let room = ada.create_with(settings, ["me", "roxanne"]).await.room_id;
+    let game = ada.start(&room).await.unwrap().game_id;
+    ada.play(&game, 0, "d3").await.unwrap();
+    ada.resign(&game).await.unwrap();
+    ada.close(&room).await.unwrap();
+    game
+}
+
+#[tokio::test]
+async fn results_tell_against_whom_and_how_strong() {
+    let stage = Stage::open().await;
+    let (ada, eve) = (stage.human("Ada").await, stage.human("Eve").await);
+    assert_eq!(ada.me().await.stats.unwrap().rating, None);
+    lost_to_roxanne(&ada).await;
+    let stats = ada.me().await.stats.unwrap();
+    assert_eq!(stats.against_ais, Some(v1::Score { won: 0, drawn: 0, lost: 1 }));
+    assert_eq!((stats.against_humans, stats.against_bots), (Some(v1::Score::default()), Some(v1::Score::default())));
+    let rating = stats.rating.unwrap();
+    assert_eq!((rating.value.round(), rating.deviation.round(), rating.games), (1338.0, 290.0, 1));
+    for (player_id, display_name) in [(ada.id.as_str(), ""), ("", "ADA"), (ada.id.as_str(), "Eve")] {
+        let request = v1::GetPlayerStatsRequest { player_id: player_id.into(), display_name: display_name.into() };
+        let answer = eve.records().get_player_stats(request).await.unwrap().into_inner();
+        assert_eq!((answer.player.unwrap().player_id, answer.stats), (ada.id.clone(), Some(stats)));
+    }
+    for level in [0, 1] {
+        let request = v1::GetAiStatsRequest { kind: "roxanne".into(), level };
+        let roxanne = eve.records().get_ai_stats(request).await.unwrap().into_inner();
+        assert_eq!((roxanne.kind.as_str(), roxanne.level), ("roxanne", 1));
+        let stats = roxanne.stats.unwrap();
+        assert_eq!(stats.against_humans, Some(v1::Score { won: 1, drawn: 0, lost: 0 }));
+        assert_eq!(stats.rating.unwrap().value.round(), 1662.0);
+    }
+    for (kind, level) in [("nobody", 1), ("", 1), ("roxanne", 2), ("roxanne", -1), ("roxanne", 300)] {
+        let request = v1::GetAiStatsRequest { kind: kind.into(), level };
+        refused(eve.records().get_ai_stats(request).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    }
+}
+
+#[tokio::test]
+async fn games_are_exported_as_json() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada \"A\"").await;
+    let id = lost_to_roxanne(&ada).await;
+    let request = v1::ExportGamesRequest { filter: None, format: v1::ExportFormat::Json.into() };
+    let mut lines = ada.records().export_games(request).await.unwrap().into_inner();
+    let line = lines.message().await.unwrap().unwrap().line;
+    assert_eq!(lines.message().await.unwrap(), None);
+    assert!(!line.contains('\n'));
+    let game: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(game["game_id"], *id);
+    assert_eq!(game["black"], serde_json::json!({ "kind": "human", "player_id": ada.id, "name": "Ada \"A\"" }));
+    assert_eq!(game["white"], serde_json::json!({ "kind": "ai", "name": "roxanne:1" }));
+    assert_eq!((&game["result"], &game["reason"]), (&"white_wins".into(), &"resignation".into()));
+    assert_eq!((&game["room_name"], &game["rated"]), (&"books".into(), &true.into()));
+    let first = &game["moves"][0];
+    assert_eq!((&first["side"], &first["square"]), (&"black".into(), &"d3".into()));
+    assert!(first["ms"].is_u64() && first.get("opening").is_none());
+    assert_eq!(game["time"], serde_json::json!({ "move_ms": 60_000, "total_ms": null, "increment_ms": 0 }));
+    let [started, ended] = ["started", "ended"].map(|when| game[when].as_str().unwrap().to_owned());
+    assert!(started <= ended && ended.len() >= "2026-01-02T10:00:00Z".len() && ended.ends_with('Z'));
+    let discs = game["discs"]["black"].as_i64().unwrap() + game["discs"]["white"].as_i64().unwrap();
+    assert_eq!(discs, 4 + i64::try_from(game["moves"].as_array().unwrap().len()).unwrap());
+}

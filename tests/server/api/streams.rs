@@ -1,0 +1,368 @@
+//! Streams: what they begin with, what they replay, and why they end.
+
+use reversi::proto::v1::{self, CloseReason, play_event::Event, room_event, watch_room_response::Message};
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::api::games::Fold;
+use crate::harness::in_process::{Stage, named, private, within};
+
+#[tokio::test]
+async fn who_comes_back_gets_exactly_what_was_missed() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let eve = stage.human("Eve").await;
+    let mut watcher = eve.watch(&table.room).await;
+    let mut fold = Fold::of(&watcher.snapshot().await);
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+    fold.take(&watcher.event().await);
+    drop(watcher);
+    let first = fold.seq;
+    table.white.play(&table.game, 1, "c3").await.unwrap();
+    table.black.chat(&table.room, "hm").await.unwrap();
+    let mut watcher = eve.watch_after(&table.room, first).await;
+    table.black.play(&table.game, 2, "c4").await.unwrap();
+    for missed in 1..=3 {
+        fold.take(&watcher.event().await);
+        assert_eq!(fold.seq, first + missed);
+    }
+    fold.agrees_with(&eve.room(&table.room).await);
+
+    // Nothing missed, nothing sent again.
+    let mut watcher = eve.watch_after(&table.room, fold.seq).await;
+    table.black.chat(&table.room, "your move").await.unwrap();
+    fold.take(&watcher.event().await);
+}
+
+#[tokio::test]
+async fn who_was_away_too_long_gets_a_snapshot() {
+    let stage = Stage::open().await;
+    let owner = stage.human("Owner").await;
+    let room = owner.create(named("talk")).await.room_id;
+    let first = owner.room(&room).await.seq;
+    for number in 0..40 {
+        owner.chat(&room, &format!("line {number}")).await.unwrap();
+    }
+    let now = owner.room(&room).await.seq;
+    for after in [first, 0, now + 1, u64::MAX] {
+        assert_eq!(owner.watch_after(&room, after).await.snapshot().await.seq, now, "after {after}");
+    }
+    assert_eq!(owner.watch_after(&room, now - 1).await.event().await.seq, now);
+}
+
+#[tokio::test]
+async fn one_who_never_reads_blocks_nobody_and_finds_the_end() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let sleeper = stage.narrow(&stage.human("Sleeper").await).await;
+    let mut asleep = sleeper.watch(&table.room).await;
+    let (line, mut seq) = ("x".repeat(300), 0);
+    // More than the windows of the connection and the queue of the room hold together.
+    for _ in 0..1_000 {
+        seq = table.white.chat(&table.room, &line).await.unwrap();
+    }
+    table.play_on().await;
+    let mut fold = Fold::of(&asleep.snapshot().await);
+    let mut snapshots = 0;
+    while fold.outcome.is_none() {
+        match asleep.hear().await.unwrap() {
+            Message::Event(event) => fold.take(&event),
+            Message::Snapshot(room) => {
+                snapshots += 1;
+                fold = Fold::of(&room);
+            }
+            other => panic!("unexpected {other:?}"),
+        }
+    }
+    assert!(snapshots > 0 && fold.seq > seq);
+    fold.agrees_with(&sleeper.room(&table.room).await);
+}
+
+#[tokio::test]
+async fn watching_begins_with_the_whole_game() {
+    let stage = Stage::open().await;
+    let table = stage.table(named("table")).await;
+    table.black.chat(&table.room, "good luck").await.unwrap();
+    for (player, ply, square) in [(&table.black, 0, "d3"), (&table.white, 1, "c3")] {
+        player.play(&table.game, ply, square).await.unwrap();
+    }
+    // B28, B32: everything at once, and the result at the end.
+    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    let room = watcher.snapshot().await;
+    let game = room.game.unwrap();
+    assert_eq!((room.members.len(), room.seats.len(), room.chat.len(), room.watchers), (2, 2, 1, 1));
+    assert_eq!(game.plies.iter().map(|ply| ply.square.as_str()).collect::<Vec<_>>(), ["d3", "c3"]);
+    assert!(game.clocks.is_some() && !game.position.unwrap().legal_moves.is_empty());
+    assert_eq!(room.join_code, "", "which is for members");
+    table.black.resign(&table.game).await.unwrap();
+    assert_eq!(watcher.ended().await.outcome.unwrap().result(), v1::GameResult::WhiteWins);
+}
+
+#[tokio::test]
+async fn watchers_are_counted_once_and_while_they_watch() {
+    let stage = Stage::open().await;
+    let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
+    let room = owner.create(named("watched")).await.room_id;
+    let mut list = owner.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
+    within(list.message()).await.unwrap().unwrap();
+    let mut watchers = async |want: i32| loop {
+        let update = within(list.message()).await.unwrap().unwrap().message.unwrap();
+        if matches!(update, v1::watch_rooms_response::Message::Upserted(row) if row.watchers == want) {
+            return;
+        }
+    };
+    // B26, B27: gone when they go, and no member by watching.
+    let first = eve.watch(&room).await;
+    watchers(1).await;
+    let second = eve.watch(&room).await;
+    watchers(2).await;
+    drop(first);
+    watchers(1).await;
+    drop(second);
+    watchers(0).await;
+    let room = owner.room(&room).await;
+    assert_eq!((room.watchers, room.members.len()), (0, 1));
+}
+
+#[tokio::test]
+async fn a_newer_stream_of_turns_ends_the_older_at_once() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut first = table.black.turns().await;
+    let asked = first.asked().await;
+    let mut second = table.black.turns().await;
+    assert_eq!(first.closed().await, CloseReason::Superseded);
+    let again = second.asked().await;
+    assert_eq!((asked.game_id, asked.ply), (again.game_id, again.ply), "the open turn is asked again");
+    // A lane does the same.
+    let (moves, requests) = tokio::sync::mpsc::channel(1);
+    let mut lane = within(table.black.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
+    assert_eq!(second.closed().await, CloseReason::Superseded);
+    // The game's id is read in capitals too, and written as the server does.
+    for square in ["z9", "a1"] {
+        let wrong = v1::PlayRequest { game_id: table.game.to_uppercase(), ply: 0, square: square.into() };
+        moves.send(wrong).await.unwrap();
+    }
+    let mut unread = 0;
+    loop {
+        match within(lane.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
+            Event::TurnRequested(turn) => assert_eq!(turn.ply, 0),
+            Event::MoveRejected(rejected) if rejected.reason == "BAD_SQUARE" => {
+                assert_eq!(rejected.game_id, table.game);
+                unread += 1;
+            }
+            Event::MoveRejected(rejected) => {
+                assert_eq!(unread, 1);
+                assert_eq!((rejected.reason.as_str(), rejected.ply), ("ILLEGAL_MOVE", 0));
+                assert_eq!(rejected.game_id, table.game);
+                assert_eq!(rejected.legal_moves, ["d3", "c4", "f5", "e6"]);
+                return;
+            }
+            other => panic!("unexpected {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_lane_tells_what_a_move_did_before_what_became_of_the_next() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let (moves, requests) = tokio::sync::mpsc::channel(2);
+    // Both are sent before anything is heard, and the second comes out of turn.
+    for (ply, square) in [(0, "d3"), (2, "c4")] {
+        let request = v1::PlayRequest { game_id: table.game.clone(), ply, square: square.into() };
+        moves.send(request).await.unwrap();
+    }
+    let mut lane = within(table.black.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
+    let mut closed = None;
+    loop {
+        match within(lane.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
+            Event::TurnClosed(turn) => closed = Some(turn.square),
+            Event::MoveRejected(rejected) => {
+                assert_eq!((closed.as_deref(), rejected.ply), (Some("d3"), 2));
+                return;
+            }
+            Event::TurnRequested(_) | Event::GameStarted(_) => {}
+            other => panic!("unexpected {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_unanswered_turn_is_asked_on_opening() {
+    let stage = Stage::open().await;
+    let bot = stage.log_in("Bot", v1::PlayerKind::Bot, 8).await;
+    let mut games = std::collections::BTreeSet::new();
+    for _ in 0..8 {
+        let room = bot.create_with(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
+        games.insert(bot.start(&room).await.unwrap().game_id);
+    }
+    assert_eq!(bot.me().await.game_ids.into_iter().collect::<std::collections::BTreeSet<_>>(), games);
+    let mut turns = bot.turns().await;
+    let mut asked = std::collections::BTreeSet::new();
+    while asked.len() < 8 {
+        asked.insert(turns.asked().await.game_id);
+    }
+    assert_eq!(asked, games);
+}
+
+#[tokio::test]
+async fn open_turns_come_first_and_then_what_was_missed() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut turns = table.black.turns().await;
+    let heard = [turns.hear().await, turns.hear().await];
+    let [Some(Event::TurnRequested(turn)), Some(Event::GameStarted(started))] = heard else { panic!("{heard:?}") };
+    assert_eq!((&turn.game_id, &started.game_id), (&table.game, &table.game));
+    table.white.resign(&table.game).await.unwrap();
+    table.black.kick(&table.room, &table.white.id, true).await.unwrap();
+    let other = table.black.create(private()).await.room_id;
+    let guest = v1::set_seat_request::Occupant::ReservedFor(table.white.id.clone());
+    table.black.set_seat(&other, 0, guest).await.unwrap();
+    let mut turns = table.white.turns().await;
+    let heard = [turns.hear().await, turns.hear().await, turns.hear().await, turns.hear().await];
+    let [
+        Some(Event::GameStarted(started)),
+        Some(Event::GameEnded(ended)),
+        Some(Event::Kicked(kicked)),
+        Some(Event::Invited(invited)),
+    ] = heard
+    else {
+        panic!("{heard:?}");
+    };
+    assert_eq!((started.game_id, ended.game_id), (table.game.clone(), table.game));
+    assert!(kicked.banned && kicked.room_id == table.room && invited.room_id == other);
+}
+
+#[tokio::test]
+async fn a_turn_is_closed_with_its_reason() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let mut turns = table.black.turns().await;
+    let closed = |event| match event {
+        Event::TurnClosed(closed) => Some(closed),
+        _ => None,
+    };
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+    let played = turns.until(closed).await;
+    assert_eq!((played.ply, played.reason(), played.square.as_str()), (0, v1::TurnCloseReason::Played, "d3"));
+    table.white.play(&table.game, 1, "c3").await.unwrap();
+    turns.asked().await;
+    table.white.resign(&table.game).await.unwrap();
+    let ended = turns.until(closed).await;
+    assert_eq!((ended.ply, ended.reason()), (2, v1::TurnCloseReason::GameEnded));
+}
+
+#[tokio::test]
+async fn a_closed_room_ends_its_watchers() {
+    let stage = Stage::open().await;
+    let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
+    let room = owner.create(named("short")).await.room_id;
+    let mut watcher = eve.watch(&room).await;
+    let mut turns = owner.turns().await;
+    watcher.snapshot().await;
+    owner.close(&room).await.unwrap();
+    watcher.until(|event| matches!(event, room_event::Event::RoomClosed(_)).then_some(())).await;
+    assert_eq!(watcher.closed().await, CloseReason::RoomClosed);
+    turns.until(|event| matches!(event, Event::RoomClosed(_)).then_some(())).await;
+}
+
+#[tokio::test]
+async fn who_is_kicked_or_banned_watches_no_longer() {
+    let stage = Stage::open().await;
+    let (owner, member, stranger) =
+        (stage.human("Owner").await, stage.human("Member").await, stage.human("Stranger").await);
+    let room = owner.create(named("hers")).await.room_id;
+    member.join(&room).await.unwrap();
+    let (mut members, mut strangers) = (member.watch(&room).await, stranger.watch(&room).await);
+    owner.kick(&room, &member.id, false).await.unwrap();
+    assert_eq!(members.closed().await, CloseReason::Kicked);
+    let before = owner.room(&room).await.seq - 2;
+    // Kicked is not banned: what was missed may be read, the kick itself included.
+    let mut back = member.watch_after(&room, before).await;
+    back.event().await;
+    owner.kick(&room, &stranger.id, true).await.unwrap();
+    assert_eq!(strangers.closed().await, CloseReason::Kicked);
+    let seen = back.until(|event| match event {
+        room_event::Event::MemberLeft(left) if left.player_id == stranger.id => Some(left.reason()),
+        _ => None,
+    });
+    assert_eq!(seen.await, v1::LeaveReason::Banned);
+}
+
+#[tokio::test]
+async fn a_stranger_is_sent_away_when_the_room_becomes_the_members_own() {
+    let stage = Stage::open().await;
+    let owner = stage.human("Owner").await;
+    let settings = [
+        ("watching", v1::RoomSettings { watching: v1::Watching::Members.into(), ..Default::default() }),
+        ("visibility", private()),
+    ];
+    for (path, closed) in settings {
+        let (member, stranger) = (stage.human(&format!("M {path}")).await, stage.human(&format!("S {path}")).await);
+        let room = owner.create(named("open")).await.room_id;
+        member.join(&room).await.unwrap();
+        let (mut inside, mut outside) = (member.watch(&room).await, stranger.watch(&room).await);
+        inside.snapshot().await;
+        let seq = owner.set(&room, path, closed).await.unwrap();
+        assert_eq!(outside.closed().await, CloseReason::Kicked, "{path}");
+        assert_eq!(inside.event().await.seq, seq, "a member goes on without a gap");
+        // One who leaves is a stranger then.
+        member.leave(&room).await.unwrap();
+        assert_eq!(inside.closed().await, CloseReason::Kicked, "{path}");
+        assert!(stranger.try_watch(&room, Some(seq)).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn anyone_may_fetch_again_what_was_pushed() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let eve = stage.human("Eve").await;
+    let mut watcher = eve.watch(&table.room).await;
+    let pushed = watcher.snapshot().await;
+    // K9, but for the clock that runs.
+    let mut fetched = eve.room(&table.room).await;
+    fetched.game.as_mut().unwrap().clocks = pushed.game.as_ref().unwrap().clocks;
+    assert_eq!(v1::Room { watchers: 1, ..fetched }, pushed);
+    assert_eq!(eve.listed().await[0].room_id, table.room);
+}
+
+#[tokio::test]
+async fn turns_that_are_not_read_are_cut_off_and_found_again() {
+    let stage = Stage::limited(|limits| limits.request_burst = 100_000).await;
+    let bot = stage.narrow(&stage.bot("Bot").await).await;
+    let mut asleep = bot.turns().await;
+    let settings = v1::RoomSettings { games: 1_000, ..named("series") };
+    let room = bot.create_with(settings, ["me", "random"]).await.room_id;
+    let mut watcher = bot.watch(&room).await;
+    bot.start(&room).await.unwrap();
+    // More notices than the window of the stream and the inbox hold together.
+    let mut plies = 0;
+    while plies < 600 {
+        let game = match watcher.hear().await.unwrap() {
+            Message::Snapshot(room) => room.game,
+            Message::Event(_) => bot.room(&room).await.game,
+            other => panic!("unexpected {other:?}"),
+        };
+        let Some(game) = game.filter(|game| game.outcome.is_none()) else { continue };
+        let position = game.position.unwrap();
+        for square in &position.legal_moves {
+            if bot.play(&game.game_id, game.ply, square).await.is_ok() {
+                plies += 1;
+                break;
+            }
+        }
+    }
+    let mut heard = 0;
+    let reason = loop {
+        match asleep.hear().await.expect("it says why it ends") {
+            Event::Closing(closing) => break closing.reason(),
+            _ => heard += 1,
+        }
+    };
+    assert_eq!(reason, CloseReason::SlowConsumer);
+    assert!(heard < 2 * plies, "some were not kept: {heard}");
+    // On return every open turn is asked, and the last games are told.
+    let mut turns = bot.turns().await;
+    turns.ended().await;
+}

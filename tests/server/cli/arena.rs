@@ -1,0 +1,116 @@
+//! The arena as a script uses it: the real binary.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::Value;
+
+struct Played {
+    success: bool,
+    said: String,
+    complained: String,
+    json: String,
+    transcripts: String,
+}
+
+fn arena(folder: &Path, arguments: &[&str]) -> Played {
+    let (json, transcripts) = (folder.join("result.json"), folder.join("games.txt"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
+        command.env_remove(name);
+    }
+    command.arg("arena").args(arguments).arg("--json").arg(&json).arg("--transcripts").arg(&transcripts);
+    let output = command.output().unwrap();
+    Played {
+        success: output.status.success(),
+        said: String::from_utf8(output.stdout).unwrap(),
+        complained: String::from_utf8(output.stderr).unwrap(),
+        json: fs::read_to_string(json).unwrap_or_default(),
+        transcripts: fs::read_to_string(transcripts).unwrap_or_default(),
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_files_however_many_games_run_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = |threads, seed| {
+        arena(folder.path(), &["greedy", "random", "--games", "4", "--seed", seed, "--concurrency", threads])
+    };
+    let (alone, together, other) = (play("1", "7"), play("3", "7"), play("1", "8"));
+    assert!(alone.success, "{}", alone.complained);
+    assert_eq!((&alone.json, &alone.transcripts), (&together.json, &together.transcripts));
+    assert_ne!(alone.transcripts, other.transcripts);
+
+    let result: Value = serde_json::from_str(&alone.json).unwrap();
+    assert_eq!(result["played"], 4);
+    let games = result["games"].as_array().unwrap();
+    let black: Vec<_> = games.iter().map(|game| game["black"].as_str().unwrap()).collect();
+    assert_eq!(black, ["a", "b", "a", "b"]);
+    for pair in games.chunks(2) {
+        assert_eq!(pair[0]["opening"], pair[1]["opening"]);
+    }
+    let moves: Vec<_> = games.iter().map(|game| game["moves"].as_str().unwrap()).collect();
+    assert_eq!(alone.transcripts.lines().collect::<Vec<_>>(), moves);
+    assert!(alone.said.contains("4 of 4 games: greedy "), "{}", alone.said);
+}
+
+#[test]
+fn engines_of_other_programs_play_as_they_do_at_home() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = |player: &str| arena(folder.path(), &[player, "greedy", "--games", "2", "--seed", "3"]);
+    let at_home = play("expert:9");
+    assert_eq!(at_home.transcripts.lines().count(), 2, "{}", at_home.complained);
+    for protocol in ["gtp", "nboard"] {
+        let guest = format!("{protocol}:'{}' engine --{protocol} --level 9@60s", env!("CARGO_BIN_EXE_reversi"));
+        let played = play(&guest);
+        assert!(played.success, "{}", played.complained);
+        assert_eq!(played.transcripts, at_home.transcripts, "{protocol}: {}", played.said);
+    }
+}
+
+#[test]
+fn an_engine_that_fails_loses_its_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let mute = r#"gtp:sh -c 'while read line; do case "$line" in *genmove*) ;; *) echo =; echo;; esac; done'@50ms"#;
+    let played = arena(folder.path(), &[mute, "random", "--games", "2", "--seed", "1"]);
+    assert!(
+        played.said.contains("0 won, 0 drawn, 2 lost (2 by a player's fault)"),
+        "{}{}",
+        played.said,
+        played.complained
+    );
+}
+
+#[test]
+fn a_test_ends_it_early() {
+    let folder = tempfile::tempdir().unwrap();
+    let played = arena(folder.path(), &["roxanne", "random", "--games", "1000", "--seed", "1", "--sprt", "-100,0"]);
+    assert!(played.success, "{}", played.complained);
+    let result: Value = serde_json::from_str(&played.json).unwrap();
+    assert!(result["played"].as_u64().unwrap() < 1000 && result["sprt"]["believed"] == 0.0, "{}", played.said);
+    assert!(played.said.contains("+0 Elo is believed"), "{}", played.said);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_costs_no_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("missing");
+    let played = arena(&nowhere, &["random", "random", "--games", "2"]);
+    assert!(!played.success && played.complained.contains("cannot write"), "{}", played.complained);
+    assert!(!played.said.contains("2 of 2 games"), "it is said before they are played: {}", played.said);
+}
+
+#[test]
+fn what_makes_no_contest_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, part) in [
+        (&["greedy", "nobody"][..], "no AI is called `nobody`"),
+        (&["greedy", "random", "--games", "3"], "must be an even number"),
+        (&["greedy", "random", "--games", "1002"], "the same games again"),
+        (&["greedy", "random", "--sprt", "5"], "two differences"),
+        (&["greedy@now", "random"], "no time for a move"),
+        (&["gtp:/nowhere/engine", "random"], "cannot be started"),
+    ] {
+        let played = arena(folder.path(), arguments);
+        assert!(!played.success && played.complained.contains(part), "{arguments:?}: {}", played.complained);
+    }
+}

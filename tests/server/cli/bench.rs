@@ -1,0 +1,214 @@
+//! `reversi bench` as a user runs it, and whether the limit tells what a server tells.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Child, Command, Output, Stdio},
+};
+
+use crate::harness::process::{Player, Server};
+use reversi::proto::v1::{self, play_event::Event};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Streaming;
+
+fn reversi(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
+        command.env_remove(name);
+    }
+    command.args(arguments);
+    command
+}
+
+/// Runs a bench that ends by the number of its moves, and gives what it wrote.
+fn bench(options: &[&str]) -> (Output, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bench.json");
+    let bounds = ["bench", "--moves", "300", "--warm-up", "0", "--seconds", "600", "--json", file.to_str().unwrap()];
+    let output = reversi(&[&bounds, options].concat()).output().unwrap();
+    let text = std::fs::read_to_string(file).unwrap_or_else(|_| panic!("{output:?}"));
+    (output, serde_json::from_str(&text).unwrap())
+}
+
+#[test]
+fn a_small_load_is_played_without_fault() {
+    let (output, told) = bench(&["--rooms", "2", "--watchers", "3", "--watched", "2", "--in-step"]);
+    assert!(output.status.success(), "{output:?}");
+    let figures = &told["measured"][0]["figures"];
+    assert!(figures["moves"].as_f64().unwrap() >= 300.0, "{figures}");
+    for name in ["seconds", "moves_per_second", "turn_p50_ms", "turn_p99_ms", "deliveries", "last_watcher_max_ms"] {
+        assert!(figures[name].as_f64().unwrap() > 0.0, "{name}: {figures}");
+    }
+    #[cfg(target_os = "linux")]
+    for name in ["server_cpu_s_per_1000_moves", "memory_start_mib", "memory_kib_per_room", "memory_kib_per_watcher"] {
+        assert!(figures[name].is_number(), "{name}: {figures}");
+    }
+    assert!(String::from_utf8_lossy(&output.stdout).contains("moves_per_second"));
+}
+
+#[test]
+fn calls_and_own_connections_are_compared_with_the_limit() {
+    let options = ["--rooms", "2", "--unary", "--own-connections", "--watchers", "1", "--compare", "--rounds", "2"];
+    let (output, told) = bench(&options);
+    assert!(output.status.success(), "{output:?}");
+    let targets: Vec<_> = (0..4).map(|round| told["measured"][round]["target"].as_str().unwrap()).collect();
+    assert_eq!(targets, ["server, ephemeral", "limit", "limit", "server, ephemeral"]);
+    assert_eq!(told["ratios"]["moves_per_second"]["rounds"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_server_that_runs_already_is_loaded_again_and_again() {
+    let server = Server::start(&["--log", "error"]);
+    for _ in 0..2 {
+        let pid = server.id().to_string();
+        let (output, told) = bench(&["--server", &server.url, "--running", "--pid", &pid, "--rooms", "2"]);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(told["measured"][0]["target"], server.url.as_str());
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (options, complaint) in [
+        (["--rooms", "0"].as_slice(), "without a room"),
+        (&["--rooms", "1", "--watchers", "2", "--watched", "2"], "there are 1 rooms"),
+        (&["--ai-rooms", "1", "--compare"], "no AIs"),
+        (&["--seconds", "1000000"], "3600"),
+    ] {
+        let output = reversi(&[&["bench"], options].concat()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(complaint), "{options:?}: {said}");
+    }
+}
+
+/// The server with which a bench compares.
+struct Limit {
+    child: Child,
+    url: String,
+}
+
+impl Limit {
+    fn start() -> Self {
+        let mut child = reversi(&["limit"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim_end().rsplit(' ').next().unwrap();
+        Self { url: format!("http://{address}"), child }
+    }
+}
+
+impl Drop for Limit {
+    fn drop(&mut self) {
+        // It ends when nobody holds its input.
+        drop(self.child.stdin.take());
+        self.child.wait().unwrap();
+    }
+}
+
+/// A bot on its stream, and all that it was told.
+struct Bot {
+    player: Player,
+    down: Streaming<v1::PlayResponse>,
+    up: mpsc::Sender<v1::PlayRequest>,
+    told: Vec<Event>,
+}
+
+impl Bot {
+    async fn begin(url: &str, name: &str) -> Self {
+        let player = Player::bot(url, name, 1).await;
+        let (up, moves) = mpsc::channel(1);
+        let down = player.games().play(ReceiverStream::new(moves)).await.unwrap().into_inner();
+        Self { player, down, up, told: Vec::new() }
+    }
+
+    /// Reads on, up to a turn or the end of the game.
+    async fn read(&mut self) -> Option<v1::TurnRequested> {
+        loop {
+            let event = self.down.message().await.unwrap().unwrap().event.unwrap().event.unwrap();
+            if matches!(event, Event::Heartbeat(_)) {
+                continue;
+            }
+            self.told.push(event.clone());
+            match event {
+                Event::TurnRequested(turn) => return Some(turn),
+                Event::GameEnded(_) => return None,
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads turns and answers them with these moves, or with any at all where there are none, to the end of the game.
+    async fn play(&mut self, moves: Option<&[String]>) {
+        let mut made = 0;
+        while let Some(turn) = self.read().await {
+            let square = moves.map_or("a1".to_owned(), |moves| moves[made].clone());
+            made += 1;
+            self.up.send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square }).await.unwrap();
+        }
+    }
+
+    /// The moves that it made.
+    fn moves(&self) -> Vec<String> {
+        let closed = self.told.iter().filter_map(|event| match event {
+            Event::TurnClosed(closed) => Some(closed.square.clone()),
+            _ => None,
+        });
+        closed.collect()
+    }
+}
+
+/// Everything that two bots are told of a game. Ids and times are taken out.
+async fn told(url: &str, moves: Option<[Vec<String>; 2]>) -> [Bot; 2] {
+    let (mut black, mut white) = (Bot::begin(url, "black 1000.50000").await, Bot::begin(url, "white 1000.50000").await);
+    let settings = v1::RoomSettings { games: 1_000, swap_sides: Some(false), auto_start: true, ..Default::default() };
+    let room = black.player.create(settings, ["me", "open"]).await.room_id;
+    white.player.join_and_sit(&room, 1).await;
+    black.player.rooms().set_ready(v1::SetReadyRequest { room_id: room, ready: true }).await.unwrap();
+    let [first, second] = moves.map_or([None, None], |moves| moves.map(Some));
+    tokio::join!(black.play(first.as_deref()), white.play(second.as_deref()));
+    for event in black.told.iter_mut().chain(&mut white.told) {
+        anonymise(event);
+    }
+    [black, white]
+}
+
+fn anonymise(event: &mut Event) {
+    match event {
+        Event::TurnRequested(turn) => {
+            assert!(turn.clocks.take().is_some());
+            (turn.game_id, turn.room_id) = (length(&turn.game_id), length(&turn.room_id));
+        }
+        Event::TurnClosed(closed) => closed.game_id = length(&closed.game_id),
+        Event::GameStarted(started) => {
+            (started.game_id, started.room_id) = (length(&started.game_id), length(&started.room_id));
+            let Some(v1::Seat { occupant: Some(v1::seat::Occupant::Player(player)), .. }) = &mut started.opponent
+            else {
+                panic!("nobody sits opposite");
+            };
+            player.player_id = length(&player.player_id);
+        }
+        Event::GameEnded(ended) => (ended.game_id, ended.room_id) = (length(&ended.game_id), length(&ended.room_id)),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// An id of the same length is as good.
+fn length(id: &str) -> String {
+    id.len().to_string()
+}
+
+#[tokio::test]
+async fn the_limit_tells_what_a_server_tells() {
+    let limit = Limit::start();
+    let of_limit = told(&limit.url, None).await;
+    let server = Server::start(&["--log", "error"]);
+    let of_server = told(&server.url, Some([of_limit[0].moves(), of_limit[1].moves()])).await;
+    for (one, other) in of_limit.iter().zip(&of_server) {
+        assert!(one.told.len() > 50, "{} events", one.told.len());
+        for (limit, server) in one.told.iter().zip(&other.told) {
+            assert_eq!(limit, server);
+        }
+        assert_eq!(one.told.len(), other.told.len());
+    }
+}

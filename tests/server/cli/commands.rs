@@ -1,0 +1,465 @@
+//! The commands as a script uses them: the real binary, with pipes where a terminal could be.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, Command, Output, Stdio},
+};
+
+/// A server that ends with it.
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    fn start_with(options: &[&str]) -> Self {
+        Self::keeping(&[&["--ephemeral"], options].concat())
+    }
+
+    fn keeping(options: &[&str]) -> Self {
+        let mut child = reversi(&["serve", "--listen", "127.0.0.1:0", "--log", "error"])
+            .args(options)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split_whitespace().last().unwrap_or_default();
+        Self { child, url: format!("http://{address}") }
+    }
+
+    /// Runs a command to its end.
+    fn run(&self, arguments: &[&str], input: &str) -> Output {
+        let mut child = reversi(arguments)
+            .env("REVERSI_SERVER", &self.url)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A command that does not read its input may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+
+    /// What a command that succeeds prints.
+    fn says(&self, arguments: &[&str], input: &str) -> String {
+        let output = self.run(arguments, input);
+        let (said, complaint) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{arguments:?} failed: {complaint}\n{said}");
+        said
+    }
+
+    /// What a command that fails complains of.
+    fn complains(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments, "");
+        assert!(!output.status.success(), "{arguments:?} did not fail: {}", text(&output.stdout));
+        text(&output.stderr)
+    }
+}
+
+/// A command that runs beside the test, and is killed at its end.
+struct Running {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Running {
+    fn start(server: &Server, arguments: &[&str]) -> Self {
+        let mut command = reversi(arguments);
+        command.env("REVERSI_SERVER", &server.url).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    /// Waits for a line with this in it.
+    fn hear(&mut self, part: &str) -> String {
+        self.lines.by_ref().map(Result::unwrap).find(|line| line.contains(part)).unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The binary, without what the tests' own environment may set.
+fn reversi(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
+        command.env_remove(name);
+    }
+    command.args(arguments);
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_bot_plays_and_its_game_is_replayed() {
+    let server = Server::start();
+    let said = server.says(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--seed", "7"], "");
+    let end = said.lines().find(|line| line.contains("(played ")).unwrap();
+    let game = end.split([' ', ':']).nth(1).unwrap();
+    let replayed = server.says(&["watch", game], "");
+    assert!(replayed.contains("1. black ") && replayed.contains("AI greedy"), "{replayed}");
+    assert!(replayed.trim_end().ends_with(end.split(": ").nth(1).unwrap().split(" (played").next().unwrap()));
+}
+
+#[test]
+fn two_bots_find_each_other() {
+    let server = Server::start();
+    std::thread::scope(|scope| {
+        let play = |name: &'static str| {
+            let server = &server;
+            move || server.says(&["bot", "--quick", "--ai", "greedy", "--games", "1", "--name", name], "")
+        };
+        let (first, second) = (scope.spawn(play("ann")), scope.spawn(play("bob")));
+        assert!(first.join().unwrap().contains("against bob"));
+        assert!(second.join().unwrap().contains("against ann"));
+    });
+}
+
+#[test]
+fn our_engine_plays_through_both_protocols() {
+    let server = Server::start();
+    for language in ["--nboard", "--gtp"] {
+        let engine = format!("'{}' engine {language} --level 3", env!("CARGO_BIN_EXE_reversi"));
+        let said =
+            server.says(&["bot", language, &engine, "--engine-time", "30", "--vs", "greedy", "--games", "1"], "");
+        assert!(said.starts_with("bot-reversi-"), "{said}");
+        let end = said.lines().find(|line| line.contains("(played ")).unwrap();
+        assert!(!end.contains("on the board"), "a game that is played out ends by discs: {end}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_bot_says_what_is_wrong_with_its_engine() {
+    let server = Server::start();
+    assert!(server.complains(&["bot", "--gtp", "/nowhere/engine"]).contains("`/nowhere/engine` cannot be started"));
+    assert!(server.complains(&["bot", "--nboard", "true"]).contains("expected to speak the NBoard protocol"));
+    assert!(server.complains(&["bot", "--nboard", "true", "--gtp", "true"]).contains("cannot be used with"));
+    assert!(server.complains(&["bot", "--gtp", "true", "--engine-time", "0"]).contains("a number of seconds"));
+    assert!(server.complains(&["bot", "--gtp", "true", "--level", "5"]).contains("cannot be used with"));
+    assert!(server.complains(&["bot", "--ai", "expert", "--engine-time", "5"]).contains("--nboard <CMD>|--gtp <CMD>"));
+    let script = r#"while read -r command rest; do case $command in genmove) echo "no idea" >&2; exit 3;; *) echo =;; esac; done"#;
+    let crashing = format!("sh -c '{script}'");
+    let output = server.run(&["bot", "--gtp", &crashing, "--vs", "greedy", "--games", "1"], "");
+    let (said, complaint) = (text(&output.stdout), text(&output.stderr));
+    assert!(!output.status.success() && complaint.contains("its last words: no idea"), "{complaint}");
+    let game = said.split("game ").nth(1).unwrap().split(':').next().unwrap();
+    assert!(server.says(&["watch", game], "").contains("by resignation"), "{said}");
+}
+
+#[test]
+fn our_engine_answers_the_last_question_of_a_script() {
+    let ask = |language: &str, question: &str| {
+        let mut child = reversi(&["engine", language, "--level", "8"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(question.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        text(&output.stdout)
+    };
+    assert!(ask("--gtp", "1 name\n2 genmove b").starts_with("=1 reversi\n\n=2 "));
+    assert!(ask("--nboard", "nboard 2\ngo\n").lines().last().unwrap().starts_with("=== "));
+    assert!(ask("--gtp", &format!("{}\n", "x".repeat(1_000_000))).starts_with("? the line is too long"));
+    let neither = reversi(&["engine"]).output().unwrap();
+    assert!(text(&neither.stderr).contains("--nboard|--gtp"), "{}", text(&neither.stderr));
+}
+
+#[test]
+fn a_script_plays_by_lines() {
+    let server = Server::start();
+    let said = server.says(&["play", "--name", "ada", "--side", "black"], "d3\na1\nmove\nresign\nquit\n");
+    for part in ["your move (black): d3 c4 f5 e6", "black (ada) plays d3", "the moves are ", "`move` is none of"] {
+        assert!(said.contains(part), "no {part:?} in\n{said}");
+    }
+    assert!(said.contains("game over: white wins (by resignation)"), "{said}");
+    assert!(server.says(&["rooms", "--once"], "").contains("no rooms"), "who has left leaves no room");
+}
+
+#[test]
+fn the_end_of_the_input_is_the_end_of_the_game() {
+    let server = Server::start();
+    assert!(server.says(&["play", "--side", "black"], "").contains("no more input: leaving"));
+}
+
+#[test]
+fn a_killed_bot_comes_back_to_its_game() {
+    let server = Server::start();
+    let file = std::env::temp_dir().join(format!("reversi-keep-{}", std::process::id()));
+    let mut host = Running::start(&server, &["host", "--white", "greedy", "--pause", "60", "--auto-start"]);
+    let first = host.hear("join code");
+    let room = first.split([' ', ',']).nth(1).unwrap();
+    let arguments = ["bot", "--room", room, "--games", "1", "--keep", file.to_str().unwrap()];
+    let mut bot = Running::start(&server, &arguments);
+    let name = bot.hear("is logged in");
+    host.hear("4. ");
+    drop(bot);
+    let said = server.says(&arguments, "");
+    std::fs::remove_file(&file).unwrap();
+    assert!(said.contains(&name) && said.contains("back in room"), "{name}\n{said}");
+    let end = said.lines().find(|line| line.contains("(played black)")).unwrap();
+    assert!(!end.contains("on the board"), "a game that is played out ends by discs: {end}");
+}
+
+#[test]
+fn what_is_typed_wins_over_the_environment() {
+    let server = Server::start();
+    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = reversi(arguments);
+        command.env("REVERSI_SERVER", &server.url).envs(variables.iter().copied()).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        text(&output.stdout) + &text(&output.stderr)
+    };
+    let room = ("REVERSI_ROOM", "000000000000");
+    assert!(run(&["play", "--ai", "greedy"], &[room]).contains("no more input: leaving"));
+    assert!(run(&["bot", "--vs", "greedy", "--games", "1"], &[room]).contains("(played "));
+    assert!(run(&["play"], &[room, ("REVERSI_AI", "greedy")]).contains("cannot enter room"));
+    assert!(run(&["play", "--ai", "greedy", "--room", "x"], &[]).contains("cannot be used with"));
+    assert!(run(&["play", "--private"], &[]).contains("--new"));
+    assert!(run(&["--listen", "127.0.0.1:0"], &[]).contains("reversi serve --listen"));
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let server = Server::start();
+    assert!(server.complains(&["play", "--ai", "nobody"]).contains("there are random"));
+    assert!(server.complains(&["bot", "--ai", "nobody"]).contains("there are random"));
+    assert!(server.complains(&["watch", "000000000000"]).contains("`reversi rooms` lists the rooms"));
+    assert!(server.complains(&["play", "--room", "000000000000"]).contains("`reversi rooms` lists them"));
+    assert!(server.complains(&["play", "--ai", "mcts", "--level", "77"]).contains("mcts has levels 1 to 12, not 77"));
+    assert!(server.complains(&["bot", "--vs", "mcts", "--vs-level", "0"]).contains("mcts has levels 1 to 12, not 0"));
+    assert!(server.complains(&["host", "--black", "mcts:77"]).contains("mcts has levels 1 to 12, not 77"));
+    assert!(server.complains(&["play", "--name", &"x".repeat(99)]).contains("--name"));
+    assert!(server.says(&["rooms", "--once", "--text", "zzz"], "").contains("no room matches"));
+    let short = server.url.trim_start_matches("http://");
+    assert!(server.says(&["rooms", "--once", "--server", short], "").contains("no rooms"));
+    assert!(
+        server.complains(&["rooms", "--server", "https://127.0.0.1:1"]).contains("no server at https://127.0.0.1:1")
+    );
+    assert!(server.complains(&["serve", "--listen", "50171"]).contains("127.0.0.1:50171"));
+    let nowhere = "http://127.0.0.1:1";
+    assert!(server.complains(&["rooms", "--server", nowhere]).contains("start one with `reversi serve`"));
+    assert!(server.complains(&["rooms", "--server", "nonsense"]).contains("http://127.0.0.1:50051"));
+}
+
+#[test]
+fn a_server_says_what_it_lacks_before_it_listens() {
+    let complains = |arguments: &[&str]| {
+        let output = reversi(&[&["serve", "--listen"], arguments].concat()).output().unwrap();
+        assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}: {}", text(&output.stdout));
+        text(&output.stderr)
+    };
+    for open in ["0.0.0.0:0", "[::]:0"] {
+        let complaint = complains(&[open]);
+        assert!(complaint.contains("--tls-cert") && complaint.contains("--insecure"), "{complaint}");
+    }
+    let (manifest, nothing) = ("Cargo.toml", "no such file");
+    assert!(complains(&["127.0.0.1:0", "--tls-cert", manifest]).contains("--tls-key"));
+    let unreadable = complains(&["127.0.0.1:0", "--tls-cert", nothing, "--tls-key", nothing]);
+    assert!(unreadable.contains("cannot read no such file"), "{unreadable}");
+    let useless = complains(&["127.0.0.1:0", "--tls-cert", manifest, "--tls-key", manifest]);
+    assert!(useless.contains("holds no certificate"), "{useless}");
+}
+
+/// A file of its own for this process.
+fn file(name: &str) -> String {
+    std::env::temp_dir().join(format!("reversi-{name}-{}", std::process::id())).display().to_string()
+}
+
+#[test]
+fn games_are_listed_exported_and_counted() {
+    let server = Server::start();
+    assert_eq!(server.says(&["games"], "").trim(), "no finished games");
+    let (login, out) = (file("games-login"), file("games-out"));
+    let script = ["play", "--name", "ada", "--side", "black", "--ai", "greedy", "--keep", &login];
+    server.says(&script, "d3\nmove\nresign\nquit\n");
+    let listed = server.says(&["games", "--player", "ADA"], "");
+    assert!(listed.contains("ada - AI greedy 1: white wins (by resignation)"), "{listed}");
+    let game = listed.split(' ').next().unwrap();
+    let room = game.split('-').next().unwrap();
+    assert!(server.says(&["games", "--room", room, "--export", "ggf"], "").starts_with("(;GM[Othello]"));
+    let told = server.says(&["games", "--export", "json", "--out", &out], "");
+    assert_eq!(told.trim(), format!("1 games are in {out}"));
+    let exported = std::fs::read_to_string(&out).unwrap();
+    assert!(exported.starts_with(&format!("{{\"game_id\":\"{game}\"")) && exported.ends_with("}\n"), "{exported}");
+    let mine = server.says(&["games", "--keep", &login, "--stats"], "");
+    assert!(
+        mine.starts_with("ada: not rated yet\n") && mine.contains("against AIs     0 won, 0 drawn, 1 lost"),
+        "{mine}"
+    );
+    let greedy = server.says(&["games", "--stats", "greedy:1"], "");
+    assert!(greedy.contains("AI greedy:1: not rated yet") && greedy.contains("against people  1 won"), "{greedy}");
+    assert!(server.complains(&["games", "--player", "nobody"]).contains("nobody is called `nobody`"));
+    assert!(server.complains(&["games", "--stats", "greedy:2"]).contains("greedy has"));
+    [login, out].iter().for_each(|file| std::fs::remove_file(file).unwrap());
+}
+
+#[test]
+fn an_administrator_governs() {
+    let (token, login) = (file("admin-token"), file("admin-login"));
+    let server = Server::start_with(&["--admin-token", &token]);
+    let govern = |deed: &[&str]| server.says(&[&["admin", "--admin-token", &token], deed].concat(), "");
+    let machines = ["host", "--black", "greedy", "--white", "greedy", "--pause", "10000"];
+    let mut host = Running::start(&server, &machines);
+    let first = host.hear("join code");
+    let room = first.split([' ', ',']).nth(1).unwrap();
+    host.child.stdin.as_mut().unwrap().write_all(b"start\n").unwrap();
+    host.hear("game 1 begins");
+    assert!(govern(&["abort", &format!("{room}-1")]).contains("is aborted"));
+    host.hear("nobody wins");
+    server.says(&["games", "--name", "bob", "--keep", &login], "");
+    assert!(govern(&["kick", room, "bob", "--ban"]).contains("bob is banned from"));
+    assert!(server.complains(&["play", "--keep", &login, "--room", room]).contains("banned"));
+    assert_eq!(govern(&["log-out", "BOB"]).trim(), "BOB is logged out");
+    assert!(govern(&["close", room]).contains("is closed"));
+    host.hear("the room closes");
+    let wrong = server.complains(&["admin", "--admin-token", &login, "close", room]);
+    assert!(wrong.contains("for an administrator's token"), "{wrong}");
+    assert!(server.complains(&["admin", "--admin-token", "/nowhere", "close", room]).contains("/nowhere"));
+    [token, login].iter().for_each(|file| std::fs::remove_file(file).unwrap());
+}
+
+/// A file of WTHOR with these two games, the second of which is none.
+fn wthor() -> Vec<u8> {
+    let mut bytes = vec![20, 4, 1, 2, 2, 0, 0, 0, 0, 0, 0xD4, 0x07, 8, 0, 22, 0];
+    for moves in [&[56, 64, 33][..], &[11]] {
+        bytes.extend([1, 0, 1, 0, 0, 0, 40, 40]);
+        bytes.extend(moves);
+        bytes.resize(bytes.len() + 60 - moves.len(), 0);
+    }
+    bytes
+}
+
+#[test]
+fn games_of_elsewhere_are_imported_and_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (data, games) = (path("data"), path("WTH_2004.wtb"));
+    std::fs::write(&games, wthor()).unwrap();
+    let names = |names: &[&str], width: usize| -> Vec<u8> {
+        let padded = names.iter().flat_map(|name| name.bytes().chain(std::iter::repeat(0)).take(width));
+        std::iter::repeat_n(0, 16).chain(padded).collect()
+    };
+    std::fs::write(path("WTHOR.JOU"), names(&["Bintsa", "Tamenori"], 20)).unwrap();
+    std::fs::write(path("WTHOR.TRN"), names(&["Paris", "Londres"], 26)).unwrap();
+    let import = |arguments: &[&str]| {
+        let output = reversi(&[&["import", "--data", &data], arguments].concat()).output().unwrap();
+        (output.status.success(), text(&output.stdout), text(&output.stderr))
+    };
+    let (done, said, complaint) = import(&[&games]);
+    assert!(done && said.contains("1 games imported, 0 there already, 1 bad"), "{said}{complaint}");
+    assert!(complaint.contains("game 2 at byte 84: move 1 is illegal: black may not move to a1"), "{complaint}");
+    assert!(import(&[&games]).1.contains("0 games imported, 1 there already"), "once is enough");
+    let (lines, ggf) = (path("moves"), path("others"));
+    std::fs::write(&lines, "f5d6c3\n\nf5d6c4\nz9\n").unwrap();
+    std::fs::write(&ggf, "(;GM[Othello]PB[x]PW[y]RE[+4:t]DT[1999-12-31]B[e6];)").unwrap();
+    let (done, said, complaint) = import(&[&lines, &ggf]);
+    assert!(done && complaint.contains("line 4: move 1 is neither a square nor a pass"), "{complaint}");
+    assert_eq!(said.matches("imported").count(), 2, "{said}");
+
+    let server = Server::keeping(&["--data", &data]);
+    let listed = server.says(&["games"], "");
+    assert!(listed.contains("2004-01-01T00:00:00Z Tamenori - Bintsa: black wins (by resignation)"), "{listed}");
+    assert!(listed.contains("1999-12-31T00:00:00Z x - y: black wins (on time)"), "{listed}");
+    assert!(listed.contains("unknown - unknown: aborted"), "{listed}");
+    let game = listed.lines().find(|line| line.contains("Tamenori")).unwrap().split(' ').next().unwrap();
+    assert!(server.says(&["watch", game], "").contains("Londres"));
+    let (done, _, complaint) = import(&[&lines]);
+    assert!(!done && complaint.contains("another server uses it; stop that server first"), "{complaint}");
+}
+
+#[test]
+fn a_game_is_analysed_alike_here_and_by_the_server() {
+    let server = Server::start();
+    let said = server.says(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--seed", "7"], "");
+    let end = said.lines().find(|line| line.contains("(played ")).unwrap();
+    let game = end.split([' ', ':']).nth(1).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games.ggf");
+    let file = file.to_str().unwrap();
+    server.says(&["games", "--export", "ggf", "--out", file], "");
+    let there = server.says(&["analyze", "--game", game, "--depth", "4", "--json"], "");
+    let here = server.says(&["analyze", file, "--depth", "4", "--json", "--threads", "3"], "");
+    assert_eq!(here, there);
+    let objects: Vec<serde_json::Value> = here.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (sum, moves) = objects.split_last().unwrap();
+    assert!(moves.len() > 40 && moves.last().unwrap()["exact"] == true, "{here}");
+    let of_black = moves.iter().filter(|made| made["side"] == "black");
+    let lost: f64 = of_black.map(|made| made["loss"].as_f64().unwrap()).sum();
+    assert!((lost - sum["black"]["loss"].as_f64().unwrap()).abs() < 0.01, "{lost} {sum}");
+
+    let table = server.says(&["analyze", file, "--depth", "2"], "");
+    assert_eq!(table.lines().count(), moves.len() + 3, "{table}");
+    assert!(table.contains("\nblack, ") && table.contains(": lost "), "{table}");
+}
+
+#[test]
+fn moves_are_analysed_without_a_server() {
+    let table = String::from_utf8(reversi(&["analyze", "f5d6c3", "--time", "1"]).output().unwrap().stdout).unwrap();
+    assert!(table.contains("  1  black f5") && table.contains("white: lost "), "{table}");
+    for (arguments, complaint) in [
+        (&["analyze", "f5f5"][..], "move 2 is illegal"),
+        (&["analyze", "--game", "x", "f5"], "cannot be used with"),
+        (&["analyze", "f5", "--level", "17"], "17 is not in 1..=16"),
+    ] {
+        let output = reversi(arguments).output().unwrap();
+        assert!(!output.status.success() && text(&output.stderr).contains(complaint), "{}", text(&output.stderr));
+    }
+}
+
+/// A round of training of a few games into a folder.
+fn train(folder: &std::path::Path, from: &str, depth: &str, threads: &str) -> Command {
+    let mut command = reversi(&["train", "--from", from, "--depth", depth, "--threads", threads]);
+    command.args(["--games", "600", "--random-plies", "44-46", "--seed", "5", "--steps", "2", "--pairs", "1"]);
+    command.args(["--nodes", "50", "--folder"]).arg(folder.join("games")).arg("--out").arg(folder.join("new.bin"));
+    command
+}
+
+#[test]
+fn a_training_that_was_interrupted_goes_on_to_the_same_weights() {
+    let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let output = train(whole.path(), "seed", "1", "2").output().unwrap();
+    let report = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(report.contains("kept apart") && report.contains("% against seed"), "{report}");
+    let new = std::fs::read(whole.path().join("new.bin")).unwrap();
+    assert!(new.starts_with(b"reversi weights 1\n") && new.len() < 4 << 20);
+
+    let mut cut_short = train(broken.path(), "seed", "1", "2").stdout(Stdio::null()).spawn().unwrap();
+    let first = broken.path().join("games").join("000000.bin");
+    while !first.exists() && cut_short.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    cut_short.kill().unwrap();
+    cut_short.wait().unwrap();
+    assert!(train(broken.path(), "seed", "1", "1").output().unwrap().status.success());
+    assert_eq!(std::fs::read(broken.path().join("new.bin")).unwrap(), new);
+
+    let other = train(whole.path(), "seed", "2", "2").output().unwrap();
+    assert!(text(&other.stderr).contains("another recipe"), "{}", text(&other.stderr));
+    let strange = train(broken.path(), "Cargo.toml", "1", "2").output().unwrap();
+    assert!(text(&strange.stderr).contains("no weights of this version"), "{}", text(&strange.stderr));
+}

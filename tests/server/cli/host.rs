@@ -1,0 +1,223 @@
+//! `reversi host` as people use it: the real binary, a room, bots that come into it, and everything the owner may do.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{Receiver, sync_channel},
+    thread,
+    time::Duration,
+};
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A command that runs, and ends with it: what it prints, line by line, and its input.
+struct Running {
+    name: String,
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    seen: Vec<String>,
+}
+
+impl Running {
+    fn start(arguments: &[&str], server: Option<&str>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+        // What the environment of the tests sets must not count.
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
+            command.env_remove(name);
+        }
+        if let Some(server) = server {
+            command.args(["--server", server]);
+        }
+        let mut child = command
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = sync_channel(10_000);
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let input = child.stdin.take();
+        Self { name: arguments.join(" "), child, input, lines, seen: vec![] }
+    }
+
+    /// Waits for a line with this in it.
+    #[track_caller]
+    fn hear(&mut self, part: &str) -> String {
+        loop {
+            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+                panic!("`{}` never said {part:?}, but\n{}", self.name, self.seen.join("\n"));
+            };
+            self.seen.push(line.clone());
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+
+    fn tell(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// Says that, and waits for the answer.
+    #[track_caller]
+    fn ask(&mut self, line: &str, part: &str) -> String {
+        self.tell(line);
+        self.hear(part)
+    }
+
+    fn end_of_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits until it has ended well; the rest of what it says.
+    #[track_caller]
+    fn ends(&mut self) -> String {
+        let mut rest = String::new();
+        // The sender goes when the output ends.
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            rest += &line;
+            rest.push('\n');
+        }
+        assert!(self.child.wait().unwrap().success(), "`{}` failed after\n{rest}", self.name);
+        rest
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A server, and a way to run commands against it.
+struct Server {
+    _process: Running,
+    url: String,
+}
+
+impl Server {
+    fn start() -> Self {
+        let mut process = Running::start(&["serve", "--ephemeral", "--listen", "127.0.0.1:0", "--log", "error"], None);
+        let line = process.hear("listening on ");
+        let (_, address) = line.split_once("listening on ").unwrap();
+        let url = format!("http://{}", address.split_whitespace().next().unwrap());
+        Self { _process: process, url }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Running {
+        Running::start(arguments, Some(&self.url))
+    }
+
+    /// A host with its room, ready for orders.
+    fn host(&self, arguments: &[&str]) -> (Running, String) {
+        let mut host = self.run(&[&["host"], arguments].concat());
+        let line = host.hear("join code");
+        host.hear("`help` lists");
+        (host, line.split([' ', ',']).nth(1).unwrap().to_owned())
+    }
+
+    fn bot(&self, room: &str, name: &str, games: &str) -> Running {
+        self.run(&["bot", "--room", room, "--name", name, "--ai", "greedy", "--games", games])
+    }
+}
+
+#[test]
+fn a_host_brings_two_bots_together_and_goes_on_with_ais() {
+    let server = Server::start();
+    let (mut host, room) = server.host(&["--name", "ada", "--room-name", "Cup"]);
+    host.ask("start", "both seats must be filled and ready");
+    let mut ann = server.bot(&room, "ann", "1");
+    host.hear("ann came in");
+    host.hear("black (ann) is ready");
+    let mut bob = server.bot(&room, "bob", "1");
+    host.hear("white (bob) is ready");
+    host.ask("seat white random", "the seat is taken: `kick bob` frees it");
+    host.ask("start", "game 1 begins: black is ann, white is bob");
+    host.hear("1. black ");
+    let result = host.hear("game over: ");
+    assert!(result.contains(&format!("reversi watch {room}-1")), "{result}");
+    host.hear(" left");
+    host.hear(" left");
+    ann.ends();
+    bob.ends();
+
+    host.ask("seat white nobody", "this server has random");
+    host.ask("seat white random", "AI random 1 takes white");
+    host.ask("seat black greedy:1", "AI greedy 1 takes black");
+    host.ask("set games 2", "series of 2 games");
+    host.ask("set pause 1000000", "ai_pause must be");
+    host.ask("set limit 2.5", "2.5 s for a move");
+    host.ask("set name Monday", "\"Monday\"");
+    host.ask("start", "game 2 begins (1 of 2)");
+    host.hear("game over: ");
+    host.hear("game 3 begins (2 of 2)");
+    host.hear("game over: ");
+    host.ask("close", "the room closes");
+    assert_eq!(host.ends(), "");
+}
+
+#[test]
+fn a_host_removes_members_and_hands_the_room_on() {
+    let server = Server::start();
+    let (mut host, room) = server.host(&["--name", "ada", "--white", "random"]);
+    let mut bot = server.bot(&room, "Carl", "0");
+    host.hear("black (Carl) is ready");
+    host.ask("swap", "the sides are swapped");
+    host.ask("kick zed", "nobody here is called `zed`; here are ada, Carl");
+    host.ask("ban carl", "Carl was removed for good");
+    bot.hear("closed to this bot");
+    bot.ends();
+
+    let (mut heir, _) = server.host(&["--name", "dora", "--room", &room]);
+    host.hear("dora came in");
+    heir.ask("start", "only the room's owner may do this");
+    host.ask("seat white for DORA", "the seat of white is kept for dora");
+    host.ask("transfer dora", "dora owns the room now; you stay as a member");
+    heir.hear("you own the room now");
+    host.ask("start", "only the room's owner may do this");
+    host.ask("say good luck", "<ada> good luck");
+    heir.hear("<ada> good luck");
+    let members = heir.ask("who", "members:");
+    assert!(members.contains("dora (owner, you)"), "{members}");
+    host.ask("leave", "leaving");
+    host.ends();
+    heir.hear("ada left");
+    heir.ask("abort", "no game is being played");
+    heir.ask("seat white roxanne", "AI roxanne");
+    heir.ask("set auto-start on", "game 1 begins");
+    heir.hear("game over: ");
+    heir.ask("close", "the room closes");
+    heir.ends();
+}
+
+#[test]
+fn a_script_that_has_ended_sees_its_games_through() {
+    let server = Server::start();
+    let (mut host, _) = server.host(&["--black", "greedy", "--white", "random", "--games", "2", "--opening", "f5d6c3"]);
+    host.tell("start");
+    host.end_of_input();
+    host.hear("game 1 begins (1 of 2): black is AI greedy 1, white is AI random 1, after f5 d6 c3");
+    host.hear("4. white ");
+    host.hear("game 2 begins (2 of 2)");
+    host.hear("game over: ");
+    host.hear("no more input: leaving");
+    assert_eq!(host.ends(), "");
+}
+
+#[test]
+fn a_host_with_a_seat_plays_by_orders() {
+    let server = Server::start();
+    let (mut host, _) = server.host(&["--black", "me", "--white", "random", "--private", "--password", "sesame"]);
+    host.ask("start", "your move: d3 c4 f5 e6");
+    host.ask("move a1", "the moves are d3 c4 f5 e6");
+    host.ask("move d3", "1. black d3");
+    host.ask("close", "not while");
+    host.ask("resign", "game over: white wins (by resignation)");
+    host.ask("leave", "leaving");
+    host.ends();
+}

@@ -1,0 +1,286 @@
+//! The real server as a process of its own, what its log says, and players who talk to it.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, sync_channel},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use reversi::proto::v1::{
+    self, game_service_client::GameServiceClient, lobby_service_client::LobbyServiceClient, room_event,
+    room_service_client::RoomServiceClient, seat, session_service_client::SessionServiceClient,
+    watch_room_response::Message,
+};
+use tonic::{
+    Request, Status, Streaming,
+    metadata::{Ascii, MetadataValue},
+    service::{Interceptor, interceptor::InterceptedService},
+    transport::{Channel, Endpoint},
+};
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A running server. It ends with the test.
+pub(crate) struct Server {
+    child: Child,
+    lines: Receiver<String>,
+    log: Option<JoinHandle<String>>,
+    pub(crate) url: String,
+}
+
+impl Server {
+    /// Starts `reversi serve` on a free port, with these options beside.
+    pub(crate) fn start(options: &[&str]) -> Self {
+        Self::run(Command::new(env!("CARGO_BIN_EXE_reversi")), options)
+    }
+
+    /// As [`Server::start`]; a file that may not grow makes writes fail, and does not end the process.
+    pub(crate) fn start_within_limits(options: &[&str]) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_reversi")]);
+        Self::run(shell, options)
+    }
+
+    /// As [`Server::start`], by a program that starts others in its own way.
+    #[allow(dead_code, reason = "used by benches/abuse.rs")]
+    pub(crate) fn start_by(starter: &[&str], options: &[&str]) -> Self {
+        let mut command = Command::new(starter[0]);
+        command.args(&starter[1..]).arg(env!("CARGO_BIN_EXE_reversi"));
+        Self::run(command, options)
+    }
+
+    fn run(mut command: Command, options: &[&str]) -> Self {
+        // What the environment of the tests sets must not count.
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
+            command.env_remove(name);
+        }
+        let keeping: &[&str] = if options.contains(&"--data") { &[] } else { &["--ephemeral"] };
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(keeping).args(options);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = sync_channel(100);
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let mut errors = child.stderr.take().unwrap();
+        let log = thread::spawn(move || {
+            let mut log = String::new();
+            errors.read_to_string(&mut log).unwrap();
+            log
+        });
+        let mut server = Self { child, lines, log: Some(log), url: String::new() };
+        server.url = format!("http://{}", server.hear("reversi is listening on "));
+        server
+    }
+
+    /// What follows `intro` on the next line that begins with it, up to the first space.
+    pub(crate) fn hear(&mut self, intro: &str) -> String {
+        loop {
+            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+                self.kill();
+                panic!("it never said {intro:?}, but: {}", self.log.take().unwrap().join().unwrap());
+            };
+            if let Some(rest) = line.strip_prefix(intro) {
+                return rest.split(' ').next().unwrap_or_default().to_owned();
+            }
+        }
+    }
+
+    /// Logs somebody in, over a connection whose streams take in so many bytes before they are read.
+    pub(crate) async fn log_in(&self, name: &str, window: u32) -> Player {
+        let endpoint = Endpoint::from_shared(self.url.clone()).unwrap().initial_stream_window_size(window);
+        let channel = endpoint.connect().await.unwrap();
+        let request = v1::LogInRequest { display_name: name.into(), ..Default::default() };
+        let token = SessionServiceClient::new(channel.clone()).log_in(request).await.unwrap().into_inner().token;
+        Player::over(channel, token)
+    }
+
+    /// Ends it in the middle of whatever it does.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks it to stop, and waits: whether it was clean, and all that it logged. Its clients go on meanwhile, so that
+    /// they take leave.
+    pub(crate) async fn stop(mut self) -> (bool, String) {
+        let stopped = tokio::task::spawn_blocking(move || {
+            let asked = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+            assert!(asked.success());
+            let clean = self.child.wait().unwrap().success();
+            (clean, self.log.take().unwrap().join().unwrap())
+        });
+        stopped.await.unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+type Line = InterceptedService<Channel, Bearer>;
+
+/// One who is logged in.
+#[derive(Clone)]
+pub(crate) struct Player {
+    pub(crate) token: String,
+    line: Line,
+}
+
+/// Sends a player's token with every call.
+#[derive(Clone)]
+pub(crate) struct Bearer(MetadataValue<Ascii>);
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        request.metadata_mut().insert("authorization", self.0.clone());
+        Ok(request)
+    }
+}
+
+impl Player {
+    fn over(channel: Channel, token: String) -> Self {
+        let line = InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()));
+        Self { token, line }
+    }
+
+    /// Logs a program in that plays on so many boards.
+    pub(crate) async fn bot(url: &str, name: &str, seats: i32) -> Self {
+        Self::try_bot(url, name, seats).await.unwrap()
+    }
+
+    pub(crate) async fn try_bot(url: &str, name: &str, seats: i32) -> Result<Self, Status> {
+        let channel = Endpoint::from_shared(url.to_owned()).unwrap().connect().await.unwrap();
+        let request = v1::LogInRequest { display_name: name.into(), kind: v1::PlayerKind::Bot.into(), seats };
+        let answer = SessionServiceClient::new(channel.clone()).log_in(request).await?;
+        Ok(Self::over(channel, answer.into_inner().token))
+    }
+
+    /// One who logged in before, over a new connection.
+    pub(crate) async fn with_token(url: &str, token: &str) -> Self {
+        let channel = Endpoint::from_shared(url.to_owned()).unwrap().connect().await.unwrap();
+        Self::over(channel, token.to_owned())
+    }
+
+    pub(crate) async fn info(&self) -> v1::GetServerInfoResponse {
+        let mut lobby = LobbyServiceClient::new(self.line.clone());
+        lobby.get_server_info(v1::GetServerInfoRequest {}).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn turns(&self) -> Streaming<v1::WatchTurnsResponse> {
+        self.games().watch_turns(v1::WatchTurnsRequest {}).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn room(&self, id: &str) -> v1::Room {
+        self.rooms().get_room(v1::GetRoomRequest { room_id: id.into() }).await.unwrap().into_inner().room.unwrap()
+    }
+
+    /// Enters a room, takes a seat, and is ready.
+    pub(crate) async fn join_and_sit(&self, room: &str, seat: i32) {
+        let by = v1::join_room_request::Room::RoomId(room.into());
+        self.rooms().join_room(v1::JoinRoomRequest { room: Some(by), ..Default::default() }).await.unwrap();
+        self.rooms().take_seat(v1::TakeSeatRequest { room_id: room.into(), seat }).await.unwrap();
+        self.rooms().set_ready(v1::SetReadyRequest { room_id: room.into(), ready: true }).await.unwrap();
+    }
+
+    pub(crate) fn rooms(&self) -> RoomServiceClient<Line> {
+        RoomServiceClient::new(self.line.clone())
+    }
+
+    pub(crate) fn games(&self) -> GameServiceClient<Line> {
+        GameServiceClient::new(self.line.clone())
+    }
+
+    /// A room with an AI of that kind on each seat, or the player where it says `me`.
+    pub(crate) async fn create(&self, settings: v1::RoomSettings, seats: [&str; 2]) -> v1::Room {
+        self.create_locked(settings, seats, "").await
+    }
+
+    pub(crate) async fn create_locked(&self, settings: v1::RoomSettings, seats: [&str; 2], password: &str) -> v1::Room {
+        let seats = seats.map(|kind| {
+            let occupant = match kind {
+                "me" => seat::Occupant::Player(v1::Player::default()),
+                "open" => seat::Occupant::Open(v1::OpenSeat {}),
+                kind => seat::Occupant::Ai(v1::AiSeat { kind: kind.into(), level: 0, seed: 7 }),
+            };
+            v1::Seat { occupant: Some(occupant), ..Default::default() }
+        });
+        let request = v1::CreateRoomRequest {
+            settings: Some(settings),
+            seats: seats.to_vec(),
+            password: password.into(),
+            ..Default::default()
+        };
+        let mut lobby = LobbyServiceClient::new(self.line.clone());
+        lobby.create_room(request).await.unwrap().into_inner().room.unwrap()
+    }
+
+    /// Starts a game in a room, and answers with its id.
+    pub(crate) async fn start(&self, room: &str) -> String {
+        let request = v1::StartGameRequest { room_id: room.into(), ..Default::default() };
+        self.rooms().start_game(request).await.unwrap().into_inner().game_id
+    }
+
+    pub(crate) async fn play(&self, game: &str, ply: i32, square: &str) -> Result<(), Status> {
+        let request = v1::PlayMoveRequest { game_id: game.into(), ply, square: square.into() };
+        self.games().play_move(request).await.map(|_| ())
+    }
+
+    pub(crate) async fn watch(&self, room: &str) -> Streaming<v1::WatchRoomResponse> {
+        let request = v1::WatchRoomRequest { room_id: room.into(), ..Default::default() };
+        self.rooms().watch_room(request).await.unwrap().into_inner()
+    }
+}
+
+/// The text of a page of the server, of the form `http://host:port/path`.
+pub(crate) fn page(url: &str) -> (String, String) {
+    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut socket = TcpStream::connect(host).unwrap();
+    write!(socket, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    let (head, text) = answer.split_once("\r\n\r\n").unwrap();
+    (head.to_owned(), text.to_owned())
+}
+
+/// Reads until the room has come so far.
+pub(crate) async fn follow(watch: &mut Streaming<v1::WatchRoomResponse>, seq: u64) {
+    loop {
+        match watch.message().await.unwrap().unwrap().message.unwrap() {
+            Message::Snapshot(room) if room.seq >= seq => return,
+            Message::Event(event) if event.seq >= seq => return,
+            Message::Closing(closing) => panic!("too few events: {closing:?}"),
+            _ => {}
+        }
+    }
+}
+
+/// Why a stream of turns ends.
+pub(crate) async fn last_words(turns: &mut Streaming<v1::WatchTurnsResponse>) -> v1::CloseReason {
+    loop {
+        let event = turns.message().await.unwrap().expect("it says why it ends").event.unwrap().event.unwrap();
+        if let v1::play_event::Event::Closing(closing) = event {
+            return closing.reason();
+        }
+    }
+}
+
+/// Waits for an event of a room.
+pub(crate) async fn hear(watch: &mut Streaming<v1::WatchRoomResponse>, wanted: impl Fn(&room_event::Event) -> bool) {
+    loop {
+        if let Message::Event(event) = watch.message().await.unwrap().unwrap().message.unwrap()
+            && event.event.is_some_and(|event| wanted(&event))
+        {
+            return;
+        }
+    }
+}

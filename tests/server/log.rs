@@ -1,0 +1,101 @@
+//! What the real server logs: for people or for machines, and never a secret.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+};
+
+use crate::harness::process::{Player, Server, hear};
+use reversi::proto::v1::{self, room_event, session_service_client::SessionServiceClient};
+use sha2::{Digest as _, Sha256};
+
+const PASSWORD: &str = "open sesame";
+
+/// Two play a game in a room that only its password and its join code open: answers with the code.
+async fn play(ada: &Player, bob: &Player) -> String {
+    let settings = v1::RoomSettings { visibility: v1::Visibility::Private.into(), ..Default::default() };
+    let room = ada.create_locked(settings, ["me", "random"], PASSWORD).await;
+    let code = v1::join_room_request::Room::JoinCode(room.join_code.clone());
+    let join = |password: &str| v1::JoinRoomRequest { room: Some(code.clone()), password: password.into() };
+    bob.rooms().join_room(join("open barley")).await.unwrap_err();
+    bob.rooms().join_room(join(PASSWORD)).await.unwrap();
+    let game = ada.start(&room.room_id).await;
+    ada.play(&game, 0, "d3").await.unwrap();
+    let mut watch = bob.watch(&room.room_id).await;
+    ada.games().resign(v1::ResignRequest { game_id: game }).await.unwrap();
+    hear(&mut watch, |event| matches!(event, room_event::Event::GameEnded(_))).await;
+    room.join_code
+}
+
+/// As a browser asks, over HTTP/1.1.
+fn ask_as_a_page(server: &Server, token: &str) {
+    let address = server.url.strip_prefix("http://").unwrap();
+    let mut socket = TcpStream::connect(address).unwrap();
+    let head = format!(
+        "POST /reversi.v1.SessionService/GetMe HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/grpc-web+proto\r\nContent-Length: 5\r\nConnection: close\r\n\r\n"
+    );
+    socket.write_all(&[head.as_bytes(), &[0; 5]].concat()).unwrap();
+    let mut answer = Vec::new();
+    socket.read_to_end(&mut answer).unwrap();
+    let answer = String::from_utf8_lossy(&answer);
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("grpc-status:0"), "{answer}");
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn not_even_a_trace_shows_a_secret() {
+    let server = Server::start(&["--log", "trace"]);
+    let (ada, bob) = (server.log_in("Ada", 1 << 16).await, server.log_in("Bob", 1 << 16).await);
+    let code = play(&ada, &bob).await;
+    let token = ada.token.clone();
+    tokio::task::block_in_place(|| ask_as_a_page(&server, &token));
+    let (clean, log) = server.stop().await;
+    assert!(clean && log.contains("logged in") && log.contains("TRACE h2::"), "{log}");
+
+    let mut secrets = vec![code, PASSWORD.to_owned(), "open barley".to_owned(), "Bearer".to_owned()];
+    let tokens = [&ada.token, &bob.token].map(|token| {
+        let byte = |at: usize| u8::from_str_radix(&token[at..at + 2], 16).unwrap();
+        (0..token.len()).step_by(2).map(byte).collect::<Vec<u8>>()
+    });
+    for secret in [tokens[0].clone(), tokens[1].clone(), PASSWORD.into()] {
+        let hash = Sha256::digest(&secret).to_vec();
+        secrets.extend([hex(&secret), hex(&hash), format!("{secret:?}"), format!("{hash:?}")]);
+    }
+    let lower = log.to_lowercase();
+    for secret in secrets {
+        assert!(!lower.contains(&secret.to_lowercase()), "{secret} is in the log");
+    }
+}
+
+#[tokio::test]
+async fn machines_get_a_json_object_a_line_with_the_room_it_is_about() {
+    let server = Server::start(&["--log", "reversi=debug", "--log-format", "json"]);
+    let ada = server.log_in("Ada", 1 << 16).await;
+    let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
+    ada.rooms().close_room(v1::CloseRoomRequest { room_id: room.clone() }).await.unwrap();
+    let (clean, log) = server.stop().await;
+    assert!(clean, "{log}");
+    for line in log.lines() {
+        assert!(line.starts_with("{\"timestamp\":\"") && line.ends_with('}') && line.contains("\"level\":"), "{line}");
+    }
+    let line = log.lines().find(|line| line.contains("room leaves memory")).unwrap_or_else(|| panic!("{log}"));
+    assert!(line.contains(&format!("\"span\":{{\"id\":\"{room}\",\"name\":\"room\"}}")), "{line}");
+}
+
+#[tokio::test]
+async fn a_line_of_a_call_has_the_name_that_its_answer_has() {
+    let server = Server::start(&["--log-format", "json"]);
+    let mut sessions = SessionServiceClient::connect(server.url.clone()).await.unwrap();
+    let request = v1::LogInRequest { display_name: "Ada".into(), ..Default::default() };
+    let answer = sessions.log_in(request).await.unwrap();
+    let name = answer.metadata().get("reversi-request-id").unwrap().to_str().unwrap();
+    let (clean, log) = server.stop().await;
+    assert!(clean, "{log}");
+    let line = log.lines().find(|line| line.contains("logged in")).unwrap_or_else(|| panic!("{log}"));
+    assert!(line.contains("\"method\":\"/reversi.v1.SessionService/LogIn\""), "{line}");
+    assert!(line.contains(&format!("\"request\":\"{name}\"")), "{line}");
+}

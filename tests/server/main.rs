@@ -1,0 +1,11 @@
+//! The server over sockets and the `reversi` command as a process. What needs neither is in `tests/core`.
+#![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
+
+mod api;
+mod cli;
+mod harness;
+mod log;
+mod metrics;
+mod rust_client;
+mod storage;
+mod transport;

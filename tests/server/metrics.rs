@@ -1,0 +1,92 @@
+//! What the real server counts, as Prometheus reads it: a game is played, and every figure of it is right.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::harness::process::{Server, hear, page};
+use reversi::proto::v1::{self, room_event};
+
+/// What one scrape says, by name and labels.
+struct Figures(BTreeMap<String, f64>);
+
+impl Figures {
+    /// Asks for them, and checks that they are what Prometheus reads: every sample has its help and its type.
+    fn scrape(address: &str) -> Self {
+        let (head, text) = page(address);
+        assert!(head.starts_with("HTTP/1.1 200 ") && head.contains("text/plain; version=0.0.4"), "{head}");
+        let (mut helped, mut typed, mut samples) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            if let Some(help) = line.strip_prefix("# HELP ") {
+                let (name, what) = help.split_once(' ').unwrap();
+                assert!(!what.is_empty() && helped.insert(name), "{line}");
+            } else if let Some(kind) = line.strip_prefix("# TYPE ") {
+                typed.insert(kind.split_once(' ').unwrap().0);
+            } else {
+                let (sample, value) = line.rsplit_once(' ').unwrap();
+                let name = sample.split('{').next().unwrap();
+                let part = ["_bucket", "_sum", "_count"].into_iter().find_map(|part| name.strip_suffix(part));
+                let known = |name| helped.contains(name) && typed.contains(name);
+                assert!(known(name) || part.is_some_and(known), "{line}");
+                assert!(name.starts_with("reversi_"), "{line}");
+                assert!(samples.insert(sample.to_owned(), value.parse().unwrap()).is_none(), "{line} comes twice");
+            }
+        }
+        Self(samples)
+    }
+
+    #[track_caller]
+    fn are(&self, expected: &[(&str, f64)]) {
+        for (sample, value) in expected {
+            assert_eq!(self.0.get(*sample), Some(value), "{sample} in {:#?}", self.0);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_game_is_counted() {
+    let mut server = Server::start(&["--log", "error", "--metrics", "127.0.0.1:0"]);
+    let address = &server.hear("metrics: ");
+    Figures::scrape(address).are(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
+
+    let ada = server.log_in("Ada", 1 << 16).await;
+    let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
+    let mut watch = ada.watch(&room).await;
+    let game = ada.start(&room).await;
+    ada.play(&game, 0, "d3").await.unwrap();
+    // Two moves: hers, and the AI's.
+    for _ in 0..2 {
+        hear(&mut watch, |event| matches!(event, room_event::Event::MovePlayed(_))).await;
+    }
+    ada.play(&game, 0, "c4").await.unwrap_err();
+    ada.play(&game, 2, "a1").await.unwrap_err();
+    ada.play(&game, 2, "h8").await.unwrap_err();
+    Figures::scrape(address).are(&[
+        ("reversi_players", 1.0),
+        ("reversi_rooms{phase=\"playing\"}", 1.0),
+        ("reversi_rooms{phase=\"lobby\"}", 0.0),
+        ("reversi_games_running", 1.0),
+        ("reversi_moves_total{by=\"human\"}", 1.0),
+        ("reversi_moves_total{by=\"ai\"}", 1.0),
+        ("reversi_turn_seconds_count{by=\"human\"}", 1.0),
+        ("reversi_turn_seconds_bucket{by=\"ai\",le=\"+Inf\"}", 1.0),
+        ("reversi_ai_moves_total", 1.0),
+        ("reversi_ai_cheaper_moves_total", 0.0),
+        ("reversi_ai_waiting", 0.0),
+        ("reversi_streams{kind=\"room\"}", 1.0),
+        ("reversi_refusals_total{reason=\"STALE_PLY\"}", 1.0),
+        ("reversi_refusals_total{reason=\"ILLEGAL_MOVE\"}", 2.0),
+        ("reversi_lag_recoveries_total", 0.0),
+    ]);
+
+    ada.games().resign(v1::ResignRequest { game_id: game }).await.unwrap();
+    hear(&mut watch, |event| matches!(event, room_event::Event::GameEnded(_))).await;
+    let figures = Figures::scrape(address);
+    figures.are(&[
+        ("reversi_rooms{phase=\"playing\"}", 0.0),
+        ("reversi_rooms{phase=\"lobby\"}", 1.0),
+        ("reversi_games_running", 0.0),
+        ("reversi_games_finished_total{reason=\"resignation\"}", 1.0),
+    ]);
+    // The start, two moves and the end at least.
+    assert!(figures.0["reversi_journal_append_seconds_count"] >= 4.0);
+    assert!(server.stop().await.0, "it stopped clean");
+}

@@ -1,0 +1,217 @@
+//! The typed client against the real services, over sockets.
+
+use std::time::Duration;
+
+use reversi::{
+    client::{
+        Ai, Client, EndReason, ExportFormat, GameFilter, GameResult, ListUpdate, NewRoom, Occupant, Offer, Phase,
+        PlayEvent, PlayerKind, Room, RoomChange, RoomFilter, RoomId, RoomList, RoomUpdate, Session, Settings, SideWish,
+        Visibility,
+    },
+    grpc,
+    rules::{ByColor, Color},
+    runtime::{Parts, Runtime},
+    store::{MemoryStore, Store},
+};
+use tokio::{net::TcpListener, task::JoinSet, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+/// No test waits longer for anything; a slow machine needs a fraction of it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server of its own, which ends with it.
+struct Server {
+    url: String,
+    _tasks: JoinSet<()>,
+}
+
+impl Server {
+    async fn start() -> Self {
+        let parts = Parts { ai_threads: Some(1), ..Parts::new(Store::of(MemoryStore::default()), grpc::encode) };
+        let runtime = Runtime::start(parts).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            grpc::serve(runtime, listener, CancellationToken::new()).await.unwrap();
+        });
+        Self { url, _tasks: tasks }
+    }
+
+    async fn client(&self) -> Client {
+        Client::connect(&self.url).await.unwrap()
+    }
+
+    async fn human(&self, name: &str) -> Session {
+        self.client().await.log_in(name, PlayerKind::Human).await.unwrap()
+    }
+}
+
+async fn in_time<T>(work: impl Future<Output = T>) -> T {
+    timeout(PATIENCE, work).await.expect("it takes longer than anybody would wait")
+}
+
+/// Folds the room's updates until `enough` says so.
+async fn folded(session: &Session, id: &RoomId, enough: impl Fn(&Room) -> bool) -> Room {
+    let mut updates = session.watch(id).await.unwrap();
+    let mut room: Option<Room> = None;
+    while !room.as_ref().is_some_and(&enough) {
+        match updates.next().await.unwrap().unwrap() {
+            RoomUpdate::Snapshot(snapshot) => room = Some(*snapshot),
+            RoomUpdate::Event(event) => room.as_mut().unwrap().apply(&event).unwrap(),
+            RoomUpdate::Heartbeat | RoomUpdate::Closing(_) => {}
+        }
+    }
+    room.unwrap()
+}
+
+/// A room without what depends on the moment of asking.
+fn timeless(mut room: Room) -> Room {
+    room.watchers = 0;
+    if let Some(game) = &mut room.game {
+        game.clocks = Default::default();
+    }
+    room
+}
+
+#[tokio::test]
+async fn a_bot_plays_by_the_lane_and_its_watcher_folds_the_same_room() {
+    let server = Server::start().await;
+    let me = server.client().await.log_in("ada", PlayerKind::Bot).await.unwrap();
+    let watcher = server.human("eve").await;
+    let room = me.quick_start_ai(Ai::new("greedy"), SideWish::Black).await.unwrap();
+    let play = async {
+        let mut lane = me.play_lane().await.unwrap();
+        loop {
+            match lane.next().await.unwrap().unwrap() {
+                PlayEvent::Turn(turn) => lane.play(&turn, turn.legal.first().unwrap()).await.unwrap(),
+                // The lane stays open: without it the bot would be absent.
+                PlayEvent::GameEnded { outcome, .. } => return (outcome, lane),
+                _ => {}
+            }
+        }
+    };
+    let over = |room: &Room| room.game.as_ref().is_some_and(|game| game.outcome.is_some());
+    let ((outcome, _lane), seen) = in_time(async { tokio::join!(play, folded(&watcher, &room.id, over)) }).await;
+    assert_eq!(outcome.reason, EndReason::Discs);
+
+    let now = in_time(folded(&watcher, &room.id, |now| now.seq >= seen.seq)).await;
+    assert_eq!(timeless(seen), timeless(now.clone()));
+
+    let game = now.game.unwrap();
+    let record = me.record(&game.id).await.unwrap();
+    assert_eq!((record.outcome, record.plies), (outcome, game.plies));
+    assert_eq!(record.transcript.position().board(), game.standing.board);
+    let mine = GameFilter { player: Some(me.player().id.clone()), ..GameFilter::default() };
+    assert_eq!(me.list_games(mine.clone(), 10, None).await.unwrap().items.len(), 1);
+    let mut lines = me.export_games(mine, ExportFormat::Transcript).await.unwrap();
+    assert_eq!(in_time(lines.next()).await.unwrap().unwrap(), (game.id, record.transcript.to_string()));
+    assert_eq!(me.me().await.unwrap().stats.played, 1);
+}
+
+#[tokio::test]
+async fn refusals_say_why() {
+    let server = Server::start().await;
+    let client = server.client().await;
+    let ada = client.log_in("ada", PlayerKind::Human).await.unwrap();
+    assert!(client.log_in("ada", PlayerKind::Human).await.unwrap_err().is("NAME_TAKEN"));
+    assert!(client.log_in("", PlayerKind::Human).await.unwrap_err().is("BAD_NAME"));
+    assert!(client.resume("nonsense").await.unwrap_err().is_session_lost());
+    let nowhere = ada.room(&"000000000000".parse().unwrap()).await.unwrap_err();
+    assert!(nowhere.is("ROOM_NOT_FOUND") && nowhere.is_unknown_or_malformed());
+
+    let room = ada.quick_start_ai(Ai::new("random"), SideWish::Black).await.unwrap();
+    let game = room.game.unwrap();
+    let illegal = ada.play(&game.id, 0, "a1".parse().unwrap()).await.unwrap_err();
+    assert!(illegal.is("ILLEGAL_MOVE"), "{illegal}");
+    assert_eq!(illegal.refusal().unwrap().legal_moves, game.standing.legal);
+}
+
+#[tokio::test]
+async fn a_token_brings_the_player_back_and_logging_out_frees_the_name() {
+    let server = Server::start().await;
+    let client = server.client().await;
+    let ada = client.log_in("ada", PlayerKind::Human).await.unwrap();
+    let again = client.resume(ada.token()).await.unwrap();
+    assert_eq!(again.player(), ada.player());
+    again.log_out().await.unwrap();
+    assert!(ada.me().await.unwrap_err().is_session_lost());
+    client.log_in("ada", PlayerKind::Human).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_list_follows_the_rooms() {
+    let server = Server::start().await;
+    let (ada, bob) = (server.human("ada").await, server.human("bob").await);
+    let mut updates = bob.watch_rooms(RoomFilter::default()).await.unwrap();
+    let mut list = RoomList::default();
+    let room = ada.create_room(NewRoom::default()).await.unwrap();
+    let mut seen = false;
+    in_time(async {
+        while !seen {
+            list.apply(updates.next().await.unwrap().unwrap());
+            seen = list.rows().iter().any(|row| row.id == room.id && row.has_open_seat() && row.owner == "ada");
+        }
+        ada.close_room(&room.id).await.unwrap();
+        while !list.rows().is_empty() {
+            let update = updates.next().await.unwrap().unwrap();
+            assert!(!matches!(update, ListUpdate::Closing(_)));
+            list.apply(update);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_friends_meet_in_a_private_room() {
+    let server = Server::start().await;
+    let (ann, bob) = (server.human("ann").await, server.human("bob").await);
+    let settings = Settings { visibility: Visibility::Private, auto_start: true, ..Settings::default() };
+    let seats = ByColor::new(Occupant::Player(ann.player().clone()), Occupant::Open);
+    let new = NewRoom { settings, seats, password: "x".into(), ..NewRoom::default() };
+    let room = ann.create_room(new).await.unwrap();
+    let code = room.join_code.clone().unwrap();
+    assert_eq!(room.side_of(&ann.player().id), Some(Color::Black));
+
+    assert!(bob.join_by_code(&code, "y").await.unwrap_err().is("BAD_PASSWORD"));
+    bob.join_by_code(&code, "x").await.unwrap();
+    bob.take_seat(&room.id, Color::White).await.unwrap();
+    ann.set_ready(&room.id, true).await.unwrap();
+    bob.set_ready(&room.id, true).await.unwrap();
+    bob.chat(&room.id, "good luck").await.unwrap();
+    ann.offer(&room.id, Offer::Draw).await.unwrap();
+    bob.answer(&room.id, Offer::Draw, true).await.unwrap();
+
+    let over = |room: &Room| room.phase == Phase::Lobby && room.game.is_some();
+    let room = in_time(folded(&bob, &room.id, over)).await;
+    let outcome = room.game.unwrap().outcome.unwrap();
+    assert_eq!((outcome.result, outcome.reason), (GameResult::Draw, EndReason::Agreed));
+    assert_eq!(room.chat[0].text, "good luck");
+}
+
+#[tokio::test]
+async fn a_watcher_goes_on_where_it_was() {
+    let server = Server::start().await;
+    let ada = server.human("ada").await;
+    let room = ada.create_room(NewRoom::default()).await.unwrap();
+    for text in ["one", "two"] {
+        ada.chat(&room.id, text).await.unwrap();
+    }
+    let mut updates = ada.watch_with(&room.id, "", "", Some(room.seq)).await.unwrap();
+    let mut said = Vec::new();
+    in_time(async {
+        while said.len() < 2 {
+            match updates.next().await.unwrap().unwrap() {
+                RoomUpdate::Event(event) => {
+                    if let RoomChange::ChatPosted(line) = event.change {
+                        said.push(line.text);
+                    }
+                }
+                RoomUpdate::Snapshot(_) => panic!("what was missed is sent as events"),
+                RoomUpdate::Heartbeat | RoomUpdate::Closing(_) => {}
+            }
+        }
+    })
+    .await;
+    assert_eq!(said, ["one", "two"]);
+}

@@ -1,0 +1,176 @@
+//! Two bots with fifty boards between them, who remember what the server has said yes to.
+
+use std::collections::BTreeMap;
+
+use reversi::{
+    proto::v1::{self, play_event::Event},
+    room::GameId,
+    rules::Square,
+};
+use tokio::{sync::mpsc, task::JoinSet};
+use tonic::Code;
+
+use crate::harness::process::Player;
+
+/// Every move to which the server has answered that it is made.
+#[derive(Default)]
+pub(crate) struct Acknowledged {
+    moves: BTreeMap<(GameId, u16), Square>,
+    /// The number of the last event of a room of which a bot has been told.
+    seqs: BTreeMap<String, u64>,
+}
+
+impl Acknowledged {
+    pub(crate) fn count(&self) -> usize {
+        self.moves.len()
+    }
+
+    pub(crate) fn moves(&self) -> impl Iterator<Item = (GameId, u16, Square)> {
+        self.moves.iter().map(|(&(game, ply), &square)| (game, ply, square))
+    }
+
+    /// A move of which the caller has heard itself.
+    pub(crate) fn add(&mut self, game: &str, ply: usize, square: &str) {
+        self.note(Answer { game: game.into(), ply: i32::try_from(ply).unwrap(), square: square.into(), seq: 0 });
+    }
+
+    fn note(&mut self, answer: Answer) {
+        let Answer { game, ply, square, seq } = answer;
+        let (room, _) = game.split_once('-').unwrap();
+        let last = self.seqs.entry(room.to_owned()).or_default();
+        *last = seq.max(*last);
+        let (game, square) = (game.parse().unwrap(), square.parse().unwrap());
+        let before = self.moves.insert((game, u16::try_from(ply).unwrap()), square);
+        assert!(before.is_none_or(|before| before == square), "a decided ply was decided again");
+    }
+}
+
+/// What the server has said of a move.
+struct Answer {
+    game: String,
+    ply: i32,
+    square: String,
+    seq: u64,
+}
+
+pub(crate) struct Bots {
+    bots: [Player; 2],
+    rooms: Vec<String>,
+    at_work: Option<AtWork>,
+}
+
+/// Both, reading their turns and answering them.
+struct AtWork {
+    answers: mpsc::Receiver<Answer>,
+    tasks: JoinSet<()>,
+}
+
+impl Bots {
+    /// Logs two bots in, and puts them into rooms in which one game follows another.
+    pub(crate) async fn found(url: &str, rooms: usize, pair: &str) -> Self {
+        let seats = i32::try_from(rooms).unwrap();
+        let bots = [bot(url, "Black", pair, seats).await, bot(url, "White", pair, seats).await];
+        let mut names = Vec::new();
+        for number in 0..rooms {
+            let settings = v1::RoomSettings {
+                name: format!("room {number}"),
+                games: 1_000,
+                rated: number % 2 == 0,
+                ..Default::default()
+            };
+            let room = bots[0].create(settings, ["me", "open"]).await.room_id;
+            bots[1].join_and_sit(&room, 1).await;
+            bots[0].start(&room).await;
+            names.push(room);
+        }
+        let mut bots = Self { bots, rooms: names, at_work: None };
+        bots.begin().await;
+        bots
+    }
+
+    async fn begin(&mut self) {
+        let (sender, answers) = mpsc::channel(64);
+        let mut tasks = JoinSet::new();
+        for bot in &self.bots {
+            let turns = bot.turns().await;
+            tasks.spawn(answer_turns(bot.clone(), turns, sender.clone()));
+        }
+        self.at_work = Some(AtWork { answers, tasks });
+    }
+
+    /// Waits until so many more moves are acknowledged. The bots go on.
+    pub(crate) async fn play(&mut self, moves: u64, acknowledged: &mut Acknowledged) {
+        let work = self.at_work.as_mut().unwrap();
+        for _ in 0..moves {
+            acknowledged.note(work.answers.recv().await.unwrap());
+        }
+    }
+
+    /// Hears the last answers of a server that is gone.
+    pub(crate) async fn let_go(&mut self, acknowledged: &mut Acknowledged) {
+        let mut work = self.at_work.take().unwrap();
+        while let Some(answer) = work.answers.recv().await {
+            acknowledged.note(answer);
+        }
+        work.tasks.join_all().await;
+    }
+
+    /// Stops playing.
+    pub(crate) fn leave(&mut self) {
+        drop(self.at_work.take());
+    }
+
+    /// Goes on with the same tokens.
+    pub(crate) async fn come_back(&mut self, url: &str) {
+        for bot in &mut self.bots {
+            *bot = Player::with_token(url, &bot.token).await;
+        }
+        self.begin().await;
+    }
+
+    /// Every room shows what was acknowledged in it.
+    pub(crate) async fn check_rooms(&self, acknowledged: &Acknowledged) {
+        for room in &self.rooms {
+            let shown = self.bots[0].room(room).await;
+            let last = acknowledged.seqs.get(room).copied().unwrap_or_default();
+            assert!(shown.seq >= last, "{room} was at {last}, and is at {}", shown.seq);
+            assert_eq!(shown.seats.len(), 2);
+            assert_eq!(shown.phase(), v1::RoomPhase::Playing);
+        }
+    }
+}
+
+async fn bot(url: &str, name: &str, pair: &str, seats: i32) -> Player {
+    Player::bot(url, &format!("{name} {pair}"), seats).await
+}
+
+/// Answers every turn with one of the legal moves, until the server is gone.
+async fn answer_turns(bot: Player, mut turns: tonic::Streaming<v1::WatchTurnsResponse>, answers: mpsc::Sender<Answer>) {
+    let mut calls = JoinSet::new();
+    while let Ok(Some(message)) = turns.message().await {
+        let Some(Event::TurnRequested(turn)) = message.event.and_then(|event| event.event) else { continue };
+        calls.spawn(make_move(bot.clone(), turn, answers.clone()));
+    }
+    while calls.join_next().await.is_some() {}
+}
+
+async fn make_move(bot: Player, turn: v1::TurnRequested, answers: mpsc::Sender<Answer>) {
+    let legal = turn.position.unwrap().legal_moves;
+    // Another move on every board, and the same one again should it be asked again.
+    let any = turn
+        .game_id
+        .bytes()
+        .chain(turn.ply.to_le_bytes())
+        .fold(7, |any: usize, byte| any * 31 % 65_521 + usize::from(byte));
+    let square = legal[any % legal.len()].clone();
+    let request = v1::PlayMoveRequest { game_id: turn.game_id.clone(), ply: turn.ply, square: square.clone() };
+    match bot.games().play_move(request).await {
+        Ok(answer) => {
+            let seq = answer.into_inner().seq;
+            // Nobody counts any more.
+            let _ = answers.send(Answer { game: turn.game_id, ply: turn.ply, square, seq }).await;
+        }
+        // The server was killed, or the turn was asked twice.
+        Err(status) => assert_ne!(status.code(), Code::Internal, "{status}"),
+    }
+}

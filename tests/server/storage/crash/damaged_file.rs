@@ -1,0 +1,110 @@
+//! A file that another program holds, or that is damaged, while the server uses it.
+
+use std::{
+    fs::{self, File},
+    os::unix::fs::FileExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use reversi::{proto::v1, store::SqliteStore};
+
+use super::bots::Acknowledged;
+use super::check_files;
+use super::full_disk::refused;
+use crate::harness::process::{Player, Server};
+
+const PAGE: usize = 4096;
+
+fn file(folder: &Path) -> PathBuf {
+    folder.join(SqliteStore::FILE)
+}
+
+fn start(folder: &Path) -> Server {
+    // As many lines of chat as the test has.
+    Server::start(&["--data", folder.to_str().unwrap(), "--log", "error", "--chat-burst", "1000"])
+}
+
+/// A game on two seats, at its second ply.
+async fn table(black: &Player, white: &Player) -> (String, String) {
+    let room = black.create(v1::RoomSettings::default(), ["me", "open"]).await.room_id;
+    white.join_and_sit(&room, 1).await;
+    let game = black.start(&room).await;
+    black.play(&game, 0, "d3").await.unwrap();
+    (room, game)
+}
+
+#[tokio::test]
+async fn a_file_that_another_program_holds_is_waited_for_and_then_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    let [black, white] = [Player::bot(&server.url, "Black", 1).await, Player::bot(&server.url, "White", 1).await];
+    let (room, game) = table(&black, &white).await;
+    let before = white.room(&room).await;
+    let other = rusqlite::Connection::open(file(folder.path())).unwrap();
+    for hold in ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"] {
+        other.execute_batch(hold).unwrap();
+        // For longer than the server waits.
+        refused(white.play(&game, 1, "c3").await);
+        refused(Player::try_bot(&server.url, "Late", 1).await.map(|_| ()));
+        let meanwhile = white.room(&room).await;
+        assert_eq!((meanwhile.seq, meanwhile.game.unwrap().ply), (before.seq, 1));
+        other.execute_batch("ROLLBACK").unwrap();
+    }
+    // Nobody has told the server.
+    white.play(&game, 1, "c3").await.unwrap();
+    Player::try_bot(&server.url, "Late", 1).await.map(|_| ()).unwrap();
+    let (clean, log) = server.stop().await;
+    assert!(clean, "{log}");
+    let mut acknowledged = Acknowledged::default();
+    acknowledged.add(&game, 0, "d3");
+    acknowledged.add(&game, 1, "c3");
+    check_files::check(folder.path(), &acknowledged, 1).await;
+}
+
+/// Overwrites the pages of the file in which this is written.
+fn damage(file: &Path, text: &str) -> usize {
+    let bytes = fs::read(file).unwrap();
+    let has_it = |page: &[u8]| page.windows(text.len()).any(|part| part == text.as_bytes());
+    let pages = bytes.chunks(PAGE).enumerate().filter(|(_, page)| has_it(page));
+    let file = File::options().write(true).open(file).unwrap();
+    pages.map(|(page, _)| file.write_all_at(&[0xA5; PAGE], (page * PAGE) as u64).unwrap()).count()
+}
+
+#[tokio::test]
+async fn a_file_that_is_damaged_costs_what_was_in_that_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    let [black, white] = [Player::bot(&server.url, "Black", 9).await, Player::bot(&server.url, "White", 9).await];
+    let lost = black.create(v1::RoomSettings::default(), ["me", "open"]).await.room_id;
+    let line = format!("here it breaks {}", "x".repeat(200));
+    for _ in 0..60 {
+        let request = v1::PostChatRequest { room_id: lost.clone(), text: line.clone() };
+        black.rooms().post_chat(request).await.unwrap();
+    }
+    let (room, game) = table(&black, &white).await;
+    assert!(server.stop().await.0);
+
+    // Only the game comes into memory.
+    let server = start(folder.path());
+    let black = Player::with_token(&server.url, &black.token).await;
+    let white = Player::with_token(&server.url, &white.token).await;
+    let pages = damage(&file(folder.path()), "here it breaks");
+    assert!(pages > 2, "{pages}");
+    // Whoever reads looks into the file again, since it was written to.
+    white.play(&game, 1, "c3").await.unwrap();
+    for _ in 0..2 {
+        let request = v1::GetRoomRequest { room_id: lost.clone() };
+        refused(black.rooms().get_room(request).await);
+    }
+    assert_eq!(black.room(&room).await.game.unwrap().ply, 2);
+    black.play(&game, 2, "c4").await.unwrap();
+    let (_, log) = server.stop().await;
+    assert!(log.contains("a room cannot be read") && !log.contains("panicked"), "{log}");
+
+    let mut again = Command::new(env!("CARGO_BIN_EXE_reversi"));
+    again.args(["serve", "--listen", "127.0.0.1:0", "--data", folder.path().to_str().unwrap()]);
+    let refusal = again.output().unwrap();
+    let told = String::from_utf8(refusal.stderr).unwrap();
+    assert!(!refusal.status.success() && told.contains("damaged") && told.contains("backup"), "{told}");
+}

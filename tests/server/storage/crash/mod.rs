@@ -1,0 +1,53 @@
+//! The real server, killed in the middle of fifty games, again and again: what it has acknowledged is there.
+
+mod bots;
+mod check_files;
+#[cfg(unix)]
+mod clean_stop;
+#[cfg(target_os = "linux")]
+mod damaged_file;
+#[cfg(target_os = "linux")]
+mod full_disk;
+
+use std::path::Path;
+
+use bots::{Acknowledged, Bots};
+use reversi::rules::SplitMix64;
+
+use crate::harness::process::Server;
+
+const ROOMS: usize = 50;
+const ROUNDS: u64 = 20;
+
+/// Moves between two kills: at least one, and so few that the rounds are over soon.
+const MOST_MOVES: u64 = 300;
+
+#[tokio::test]
+async fn what_was_acknowledged_outlives_every_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut chance, mut acknowledged) = (SplitMix64::new(20), Acknowledged::default());
+    let mut server = start(folder.path());
+    let mut bots = Bots::found(&server.url, ROOMS, "1").await;
+    for round in 0..ROUNDS {
+        let moves = 1 + chance.next() % MOST_MOVES;
+        // In the middle of the others' moves, of which some are being written.
+        bots.play(moves, &mut acknowledged).await;
+        server.kill();
+        bots.let_go(&mut acknowledged).await;
+        check_files::check(folder.path(), &acknowledged, ROOMS).await;
+        server = start(folder.path());
+        bots.come_back(&server.url).await;
+        bots.check_rooms(&acknowledged).await;
+        println!("round {round}: {moves} moves waited for, {} acknowledged in all", acknowledged.count());
+    }
+    bots.play(MOST_MOVES, &mut acknowledged).await;
+    bots.leave();
+    let (clean, log) = server.stop().await;
+    assert!(clean, "{log}");
+    check_files::check(folder.path(), &acknowledged, ROOMS).await;
+    println!("{ROUNDS} kills, {} moves acknowledged, all of them found", acknowledged.count());
+}
+
+fn start(folder: &Path) -> Server {
+    Server::start(&["--data", folder.to_str().unwrap(), "--log", "warn"])
+}

@@ -1,0 +1,73 @@
+//! Two who play by the rules, and check every move, whatever else the server has to endure.
+
+use reversi::{
+    proto::v1,
+    rules::{Color, Position},
+};
+
+use crate::harness::in_process::{Player, Stage, within};
+
+/// Two players at a game without end: a new one begins where the last has ended.
+pub(crate) struct Table {
+    players: [Player; 2],
+    room: String,
+    game: String,
+    ply: i32,
+    position: Position,
+}
+
+impl Table {
+    pub(crate) async fn open(stage: &Stage) -> Self {
+        let crate::harness::in_process::Table { black, white, room, game } =
+            stage.table(v1::RoomSettings::default()).await;
+        Self { players: [black, white], room, game, ply: 0, position: Position::START }
+    }
+
+    /// Makes a move, and checks that the room is as the rules have it.
+    pub(crate) async fn play_a_move(&mut self) {
+        if self.position.is_over() {
+            self.begin_anew().await;
+        }
+        self.answer_the_turn().await;
+        let seen = within(self.players[0].room(&self.room)).await.game.unwrap();
+        let position = seen.position.unwrap();
+        let board = self.position.board();
+        let (black, white) = (board.discs(Color::Black).0, board.discs(Color::White).0);
+        assert_eq!((seen.ply, position.black, position.white), (self.ply, black, white));
+    }
+
+    /// Makes a move, and nothing else.
+    pub(crate) async fn answer_the_turn(&mut self) {
+        let square = self.position.legal_moves().iter().next().unwrap();
+        let player = &self.players[usize::from(self.position.turn() == Color::White)];
+        let played = within(player.play(&self.game, self.ply, &square.to_string())).await.unwrap();
+        assert!(!played.already_applied);
+        let (next, passed) = self.position.play(square).unwrap().settle();
+        self.position = next;
+        self.ply += if passed.is_some() { 2 } else { 1 };
+    }
+
+    /// Whether the game is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.position.is_over()
+    }
+
+    pub(crate) async fn play_to_the_end(&mut self) {
+        while !self.is_over() {
+            self.play_a_move().await;
+        }
+        let game = within(self.players[0].room(&self.room)).await.game.unwrap();
+        assert_eq!(game.outcome.unwrap().reason(), v1::GameEndReason::Discs);
+    }
+
+    pub(crate) async fn begin_anew(&mut self) {
+        self.players[1].ready(&self.room).await.unwrap();
+        self.game = self.players[0].start(&self.room).await.unwrap().game_id;
+        (self.ply, self.position) = (0, Position::START);
+    }
+
+    /// How many connections the server has.
+    pub(crate) async fn connections(&self) -> i32 {
+        within(self.players[0].info()).await.connections
+    }
+}

@@ -1,0 +1,249 @@
+//! What must not hurt: broken AIs, broken clients, and worse.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+use reversi::{
+    ai::{AiKind, AiPlayer, Choice},
+    proto::v1::{self, session_service_client::SessionServiceClient},
+    rules::{Position, Square},
+    runtime::Think,
+    search::Stop,
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Status};
+
+use super::shutdown::Gate;
+use crate::api::games::Fold;
+use crate::harness::in_process::{Plan, Player, Stage, check, millis, named, refusal, within};
+
+/// A server whose greedy AI is broken in one way, and whose others are well.
+async fn stage_with(greedy: impl Fn(Position, &Stop) -> Option<Choice> + Send + Sync + 'static) -> Stage {
+    let think = move |player: &AiPlayer, position, seed, stop: &Stop| match player.kind() {
+        AiKind::Greedy => greedy(position, stop),
+        _ => player.choose(position, seed, stop),
+    };
+    Stage::with(Plan { think: Some(Arc::new(think) as Arc<Think>), ..Plan::default() }).await
+}
+
+/// A game of the broken AI against a good one goes to its end, and another room's too.
+async fn goes_on(stage: &Stage) {
+    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let broken = ada.create_with(named("broken"), ["greedy", "random"]).await.room_id;
+    let sound = bea.create_with(named("sound"), ["roxanne", "random"]).await.room_id;
+    let (mut watch_broken, mut watch_sound) = (ada.watch(&broken).await, bea.watch(&sound).await);
+    let mut folds = [Fold::of(&watch_broken.snapshot().await), Fold::of(&watch_sound.snapshot().await)];
+    ada.start(&broken).await.unwrap();
+    bea.start(&sound).await.unwrap();
+    folds[0].follow(&mut watch_broken).await;
+    folds[1].follow(&mut watch_sound).await;
+    for fold in &folds {
+        assert_eq!(fold.outcome.unwrap().reason(), v1::GameEndReason::Discs);
+    }
+    let moves = folds[0].plies.iter().enumerate().filter(|(ply, square)| ply % 2 == 0 && !square.is_empty()).count();
+    assert_eq!(ada.info().await.ai_load.unwrap().cheaper_moves, u64::try_from(moves).unwrap());
+}
+
+#[tokio::test]
+async fn an_ai_that_panics_is_moved_for() {
+    let stage = stage_with(|_, _| panic!("a fault of the AI, made by this test")).await;
+    goes_on(&stage).await;
+}
+
+#[tokio::test]
+async fn an_illegal_move_of_an_ai_is_replaced() {
+    // B36
+    let a1 = Square::ALL[0];
+    let stage = stage_with(move |_, _| {
+        Some(Choice { square: a1, evaluation: None, depth: 0, nodes: 0, line: Vec::new(), complete: true })
+    })
+    .await;
+    let ada = stage.human("Ada").await;
+    let room = ada.create_with(named("broken"), ["greedy", "random"]).await.room_id;
+    let mut watcher = ada.watch(&room).await;
+    let mut fold = Fold::of(&watcher.snapshot().await);
+    ada.start(&room).await.unwrap();
+    fold.follow(&mut watcher).await;
+    assert_eq!(fold.outcome.unwrap().reason(), v1::GameEndReason::Discs);
+    assert!(ada.info().await.ai_load.unwrap().cheaper_moves > 0);
+}
+
+#[tokio::test]
+async fn an_ai_without_an_answer_is_moved_for() {
+    let stage = stage_with(|_, _| None).await;
+    goes_on(&stage).await;
+}
+
+#[tokio::test]
+async fn an_ai_that_does_not_listen_moves_in_time_all_the_same() {
+    let gate = Arc::new(Gate::default());
+    let held = Arc::clone(&gate);
+    let stage = stage_with(move |_, _| {
+        held.wait();
+        None
+    })
+    .await;
+    let ada = stage.human("Ada").await;
+    let mut turns = ada.turns().await;
+    let settings = v1::RoomSettings { move_limit: millis(1_000), ..named("stuck") };
+    let room = ada.create_with(settings, ["greedy", "me"]).await.room_id;
+    ada.start(&room).await.unwrap();
+    let asked = turns.asked().await;
+    assert_eq!(asked.ply, 1, "it moved, and its flag did not fall");
+    gate.open();
+}
+
+#[tokio::test]
+async fn a_search_delays_no_other_room() {
+    let (gate, searching) = (Arc::new(Gate::default()), Arc::new(tokio::sync::Notify::new()));
+    let (held, begun, searches) = (Arc::clone(&gate), Arc::clone(&searching), AtomicUsize::new(0));
+    let stage = stage_with(move |position, _| {
+        searches.fetch_add(1, Relaxed);
+        begun.notify_one();
+        held.wait();
+        position.legal_moves().iter().next().map(|square| Choice {
+            square,
+            evaluation: None,
+            depth: 0,
+            nodes: 0,
+            line: Vec::new(),
+            complete: true,
+        })
+    })
+    .await;
+    let eve = stage.human("Eve").await;
+    let searched = eve.create_with(named("searched"), ["greedy", "me"]).await.room_id;
+    let mut turns = eve.turns().await;
+    eve.start(&searched).await.unwrap();
+    within(searching.notified()).await;
+    // B19: while one AI is at it, others play a whole game.
+    let table = stage.table(v1::RoomSettings::default()).await;
+    assert!(table.play_on().await.outcome.is_some());
+    assert_eq!(eve.room(&searched).await.game.unwrap().ply, 0);
+    gate.open();
+    assert_eq!(turns.asked().await.ply, 1);
+}
+
+#[tokio::test]
+async fn a_message_of_five_megabytes_is_refused_unread() {
+    let stage = Stage::open().await;
+    let request = v1::LogInRequest { display_name: "x".repeat(5 << 20), ..Default::default() };
+    let status = refusal(SessionServiceClient::new(stage.channel().await).log_in(request).await);
+    check("five megabytes", &status, Code::OutOfRange, "MESSAGE_TOO_LARGE");
+    assert!(!status.message().is_empty());
+    stage.human("Ada").await.me().await;
+}
+
+#[tokio::test]
+async fn a_message_of_another_kind_is_the_clients_fault() {
+    let stage = Stage::open().await;
+    let mut client = tonic::client::Grpc::new(stage.channel().await);
+    client.ready().await.unwrap();
+    // Where `LogIn` has a number, this has a text.
+    let request = tonic::Request::new(v1::ChatLine { text: "Ada".into(), ..Default::default() });
+    let path = "/reversi.v1.SessionService/LogIn".parse().unwrap();
+    let codec = tonic_prost::ProstCodec::<_, v1::LogInResponse>::default();
+    let status = refusal(client.unary(request, path, codec).await);
+    check("another kind", &status, Code::InvalidArgument, "BAD_MESSAGE");
+    assert!(status.message().contains("LogInRequest"), "it says what is wrong: {status:?}");
+}
+
+#[tokio::test]
+async fn what_there_is_not_is_unimplemented() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    for path in ["/reversi.v1.GameService/Cheat", "/reversi.v1.GameService", "/reversi.v1.DoorService/Open", "/a.B/C"] {
+        let mut client = tonic::client::Grpc::new(stage.channel().await);
+        client.ready().await.unwrap();
+        let mut request = tonic::Request::new(v1::Heartbeat::default());
+        request.metadata_mut().insert("authorization", format!("Bearer {}", ada.token).parse().unwrap());
+        let codec = tonic_prost::ProstCodec::<_, v1::Heartbeat>::default();
+        let status = refusal(client.unary(request, path.parse().unwrap(), codec).await);
+        assert_eq!(status.code(), Code::Unimplemented, "{path}: {status:?}");
+    }
+}
+
+/// The end of a lane up which one message came, from a sender of another kind of message.
+async fn lane_with<T: prost::Message + Default + 'static>(stage: &Stage, bot: &Player, message: T) -> Status {
+    let (moves, requests) = tokio::sync::mpsc::channel(1);
+    let mut client = tonic::client::Grpc::new(stage.channel().await);
+    client.ready().await.unwrap();
+    let mut request = tonic::Request::new(ReceiverStream::new(requests));
+    request.metadata_mut().insert("authorization", format!("Bearer {}", bot.token).parse().unwrap());
+    let path = "/reversi.v1.GameService/Play".parse().unwrap();
+    let codec = tonic_prost::ProstCodec::<T, v1::PlayResponse>::default();
+    let mut lane = client.streaming(request, path, codec).await.unwrap().into_inner();
+    moves.send(message).await.unwrap();
+    loop {
+        match within(lane.message()).await {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("the lane ended without a reason"),
+            Err(status) => return status,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_lane_ends_where_its_moves_cannot_be_read() {
+    let stage = Stage::open().await;
+    let bot = stage.bot("Bot").await;
+    // Where a move has a number, this has a text.
+    let status = lane_with(
+        &stage,
+        &bot,
+        v1::JoinRoomRequest { room: Some(v1::join_room_request::Room::JoinCode("x".into())), ..Default::default() },
+    );
+    check("another kind", &status.await, Code::InvalidArgument, "BAD_MESSAGE");
+    let large = v1::PlayRequest { square: "x".repeat(1 << 20), ..Default::default() };
+    check("too large", &lane_with(&stage, &bot, large).await, Code::OutOfRange, "MESSAGE_TOO_LARGE");
+}
+
+/// Moves without end.
+fn flood() -> impl tokio_stream::Stream<Item = v1::PlayRequest> {
+    tokio_stream::iter(std::iter::repeat_with(v1::PlayRequest::default))
+}
+
+#[tokio::test]
+async fn a_flood_of_moves_keeps_no_notice_back() {
+    let stage = Stage::limited(|limits| limits.request_burst = 100_000_000).await;
+    let bot = stage.bot("Bot").await;
+    let mut lane = within(bot.games().play(flood())).await.unwrap().into_inner();
+    // The answers are read in the meantime, so that the lane is never held up by its reader.
+    let mut reading = tokio::task::JoinSet::new();
+    reading.spawn(async move {
+        loop {
+            let event = lane.message().await.unwrap().expect("it says why it ends").event.unwrap().event.unwrap();
+            if let v1::play_event::Event::Closing(closing) = event {
+                return closing.reason();
+            }
+        }
+    });
+    let _newer = bot.turns().await;
+    assert_eq!(within(reading.join_next()).await.unwrap().unwrap(), v1::CloseReason::Superseded);
+}
+
+#[tokio::test]
+async fn noise_on_the_port_hurts_nobody() {
+    let stage = Stage::open().await;
+    let noises: [&[u8]; 4] = [
+        b"\0\xff\xfe noise \r\n\r\n",
+        b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+        b"POST /reversi.v1.SessionService/GetMe HTTP/1.1\r\nhost: x\r\ncontent-type: application/grpc-web\r\n\
+          connection: close\r\ncontent-length: 9\r\n\r\n\0\0\0\0\x04\xff\xff\xff\xff",
+    ];
+    for noise in noises {
+        let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+        socket.write_all(noise).await.unwrap();
+        let mut answer = Vec::new();
+        // Whatever is answered, the server hangs up.
+        let _ = within(socket.read_to_end(&mut answer)).await;
+    }
+    stage.human("Ada").await.me().await;
+}

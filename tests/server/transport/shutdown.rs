@@ -1,0 +1,154 @@
+//! Stopping: every stream is told, and it is soon over.
+
+use std::{
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+
+use reversi::{
+    proto::v1::{self, set_seat_request::Occupant},
+    runtime::Limits,
+};
+use tokio::time::Instant;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Code;
+use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
+use tonic_reflection::pb::v1::{
+    ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
+    server_reflection_request::MessageRequest,
+};
+
+use crate::harness::in_process::{Plan, Stage, millis, named, refused, within};
+
+#[tokio::test]
+async fn every_stream_is_told_that_the_server_stops() {
+    let mut stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let idle = stage.human("Idle").await;
+    let thinker = stage.human("Thinker").await;
+    thinker.quick("mcts", v1::SidePreference::White).await.unwrap();
+    let mut turns = [table.black.turns().await, table.white.turns().await, idle.turns().await, thinker.turns().await];
+    let mut watcher = idle.watch(&table.room).await;
+    let mut list = idle.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
+    watcher.snapshot().await;
+    stage.stop();
+    for turns in &mut turns {
+        assert_eq!(turns.closed().await, v1::CloseReason::Draining);
+    }
+    assert_eq!(watcher.closed().await, v1::CloseReason::Draining);
+    loop {
+        let message = within(list.message()).await.unwrap().expect("it says why it ends").message.unwrap();
+        if let v1::watch_rooms_response::Message::Closing(closing) = message {
+            assert_eq!(closing.reason(), v1::CloseReason::Draining);
+            assert!(closing.retry_after.unwrap().seconds > 0);
+            break;
+        }
+    }
+    assert!(stage.stopped().await, "it was clean");
+}
+
+#[tokio::test]
+async fn nothing_new_begins_while_it_stops() {
+    let stage = Stage::open().await;
+    let table = stage.table(v1::RoomSettings::default()).await;
+    let ada = stage.human("Ada").await;
+    let mut health = HealthClient::new(stage.channel().await);
+    let status = health.check(HealthCheckRequest::default()).await.unwrap().into_inner().status();
+    assert_eq!(status, ServingStatus::Serving);
+    // The runtime alone, so that the socket stays open for the questions.
+    stage.runtime.drain();
+    let (draining, unavailable) = ("DRAINING", Code::Unavailable);
+    refused(ada.try_create(v1::CreateRoomRequest::default()).await, unavailable, draining);
+    refused(ada.quick("random", v1::SidePreference::Black).await, unavailable, draining);
+    refused(ada.join(&table.room).await, unavailable, draining);
+    let mut sessions = v1::session_service_client::SessionServiceClient::new(stage.channel().await);
+    let request = v1::LogInRequest { display_name: "Late".into(), ..Default::default() };
+    refused(sessions.log_in(request).await, unavailable, draining);
+    // Nor does a game by any other way.
+    let room = &table.room;
+    refused(table.white.ready(room).await, unavailable, draining);
+    refused(table.black.set_seat(room, 1, Occupant::Open(v1::OpenSeat {})).await, unavailable, draining);
+    let rematch = v1::Offer::Rematch.into();
+    let offer = v1::MakeOfferRequest { room_id: room.clone(), offer: rematch };
+    refused(table.black.games().make_offer(offer).await, unavailable, draining);
+    let answer = v1::AnswerOfferRequest { room_id: room.clone(), offer: rematch, accept: true };
+    refused(table.black.games().answer_offer(answer).await, unavailable, draining);
+    assert!(ada.info().await.draining);
+    table.black.play(&table.game, 0, "d3").await.unwrap();
+}
+
+#[tokio::test]
+async fn health_says_that_it_stops() {
+    let mut stage = Stage::open().await;
+    let mut health = HealthClient::new(stage.channel().await);
+    let mut watch = health.watch(HealthCheckRequest::default()).await.unwrap().into_inner();
+    let first = within(watch.message()).await.unwrap().unwrap();
+    assert_eq!(first.status(), ServingStatus::Serving);
+    stage.stop();
+    let second = within(watch.message()).await.unwrap().unwrap();
+    assert_eq!(second.status(), ServingStatus::NotServing);
+    // The stream ends by itself, and so holds nothing up.
+    refused(within(watch.message()).await, Code::Unavailable, "DRAINING");
+    assert!(stage.stopped().await, "it was clean");
+}
+
+#[tokio::test]
+async fn a_stream_of_reflection_holds_nothing_up() {
+    let mut stage = Stage::open().await;
+    let mut reflection = ServerReflectionClient::new(stage.channel().await);
+    let (questions, asked) = tokio::sync::mpsc::channel(1);
+    let question = MessageRequest::ListServices(String::new());
+    questions.send(ServerReflectionRequest { host: String::new(), message_request: Some(question) }).await.unwrap();
+    let mut answers = reflection.server_reflection_info(ReceiverStream::new(asked)).await.unwrap().into_inner();
+    within(answers.message()).await.unwrap().unwrap();
+    stage.stop();
+    // By which end it stops first is chance.
+    assert!(!matches!(within(answers.message()).await, Ok(Some(_))));
+    assert!(stage.stopped().await, "it was clean, though more could have been asked");
+    drop(questions);
+}
+
+/// Holds whoever waits at it until it is opened.
+#[derive(Default)]
+pub(crate) struct Gate {
+    open: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Gate {
+    pub(crate) fn wait(&self) {
+        let open = self.open.lock().unwrap();
+        drop(self.opened.wait_while(open, |open| !*open).unwrap());
+    }
+
+    pub(crate) fn open(&self) {
+        *self.open.lock().unwrap() = true;
+        self.opened.notify_all();
+    }
+}
+
+#[tokio::test]
+async fn neither_ais_nor_streams_hold_the_end_up() {
+    let gate = Arc::new(Gate::default());
+    let (held, begun) = (Arc::clone(&gate), Arc::new(tokio::sync::Notify::new()));
+    let tell = Arc::clone(&begun);
+    let limits = Limits { drain: Duration::from_secs(2), ..Limits::default() };
+    let think = move |_: &reversi::ai::AiPlayer, _, _, _: &reversi::search::Stop| {
+        tell.notify_one();
+        held.wait();
+        None
+    };
+    let mut stage = Stage::with(Plan { limits, think: Some(Arc::new(think)), ..Plan::default() }).await;
+    let ada = stage.human("Ada").await;
+    let settings = v1::RoomSettings { move_limit: millis(60_000), ..named("stuck") };
+    let room = ada.create_with(settings, ["mcts", "me"]).await.room_id;
+    ada.start(&room).await.unwrap();
+    within(begun.notified()).await;
+    // Nor does a stream whose reader takes nothing in, not even its end.
+    let _asleep = stage.with_window(&ada, 1).await.watch(&room).await;
+    let began = Instant::now();
+    stage.stop();
+    assert!(!stage.stopped().await, "not clean, but stopped");
+    assert!(began.elapsed() < Duration::from_millis(3_500), "streams and rooms share one deadline");
+    gate.open();
+}

@@ -1,0 +1,48 @@
+//! A thousand watchers that never read cost the real server what they cost at first, and no more.
+
+use crate::harness::process::{Server, follow};
+use reversi::proto::v1;
+
+const CONNECTIONS: usize = 20;
+const WATCHERS: usize = 50;
+
+/// Far more than all windows and queues together hold for one watcher.
+const EVENTS: u64 = 50_000;
+
+/// By when every watcher has been sent what it takes in.
+const FILLED: u64 = 2_000;
+
+/// What the games that are played meanwhile may cost. A copy of the events for each watcher would be 10 GiB.
+const MOST_GROWTH: u64 = 64 << 10;
+
+/// The memory that the server holds, in KiB.
+fn memory(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_thousand_watchers_that_never_read_cost_no_more_and_more() {
+    let server = Server::start(&["--log", "error"]);
+    let owner = server.log_in("Owner", 1 << 20).await;
+    // More games than are waited for.
+    let settings = v1::RoomSettings { name: "series".into(), games: 1_000, ..Default::default() };
+    let room = owner.create(settings, ["random", "random"]).await.room_id;
+    let mut reader = owner.watch(&room).await;
+    let empty = memory(&server);
+    let mut asleep = Vec::new();
+    for connection in 0..CONNECTIONS {
+        let player = server.log_in(&format!("Sleeper {connection}"), 1 << 10).await;
+        for _ in 0..WATCHERS {
+            asleep.push(player.watch(&room).await);
+        }
+    }
+    owner.start(&room).await;
+    follow(&mut reader, FILLED).await;
+    let filled = memory(&server);
+    follow(&mut reader, EVENTS).await;
+    let after = memory(&server);
+    println!("KiB: {empty} empty, {filled} with {} watchers, {after} after {EVENTS} events", asleep.len());
+    assert!(after < filled + MOST_GROWTH, "{filled} KiB have become {after}");
+}

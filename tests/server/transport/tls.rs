@@ -1,0 +1,127 @@
+//! The server over TLS: who trusts whom, and what is spoken then.
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use reversi::{
+    client::{Client, ClientError, PlayerKind, Trust},
+    grpc::{Access, Tls},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+use tokio_rustls::{
+    TlsConnector,
+    client::TlsStream,
+    rustls::{
+        ClientConfig, RootCertStore,
+        crypto::ring,
+        pki_types::{CertificateDer, pem::PemObject as _},
+    },
+};
+
+use crate::harness::in_process::{Plan, Stage, within};
+
+/// One who signs certificates.
+struct Authority {
+    pem: String,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::new([]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        let pem = params.self_signed(&key).unwrap().pem();
+        Self { pem, issuer: Issuer::new(params, key) }
+    }
+
+    /// A certificate for a name, and its key.
+    fn sign(&self, name: &str) -> (Vec<u8>, Vec<u8>) {
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
+        (certificate.pem().into_bytes(), key.serialize_pem().into_bytes())
+    }
+
+    fn pem(&self) -> Vec<u8> {
+        self.pem.clone().into_bytes()
+    }
+
+    fn trusted(&self) -> Trust {
+        Trust { authority: Some(self.pem()), identity: None }
+    }
+}
+
+/// A server at 127.0.0.1 with a certificate of `authority`, which lets in clients of `clients` only if there is one.
+async fn stage(authority: &Authority, clients: Option<&Authority>) -> Stage {
+    let (chain, key) = authority.sign("127.0.0.1");
+    let clients = clients.map(Authority::pem);
+    let tls = Tls::from_pem(&chain, &key, clients.as_deref()).unwrap();
+    Stage::with(Plan { access: Access { tls: Some(tls), ..Access::default() }, ..Plan::default() }).await
+}
+
+/// A connection that wants to speak one protocol.
+async fn connect(stage: &Stage, authority: &Authority, protocol: &[u8]) -> TlsStream<TcpStream> {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(authority.pem.as_bytes()).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(ring::default_provider().into());
+    let config = config.with_safe_default_protocol_versions().unwrap();
+    let mut config = config.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![protocol.to_vec()];
+    let socket = TcpStream::connect(&stage.address).await.unwrap();
+    let name = "127.0.0.1".try_into().unwrap();
+    within(TlsConnector::from(std::sync::Arc::new(config)).connect(name, socket)).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_client_plays_over_tls_with_a_server_it_trusts() {
+    let authority = Authority::new();
+    let stage = stage(&authority, None).await;
+    let url = format!("https://{}", stage.address);
+    let client = Client::connect_trusting(&url, &authority.trusted()).await.unwrap();
+    let ada = client.log_in("Ada", PlayerKind::Human).await.unwrap();
+    assert_eq!(ada.me().await.unwrap().player.name, "Ada");
+    for stranger in [Authority::new().trusted(), Trust::default()] {
+        let error = Client::connect_trusting(&url, &stranger).await.unwrap_err();
+        assert!(matches!(&error, ClientError::Unreachable { cause, .. } if cause.contains("certificate")), "{error}");
+    }
+    let plain = Client::connect(&format!("http://{}", stage.address)).await;
+    let spoke = match plain {
+        Ok(client) => client.log_in("Eve", PlayerKind::Human).await.is_ok(),
+        Err(_) => false,
+    };
+    assert!(!spoke, "without TLS nothing is said");
+}
+
+#[tokio::test]
+async fn a_server_asks_for_certificates_where_it_is_told_to() {
+    let (authority, club) = (Authority::new(), Authority::new());
+    let stage = stage(&authority, Some(&club)).await;
+    let url = format!("https://{}", stage.address);
+    let log_in = async |name: &str, identity| {
+        let trust = Trust { identity, ..authority.trusted() };
+        Client::connect_trusting(&url, &trust).await?.log_in(name, PlayerKind::Human).await
+    };
+    assert!(log_in("member", Some(club.sign("member"))).await.is_ok());
+    assert!(log_in("stranger", Some(Authority::new().sign("member"))).await.is_err());
+    assert!(log_in("nobody", None).await.is_err());
+}
+
+#[tokio::test]
+async fn a_browser_may_come_over_either_protocol() {
+    let authority = Authority::new();
+    let stage = stage(&authority, None).await;
+    for protocol in [&b"h2"[..], b"http/1.1"] {
+        let stream = connect(&stage, &authority, protocol).await;
+        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(protocol));
+    }
+    let mut stream = connect(&stage, &authority, b"http/1.1").await;
+    let call = b"POST /reversi.v1.SessionService/GetMe HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+                 content-type: application/grpc-web+proto\r\ncontent-length: 5\r\n\r\n\0\0\0\0\0";
+    stream.write_all(call).await.unwrap();
+    let mut answer = Vec::new();
+    // The server may close without the farewell of TLS.
+    let _ = within(stream.read_to_end(&mut answer)).await;
+    let answer = String::from_utf8_lossy(&answer);
+    assert!(answer.contains("200 OK") && answer.contains("TOKEN_MISSING"), "{answer}");
+}

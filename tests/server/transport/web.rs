@@ -1,0 +1,278 @@
+//! What else the port speaks: gRPC-Web over HTTP/1.1, and reflection.
+
+use std::collections::BTreeSet;
+
+use prost::Message as _;
+use reversi::{grpc::Access, proto::v1, web::page};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+use tonic::{Request, metadata::MetadataMap};
+use tonic_reflection::pb::v1::{
+    ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
+    server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
+};
+
+use crate::harness::in_process::{Plan, Stage, refusal, within};
+
+/// A call as a browser makes it: one request of HTTP/1.1, binary gRPC-Web.
+async fn post(stage: &Stage, path: &str, token: &str, message: &[u8]) -> TcpStream {
+    let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+    let head = format!(
+        "POST /reversi.v1.{path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/grpc-web+proto\r\nx-grpc-web: 1\r\n\
+         authorization: Bearer {token}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        stage.address,
+        message.len() + 5
+    );
+    let mut bytes = head.into_bytes();
+    bytes.push(0);
+    bytes.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+    bytes.extend(message);
+    socket.write_all(&bytes).await.unwrap();
+    socket
+}
+
+/// Reads the head of an answer, up to and with the empty line.
+async fn head(socket: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(within(socket.read_u8()).await.unwrap());
+    }
+    String::from_utf8(head).unwrap()
+}
+
+/// The chunks of a chunked body, as far as they have come; none at its end.
+async fn chunk(socket: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut line = Vec::new();
+    while !line.ends_with(b"\r\n") {
+        line.push(within(socket.read_u8()).await.unwrap());
+    }
+    let length = usize::from_str_radix(std::str::from_utf8(&line).unwrap().trim(), 16).unwrap();
+    let mut chunk = vec![0; length + 2];
+    within(socket.read_exact(&mut chunk)).await.unwrap();
+    chunk.truncate(length);
+    (length > 0).then_some(chunk)
+}
+
+/// One frame of gRPC-Web: its flag and its content.
+struct Frames<'a> {
+    socket: &'a mut TcpStream,
+    read: Vec<u8>,
+}
+
+impl Frames<'_> {
+    async fn next(&mut self) -> Option<(u8, Vec<u8>)> {
+        loop {
+            if self.read.len() >= 5 {
+                let length = usize::try_from(u32::from_be_bytes(self.read[1..5].try_into().unwrap())).unwrap();
+                if self.read.len() >= 5 + length {
+                    let frame: Vec<u8> = self.read.drain(..5 + length).collect();
+                    return Some((frame[0], frame[5..].to_vec()));
+                }
+            }
+            self.read.extend(chunk(self.socket).await?);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_browser_makes_unary_calls() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let mut socket = post(&stage, "SessionService/GetMe", &ada.token, &v1::GetMeRequest {}.encode_to_vec()).await;
+    let head = head(&mut socket).await;
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("application/grpc-web+proto"), "{head}");
+    let mut frames = Frames { socket: &mut socket, read: Vec::new() };
+    let (flag, message) = frames.next().await.unwrap();
+    let me = v1::GetMeResponse::decode(message.as_slice()).unwrap();
+    assert_eq!((flag, me.player.unwrap().player_id), (0, ada.id));
+    let (flag, trailers) = frames.next().await.unwrap();
+    assert_eq!((flag, String::from_utf8(trailers).unwrap().contains("grpc-status:0")), (0x80, true));
+    assert!(frames.next().await.is_none());
+}
+
+#[tokio::test]
+async fn a_browser_reads_streams_as_they_come() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let room = ada.create(v1::RoomSettings::default()).await.room_id;
+    let request = v1::WatchRoomRequest { room_id: room.clone(), ..Default::default() }.encode_to_vec();
+    let mut socket = post(&stage, "RoomService/WatchRoom", &ada.token, &request).await;
+    head(&mut socket).await;
+    let mut frames = Frames { socket: &mut socket, read: Vec::new() };
+    let mut seqs = Vec::new();
+    for text in ["first", "second"] {
+        let (flag, message) = frames.next().await.unwrap();
+        let message = v1::WatchRoomResponse::decode(message.as_slice()).unwrap().message.unwrap();
+        seqs.push(match message {
+            v1::watch_room_response::Message::Snapshot(room) => room.seq,
+            v1::watch_room_response::Message::Event(event) => event.seq,
+            other => panic!("unexpected {other:?}"),
+        });
+        assert_eq!(flag, 0);
+        ada.chat(&room, text).await.unwrap();
+    }
+    assert_eq!(seqs, [1, 2]);
+    ada.leave(&room).await.unwrap();
+    let mut last = frames.next().await.unwrap();
+    while let Some(frame) = frames.next().await {
+        assert_eq!(last.0, 0);
+        last = frame;
+    }
+    assert_eq!((last.0, String::from_utf8(last.1).unwrap().contains("grpc-status:0")), (0x80, true));
+}
+
+#[tokio::test]
+async fn a_browser_is_told_the_reason_of_a_refusal() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let request = v1::GetRoomRequest { room_id: "nonsense".into() }.encode_to_vec();
+    let mut socket = post(&stage, "RoomService/GetRoom", &ada.token, &request).await;
+    let head = head(&mut socket).await;
+    assert!(head.contains("grpc-status: 5") && head.contains("reversi-reason: ROOM_NOT_FOUND"), "{head}");
+}
+
+#[tokio::test]
+async fn a_browser_is_told_that_its_message_cannot_be_read() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    // A field that is longer than the message.
+    let mut socket = post(&stage, "RoomService/GetRoom", &ada.token, &[0x0a, 0x7f]).await;
+    let head = head(&mut socket).await;
+    assert!(head.contains("grpc-status: 3") && head.contains("reversi-reason: BAD_MESSAGE"), "{head}");
+    assert!(head.contains("grpc-status-details-bin: ") && head.matches("grpc-message").count() == 1, "{head}");
+}
+
+/// The head of the answer to what a browser asks for a page of an origin: first whether it may call, then a call.
+async fn asked_for_a_page(stage: &Stage, origin: &str) -> [String; 2] {
+    let path = "/reversi.v1.SessionService/GetMe HTTP/1.1";
+    let common = format!("host: {}\r\norigin: {origin}\r\nconnection: close", stage.address);
+    let may = "access-control-request-method: POST\r\naccess-control-request-headers: authorization,x-grpc-web";
+    let call = "content-type: application/grpc-web+proto\r\ncontent-length: 5";
+    let requests = [
+        format!("OPTIONS {path}\r\n{common}\r\n{may}\r\n\r\n"),
+        format!("POST {path}\r\n{common}\r\n{call}\r\n\r\n\0\0\0\0\0"),
+    ];
+    let mut heads = [String::new(), String::new()];
+    for (request, answer) in requests.iter().zip(&mut heads) {
+        let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+        socket.write_all(request.as_bytes()).await.unwrap();
+        *answer = head(&mut socket).await;
+    }
+    heads
+}
+
+async fn stage_for(origins: &[&str]) -> Stage {
+    let allow_origins = origins.iter().map(|origin| origin.parse().unwrap()).collect();
+    Stage::with(Plan { access: Access { allow_origins, ..Access::default() }, ..Plan::default() }).await
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_may_call_where_they_are_let() {
+    let stage = stage_for(&["https://example.org", "http://localhost:5173"]).await;
+    for origin in ["https://example.org", "http://localhost:5173"] {
+        let [may, call] = asked_for_a_page(&stage, origin).await;
+        let allowed = format!("access-control-allow-origin: {origin}");
+        assert!(may.starts_with("HTTP/1.1 200") && may.contains(&allowed) && may.contains("x-grpc-web"), "{may}");
+        assert!(call.contains(&allowed) && call.contains("reversi-reason: TOKEN_MISSING"), "{call}");
+        for read in ["grpc-status-details-bin", "reversi-reason", "reversi-request-id"] {
+            let exposed = call.lines().find(|line| line.starts_with("access-control-expose-headers"));
+            assert!(exposed.unwrap().contains(read), "{call}");
+        }
+    }
+    for head in asked_for_a_page(&stage, "https://example.com").await {
+        assert!(!head.contains("access-control-allow-origin"), "{head}");
+    }
+    for head in asked_for_a_page(&stage_for(&["*"]).await, "https://example.com").await {
+        assert!(head.contains("access-control-allow-origin: *"), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn by_default_pages_of_other_origins_are_let_nothing() {
+    for head in asked_for_a_page(&Stage::open().await, "https://example.org").await {
+        assert!(!head.contains("access-control"), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn every_answer_has_a_name() {
+    let stage = Stage::open().await;
+    let ada = stage.human("Ada").await;
+    let name = |metadata: &MetadataMap| metadata.get("reversi-request-id").unwrap().to_str().unwrap().to_owned();
+    let mut mine = Request::new(v1::GetMeRequest {});
+    mine.metadata_mut().insert("reversi-request-id", "mine".parse().unwrap());
+    let first = name(ada.sessions().get_me(mine).await.unwrap().metadata());
+    let second = name(ada.sessions().get_me(v1::GetMeRequest {}).await.unwrap().metadata());
+    let refused = name(refusal(ada.try_room("nonsense").await).metadata());
+    let watched = name(ada.games().watch_turns(v1::WatchTurnsRequest {}).await.unwrap().metadata());
+    let names = BTreeSet::from([first.as_str(), &second, &refused, &watched, "mine"]);
+    assert_eq!(names.len(), 5, "{names:?}");
+    let head = head(&mut post(&stage, "SessionService/GetMe", &ada.token, &[]).await).await;
+    assert!(head.contains("reversi-request-id: "), "{head}");
+}
+
+#[tokio::test]
+async fn reflection_lists_the_services() {
+    let stage = Stage::open().await;
+    let mut reflection = ServerReflectionClient::new(stage.channel().await);
+    let ask = |request| ServerReflectionRequest { host: String::new(), message_request: Some(request) };
+    let asked = [
+        ask(MessageRequest::ListServices(String::new())),
+        ask(MessageRequest::FileContainingSymbol("reversi.v1.GameService".into())),
+    ];
+    let mut answers = reflection.server_reflection_info(tokio_stream::iter(asked)).await.unwrap().into_inner();
+    let answer = within(answers.message()).await.unwrap().unwrap().message_response.unwrap();
+    let MessageResponse::ListServicesResponse(list) = answer else { panic!("{answer:?}") };
+    let names: Vec<_> = list.service.iter().map(|service| service.name.as_str()).collect();
+    for service in ["Session", "Lobby", "Room", "Game", "Record", "Analysis"] {
+        assert!(names.contains(&format!("reversi.v1.{service}Service").as_str()), "{names:?}");
+    }
+    assert!(names.contains(&"grpc.health.v1.Health"), "{names:?}");
+    let answer = within(answers.message()).await.unwrap().unwrap().message_response.unwrap();
+    assert!(matches!(answer, MessageResponse::FileDescriptorResponse(_)), "{answer:?}");
+}
+
+/// What a browser is given that asks for a path: the head, and the body as it was sent.
+async fn get(stage: &Stage, path: &str, more: &str) -> (String, Vec<u8>) {
+    let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{more}\r\n", stage.address);
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let head = head(&mut socket).await;
+    let mut body = Vec::new();
+    within(socket.read_to_end(&mut body)).await.unwrap();
+    (head, body)
+}
+
+fn header<'a>(head: &'a str, name: &str) -> &'a str {
+    let line = head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    line.unwrap_or_else(|| panic!("no {name} in {head}"))
+}
+
+#[tokio::test]
+async fn the_page_comes_on_the_port_of_the_calls() {
+    let access = Access { page: Some(page()), ..Access::default() };
+    let stage = Stage::with(Plan { access, ..Plan::default() }).await;
+    let (head, body) = get(&stage, "/", "").await;
+    assert!(head.starts_with("HTTP/1.1 200") && header(&head, "content-type").starts_with("text/html"), "{head}");
+    assert_eq!(header(&head, "cache-control"), "no-cache");
+    assert!(header(&head, "content-security-policy").starts_with("default-src 'none'; script-src 'self';"), "{head}");
+    assert_eq!(header(&head, "x-content-type-options"), "nosniff");
+
+    let unchanged = format!("if-none-match: {}\r\n", header(&head, "etag"));
+    assert!(get(&stage, "/", &unchanged).await.0.starts_with("HTTP/1.1 304"));
+
+    let html = String::from_utf8(body).unwrap();
+    let script = html.split('"').find(|text| text.ends_with(".js")).expect("the page has a script");
+    let (head, body) = get(&stage, script.trim_start_matches('.'), "accept-encoding: br, gzip\r\n").await;
+    assert!(header(&head, "content-type").contains("javascript"), "{head}");
+    assert_eq!(header(&head, "content-encoding"), "br");
+    assert!(header(&head, "cache-control").contains("immutable"), "{head}");
+    assert!(body.len() < 120 * 1024, "{} bytes", body.len());
+
+    for nowhere in ["/nothing", "/reversi.v1.SessionService/GetMe", "/..%2fCargo.toml"] {
+        assert!(get(&stage, nowhere, "").await.0.starts_with("HTTP/1.1 404"), "{nowhere}");
+    }
+    stage.human("Ada").await.me().await;
+}

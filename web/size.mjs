@@ -1,4 +1,4 @@
-// Fails the build when the page has become larger than a slow line should have to carry.
+// Fails the build if the compressed page exceeds its budget.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";

@@ -1,13 +1,13 @@
 import { defineConfig } from "vitest/config";
 
-// `npm run dev` passes calls on to a server on this machine.
+// `npm run dev` proxies calls to a local server.
 const server = process.env["REVERSI_SERVER"] ?? "http://127.0.0.1:50051";
 
 export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",
-    // Nothing inline: the Content-Security-Policy allows the server's own files only.
+    // Nothing inline: the Content-Security-Policy allows files of the server only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

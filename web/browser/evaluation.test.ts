@@ -1,14 +1,14 @@
 import { expect } from "vitest";
 import { en } from "../src/text/en";
-import { story } from "./harness/scenario";
-import { startMatch } from "./harness/game_page";
+import { scenario } from "./harness/scenario";
+import { startAiMatch } from "./harness/game_page";
 
-/** Plies that are watched: enough for both to have moved more than once. */
+/** Plies to watch: both sides move more than once. */
 const WATCHED = 8;
 
-story("what one program thinks stays while the other moves, and nothing jumps", async ({ enter }) => {
-  const page = await enter("ada");
-  await startMatch(page, ["alphabeta:2", "mcts:2"], { pause: 0.3 });
+scenario("an AI's evaluation stays while the other moves, without layout shifts", async ({ openAs }) => {
+  const page = await openAs("ada");
+  await startAiMatch(page, ["alphabeta:2", "mcts:2"], { pause: 0.3 });
   const bar = page.getByRole("img", { name: en.game.evaluation });
   await bar.waitFor();
   const moves = page.locator(".moves .move");
@@ -20,5 +20,5 @@ story("what one program thinks stays while the other moves, and nothing jumps", 
     places.add(`${await bar.count()} ${graph?.height} at ${graph?.y}`);
   }
   expect([...places]).toHaveLength(1);
-  await page.locator(".opinion strong").getByText("Monte Carlo").waitFor();
+  await page.locator(".evaluation-text strong").getByText("Monte Carlo").waitFor();
 });

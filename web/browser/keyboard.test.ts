@@ -2,13 +2,13 @@ import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
-import { story } from "./harness/scenario";
+import { scenario } from "./harness/scenario";
 import { legal, quickGame, result } from "./harness/game_page";
 
-/** More than any way through a screen is long. */
+/** More than the tab stops of any screen. */
 const FAR = 80;
 
-story("a whole game by the keyboard alone", async ({ open }) => {
+scenario("a whole game by the keyboard alone", async ({ open }) => {
   const page = await open();
   await page.locator("input:focus").waitFor();
   await page.keyboard.type("ada");
@@ -18,7 +18,7 @@ story("a whole game by the keyboard alone", async ({ open }) => {
   await ais.locator("option[value=random]").waitFor({ state: "attached" });
   await tabTo(page, ais);
   const name = en.ai["random"]?.name ?? expect.fail("it has a name");
-  // Who types slowly begins a new word for the list, and does so again after a second.
+  // A select box starts a new word after a pause of about a second.
   const typed = async () => (await page.keyboard.type(name), ais.inputValue());
   await expect.poll(typed, { interval: 1_500 }).toBe("random");
   await tabTo(page, page.getByRole("button", { name: en.home.start, exact: true }));
@@ -32,15 +32,15 @@ story("a whole game by the keyboard alone", async ({ open }) => {
     await walkTo(page, await squareOf(legal(page).first()));
     await page.keyboard.press("Enter");
   }
-  // Who does not move loses by the clock.
+  // Without a move the game would end by timeout.
   await result(page).getByText(en.result.reason[GameEndReason.DISCS]).waitFor();
   await tabTo(page, page.getByRole("button", { name: en.game.rematch }));
   await page.keyboard.press("Enter");
   await result(page).waitFor({ state: "detached" });
 });
 
-story("a question takes the focus and gives it back", async ({ enter }) => {
-  const page = await enter("ada");
+scenario("a confirmation takes the focus and returns it", async ({ openAs }) => {
+  const page = await openAs("ada");
   await quickGame(page, "random");
   const resign = page.getByRole("button", { name: en.game.resign });
   await tabTo(page, resign);
@@ -68,7 +68,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   expect.fail(`${target} cannot be reached by Tab`);
 }
 
-/** By the arrow keys, from the square that has the focus. */
+/** Moves the focus to a square by arrow keys. */
 async function walkTo(page: Page, to: string): Promise<void> {
   const from = await squareOf(page.locator("[role=gridcell]:focus"));
   const press = async (key: string, times: number) => {
@@ -79,7 +79,7 @@ async function walkTo(page: Page, to: string): Promise<void> {
   await press(down > 0 ? "ArrowDown" : "ArrowUp", Math.abs(down));
 }
 
-/** The name of a square, as a screen reader begins with. */
+/** The square's name, with which its label begins. */
 async function squareOf(cell: Locator): Promise<string> {
   return (await cell.getAttribute("aria-label"))?.slice(0, 2) ?? "";
 }

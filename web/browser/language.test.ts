@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { en } from "../src/text/en";
 import { ja } from "../src/text/ja";
 import { zh } from "../src/text/zh";
-import { story } from "./harness/scenario";
+import { scenario } from "./harness/scenario";
 
 const LANGUAGES = [
   ["zh-CN", "zh-Hans", zh],
@@ -10,7 +10,7 @@ const LANGUAGES = [
 ] as const;
 
 for (const [locale, tag, texts] of LANGUAGES) {
-  story(`the page speaks the language of a browser set to ${locale}`, async ({ open }) => {
+  scenario(`the page speaks the language of a browser set to ${locale}`, async ({ open }) => {
     const page = await open({ locale });
     await page.getByRole("heading", { name: texts.logIn.title }).waitFor();
     expect(await page.locator("html").getAttribute("lang")).toBe(tag);
@@ -22,7 +22,7 @@ for (const [locale, tag, texts] of LANGUAGES) {
   });
 }
 
-story("another language can be chosen, and is kept", async ({ open }) => {
+scenario("a chosen language is kept after a reload", async ({ open }) => {
   const page = await open();
   await page.getByRole("button", { name: en.menu.settings }).click();
   await page.getByLabel(en.menu.language).selectOption("ja");

@@ -1,16 +1,16 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { en } from "../src/text/en";
-import { story } from "./harness/scenario";
+import { scenario } from "./harness/scenario";
 import { board, count, legal } from "./harness/game_page";
 
-story("two people who ask for anyone meet", async ({ enter }) => {
-  const ada = await enter("ada");
+scenario("two waiting players are paired", async ({ openAs }) => {
+  const ada = await openAs("ada");
   await search(ada);
   await ada.getByRole("heading", { name: en.room.searching }).waitFor();
   expect(await ada.getByRole("button", { name: en.room.start }).count()).toBe(0);
 
-  const bob = await enter("bob");
+  const bob = await openAs("bob");
   await search(bob);
   await Promise.any([legal(ada).first().waitFor(), legal(bob).first().waitFor()]);
   const [mover, other] = (await legal(ada).count()) > 0 ? [ada, bob] : [bob, ada];
@@ -19,12 +19,12 @@ story("two people who ask for anyone meet", async ({ enter }) => {
   expect(count(await board(other), "-")).toBe(59);
 });
 
-story("who looks for an opponent may stop looking", async ({ enter }) => {
-  const ada = await enter("ada");
+scenario("a search for an opponent can be cancelled", async ({ openAs }) => {
+  const ada = await openAs("ada");
   await search(ada);
   await ada.getByRole("button", { name: en.room.stopSearching }).click();
   await ada.getByRole("heading", { name: en.home.quick }).waitFor();
-  // Who searches is listed.
+  // A waiting player would be listed.
   await ada.getByText(en.rooms.none).waitFor();
   expect(await ada.getByRole("heading", { name: en.home.current }).count()).toBe(0);
 });

@@ -2,21 +2,21 @@ import { expect, onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
 import { en } from "../src/text/en";
 import { Server } from "./harness/server";
-import { type Fixtures, story } from "./harness/scenario";
+import { type Fixtures, scenario } from "./harness/scenario";
 import { board, count, legal, quickGame } from "./harness/game_page";
 
-/** A server that keeps what happens; and a browser that may say that it is not there. */
-const lasting = story.extend<Pick<Fixtures, "server" | "harmless">>({
+/** With a durable server, whose failed requests are expected on the console. */
+const durableScenario = scenario.extend<Pick<Fixtures, "server" | "expectedErrors">>({
   server: async ({ folder }, use) => {
     const server = await Server.start({ data: folder });
     await use(server);
     await server.kill();
   },
-  harmless: async ({}, use) => use([/^Failed to load resource: net::ERR_/]),
+  expectedErrors: async ({}, use) => use([/^Failed to load resource: net::ERR_/]),
 });
 
-lasting("a game goes on after the server was killed", async ({ enter, server, folder }) => {
-  const ada = await enter("ada");
+durableScenario("a game continues after the server was killed", async ({ openAs, server, folder }) => {
+  const ada = await openAs("ada");
   await quickGame(ada, "random");
   await exchange(ada);
   const before = await board(ada);
@@ -32,31 +32,37 @@ lasting("a game goes on after the server was killed", async ({ enter, server, fo
   expect(count(await board(ada), "-")).toBeLessThan(count(before, "-") - 1);
 });
 
-lasting("what was opened while the server was away fills when it is back", async ({ enter, server, folder }) => {
-  const ada = await enter("ada", { at: "rooms" });
-  await ada.getByRole("heading", { name: en.rooms.title }).waitFor();
-  await server.kill();
-  await ada.getByText(en.connection.lost).waitFor();
-  await ada.getByRole("link", { name: en.menu.play, exact: true }).click();
-  await ada.getByRole("heading", { name: en.home.quick }).waitFor();
-  await restart(server, folder);
-  await quickGame(ada, "random");
-  expect(await ada.getByText(en.refusal.OFFLINE).count()).toBe(0);
-});
+durableScenario(
+  "a screen opened while the server is down loads when it is back",
+  async ({ openAs, server, folder }) => {
+    const ada = await openAs("ada", { at: "rooms" });
+    await ada.getByRole("heading", { name: en.rooms.title }).waitFor();
+    await server.kill();
+    await ada.getByText(en.connection.lost).waitFor();
+    await ada.getByRole("link", { name: en.menu.play, exact: true }).click();
+    await ada.getByRole("heading", { name: en.home.quick }).waitFor();
+    await restart(server, folder);
+    await quickGame(ada, "random");
+    expect(await ada.getByText(en.refusal.OFFLINE).count()).toBe(0);
+  },
+);
 
-lasting("a server that stops says so, and the page returns to the next one", async ({ enter, server, folder }) => {
-  const ada = await enter("ada");
-  await quickGame(ada, "random");
-  server.stop();
-  await ada.getByText(en.connection.draining).waitFor();
-  await server.ended();
-  await restart(server, folder);
-  await ada.locator(".banner").waitFor({ state: "hidden" });
-  await exchange(ada);
-});
+durableScenario(
+  "the page shows a draining server and reconnects to the next one",
+  async ({ openAs, server, folder }) => {
+    const ada = await openAs("ada");
+    await quickGame(ada, "random");
+    server.stop();
+    await ada.getByText(en.connection.draining).waitFor();
+    await server.ended();
+    await restart(server, folder);
+    await ada.locator(".banner").waitFor({ state: "hidden" });
+    await exchange(ada);
+  },
+);
 
-story("a second tab takes over, and gives back", async ({ enter }) => {
-  const first = await enter("ada");
+scenario("a second tab takes over, and the first can take back", async ({ openAs }) => {
+  const first = await openAs("ada");
   await quickGame(first, "random");
   const second = await first.context().newPage();
   await second.goto(first.url());
@@ -72,7 +78,7 @@ story("a second tab takes over, and gives back", async ({ enter }) => {
   await exchange(first);
 });
 
-/** A move, and the answer to it. */
+/** Makes a move and waits for the reply. */
 async function exchange(page: Page): Promise<void> {
   const empty = count(await board(page), "-");
   await legal(page).first().click();

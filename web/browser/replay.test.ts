@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { en } from "../src/text/en";
-import { story } from "./harness/scenario";
+import { scenario } from "./harness/scenario";
 import { board, createRoom, result, seatAi } from "./harness/game_page";
 
 const { replay } = en;
 
-story("two programs think aloud, and their game is replayed and taken away", async ({ enter }) => {
-  const page = await enter("ada");
+scenario("a game of two AIs shows evaluations, is replayed and downloaded", async ({ openAs }) => {
+  const page = await openAs("ada");
   await createRoom(page, async () => {
     await seatAi(page, "black", "mcts:2");
     await seatAi(page, "white", "greedy");

@@ -2,21 +2,21 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { aiTitle } from "../src/text/ai_name";
 import { en } from "../src/text/en";
-import { address, story } from "./harness/scenario";
+import { address, scenario } from "./harness/scenario";
 import { createRoom, invitation, result, seatAi } from "./harness/game_page";
 
 const { room: texts } = en;
 
-story("an owner reserves, swaps, removes and bans", async ({ enter }) => {
-  const ada = await enter("ada");
+scenario("an owner reserves, swaps, removes and bans", async ({ openAs }) => {
+  const ada = await openAs("ada");
   await createRoom(ada);
   const link = address(await invitation(ada));
-  const bob = await enter("bob", { at: link });
-  const cleo = await enter("cleo", { at: link });
+  const bob = await openAs("bob", { at: link });
+  const cleo = await openAs("cleo", { at: link });
   await cleo.getByRole("heading", { name: texts.members }).waitFor();
-  await expectNoPowers(bob);
+  await expectNoOwnerControls(bob);
 
-  await over(ada, "bob", `${en.side.white}: ${texts.keepSeat("bob")}`);
+  await manageMember(ada, "bob", `${en.side.white}: ${texts.keepSeat("bob")}`);
   await cleo.locator(".player-bar").getByText(texts.reserved("bob")).waitFor();
   expect(await cleo.getByRole("button", { name: texts.sit }).count()).toBe(0);
   await bob.getByRole("button", { name: texts.sit }).click();
@@ -27,26 +27,26 @@ story("an owner reserves, swaps, removes and bans", async ({ enter }) => {
   await seat(ada, "black", "bob").waitFor();
   await seat(cleo, "white", "ada").waitFor();
 
-  await over(ada, "bob", texts.kick);
+  await manageMember(ada, "bob", texts.kick);
   await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
   await expectRemoved(bob);
   await seat(ada, "black", texts.open).waitFor();
 
   await bob.goto(new URL(`#/${link}`, bob.url()).href);
   await bob.getByRole("heading", { name: texts.members }).waitFor();
-  await over(ada, "bob", texts.ban);
+  await manageMember(ada, "bob", texts.ban);
   await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
   await expectRemoved(bob);
   await bob.goto(new URL(`#/${link}`, bob.url()).href);
   await bob.getByText(en.refusal.BANNED).waitFor();
 });
 
-story(
-  "an owner seats programs, changes the settings, hands the room on, and the next one closes it",
-  async ({ enter }) => {
-    const ada = await enter("ada");
+scenario(
+  "an owner seats AIs, changes the settings and transfers the room; the next owner closes it",
+  async ({ openAs }) => {
+    const ada = await openAs("ada");
     await createRoom(ada);
-    const cleo = await enter("cleo", { at: address(await invitation(ada)) });
+    const cleo = await openAs("cleo", { at: address(await invitation(ada)) });
     await cleo.getByRole("heading", { name: texts.members }).waitFor();
 
     await ada.getByText(texts.manage, { exact: true }).click();
@@ -66,10 +66,10 @@ story(
     await cleo.getByText(texts.perMove("30 s")).waitFor();
     await ada.getByRole("button", { name: texts.startSeries(3) }).waitFor();
 
-    await over(ada, "cleo", texts.makeOwner);
+    await manageMember(ada, "cleo", texts.makeOwner);
     await cleo.getByText(texts.manage, { exact: true }).waitFor();
     await ada.getByText(texts.manage, { exact: true }).waitFor({ state: "detached" });
-    await expectNoPowers(ada);
+    await expectNoOwnerControls(ada);
 
     await cleo.getByRole("button", { name: texts.close }).click();
     await cleo.getByRole("button", { name: en.game.confirm, exact: true }).click();
@@ -77,10 +77,10 @@ story(
   },
 );
 
-story("an owner sets a password, and takes it away", async ({ enter }) => {
-  const ada = await enter("ada");
+scenario("an owner sets and removes a password", async ({ openAs }) => {
+  const ada = await openAs("ada");
   await createRoom(ada, (page) => page.getByLabel(en.create.password).fill("secret"));
-  const bob = await enter("bob", { at: address(await invitation(ada)) });
+  const bob = await openAs("bob", { at: address(await invitation(ada)) });
   await bob.getByRole("heading", { name: texts.password }).waitFor();
 
   await ada.getByText(texts.manage, { exact: true }).click();
@@ -89,7 +89,7 @@ story("an owner sets a password, and takes it away", async ({ enter }) => {
   await ada.getByLabel(en.create.games).fill("0");
   await ada.getByText(en.create.advanced).click();
   await ada.getByRole("button", { name: en.create.save }).click();
-  // What is folded and wrong is unfolded.
+  // An invalid field in a closed section opens it.
   await ada.getByLabel(en.create.games).fill("1");
   await ada.getByLabel(en.create.noPassword).check();
   await ada.getByRole("button", { name: en.create.save }).click();
@@ -98,8 +98,8 @@ story("an owner sets a password, and takes it away", async ({ enter }) => {
   await bob.getByRole("heading", { name: texts.members }).waitFor();
 });
 
-story("an owner lets two programs play a series", async ({ enter }) => {
-  const ada = await enter("ada");
+scenario("an owner starts a series of two AIs", async ({ openAs }) => {
+  const ada = await openAs("ada");
   await createRoom(ada, async (page) => {
     await seatAi(page, "black", "random");
     await seatAi(page, "white", "random");
@@ -110,10 +110,10 @@ story("an owner lets two programs play a series", async ({ enter }) => {
   await expect.poll(() => points(ada)).toBe(2);
 });
 
-story("a rematch is for those who have played, and a new opponent gets a first game", async ({ enter }) => {
-  const ada = await enter("ada");
+scenario("only players who have played can rematch; a new opponent starts a first game", async ({ openAs }) => {
+  const ada = await openAs("ada");
   await createRoom(ada);
-  const bob = await enter("bob", { at: address(await invitation(ada)) });
+  const bob = await openAs("bob", { at: address(await invitation(ada)) });
   await bob.getByRole("button", { name: texts.sit }).click();
   await bob.getByText(texts.waitingForYou).waitFor();
   await bob.getByRole("button", { name: texts.getReady }).click();
@@ -132,9 +132,9 @@ story("a rematch is for those who have played, and a new opponent gets a first g
   await result(ada).waitFor({ state: "detached" });
 });
 
-/** Opens what the owner may do with a member, and chooses of it. */
-async function over(page: Page, member: string, power: string): Promise<void> {
-  const powers = page.locator("details.powers").filter({ has: page.getByLabel(`${texts.manage}: ${member}`) });
+/** Opens the owner's menu for a member and chooses an action. */
+async function manageMember(page: Page, member: string, power: string): Promise<void> {
+  const powers = page.locator("details.member-actions").filter({ has: page.getByLabel(`${texts.manage}: ${member}`) });
   if ((await powers.getAttribute("open")) === null) await powers.locator("summary").click();
   await powers.getByRole("button", { name: power, exact: true }).click();
 }
@@ -146,7 +146,7 @@ function seat(page: Page, side: "black" | "white", occupant: string) {
     .getByText(occupant, { exact: true });
 }
 
-/** How many games of a series are over: each is a win of one side, or a draw of both. */
+/** The number of finished games in a series: wins plus half the draws of both sides. */
 async function points(page: Page): Promise<number> {
   const scores = await page
     .locator(".player-tags")
@@ -156,15 +156,15 @@ async function points(page: Page): Promise<number> {
   return numbers.reduce((sum, [wins = 0, draws = 0]) => sum + wins + draws / 2, 0);
 }
 
-/** Told why, and led away; a notice alone may be an older one's. */
+/** Expects the notice and the start screen; the notice alone may be an older one. */
 async function expectRemoved(page: Page): Promise<void> {
   await page.getByText(texts.kicked).first().waitFor();
   await page.getByRole("heading", { name: en.home.quick }).waitFor();
 }
 
-async function expectNoPowers(page: Page): Promise<void> {
+async function expectNoOwnerControls(page: Page): Promise<void> {
   await page.getByRole("heading", { name: texts.members }).waitFor();
   expect(await page.getByText(texts.manage, { exact: true }).count()).toBe(0);
-  expect(await page.locator("details.powers").count()).toBe(0);
+  expect(await page.locator("details.member-actions").count()).toBe(0);
   expect(await page.getByRole("button", { name: texts.close }).count()).toBe(0);
 }

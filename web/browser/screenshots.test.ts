@@ -1,22 +1,22 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { OUT, story } from "./harness/scenario";
-import { tour } from "./harness/all_screens";
+import { OUT, scenario } from "./harness/scenario";
+import { allScreens } from "./harness/all_screens";
 
-/** A small phone, a laptop, and a large display. */
+/** Small phone, laptop and large display. */
 const SIZES = [
   { width: 320, height: 640 },
   { width: 1000, height: 800 },
   { width: 1900, height: 1000 },
 ];
 
-story("every screen fits displays of three widths", async ({ open }) => {
+scenario("every screen fits three display widths", async ({ open }) => {
   const folder = join(OUT, "screens");
   mkdirSync(folder, { recursive: true });
   const page = await open({ reducedMotion: "reduce" });
   const tooWide: string[] = [];
-  for await (const screen of tour(page)) {
+  for await (const screen of allScreens(page)) {
     for (const size of SIZES) {
       await page.setViewportSize(size);
       for (const colorScheme of ["dark", "light"] as const) {

@@ -1,12 +1,12 @@
 import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
-import { address, story } from "./harness/scenario";
+import { address, scenario } from "./harness/scenario";
 import { createRoom, invitation, legal, result } from "./harness/game_page";
 
-story("who lets the time run out loses", async ({ enter }) => {
-  const ada = await enter("ada");
+scenario("a player out of time loses", async ({ openAs }) => {
+  const ada = await openAs("ada");
   await createRoom(ada, (page) => page.getByLabel(en.create.moveLimit).fill("1"));
-  const bob = await enter("bob", { at: address(await invitation(ada)) });
+  const bob = await openAs("bob", { at: address(await invitation(ada)) });
   await bob.getByRole("button", { name: en.room.sit }).click();
   await bob.getByRole("button", { name: en.room.getReady }).click();
   await ada.getByRole("button", { name: en.room.start }).click();

@@ -2,14 +2,14 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
-import { address, story } from "./harness/scenario";
+import { address, scenario } from "./harness/scenario";
 import { board, createRoom, invitation, legal, playToTheEnd, result } from "./harness/game_page";
 
-story("two people play each other by a link, and a third watches", async ({ enter }) => {
-  const ada = await enter("ada");
+scenario("two players meet by a link, and a third watches", async ({ openAs }) => {
+  const ada = await openAs("ada");
   await createRoom(ada);
-  const bob = await enter("bob", { at: address(await invitation(ada)) });
-  const cleo = await enter("cleo", { at: address(ada.url()) });
+  const bob = await openAs("bob", { at: address(await invitation(ada)) });
+  const cleo = await openAs("cleo", { at: address(ada.url()) });
   await bob.getByRole("button", { name: en.room.sit }).click();
   await bob.getByRole("button", { name: en.room.getReady }).click();
   await ada.getByRole("button", { name: en.room.start }).click();
@@ -39,7 +39,7 @@ story("two people play each other by a link, and a third watches", async ({ ente
   for (const page of [ada, bob, cleo]) await result(page).getByText(en.result.reason[GameEndReason.AGREED]).waitFor();
 });
 
-/** Who only watches can look, join and talk, but not play or decide. */
+/** A watcher has no controls to play or to manage the room. */
 async function expectNoControls(page: Page): Promise<void> {
   const { game, room } = en;
   for (const name of [game.resign, game.abort, game.offerDraw, game.rematch, room.start, room.close, room.kick]) {

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// Each story has a server, and browsers as players; two at a time are enough for a small machine. They wait for what is to
-// be seen, never for a time, so the limits only end what hangs.
+// Each test has its own server and browsers, two tests at a time. They wait for elements, never for a time; the timeouts
+// only end tests that hang.
 export default defineConfig({
   test: {
     include: ["browser/**/*.test.ts"],

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
-import { story } from "./harness/scenario";
+import { scenario } from "./harness/scenario";
 import { board, count, legal, playToTheEnd, quickGame, result } from "./harness/game_page";
 
-story("a newcomer plays a whole game against the computer", async ({ enter }) => {
-  const page = await enter("ada");
+scenario("a whole game against an AI", async ({ openAs }) => {
+  const page = await openAs("ada");
   await quickGame(page, "random");
   expect(await legal(page).count()).toBe(4);
   await page.getByRole("heading", { name: en.game.yourTurn }).waitFor();

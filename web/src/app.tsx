@@ -1,17 +1,17 @@
 import { AiScreen } from "./screen/ai";
-import { CreateScreen } from "./screen/create_room";
-import { DisplacedScreen } from "./screen/superseded";
+import { CreateRoomScreen } from "./screen/create_room";
+import { SupersededScreen } from "./screen/superseded";
 import { HomeScreen } from "./screen/home";
-import { JoinScreen } from "./screen/join_room";
+import { JoinRoomScreen } from "./screen/join_room";
 import { LogInScreen } from "./screen/log_in";
 import { PlayerScreen } from "./screen/player";
 import { ReplayScreen } from "./screen/replay";
 import { RoomScreen } from "./screen/room";
 import { RoomsScreen } from "./screen/rooms";
-import { TvScreen } from "./screen/live_games";
+import { LiveGamesScreen } from "./screen/live_games";
 import { route } from "./state/location";
 import { session } from "./state/session";
-import { displaced } from "./state/turn_stream";
+import { superseded } from "./state/turn_stream";
 import { Shell } from "./ui/shell/shell";
 
 export function App() {
@@ -22,21 +22,21 @@ export function App() {
   );
 }
 
-/** Each screen begins anew when what it shows, or the player, is another. */
+/** The key of each screen resets its state when its subject or the player changes. */
 function Screen() {
   const player = session.value;
   if (!player) return <LogInScreen />;
-  if (displaced.value) return <DisplacedScreen />;
+  if (superseded.value) return <SupersededScreen />;
   const to = route.value;
   switch (to.screen) {
     case "rooms":
       return <RoomsScreen key={player.token} />;
     case "create":
-      return <CreateScreen key={player.token} />;
+      return <CreateRoomScreen key={player.token} />;
     case "room":
       return <RoomScreen key={`${to.roomId} ${player.token}`} roomId={to.roomId} />;
     case "join":
-      return <JoinScreen key={`${to.joinCode} ${player.token}`} joinCode={to.joinCode} />;
+      return <JoinRoomScreen key={`${to.joinCode} ${player.token}`} joinCode={to.joinCode} />;
     case "game":
       return <ReplayScreen key={`${to.gameId} ${player.token}`} gameId={to.gameId} />;
     case "player":
@@ -44,7 +44,7 @@ function Screen() {
     case "ai":
       return <AiScreen key={`${to.kind} ${to.level} ${player.token}`} kind={to.kind} level={to.level} />;
     case "tv":
-      return <TvScreen key={player.token} />;
+      return <LiveGamesScreen key={player.token} />;
     case "home":
       return <HomeScreen key={player.token} />;
   }

@@ -6,13 +6,14 @@ import "./style/board.css";
 import "./style/screen.css";
 import "./style/room.css";
 import "./style/replay.css";
+import "./style/profile.css";
 import "./style/live_games.css";
 import "./style/player.css";
 import "./style/progress.css";
 import { App } from "./app";
-import { listenForTurns } from "./state/turn_stream";
-import { hearPlay } from "./state/player_events";
+import { watchTurns } from "./state/turn_stream";
+import { handlePlayerEvent } from "./state/player_events";
 
-listenForTurns(hearPlay);
+watchTurns(handlePlayerEvent);
 const page = document.getElementById("page");
 if (page) render(<App />, page);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { address, parseRoute, type Route } from "./route";
 
 describe("routes", () => {
-  it("are read as they are written", () => {
+  it("survive a round trip", () => {
     const routes: Route[] = [
       { screen: "home" },
       { screen: "rooms" },
@@ -17,13 +17,13 @@ describe("routes", () => {
     for (const route of routes) expect(parseRoute(address(route))).toEqual(route);
   });
 
-  it("take what is no level for the AI's own", () => {
+  it("take an invalid AI level as the default", () => {
     for (const level of ["", "/", "/x", "/-1"]) {
       expect(parseRoute(`#/ai/mcts${level}`)).toEqual({ screen: "ai", kind: "mcts", level: 0 });
     }
   });
 
-  it("lead home from anywhere else", () => {
+  it("lead home from unknown addresses", () => {
     for (const hash of ["", "#", "#/", "#/nowhere", "#/game", "#/join/", "#/%"]) {
       expect(parseRoute(hash)).toEqual({ screen: "home" });
     }

@@ -1,4 +1,4 @@
-/** Where in the page one is. The server serves files only, so that all of it lies behind the `#`. */
+/** A screen with its parameters. All of it is in the address's fragment, since the server serves files only. */
 export type Route =
   | { screen: "home" }
   | { screen: "rooms" }
@@ -10,7 +10,7 @@ export type Route =
   | { screen: "ai"; kind: string; level: number }
   | { screen: "tv" };
 
-/** What an address names; home when it names nothing. */
+/** The route of a fragment; home if it names no screen. */
 export function parseRoute(hash: string): Route {
   const [screen, id, level] = hash
     .replace(/^#?\/?/, "")

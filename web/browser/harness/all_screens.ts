@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { en } from "../../src/text/en";
 import { logIn } from "./scenario";
-import { createRoom, playOn, playToTheEnd, quickGame, result, startMatch } from "./game_page";
+import { createRoom, playOn, playToTheEnd, quickGame, result, startAiMatch } from "./game_page";
 
 const MATCHES = [
   ["roxanne", "greedy"],
@@ -10,19 +10,19 @@ const MATCHES = [
   ["mcts:2", "positional"],
 ] as const;
 
-/** Games in their middle, too slow to be over before they were looked at. */
-const LEISURE = { pause: 5, plies: 20 };
+/** Settings of games that start in the middle and do not end during the test. */
+const SLOW = { pause: 5, plies: 20 };
 
-/** Leads a browser that has just been opened through all that the page shows, and stops at each with its name. */
-export async function* tour(page: Page): AsyncGenerator<string> {
+/** Visits every screen, starting logged out, and yields the name of each. */
+export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.getByRole("button", { name: en.logIn.guest }).waitFor();
   yield "log-in";
   await logIn(page, "ada");
-  for (const match of MATCHES) await startMatch(page, match, LEISURE);
+  for (const match of MATCHES) await startAiMatch(page, match, SLOW);
   await page.getByRole("img", { name: en.game.evaluation }).waitFor();
   yield "watching";
   await page.getByRole("link", { name: en.menu.tv }).click();
-  await page.getByText(en.wall.games(MATCHES.length)).waitFor();
+  await page.getByText(en.liveGames.games(MATCHES.length)).waitFor();
   yield "wall";
   await page.getByRole("link", { name: en.menu.rooms }).click();
   await page.getByText(en.rooms.count(MATCHES.length)).waitFor();
@@ -48,7 +48,7 @@ export async function* tour(page: Page): AsyncGenerator<string> {
   yield "displaced";
 }
 
-/** Making a room, and being its owner. */
+/** The screens of a room's owner. */
 async function* room(page: Page): AsyncGenerator<string> {
   await page.getByRole("link", { name: en.home.create }).click();
   await page.getByText(en.create.advanced).click();
@@ -63,7 +63,7 @@ async function* room(page: Page): AsyncGenerator<string> {
   await page.getByRole("button", { name: en.room.leave }).click();
 }
 
-/** Playing, and what is left of it. */
+/** The screens of a game and its record. */
 async function* game(page: Page): AsyncGenerator<string> {
   await quickGame(page, "greedy");
   await playOn(page, 8);

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { en } from "../../src/text/en";
 
-/** What a room's board shows, square by square: `*` black, `o` white, `-` empty. */
+/** The shown board as 64 characters: `*` black, `o` white, `-` empty. */
 export async function board(page: Page): Promise<string> {
   const labels = await page.getByRole("gridcell").evaluateAll((cells) => cells.map((cell) => cell.ariaLabel ?? ""));
   const marks: Record<string, string> = { [en.game.black]: "*", [en.game.white]: "o", [en.game.empty]: "-" };
@@ -12,17 +12,17 @@ export function count(board: string, disc: string): number {
   return board.split(disc).length - 1;
 }
 
-/** The squares where the player may move now. */
+/** The player's legal squares. */
 export function legal(page: Page) {
   return page.getByRole("gridcell", { name: `, ${en.game.legal},` });
 }
 
-/** Where a game's outcome is told. */
+/** The element that shows the outcome. */
 export function result(page: Page) {
   return page.locator(".result");
 }
 
-/** Moves so many times, each time that it is the player's turn, or until the game is over; answers with how often. */
+/** Plays up to `most` moves, or until the game is over. Returns the number of moves. */
 export async function playOn(page: Page, most: number): Promise<number> {
   for (let moves = 0; ; moves++) {
     const move = legal(page).first();
@@ -36,7 +36,7 @@ export function playToTheEnd(page: Page): Promise<number> {
   return playOn(page, Infinity);
 }
 
-/** Begins a game against an AI, with black. */
+/** Starts a game against an AI, as black. */
 export async function quickGame(page: Page, kind: string): Promise<void> {
   const form = page.locator("form").filter({ has: page.getByRole("heading", { name: en.home.quick }) });
   await form.getByRole("combobox", { name: en.create.ai }).selectOption(kind);
@@ -44,7 +44,7 @@ export async function quickGame(page: Page, kind: string): Promise<void> {
   await legal(page).first().waitFor();
 }
 
-/** Makes a room of one's own, after whatever else is filled in. */
+/** Creates a room after `fill` has completed the form. */
 export async function createRoom(page: Page, fill = async (_: Page) => {}): Promise<void> {
   await page.getByRole("link", { name: en.home.create }).click();
   await page.getByText(en.create.advanced).click();
@@ -53,7 +53,7 @@ export async function createRoom(page: Page, fill = async (_: Page) => {}): Prom
   await page.getByRole("heading", { name: en.room.members }).waitFor();
 }
 
-/** Gives a side to an AI, in the form of a new room: `mcts:3`, or `mcts` at its usual level. */
+/** Seats an AI in the form of a new room: `mcts:3`, or `mcts` at its default level. */
 export async function seatAi(page: Page, side: "black" | "white", ai: string): Promise<void> {
   const [kind = "", level] = ai.split(":");
   const seat = page.getByRole("group", { name: en.create.seatOf[side] });
@@ -67,8 +67,8 @@ export async function invitation(page: Page): Promise<string> {
   return page.getByRole("textbox", { name: en.room.invite }).inputValue();
 }
 
-/** Lets two AIs play, black's and white's, with so many seconds before each move, after random ones; ends in their room. */
-export async function startMatch(
+/** Starts a game of two AIs with `pause` seconds a move, after `plies` random ones, and opens its room. */
+export async function startAiMatch(
   page: Page,
   [black, white]: readonly [string, string],
   { pause, plies = 0 }: { pause: number; plies?: number },

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** The program under test, with the page that was built into it. */
+/** The server under test, with its embedded page. */
 const PROGRAM = process.env["REVERSI_BIN"] ?? "../target/debug/reversi";
 
-/** What it says when it is ready, before its address. */
+/** Printed when ready, followed by the address. */
 const READY = "reversi is listening on ";
 
 /** A running server. */
@@ -16,7 +16,7 @@ export class Server {
     readonly address: string,
   ) {}
 
-  /** Starts one on a free port, or on the address of another that has ended; without a folder it keeps nothing. */
+  /** Starts a server on a free port, or on a given address; ephemeral without a data folder. */
   static async start({ data, address = "127.0.0.1:0" }: { data?: string; address?: string } = {}): Promise<Server> {
     const keeping = data ? ["--data", data] : ["--ephemeral"];
     const child = spawn(PROGRAM, ["serve", "--listen", address, ...keeping], {
@@ -35,12 +35,12 @@ export class Server {
     return `http://${this.address}/`;
   }
 
-  /** Asks it to stop: it tells its clients, and gives them time. */
+  /** Asks the server to drain. */
   stop(): void {
     this.child.kill("SIGTERM");
   }
 
-  /** Ends it in the middle of whatever it does. */
+  /** Kills the process. */
   async kill(): Promise<void> {
     this.child.kill("SIGKILL");
     await this.ended();
@@ -51,7 +51,7 @@ export class Server {
   }
 }
 
-/** What the environment of the tests sets for the program must not count. */
+/** The environment without `REVERSI_*`, which would configure the server. */
 function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("REVERSI_")));
 }

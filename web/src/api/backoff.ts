@@ -2,10 +2,10 @@ const FIRST = 500;
 const LONGEST = 15_000;
 
 /**
- * How long to wait before attempt number `attempt`, in milliseconds; the first is 0. Half of it is chance, a number from 0
- * to 1, so that the players of a restarted server do not return all at once.
+ * The delay before retry number `attempt` (the first is 0), in milliseconds. Half of it is jitter, scaled by `random` in
+ * 0..1, so that clients of a restarted server do not all return at once.
  */
-export function backoff(attempt: number, chance: number): number {
-  const most = Math.min(LONGEST, FIRST * 2 ** attempt);
-  return most / 2 + (most / 2) * chance;
+export function backoff(attempt: number, random: number): number {
+  const longest = Math.min(LONGEST, FIRST * 2 ** attempt);
+  return longest / 2 + (longest / 2) * random;
 }

@@ -8,9 +8,9 @@ import { SessionService } from "../gen/reversi/v1/session_pb";
 
 let token: string | undefined;
 
-/** Whose calls they are from now on; nobody's when absent. */
-export function authorize(as: string | undefined): void {
-  token = as;
+/** Sets the token that later calls carry; none if undefined. */
+export function authorize(bearerToken: string | undefined): void {
+  token = bearerToken;
 }
 
 const bearer: Interceptor = (next) => (request) => {

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { CloseReason } from "../gen/reversi/v1/types_pb";
-import { type End, follow, type Line, type Part } from "./reconnecting_stream";
+import { type StreamEnd, reconnectingStream, type StreamMessage, type StreamState } from "./reconnecting_stream";
 
 const listeners = new Set<() => void>();
 
@@ -15,57 +15,63 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Follows streams that are given one after the other; the last one is given again and again. */
-function following(...streams: (Part | ConnectError | "silence")[][]) {
-  const seen = { opened: 0, parts: [] as (string | undefined)[], lines: [] as Line[], ends: [] as End[] };
-  async function* open(signal: AbortSignal): AsyncIterable<Part> {
+/** Reads the given streams one after the other; the last one is repeated. */
+function readStreams(...streams: (StreamMessage | ConnectError | "silence")[][]) {
+  const seen = {
+    opened: 0,
+    messages: [] as (string | undefined)[],
+    states: [] as StreamState[],
+    ends: [] as StreamEnd[],
+  };
+  async function* open(signal: AbortSignal): AsyncIterable<StreamMessage> {
     const stream = streams[Math.min(seen.opened++, streams.length - 1)] ?? [];
-    for (const part of stream) {
-      if (part instanceof ConnectError) throw part;
-      if (part === "silence") await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal)));
-      else yield part;
+    for (const message of stream) {
+      if (message instanceof ConnectError) throw message;
+      if (message === "silence")
+        await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal)));
+      else yield message;
     }
   }
-  const follower = follow({
+  const handle = reconnectingStream({
     open,
-    receive: (part) => seen.parts.push(part.case),
-    line: (line) => seen.lines.push(line),
-    end: (end) => seen.ends.push(end),
+    onMessage: (message) => seen.messages.push(message.case),
+    onState: (state) => seen.states.push(state),
+    onEnd: (end) => seen.ends.push(end),
   });
-  return { seen, follower };
+  return { seen, handle };
 }
 
 const closing = (reason: CloseReason) => ({ case: "closing", value: { reason } });
 
-it("returns after a loss, and less and less often while there is no server", async () => {
-  const { seen, follower } = following([{ case: "event" }], [new ConnectError("gone", Code.Unavailable)]);
+it("reopens after a loss, with growing delays while the server is unavailable", async () => {
+  const { seen, handle } = readStreams([{ case: "event" }], [new ConnectError("unavailable", Code.Unavailable)]);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(seen.lines.slice(0, 3)).toEqual(["opening", "open", "lost"]);
+  expect(seen.states.slice(0, 3)).toEqual(["opening", "open", "lost"]);
   expect(seen.opened).toBeGreaterThan(3);
   expect(seen.opened).toBeLessThan(16);
-  follower.stop();
+  handle.stop();
 });
 
-it("takes silence for a loss", async () => {
-  const { seen, follower } = following([{ case: "event" }, "silence"]);
+it("treats 25 s without a message as a loss", async () => {
+  const { seen, handle } = readStreams([{ case: "event" }, "silence"]);
   await vi.advanceTimersByTimeAsync(24_000);
   expect(seen.opened).toBe(1);
   await vi.advanceTimersByTimeAsync(2_500);
   expect(seen.opened).toBe(2);
-  follower.stop();
+  handle.stop();
 });
 
-it("tells a server that stops from one that is lost", async () => {
-  const { seen, follower } = following([closing(CloseReason.DRAINING)], ["silence"]);
+it("reports a draining server differently from a lost one", async () => {
+  const { seen, handle } = readStreams([closing(CloseReason.DRAINING)], ["silence"]);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(seen.lines).toEqual(["opening", "draining"]);
+  expect(seen.states).toEqual(["opening", "draining"]);
   expect(seen.opened).toBe(2);
-  follower.stop();
+  handle.stop();
 });
 
-it("does not return where it is not wanted", async () => {
-  const superseded = following([closing(CloseReason.SUPERSEDED)]);
-  const unknown = following([new ConnectError("no such room", Code.NotFound)]);
+it("does not reopen after a final close or refusal", async () => {
+  const superseded = readStreams([closing(CloseReason.SUPERSEDED)]);
+  const unknown = readStreams([new ConnectError("no such room", Code.NotFound)]);
   await vi.advanceTimersByTimeAsync(60_000);
   expect([superseded.seen.opened, unknown.seen.opened]).toEqual([1, 1]);
   expect(superseded.seen.ends).toEqual([{ closed: CloseReason.SUPERSEDED }]);
@@ -73,14 +79,14 @@ it("does not return where it is not wanted", async () => {
   expect(listeners.size).toBe(0);
 });
 
-it("stops for good, and returns at once when the network does", async () => {
-  const { seen, follower } = following([new ConnectError("gone", Code.Unavailable)]);
+it("reopens at once when the network is back, and not after stop", async () => {
+  const { seen, handle } = readStreams([new ConnectError("unavailable", Code.Unavailable)]);
   await vi.advanceTimersByTimeAsync(30_000);
   const before = seen.opened;
   for (const online of listeners) online();
   await vi.advanceTimersByTimeAsync(1);
   expect(seen.opened).toBe(before + 1);
-  follower.stop();
+  handle.stop();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(seen.opened).toBe(before + 1);
 });

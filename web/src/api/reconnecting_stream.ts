@@ -1,38 +1,38 @@
 import { milliseconds } from "../game/clock";
 import { CloseReason, type Closing, type Heartbeat } from "../gen/reversi/v1/types_pb";
 import { backoff } from "./backoff";
-import { type Refusal, passes, refusal } from "./refusal";
+import { isTransient, type Refusal, refusal } from "./refusal";
 
-/** The part of a stream's message that tells what it is. */
-export type Part = { case: string | undefined; value?: unknown };
+/** The `oneof` of a stream's message. */
+export type StreamMessage = { case: string | undefined; value?: unknown };
 
 /** Why a stream is not opened again. */
-export type End = { closed: CloseReason } | { refused: Refusal };
+export type StreamEnd = { closed: CloseReason } | { refused: Refusal };
 
-/** Whether messages come, or why not. */
-export type Line = "opening" | "open" | "lost" | "draining";
+export type StreamState = "opening" | "open" | "lost" | "draining";
 
-export interface Following<P extends Part> {
-  /** Opens the stream, anew after each loss. */
-  open: (signal: AbortSignal) => AsyncIterable<P>;
-  /** Everything but heartbeats and the last message. */
-  receive: (part: P) => void;
-  line?: (line: Line) => void;
-  heartbeat?: (heartbeat: Heartbeat) => void;
-  end?: (end: End) => void;
+export interface StreamOptions<M extends StreamMessage> {
+  /** Opens the stream; called again after each loss. */
+  open: (signal: AbortSignal) => AsyncIterable<M>;
+  /** Called for each message except heartbeats and `closing`. */
+  onMessage: (message: M) => void;
+  onState?: (state: StreamState) => void;
+  onHeartbeat?: (heartbeat: Heartbeat) => void;
+  onEnd?: (end: StreamEnd) => void;
 }
 
-/** Ends a stream, or opens it anew at once. */
-export interface Follower {
+export interface StreamHandle {
+  /** Closes the stream for good. */
   stop: () => void;
+  /** Closes the stream and opens it again at once. */
   restart: () => void;
 }
 
-/** The server sends heartbeats every 10 s. */
-const SILENCE = 25_000;
+/** Milliseconds without a message after which a stream counts as lost. The server sends heartbeats every 10 s. */
+const SILENCE_LIMIT = 25_000;
 
-/** Reads a stream of the server, and opens it again whenever it is lost, until it is stopped or ended for good. */
-export function follow<P extends Part>(following: Following<P>): Follower {
+/** Reads a server stream and reopens it after each loss, until it is stopped or the server ends it for good. */
+export function reconnectingStream<M extends StreamMessage>(options: StreamOptions<M>): StreamHandle {
   let stopped = false;
   let attempt = 0;
   let current = new AbortController();
@@ -56,23 +56,23 @@ export function follow<P extends Part>(following: Following<P>): Follower {
     globalThis.removeEventListener("online", restart);
     restart();
   };
-  const heard = () => {
+  const opened = () => {
     attempt = 0;
-    following.line?.("open");
+    options.onState?.("open");
   };
 
   const run = async () => {
-    following.line?.("opening");
+    options.onState?.("opening");
     while (!stopped) {
       current = new AbortController();
-      const loss = await read(following, current, heard);
+      const { end, aborted, draining, retryAfter } = await read(options, current, opened);
       if (stopped) return;
-      if (loss.end) {
+      if (end) {
         stop();
-        return following.end?.(loss.end);
+        return options.onEnd?.(end);
       }
-      if (!loss.wanted) following.line?.(loss.draining ? "draining" : "lost");
-      await pause(loss.wanted ? 0 : Math.max(loss.after, backoff(attempt++, Math.random())));
+      if (!aborted) options.onState?.(draining ? "draining" : "lost");
+      await pause(aborted ? 0 : Math.max(retryAfter, backoff(attempt++, Math.random())));
     }
   };
   globalThis.addEventListener("online", restart);
@@ -80,58 +80,63 @@ export function follow<P extends Part>(following: Following<P>): Follower {
   return { stop, restart };
 }
 
-/** How a stream came to its end. */
-interface Loss {
-  /** Not to be opened again. */
-  end?: End;
-  /** It was broken off here. */
-  wanted?: boolean;
+/** How one connection of a stream ended. */
+interface Disconnect {
+  /** Present if the stream must not be opened again. */
+  end?: StreamEnd;
+  /** The page closed it. */
+  aborted?: boolean;
   draining?: boolean;
-  /** When the server thinks it worthwhile to return, in milliseconds. */
-  after: number;
+  /** The earliest time to reconnect, as the server asks, in milliseconds. */
+  retryAfter: number;
 }
 
-/** One stream, until its end. */
-async function read<P extends Part>(following: Following<P>, abort: AbortController, heard: () => void): Promise<Loss> {
+/** Reads one connection until it ends; `opened` is called after each message. */
+async function read<M extends StreamMessage>(
+  options: StreamOptions<M>,
+  abort: AbortController,
+  opened: () => void,
+): Promise<Disconnect> {
   let silent = false;
-  let watch: ReturnType<typeof setTimeout> | undefined;
-  const listen = () => {
-    clearTimeout(watch);
-    watch = setTimeout(() => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const resetTimer = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       silent = true;
       abort.abort();
-    }, SILENCE);
+    }, SILENCE_LIMIT);
   };
-  listen();
+  resetTimer();
   try {
-    for await (const part of following.open(abort.signal)) {
+    for await (const message of options.open(abort.signal)) {
       if (abort.signal.aborted) break;
-      listen();
-      if (part.case === "closing") return closed(part.value as Closing);
-      heard();
-      if (part.case === "heartbeat") following.heartbeat?.(part.value as Heartbeat);
-      else following.receive(part);
+      resetTimer();
+      if (message.case === "closing") return closed(message.value as Closing);
+      opened();
+      if (message.case === "heartbeat") options.onHeartbeat?.(message.value as Heartbeat);
+      else options.onMessage(message);
     }
-    return { after: 0, wanted: abort.signal.aborted && !silent };
+    return { retryAfter: 0, aborted: abort.signal.aborted && !silent };
   } catch (error) {
-    if (abort.signal.aborted) return { after: 0, wanted: !silent };
+    if (abort.signal.aborted) return { retryAfter: 0, aborted: !silent };
     const refused = refusal(error);
-    return passes(refused) ? { after: 0, draining: refused.reason === "DRAINING" } : { after: 0, end: { refused } };
+    if (!isTransient(refused)) return { retryAfter: 0, end: { refused } };
+    return { retryAfter: 0, draining: refused.reason === "DRAINING" };
   } finally {
-    clearTimeout(watch);
+    clearTimeout(timer);
     abort.abort();
   }
 }
 
-function closed({ reason, retryAfter }: Closing): Loss {
-  const after = retryAfter ? milliseconds(retryAfter) : 0;
+function closed({ reason, retryAfter: delay }: Closing): Disconnect {
+  const retryAfter = delay ? milliseconds(delay) : 0;
   switch (reason) {
     case CloseReason.DRAINING:
-      return { after, draining: true };
+      return { retryAfter, draining: true };
     case CloseReason.SLOW_CONSUMER:
     case CloseReason.UNSPECIFIED:
-      return { after };
+      return { retryAfter };
     default:
-      return { after, end: { closed: reason } };
+      return { retryAfter, end: { closed: reason } };
   }
 }

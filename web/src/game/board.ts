@@ -7,12 +7,12 @@ export type Board = readonly (Color | undefined)[];
 
 export const START = parseBoard(`${"-".repeat(27)}OX------XO${"-".repeat(27)}`);
 
-/** From the server's 64 characters `X` black, `O` white, `-` empty. */
+/** Parses the server's 64 characters: `X` black, `O` white, `-` empty. */
 export function parseBoard(text: string): Board {
   return SQUARES.map((square) => (text[square] === "X" ? "black" : text[square] === "O" ? "white" : undefined));
 }
 
-/** From two sets of discs: bit 0 is a1, bit 7 h1. */
+/** Unpacks two bitboards: bit 0 is a1, bit 7 h1. */
 export function unpackBoard(black: bigint, white: bigint): Board {
   const has = (discs: bigint, square: Square) => ((discs >> BigInt(square)) & 1n) === 1n;
   return SQUARES.map((square) => (has(black, square) ? "black" : has(white, square) ? "white" : undefined));
@@ -22,7 +22,7 @@ export function opposite(color: Color): Color {
   return color === "black" ? "white" : "black";
 }
 
-/** What a disc on the square would turn over; empty when the move is not legal. */
+/** The discs that a move turns; empty if it is illegal. */
 export function flips(board: Board, color: Color, square: Square): Square[] {
   if (board[square]) return [];
   return DIRECTIONS.flatMap(([file, rank]) => line(board, color, square, file, rank));
@@ -53,7 +53,7 @@ const DIRECTIONS = STEPS.flatMap((file) => STEPS.map((rank) => [file, rank] as c
   ([file, rank]) => file !== 0 || rank !== 0,
 );
 
-/** The discs between the square and the next own one, in one direction. */
+/** The opponent's discs between the square and the next own disc, in one direction. */
 function line(board: Board, color: Color, square: Square, file: number, rank: number): Square[] {
   const passed: Square[] = [];
   let [x, y] = [(square % 8) + file, Math.floor(square / 8) + rank];

@@ -1,7 +1,7 @@
 import { type Board, type Color } from "./board";
 import { FILES, SQUARES, type Square } from "./square";
 
-/** The side of one square in a drawing; a board is eight of them. */
+/** The side of a square, in SVG units. */
 export const CELL = 10;
 
 /** The lines between the squares. */
@@ -9,7 +9,7 @@ export const LINES = [1, 2, 3, 4, 5, 6, 7]
   .map((at) => `M${at * CELL} 0V${8 * CELL}M0 ${at * CELL}H${8 * CELL}`)
   .join("");
 
-/** All discs of one colour as one path, which draws far faster than a circle each. */
+/** All discs of one color as one path, which renders much faster than a circle each. */
 export function discs(board: Board, color: Color, radius = 4): string {
   return SQUARES.filter((square) => board[square] === color)
     .map((square) => `M${center(square).x - radius} ${center(square).y}${arc(radius, 1)}${arc(radius, -1)}`)
@@ -20,11 +20,11 @@ export function center(square: Square): { x: number; y: number } {
   return { x: (square % 8) * CELL + CELL / 2, y: Math.floor(square / 8) * CELL + CELL / 2 };
 }
 
-/** The width and height of a picture, in its own units. */
+/** Width and height of the SVG, in its units. */
 const SIDE = 8 * CELL + 12;
 
-/** A picture of the board with its coordinates, as SVG that needs nothing else. */
-export function picture(board: Board, last: Square | undefined): string {
+/** The board with its coordinates as a self-contained SVG. */
+export function boardSvg(board: Board, last: Square | undefined): string {
   const mark =
     last === undefined ? "" : `<circle cx="${center(last).x}" cy="${center(last).y}" r="1.2" fill="#e0a100"/>`;
   return [
@@ -49,7 +49,7 @@ function coordinates(): string {
     .join("");
 }
 
-/** Half a circle, to the right or back. */
+/** A half circle, to the right (1) or back (-1). */
 function arc(radius: number, direction: 1 | -1): string {
   return `a${radius} ${radius} 0 1 1 ${2 * radius * direction} 0`;
 }

@@ -16,15 +16,15 @@ describe("clocks", () => {
     expect(clockFace(clocks, "white", "black", 1_010_000)).toEqual({ total: 50_000 });
   });
 
-  it("stand while an AI waits before it moves", () => {
+  it("stand during an AI's pause", () => {
     expect(clockFace(clocks, "black", "black", 998_000)).toEqual({ total: 60_000, move: 30_000 });
   });
 
-  it("stop at nothing", () => {
+  it("stop at zero", () => {
     expect(clockFace(clocks, "black", "black", 2_000_000)).toEqual({ total: 0, move: 0 });
   });
 
-  it("are read as people read them", () => {
+  it("are formatted with tenths below 10 s and hours above 59 min", () => {
     expect([0, 7_450, 9_999, 10_000, 59_001, 271_000, 3_909_000].map(clockText)).toEqual([
       "0:00.0",
       "0:07.4",

@@ -2,11 +2,11 @@ import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Clocks } from "../gen/reversi/v1/types_pb";
 import type { Color } from "./board";
 
-/** What a clock shows, in milliseconds; absent where there is no such clock. */
+/** What a clock shows, in milliseconds; undefined without such a clock. */
 export interface ClockFace {
-  /** Left on the total clock. */
+  /** Time left for the game. */
   total?: number;
-  /** Left for the running move. */
+  /** Time left for the move. */
   move?: number;
 }
 
@@ -19,8 +19,8 @@ export function instant(timestamp: Timestamp): number {
 }
 
 /**
- * The clocks were sent some time ago: what has run since is told by the deadline alone, which lies further ahead than
- * the time left while an AI waits before it moves. `now` is the server's.
+ * The clock at the server's time `now`. The time elapsed since the clocks were sent follows from the deadline, which lies
+ * further ahead than the time left while an AI pauses before its move.
  */
 export function clockFace(clocks: Clocks, color: Color, mover: Color | undefined, now: number): ClockFace {
   const sent = color === "black" ? clocks.blackTotal : clocks.whiteTotal;
@@ -32,7 +32,7 @@ export function clockFace(clocks: Clocks, color: Color, mover: Color | undefined
   return total === undefined ? { move } : { move, total: Math.max(0, total - elapsed) };
 }
 
-/** "1:05:09", "4:31", or "0:07.4" when it becomes urgent. */
+/** "1:05:09", "4:31", or "0:07.4" below `URGENT`. */
 export function clockText(left: number): string {
   const urgent = left < URGENT;
   const shown = urgent ? Math.floor(left / 100) / 10 : Math.ceil(left / 1000);
@@ -43,5 +43,5 @@ export function clockText(left: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** From here on a clock shows tenths of a second, and is marked. */
+/** Below this, in milliseconds, a clock shows tenths and is highlighted. */
 export const URGENT = 10_000;

@@ -18,13 +18,13 @@ describe("history", () => {
     expect(frames[3]?.mover).toBe("black");
   });
 
-  it("passes leave the board as it is", () => {
+  it("keeps the board on a pass", () => {
     const pass = create(PlySchema, { ply: 0, side: Side.BLACK, pass: true });
     const frames = history([pass]);
     expect(frames[1]).toEqual({ board: START, mover: "black", flipped: [] });
   });
 
-  it("balances are black's less white's", () => {
+  it("balances black minus white", () => {
     expect(history(plies).map(balance)).toEqual([
       { discs: 0, mobility: 0 },
       { discs: 3, mobility: 0 },

@@ -2,17 +2,17 @@ import { type Ply, Side } from "../gen/reversi/v1/types_pb";
 import { type Board, type Color, count, flips, legalMoves, place, START } from "./board";
 import { parseSquare, type Square } from "./square";
 
-/** A position of a game, and how it came about. */
+/** A position of a game and the ply that led to it. */
 export interface Frame {
   board: Board;
-  /** Who made the ply that led here; absent at the start. */
+  /** Absent at the start. */
   mover?: Color;
   /** Absent at the start and after a pass. */
   square?: Square;
   flipped: readonly Square[];
 }
 
-/** What the graph draws: black minus white, after each ply. */
+/** Black minus white, in discs and in legal moves. */
 export interface Balance {
   discs: number;
   mobility: number;

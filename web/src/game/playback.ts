@@ -1,4 +1,4 @@
-/** Where a key leads in a game of so many plies; absent for keys that lead nowhere. */
+/** The ply that a key moves to from `at`, in 0..=plies; undefined for other keys. */
 export function step(key: string, at: number, plies: number): number | undefined {
   switch (key) {
     case "ArrowLeft":
@@ -14,7 +14,7 @@ export function step(key: string, at: number, plies: number): number | undefined
   }
 }
 
-/** How long each position is shown while the game plays by itself, in milliseconds, by the speed that is chosen. */
+/** Milliseconds a ply during automatic playback, by speed. */
 export const SPEEDS = { "½×": 2_000, "1×": 1_000, "2×": 500, "4×": 250 } as const;
 export type Speed = keyof typeof SPEEDS;
 

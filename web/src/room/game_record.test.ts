@@ -17,8 +17,8 @@ function ended(result: GameResult): GameRecord {
   });
 }
 
-describe("records", () => {
-  it("tell a result from the side of a player", () => {
+describe("game records", () => {
+  it("give the result for one side", () => {
     const won = ended(GameResult.WHITE_WINS);
     expect(sideIn(won, "p1")).toBe("white");
     expect(resultFor(won, "white")).toBe("won");
@@ -27,14 +27,14 @@ describe("records", () => {
     expect(resultFor(ended(GameResult.ABORTED), "white")).toBe("aborted");
   });
 
-  it("name who played", () => {
+  it("name the participants", () => {
     const { black, white } = ended(GameResult.DRAW);
     expect(participantName(en, black)).toBe("Alpha-Beta 3");
     expect(participantName(en, white)).toBe("Ana");
     expect(participantName(en, undefined)).toBe("");
   });
 
-  it("say how it ended", () => {
+  it("have a headline for each outcome", () => {
     const names = { black: "Alpha-Beta 3", white: "Ana" };
     const say = (result: GameResult) => headline(en, create(OutcomeSchema, { result }), names);
     expect(say(GameResult.WHITE_WINS)).toBe("Ana wins with white");
@@ -42,7 +42,7 @@ describe("records", () => {
     expect(say(GameResult.ABORTED)).toBe("Aborted");
   });
 
-  it("give the official score where there is one", () => {
+  it("prefer the official score", () => {
     const discs = { blackDiscs: 40, whiteDiscs: 20 };
     expect(score(create(OutcomeSchema, discs))).toEqual({ black: 40, white: 20 });
     expect(score(create(OutcomeSchema, { ...discs, blackScore: 44, whiteScore: 20 }))).toEqual({
@@ -51,7 +51,7 @@ describe("records", () => {
     });
   });
 
-  it("are saved under names that every system takes", () => {
+  it("have portable file names", () => {
     expect(fileName(ended(GameResult.DRAW), "ggf")).toBe("reversi-g1.ggf");
   });
 });

@@ -24,7 +24,7 @@ export function headline(texts: Texts, outcome: Outcome, names: Record<Color, st
   return outcome.result === GameResult.DRAW ? texts.result.draw : texts.result.aborted;
 }
 
-/** The score that counts: the official one where there is one, or else the discs. */
+/** The official score if there is one, else the disc count. */
 export function score(outcome: Outcome): Record<Color, number> {
   const official = outcome.blackScore + outcome.whiteScore > 0;
   return official
@@ -32,7 +32,7 @@ export function score(outcome: Outcome): Record<Color, number> {
     : { black: outcome.blackDiscs, white: outcome.whiteDiscs };
 }
 
-/** The side that a player had in a game. */
+/** The side that the player had; white if not black. */
 export function sideIn({ black }: GameRecord, playerId: string): Color {
   const who = black?.participant;
   return who?.case === "player" && who.value.playerId === playerId ? "black" : "white";
@@ -44,7 +44,7 @@ export function resultFor(record: GameRecord, side: Color): Result {
   return winner ? (winner === side ? "won" : "lost") : "aborted";
 }
 
-/** A name for what is saved of a game: "reversi-ID", with an ending. */
+/** "reversi-ID.ending", without characters that a file system may refuse. */
 export function fileName({ gameId }: GameRecord, ending: string): string {
   return `reversi-${gameId.replace(/[^\w-]/g, "")}.${ending}`;
 }

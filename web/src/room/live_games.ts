@@ -2,55 +2,55 @@ import { isOver, unpackBoard } from "../game/board";
 import type { RoomSummary } from "../gen/reversi/v1/lobby_pb";
 import type { Outcome, Room } from "../gen/reversi/v1/types_pb";
 
-/** A game on the wall. */
-export interface Tile {
+/** One game in the overview of running games. */
+export interface LiveGame {
   row: RoomSummary;
-  /** How it ended, where that is known. */
+  /** How the game ended, if known. */
   outcome?: Outcome;
-  /** Until when its end is shown, in milliseconds; absent while it runs. */
+  /** Set when the game has ended: the time until which the game stays, in milliseconds. */
   until?: number;
 }
 
-/** The tiles by room, in the order in which they came: none moves because another comes. */
-export type Wall = ReadonlyMap<string, Tile>;
+/** Games by room, in order of arrival: a game never moves because another is added. */
+export type LiveGames = ReadonlyMap<string, LiveGame>;
 
-/** How long the end of a game is shown, in milliseconds. The next game of a series may have begun by then. */
-export const LINGER = 5_000;
+/** How long an ended game stays, in milliseconds. The next game of a series may have begun by then. */
+export const END_SHOWN = 5_000;
 
-/** The wall after the list of running games has changed, or time has gone by. What did not change is the same tile. */
-export function rehang(wall: Wall, rows: ReadonlyMap<string, RoomSummary>, now: number): Wall {
-  const next = new Map<string, Tile>();
-  for (const [roomId, tile] of wall) {
-    const after = followed(tile, rows.get(roomId), now);
+/** The games after the list of running games has changed or time has passed. An unchanged game stays the same object. */
+export function updateLiveGames(games: LiveGames, rows: ReadonlyMap<string, RoomSummary>, now: number): LiveGames {
+  const next = new Map<string, LiveGame>();
+  for (const [roomId, game] of games) {
+    const after = nextGame(game, rows.get(roomId), now);
     if (after) next.set(roomId, after);
   }
-  for (const [roomId, row] of rows) if (!wall.has(roomId) && isShown(row)) next.set(roomId, hung(row, now));
+  for (const [roomId, row] of rows) if (!games.has(roomId) && isVisible(row)) next.set(roomId, newGame(row, now));
   return next;
 }
 
-/** What becomes of a tile; absent when it goes. */
-function followed(tile: Tile, row: RoomSummary | undefined, now: number): Tile | undefined {
-  if (row && !isShown(row)) return undefined;
-  if (tile.until !== undefined && now < tile.until) return tile;
-  if (tile.until === undefined && !row) return { ...tile, until: now + LINGER };
+/** The updated game; undefined if it is removed. */
+function nextGame(game: LiveGame, row: RoomSummary | undefined, now: number): LiveGame | undefined {
+  if (row && !isVisible(row)) return undefined;
+  if (game.until !== undefined && now < game.until) return game;
+  if (game.until === undefined && !row) return { ...game, until: now + END_SHOWN };
   if (!row) return undefined;
-  return row === tile.row ? tile : hung(row, now);
+  return row === game.row ? game : newGame(row, now);
 }
 
-function hung(row: RoomSummary, now: number): Tile {
-  return isOver(unpackBoard(row.black, row.white)) ? { row, until: now + LINGER } : { row };
+function newGame(row: RoomSummary, now: number): LiveGame {
+  return isOver(unpackBoard(row.black, row.white)) ? { row, until: now + END_SHOWN } : { row };
 }
 
-/** The tile with how its game ended, as the room tells it afterwards. */
-export function concluded(tile: Tile, { game, seats }: Room): Tile {
-  if (!game?.outcome || !game.position) return tile;
+/** The game with the final position and outcome of the room's game, if that has ended. */
+export function withOutcome(live: LiveGame, { game, seats }: Room): LiveGame {
+  if (!game?.outcome || !game.position) return live;
   const { black, white, blackDiscs, whiteDiscs } = game.position;
   const lastMove = game.plies.findLast((ply) => !ply.pass)?.square ?? "";
-  const row = { ...tile.row, seats, black, white, blackDiscs, whiteDiscs, lastMove, ply: game.ply };
-  return { ...tile, row, outcome: game.outcome };
+  const row = { ...live.row, seats, black, white, blackDiscs, whiteDiscs, lastMove, ply: game.ply };
+  return { ...live, row, outcome: game.outcome };
 }
 
-/** Where not everybody may watch, the list does not tell the board. */
-function isShown({ black, white }: RoomSummary): boolean {
+/** The list leaves out the board of a room that only members may watch. */
+function isVisible({ black, white }: RoomSummary): boolean {
   return (black | white) !== 0n;
 }

@@ -5,7 +5,7 @@ import type { Color } from "../game/board";
 
 export const SEATS: readonly Color[] = ["black", "white"];
 
-/** Who sits there, in words. */
+/** The name of a seat's occupant; "Free seat" or "Kept for NAME" without one. */
 export function occupantName(texts: Texts, { occupant }: Pick<Seat, "occupant">): string {
   switch (occupant.case) {
     case "player":
@@ -33,7 +33,7 @@ export function isSeatOf(seat: Seat | undefined, playerId: string): boolean {
   return seat?.occupant.case === "player" && seat.occupant.value.playerId === playerId;
 }
 
-/** The side that a player has in the room, if any. */
+/** The side of the player's seat, if any. */
 export function sideOf(room: Room, playerId: string): Color | undefined {
   const seat = room.seats.findIndex((one) => isSeatOf(one, playerId));
   return SEATS[seat];
@@ -43,17 +43,17 @@ export function isRunning(room: Room): boolean {
   return room.game !== undefined && room.game.outcome === undefined;
 }
 
-/** Whether somebody or something sits on both sides. */
+/** Whether both seats have a player or an AI. */
 export function isComplete(room: Room): boolean {
   return room.seats.every(({ occupant }) => occupant.case === "player" || occupant.case === "ai");
 }
 
-/** Whether a person or bot sits there who has not said that they are ready. The owner starts the game, which says it. */
+/** Whether the game waits for this seat to be ready. AIs always are, and the owner is by starting the game. */
 export function isAwaited(room: Room, seat: Seat): boolean {
   return seat.occupant.case !== "ai" && !seat.ready && !isSeatOf(seat, room.ownerId);
 }
 
-/** Whether the player waits for whoever comes: all that is missing is somebody on the other seat. */
+/** Whether the player waits in a quick game for any opponent. */
 export function isSearching({ settings, seats, game }: Room, playerId: string): boolean {
   const own = seats.find((seat) => isSeatOf(seat, playerId));
   const open = seats.some(({ occupant }) => occupant.case === "open");
@@ -61,7 +61,7 @@ export function isSearching({ settings, seats, game }: Room, playerId: string): 
   return Boolean(anyone && open && own?.ready && !game);
 }
 
-/** Whether the two who sit there have played each other: a new occupant of a seat begins without a score. */
+/** Whether the present occupants have played each other. A new occupant resets both scores. */
 export function havePlayed({ seats }: Room): boolean {
   return seats.some(({ wins, draws }) => wins + draws > 0);
 }

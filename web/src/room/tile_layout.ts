@@ -1,33 +1,38 @@
-/** How many tiles stand beside each other, and how wide each is, in pixels. */
-export interface Fit {
+/** A grid of square tiles. */
+export interface TileLayout {
   columns: number;
+  /** The width of a tile, in pixels. */
   width: number;
 }
 
-/** Below this a board is hard to read: then the page is scrolled instead. */
-const NARROWEST = 132;
+/** The narrowest readable board, in pixels; if tiles would be narrower, the page scrolls instead. */
+const MIN_WIDTH = 132;
 
-/** A single board need not fill a wall. */
-const WIDEST = 900;
+const MAX_WIDTH = 900;
 
 /**
- * The largest tiles of which so many fit into the room that there is. Each is as high as it is wide, and `foot` more for
- * what stands around its board; `gap` lies between them. All lengths are pixels.
+ * The layout with the largest tiles that fit into the area. A tile is `footer` higher than wide; `gap` lies between tiles.
+ * All lengths are in pixels.
  */
-export function fit(tiles: number, room: { width: number; height: number }, foot: number, gap: number): Fit {
-  let best: Fit = { columns: 1, width: 0 };
+export function tileLayout(
+  tiles: number,
+  area: { width: number; height: number },
+  footer: number,
+  gap: number,
+): TileLayout {
+  let best: TileLayout = { columns: 1, width: 0 };
   for (let columns = 1; columns <= Math.max(1, tiles); columns++) {
     const rows = Math.ceil(tiles / columns);
-    const across = (room.width - gap * (columns - 1)) / columns;
-    const down = (room.height - gap * (rows - 1)) / rows - foot;
-    const width = Math.floor(Math.min(across, down, WIDEST));
+    const across = (area.width - gap * (columns - 1)) / columns;
+    const down = (area.height - gap * (rows - 1)) / rows - footer;
+    const width = Math.floor(Math.min(across, down, MAX_WIDTH));
     if (width > best.width) best = { columns, width };
   }
-  return best.width >= NARROWEST ? best : scrolled(room.width, gap);
+  return best.width >= MIN_WIDTH ? best : scrollingLayout(area.width, gap);
 }
 
-/** As many columns as remain readable. */
-function scrolled(width: number, gap: number): Fit {
-  const columns = Math.max(1, Math.floor((width + gap) / (NARROWEST + gap)));
+/** The most columns that are still readable. */
+function scrollingLayout(width: number, gap: number): TileLayout {
+  const columns = Math.max(1, Math.floor((width + gap) / (MIN_WIDTH + gap)));
   return { columns, width: Math.max(1, Math.floor((width - gap * (columns - 1)) / columns)) };
 }

@@ -4,7 +4,7 @@ import type { RoomSettings } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "../text/en";
 
 /** The time control of a room, in words. */
-export function pace(texts: Texts, settings: RoomSettings): string {
+export function timeControlText(texts: Texts, settings: RoomSettings): string {
   const { room } = texts;
   const parts: string[] = [];
   if (settings.totalTime) parts.push(room.total(span(texts, settings.totalTime), increment(texts, settings)));

@@ -1,23 +1,23 @@
 import { lobby, records } from "../api/client";
 import type { Elo } from "../gen/reversi/v1/lobby_pb";
-import { act, insist } from "../state/call";
-import { useAnswer } from "../state/use_query";
-import { go, replace } from "../state/location";
+import { attempt, retry } from "../state/call";
+import { useQuery } from "../state/use_query";
+import { navigate, replace } from "../state/location";
 import { requestId } from "../state/request_id";
-import { server, useServer } from "../state/server_info";
+import { serverInfo, useServerInfo } from "../state/server_info";
 import { aiName, aiStrength, aiSummary } from "../text/ai_name";
 import { text } from "../text/text";
-import { Gone } from "../ui/control/unavailable";
-import { ScorePanel } from "../ui/profile/statistics_panel";
+import { Unavailable } from "../ui/control/unavailable";
+import { StatisticsPanel } from "../ui/profile/statistics_panel";
 
-/** What an AI of the server is, and has achieved at one of its levels. */
+/** Description, strength and statistics of an AI at one level. */
 export function AiScreen({ kind, level }: { kind: string; level: number }) {
   const texts = text.value;
-  const { answer, refused } = useAnswer(() => records.getAiStats({ kind, level }));
-  const offered = server.value?.aiKinds.find((one) => one.kind === kind);
-  useServer();
-  if (server.value && !offered) return <Gone why={texts.home.noSuchAi} />;
-  if (refused) return <Gone refused={refused} />;
+  const { answer, refused } = useQuery(() => records.getAiStats({ kind, level }));
+  const offered = serverInfo.value?.aiKinds.find((one) => one.kind === kind);
+  useServerInfo();
+  if (serverInfo.value && !offered) return <Unavailable why={texts.home.noSuchAi} />;
+  if (refused) return <Unavailable refused={refused} />;
   if (!answer?.stats) return <p class="muted">{texts.connection.loading}</p>;
   return (
     <div class="profile">
@@ -28,7 +28,7 @@ export function AiScreen({ kind, level }: { kind: string; level: number }) {
           <>
             <p>{aiSummary(texts, offered)}</p>
             <p class="muted">{texts.home.strength(aiStrength(texts, offered))}</p>
-            <Elos elo={offered.elo} level={answer.level} />
+            <EloTable elo={offered.elo} level={answer.level} />
             {offered.levels > 1 && <Levels kind={kind} level={answer.level} levels={offered.levels} />}
           </>
         )}
@@ -37,14 +37,14 @@ export function AiScreen({ kind, level }: { kind: string; level: number }) {
         </button>
       </section>
       <div class="column">
-        <ScorePanel stats={answer.stats} />
+        <StatisticsPanel stats={answer.stats} />
       </div>
     </div>
   );
 }
 
-/** How strong each level was measured to be. */
-function Elos({ elo, level }: { elo: readonly Elo[]; level: number }) {
+/** The measured Elo of each level. */
+function EloTable({ elo, level }: { elo: readonly Elo[]; level: number }) {
   const { home, stats } = text.value;
   if (elo.length < 2) return null;
   return (
@@ -86,6 +86,6 @@ function Levels({ kind, level, levels }: { kind: string; level: number; levels: 
 
 async function challenge(kind: string, level: number): Promise<void> {
   const request = { opponent: { case: "ai" as const, value: { kind, level } }, requestId: requestId() };
-  const started = await act(() => insist(() => lobby.quickStart(request)));
-  if (started?.room) go({ screen: "room", roomId: started.room.roomId });
+  const started = await attempt(() => retry(() => lobby.quickStart(request)));
+  if (started?.room) navigate({ screen: "room", roomId: started.room.roomId });
 }

@@ -4,29 +4,29 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SeatSchema } from "../gen/reversi/v1/types_pb";
 import { type Color, opposite } from "../game/board";
 import { SEATS } from "../room/seat";
-import { act, insist } from "../state/call";
+import { attempt, retry } from "../state/call";
 import { replace } from "../state/location";
 import { requestId } from "../state/request_id";
 import type { Ai } from "../state/ai_match";
-import { server } from "../state/server_info";
+import { serverInfo } from "../state/server_info";
 import { session } from "../state/session";
 import { text } from "../text/text";
 import { AiChoice, firstAi } from "../ui/lobby/ai_choice";
-import { Segments } from "../ui/control/segmented_control";
+import { SegmentedControl } from "../ui/control/segmented_control";
 import { changesOf, FIRST_DRAFT, SettingsForm } from "../ui/room/settings_form";
 
 type Who = "me" | "open" | "ai";
 
-/** A room as its owner wants it: who sits where, and the settings. */
-export function CreateScreen() {
+/** The form for a new room: seats and settings. */
+export function CreateRoomScreen() {
   const texts = text.value.create;
   const [draft, setDraft] = useState(FIRST_DRAFT);
   const [who, setWho] = useState<Record<Color, Who>>({ black: "me", white: "open" });
   const [ais, setAis] = useState<Partial<Record<Color, Ai>>>({});
   const [busy, setBusy] = useState(false);
-  const aiOf = (color: Color) => ais[color] ?? firstAi(server.value?.aiKinds ?? [], "alphabeta");
+  const aiOf = (color: Color) => ais[color] ?? firstAi(serverInfo.value?.aiKinds ?? [], "alphabeta");
 
-  /** One cannot sit on both sides. */
+  /** The player takes one seat only. */
   const seat = (color: Color, to: Who) => {
     const other: Color = opposite(color);
     const moved = to === "me" && who[other] === "me";
@@ -38,7 +38,7 @@ export function CreateScreen() {
     setBusy(true);
     const seats = SEATS.map((color) => seatOf(who[color], aiOf(color)));
     const request = { settings: changesOf(draft), seats, password: draft.password, requestId: requestId() };
-    const answer = await act(() => insist(() => lobby.createRoom(request)));
+    const answer = await attempt(() => retry(() => lobby.createRoom(request)));
     setBusy(false);
     if (answer?.room) replace({ screen: "room", roomId: answer.room.roomId });
   };
@@ -50,7 +50,7 @@ export function CreateScreen() {
         <h2>{texts.players}</h2>
         {SEATS.map((color) => (
           <div key={color} class="seat-choice">
-            <Segments
+            <SegmentedControl
               label={texts.seatOf[color]}
               value={who[color]}
               choose={(to) => seat(color, to)}

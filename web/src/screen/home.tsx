@@ -1,18 +1,18 @@
 import { address } from "../route";
-import { server, useServer } from "../state/server_info";
+import { serverInfo, useServerInfo } from "../state/server_info";
 import { text } from "../text/text";
 import { OwnRooms } from "../ui/lobby/own_rooms";
-import { BotMatch } from "../ui/lobby/ai_match_form";
+import { AiMatchForm } from "../ui/lobby/ai_match_form";
 import { QuickStart } from "../ui/lobby/quick_start";
 import { RoomList } from "../ui/lobby/room_list";
 
-/** The shortest ways to a game, and what goes on. */
+/** The start screen: own rooms, quick start, AI matches and the live list. */
 export function HomeScreen() {
   const { home, rooms } = text.value;
-  useServer();
+  useServerInfo();
   return (
     <div class="home">
-      <h1 class="unseen">{home.title}</h1>
+      <h1 class="visually-hidden">{home.title}</h1>
       <div class="column">
         <OwnRooms />
         <QuickStart />
@@ -25,13 +25,13 @@ export function HomeScreen() {
         </section>
       </div>
       <div class="column">
-        <BotMatch />
+        <AiMatchForm />
         <section class="panel">
           <div class="title-row">
             <h2>{home.live}</h2>
             <a href={address({ screen: "rooms" })}>{home.all}</a>
           </div>
-          {server.value && <p class="muted">{home.numbers(server.value.players, server.value.games)}</p>}
+          {serverInfo.value && <p class="muted">{home.numbers(serverInfo.value.players, serverInfo.value.games)}</p>}
           <RoomList filter={NONE} most={6} empty={rooms.none} />
         </section>
       </div>

@@ -1,20 +1,20 @@
 import { useEffect, useState } from "preact/hooks";
 import { rooms } from "../api/client";
 import { type Refusal, refusal } from "../api/refusal";
-import { insist } from "../state/call";
+import { retry } from "../state/call";
 import { replace } from "../state/location";
 import { renewIfUnauthenticated } from "../state/session";
 import { text } from "../text/text";
-import { Gone } from "../ui/control/unavailable";
+import { Unavailable } from "../ui/control/unavailable";
 import { PasswordForm } from "../ui/room/password_form";
 
-/** Into a room by the code of an invitation link. */
-export function JoinScreen({ joinCode }: { joinCode: string }) {
+/** Joins a room by the code of an invitation link. */
+export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
   const [refused, setRefused] = useState<Refusal | undefined>();
   const join = async (password: string) => {
     const request = { room: { case: "joinCode" as const, value: joinCode }, password };
     try {
-      const { room } = await insist(() => rooms.joinRoom(request));
+      const { room } = await retry(() => rooms.joinRoom(request));
       if (room) replace({ screen: "room", roomId: room.roomId });
     } catch (error) {
       renewIfUnauthenticated({ refused: refusal(error) });
@@ -23,6 +23,6 @@ export function JoinScreen({ joinCode }: { joinCode: string }) {
   };
   useEffect(() => void join(""), []);
   if (refused?.reason === "BAD_PASSWORD") return <PasswordForm enter={join} />;
-  if (refused) return <Gone refused={refused} />;
+  if (refused) return <Unavailable refused={refused} />;
   return <p class="muted">{text.value.connection.loading}</p>;
 }

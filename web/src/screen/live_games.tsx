@@ -1,43 +1,43 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Wall } from "../room/live_games";
-import { act } from "../state/call";
-import { anyPair, startMatch } from "../state/ai_match";
-import { askServer, server } from "../state/server_info";
-import { watchWall } from "../state/live_games";
+import type { LiveGames } from "../room/live_games";
+import { attempt } from "../state/call";
+import { randomAiPair, startAiMatch } from "../state/ai_match";
+import { loadServerInfo, serverInfo } from "../state/server_info";
+import { watchLiveGames } from "../state/live_games";
 import { text } from "../text/text";
-import { WallGrid } from "../ui/lobby/game_grid";
-import { WallTile } from "../ui/lobby/game_tile";
+import { GameGrid } from "../ui/lobby/game_grid";
+import { GameTile } from "../ui/lobby/game_tile";
 
-/** As many boards are shown at once; the others are a page further. */
+/** Boards a page. */
 const PAGE = 60;
 
-/** The ends of so few games are announced; of more, nobody could listen to all. */
+/** Up to this number of games, each end is announced. */
 const FEW = 6;
 
-/** Slow enough to follow on a wall of many boards, and long enough to look in again later. */
+/** Ten games with 0.8 s before each move. */
 const SERIES = { aiPause: { nanos: 800_000_000 }, games: 10 };
 
-/** The running games as live small boards. */
-export function TvScreen() {
-  const { wall: texts, connection } = text.value;
-  const [wall, setWall] = useState<Wall | undefined>();
+/** The running games as small live boards. */
+export function LiveGamesScreen() {
+  const { liveGames: texts, connection } = text.value;
+  const [games, setGames] = useState<LiveGames | undefined>();
   const [page, setPage] = useState(0);
   const screen = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const watched = watchWall();
-    const unsubscribe = watched.wall.subscribe(setWall);
+    const watched = watchLiveGames();
+    const unsubscribe = watched.games.subscribe(setGames);
     return () => {
       unsubscribe();
       watched.stop();
     };
   }, []);
-  if (!wall) return <p class="muted">{connection.loading}</p>;
-  if (wall.size === 0) return <Empty />;
-  const tiles = [...wall.values()];
+  if (!games) return <p class="muted">{connection.loading}</p>;
+  if (games.size === 0) return <Empty />;
+  const tiles = [...games.values()];
   const current = Math.min(page, Math.ceil(tiles.length / PAGE) - 1);
   const shown = tiles.slice(current * PAGE, (current + 1) * PAGE);
   return (
-    <div ref={screen} class="tv">
+    <div ref={screen} class="live-games">
       <div class="title-row">
         <h1>
           {texts.title} <span class="tag">{texts.games(tiles.length)}</span>
@@ -52,24 +52,24 @@ export function TvScreen() {
         </span>
       </div>
       {tiles.length > PAGE && <Pages page={current} all={tiles.length} turn={setPage} />}
-      <WallGrid count={shown.length}>
+      <GameGrid count={shown.length}>
         {shown.map((tile) => (
           <li key={tile.row.roomId}>
-            <WallTile tile={tile} spoken={tiles.length <= FEW} />
+            <GameTile tile={tile} announced={tiles.length <= FEW} />
           </li>
         ))}
-      </WallGrid>
+      </GameGrid>
     </div>
   );
 }
 
 function Empty() {
-  const { wall } = text.value;
+  const { liveGames } = text.value;
   return (
-    <section class="panel notable">
-      <h1>{wall.none}</h1>
-      <p class="muted">{wall.noneWhy}</p>
-      <Start label={wall.start} class="primary large" />
+    <section class="panel centered">
+      <h1>{liveGames.none}</h1>
+      <p class="muted">{liveGames.noneWhy}</p>
+      <Start label={liveGames.start} class="primary large" />
     </section>
   );
 }
@@ -78,9 +78,9 @@ function Start(props: { label: string; class: string }) {
   const [busy, setBusy] = useState(false);
   const start = async () => {
     setBusy(true);
-    await act(async () => {
-      if (!server.value) await askServer();
-      await startMatch(anyPair(server.value?.aiKinds ?? []), SERIES);
+    await attempt(async () => {
+      if (!serverInfo.value) await loadServerInfo();
+      await startAiMatch(randomAiPair(serverInfo.value?.aiKinds ?? []), SERIES);
     });
     setBusy(false);
   };
@@ -92,16 +92,16 @@ function Start(props: { label: string; class: string }) {
 }
 
 function Pages({ page, all, turn }: { page: number; all: number; turn: (page: number) => void }) {
-  const { wall } = text.value;
+  const { liveGames } = text.value;
   const end = Math.min(all, (page + 1) * PAGE);
   return (
-    <nav class="pages" aria-label={wall.title}>
+    <nav class="pages" aria-label={liveGames.title}>
       <button type="button" class="small" disabled={page === 0} onClick={() => turn(page - 1)}>
-        {wall.previous}
+        {liveGames.previous}
       </button>
-      <span>{wall.page(page * PAGE + 1, end, all)}</span>
+      <span>{liveGames.page(page * PAGE + 1, end, all)}</span>
       <button type="button" class="small" disabled={end === all} onClick={() => turn(page + 1)}>
-        {wall.next}
+        {liveGames.next}
       </button>
     </nav>
   );

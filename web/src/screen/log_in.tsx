@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
-import { act } from "../state/call";
+import { attempt } from "../state/call";
 import { expired, lastName, logIn, logInAsGuest } from "../state/session";
 import { START } from "../game/board";
 import { text } from "../text/text";
 import { BoardGrid } from "../ui/board/board_grid";
 
-/** The way in: a name, or none. */
+/** Log-in by name or as a guest. */
 export function LogInScreen() {
   const { logIn: texts, game } = text.value;
   const [busy, setBusy] = useState(false);
   const enter = async (call: () => Promise<void>) => {
     setBusy(true);
-    await act(call);
+    await attempt(call);
     setBusy(false);
   };
   const submit = (event: SubmitEvent) => {

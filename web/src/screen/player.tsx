@@ -1,18 +1,18 @@
 import { records } from "../api/client";
 import { PlayerKind } from "../gen/reversi/v1/types_pb";
-import { useAnswer } from "../state/use_query";
+import { useQuery } from "../state/use_query";
 import { session } from "../state/session";
 import { text } from "../text/text";
 import { GameHistory } from "../ui/profile/game_history";
-import { Gone } from "../ui/control/unavailable";
-import { ScorePanel } from "../ui/profile/statistics_panel";
+import { Unavailable } from "../ui/control/unavailable";
+import { StatisticsPanel } from "../ui/profile/statistics_panel";
 
-/** What a player has played, and how well. */
+/** A player's statistics and finished games. */
 export function PlayerScreen({ playerId }: { playerId: string }) {
   const { stats: texts, room, connection } = text.value;
-  const { answer, refused } = useAnswer(() => records.getPlayerStats({ playerId }));
+  const { answer, refused } = useQuery(() => records.getPlayerStats({ playerId }));
   if (refused?.reason === "PLAYER_NOT_FOUND") return <Departed playerId={playerId} />;
-  if (refused) return <Gone refused={refused} />;
+  if (refused) return <Unavailable refused={refused} />;
   if (!answer?.player || !answer.stats) return <p class="muted">{connection.loading}</p>;
   const { displayName, kind } = answer.player;
   return (
@@ -26,17 +26,17 @@ export function PlayerScreen({ playerId }: { playerId: string }) {
             {playerId === session.value?.playerId && texts.you}
           </p>
         </section>
-        <ScorePanel stats={answer.stats} />
+        <StatisticsPanel stats={answer.stats} />
       </div>
       <GameHistory playerId={playerId} />
     </div>
   );
 }
 
-/** The server forgets players who log out, but not their games. */
+/** A player who has logged out: only the games are left. */
 function Departed({ playerId }: { playerId: string }) {
-  const { answer, refused } = useAnswer(() => records.listGames({ filter: { playerId }, pageSize: 1 }));
-  if (refused) return <Gone refused={refused} />;
+  const { answer, refused } = useQuery(() => records.listGames({ filter: { playerId }, pageSize: 1 }));
+  if (refused) return <Unavailable refused={refused} />;
   if (!answer) return <p class="muted">{text.value.connection.loading}</p>;
   return (
     <div class="column">

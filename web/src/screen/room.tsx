@@ -1,31 +1,31 @@
 import { useEffect, useState } from "preact/hooks";
 import { rooms } from "../api/client";
-import type { End } from "../api/reconnecting_stream";
+import type { StreamEnd } from "../api/reconnecting_stream";
 import { CloseReason, type Room } from "../gen/reversi/v1/types_pb";
-import { act } from "../state/call";
-import { type Feed, watchRoom } from "../state/room_stream";
+import { attempt } from "../state/call";
+import { type RoomStream, watchRoom } from "../state/room_stream";
 import { renewIfUnauthenticated, session } from "../state/session";
-import { tell } from "../state/announce_event";
+import { announceEvent } from "../state/announce_event";
 import { text } from "../text/text";
-import { Gone } from "../ui/control/unavailable";
+import { Unavailable } from "../ui/control/unavailable";
 import { PasswordForm } from "../ui/room/password_form";
-import { Table } from "../ui/room/room_view";
+import { RoomView } from "../ui/room/room_view";
 
-/** A room: before, during and after its games, for players and watchers. */
+/** A room for players and watchers; asks for its password if needed. */
 export function RoomScreen({ roomId }: { roomId: string }) {
-  const [feed, setFeed] = useState<Feed | undefined>();
+  const [stream, setStream] = useState<RoomStream | undefined>();
   const [admitted, setAdmitted] = useState(0);
   useEffect(() => {
-    const watched = watchRoom(roomId, tell);
-    setFeed(watched);
+    const watched = watchRoom(roomId, announceEvent);
+    setStream(watched);
     return watched.stop;
   }, [admitted]);
-  const room = feed?.room.value;
-  const end = feed?.end.value;
+  const room = stream?.room.value;
+  const end = stream?.end.value;
   useEffect(() => void (end && renewIfUnauthenticated(end)), [end]);
 
   const enter = async (password: string) => {
-    const joined = await act(() => rooms.joinRoom({ room: { case: "roomId", value: roomId }, password }));
+    const joined = await attempt(() => rooms.joinRoom({ room: { case: "roomId", value: roomId }, password }));
     if (joined) setAdmitted(admitted + 1);
   };
   if (end && "refused" in end && end.refused.reason === "BAD_PASSWORD") return <PasswordForm enter={enter} />;
@@ -39,14 +39,14 @@ export function RoomScreen({ roomId }: { roomId: string }) {
   );
 }
 
-/** Nothing more will come. What was last seen stays below. */
-function Over({ end }: { end: End }) {
+/** Says why the room's stream has ended. */
+function Over({ end }: { end: StreamEnd }) {
   const { room } = text.value;
-  if ("refused" in end) return <Gone refused={end.refused} />;
-  return <Gone why={end.closed === CloseReason.KICKED ? room.kicked : room.closed} />;
+  if ("refused" in end) return <Unavailable refused={end.refused} />;
+  return <Unavailable why={end.closed === CloseReason.KICKED ? room.kicked : room.closed} />;
 }
 
-/** How often the number of watchers is asked for: no event tells it. */
+/** The interval between requests for the number of watchers, in milliseconds; no event carries it. */
 const COUNT_EVERY = 10_000;
 
 function Watched({ room }: { room: Room }) {
@@ -59,5 +59,5 @@ function Watched({ room }: { room: Room }) {
     const timer = setInterval(() => void count(), COUNT_EVERY);
     return () => clearInterval(timer);
   }, [room.roomId]);
-  return <Table room={room} me={session.value?.playerId ?? ""} watchers={watchers} />;
+  return <RoomView room={room} me={session.value?.playerId ?? ""} watchers={watchers} />;
 }

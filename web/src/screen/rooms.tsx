@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { RoomPhase } from "../gen/reversi/v1/types_pb";
 import { address } from "../route";
-import type { Filter } from "../state/room_list";
+import type { RoomFilter } from "../state/room_list";
 import { text } from "../text/text";
 import { RoomList } from "../ui/lobby/room_list";
-import { Segments } from "../ui/control/segmented_control";
+import { SegmentedControl } from "../ui/control/segmented_control";
 
 type Phase = "all" | "waiting" | "playing";
 
@@ -14,13 +14,13 @@ const PHASES: Record<Phase, RoomPhase> = {
   playing: RoomPhase.PLAYING,
 };
 
-/** Every listed room, live, to join or to watch. */
+/** The live list of all public rooms, with a filter. */
 export function RoomsScreen() {
   const { rooms, home } = text.value;
   const [phase, setPhase] = useState<Phase>("all");
   const [openSeat, setOpenSeat] = useState(false);
   const [words, setWords] = useState("");
-  const filter: Filter = { phase: PHASES[phase], openSeat, text: words.trim() };
+  const filter: RoomFilter = { phase: PHASES[phase], openSeat, text: words.trim() };
   return (
     <div class="rooms">
       <div class="title-row">
@@ -30,7 +30,7 @@ export function RoomsScreen() {
         </a>
       </div>
       <section class="panel filters" aria-label={rooms.filter}>
-        <Segments
+        <SegmentedControl
           label={rooms.filter}
           value={phase}
           choose={setPhase}

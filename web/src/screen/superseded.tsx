@@ -1,11 +1,11 @@
 import { playHere } from "../state/turn_stream";
 import { text } from "../text/text";
 
-/** The player goes on in another tab. */
-export function DisplacedScreen() {
+/** Shown while another tab has the player's stream. */
+export function SupersededScreen() {
   const { elsewhere, elsewhereWhy, useHere } = text.value.connection;
   return (
-    <section class="panel notable">
+    <section class="panel centered">
       <h1>{elsewhere}</h1>
       <p>{elsewhereWhy}</p>
       <button type="button" class="primary" onClick={playHere}>

@@ -4,7 +4,7 @@ import type { AiKind } from "../gen/reversi/v1/lobby_pb";
 import type { RoomSettingsSchema } from "../gen/reversi/v1/types_pb";
 import { aiName } from "../text/ai_name";
 import { text } from "../text/text";
-import { insist } from "./call";
+import { retry } from "./call";
 import { requestId } from "./request_id";
 
 /** An AI at one of its levels. */
@@ -13,8 +13,8 @@ export interface Ai {
   level: number;
 }
 
-/** Two AIs begin to play where everybody may watch, the first with black. Gives the room. */
-export async function startMatch(
+/** Starts a public game or series of two AIs, the first as black. Returns the room id. */
+export async function startAiMatch(
   pair: readonly Ai[],
   settings: Exclude<MessageInitShape<typeof RoomSettingsSchema>, { $typeName: string }>,
 ): Promise<string | undefined> {
@@ -22,13 +22,13 @@ export async function startMatch(
   const seats = pair.map((value) => ({ occupant: { case: "ai" as const, value } }));
   const id = requestId();
   const request = { settings: { name, ...settings }, seats, requestId: id };
-  const { room } = await insist(() => lobby.createRoom(request));
-  if (room) await insist(() => rooms.startGame({ roomId: room.roomId, requestId: id }));
+  const { room } = await retry(() => lobby.createRoom(request));
+  if (room) await retry(() => rooms.startGame({ roomId: room.roomId, requestId: id }));
   return room?.roomId;
 }
 
-/** Any two of those offered, at the levels they usually play at. */
-export function anyPair(offered: readonly AiKind[]): Ai[] {
+/** Two random kinds at their default levels. */
+export function randomAiPair(offered: readonly AiKind[]): Ai[] {
   return offered
     .map(({ kind, defaultLevel: level }) => ({ ai: { kind, level }, rank: Math.random() }))
     .sort((one, other) => one.rank - other.rank)

@@ -6,37 +6,37 @@ import { connection } from "./connection";
 import { notify } from "./notice";
 import { renew } from "./session";
 
-/** Does what a control asks for. A refusal is shown, and answered with nothing. */
-export async function act<T>(call: () => Promise<T>): Promise<T | undefined> {
+/** Makes the call of a control. A refusal is shown as a notice, and the result is undefined. */
+export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
     const refused = refusal(error);
     if (refused.code === Code.Unauthenticated) void renew();
-    else if (!isKnown(refused)) notify(refusalText(text.value, refused), { tone: "bad" });
+    else if (!isInBanner(refused)) notify(refusalText(text.value, refused), { tone: "bad" });
     return undefined;
   }
 }
 
-/** The banner says it already. */
-function isKnown({ reason }: Refusal): boolean {
+/** Whether the banner already shows that the connection is lost. */
+function isInBanner({ reason }: Refusal): boolean {
   return reason === OFFLINE && connection.value !== "open";
 }
 
 const ATTEMPTS = 6;
 
-/** For calls that may be repeated: tries again while the server cannot be reached. */
-export async function insist<T>(call: () => Promise<T>): Promise<T> {
+/** Makes a call that may be repeated, up to six times while the server cannot be reached. */
+export async function retry<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await call();
     } catch (error) {
-      if (attempt + 1 >= ATTEMPTS || !worthwhile(refusal(error))) throw error;
+      if (attempt + 1 >= ATTEMPTS || !isRetryable(refusal(error))) throw error;
       await new Promise((resolve) => setTimeout(resolve, backoff(attempt, Math.random())));
     }
   }
 }
 
-function worthwhile(refused: Refusal): boolean {
+function isRetryable(refused: Refusal): boolean {
   return refused.code === Code.Unavailable || refused.code === Code.Unknown || refused.reason === "RATE";
 }

@@ -3,44 +3,44 @@ import { useEffect } from "preact/hooks";
 import { instant } from "../game/clock";
 import type { Heartbeat } from "../gen/reversi/v1/types_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type { Line } from "../api/reconnecting_stream";
+import type { StreamState } from "../api/reconnecting_stream";
 
-const lines = signal<ReadonlyMap<string, Line>>(new Map());
+const streams = signal<ReadonlyMap<string, StreamState>>(new Map());
 
-/** The worst that is true of any stream. */
-export const connection = computed<Line>(() => {
-  const all = [...lines.value.values()];
-  return all.find((line) => line === "draining") ?? all.find((line) => line === "lost") ?? "open";
+/** The worst state of any stream. */
+export const connection = computed<StreamState>(() => {
+  const states = [...streams.value.values()];
+  return states.find((state) => state === "draining") ?? states.find((state) => state === "lost") ?? "open";
 });
 
-/** Where the stream of this name tells how it is; "open" again when it is given up. */
-export function lineOf(name: string): (line: Line) => void {
-  return (line) => {
-    if (line === "opening" || lines.peek().get(name) === line) return;
-    lines.value = new Map([...lines.peek(), [name, line]]);
+/** Returns a function that records the state of the named stream. A stream that is stopped must be set to "open". */
+export function streamStateOf(name: string): (state: StreamState) => void {
+  return (state) => {
+    if (state === "opening" || streams.peek().get(name) === state) return;
+    streams.value = new Map([...streams.peek(), [name, state]]);
   };
 }
 
-/** Does it when a part of the page appears, and again whenever a lost connection is back. */
-export function useWhenOpen(run: () => void): void {
+/** Calls `run` when the component mounts, and again whenever a lost connection is back. */
+export function useWhenConnected(run: () => void): void {
   const open = connection.value === "open";
   useEffect(() => {
     if (open) run();
   }, [open]);
 }
 
-let ahead = 0;
+/** The server's clock minus this one, in milliseconds. */
+let clockOffset = 0;
 
-/** The server told the time. */
 export function setServerTime(at: Timestamp | undefined): void {
-  if (at) ahead = instant(at) - Date.now();
+  if (at) clockOffset = instant(at) - Date.now();
 }
 
-export function hearTime(heartbeat: Heartbeat): void {
+export function onHeartbeat(heartbeat: Heartbeat): void {
   setServerTime(heartbeat.at);
 }
 
-/** The server's time, in milliseconds, as well as it is known. */
+/** An estimate of the server's time, in milliseconds. */
 export function serverNow(): number {
-  return Date.now() + ahead;
+  return Date.now() + clockOffset;
 }

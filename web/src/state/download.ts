@@ -1,23 +1,23 @@
 import { records } from "../api/client";
 import { ExportFormat, type GameRecord } from "../gen/reversi/v1/record_pb";
 
-/** Lets the browser save it under the name. */
-export function save(name: string, content: Blob): void {
+/** Saves `content` as a file. */
+export function download(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has begun to read by then.
+  // The browser has started to read by then.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-export function plain(text: string): Blob {
+export function textBlob(text: string): Blob {
   return new Blob([text, "\n"], { type: "text/plain" });
 }
 
-/** The game in GGF. The server exports by room, newest first; what follows the game is not read. */
-export async function ggf({ gameId, roomId }: GameRecord): Promise<string | undefined> {
+/** The game in GGF. The server exports a room's games, newest first; reading stops after this one. */
+export async function fetchGgf({ gameId, roomId }: GameRecord): Promise<string | undefined> {
   const abort = new AbortController();
   try {
     const request = { filter: { roomId }, format: ExportFormat.GGF };
@@ -30,8 +30,8 @@ export async function ggf({ gameId, roomId }: GameRecord): Promise<string | unde
   }
 }
 
-/** Draws an SVG as a PNG; absent where the browser cannot. */
-export async function png(svg: string): Promise<Blob | undefined> {
+/** Renders an SVG as a PNG; undefined if the browser cannot. */
+export async function renderPng(svg: string): Promise<Blob | undefined> {
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = new Image();

@@ -1,46 +1,46 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { rooms } from "../api/client";
 import { RoomPhase } from "../gen/reversi/v1/types_pb";
-import { concluded, LINGER, rehang, type Tile, type Wall } from "../room/live_games";
-import { watchLobby } from "./room_list";
+import { END_SHOWN, type LiveGame, type LiveGames, updateLiveGames, withOutcome } from "../room/live_games";
+import { watchRoomList } from "./room_list";
 
-/** As many rooms are asked at once how their game ended; on a full wall some ends are told by the discs alone. */
-const MOST_QUESTIONS = 8;
+/** Simultaneous `GetRoom` calls for outcomes. With more games ending at once, the rest show the disc count only. */
+const MAX_REQUESTS = 8;
 
-/** The running games that everybody may watch, as they change; absent until they have come. */
-export function watchWall(): { wall: ReadonlySignal<Wall | undefined>; stop: () => void } {
-  const wall = signal<Wall | undefined>(undefined);
-  const running = watchLobby({ phase: RoomPhase.PLAYING });
+/** Watches the running games that everyone may watch; `games` is undefined until the first snapshot. */
+export function watchLiveGames(): { games: ReadonlySignal<LiveGames | undefined>; stop: () => void } {
+  const games = signal<LiveGames | undefined>(undefined);
+  const running = watchRoomList({ phase: RoomPhase.PLAYING });
   let frame = 0;
-  let questions = 0;
+  let requests = 0;
 
-  // Many rows change between two frames, and nobody sees more than one of them.
+  // Rows may change many times between two frames.
   const schedule = () => {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
-      hang();
+      update();
     });
   };
-  const hang = () => {
+  const update = () => {
     const rows = running.rows.peek();
     if (!rows) return;
-    const before = wall.peek() ?? new Map<string, Tile>();
-    wall.value = rehang(before, rows, performance.now());
-    for (const [roomId, tile] of wall.value) {
-      if (tile.until === undefined || tile === before.get(roomId)) continue;
-      setTimeout(schedule, LINGER);
-      if (!rows.has(roomId)) void ask(roomId);
+    const before = games.peek() ?? new Map<string, LiveGame>();
+    games.value = updateLiveGames(before, rows, performance.now());
+    for (const [roomId, game] of games.value) {
+      if (game.until === undefined || game === before.get(roomId)) continue;
+      setTimeout(schedule, END_SHOWN);
+      if (!rows.has(roomId)) void loadOutcome(roomId);
     }
   };
-  /** How a game ended that the list has no longer. */
-  const ask = async (roomId: string) => {
-    if (questions >= MOST_QUESTIONS) return;
-    questions++;
+  /** Loads the outcome of a game whose room has left the list. */
+  const loadOutcome = async (roomId: string) => {
+    if (requests >= MAX_REQUESTS) return;
+    requests++;
     const answer = await rooms.getRoom({ roomId }).catch(() => undefined);
-    questions--;
-    const tile = wall.peek()?.get(roomId);
-    if (answer?.room && tile?.until !== undefined) {
-      wall.value = new Map(wall.peek()).set(roomId, concluded(tile, answer.room));
+    requests--;
+    const game = games.peek()?.get(roomId);
+    if (answer?.room && game?.until !== undefined) {
+      games.value = new Map(games.peek()).set(roomId, withOutcome(game, answer.room));
     }
   };
   const unsubscribe = running.rows.subscribe(schedule);
@@ -49,5 +49,5 @@ export function watchWall(): { wall: ReadonlySignal<Wall | undefined>; stop: () 
     cancelAnimationFrame(frame);
     running.stop();
   };
-  return { wall, stop };
+  return { games, stop };
 }

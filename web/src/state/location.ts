@@ -7,13 +7,13 @@ globalThis.addEventListener("hashchange", () => {
   if (address(route.value) !== location.hash) route.value = parseRoute(location.hash);
 });
 
-export function go(to: Route): void {
+export function navigate(to: Route): void {
   location.hash = address(to);
-  // The browser tells of it later, and what comes in between must know where one is.
+  // The `hashchange` event comes later; code that runs before it needs the new route.
   route.value = to;
 }
 
-/** The same, but "back" does not lead here again. */
+/** Navigates without a new history entry. */
 export function replace(to: Route): void {
   location.replace(address(to));
   route.value = to;

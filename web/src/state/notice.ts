@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** A line at the edge of the page, for a while. */
+/** A message shown for a limited time. */
 export interface Notice {
   id: number;
   text: string;
@@ -10,7 +10,7 @@ export interface Notice {
 
 export const notices = signal<readonly Notice[]>([]);
 
-/** What was last said to those who listen instead of looking. */
+/** The text of the ARIA live region. */
 export const announcement = signal("");
 
 const SHOWN = 6_000;
@@ -18,7 +18,7 @@ const SHOWN_WITH_ACTION = 30_000;
 const MOST = 4;
 let next = 0;
 
-/** Shows it, in place of the same text where that is still shown. */
+/** Shows and announces a notice. It replaces one with the same text. */
 export function notify(text: string, more: Partial<Pick<Notice, "tone" | "action">> = {}): void {
   const notice: Notice = { id: next++, text, tone: "plain", ...more };
   const others = notices.value.filter((shown) => shown.text !== text);
@@ -33,7 +33,7 @@ export function dismiss(id: number): void {
 
 let spoken: string[] = [];
 
-/** Says it; what is said in one turn of the page is said together. */
+/** Announces a text to screen readers. Texts within 80 ms are joined. */
 export function announce(text: string): void {
   if (!text) return;
   if (spoken.length === 0) setTimeout(say, 80);
@@ -43,6 +43,6 @@ export function announce(text: string): void {
 function say(): void {
   const text = spoken.join(" ");
   spoken = [];
-  // The same text again would not be a change, and not be heard.
+  // A screen reader ignores a text that does not change.
   announcement.value = announcement.value === text ? `${text}\u00a0` : text;
 }

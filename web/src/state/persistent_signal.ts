@@ -1,23 +1,23 @@
 import { effect, type Signal, signal } from "@preact/signals";
 
-/** A value that the browser keeps, under a name; the first one where it keeps none, or one that is not as expected. */
-export function kept<T>(name: string, first: T, isExpected: (value: unknown) => value is T): Signal<T> {
+/** A signal kept in local storage under `name`; `initial` if nothing valid is stored there. */
+export function persistentSignal<T>(name: string, initial: T, isValid: (value: unknown) => value is T): Signal<T> {
   const key = `reversi.${name}`;
-  const value = signal<T>(read(key, first, isExpected));
+  const value = signal<T>(read(key, initial, isValid));
   effect(() => write(key, value.value));
   return value;
 }
 
-function read<T>(key: string, first: T, isExpected: (value: unknown) => value is T): T {
+function read<T>(key: string, initial: T, isValid: (value: unknown) => value is T): T {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(key) ?? "null");
-    return isExpected(value) ? value : first;
+    return isValid(value) ? value : initial;
   } catch {
-    return first;
+    return initial;
   }
 }
 
-/** A browser may forbid it; then things are kept for as long as the page is open. */
+/** A browser may forbid local storage; then the value lasts as long as the page is open. */
 function write(key: string, value: unknown): void {
   try {
     if (value === undefined) localStorage.removeItem(key);

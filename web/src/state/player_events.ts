@@ -1,47 +1,47 @@
-import type { PlayEvent } from "../gen/reversi/v1/game_pb";
-import { text } from "../text/text";
-import { go, route } from "./location";
 import { rooms } from "../api/client";
-import { act } from "./call";
+import { text } from "../text/text";
+import { attempt } from "./call";
+import { navigate, route } from "./location";
 import { notify } from "./notice";
+import type { PlayerEvent } from "./turn_stream";
 
-/** What concerns the player wherever in the page they are: a game that begins, an invitation, an expulsion. */
-export function hearPlay(part: PlayEvent["event"]): void {
+/** Handles events that concern the player on every screen: a turn, an invitation, a removal from a room. */
+export function handlePlayerEvent(event: PlayerEvent): void {
   const texts = text.value;
-  switch (part.case) {
+  switch (event.case) {
     case "turnRequested":
-      callTo(part.value.roomId, texts.game.yourTurn);
+      showRoom(event.value.roomId, texts.game.yourTurn);
       break;
     case "invited": {
-      const { roomId, joinCode, by } = part.value;
+      const { roomId, joinCode, by } = event.value;
       const run = () => void accept(roomId, joinCode);
       notify(texts.home.invited(by?.displayName ?? ""), { action: { label: texts.home.accept, run } });
       break;
     }
     case "kicked":
       notify(texts.room.kicked, { tone: "bad" });
-      if (isAt(part.value.roomId)) go({ screen: "home" });
+      if (isShown(event.value.roomId)) navigate({ screen: "home" });
       break;
     default:
       break;
   }
 }
 
-function isAt(roomId: string): boolean {
+function isShown(roomId: string): boolean {
   return route.value.screen === "room" && route.value.roomId === roomId;
 }
 
-const called = new Set<string>();
+const visited = new Set<string>();
 
-/** The first time, the player is taken there; after that, told. */
-function callTo(roomId: string, what: string): void {
-  const run = () => go({ screen: "room", roomId });
-  if (!isAt(roomId) && called.has(roomId)) notify(what, { action: { label: text.value.home.accept, run } });
-  else if (!isAt(roomId)) run();
-  called.add(roomId);
+/** Opens the room the first time; after that, shows a notice with a link to it. */
+function showRoom(roomId: string, notice: string): void {
+  const run = () => navigate({ screen: "room", roomId });
+  if (!isShown(roomId) && visited.has(roomId)) notify(notice, { action: { label: text.value.home.accept, run } });
+  else if (!isShown(roomId)) run();
+  visited.add(roomId);
 }
 
 async function accept(roomId: string, joinCode: string): Promise<void> {
   const key = joinCode ? { case: "joinCode" as const, value: joinCode } : { case: "roomId" as const, value: roomId };
-  if (await act(() => rooms.joinRoom({ room: key }))) go({ screen: "room", roomId });
+  if (await attempt(() => rooms.joinRoom({ room: key }))) navigate({ screen: "room", roomId });
 }

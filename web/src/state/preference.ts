@@ -1,20 +1,20 @@
 import { effect } from "@preact/signals";
-import { kept } from "./persistent_signal";
+import { persistentSignal } from "./persistent_signal";
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-export const sound = kept("sound", false, isBoolean);
+export const sound = persistentSignal("sound", false, isBoolean);
 
-/** Whether discs are seen to turn. Where the system asks for less motion, they are not, whatever is set here. */
-export const animation = kept("animation", true, isBoolean);
+/** Whether turning discs are animated. The system's setting for reduced motion takes precedence. */
+export const animation = persistentSignal("animation", true, isBoolean);
 
 export function isAnimated(): boolean {
   return animation.value && !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Whether legal moves and what they would turn over are marked. */
-export const hints = kept("hints", true, isBoolean);
+/** Whether legal moves, and the discs that they would turn, are marked. */
+export const hints = persistentSignal("hints", true, isBoolean);
 
 effect(() => {
-  document.documentElement.classList.toggle("still", !animation.value);
+  document.documentElement.classList.toggle("no-animation", !animation.value);
 });

@@ -1,4 +1,4 @@
-/** Makes one call repeatable: the server answers the same id with what it did the first time. */
+/** An idempotency key: the server answers a repeated id with the first result. */
 export function requestId(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }

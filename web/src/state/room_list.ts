@@ -1,47 +1,48 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { lobby } from "../api/client";
-import { follow } from "../api/reconnecting_stream";
+import { reconnectingStream } from "../api/reconnecting_stream";
 import type { RoomSummary, WatchRoomsResponse } from "../gen/reversi/v1/lobby_pb";
 import type { RoomPhase } from "../gen/reversi/v1/types_pb";
-import { hearTime, lineOf } from "./connection";
+import { onHeartbeat, streamStateOf } from "./connection";
 import { renewIfUnauthenticated } from "./session";
 
-/** Which rooms. */
-export interface Filter {
+/** Selects the rooms of a list; an absent field selects all. */
+export interface RoomFilter {
   phase?: RoomPhase;
   openSeat?: boolean;
+  /** Part of the room's or the owner's name. */
   text?: string;
 }
 
-/** The rows by room, newest first; absent until they have come. */
-export type Rows = ReadonlyMap<string, RoomSummary>;
+/** Rooms by id, newest first. */
+export type RoomRows = ReadonlyMap<string, RoomSummary>;
 
 type Message = WatchRoomsResponse["message"];
 
-/** The listed rooms, as they change. */
-export function watchLobby(filter: Filter): { rows: ReadonlySignal<Rows | undefined>; stop: () => void } {
-  const rows = signal<Rows | undefined>(undefined);
-  const line = lineOf("lobby");
+/** Watches the list of rooms; `rows` is undefined until the first snapshot. */
+export function watchRoomList(filter: RoomFilter): { rows: ReadonlySignal<RoomRows | undefined>; stop: () => void } {
+  const rows = signal<RoomRows | undefined>(undefined);
+  const onState = streamStateOf("lobby");
 
   async function* open(signal: AbortSignal): AsyncIterable<Message> {
     for await (const { message } of lobby.watchRooms({ filter }, { signal })) yield message;
   }
 
-  const follower = follow<Message>({
+  const stream = reconnectingStream<Message>({
     open,
-    receive: (message) => (rows.value = changed(rows.value ?? new Map(), message)),
-    line,
-    heartbeat: hearTime,
-    end: renewIfUnauthenticated,
+    onMessage: (message) => (rows.value = applied(rows.value ?? new Map(), message)),
+    onState,
+    onHeartbeat,
+    onEnd: renewIfUnauthenticated,
   });
   const stop = () => {
-    follower.stop();
-    line("open");
+    stream.stop();
+    onState("open");
   };
   return { rows, stop };
 }
 
-function changed(rows: Rows, message: Message): Rows {
+function applied(rows: RoomRows, message: Message): RoomRows {
   switch (message.case) {
     case "snapshot":
       return new Map(message.value.rooms.map((room) => [room.roomId, room]));

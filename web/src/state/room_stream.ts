@@ -1,72 +1,71 @@
 import { type Signal, signal } from "@preact/signals";
 import { rooms } from "../api/client";
-import { type End, follow, type Follower } from "../api/reconnecting_stream";
+import { reconnectingStream, type StreamEnd, type StreamHandle } from "../api/reconnecting_stream";
 import type { RoomEvent, WatchRoomResponse } from "../gen/reversi/v1/room_pb";
 import type { Room } from "../gen/reversi/v1/types_pb";
 import { fold } from "../room/fold";
-import { hearTime, lineOf } from "./connection";
+import { onHeartbeat, streamStateOf } from "./connection";
 import { session } from "./session";
 
-/** A room as it is now, and what happens in it. */
-export interface Feed {
+/** The current state of a watched room. */
+export interface RoomStream {
   room: Signal<Room | undefined>;
-  /** Set when nothing more will come. */
-  end: Signal<End | undefined>;
+  /** Set when the stream has ended for good. */
+  end: Signal<StreamEnd | undefined>;
   stop: () => void;
 }
 
-/** Called after each event that was not known before, with the room as it was and is. */
-export type Heard = (event: RoomEvent["event"], before: Room, after: Room) => void;
-
-/** A member is shown more of the room than who only watches it. */
-function enters({ event }: RoomEvent): boolean {
-  return event.case === "memberJoined" && event.value.member?.player?.playerId === session.peek()?.playerId;
-}
+/** Called once for each new event, with the room before and after it. */
+export type OnRoomEvent = (event: RoomEvent["event"], before: Room, after: Room) => void;
 
 type Message = WatchRoomResponse["message"];
 
-/** Watches a room. What was missed while the connection was lost is made up for, one way or the other. */
-export function watchRoom(roomId: string, heard: Heard): Feed {
+/** Watches a room. After a lost connection the missed events, or a snapshot, bring it up to date. */
+export function watchRoom(roomId: string, onEvent: OnRoomEvent): RoomStream {
   const room = signal<Room | undefined>(undefined);
-  const end = signal<End | undefined>(undefined);
-  const line = lineOf(`room ${roomId}`);
-  let behind = false;
+  const end = signal<StreamEnd | undefined>(undefined);
+  const onState = streamStateOf(`room ${roomId}`);
+  let needsSnapshot = false;
 
   async function* open(abort: AbortSignal): AsyncIterable<Message> {
-    const afterSeq = behind ? undefined : room.peek()?.seq;
-    behind = false;
+    const afterSeq = needsSnapshot ? undefined : room.peek()?.seq;
+    needsSnapshot = false;
     const request = afterSeq === undefined ? { roomId } : { roomId, afterSeq };
     for await (const { message } of rooms.watchRoom(request, { signal: abort })) yield message;
   }
 
-  const receive = (message: Message) => {
+  const onMessage = (message: Message) => {
     if (message.case === "snapshot") room.value = message.value;
     if (message.case !== "event" || !room.value) return;
     const before = room.value;
     const after = fold(before, message.value);
     if (!after) {
-      again();
+      loadSnapshot();
     } else if (after !== before) {
       room.value = after;
-      if (enters(message.value)) again();
-      heard(message.value.event, before, after);
+      if (isOwnJoin(message.value)) loadSnapshot();
+      onEvent(message.value.event, before, after);
     }
   };
-  /** From a snapshot, not from where it was. */
-  const again = () => {
-    behind = true;
-    follower.restart();
+  const loadSnapshot = () => {
+    needsSnapshot = true;
+    stream.restart();
   };
-  const follower: Follower = follow<Message>({
+  const stream: StreamHandle = reconnectingStream<Message>({
     open,
-    receive,
-    line,
-    heartbeat: hearTime,
-    end: (reason) => (end.value = reason),
+    onMessage,
+    onState,
+    onHeartbeat,
+    onEnd: (reason) => (end.value = reason),
   });
   const stop = () => {
-    follower.stop();
-    line("open");
+    stream.stop();
+    onState("open");
   };
   return { room, end, stop };
+}
+
+/** Members see more of a room than watchers, so the player needs a new snapshot after joining. */
+function isOwnJoin({ event }: RoomEvent): boolean {
+  return event.case === "memberJoined" && event.value.member?.player?.playerId === session.peek()?.playerId;
 }

@@ -1,27 +1,27 @@
 import { signal } from "@preact/signals";
 import { lobby } from "../api/client";
 import type { GetServerInfoResponse } from "../gen/reversi/v1/lobby_pb";
-import { act, insist } from "./call";
-import { setServerTime, useWhenOpen } from "./connection";
+import { attempt, retry } from "./call";
+import { setServerTime, useWhenConnected } from "./connection";
 
-/** What the server offers, once it has told. */
-export const server = signal<GetServerInfoResponse | undefined>(undefined);
+/** The last answer of `GetServerInfo`. */
+export const serverInfo = signal<GetServerInfoResponse | undefined>(undefined);
 
-let asking: Promise<void> | undefined;
+let pending: Promise<void> | undefined;
 
-/** Those who ask at the same time share the answer. */
-export function askServer(): Promise<void> {
-  asking ??= insist(ask).finally(() => (asking = undefined));
-  return asking;
+/** Loads `serverInfo`; simultaneous calls share one request. */
+export function loadServerInfo(): Promise<void> {
+  pending ??= retry(load).finally(() => (pending = undefined));
+  return pending;
 }
 
-/** For parts of the page that show what the server offers. */
-export function useServer(): void {
-  useWhenOpen(() => void act(askServer));
+/** Loads `serverInfo` for a component that shows it. */
+export function useServerInfo(): void {
+  useWhenConnected(() => void attempt(loadServerInfo));
 }
 
-async function ask(): Promise<void> {
+async function load(): Promise<void> {
   const answer = await lobby.getServerInfo({});
   setServerTime(answer.now);
-  server.value = answer;
+  serverInfo.value = answer;
 }

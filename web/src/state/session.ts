@@ -1,22 +1,22 @@
 import { Code } from "@connectrpc/connect";
 import { effect, signal } from "@preact/signals";
 import { authorize, sessions } from "../api/client";
-import type { End } from "../api/reconnecting_stream";
-import { kept } from "./persistent_signal";
+import type { StreamEnd } from "../api/reconnecting_stream";
+import { persistentSignal } from "./persistent_signal";
 
-/** Who plays here. */
+/** The logged-in player. */
 export interface Session {
   token: string;
   playerId: string;
   name: string;
 }
 
-export const session = kept<Session | undefined>("session", undefined, isSession);
+export const session = persistentSignal<Session | undefined>("session", undefined, isSession);
 
-/** The name that was last used here, to begin the next log-in with. */
-export const lastName = kept("name", session.value?.name ?? "", (value) => typeof value === "string");
+/** The last name used, as the default of the next log-in. */
+export const lastName = persistentSignal("name", session.value?.name ?? "", (value) => typeof value === "string");
 
-/** True after the server stopped knowing the session; the player did not ask for it. */
+/** True after the server has dropped the session. */
 export const expired = signal(false);
 
 effect(() => authorize(session.value?.token));
@@ -29,18 +29,18 @@ export async function logIn(name: string): Promise<void> {
   session.value = { token, playerId: player.playerId, name: player.displayName };
 }
 
-/** Log-in under a name that is most likely free. */
+/** Logs in under a random name. */
 export function logInAsGuest(): Promise<void> {
   return logIn(`Guest ${Math.floor(Math.random() * 1e6)}`);
 }
 
-/** Whether to log out now would lose a game; also where that cannot be known. */
+/** Whether the player is in a running game; true if the server does not answer. */
 export async function isPlaying(): Promise<boolean> {
   const me = await sessions.getMe({}).catch(() => undefined);
   return me === undefined || me.gameIds.length > 0;
 }
 
-/** The server forgets the player even if the answer is lost, and so does the page. */
+/** Logs out; the page forgets the session even if the call fails. */
 export async function logOut(): Promise<void> {
   try {
     await sessions.logOut({});
@@ -51,7 +51,7 @@ export async function logOut(): Promise<void> {
 
 let renewal: Promise<void> | undefined;
 
-/** The server does not know the session any more: log in again under the same name, or let the player choose another. */
+/** Logs in again under the same name after the server has dropped the session; if that fails, shows the log-in screen. */
 export function renew(): Promise<void> {
   renewal ??= renewed().finally(() => (renewal = undefined));
   return renewal;
@@ -69,8 +69,8 @@ async function renewed(): Promise<void> {
   }
 }
 
-/** Renews the session if a stream ended because the server does not know it. */
-export function renewIfUnauthenticated(end: End): void {
+/** Renews the session if a stream ended with `UNAUTHENTICATED`. */
+export function renewIfUnauthenticated(end: StreamEnd): void {
   if ("refused" in end && end.refused.code === Code.Unauthenticated) void renew();
 }
 

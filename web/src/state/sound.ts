@@ -2,11 +2,11 @@ import { sound } from "./preference";
 
 let context: AudioContext | undefined;
 
-/** One tone of a sound, made here: no file is loaded. */
+/** One synthesized tone of a sound. */
 interface Tone {
   /** In Hz. */
   pitch: number;
-  /** After the beginning of the sound, in seconds. */
+  /** Offset from the start of the sound, in seconds. */
   at: number;
   /** In seconds. */
   length: number;

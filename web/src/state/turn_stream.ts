@@ -1,62 +1,65 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { games } from "../api/client";
-import { type End, follow, type Follower } from "../api/reconnecting_stream";
+import { reconnectingStream, type StreamEnd, type StreamHandle } from "../api/reconnecting_stream";
 import type { PlayEvent, TurnRequested } from "../gen/reversi/v1/game_pb";
 import { CloseReason } from "../gen/reversi/v1/types_pb";
-import { hearTime, lineOf } from "./connection";
+import { onHeartbeat, streamStateOf } from "./connection";
 import { expired, renewIfUnauthenticated, session } from "./session";
 
 /** The player's open turns, by game. */
 export const turns = signal<ReadonlyMap<string, TurnRequested>>(new Map());
 
-/** True when the player has gone on in another tab. */
-export const displaced = signal(false);
+/** True after another tab has taken over the player's stream. */
+export const superseded = signal(false);
 
-type Part = PlayEvent["event"];
+export type PlayerEvent = PlayEvent["event"];
 
-let follower: Follower | undefined;
-const line = lineOf("turns");
+let stream: StreamHandle | undefined;
+const onState = streamStateOf("turns");
 
-/** Listens for what concerns the player, in all rooms, for as long as somebody is logged in. */
-export function listenForTurns(heard: (part: Part) => void): void {
+/** Keeps the player's own stream (`WatchTurns`) open while logged in, and passes its events on. */
+export function watchTurns(onEvent: (event: PlayerEvent) => void): void {
   effect(() => {
-    const wanted = session.value !== undefined && !displaced.value;
-    // What listening looks at besides must not begin it anew.
+    const wanted = session.value !== undefined && !superseded.value;
+    // Signals that the stream reads must not run this effect again.
     untracked(() => {
-      follower?.stop();
-      line("open");
+      stream?.stop();
+      onState("open");
       turns.value = new Map();
-      follower = wanted ? listen(heard) : undefined;
+      stream = wanted ? openStream(onEvent) : undefined;
     });
   });
 }
 
-/** Takes the player back from the other tab. */
+/** Takes the player's stream back from the other tab. */
 export function playHere(): void {
-  displaced.value = false;
+  superseded.value = false;
 }
 
-function listen(heard: (part: Part) => void): Follower {
-  return follow<Part>({ open, receive: (part) => receive(part, heard), line, heartbeat: hearTime, end: ended });
+function openStream(onEvent: (event: PlayerEvent) => void): StreamHandle {
+  const onMessage = (event: PlayerEvent) => {
+    updateTurns(event);
+    onEvent(event);
+  };
+  return reconnectingStream<PlayerEvent>({ open, onMessage, onState, onHeartbeat, onEnd });
 }
 
-async function* open(signal: AbortSignal): AsyncIterable<Part> {
-  // Open turns are sent again at the beginning.
+async function* open(signal: AbortSignal): AsyncIterable<PlayerEvent> {
+  // The server sends every open turn again when the stream opens.
   turns.value = new Map();
   for await (const { event } of games.watchTurns({}, { signal })) if (event) yield event.event;
 }
 
-function receive(part: Part, heard: (part: Part) => void): void {
+function updateTurns(event: PlayerEvent): void {
   const open = new Map(turns.peek());
-  if (part.case === "turnRequested") open.set(part.value.gameId, part.value);
-  if (part.case === "turnClosed" || part.case === "gameEnded") open.delete(part.value.gameId);
+  if (event.case === "turnRequested") open.set(event.value.gameId, event.value);
+  if (event.case === "turnClosed" || event.case === "gameEnded") open.delete(event.value.gameId);
   turns.value = open;
-  heard(part);
 }
 
-function ended(end: End): void {
+function onEnd(end: StreamEnd): void {
   if ("refused" in end) return renewIfUnauthenticated(end);
-  if (end.closed === CloseReason.SUPERSEDED) displaced.value = true;
+  if (end.closed === CloseReason.SUPERSEDED) superseded.value = true;
   if (end.closed === CloseReason.LOGGED_OUT) {
     expired.value = true;
     session.value = undefined;

@@ -1,22 +1,22 @@
 import { useState } from "preact/hooks";
 import { type Refusal, refusal } from "../api/refusal";
-import { insist } from "./call";
-import { useWhenOpen } from "./connection";
+import { retry } from "./call";
+import { useWhenConnected } from "./connection";
 import { renewIfUnauthenticated } from "./session";
 
-/** What a screen asks for once, when it opens: the answer, or why there is none; nothing yet before that. */
-export function useAnswer<T>(call: () => Promise<T>): { answer?: T; refused?: Refusal } {
-  const [known, setKnown] = useState<{ answer?: T; refused?: Refusal }>({});
-  useWhenOpen(() => {
-    if (known.answer) return;
-    insist(call).then(
-      (answer) => setKnown({ answer }),
+/** Makes a call when the component mounts. Holds its answer or refusal; neither while the call is pending. */
+export function useQuery<T>(call: () => Promise<T>): { answer?: T; refused?: Refusal } {
+  const [result, setResult] = useState<{ answer?: T; refused?: Refusal }>({});
+  useWhenConnected(() => {
+    if (result.answer) return;
+    retry(call).then(
+      (answer) => setResult({ answer }),
       (error: unknown) => {
         const refused = refusal(error);
         renewIfUnauthenticated({ refused });
-        setKnown({ refused });
+        setResult({ refused });
       },
     );
   });
-  return known;
+  return result;
 }

@@ -1,17 +1,17 @@
 import type { AiKind } from "../gen/reversi/v1/lobby_pb";
 import type { Texts } from "./en";
 
-/** What the page calls an AI, and tells of it. English takes the server's own words. */
+/** The texts about an AI kind. English takes summary and strength from the server. */
 export interface AiTexts {
   name: string;
   summary?: string;
   strength?: string;
 }
 
-/** AIs without a choice of levels: theirs is not worth telling. */
+/** Kinds with a single level, which is not shown. */
 const OF_ONE_LEVEL: ReadonlySet<string> = new Set(["random", "greedy", "roxanne"]);
 
-/** The AI at its level, in words. */
+/** Name and level, such as "Alpha-Beta 3". */
 export function aiTitle(texts: Texts, kind: string, level: number): string {
   return level > 0 && !OF_ONE_LEVEL.has(kind) ? `${aiName(texts, kind)} ${level}` : aiName(texts, kind);
 }

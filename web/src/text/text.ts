@@ -1,6 +1,6 @@
 import { computed, effect } from "@preact/signals";
 import type { Refusal } from "../api/refusal";
-import { kept } from "../state/persistent_signal";
+import { persistentSignal } from "../state/persistent_signal";
 import { en, type Texts } from "./en";
 import { ja } from "./ja";
 import { zh } from "./zh";
@@ -10,10 +10,10 @@ export type { Texts } from "./en";
 export const LANGUAGES = { en, "zh-Hans": zh, ja } satisfies Record<string, Texts>;
 export type Language = keyof typeof LANGUAGES;
 
-/** The one chosen here, or else the first of the browser's that there is. */
-export const language = kept<Language>("language", preferred(navigator.languages), isLanguage);
+/** The chosen language; by default the first of the browser's that the page has. */
+export const language = persistentSignal<Language>("language", preferred(navigator.languages), isLanguage);
 
-/** The texts in the reader's language. */
+/** The texts in the chosen language. */
 export const text = computed<Texts>(() => LANGUAGES[language.value]);
 
 effect(() => {

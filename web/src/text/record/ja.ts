@@ -52,7 +52,7 @@ export const record: RecordTexts = {
     challenge: "この相手と対局",
     level: "レベル",
   },
-  wall: {
+  liveGames: {
     title: "進行中の対局",
     none: "今は放送がありません",
     noneWhy: "誰でも観戦できる対局がありません。プログラム同士を対局させれば、すぐに始まります。",

@@ -52,7 +52,7 @@ export const record: RecordTexts = {
     challenge: "与它对局",
     level: "级别",
   },
-  wall: {
+  liveGames: {
     title: "正在进行的对局",
     none: "现在没有直播",
     noneWhy: "目前没有公开的对局。让两个程序下一盘吧，马上开始。",

@@ -6,20 +6,20 @@ import { text } from "../../text/text";
 export interface BoardProps {
   board: Board;
   label: string;
-  /** The last move, and where the discs that it turned begin to turn. */
+  /** The last move, from which the turned discs are animated. */
   last?: Square | undefined;
-  /** The side to move, if its moves are to be marked or made here. */
+  /** The side whose legal moves are shown. */
   mover?: Color | undefined;
   legal?: readonly Square[];
-  /** Whether legal moves and what they turn are marked. */
+  /** Whether to mark legal moves, and the discs that the aimed one turns. */
   marked?: boolean;
-  /** Absent where one only looks. */
+  /** Absent if the board is read-only. */
   play?: ((square: Square) => void) | undefined;
 }
 
 const ROWS = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** The board, played with the pointer or by the arrow keys and Enter. */
+/** The board, operated by pointer or by arrow keys and Enter. */
 export function BoardGrid(props: BoardProps) {
   const { board, mover, legal = [], marked = true } = props;
   const [focus, setFocus] = useState<Square>(19);
@@ -128,7 +128,7 @@ function Coordinates() {
   );
 }
 
-/** Where a key leads from a square; the border stops it. */
+/** The square that a key moves the focus to; undefined for other keys. */
 function target(key: string, from: Square): Square | undefined {
   const [file, rank] = [from % 8, Math.floor(from / 8)];
   switch (key) {
@@ -149,15 +149,15 @@ function target(key: string, from: Square): Square | undefined {
   }
 }
 
-/** A disc turns for so long, in milliseconds; as in board.css. */
+/** The duration of a disc's turn, in milliseconds; as in board.css. */
 const TURN = 380;
 
-/** How long it takes until all discs that a move turns have turned, in milliseconds. */
+/** The duration of a move's whole animation, in milliseconds. */
 export function turningTime(flipped: readonly Square[], from: Square): number {
   return TURN + Math.max(0, ...flipped.map((square) => delay(square, from)));
 }
 
-/** The further from the move, the later a disc turns. */
+/** The delay before a disc turns, in milliseconds: 50 for each square of distance. */
 function delay(square: Square, last: Square | undefined): number {
   if (last === undefined) return 0;
   const files = Math.abs((square % 8) - (last % 8));

@@ -7,8 +7,8 @@ import { text } from "../../text/text";
 
 const TICK = 100;
 
-/** A clock that runs by the server's time: the total one, and below it the move's where there are both. */
-export function ClockView({ clocks, color, mover }: { clocks: Clocks; color: Color; mover: Color | undefined }) {
+/** A running clock: total time, and below it the move's time if that is shorter. */
+export function GameClock({ clocks, color, mover }: { clocks: Clocks; color: Color; mover: Color | undefined }) {
   const [now, setNow] = useState(serverNow());
   const running = mover === color;
   useEffect(() => {
@@ -25,7 +25,7 @@ export function ClockView({ clocks, color, mover }: { clocks: Clocks; color: Col
   const also = total !== undefined && move !== undefined && move < total;
   return (
     <span class={`clock${running ? " running" : ""}${urgent ? " urgent" : ""}`} role="timer">
-      <span class="unseen">{game.clockOf(side[color])}: </span>
+      <span class="visually-hidden">{game.clockOf(side[color])}: </span>
       {clockText(main)}
       {also && <small>{clockText(move)}</small>}
     </span>

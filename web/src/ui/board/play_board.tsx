@@ -4,26 +4,26 @@ import { type Board, flips, parseBoard, place, START } from "../../game/board";
 import { colorOf, type Frame } from "../../game/history";
 import { parseSquare, type Square, squareName } from "../../game/square";
 import { isRunning } from "../../room/seat";
-import { act, insist } from "../../state/call";
+import { attempt, retry } from "../../state/call";
 import { hints, isAnimated } from "../../state/preference";
 import { text } from "../../text/text";
 import { BoardGrid, turningTime } from "./board_grid";
-import type { Seen } from "../room/room_view";
+import type { RoomProps } from "../room/room_view";
 
-/** The player's own move. */
+/** A move of the player that the server may not have confirmed yet. */
 interface Sent {
   gameId: string;
   ply: number;
   square: Square;
-  /** As the move leaves it. */
+  /** The board after the move. */
   board: Board;
 }
 
 /**
- * The board of the room's game. The player's own move is seen at once, and taken back should it be refused; an answer that
- * comes while its discs still turn is seen after that.
+ * The board of the room's game. The player's own move is shown at once, and undone if it is refused; an answer that arrives
+ * during its animation is shown afterwards.
  */
-export function PlayBoard({ room, side, frame }: Seen & { frame: Frame | undefined }) {
+export function PlayBoard({ room, side, frame }: RoomProps & { frame: Frame | undefined }) {
   const [sent, setSent] = useState<Sent | undefined>();
   const [turning, setTurning] = useState(false);
   const { game } = room;
@@ -43,7 +43,7 @@ export function PlayBoard({ room, side, frame }: Seen & { frame: Frame | undefin
     setSent({ ...move, square, board: place(board, side, square) });
     setTurning(isAnimated());
     setTimeout(() => setTurning(false), turningTime(flipped, square));
-    const done = await act(() => insist(() => games.playMove({ ...move, square: squareName(square) })));
+    const done = await attempt(() => retry(() => games.playMove({ ...move, square: squareName(square) })));
     if (!done) setSent(undefined);
   };
 

@@ -5,7 +5,7 @@ import { parseSquare } from "../../game/square";
 
 const WIDTH = 8 * CELL;
 
-/** A board to look at among others: one drawing of few parts, made anew only when the board is another. */
+/** A small read-only board: one SVG of few elements, rendered again only when the board changes. */
 export function SmallBoard({ board, last }: { board: Board; last?: string | undefined }) {
   return useMemo(() => {
     const square = parseSquare(last ?? "");

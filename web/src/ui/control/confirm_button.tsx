@@ -5,19 +5,19 @@ import { text } from "../../text/text";
 interface ConfirmProps {
   ask: string;
   run: () => void;
-  /** Whether there is anything to ask about; always, unless given. */
+  /** Whether to ask at all; always by default. */
   needed?: () => Promise<boolean>;
   class?: string;
   children: ComponentChildren;
 }
 
-/** A button for what cannot be taken back: it asks once more. */
-export function Confirm(props: ConfirmProps) {
+/** A button that asks for confirmation before it runs. */
+export function ConfirmButton(props: ConfirmProps) {
   const [asking, setAsking] = useState(false);
   const { game } = text.value;
   const button = useRef<HTMLButtonElement>(null);
   const asked = useRef(false);
-  // What had the focus is gone with the question or the answer.
+  // The element that had the focus is gone.
   useLayoutEffect(() => {
     if (asked.current !== asking) button.current?.focus();
     asked.current = asking;

@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 
-/** A choice of few, all of them visible. */
-export function Segments<T extends string>(props: {
+/** Radio buttons in a row. */
+export function SegmentedControl<T extends string>(props: {
   label: string;
   value: T;
   options: readonly (readonly [T, string])[];

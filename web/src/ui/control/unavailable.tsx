@@ -2,10 +2,10 @@ import type { Refusal } from "../../api/refusal";
 import { address } from "../../route";
 import { refusalText, text } from "../../text/text";
 
-/** There is nothing to see here, and why. */
-export function Gone({ refused, why }: { refused?: Refusal; why?: string }) {
+/** Says why a screen has nothing to show. */
+export function Unavailable({ refused, why }: { refused?: Refusal; why?: string }) {
   return (
-    <section class="panel notable">
+    <section class="panel centered">
       <h1>{refused ? refusalText(text.value, refused) : why}</h1>
       <a class="button primary" href={address({ screen: "home" })}>
         {text.value.room.home}

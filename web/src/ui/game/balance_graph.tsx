@@ -4,18 +4,18 @@ import { text } from "../../text/text";
 const WIDTH = 320;
 const HEIGHT = 120;
 const MIDDLE = HEIGHT / 2;
-/** A game is about this long, so that the graph fills from the left. */
+/** The length of the axis, in plies, unless the game is longer. */
 const PLIES = 60;
 
-interface GraphProps {
+interface BalanceGraphProps {
   points: readonly Balance[];
-  /** The ply that is marked, if any. */
+  /** The marked ply, if any. */
   at?: number;
   choose?: (ply: number) => void;
 }
 
-/** Disc difference as an area and mobility as a broken line, black's upwards. */
-export function Graph({ points, at, choose }: GraphProps) {
+/** Disc difference as an area and mobility as a dashed line, black upwards. */
+export function BalanceGraph({ points, at, choose }: BalanceGraphProps) {
   const { game, side } = text.value;
   const last = Math.max(PLIES, points.length - 1);
   const x = (ply: number) => (ply / last) * WIDTH;

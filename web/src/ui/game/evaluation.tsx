@@ -4,9 +4,8 @@ import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { language, text } from "../../text/text";
 
 /**
- * What the AIs made of the game as far as these plies: the last opinion of who is ahead, and how far the last one that moved
- * looked and what it expects. Not every AI has an opinion; the last one stays until there is another, and so does the place
- * that all of it takes.
+ * The AIs' view of the game after these plies: the latest evaluation, and depth, nodes and expected line of the latest move.
+ * Not every AI has an evaluation; the last one stays until there is another.
  */
 export function Evaluation({ plies, names }: { plies: readonly Ply[]; names: Record<Color, string> }) {
   const { game, side, event } = text.value;
@@ -29,12 +28,12 @@ export function Evaluation({ plies, names }: { plies: readonly Ply[]; names: Rec
           <div class="evaluation-bar" role="img" aria-label={`${game.evaluation}: ${words}`}>
             <span style={{ width: `${share(evaluation)}%` }} />
           </div>
-          <p class="opinion">
+          <p class="evaluation-text">
             <strong>{said(judge, words)}</strong>
           </p>
         </>
       )}
-      <p class="opinion muted">{said(thinker, details.join(", "))}</p>
+      <p class="evaluation-text muted">{said(thinker, details.join(", "))}</p>
       <p class="line">
         <span class="muted">{game.line}</span> {principalVariation.join(" ")}
       </p>
@@ -42,7 +41,7 @@ export function Evaluation({ plies, names }: { plies: readonly Ply[]; names: Rec
   );
 }
 
-/** Black's part of the bar, in percent: clear for small leads, and never quite full. */
+/** Black's share of the bar, in percent: 2 to 98, steepest near an even game. */
 function share(evaluation: number): number {
   return 50 + 48 * Math.tanh(evaluation / 16);
 }

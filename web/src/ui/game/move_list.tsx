@@ -4,13 +4,13 @@ import { text } from "../../text/text";
 
 interface MoveListProps {
   plies: readonly Ply[];
-  /** How many of them were made on the board that is shown; all unless given. */
+  /** How many of them the shown board includes; all by default. */
   at?: number;
-  /** Goes to the board after so many plies. Absent where one only reads. */
+  /** Shows the board after `at` plies. Absent if the list is read-only. */
   choose?: (at: number) => void;
 }
 
-/** The plies in pairs, black's and white's, the latest in view. */
+/** The plies in two columns, scrolled to the latest. */
 export function MoveList({ plies, at = plies.length, choose }: MoveListProps) {
   const { game } = text.value;
   const list = useRef<HTMLOListElement>(null);
@@ -55,7 +55,7 @@ function Move({ ply, latest, choose }: { ply: Ply; latest: boolean; choose: Move
   );
 }
 
-/** Scrolls the list alone, not the page, to its latest move. */
+/** Scrolls the list, not the page, to its latest move. */
 function reveal(list: HTMLElement): void {
   const latest = list.querySelector(".latest") ?? list;
   list.scrollTop += latest.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;

@@ -1,15 +1,15 @@
 import type { AiKind } from "../../gen/reversi/v1/lobby_pb";
 import type { Ai } from "../../state/ai_match";
-import { server, useServer } from "../../state/server_info";
+import { serverInfo, useServerInfo } from "../../state/server_info";
 import { aiName, aiStrength, aiSummary } from "../../text/ai_name";
 import { text } from "../../text/text";
 
-/** Which AI, from those that the server offers, with what was measured of it. */
+/** A choice of AI kind and level, with the measured strength. */
 export function AiChoice(props: { label: string; value: Ai | undefined; choose: (ai: Ai) => void }) {
   const { home } = text.value;
-  const kinds = server.value?.aiKinds ?? [];
+  const kinds = serverInfo.value?.aiKinds ?? [];
   const { value } = props;
-  useServer();
+  useServerInfo();
   const kind = kinds.find((one) => one.kind === value?.kind);
   const choose = (name: string) => {
     const chosen = kinds.find((one) => one.kind === name);
@@ -49,7 +49,7 @@ export function AiChoice(props: { label: string; value: Ai | undefined; choose: 
   );
 }
 
-/** The middling AI of those offered, to begin with. */
+/** The preferred kind, or else the first one, at its default level. */
 export function firstAi(kinds: readonly AiKind[], preferred: string): Ai | undefined {
   const kind = kinds.find((one) => one.kind === preferred) ?? kinds[0];
   return kind && { kind: kind.kind, level: kind.defaultLevel };

@@ -1,18 +1,18 @@
 import { useState } from "preact/hooks";
-import { act } from "../../state/call";
-import { go } from "../../state/location";
-import { type Ai, startMatch } from "../../state/ai_match";
-import { server } from "../../state/server_info";
+import { attempt } from "../../state/call";
+import { navigate } from "../../state/location";
+import { type Ai, startAiMatch } from "../../state/ai_match";
+import { serverInfo } from "../../state/server_info";
 import { text } from "../../text/text";
 import { AiChoice, firstAi } from "./ai_choice";
 
-/** Slow enough to follow, and not to fall asleep. */
+/** The pause before each move: slow enough to follow. */
 const PAUSE = { seconds: 1n, nanos: 200_000_000 };
 
-/** Two AIs play each other, to be watched. */
-export function BotMatch() {
+/** Starts a game of two chosen AIs. */
+export function AiMatchForm() {
   const { home, side } = text.value;
-  const offered = server.value?.aiKinds ?? [];
+  const offered = serverInfo.value?.aiKinds ?? [];
   const [chosen, setChosen] = useState<{ black?: Ai; white?: Ai }>({});
   const [busy, setBusy] = useState(false);
   const black = chosen.black ?? firstAi(offered, "alphabeta");
@@ -22,9 +22,9 @@ export function BotMatch() {
     event.preventDefault();
     if (!black || !white) return;
     setBusy(true);
-    const roomId = await act(() => startMatch([black, white], { aiPause: PAUSE }));
+    const roomId = await attempt(() => startAiMatch([black, white], { aiPause: PAUSE }));
     setBusy(false);
-    if (roomId) go({ screen: "room", roomId });
+    if (roomId) navigate({ screen: "room", roomId });
   };
 
   return (

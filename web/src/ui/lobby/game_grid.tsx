@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { fit } from "../../room/tile_layout";
+import { tileLayout } from "../../room/tile_layout";
 
-/** What stands around a board in its tile, and the gap between tiles, in units of the font's size; as in live_games.css. */
+/** The height of a tile beside its board, and the gap between tiles, in em; as in live_games.css. */
 const FOOT = 4.3;
 const GAP = 0.75;
 
-/** Tiles, as large as lets all of them be seen at once where that is possible. */
-export function WallGrid({ count, children }: { count: number; children: ComponentChildren }) {
+/** A grid with the largest tiles that fit into the window. */
+export function GameGrid({ count, children }: { count: number; children: ComponentChildren }) {
   const list = useRef<HTMLUListElement>(null);
   const [room, setRoom] = useState({ width: 0, height: 0, em: 16 });
   useLayoutEffect(() => {
@@ -21,9 +21,9 @@ export function WallGrid({ count, children }: { count: number; children: Compone
       removeEventListener("resize", measure);
     };
   }, []);
-  const { columns, width } = fit(count, room, FOOT * room.em, GAP * room.em);
+  const { columns, width } = tileLayout(count, room, FOOT * room.em, GAP * room.em);
   return (
-    <ul ref={list} class="wall" style={{ gridTemplateColumns: `repeat(${Math.min(columns, count)}, ${width}px)` }}>
+    <ul ref={list} class="game-grid" style={{ gridTemplateColumns: `repeat(${Math.min(columns, count)}, ${width}px)` }}>
       {children}
     </ul>
   );

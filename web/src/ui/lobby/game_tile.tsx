@@ -3,23 +3,23 @@ import { type Color, isOver, unpackBoard } from "../../game/board";
 import type { Seat } from "../../gen/reversi/v1/types_pb";
 import { headline, score } from "../../room/game_record";
 import { occupantName, SEATS } from "../../room/seat";
-import type { Tile } from "../../room/live_games";
+import type { LiveGame } from "../../room/live_games";
 import { address } from "../../route";
 import { announce } from "../../state/notice";
 import { text } from "../../text/text";
 import { SmallBoard } from "../board/small_board";
 
-/** One running game, which leads to its room. */
-export function WallTile({ tile, spoken }: { tile: Tile; spoken: boolean }) {
+/** A small board of one running game, linked to its room. */
+export function GameTile({ tile, announced }: { tile: LiveGame; announced: boolean }) {
   const texts = text.value;
-  const { wall, room } = texts;
+  const { liveGames, room } = texts;
   const { row, outcome } = tile;
   const board = useMemo(() => unpackBoard(row.black, row.white), [row.black, row.white]);
   const over = tile.until !== undefined;
   const names = { black: nameOf(row.seats[0]), white: nameOf(row.seats[1]) };
   const points = outcome ? score(outcome) : { black: row.blackDiscs, white: row.whiteDiscs };
   const ending = outcome ? headline(texts, outcome, names) : byDiscs();
-  const said = over && spoken ? wall.ended(ending, `${points.black}–${points.white}`) : "";
+  const said = over && announced ? liveGames.ended(ending, `${points.black}–${points.white}`) : "";
   useEffect(() => announce(said), [said]);
 
   return (
@@ -32,7 +32,7 @@ export function WallTile({ tile, spoken }: { tile: Tile; spoken: boolean }) {
         {over && <strong class="tile-ending">{ending}</strong>}
       </span>
       <span class="tile-state">
-        <span>{over ? wall.over : wall.move(row.ply + 1)}</span>
+        <span>{over ? liveGames.over : liveGames.move(row.ply + 1)}</span>
         {row.watchers > 0 && (
           <span title={room.watchers(row.watchers)}>
             <svg class="eye" viewBox="0 0 20 20" aria-hidden="true">
@@ -45,7 +45,7 @@ export function WallTile({ tile, spoken }: { tile: Tile; spoken: boolean }) {
               <circle cx="10" cy="10" r="2.600" fill="currentColor" />
             </svg>{" "}
             <span aria-hidden="true">{row.watchers}</span>
-            <span class="unseen">{room.watchers(row.watchers)}</span>
+            <span class="visually-hidden">{room.watchers(row.watchers)}</span>
           </span>
         )}
       </span>
@@ -60,9 +60,9 @@ export function WallTile({ tile, spoken }: { tile: Tile; spoken: boolean }) {
     return points[color] * 2 > points.black + points.white;
   }
 
-  /** Where the room has not told how it ended: between the games of a series, the discs say it. */
+  /** The result by discs, if the outcome is not known: between the games of a series. */
   function byDiscs(): string {
-    if (!isOver(board)) return wall.over;
+    if (!isOver(board)) return liveGames.over;
     const winner = SEATS.find(isAhead);
     return winner ? texts.result[winner](names[winner]) : texts.result.draw;
   }
@@ -72,7 +72,7 @@ function Side({ color, name, discs, ahead }: { color: Color; name: string; discs
   return (
     <span class={`tile-side${ahead ? " ahead" : ""}`}>
       <span class={`chip ${color}`} aria-hidden="true" />
-      <span class="unseen">{text.value.side[color]}: </span>
+      <span class="visually-hidden">{text.value.side[color]}: </span>
       <span class="tile-name">{name}</span>
       <span class="numbers">{discs}</span>
     </span>

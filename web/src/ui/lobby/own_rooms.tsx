@@ -2,17 +2,17 @@ import { useState } from "preact/hooks";
 import { rooms, sessions } from "../../api/client";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { address } from "../../route";
-import { act } from "../../state/call";
-import { useWhenOpen } from "../../state/connection";
+import { attempt } from "../../state/call";
+import { useWhenConnected } from "../../state/connection";
 import { text } from "../../text/text";
 
-/** Enough to find the way back; who is in more finds the others in the list. */
+/** Further rooms are in the list of all rooms. */
 const MOST = 5;
 
-/** The rooms that the player is in, to go back to. */
+/** Links to the rooms of which the player is a member. */
 export function OwnRooms() {
   const [own, setOwn] = useState<Room[]>([]);
-  useWhenOpen(() => void act(find).then((found) => setOwn(found ?? [])));
+  useWhenConnected(() => void attempt(find).then((found) => setOwn(found ?? [])));
   if (own.length === 0) return null;
   return (
     <section class="panel">
@@ -31,6 +31,6 @@ export function OwnRooms() {
 async function find(): Promise<Room[]> {
   const { roomIds } = await sessions.getMe({});
   const answers = await Promise.allSettled(roomIds.slice(0, MOST).map((roomId) => rooms.getRoom({ roomId })));
-  // One that was closed in the meantime does not hide the others.
+  // A room may have been closed in the meantime.
   return answers.flatMap((answer) => (answer.status === "fulfilled" && answer.value.room) || []);
 }

@@ -1,55 +1,55 @@
 import { useState } from "preact/hooks";
 import { lobby } from "../../api/client";
 import { SidePreference } from "../../gen/reversi/v1/lobby_pb";
-import { act, insist } from "../../state/call";
-import { go } from "../../state/location";
+import { attempt, retry } from "../../state/call";
+import { navigate } from "../../state/location";
 import { requestId } from "../../state/request_id";
 import type { Ai } from "../../state/ai_match";
-import { server } from "../../state/server_info";
-import { kept } from "../../state/persistent_signal";
+import { serverInfo } from "../../state/server_info";
+import { persistentSignal } from "../../state/persistent_signal";
 import { text } from "../../text/text";
 import { AiChoice, firstAi } from "./ai_choice";
-import { Segments } from "../control/segmented_control";
+import { SegmentedControl } from "../control/segmented_control";
 
 type Opponent = "ai" | "anyone";
-type Wish = "black" | "random" | "white";
+type SideChoice = "black" | "random" | "white";
 
-const SIDES: Record<Wish, SidePreference> = {
+const SIDES: Record<SideChoice, SidePreference> = {
   black: SidePreference.BLACK,
   random: SidePreference.RANDOM,
   white: SidePreference.WHITE,
 };
 
-const chosenAi = kept<Ai | undefined>("opponent", undefined, isAi);
+const chosenAi = persistentSignal<Ai | undefined>("opponent", undefined, isAi);
 
-/** A game at once: against an AI, or whoever else wants one. */
+/** A form that starts a game against an AI or any waiting player. */
 export function QuickStart() {
   const { home, create, side: sides } = text.value;
   const [opponent, setOpponent] = useState<Opponent>("ai");
-  const [side, setSide] = useState<Wish>("black");
+  const [side, setSide] = useState<SideChoice>("black");
   const [busy, setBusy] = useState(false);
-  const offered = server.value?.aiKinds ?? [];
+  const offered = serverInfo.value?.aiKinds ?? [];
   const known = offered.some(({ kind }) => kind === chosenAi.value?.kind);
   const ai = known ? chosenAi.value : firstAi(offered, "positional");
 
   const start = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    // Two who both wanted black would never meet: among people, chance deals the sides.
-    const wish =
+    // Two players who both want black would never be paired.
+    const pairing =
       opponent === "ai" && ai
         ? { opponent: { case: "ai" as const, value: ai }, side: SIDES[side] }
         : { opponent: { case: "anyone" as const, value: {} }, side: SidePreference.RANDOM };
-    const request = { ...wish, requestId: requestId() };
-    const answer = await act(() => insist(() => lobby.quickStart(request)));
+    const request = { ...pairing, requestId: requestId() };
+    const answer = await attempt(() => retry(() => lobby.quickStart(request)));
     setBusy(false);
-    if (answer?.room) go({ screen: "room", roomId: answer.room.roomId });
+    if (answer?.room) navigate({ screen: "room", roomId: answer.room.roomId });
   };
 
   return (
     <form class="panel" onSubmit={start}>
       <h2>{home.quick}</h2>
-      <Segments
+      <SegmentedControl
         label={home.opponent}
         value={opponent}
         choose={setOpponent}
@@ -61,7 +61,7 @@ export function QuickStart() {
       {opponent === "ai" ? (
         <>
           <AiChoice label={create.ai} value={ai} choose={(value) => (chosenAi.value = value)} />
-          <Segments
+          <SegmentedControl
             label={sides.title}
             value={side}
             choose={setSide}

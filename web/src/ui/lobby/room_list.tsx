@@ -3,18 +3,18 @@ import { rooms as service } from "../../api/client";
 import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
 import { RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
 import { address } from "../../route";
-import { act } from "../../state/call";
-import { type Filter, type Rows, watchLobby } from "../../state/room_list";
-import { go } from "../../state/location";
+import { attempt } from "../../state/call";
+import { type RoomFilter, type RoomRows, watchRoomList } from "../../state/room_list";
+import { navigate } from "../../state/location";
 import { text, type Texts } from "../../text/text";
 import { occupantName } from "../../room/seat";
 
-/** The listed rooms, live. */
-export function RoomList(props: { filter: Filter; most?: number; empty: string; count?: boolean }) {
-  const [rows, setRows] = useState<Rows | undefined>();
+/** The live list of rooms. */
+export function RoomList(props: { filter: RoomFilter; most?: number; empty: string; count?: boolean }) {
+  const [rows, setRows] = useState<RoomRows | undefined>();
   const key = JSON.stringify(props.filter);
   useEffect(() => {
-    const watched = watchLobby(props.filter);
+    const watched = watchRoomList(props.filter);
     const unsubscribe = watched.rows.subscribe(setRows);
     return () => {
       unsubscribe();
@@ -36,7 +36,7 @@ export function RoomList(props: { filter: Filter; most?: number; empty: string; 
   );
 }
 
-/** More rows would only be scrolled past; the filter finds the others. */
+/** The most rows shown; the filter finds the others. */
 const MOST = 200;
 
 function Row({ room }: { room: RoomSummary }) {
@@ -86,14 +86,14 @@ function nameOf(texts: Texts, seat: Seat | undefined): string {
   return seat ? occupantName(texts, seat) : "";
 }
 
-/** Into the room and on its free seat; a room with a password asks for it on its own screen. */
+/** Joins the room and takes its free seat. A room with a password asks for it on its own screen. */
 async function join(room: RoomSummary): Promise<void> {
   const { roomId } = room;
   if (!room.hasPassword) {
-    const joined = await act(() => service.joinRoom({ room: { case: "roomId", value: roomId } }));
+    const joined = await attempt(() => service.joinRoom({ room: { case: "roomId", value: roomId } }));
     if (!joined) return;
     const seat = joined.room?.seats.findIndex(({ occupant }) => occupant.case === "open") ?? -1;
-    if (seat >= 0) await act(() => service.takeSeat({ roomId, seat }));
+    if (seat >= 0) await attempt(() => service.takeSeat({ roomId, seat }));
   }
-  go({ screen: "room", roomId });
+  navigate({ screen: "room", roomId });
 }

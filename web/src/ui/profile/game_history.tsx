@@ -5,22 +5,22 @@ import { instant } from "../../game/clock";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import { participantName, resultFor, score, sideIn } from "../../room/game_record";
 import { address } from "../../route";
-import { act, insist } from "../../state/call";
-import { moment } from "../../text/date_time";
+import { attempt, retry } from "../../state/call";
+import { dateTime } from "../../text/date_time";
 import { text } from "../../text/text";
 import { ParticipantLink } from "./participant_link";
 import { SmallBoard } from "../board/small_board";
 
-/** As many games as are asked for at once. */
+/** Games a page. */
 const PAGE = 24;
 
 interface Listed {
   games: readonly GameRecord[];
-  /** Where the next page begins; empty behind the last. */
+  /** The token of the next page; empty after the last. */
   next: string;
 }
 
-/** A player's finished games, newest first, page by page. */
+/** A player's finished games, newest first, loaded by page. */
 export function GameHistory({ playerId }: { playerId: string }) {
   const { stats } = text.value;
   const [listed, setListed] = useState<Listed | undefined>();
@@ -28,7 +28,7 @@ export function GameHistory({ playerId }: { playerId: string }) {
   const more = async () => {
     setBusy(true);
     const request = { filter: { playerId }, pageSize: PAGE, pageToken: listed?.next ?? "" };
-    const page = await act(() => insist(() => records.listGames(request)));
+    const page = await attempt(() => retry(() => records.listGames(request)));
     setBusy(false);
     if (page) setListed({ games: [...(listed?.games ?? []), ...page.games], next: page.nextPageToken });
   };
@@ -59,7 +59,7 @@ export function GameHistory({ playerId }: { playerId: string }) {
   );
 }
 
-/** One game as the player saw it. */
+/** One game, with the player's result and opponent. */
 function Row({ record, playerId }: { record: GameRecord; playerId: string }) {
   const texts = text.value;
   const { stats, rooms, result, side, game } = texts;
@@ -89,14 +89,14 @@ function Row({ record, playerId }: { record: GameRecord; playerId: string }) {
           )}
         </p>
         <p class="history-players">
-          <span class={`chip ${own}`} aria-hidden="true" /> <span class="unseen">{side[own]}</span>
+          <span class={`chip ${own}`} aria-hidden="true" /> <span class="visually-hidden">{side[own]}</span>
           <span class="muted">{rooms.versus}</span> <ParticipantLink of={opponent} />
         </p>
         <p class="hint">
           {record.outcome && result.reason[record.outcome.reason]}
           {record.rated && ` · ${texts.replay.rated}`}
         </p>
-        <p class="hint">{record.endedAt && moment(instant(record.endedAt))}</p>
+        <p class="hint">{record.endedAt && dateTime(instant(record.endedAt))}</p>
       </div>
     </li>
   );

@@ -3,7 +3,7 @@ import { participantName } from "../../room/game_record";
 import { address } from "../../route";
 import { text } from "../../text/text";
 
-/** The name of who played, which leads to their page. */
+/** A participant's name, linked to their page. */
 export function ParticipantLink({ of }: { of: Participant | undefined }) {
   return <a href={participantAddress(of)}>{participantName(text.value, of)}</a>;
 }

@@ -1,8 +1,8 @@
 import type { PlayerStats, Score } from "../../gen/reversi/v1/session_pb";
 import { language, text } from "../../text/text";
 
-/** What somebody has achieved: results, in all and by the kind of opponent, and the rating. */
-export function ScorePanel({ stats }: { stats: PlayerStats }) {
+/** Results, overall and by kind of opponent, and the rating. */
+export function StatisticsPanel({ stats }: { stats: PlayerStats }) {
   const { stats: texts } = text.value;
   const { played, won, drawn, lost, rating } = stats;
   const share = new Intl.NumberFormat(language.value, { style: "percent" }).format(played ? won / played : 0);
@@ -66,7 +66,7 @@ export function ScorePanel({ stats }: { stats: PlayerStats }) {
 type Counts = Record<"won" | "drawn" | "lost", number>;
 const RESULTS = ["won", "drawn", "lost"] as const;
 
-/** The results as parts of one bar. */
+/** The shares of won, drawn and lost games as one bar. */
 function Shares({ of }: { of: Counts }) {
   const { stats } = text.value;
   return (

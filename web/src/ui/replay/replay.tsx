@@ -8,19 +8,19 @@ import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { participantName } from "../../room/game_record";
 import { announce } from "../../state/notice";
-import { kept } from "../../state/persistent_signal";
+import { persistentSignal } from "../../state/persistent_signal";
 import { text } from "../../text/text";
 import { BoardGrid } from "../board/board_grid";
-import { Course } from "../game/progress_panel";
+import { ProgressPanel } from "../game/progress_panel";
 import { ExportPanel } from "./export_panel";
 import { MoveList } from "../game/move_list";
 import { ParticipantLink } from "../profile/participant_link";
-import { RecordPanel } from "./result_panel";
+import { ResultPanel } from "./result_panel";
 import { ReplayControls } from "./replay_controls";
 
-const speed = kept<Speed>("speed", "1×", isSpeed);
+const speed = persistentSignal<Speed>("speed", "1×", isSpeed);
 
-/** A finished game, to go through ply by ply. */
+/** A finished game, shown ply by ply. */
 export function Replay({ record }: { record: GameRecord }) {
   const { game, replay } = text.value;
   const frames = useMemo(() => history(record.plies), [record]);
@@ -56,7 +56,7 @@ export function Replay({ record }: { record: GameRecord }) {
 
   return (
     <div class="replay">
-      <section class="table-board" aria-label={game.board}>
+      <section class="room-board" aria-label={game.board}>
         <Side record={record} frame={frame} color="white" />
         <BoardGrid board={frame.board} label={game.board} last={frame.square} />
         <Side record={record} frame={frame} color="black" />
@@ -72,8 +72,8 @@ export function Replay({ record }: { record: GameRecord }) {
       </section>
       <div class="replay-side">
         <div class="column">
-          <RecordPanel record={record} />
-          <Course points={points} plies={record.plies} names={names} at={at} choose={go} />
+          <ResultPanel record={record} />
+          <ProgressPanel points={points} plies={record.plies} names={names} at={at} choose={go} />
         </div>
         <div class="column">
           <MoveList plies={record.plies} at={at} choose={go} />
@@ -84,27 +84,27 @@ export function Replay({ record }: { record: GameRecord }) {
   );
 }
 
-/** Who has the colour, and how many discs of it lie on the board. */
+/** One player's name and number of discs. */
 function Side({ record, frame, color }: { record: GameRecord; frame: Frame; color: Color }) {
   const { side, game } = text.value;
   return (
     <div class="player-bar">
       <span class={`chip large-chip ${color}`} aria-hidden="true" />
-      <span class="unseen">{side[color]}: </span>
+      <span class="visually-hidden">{side[color]}: </span>
       <div class="player-who">
         <strong>
           <ParticipantLink of={record[color]} />
         </strong>
       </div>
       <span class="discs" title={game.discs}>
-        <span class="unseen">{game.discs}: </span>
+        <span class="visually-hidden">{game.discs}: </span>
         {count(frame.board, color)}
       </span>
     </div>
   );
 }
 
-/** What happened last, in words. */
+/** The last ply in words. */
 function caption(record: GameRecord, { mover, square, flipped }: Frame, ply: Ply | undefined): string {
   const { game, replay } = text.value;
   if (!mover || !ply) return replay.start;
@@ -113,9 +113,9 @@ function caption(record: GameRecord, { mover, square, flipped }: Frame, ply: Ply
   return ply.spent && !ply.opening ? `${what} ${replay.spent((milliseconds(ply.spent) / 1000).toFixed(1))}` : what;
 }
 
-/** Hears keys wherever the focus is, but for controls that use them themselves. */
+/** Handles keys anywhere on the page, except in controls that use them. */
 function useKeys(hear: (key: string) => boolean): void {
-  // In time for the next key: a held one repeats faster than the board is painted.
+  // A layout effect: a held key repeats faster than the board is painted.
   useLayoutEffect(() => {
     const down = (event: KeyboardEvent) => {
       const held = event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented;

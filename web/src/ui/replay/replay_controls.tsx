@@ -11,7 +11,7 @@ interface ReplayControlsProps {
   setSpeed: (speed: Speed) => void;
 }
 
-/** The slider, and the buttons that the keys stand for. */
+/** The slider and the buttons of a replay. */
 export function ReplayControls(props: ReplayControlsProps) {
   const { replay } = text.value;
   const { at, plies, playing, go } = props;

@@ -1,11 +1,11 @@
 import { instant } from "../../game/clock";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import { headline, participantName, score } from "../../room/game_record";
-import { moment } from "../../text/date_time";
+import { dateTime } from "../../text/date_time";
 import { text } from "../../text/text";
 
-/** How a game ended, and what it was. */
-export function RecordPanel({ record }: { record: GameRecord }) {
+/** Players, result and date of a finished game. */
+export function ResultPanel({ record }: { record: GameRecord }) {
   const texts = text.value;
   const { replay, result } = texts;
   const { outcome, startedAt } = record;
@@ -27,7 +27,7 @@ export function RecordPanel({ record }: { record: GameRecord }) {
         </div>
       )}
       <p class="facts muted">
-        {startedAt && <span>{moment(instant(startedAt))}</span>}
+        {startedAt && <span>{dateTime(instant(startedAt))}</span>}
         <span>{record.roomName}</span>
         {record.rated && <span class="tag">{replay.rated}</span>}
       </p>

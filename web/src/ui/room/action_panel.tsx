@@ -13,34 +13,34 @@ import {
   SEATS,
 } from "../../room/seat";
 import { address } from "../../route";
-import { act, insist } from "../../state/call";
-import { go } from "../../state/location";
+import { attempt, retry } from "../../state/call";
+import { navigate } from "../../state/location";
 import { requestId } from "../../state/request_id";
 import { text } from "../../text/text";
 import { Countdown } from "./countdown";
 import { Invitation } from "./invitation";
 import { GameActions } from "./game_actions";
-import type { Seen } from "./room_view";
+import type { RoomProps } from "./room_view";
 
-/** How things stand, and what the player may do about it. */
-export function ActionPanel(seen: Seen) {
-  const { room } = seen;
+/** The state of the room's game and series, and the player's actions. */
+export function ActionPanel(props: RoomProps) {
+  const { room } = props;
   const running = isRunning(room);
   const { outcome } = room.game ?? {};
   return (
     <section class="panel actions" aria-label={text.value.room.players}>
-      {running ? <ToMove {...seen} /> : outcome ? <Result {...seen} outcome={outcome} /> : null}
+      {running ? <ToMove {...props} /> : outcome ? <Result {...props} outcome={outcome} /> : null}
       {room.series && room.series.games > 1 && (
         <p class="muted">{text.value.room.series(room.series.game, room.series.games)}</p>
       )}
-      {room.score && <Score {...seen} score={room.score} />}
-      {running ? <GameActions {...seen} /> : room.phase !== RoomPhase.CLOSED && <Between {...seen} />}
+      {room.score && <Score {...props} score={room.score} />}
+      {running ? <GameActions {...props} /> : room.phase !== RoomPhase.CLOSED && <Between {...props} />}
     </section>
   );
 }
 
-/** How a series in pairs stands, for the player who began it with black. */
-function Score({ room, score }: Seen & { score: SeriesScore }) {
+/** The score of a series in pairs, props by the player who began it with black. */
+function Score({ room, score }: RoomProps & { score: SeriesScore }) {
   const texts = text.value;
   const seat = room.seats[score.seat];
   const { wins, draws, losses, elo } = score;
@@ -55,14 +55,14 @@ function Score({ room, score }: Seen & { score: SeriesScore }) {
   );
 }
 
-function ToMove({ room, side }: Seen) {
+function ToMove({ room, side }: RoomProps) {
   const { game } = text.value;
   const mover = colorOf(room.game?.position?.sideToMove ?? 0);
   if (!mover) return null;
   return <h2 class={mover === side ? "your-turn" : ""}>{mover === side ? game.yourTurn : game.toMove[mover]}</h2>;
 }
 
-function Result({ room, side, outcome }: Seen & { outcome: Outcome }) {
+function Result({ room, side, outcome }: RoomProps & { outcome: Outcome }) {
   const { result, game } = text.value;
   const { black, white } = score(outcome);
   return (
@@ -87,9 +87,9 @@ function Result({ room, side, outcome }: Seen & { outcome: Outcome }) {
   }
 }
 
-/** Before the first game and between games: getting ready, starting, playing again. */
-function Between(seen: Seen) {
-  const { room, me, side } = seen;
+/** Actions before the first game and between games: get ready, start, rematch. */
+function Between(props: RoomProps) {
+  const { room, me, side } = props;
   const texts = text.value.room;
   const { roomId } = room;
   const count = room.settings?.games ?? 1;
@@ -105,14 +105,14 @@ function Between(seen: Seen) {
   const again = complete && side !== undefined && havePlayed(room);
   const awaited = room.seats.filter((seat) => isAwaited(room, seat));
   const request = { roomId, requestId: requestId() };
-  const start = () => act(() => insist(() => rooms.startGame(request)));
+  const start = () => attempt(() => retry(() => rooms.startGame(request)));
   return (
     <>
       {!complete && <p>{open ? texts.waitingForPlayers : texts.waitingFor(expected.join(", "))}</p>}
       {!complete && <Invitation room={room} />}
-      {complete && !again && <Awaited {...seen} seats={awaited} />}
+      {complete && !again && <Awaited {...props} seats={awaited} />}
       <div class="buttons">
-        {again && <Rematch {...seen} />}
+        {again && <Rematch {...props} />}
         {owner && !again && (
           <button type="button" class="primary large" disabled={!complete || awaited.length > 0} onClick={start}>
             {count > 1 ? texts.startSeries(count) : texts.start}
@@ -122,13 +122,13 @@ function Between(seen: Seen) {
           <button
             type="button"
             class={own.ready || owner ? "" : "primary large"}
-            onClick={() => act(() => rooms.setReady({ roomId, ready: !own.ready }))}
+            onClick={() => attempt(() => rooms.setReady({ roomId, ready: !own.ready }))}
           >
             {own.ready ? texts.unready : texts.getReady}
           </button>
         )}
         {own && (
-          <button type="button" class="quiet" onClick={() => act(() => rooms.leaveSeat({ roomId }))}>
+          <button type="button" class="quiet" onClick={() => attempt(() => rooms.leaveSeat({ roomId }))}>
             {texts.stand}
           </button>
         )}
@@ -137,8 +137,8 @@ function Between(seen: Seen) {
   );
 }
 
-/** For whom the game waits before it can begin. */
-function Awaited({ room, me, seats }: Seen & { seats: readonly Seat[] }) {
+/** Names the players who are not ready yet. */
+function Awaited({ room, me, seats }: RoomProps & { seats: readonly Seat[] }) {
   const texts = text.value.room;
   if (seats.some((seat) => isSeatOf(seat, me))) return <p>{texts.waitingForYou}</p>;
   const names = seats.map((seat) => occupantName(text.value, seat)).join(", ");
@@ -146,11 +146,11 @@ function Awaited({ room, me, seats }: Seen & { seats: readonly Seat[] }) {
   return room.ownerId === me ? null : <p>{texts.waitingForOwner}</p>;
 }
 
-/** The player is paired with whoever looks for a game next, or comes by the link. */
-function Search({ room }: Pick<Seen, "room">) {
+/** Shown while the server looks for an opponent. */
+function Search({ room }: Pick<RoomProps, "room">) {
   const texts = text.value.room;
   const cancel = async () => {
-    if (await act(() => rooms.leaveRoom({ roomId: room.roomId }))) go({ screen: "home" });
+    if (await attempt(() => rooms.leaveRoom({ roomId: room.roomId }))) navigate({ screen: "home" });
   };
   return (
     <>
@@ -163,17 +163,17 @@ function Search({ room }: Pick<Seen, "room">) {
   );
 }
 
-function Rematch({ room, side }: Seen) {
+function Rematch({ room, side }: RoomProps) {
   const texts = text.value.game;
   const { roomId, rematchOfferedBy: by } = room;
   const count = room.settings?.games ?? 1;
-  const answer = (accept: boolean) => act(() => games.answerOffer({ roomId, offer: Offer.REMATCH, accept }));
+  const answer = (accept: boolean) => attempt(() => games.answerOffer({ roomId, offer: Offer.REMATCH, accept }));
   if (by === undefined) {
     return (
       <button
         type="button"
         class="primary large"
-        onClick={() => act(() => games.makeOffer({ roomId, offer: Offer.REMATCH }))}
+        onClick={() => attempt(() => games.makeOffer({ roomId, offer: Offer.REMATCH }))}
       >
         {count > 1 ? texts.rematchSeries(count) : texts.rematch}
       </button>

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from "preact/hooks";
 import { rooms } from "../../api/client";
 import { RoomPhase } from "../../gen/reversi/v1/types_pb";
-import { act } from "../../state/call";
-import { server } from "../../state/server_info";
+import { attempt } from "../../state/call";
+import { serverInfo } from "../../state/server_info";
 import { text } from "../../text/text";
-import type { Seen } from "./room_view";
+import type { RoomProps } from "./room_view";
 
-/** What is said in the room, to all who watch it. */
-export function Chat({ room, me }: Seen) {
+/** The chat: watchers read it, members write. */
+export function Chat({ room, me }: RoomProps) {
   const texts = text.value.room;
   const member = room.members.some(({ player }) => player?.playerId === me);
   const list = useRef<HTMLUListElement>(null);
@@ -18,7 +18,7 @@ export function Chat({ room, me }: Seen) {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const words = String(new FormData(form).get("words")).trim();
-    if (words && (await act(() => rooms.postChat({ roomId: room.roomId, text: words })))) form.reset();
+    if (words && (await attempt(() => rooms.postChat({ roomId: room.roomId, text: words })))) form.reset();
   };
   return (
     <section class="panel chat">
@@ -38,7 +38,7 @@ export function Chat({ room, me }: Seen) {
             aria-label={texts.say}
             placeholder={texts.say}
             autoComplete="off"
-            maxLength={server.value?.limits?.chatCharacters ?? 300}
+            maxLength={serverInfo.value?.limits?.chatCharacters ?? 300}
           />
           <button>{texts.send}</button>
         </form>

@@ -3,18 +3,18 @@ import { opposite } from "../../game/board";
 import { colorOf } from "../../game/history";
 import { Offer } from "../../gen/reversi/v1/types_pb";
 import { occupantName, SEATS } from "../../room/seat";
-import { act } from "../../state/call";
+import { attempt } from "../../state/call";
 import { text } from "../../text/text";
-import { Confirm } from "../control/confirm_button";
-import type { Seen } from "./room_view";
+import { ConfirmButton } from "../control/confirm_button";
+import type { RoomProps } from "./room_view";
 
-/** What the players of a running game may do besides moving, and its owner where programs play. */
-export function GameActions({ room, me, side }: Seen) {
+/** Resign, offer a draw and abort, for players; abort, for the owner if only AIs play. */
+export function GameActions({ room, me, side }: RoomProps) {
   const texts = text.value.game;
   const { roomId, game } = room;
   if (!game) return null;
   const { gameId } = game;
-  const abort = () => act(() => games.abortGame({ gameId }));
+  const abort = () => attempt(() => games.abortGame({ gameId }));
   if (!side) {
     const mayAbort = room.ownerId === me && room.seats.every(({ occupant }) => occupant.case !== "player");
     return mayAbort ? (
@@ -27,7 +27,7 @@ export function GameActions({ room, me, side }: Seen) {
   }
   const opponent = room.seats[SEATS.indexOf(opposite(side))];
   const offered = colorOf(game.drawOfferedBy);
-  const answer = (accept: boolean) => act(() => games.answerOffer({ roomId, offer: Offer.DRAW, accept }));
+  const answer = (accept: boolean) => attempt(() => games.answerOffer({ roomId, offer: Offer.DRAW, accept }));
   const moved = game.plies.filter((ply) => !ply.opening).length >= 2;
   return (
     <>
@@ -49,14 +49,17 @@ export function GameActions({ room, me, side }: Seen) {
           </button>
         )}
         {opponent?.occupant.case === "player" && !offered && (
-          <Confirm ask={`${texts.offerDraw}?`} run={() => act(() => games.makeOffer({ roomId, offer: Offer.DRAW }))}>
+          <ConfirmButton
+            ask={`${texts.offerDraw}?`}
+            run={() => attempt(() => games.makeOffer({ roomId, offer: Offer.DRAW }))}
+          >
             {texts.offerDraw}
-          </Confirm>
+          </ConfirmButton>
         )}
         {offered === side && <span class="muted">{texts.drawOffered}…</span>}
-        <Confirm ask={texts.resignSure} class="danger" run={() => act(() => games.resign({ gameId }))}>
+        <ConfirmButton ask={texts.resignSure} class="danger" run={() => attempt(() => games.resign({ gameId }))}>
           {texts.resign}
-        </Confirm>
+        </ConfirmButton>
       </div>
     </>
   );

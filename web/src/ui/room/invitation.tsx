@@ -3,7 +3,7 @@ import { address } from "../../route";
 import { notify } from "../../state/notice";
 import { text } from "../../text/text";
 
-/** The link into the room, for its members to send to others; they alone are told its code. */
+/** The invitation link. The server sends the join code to members only. */
 export function Invitation({ room: { joinCode } }: { room: Room }) {
   const texts = text.value.room;
   if (!joinCode) return null;
@@ -11,7 +11,7 @@ export function Invitation({ room: { joinCode } }: { room: Room }) {
   const copy = async (event: MouseEvent) => {
     const field = (event.currentTarget as HTMLElement).parentElement?.querySelector("input");
     field?.select();
-    // Without TLS a browser may have no clipboard; then the link is at least selected.
+    // Browsers offer the clipboard to secure origins only; otherwise the link stays selected.
     await navigator.clipboard?.writeText(link).then(
       () => notify(texts.copied),
       () => undefined,

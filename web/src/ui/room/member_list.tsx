@@ -2,13 +2,13 @@ import { rooms } from "../../api/client";
 import { type Member, RoomPhase } from "../../gen/reversi/v1/types_pb";
 import { isSeatOf, SEATS } from "../../room/seat";
 import { address } from "../../route";
-import { act } from "../../state/call";
+import { attempt } from "../../state/call";
 import { text } from "../../text/text";
-import { Confirm } from "../control/confirm_button";
-import type { Seen } from "./room_view";
+import { ConfirmButton } from "../control/confirm_button";
+import type { RoomProps } from "./room_view";
 
-/** Who is in the room, and what its owner may do with them. */
-export function Members({ room, me }: Seen) {
+/** The members, with the owner's actions on each. */
+export function MemberList({ room, me }: RoomProps) {
   const texts = text.value.room;
   return (
     <section class="panel members">
@@ -22,7 +22,7 @@ export function Members({ room, me }: Seen) {
               {playerId === me && <span class="tag">{texts.you}</span>}
               {playerId === room.ownerId && <span class="tag good">{texts.owner}</span>}
               {!member.present && <span class="tag">{texts.away}</span>}
-              {room.ownerId === me && playerId !== me && <Powers room={room} member={member} />}
+              {room.ownerId === me && playerId !== me && <MemberActions room={room} member={member} />}
             </li>
           );
         })}
@@ -31,16 +31,16 @@ export function Members({ room, me }: Seen) {
   );
 }
 
-function Powers({ room, member }: Pick<Seen, "room"> & { member: Member }) {
+function MemberActions({ room, member }: Pick<RoomProps, "room"> & { member: Member }) {
   const { room: texts, side } = text.value;
   const { roomId } = room;
   const { playerId = "", displayName = "" } = member.player ?? {};
   const seated = room.seats.some((seat) => isSeatOf(seat, playerId));
-  const kick = (ban: boolean) => act(() => rooms.kickMember({ roomId, playerId, ban }));
+  const kick = (ban: boolean) => attempt(() => rooms.kickMember({ roomId, playerId, ban }));
   const keep = (seat: number) =>
-    act(() => rooms.setSeat({ roomId, seat, occupant: { case: "reservedFor", value: playerId } }));
+    attempt(() => rooms.setSeat({ roomId, seat, occupant: { case: "reservedFor", value: playerId } }));
   return (
-    <details class="powers">
+    <details class="member-actions">
       <summary aria-label={`${texts.manage}: ${displayName}`}>⋯</summary>
       <div>
         {!seated &&
@@ -52,15 +52,19 @@ function Powers({ room, member }: Pick<Seen, "room"> & { member: Member }) {
               </button>
             ),
           )}
-        <button type="button" class="small" onClick={() => act(() => rooms.transferOwnership({ roomId, playerId }))}>
+        <button
+          type="button"
+          class="small"
+          onClick={() => attempt(() => rooms.transferOwnership({ roomId, playerId }))}
+        >
           {texts.makeOwner}
         </button>
-        <Confirm ask={`${texts.kick}?`} class="small" run={() => kick(false)}>
+        <ConfirmButton ask={`${texts.kick}?`} class="small" run={() => kick(false)}>
           {texts.kick}
-        </Confirm>
-        <Confirm ask={`${texts.ban}?`} class="small danger" run={() => kick(true)}>
+        </ConfirmButton>
+        <ConfirmButton ask={`${texts.ban}?`} class="small danger" run={() => kick(true)}>
           {texts.ban}
-        </Confirm>
+        </ConfirmButton>
       </div>
     </details>
   );

@@ -3,18 +3,18 @@ import { rooms } from "../../api/client";
 import type { Color } from "../../game/board";
 import { RoomPhase } from "../../gen/reversi/v1/types_pb";
 import { isRunning, occupantName, SEATS } from "../../room/seat";
-import { act } from "../../state/call";
+import { attempt } from "../../state/call";
 import { notify } from "../../state/notice";
 import type { Ai } from "../../state/ai_match";
-import { server } from "../../state/server_info";
+import { serverInfo } from "../../state/server_info";
 import { text } from "../../text/text";
 import { AiChoice, firstAi } from "../lobby/ai_choice";
 import { changesOf, draftOf, SettingsForm } from "./settings_form";
-import type { Seen } from "./room_view";
+import type { RoomProps } from "./room_view";
 
-/** What only the owner sees: who may sit where, and the settings. */
-export function Manage(seen: Seen) {
-  const { room } = seen;
+/** The owner's controls for seats and settings, between games. */
+export function OwnerPanel(props: RoomProps) {
+  const { room } = props;
   const { roomId } = room;
   const texts = text.value.room;
   if (isRunning(room) || room.phase === RoomPhase.PLAYING) return null;
@@ -23,9 +23,9 @@ export function Manage(seen: Seen) {
       <summary>{texts.manage}</summary>
       <div class="stack">
         {SEATS.map((color) => (
-          <SeatControl key={color} {...seen} color={color} />
+          <SeatControl key={color} {...props} color={color} />
         ))}
-        <button type="button" onClick={() => act(() => rooms.swapSeats({ roomId }))}>
+        <button type="button" onClick={() => attempt(() => rooms.swapSeats({ roomId }))}>
           ⇅ {texts.swap}
         </button>
         <details>
@@ -37,16 +37,17 @@ export function Manage(seen: Seen) {
   );
 }
 
-/** A seat that nobody holds but an AI can be given to another. */
-function SeatControl({ room, me, color }: Seen & { color: Color }) {
+/** Controls for a seat that no other player holds. */
+function SeatControl({ room, me, color }: RoomProps & { color: Color }) {
   const { room: texts, side, create } = text.value;
   const seat = SEATS.indexOf(color);
   const occupant = room.seats[seat]?.occupant;
   const [chosen, setChosen] = useState<Ai | undefined>();
   if (!occupant || (occupant.case === "player" && occupant.value.playerId !== me)) return null;
-  const ai = chosen ?? firstAi(server.value?.aiKinds ?? [], occupant.case === "ai" ? occupant.value.kind : "alphabeta");
+  const ai =
+    chosen ?? firstAi(serverInfo.value?.aiKinds ?? [], occupant.case === "ai" ? occupant.value.kind : "alphabeta");
   const set = (to: { case: "open"; value: object } | { case: "ai"; value: Ai }) =>
-    act(() => rooms.setSeat({ roomId: room.roomId, seat, occupant: to }));
+    attempt(() => rooms.setSeat({ roomId: room.roomId, seat, occupant: to }));
   return (
     <fieldset class="seat-control">
       <legend>
@@ -70,7 +71,7 @@ function SeatControl({ room, me, color }: Seen & { color: Color }) {
   );
 }
 
-function Settings({ room }: Pick<Seen, "room">) {
+function Settings({ room }: Pick<RoomProps, "room">) {
   const [draft, setDraft] = useState(() => draftOf(room.settings));
   const { create, event } = text.value;
   const save = async (submit: Event) => {
@@ -78,7 +79,7 @@ function Settings({ room }: Pick<Seen, "room">) {
     const { noPassword: clearPassword } = draft;
     const password = clearPassword ? "" : draft.password;
     const request = { roomId: room.roomId, settings: changesOf(draft), password, clearPassword };
-    if (!(await act(() => rooms.updateSettings(request)))) return;
+    if (!(await attempt(() => rooms.updateSettings(request)))) return;
     setDraft({ ...draft, password: "", noPassword: false });
     notify(event.settings);
   };

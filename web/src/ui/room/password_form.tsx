@@ -8,7 +8,7 @@ export function PasswordForm({ enter }: { enter: (password: string) => void }) {
     enter(String(new FormData(event.currentTarget as HTMLFormElement).get("password")));
   };
   return (
-    <form class="panel notable" onSubmit={submit}>
+    <form class="panel centered" onSubmit={submit}>
       <h1>{room.password}</h1>
       <label class="field">
         <span>{create.password}</span>

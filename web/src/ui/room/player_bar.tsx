@@ -4,13 +4,13 @@ import { colorOf } from "../../game/history";
 import { address } from "../../route";
 import { havePlayed, isAwaited, isRunning, occupantKind, occupantName, SEATS } from "../../room/seat";
 import { RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
-import { act } from "../../state/call";
+import { attempt } from "../../state/call";
 import { text } from "../../text/text";
-import { ClockView } from "../board/game_clock";
-import type { Seen } from "./room_view";
+import { GameClock } from "../board/game_clock";
+import type { RoomProps } from "./room_view";
 
-/** One side: who sits there, how many discs they have, and their time. */
-export function PlayerBar({ room, me, side, color }: Seen & { color: Color }) {
+/** One side of a room's game: occupant, discs and clock. */
+export function PlayerBar({ room, me, side, color }: RoomProps & { color: Color }) {
   const texts = text.value;
   const index = SEATS.indexOf(color);
   const seat = room.seats[index];
@@ -19,11 +19,11 @@ export function PlayerBar({ room, me, side, color }: Seen & { color: Color }) {
   const toMove = running && colorOf(room.game?.position?.sideToMove ?? 0) === color;
   const discs = color === "black" ? room.game?.position?.blackDiscs : room.game?.position?.whiteDiscs;
   const mayTake = isFree(seat, me) && room.phase === RoomPhase.LOBBY;
-  const sit = () => act(() => take(room.roomId, index, side !== undefined || isMember()));
+  const sit = () => attempt(() => take(room.roomId, index, side !== undefined || isMember()));
   return (
     <div class={`player-bar${toMove ? " to-move" : ""}`}>
       <span class={`chip large-chip ${color}`} aria-hidden="true" />
-      <span class="unseen">{texts.side[color]}: </span>
+      <span class="visually-hidden">{texts.side[color]}: </span>
       <div class="player-who">
         <strong>{who()}</strong>
         <p class="player-tags">
@@ -38,12 +38,12 @@ export function PlayerBar({ room, me, side, color }: Seen & { color: Color }) {
       {toMove && seat.occupant.case === "ai" && <span class="dots" role="img" aria-label={texts.game.thinking} />}
       {room.game && (
         <span class="discs" title={texts.game.discs}>
-          <span class="unseen">{texts.game.discs}: </span>
+          <span class="visually-hidden">{texts.game.discs}: </span>
           {discs}
         </span>
       )}
       {running && room.game?.clocks && (
-        <ClockView clocks={room.game.clocks} color={color} mover={toMove ? color : undefined} />
+        <GameClock clocks={room.game.clocks} color={color} mover={toMove ? color : undefined} />
       )}
     </div>
   );
@@ -85,7 +85,7 @@ function isFree({ occupant }: Seat, me: string): boolean {
   return occupant.case === "open" || (occupant.case === "reserved" && occupant.value.playerId === me);
 }
 
-/** Who is no member yet becomes one first. */
+/** Takes a seat, and joins the room first if necessary. */
 async function take(roomId: string, seat: number, member: boolean): Promise<void> {
   if (!member) await rooms.joinRoom({ room: { case: "roomId", value: roomId } });
   await rooms.takeSeat({ roomId, seat });

@@ -6,56 +6,56 @@ import { isRunning, namesOf, sideOf } from "../../room/seat";
 import { text } from "../../text/text";
 import { ActionPanel } from "./action_panel";
 import { Chat } from "./chat";
-import { Course } from "../game/progress_panel";
-import { Members } from "./member_list";
+import { ProgressPanel } from "../game/progress_panel";
+import { MemberList } from "./member_list";
 import { MoveList } from "../game/move_list";
 import { PlayBoard } from "../board/play_board";
 import { PlayerBar } from "./player_bar";
 import { RoomPanel } from "./room_panel";
 
-/** What everything at a table is shown from. */
-export interface Seen {
+/** The props of every component in a room. */
+export interface RoomProps {
   room: Room;
-  /** The id of the player who looks. */
+  /** The id of the logged-in player. */
   me: string;
-  /** The side of that player, if seated. */
+  /** The player's side, if seated. */
   side: Color | undefined;
 }
 
-/** A room around its board; who plays sits below, and watchers see it as black does. */
-export function Table({ room, me, watchers }: { room: Room; me: string; watchers: number }) {
+/** A room with its board. The player's own side is at the bottom; for watchers, black. */
+export function RoomView({ room, me, watchers }: { room: Room; me: string; watchers: number }) {
   const side = sideOf(room, me);
-  const seen: Seen = { room, me, side };
+  const props: RoomProps = { room, me, side };
   const below = side ?? "black";
   const plies = room.game?.plies ?? [];
   const frames = history(plies);
-  useTitle(seen);
+  useTitle(props);
   return (
-    <div class="table">
-      <h1 class="unseen">{room.settings?.name}</h1>
-      <section class="table-board" aria-label={text.value.game.board}>
-        <PlayerBar {...seen} color={opposite(below)} />
-        <PlayBoard {...seen} frame={frames[frames.length - 1]} />
-        <PlayerBar {...seen} color={below} />
+    <div class="room-view">
+      <h1 class="visually-hidden">{room.settings?.name}</h1>
+      <section class="room-board" aria-label={text.value.game.board}>
+        <PlayerBar {...props} color={opposite(below)} />
+        <PlayBoard {...props} frame={frames[frames.length - 1]} />
+        <PlayerBar {...props} color={below} />
       </section>
-      <div class="table-play">
-        <ActionPanel {...seen} />
+      <div class="room-play">
+        <ActionPanel {...props} />
         {room.game && !(side && isRunning(room)) && (
-          <Course points={frames.map(balance)} plies={plies} names={namesOf(text.value, room)} />
+          <ProgressPanel points={frames.map(balance)} plies={plies} names={namesOf(text.value, room)} />
         )}
         <MoveList plies={plies} />
       </div>
-      <div class="table-room">
-        <RoomPanel {...seen} watchers={watchers} />
-        <Members {...seen} />
-        <Chat {...seen} />
+      <div class="room-side">
+        <RoomPanel {...props} watchers={watchers} />
+        <MemberList {...props} />
+        <Chat {...props} />
       </div>
     </div>
   );
 }
 
-/** The name of the tab calls the player whose turn it is. */
-function useTitle({ room, side }: Seen): void {
+/** Shows in the tab's title when it is the player's turn. */
+function useTitle({ room, side }: RoomProps): void {
   const { brand, game } = text.value;
   const mine = side !== undefined && isRunning(room) && colorOf(room.game?.position?.sideToMove ?? 0) === side;
   const name = room.settings?.name ?? brand;

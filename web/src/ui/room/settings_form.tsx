@@ -2,16 +2,16 @@ import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { milliseconds } from "../../game/clock";
 import { type RoomSettings, type RoomSettingsSchema, Visibility, Watching } from "../../gen/reversi/v1/types_pb";
-import { server } from "../../state/server_info";
+import { serverInfo } from "../../state/server_info";
 import { text } from "../../text/text";
-import { Segments } from "../control/segmented_control";
+import { SegmentedControl } from "../control/segmented_control";
 
-/** The settings of a room while they are being made; times in the units that the form shows. */
+/** Room settings as the form shows them, with times in the form's units. */
 export interface Draft {
   name: string;
-  /** Empty leaves a room's password as it is. */
+  /** Empty keeps the present password. */
   password: string;
-  /** Takes the password away that a room has. */
+  /** Removes the password. */
   noPassword: boolean;
   hidden: boolean;
   membersOnly: boolean;
@@ -25,18 +25,18 @@ export interface Draft {
   rated: boolean;
   start: Start;
   randomPlies: number;
-  /** An opening that the form has no field for; kept while the player chooses no other. */
+  /** A given opening, for which the form has no field; kept unless another opening is chosen. */
   moves?: string;
-  /** A test that ends the series; the form has no field for it. */
+  /** A sequential test that ends the series; the form has no field for it. */
   sprt?: RoomSettings["sprt"];
 }
 
-/** How games begin. */
+/** The opening of each game. */
 type Start = "standard" | "balanced" | "random";
 
 const RANDOM_PLIES = 8;
 
-/** What a new room begins with: time to think, and AIs that can be followed. */
+/** The settings of a new room: enough time to think, and AI moves slow enough to follow. */
 export const FIRST_DRAFT: Draft = {
   name: "",
   password: "",
@@ -97,7 +97,7 @@ export function changesOf(draft: Draft): MessageInitShape<typeof RoomSettingsSch
   };
 }
 
-/** Whether each opening is played twice, with the sides changed. */
+/** Whether each opening is played twice, with sides swapped. */
 function inPairs({ games, swapSides, start }: Draft): boolean {
   return games > 1 && swapSides && start !== "standard";
 }
@@ -113,14 +113,14 @@ function openingOf({ start, randomPlies, moves }: Draft): MessageInitShape<typeo
 interface SettingsFormProps {
   draft: Draft;
   change: (draft: Draft) => void;
-  /** Whether the room has one already. */
+  /** Whether the room has a password. */
   hasPassword?: boolean;
 }
 
 /** The fields of a room's settings: the common ones, the others folded. */
 export function SettingsForm({ draft, change, hasPassword = false }: SettingsFormProps) {
   const { create } = text.value;
-  const limits = server.value?.limits;
+  const limits = serverInfo.value?.limits;
   const number = (key: NumberKey, label: string, most: number, step = 1, hint = "") => (
     <label class="field">
       <span>
@@ -181,7 +181,7 @@ export function SettingsForm({ draft, change, hasPassword = false }: SettingsFor
             </label>
           </div>
           {hasPassword && check("noPassword", create.noPassword)}
-          <Segments
+          <SegmentedControl
             label={create.opening}
             value={draft.start}
             choose={(start) => change({ ...draft, start })}

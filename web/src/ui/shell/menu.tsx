@@ -2,18 +2,18 @@ import type { Signal } from "@preact/signals";
 import { address } from "../../route";
 import { animation, hints, sound } from "../../state/preference";
 import { isPlaying, logOut, session } from "../../state/session";
-import { act } from "../../state/call";
+import { attempt } from "../../state/call";
 import { type Language, language, LANGUAGES, text } from "../../text/text";
-import { Confirm } from "../control/confirm_button";
+import { ConfirmButton } from "../control/confirm_button";
 
-/** The player, the language and the preferences. */
+/** The menu: player, language and preferences. */
 export function Menu() {
   const { menu } = text.value;
   const player = session.value;
   return (
     <>
       <button type="button" class="quiet menu-button" popovertarget="menu">
-        <span class="unseen">{menu.settings}</span>
+        <span class="visually-hidden">{menu.settings}</span>
         {player && <span class="player-name">{player.name}</span>}
         <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
           <path d="M3 5.500h14M3 10h14M3 14.500h14" stroke="currentColor" stroke-width="1.800" stroke-linecap="round" />
@@ -33,9 +33,9 @@ export function Menu() {
         <Preference of={animation} label={menu.animation} />
         <Preference of={hints} label={menu.hints} />
         {player && (
-          <Confirm ask={menu.logOutSure} needed={isPlaying} run={() => (close(), void act(logOut))}>
+          <ConfirmButton ask={menu.logOutSure} needed={isPlaying} run={() => (close(), void attempt(logOut))}>
             {menu.logOut}
-          </Confirm>
+          </ConfirmButton>
         )}
       </div>
     </>

@@ -1,7 +1,7 @@
 import { dismiss, notices } from "../../state/notice";
 import { text } from "../../text/text";
 
-/** The lines at the edge of the page. They are announced where they are made. */
+/** The visible notices. `notify` has announced them already. */
 export function Notices() {
   const { menu } = text.value;
   return (

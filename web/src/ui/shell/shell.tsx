@@ -9,7 +9,7 @@ import { text } from "../../text/text";
 import { Menu } from "./menu";
 import { Notices } from "./notices";
 
-/** What is around every screen: the way to the others, how the connection is, and what was said. */
+/** The frame around every screen: navigation, connection banner, notices and announcements. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null);
   const { menu } = text.value;
@@ -17,7 +17,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const arrived = useRef(place);
   useEffect(() => {
     scrollTo(0, 0);
-    // Who listens or uses the keyboard goes on at the new screen, not at the link that led there.
+    // Moves the focus from the link to the new screen, for keyboards and screen readers.
     if (arrived.current !== place) main.current?.focus({ preventScroll: true });
     arrived.current = place;
   }, [place]);
@@ -44,7 +44,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </main>
       <Notices />
-      <div class="unseen" aria-live="polite" role="log">
+      <div class="visually-hidden" aria-live="polite" role="log">
         {announcement.value}
       </div>
     </>
@@ -80,14 +80,14 @@ function Banner() {
   );
 }
 
-/** The tab is named by its screen; a room names it by itself. */
+/** Sets the tab's title from the screen. A room sets its own. */
 function useTitle(): void {
-  const { brand, home, rooms, create, wall, stats } = text.value;
+  const { brand, home, rooms, create, liveGames, stats } = text.value;
   const titles: Partial<Record<Route["screen"], string>> = {
     home: home.title,
     rooms: rooms.title,
     create: create.title,
-    tv: wall.title,
+    tv: liveGames.title,
     player: stats.title,
   };
   const { screen } = route.value;

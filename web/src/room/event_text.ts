@@ -1,0 +1,101 @@
+import { colorOf } from "../game/history";
+import { LeaveReason, type RoomEvent } from "../gen/reversi/v1/room_pb";
+import { GameResult, Offer, type Room, type Side } from "../gen/reversi/v1/types_pb";
+import type { Texts } from "../text/en";
+import { occupantName, SEATS } from "./seat";
+
+type Event = RoomEvent["event"];
+
+/** A room event in words, for `announceEvent`; empty for an event that is not announced. */
+export function eventText(texts: Texts, event: Event, before: Room, after: Room): string {
+  const { event: words, game } = texts;
+  const member = (room: Room, id: string) =>
+    room.members.find(({ player }) => player?.playerId === id)?.player?.displayName ?? "";
+  switch (event.case) {
+    case "memberJoined":
+      return words.joined(event.value.member?.player?.displayName ?? "");
+    case "memberLeft": {
+      const name = member(before, event.value.playerId);
+      const { reason } = event.value;
+      const removed = reason === LeaveReason.KICKED || reason === LeaveReason.BANNED;
+      return removed ? words.removed(name) : words.left(name);
+    }
+    case "presenceChanged":
+      return (event.value.present ? words.back : words.away)(member(after, event.value.playerId));
+    case "ownerChanged":
+      return words.owner(member(after, event.value.ownerId));
+    case "seatChanged":
+      return words.seat(seatSide(texts, event.value.seat), seatName(texts, after, event.value.seat));
+    case "seatsSwapped":
+      return words.swapped;
+    case "readyChanged":
+      return (event.value.ready ? words.ready : words.unready)(seatName(texts, after, event.value.seat));
+    case "settingsChanged":
+      return words.settings;
+    case "gameStarted":
+      return game.started(seatName(texts, after, 0), seatName(texts, after, 1));
+    case "chatPosted":
+      return words.said(event.value.line?.player?.displayName ?? "", event.value.line?.text ?? "");
+    case "roomClosed":
+      return texts.room.closed;
+    default:
+      return gameEventText(texts, event, after);
+  }
+}
+
+function gameEventText(texts: Texts, event: Event, after: Room): string {
+  const { event: words, game } = texts;
+  switch (event.case) {
+    case "movePlayed": {
+      const { ply, flipped } = event.value;
+      return ply ? game.played(sideName(texts, ply.side), ply.square, flipped.length) : "";
+    }
+    case "turnPassed":
+      return game.passes(sideName(texts, event.value.ply?.side ?? 0));
+    case "moveRefused":
+      return words.refused(sideName(texts, event.value.side), event.value.strikes);
+    case "offerMade": {
+      const name = seatName(texts, after, event.value.seat);
+      return (event.value.offer === Offer.DRAW ? game.drawOfferedBy : game.rematchOfferedBy)(name);
+    }
+    case "offerClosed":
+      return event.value.accepted ? "" : words.declined;
+    case "gameEnded":
+      return resultText(texts, after);
+    case "seriesEnded":
+      return words.seriesEnded;
+    case "clockCredited":
+      return words.credited;
+    default:
+      return "";
+  }
+}
+
+function resultText(texts: Texts, room: Room): string {
+  const { result } = texts;
+  const outcome = room.game?.outcome;
+  if (!outcome) return "";
+  const headline = {
+    [GameResult.UNSPECIFIED]: "",
+    [GameResult.BLACK_WINS]: result.black(seatName(texts, room, 0)),
+    [GameResult.WHITE_WINS]: result.white(seatName(texts, room, 1)),
+    [GameResult.DRAW]: result.draw,
+    [GameResult.ABORTED]: result.aborted,
+  }[outcome.result];
+  return `${headline}, ${outcome.blackDiscs}–${outcome.whiteDiscs}. ${result.reason[outcome.reason]}.`;
+}
+
+function sideName(texts: Texts, side: Side): string {
+  const color = colorOf(side);
+  return color ? texts.side[color] : "";
+}
+
+function seatSide(texts: Texts, seat: number): string {
+  const color = SEATS[seat];
+  return color ? texts.side[color] : "";
+}
+
+function seatName(texts: Texts, room: Room, index: number): string {
+  const seat = room.seats[index];
+  return seat ? occupantName(texts, seat) : "";
+}

@@ -1,37 +1,26 @@
-//! Compiles `proto/` with `protox`, so that no `protoc` is needed, and puts the page of `web/dist` into the binary.
+//! Compiles the services of `proto/` with `protox`, so that no `protoc` is needed, and puts the page of `web/dist` into the binary.
 
 use std::{
-    env,
+    env, fs, io,
     path::{Path, PathBuf},
 };
 
 use prost::Message as _;
-
-const FILES: [&str; 7] = [
-    "reversi/v1/types.proto",
-    "reversi/v1/session.proto",
-    "reversi/v1/lobby.proto",
-    "reversi/v1/room.proto",
-    "reversi/v1/game.proto",
-    "reversi/v1/record.proto",
-    "reversi/v1/analysis.proto",
-];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
     println!("cargo:rerun-if-changed=web/dist");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let dist = Path::new("web/dist").canonicalize()?;
-    std::fs::write(out.join("page.rs"), memory_serve::assets_to_code("web/dist", &dist, &out, true, |_| {}))?;
+    fs::write(out.join("page.rs"), memory_serve::assets_to_code("web/dist", &dist, &out, true, |_| {}))?;
 
-    let files = protox::compile(FILES, ["proto"])?;
-    std::fs::write(out.join("descriptors.bin"), files.encode_to_vec())?;
+    let files = fs::read_dir("proto/reversi/v1")?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    let files = protox::compile(files, ["proto"])?;
+    fs::write(out.join("descriptors.bin"), files.encode_to_vec())?;
 
-    tonic_prost_build::configure().build_server(false).bytes(".").compile_fds(files.clone())?;
-
-    // The services once more, over the messages made above, but with little memory for each call.
+    // The services, over the messages of the client's crate.
     let server = out.join("server");
-    std::fs::create_dir_all(&server)?;
+    fs::create_dir_all(&server)?;
     tonic_prost_build::configure()
         .build_client(false)
         .out_dir(server)

@@ -31,15 +31,13 @@
 //! | the page for browsers | `web/`, [`web`] |
 //! | the `reversi` command | [`cli`] |
 
-pub mod ai;
 pub mod cli;
-pub mod client;
 pub mod grpc;
 pub mod proto;
-pub mod rating;
 pub mod room;
-pub mod rules;
 pub mod runtime;
-pub mod search;
 pub mod store;
 pub mod web;
+
+pub use reversi_client as client;
+pub use reversi_engine::{ai, rating, rules, search};

@@ -142,7 +142,7 @@ fn describe(settings: &Settings, has_password: bool) -> String {
 mod tests {
     use super::*;
     use crate::{
-        client::{EndReason, GameResult, Member, Player, PlayerKind, fold_tests as fold},
+        client::{EndReason, GameResult, Member, Player, PlayerKind, fixture},
         rules::{ByColor, Color},
     };
 
@@ -151,7 +151,7 @@ mod tests {
     }
 
     fn room() -> Room {
-        let mut room = fold::room();
+        let mut room = fixture::room();
         for (id, name) in [("me", "ada"), ("you", "bob")] {
             let player = Player { id: id.parse().unwrap(), name: name.into(), kind: PlayerKind::Human };
             room.members.push(Member { player, present: id == "me", joined_at: None });
@@ -165,7 +165,7 @@ mod tests {
     fn moves_and_results_are_short() {
         let room = room();
         let told = |change| tell(&room, &me(), &change).unwrap();
-        assert_eq!(told(fold::move_event(&room, "d3").change), "1. black d3 (1.0 s)");
+        assert_eq!(told(fixture::move_event(&room, "d3").change), "1. black d3 (1.0 s)");
         let (discs, score) = (ByColor::new(40, 20), ByColor::new(44, 20));
         let outcome = Outcome { result: GameResult::Won(Color::Black), reason: EndReason::Discs, discs, score };
         let game = room.game.as_ref().unwrap().id.clone();

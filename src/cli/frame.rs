@@ -193,13 +193,13 @@ mod tests {
     use ratatui::{Terminal, backend::TestBackend};
 
     use super::*;
-    use crate::client::{RoomUpdate, fold_tests as fold};
+    use crate::client::{RoomUpdate, fixture};
 
     fn drawn(width: u16, height: u16) -> String {
         let now = Instant::now();
-        let mut table = Table::new(fold::room(), None, now);
+        let mut table = Table::new(fixture::room(), None, now);
         for square in ["d3", "c3"] {
-            let event = fold::move_event(table.room(), square);
+            let event = fixture::move_event(table.room(), square);
             table.update(RoomUpdate::Event(Box::new(event)), now);
         }
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();

@@ -231,11 +231,11 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::client::{Occupant, Player, PlayerId, PlayerKind, RoomChange, RoomUpdate, fold_tests as fold};
+    use crate::client::{Occupant, Player, PlayerId, PlayerKind, RoomChange, RoomUpdate, fixture};
 
     fn table() -> Table {
         let me: PlayerId = "me".parse().unwrap();
-        let mut room = fold::room();
+        let mut room = fixture::room();
         room.seats.black.occupant =
             Occupant::Player(Player { id: me.clone(), name: "me".into(), kind: PlayerKind::Human });
         Table::new(room, Some(me), Instant::now())
@@ -314,7 +314,7 @@ mod tests {
     fn an_offer_can_be_answered() {
         let (mut hand, mut table) = (Hand::new(), table());
         assert_eq!(press(&mut hand, &table, "y"), None);
-        let event = fold::next(table.room(), RoomChange::OfferMade(Offer::Draw, Color::White));
+        let event = fixture::next(table.room(), RoomChange::OfferMade(Offer::Draw, Color::White));
         table.update(RoomUpdate::Event(Box::new(event)), Instant::now());
         assert_eq!(press(&mut hand, &table, "y"), Some(Wish::Offer(Offer::Draw)));
         assert_eq!(press(&mut hand, &table, "x"), Some(Wish::Decline(Offer::Draw)));

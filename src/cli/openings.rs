@@ -24,7 +24,7 @@ const TRIES: u32 = 100;
 /// How many, and which.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example, the list in this program:\n  reversi openings --count 500 --seed 1 > src/rules/openings.txt"
+    after_help = "Example, the list in this program:\n  reversi openings --count 500 --seed 1 > crates/reversi-engine/src/rules/openings.txt"
 )]
 pub(super) struct Args {
     /// Openings to find.

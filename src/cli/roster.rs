@@ -57,7 +57,7 @@ pub(super) fn offer(row: &RoomRow) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::{Ai, Occupant, list_tests::row};
+    use crate::client::{Ai, Occupant, fixture::row};
 
     #[test]
     fn a_row_says_what_can_be_done() {

@@ -21,13 +21,13 @@ pub(super) fn verdict(settings: &Settings, score: Option<&SeriesScore>) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{client::fold_tests as fold, rating::Score, rules::Color};
+    use crate::{client::fixture, rating::Score, rules::Color};
 
     #[test]
     fn a_score_is_told_of_who_began() {
         let score = Score { wins: 9, losses: 1, pairs: [0, 0, 1, 0, 4], ..Score::default() };
         let score = SeriesScore { first: Color::White, score };
-        assert_eq!(tell(&fold::room(), &score), "open: 9 won, 0 drawn, 1 lost, +382 Elo (+65 to +877)");
+        assert_eq!(tell(&fixture::room(), &score), "open: 9 won, 0 drawn, 1 lost, +382 Elo (+65 to +877)");
         let settings = Settings { sprt: "0,300".parse().ok(), ..Settings::default() };
         assert_eq!(verdict(&settings, Some(&score)), None);
         let surer = SeriesScore { score: Score { pairs: [0, 0, 1, 0, 14], ..score.score }, ..score };

@@ -66,7 +66,8 @@ pub(super) fn choose(list: &RoomList, tried: &HashSet<RoomId>) -> Option<RoomId>
 mod tests {
     use super::*;
     use crate::client::{
-        Ai, EndReason, GameResult, ListUpdate, Outcome, Player, PlayerKind, fold_tests as fold, list_tests::row,
+        Ai, EndReason, GameResult, ListUpdate, Outcome, Player, PlayerKind,
+        fixture::{self, row},
     };
     use crate::rules::ByColor;
 
@@ -75,7 +76,7 @@ mod tests {
     }
 
     fn seated() -> Room {
-        let mut room = fold::room();
+        let mut room = fixture::room();
         let player = Player { id: me(), name: "me".into(), kind: PlayerKind::Bot };
         room.seats.white.occupant = Occupant::Player(player);
         room
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_bot_sits_down_gets_ready_and_then_waits() {
-        assert_eq!(next_step(&lobby(fold::room()), &me()), Some(Step::Sit(Color::Black)));
+        assert_eq!(next_step(&lobby(fixture::room()), &me()), Some(Step::Sit(Color::Black)));
         let mut room = lobby(seated());
         assert_eq!(next_step(&room, &me()), Some(Step::Ready));
         room.seats.white.ready = true;
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_bot_leaves_where_it_cannot_play_and_plays_on_where_it_does() {
-        assert_eq!(next_step(&fold::room(), &me()), Some(Step::Leave));
+        assert_eq!(next_step(&fixture::room(), &me()), Some(Step::Leave));
         let mut room = seated();
         assert_eq!(next_step(&room, &me()), None);
         if let Some(game) = &mut room.game {

@@ -177,13 +177,13 @@ fn clock_of(room: &Room, now: Instant) -> Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::{Closing, fold_tests as fold};
+    use crate::client::{Closing, fixture};
 
     #[test]
     fn moves_are_told_and_shown() {
         let now = Instant::now();
-        let mut table = Table::new(fold::room(), None, now);
-        let event = fold::move_event(table.room(), "d3");
+        let mut table = Table::new(fixture::room(), None, now);
+        let event = fixture::move_event(table.room(), "d3");
         let effect = table.update(RoomUpdate::Event(Box::new(event.clone())), now);
         assert_eq!(effect, Effect::Told { line: Some("black (open) plays d3".into()), board: true });
         assert_eq!(table.view(None).last, "d3".parse().ok());
@@ -194,17 +194,17 @@ mod tests {
     #[test]
     fn a_gap_asks_for_the_room_again() {
         let now = Instant::now();
-        let mut table = Table::new(fold::room(), None, now);
-        let mut event = fold::move_event(table.room(), "d3");
+        let mut table = Table::new(fixture::room(), None, now);
+        let mut event = fixture::move_event(table.room(), "d3");
         event.seq += 1;
         assert_eq!(table.update(RoomUpdate::Event(Box::new(event)), now), Effect::Missed);
-        assert_eq!(table.update(RoomUpdate::Snapshot(Box::new(fold::room())), now), Effect::Begun);
+        assert_eq!(table.update(RoomUpdate::Snapshot(Box::new(fixture::room())), now), Effect::Begun);
     }
 
     #[test]
     fn only_a_final_closing_ends_it() {
         let now = Instant::now();
-        let mut table = Table::new(fold::room(), None, now);
+        let mut table = Table::new(fixture::room(), None, now);
         let closing = |reason| RoomUpdate::Closing(Closing { reason, retry_after: None });
         assert_eq!(table.update(closing(CloseReason::Draining), now), Effect::Nothing);
         assert_eq!(table.update(closing(CloseReason::RoomClosed), now), Effect::Over(CloseReason::RoomClosed));

@@ -11,7 +11,7 @@ use std::{
 
 use source::{What, module_of, names, split, tokens};
 
-/// A folder of `src` and what it may name. Dependencies point one way: a layer names only layers above it in the table.
+/// A folder of `src`, here or in the engine's crate, and what it may name. Dependencies point one way: a layer names only layers above it in the table.
 struct Layer {
     name: &'static str,
     layers: &'static [&'static str],
@@ -79,6 +79,7 @@ const LAYERS: &[Layer] = &[
             ("tonic_prost", "the generated code names it"),
             ("prost_types", "timestamps and durations"),
             ("bytes", "a message that is encoded once"),
+            ("reversi_client", "the messages are generated there"),
         ],
     },
     Layer {
@@ -111,18 +112,8 @@ const LAYERS: &[Layer] = &[
             ("serde_json", "games that are exported as JSON"),
         ],
     },
-    Layer {
-        name: "client",
-        layers: &["rules", "rating", "room", "proto"],
-        crates: &["tonic", "tokio"],
-        also: &[
-            ("tokio_stream", "streams are handed to the caller"),
-            ("thiserror", "one error enum per operation"),
-            ("tonic_types", "the reason of a refusal is in the error's details"),
-            ("prost", "details of errors are decoded"),
-            ("prost_types", "timestamps and durations"),
-        ],
-    },
+    // A crate of its own: its manifest says what it may name.
+    Layer { name: "client", layers: &[], crates: &[], also: &[] },
     Layer {
         name: "web",
         layers: &[],
@@ -168,11 +159,14 @@ const LAYERS: &[Layer] = &[
     },
     // src/main.rs and src/lib.rs.
     Layer { name: "main", layers: &["cli"], crates: &["anyhow", "clap"], also: &[] },
-    Layer { name: "lib", layers: &[], crates: &[], also: &[] },
+    Layer { name: "lib", layers: &[], crates: &["reversi_client", "reversi_engine"], also: &[] },
 ];
 
 /// What tests inside `src` may name besides.
 const TEST_CRATES: [&str; 6] = ["proptest", "tokio", "metrics_util", "rand", "rand_pcg", "rcgen"];
+
+/// The folders of each package's library.
+const SOURCES: [&str; 3] = ["src", "crates/reversi-client/src", "crates/reversi-engine/src"];
 
 const LONGEST_FILE: usize = 600;
 
@@ -182,7 +176,7 @@ const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", 
 const UNFINISHED_COMMENTS: [&str; 2] = ["TODO", "FIXME"];
 const UNFINISHED_MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
-const TOP_LEVEL: [&str; 17] = [
+const TOP_LEVEL: [&str; 18] = [
     ".ci",
     // How the C of SQLite is compiled.
     ".cargo",
@@ -195,6 +189,7 @@ const TOP_LEVEL: [&str; 17] = [
     "benches",
     "build.rs",
     "clients",
+    "crates",
     "fuzz",
     "proto",
     "rustfmt.toml",
@@ -206,7 +201,11 @@ const TOP_LEVEL: [&str; 17] = [
 #[test]
 fn layers_name_only_what_they_may() {
     let dependencies = dependencies(&read(&root().join("Cargo.toml")));
-    no_problems(sources(&["src"]).iter().flat_map(|file| import_problems(&file.path, &file.text, &dependencies)));
+    no_problems(
+        sources(&["src", "crates/reversi-engine/src"])
+            .iter()
+            .flat_map(|file| import_problems(&file.path, &file.text, &dependencies)),
+    );
 }
 
 #[test]
@@ -220,7 +219,7 @@ fn the_layers_have_an_order() {
 
 #[test]
 fn files_are_short_finished_and_well_named() {
-    no_problems(sources(&["src", "tests", "benches", "fuzz/fuzz_targets"]).iter().flat_map(|file| {
+    no_problems(sources(&["src", "crates", "tests", "benches", "fuzz/fuzz_targets"]).iter().flat_map(|file| {
         let checks = [length_problems, name_problems, unfinished_problems];
         checks.into_iter().flat_map(|check| check(&file.path, &file.text))
     }));
@@ -228,7 +227,7 @@ fn files_are_short_finished_and_well_named() {
 
 #[test]
 fn folders_open_with_their_contract() {
-    no_problems(contract_problems(&sources(&["src"])).into_iter());
+    no_problems(contract_problems(&sources(&SOURCES)).into_iter());
 }
 
 #[test]
@@ -305,8 +304,7 @@ fn import_problems(path: &str, text: &str, dependencies: &BTreeSet<String>) -> V
     let module = module_of(path);
     let name = match path {
         "src/main.rs" => "main",
-        "src/lib.rs" => "lib",
-        _ => module[0].as_str(),
+        _ => module.first().map_or("lib", String::as_str),
     };
     let Some(layer) = LAYERS.iter().find(|layer| layer.name == name) else {
         return vec![format!("{path}: `{name}` is not in the table of layers")];
@@ -355,12 +353,12 @@ fn unfinished_problems(path: &str, text: &str) -> Vec<String> {
     found.iter().map(|(line, word)| format!("{path}:{line}: {word}: finish it or leave it out")).collect()
 }
 
-/// Every folder of `files`, all of `src`, has a `mod.rs` (or is `src`) that begins with its documentation.
+/// Every folder of `files`, all of libraries, has a `mod.rs` (or is `src`) that begins with its documentation.
 fn contract_problems(files: &[File]) -> Vec<String> {
     let folders: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.path.rsplit_once('/')?.0)).collect();
-    let heads = folders.into_iter().map(|folder| match folder {
-        "src" => "src/lib.rs".to_owned(),
-        _ => format!("{folder}/mod.rs"),
+    let heads = folders.into_iter().map(|folder| {
+        let head = if folder == "src" || folder.ends_with("/src") { "lib.rs" } else { "mod.rs" };
+        format!("{folder}/{head}")
     });
     heads
         .filter(|head| !files.iter().any(|file| file.path == *head && file.text.starts_with("//! ")))
@@ -414,6 +412,7 @@ fn a_layer_that_names_too_much_is_seen() {
     );
     expect_imports("src/ai/mod.rs", "// use crate::room;\nconst A: &str = \"crate::room\"; use serde::X;", &[]);
     expect_imports("src/ai/mod.rs", "use crate::Shortcut;", &["Shortcut"]);
+    expect_imports("crates/reversi-engine/src/rules/mod.rs", "use crate::search::Game;", &["`rules` may not name"]);
     expect_imports("src/main.rs", "fn main() { reversi::cli::main(); reversi::room::f(); }", &["room"]);
     expect_imports("src/lib.rs", "pub mod rules; pub mod room;", &[]);
 }

@@ -5,9 +5,10 @@ use std::iter;
 /// Words after which a path may begin, and which are no part of one.
 const KEYWORDS: [&str; 11] = ["use", "as", "dyn", "impl", "for", "in", "return", "mut", "where", "ref", "match"];
 
-/// The module that a file of `src` is: `["rules", "square"]`.
+/// The module that a file of a package's `src` is: `["rules", "square"]`.
 pub(super) fn module_of(path: &str) -> Vec<String> {
-    let parts = path.trim_start_matches("src/").trim_end_matches(".rs").split('/').map(str::to_owned);
+    let (_, inside) = path.rsplit_once("src/").unwrap_or(("", path));
+    let parts = inside.trim_end_matches(".rs").split('/').map(str::to_owned);
     let mut module: Vec<String> = parts.collect();
     module.pop_if(|last| ["mod", "lib", "main"].contains(&last.as_str()));
     module

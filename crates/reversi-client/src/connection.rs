@@ -1,0 +1,169 @@
+//! A connection to a server.
+
+use std::{error::Error, time::Duration};
+
+use tonic::{
+    metadata::{Ascii, MetadataValue},
+    transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity},
+};
+
+use super::{ClientError, Malformed, PlayerKind, Session, read};
+use crate::v1::{self, session_service_client::SessionServiceClient};
+
+/// A server that accepts no connection in this time is as good as not there.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// A connection over which nothing came for this long is asked whether it lives, so that a vanished server is noticed.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+
+/// A connection to a server, over which any number of players may log in. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Client {
+    url: String,
+    channel: Channel,
+}
+
+/// Whom a client trusts over TLS, and how it shows who it is. By default it trusts whom the system trusts.
+#[derive(Clone, Debug, Default)]
+pub struct Trust {
+    /// Certificates in PEM: only servers with one that these have signed are trusted.
+    pub authority: Option<Vec<u8>>,
+    /// The client's own chain of certificates and its key, both in PEM, for a server that asks for one.
+    pub identity: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Trust {
+    fn config(&self) -> ClientTlsConfig {
+        let config = ClientTlsConfig::new();
+        let config = match &self.authority {
+            Some(authority) => config.ca_certificate(Certificate::from_pem(authority)),
+            None => config.with_native_roots(),
+        };
+        match &self.identity {
+            Some((chain, key)) => config.identity(Identity::from_pem(chain, key)),
+            None => config,
+        }
+    }
+}
+
+impl Client {
+    /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks later is made again by itself.
+    ///
+    /// # Errors
+    /// [`ClientError::Address`] and [`ClientError::Unreachable`]; for `https` also [`ClientError::Certificates`].
+    pub async fn connect(url: &str) -> Result<Self, ClientError> {
+        Self::connect_trusting(url, &Trust::default()).await
+    }
+
+    /// As [`Client::connect`], with a say in whom to trust where the URL begins with `https`.
+    ///
+    /// # Errors
+    /// As [`Client::connect`].
+    pub async fn connect_trusting(url: &str, trust: &Trust) -> Result<Self, ClientError> {
+        let endpoint = Endpoint::from_shared(url.to_owned())
+            .ok()
+            .filter(|endpoint| endpoint.uri().host().is_some())
+            .ok_or_else(|| ClientError::Address(url.to_owned()))?;
+        let endpoint = match endpoint.uri().scheme_str() {
+            Some("http") => endpoint,
+            Some("https") => {
+                let secured = endpoint.tls_config(trust.config());
+                secured.map_err(|error| ClientError::Certificates(innermost(&error)))?
+            }
+            _ => return Err(ClientError::Address(url.to_owned())),
+        }
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_nodelay(true)
+        .http2_keep_alive_interval(KEEP_ALIVE)
+        .keep_alive_while_idle(true);
+        let unreachable = |error| ClientError::Unreachable { url: url.to_owned(), cause: innermost(&error) };
+        let channel = endpoint.connect().await.map_err(unreachable)?;
+        Ok(Self { url: url.to_owned(), channel })
+    }
+
+    /// Where the server is.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Makes a player of a free name.
+    ///
+    /// # Errors
+    /// `NAME_TAKEN`, `BAD_NAME`, and a broken connection.
+    pub async fn log_in(&self, name: &str, kind: PlayerKind) -> Result<Session, ClientError> {
+        self.log_in_for_seats(name, kind, 1).await
+    }
+
+    /// As [`Client::log_in`], for a bot that wants to hold this many seats at a time.
+    ///
+    /// # Errors
+    /// As [`Client::log_in`].
+    pub async fn log_in_for_seats(&self, name: &str, kind: PlayerKind, seats: u32) -> Result<Session, ClientError> {
+        let request = v1::LogInRequest {
+            display_name: name.to_owned(),
+            kind: v1::PlayerKind::from(kind).into(),
+            seats: super::settings::wire_count(seats),
+        };
+        let answer = SessionServiceClient::new(self.channel.clone()).log_in(request).await?.into_inner();
+        let player = read::required(answer.player, "player")?.try_into()?;
+        Ok(Session::new(self.channel.clone(), player, bearer(&answer.token)?))
+    }
+
+    /// Comes back as the player to whom this token was given.
+    ///
+    /// # Errors
+    /// `TOKEN_INVALID`, and a broken connection.
+    pub async fn resume(&self, token: &str) -> Result<Session, ClientError> {
+        Session::resume(self.channel.clone(), bearer(token)?).await
+    }
+}
+
+fn bearer(token: &str) -> Result<MetadataValue<Ascii>, Malformed> {
+    secret(&format!("Bearer {token}"))
+}
+
+/// A header that is kept out of logs and tables of headers.
+pub(super) fn secret(text: &str) -> Result<MetadataValue<Ascii>, Malformed> {
+    let mut value: MetadataValue<Ascii> =
+        text.parse().map_err(|_| Malformed::new("token", "it does not fit into a header"))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// The last cause in the chain says what happened ("connection refused"); those before it say where.
+fn innermost(error: &dyn Error) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_no_address_is_said_to_be_none() {
+        for url in ["", "127.0.0.1:50051", "localhost", "ftp://x", "http://"] {
+            assert!(matches!(Client::connect(url).await, Err(ClientError::Address(_))), "{url:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn certificates_must_be_certificates() {
+        let identity = Some((b"no chain".to_vec(), b"no key".to_vec()));
+        let trust = Trust { authority: Some(b"".to_vec()), identity };
+        let error = Client::connect_trusting("https://127.0.0.1:1", &trust).await.unwrap_err();
+        assert!(matches!(error, ClientError::Certificates(_)) && !error.is_transient(), "{error}");
+    }
+
+    #[tokio::test]
+    async fn nobody_at_the_address_is_unreachable() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        drop(listener);
+        let error = Client::connect(&url).await.unwrap_err();
+        assert!(matches!(error, ClientError::Unreachable { .. }) && error.is_transient(), "{error}");
+    }
+}

@@ -1,0 +1,338 @@
+//! What happens in a room, as its watchers are told.
+
+use std::time::{Duration, SystemTime};
+
+use super::{
+    ChatLine, Clocks, Game, GameId, Malformed, Member, Offer, Outcome, PlayerId, Ply, Room, Seat, Series, SeriesScore,
+    Settings, Standing, read, room::read_score, seat::read_seats,
+};
+use crate::{
+    rules::{Bitboard, ByColor, Color},
+    v1,
+};
+
+/// A message to a watcher.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RoomUpdate {
+    /// The room as it is: the first message, and again after the watcher has lagged.
+    Snapshot(Box<Room>),
+    /// One thing that happened since.
+    Event(Box<RoomEvent>),
+    /// The connection lives.
+    Heartbeat,
+    /// The stream ends.
+    Closing(Closing),
+}
+
+impl RoomUpdate {
+    /// `None` for a message that this client does not know.
+    pub(super) fn read(response: v1::WatchRoomResponse) -> Result<Option<Self>, Malformed> {
+        use v1::watch_room_response::Message;
+        Ok(match response.message {
+            Some(Message::Snapshot(room)) => Some(Self::Snapshot(Box::new(room.try_into()?))),
+            Some(Message::Event(event)) => Some(Self::Event(Box::new(event.try_into()?))),
+            Some(Message::Heartbeat(_)) => Some(Self::Heartbeat),
+            Some(Message::Closing(closing)) => Some(Self::Closing(closing.try_into()?)),
+            None => None,
+        })
+    }
+}
+
+/// Why a stream ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CloseReason {
+    /// The game is over.
+    GameOver,
+    /// The room is gone.
+    RoomClosed,
+    /// The player was removed.
+    Kicked,
+    /// The player opened a newer stream.
+    Superseded,
+    /// The server stops.
+    Draining,
+    /// The stream was not read.
+    SlowConsumer,
+    /// The player has logged out.
+    LoggedOut,
+    /// One that this client does not know.
+    Other,
+}
+
+impl CloseReason {
+    /// Whether opening the stream again is what a client should do.
+    #[must_use]
+    pub fn is_passing(self) -> bool {
+        matches!(self, Self::Draining | Self::SlowConsumer | Self::Other)
+    }
+}
+
+/// The last message of a stream that the server ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Closing {
+    /// Why.
+    pub reason: CloseReason,
+    /// When it makes sense to try again.
+    pub retry_after: Option<Duration>,
+}
+
+impl TryFrom<v1::Closing> for Closing {
+    type Error = Malformed;
+
+    fn try_from(closing: v1::Closing) -> Result<Self, Malformed> {
+        use v1::CloseReason as Wire;
+        let reason = match closing.reason() {
+            Wire::GameOver => CloseReason::GameOver,
+            Wire::RoomClosed => CloseReason::RoomClosed,
+            Wire::Kicked => CloseReason::Kicked,
+            Wire::Superseded => CloseReason::Superseded,
+            Wire::Draining => CloseReason::Draining,
+            Wire::SlowConsumer => CloseReason::SlowConsumer,
+            Wire::LoggedOut => CloseReason::LoggedOut,
+            Wire::Unspecified => CloseReason::Other,
+        };
+        Ok(Self { reason, retry_after: read::maybe_duration(closing.retry_after, "retry after")? })
+    }
+}
+
+/// One thing that happened in a room.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoomEvent {
+    /// Without gaps.
+    pub seq: u64,
+    /// When.
+    pub at: Option<SystemTime>,
+    /// What.
+    pub change: RoomChange,
+}
+
+/// Why a member left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaveReason {
+    /// By themselves.
+    Left,
+    /// Removed.
+    Kicked,
+    /// Removed for the room's life.
+    Banned,
+    /// The connection was lost for too long.
+    Absent,
+}
+
+/// Why a room closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoomCloseReason {
+    /// Nobody was left in it.
+    Empty,
+    /// It was closed by somebody.
+    Closed,
+    /// Nothing happened in it for too long.
+    Idle,
+    /// The server could not go on with it.
+    Server,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RoomChange {
+    /// The room was made.
+    Created,
+    /// Somebody came.
+    MemberJoined(Member),
+    /// Somebody left.
+    MemberLeft(PlayerId, LeaveReason),
+    /// A connection was lost or came back.
+    PresenceChanged(PlayerId, bool),
+    /// The room has another owner.
+    OwnerChanged(PlayerId),
+    /// A seat has another occupant.
+    SeatChanged(Color, Box<Seat>),
+    /// The occupants changed sides.
+    SeatsSwapped,
+    /// A seat became ready, or no longer is.
+    ReadyChanged(Color, bool),
+    /// The owner chose other settings.
+    SettingsChanged {
+        /// All of them.
+        settings: Box<Settings>,
+        /// Whether there is a password.
+        has_password: bool,
+    },
+    /// A game began, its opening made.
+    GameStarted(Box<Game>, Option<Series>, Option<SeriesScore>),
+    /// A move was made.
+    MovePlayed {
+        /// In this game.
+        game: GameId,
+        /// The move.
+        ply: Ply,
+        /// How the game stands after it.
+        standing: Standing,
+        /// The clocks after it.
+        clocks: Clocks,
+        /// What it turned over.
+        flipped: Bitboard,
+    },
+    /// A side had no move.
+    TurnPassed {
+        /// In this game.
+        game: GameId,
+        /// The pass.
+        ply: Ply,
+        /// How the game stands after it.
+        standing: Standing,
+        /// The clocks after it.
+        clocks: Clocks,
+    },
+    /// A bot's move was illegal.
+    MoveRefused {
+        /// Whose.
+        side: Color,
+        /// How many in this turn; the third forfeits.
+        strikes: u32,
+    },
+    /// A side offered something.
+    OfferMade(Offer, Color),
+    /// An offer was answered, or is void.
+    OfferClosed(Offer, bool),
+    /// A game ended.
+    GameEnded {
+        /// This one.
+        game: GameId,
+        /// How.
+        outcome: Outcome,
+        /// How the series stands.
+        series: Option<Series>,
+        /// The seats after it; `None` where the server left them out.
+        seats: Option<Box<ByColor<Seat>>>,
+        /// How a series in pairs stands.
+        score: Option<SeriesScore>,
+    },
+    /// The server was away and gave that time back: whatever was running began so much later.
+    ClockCredited {
+        /// How much; negative after the server's clock was set back.
+        micros: i64,
+        /// The clocks after it, if a game runs.
+        clocks: Option<Clocks>,
+    },
+    /// Somebody said something.
+    ChatPosted(ChatLine),
+    /// The room is gone.
+    RoomClosed(Option<RoomCloseReason>),
+    /// The rest of a series will not be played: it was aborted, or its test has a verdict.
+    SeriesEnded,
+    /// Something that this client does not know.
+    Unknown,
+}
+
+impl TryFrom<v1::RoomEvent> for RoomEvent {
+    type Error = Malformed;
+
+    fn try_from(event: v1::RoomEvent) -> Result<Self, Malformed> {
+        let change = event.event.map_or(Ok(RoomChange::Unknown), read_change)?;
+        Ok(Self { seq: event.seq, at: read::maybe_time(event.at, "time of an event")?, change })
+    }
+}
+
+fn read_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
+    use v1::room_event::Event;
+    Ok(match event {
+        Event::Created(_) => RoomChange::Created,
+        Event::MemberJoined(joined) => {
+            RoomChange::MemberJoined(read::required(joined.member, "member who joined")?.try_into()?)
+        }
+        Event::MemberLeft(left) => {
+            let reason = read_leave_reason(left.reason());
+            RoomChange::MemberLeft(PlayerId::read(left.player_id)?, reason)
+        }
+        Event::PresenceChanged(change) => {
+            RoomChange::PresenceChanged(PlayerId::read(change.player_id)?, change.present)
+        }
+        Event::OwnerChanged(change) => RoomChange::OwnerChanged(PlayerId::read(change.owner_id)?),
+        Event::SeatChanged(change) => {
+            let seat = read::required(change.occupant, "seat that changed")?.try_into()?;
+            RoomChange::SeatChanged(read::seat(change.seat, "seat")?, Box::new(seat))
+        }
+        Event::SeatsSwapped(_) => RoomChange::SeatsSwapped,
+        Event::SeriesEnded(_) => RoomChange::SeriesEnded,
+        Event::ReadyChanged(change) => RoomChange::ReadyChanged(read::seat(change.seat, "seat")?, change.ready),
+        Event::SettingsChanged(change) => RoomChange::SettingsChanged {
+            settings: Box::new(read::required(change.settings, "settings")?.try_into()?),
+            has_password: change.has_password,
+        },
+        Event::ChatPosted(posted) => RoomChange::ChatPosted(read::required(posted.line, "chat line")?.try_into()?),
+        Event::RoomClosed(closed) => RoomChange::RoomClosed(read_close_reason(closed.reason())),
+        Event::GameStarted(_)
+        | Event::MovePlayed(_)
+        | Event::TurnPassed(_)
+        | Event::MoveRefused(_)
+        | Event::OfferMade(_)
+        | Event::OfferClosed(_)
+        | Event::ClockCredited(_)
+        | Event::GameEnded(_) => return read_game_change(event),
+    })
+}
+
+fn read_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
+    use v1::room_event::Event;
+    Ok(match event {
+        Event::GameStarted(started) => RoomChange::GameStarted(
+            Box::new(read::required(started.game, "game")?.try_into()?),
+            started.series.map(Series::try_from).transpose()?,
+            started.score.map(read_score).transpose()?,
+        ),
+        Event::MovePlayed(played) => RoomChange::MovePlayed {
+            game: GameId::read(played.game_id)?,
+            ply: read::required(played.ply, "ply")?.try_into()?,
+            standing: read::required(played.position, "position")?.try_into()?,
+            clocks: played.clocks.unwrap_or_default().try_into()?,
+            flipped: played.flipped.iter().map(|name| read::square(name, "flipped")).collect::<Result<_, _>>()?,
+        },
+        Event::TurnPassed(passed) => RoomChange::TurnPassed {
+            game: GameId::read(passed.game_id)?,
+            ply: read::required(passed.ply, "ply")?.try_into()?,
+            standing: read::required(passed.position, "position")?.try_into()?,
+            clocks: passed.clocks.unwrap_or_default().try_into()?,
+        },
+        Event::MoveRefused(refused) => RoomChange::MoveRefused {
+            side: read::side(refused.side, "side refused")?,
+            strikes: read::count(refused.strikes, "strikes")?,
+        },
+        Event::OfferMade(made) => RoomChange::OfferMade(Offer::read(made.offer())?, read::seat(made.seat, "seat")?),
+        Event::OfferClosed(closed) => RoomChange::OfferClosed(Offer::read(closed.offer())?, closed.accepted),
+        Event::ClockCredited(credited) => RoomChange::ClockCredited {
+            micros: read::micros(credited.credit.unwrap_or_default()),
+            clocks: credited.clocks.map(Clocks::try_from).transpose()?,
+        },
+        Event::GameEnded(ended) => RoomChange::GameEnded {
+            game: GameId::read(ended.game_id)?,
+            outcome: read::required(ended.outcome, "outcome")?.try_into()?,
+            series: ended.series.map(Series::try_from).transpose()?,
+            seats: match ended.seats {
+                seats if seats.is_empty() => None,
+                seats => Some(Box::new(read_seats(seats)?)),
+            },
+            score: ended.score.map(read_score).transpose()?,
+        },
+        _ => RoomChange::Unknown,
+    })
+}
+
+fn read_leave_reason(reason: v1::LeaveReason) -> LeaveReason {
+    match reason {
+        v1::LeaveReason::Left | v1::LeaveReason::Unspecified => LeaveReason::Left,
+        v1::LeaveReason::Kicked => LeaveReason::Kicked,
+        v1::LeaveReason::Banned => LeaveReason::Banned,
+        v1::LeaveReason::Absent => LeaveReason::Absent,
+    }
+}
+
+fn read_close_reason(reason: v1::RoomCloseReason) -> Option<RoomCloseReason> {
+    match reason {
+        v1::RoomCloseReason::Unspecified => None,
+        v1::RoomCloseReason::Empty => Some(RoomCloseReason::Empty),
+        v1::RoomCloseReason::Closed => Some(RoomCloseReason::Closed),
+        v1::RoomCloseReason::Idle => Some(RoomCloseReason::Idle),
+        v1::RoomCloseReason::Server => Some(RoomCloseReason::Server),
+    }
+}

@@ -1,0 +1,89 @@
+//! Sample rooms for tests, of this crate and of programs that show rooms.
+#![allow(clippy::unwrap_used, reason = "only tests have it")]
+
+use std::time::Duration;
+
+use crate::{
+    Clocks, Game, Occupant, Phase, Ply, Room, RoomChange, RoomEvent, RoomRow, Seat, Settings, Watching,
+    rules::{ByColor, Position, Square},
+};
+
+/// A room with two open seats in which the standard start is on the board.
+#[must_use]
+pub fn room() -> Room {
+    let seat = Seat { occupant: Occupant::Open, ready: false, present: false, wins: 0, draws: 0 };
+    Room {
+        id: "room1".parse().unwrap(),
+        seq: 5,
+        phase: Phase::Playing,
+        settings: Settings { name: "Study".into(), ..Settings::default() },
+        has_password: false,
+        owner: None,
+        members: vec![],
+        seats: ByColor::new(seat.clone(), seat),
+        game: Some(Game {
+            id: "game1".parse().unwrap(),
+            number: 1,
+            ply: 0,
+            standing: Position::START.into(),
+            clocks: Clocks { time_left: Some(Duration::from_secs(60)), ..Clocks::default() },
+            plies: vec![],
+            outcome: None,
+            draw_offered_by: None,
+        }),
+        series: None,
+        chat: vec![],
+        join_code: None,
+        created_at: None,
+        watchers: 0,
+        rematch_offered_by: None,
+        score: None,
+    }
+}
+
+/// The event of this move in the room's game.
+#[must_use]
+pub fn move_event(room: &Room, square: &str) -> RoomEvent {
+    let game = room.game.as_ref().unwrap();
+    let square: Square = square.parse().unwrap();
+    let before = Position::new(game.standing.board, game.standing.turn.unwrap());
+    let change = RoomChange::MovePlayed {
+        game: game.id.clone(),
+        ply: Ply {
+            ply: game.ply,
+            side: before.turn(),
+            square: Some(square),
+            spent: Duration::from_secs(1),
+            opening: false,
+        },
+        standing: before.play(square).unwrap().settle().0.into(),
+        clocks: game.clocks,
+        flipped: before.board().flips(before.turn(), square),
+    };
+    RoomEvent { seq: room.seq + 1, at: None, change }
+}
+
+/// This change as the room's next event.
+#[must_use]
+pub fn next(room: &Room, change: RoomChange) -> RoomEvent {
+    RoomEvent { seq: room.seq + 1, at: None, change }
+}
+
+/// A row with two open seats.
+#[must_use]
+pub fn row(id: &str) -> RoomRow {
+    let seat = Seat { occupant: Occupant::Open, ready: false, present: false, wins: 0, draws: 0 };
+    RoomRow {
+        id: id.parse().unwrap(),
+        name: format!("room {id}"),
+        owner: "ada".into(),
+        phase: Phase::Lobby,
+        seats: ByColor::new(seat.clone(), seat),
+        has_password: false,
+        watching: Watching::Everyone,
+        watchers: 0,
+        ply: 0,
+        discs: ByColor::default(),
+        created_at: None,
+    }
+}

@@ -1,0 +1,311 @@
+//! A running or finished game, as everybody may see it.
+
+use std::{
+    fmt,
+    time::{Duration, SystemTime},
+};
+
+use super::{GameId, Malformed, read};
+use crate::{
+    rules::{Bitboard, Board, ByColor, Color, Position, Square},
+    v1,
+};
+
+/// How a game stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The discs.
+    pub board: Board,
+    /// The side to move; `None` once the game is over.
+    pub turn: Option<Color>,
+    /// Where it may move.
+    pub legal: Bitboard,
+}
+
+impl From<Position> for Standing {
+    fn from(position: Position) -> Self {
+        let turn = (!position.is_over()).then(|| position.turn());
+        Self { board: position.board(), turn, legal: position.legal_moves() }
+    }
+}
+
+/// The three ways in which a position is given must agree.
+impl TryFrom<v1::Position> for Standing {
+    type Error = Malformed;
+
+    fn try_from(position: v1::Position) -> Result<Self, Malformed> {
+        let board = Board::new(Bitboard(position.black), Bitboard(position.white))
+            .map_err(|error| Malformed::new("position", error))?;
+        if !position.board.is_empty() && position.board.parse() != Ok(board) {
+            return Err(Malformed::new("position", "its text and its bitboards differ"));
+        }
+        let turn = read::maybe_side(position.side_to_move, "side to move")?;
+        let moves = position.legal_moves.iter().map(|name| read::square(name, "legal move"));
+        let legal: Bitboard = moves.collect::<Result<_, _>>()?;
+        let possible = turn.map_or(Bitboard::EMPTY, |turn| board.legal_moves(turn));
+        if !(legal & !possible).is_empty() {
+            return Err(Malformed::new("legal moves", "one of them is illegal"));
+        }
+        Ok(Self { board, turn, legal })
+    }
+}
+
+/// The clocks at the moment of sending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clocks {
+    /// Left on each side's total clock, where there is one.
+    pub total: ByColor<Option<Duration>>,
+    /// What the side to move may still spend on this move.
+    pub time_left: Option<Duration>,
+    /// The same as a moment, by the server's time.
+    pub deadline: Option<SystemTime>,
+}
+
+impl TryFrom<v1::Clocks> for Clocks {
+    type Error = Malformed;
+
+    fn try_from(clocks: v1::Clocks) -> Result<Self, Malformed> {
+        Ok(Self {
+            total: ByColor::new(
+                read::maybe_duration(clocks.black_total, "black's clock")?,
+                read::maybe_duration(clocks.white_total, "white's clock")?,
+            ),
+            time_left: read::maybe_duration(clocks.time_left, "time left")?,
+            deadline: read::maybe_time(clocks.deadline, "deadline")?,
+        })
+    }
+}
+
+/// One ply of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ply {
+    /// Counted from 0 at the standard start: even plies are black's.
+    pub ply: u32,
+    /// Whose it was.
+    pub side: Color,
+    /// Where; `None` for a pass.
+    pub square: Option<Square>,
+    /// Spent on it by the server's clock.
+    pub spent: Duration,
+    /// Whether the room's opening made it.
+    pub opening: bool,
+}
+
+impl TryFrom<v1::Ply> for Ply {
+    type Error = Malformed;
+
+    fn try_from(ply: v1::Ply) -> Result<Self, Malformed> {
+        let square = if ply.pass { None } else { Some(read::square(&ply.square, "move")?) };
+        Ok(Self {
+            ply: read::count(ply.ply, "ply")?,
+            side: read::side(ply.side, "side of a ply")?,
+            square,
+            spent: read::maybe_duration(ply.spent, "time spent")?.unwrap_or_default(),
+            opening: ply.opening,
+        })
+    }
+}
+
+/// Who won.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GameResult {
+    /// This side.
+    Won(Color),
+    /// Nobody.
+    Draw,
+    /// Nobody, and it does not count.
+    Aborted,
+}
+
+/// Why a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndReason {
+    /// Neither side could move.
+    Discs,
+    /// The loser gave up.
+    Resignation,
+    /// The loser's time ran out.
+    Timeout,
+    /// The loser left the room.
+    Left,
+    /// The loser was removed, or made too many illegal moves.
+    Kicked,
+    /// A draw agreed by both.
+    Agreed,
+    /// It was aborted.
+    Aborted,
+    /// The server could not go on.
+    Server,
+    /// One that this client does not know.
+    Other,
+}
+
+impl fmt::Display for EndReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Discs => "by discs",
+            Self::Resignation => "by resignation",
+            Self::Timeout => "on time",
+            Self::Left => "the other side left",
+            Self::Kicked => "by forfeit",
+            Self::Agreed => "agreed",
+            Self::Aborted => "aborted",
+            Self::Server => "ended by the server",
+            Self::Other => "for another reason",
+        })
+    }
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Who won.
+    pub result: GameResult,
+    /// Why.
+    pub reason: EndReason,
+    /// The discs of the last position.
+    pub discs: ByColor<u8>,
+    /// The official score, empties to the winner; zeros unless the game was played out.
+    pub score: ByColor<u8>,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ByColor { black, white } = self.discs;
+        let reason = self.reason;
+        match (self.result, reason) {
+            (GameResult::Won(side), EndReason::Discs) => write!(f, "{side} wins {black}-{white}"),
+            (GameResult::Won(side), _) => write!(f, "{side} wins ({reason}), {black}-{white} on the board"),
+            (GameResult::Draw, EndReason::Discs) => write!(f, "a draw, {black}-{white}"),
+            (GameResult::Draw, _) => write!(f, "a draw ({reason}), {black}-{white} on the board"),
+            (GameResult::Aborted, EndReason::Aborted) => f.write_str("aborted, nobody wins"),
+            (GameResult::Aborted, _) => write!(f, "aborted ({reason}), nobody wins"),
+        }
+    }
+}
+
+impl TryFrom<v1::Outcome> for Outcome {
+    type Error = Malformed;
+
+    fn try_from(outcome: v1::Outcome) -> Result<Self, Malformed> {
+        use v1::{GameEndReason as Reason, GameResult as Wire};
+        let result = match outcome.result() {
+            Wire::BlackWins => GameResult::Won(Color::Black),
+            Wire::WhiteWins => GameResult::Won(Color::White),
+            Wire::Draw => GameResult::Draw,
+            Wire::Aborted => GameResult::Aborted,
+            Wire::Unspecified => return Err(Malformed::new("result", outcome.result)),
+        };
+        let reason = match outcome.reason() {
+            Reason::Discs => EndReason::Discs,
+            Reason::Resignation => EndReason::Resignation,
+            Reason::Timeout => EndReason::Timeout,
+            Reason::Left => EndReason::Left,
+            Reason::Kicked => EndReason::Kicked,
+            Reason::Agreed => EndReason::Agreed,
+            Reason::Aborted => EndReason::Aborted,
+            Reason::Server => EndReason::Server,
+            Reason::Unspecified => EndReason::Other,
+        };
+        let pair = |black, white, what| Ok(ByColor::new(read::discs(black, what)?, read::discs(white, what)?));
+        Ok(Self {
+            result,
+            reason,
+            discs: pair(outcome.black_discs, outcome.white_discs, "discs")?,
+            score: pair(outcome.black_score, outcome.white_score, "score")?,
+        })
+    }
+}
+
+/// A game of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Game {
+    /// Names it everywhere.
+    pub id: GameId,
+    /// 1 for the first of the room.
+    pub number: u32,
+    /// Plies made; the ply that is asked for next.
+    pub ply: u32,
+    /// How it stands.
+    pub standing: Standing,
+    /// The clocks when this was sent.
+    pub clocks: Clocks,
+    /// Every ply from the standard start.
+    pub plies: Vec<Ply>,
+    /// Absent while it runs.
+    pub outcome: Option<Outcome>,
+    /// Who has offered a draw.
+    pub draw_offered_by: Option<Color>,
+}
+
+impl Game {
+    /// The square of the last move, passes skipped.
+    #[must_use]
+    pub fn last_move(&self) -> Option<Square> {
+        self.plies.iter().rev().find_map(|ply| ply.square)
+    }
+}
+
+impl TryFrom<v1::Game> for Game {
+    type Error = Malformed;
+
+    fn try_from(game: v1::Game) -> Result<Self, Malformed> {
+        Ok(Self {
+            id: GameId::read(game.game_id)?,
+            number: read::count(game.number, "number of the game")?,
+            ply: read::count(game.ply, "ply")?,
+            standing: read::required(game.position, "position")?.try_into()?,
+            clocks: game.clocks.unwrap_or_default().try_into()?,
+            plies: read::all(game.plies)?,
+            outcome: game.outcome.map(Outcome::try_from).transpose()?,
+            draw_offered_by: read::maybe_side(game.draw_offered_by, "draw offer")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start() -> v1::Position {
+        let board = Board::START;
+        v1::Position {
+            board: board.to_string(),
+            black: board.discs(Color::Black).0,
+            white: board.discs(Color::White).0,
+            side_to_move: v1::Side::Black.into(),
+            legal_moves: ["d3", "c4", "f5", "e6"].map(str::to_owned).to_vec(),
+            black_discs: 2,
+            white_discs: 2,
+        }
+    }
+
+    #[test]
+    fn a_position_is_what_it_says() {
+        assert_eq!(Standing::try_from(start()), Ok(Standing::from(Position::START)));
+    }
+
+    #[test]
+    fn a_position_that_contradicts_itself_is_malformed() {
+        let overlap = v1::Position { white: u64::MAX, ..start() };
+        let other_text = v1::Position { board: "-".repeat(64), ..start() };
+        let illegal = v1::Position { legal_moves: vec!["a1".into()], ..start() };
+        let no_square = v1::Position { legal_moves: vec!["z9".into()], ..start() };
+        let no_side = v1::Position { side_to_move: 7, ..start() };
+        for position in [overlap, other_text, illegal, no_square, no_side] {
+            assert!(Standing::try_from(position).is_err());
+        }
+    }
+
+    #[test]
+    fn outcomes_read_as_sentences() {
+        let outcome =
+            |result, reason| Outcome { result, reason, discs: ByColor::new(40, 24), score: ByColor::default() };
+        assert_eq!(outcome(GameResult::Won(Color::Black), EndReason::Discs).to_string(), "black wins 40-24");
+        assert_eq!(
+            outcome(GameResult::Won(Color::White), EndReason::Timeout).to_string(),
+            "white wins (on time), 40-24 on the board"
+        );
+        assert_eq!(outcome(GameResult::Aborted, EndReason::Aborted).to_string(), "aborted, nobody wins");
+    }
+}

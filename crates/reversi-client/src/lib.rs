@@ -1,0 +1,86 @@
+//! A typed client of the server: what the command line uses, and what a bot written in Rust may use.
+//!
+//! Answers are parsed, not trusted: what the server says becomes types of [`rules`] or a
+//! [`ClientError::Malformed`], never a panic.
+//!
+//! ```text
+//!   Client ── log_in ──▶ Session ── turns(), play_lane() ──▶ PlayEvent ...
+//!  (a connection)       (a player) ── watch(room) ─────────▶ RoomUpdate ... ── Room::apply
+//!                                  ── watch_rooms(filter) ─▶ ListUpdate ... ── RoomList::apply
+//! ```
+//!
+//! A bot that plays one game against the server's `greedy`:
+//!
+//! ```no_run
+//! # async fn play() -> Result<(), reversi_client::ClientError> {
+//! use reversi_client::{Ai, Client, PlayEvent, PlayerKind, SideWish};
+//!
+//! let client = Client::connect("http://127.0.0.1:50051").await?;
+//! let me = client.log_in("ada", PlayerKind::Bot).await?;
+//! let mut lane = me.play_lane().await?;
+//! me.quick_start_ai(Ai::new("greedy"), SideWish::Random).await?;
+//! while let Some(event) = lane.next().await {
+//!     match event? {
+//!         PlayEvent::Turn(turn) => lane.play(&turn, turn.legal.first().expect("never empty")).await?,
+//!         PlayEvent::GameEnded { outcome, .. } => {
+//!             println!("{outcome}");
+//!             break;
+//!         }
+//!         _ => {}
+//!     }
+//! }
+//! me.log_out().await
+//! # }
+//! ```
+
+mod analysis;
+mod analysis_calls;
+mod connection;
+mod error;
+mod event;
+#[cfg(any(test, feature = "fixtures"))]
+pub mod fixture;
+mod fold;
+mod game;
+mod game_calls;
+mod id;
+mod lane;
+mod list;
+mod player;
+mod read;
+mod record;
+mod room;
+mod room_calls;
+mod seat;
+mod server;
+mod session;
+mod settings;
+mod stream;
+mod turn;
+
+pub use analysis::{AnalysisBudget, AnalysisLine, AnalysisSubject, GameAnalysis, MoveAnalysis, PositionAnalysis};
+pub use connection::{Client, Trust};
+pub use error::{ClientError, Malformed, Refusal};
+pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomUpdate};
+pub use fold::Gap;
+pub use game::{Clocks, EndReason, Game, GameResult, Outcome, Ply, Standing};
+pub use id::{GameId, ParseIdError, PlayerId, RoomId};
+pub use lane::PlayLane;
+pub use list::{ListUpdate, RoomFilter, RoomList, RoomRow};
+pub use player::{Me, Player, PlayerKind, Rating, Score, Stats};
+pub use record::{ExportFormat, GameFilter, GameRecord, Page, Participant};
+pub use reversi_engine::{rating, rules};
+pub use room::{ChatLine, Member, Offer, Phase, Room, Series, SeriesScore};
+pub use room_calls::NewRoom;
+pub use seat::{Ai, Occupant, Seat, SideWish};
+pub use server::{AiKind, Elo, Limits, ServerInfo};
+pub use session::Session;
+pub use settings::{Opening, Settings, Visibility, Watching};
+pub use stream::Incoming;
+pub use turn::{PlayEvent, Turn, TurnEnd};
+
+/// The generated messages and client stubs of `reversi.v1`.
+#[allow(missing_docs, clippy::all, clippy::too_many_lines, unreachable_pub)]
+pub mod v1 {
+    tonic::include_proto!("reversi.v1");
+}

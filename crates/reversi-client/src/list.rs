@@ -1,0 +1,160 @@
+//! The list of rooms.
+
+use std::time::SystemTime;
+
+use super::{Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, read, seat::read_seats};
+use crate::{rules::ByColor, v1};
+
+/// Which rooms; the default is all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoomFilter {
+    /// Only those in this phase.
+    pub phase: Option<Phase>,
+    /// Only those with a seat to take.
+    pub open_seat: bool,
+    /// Only those whose name or owner contains this.
+    pub text: String,
+}
+
+impl From<RoomFilter> for v1::RoomFilter {
+    fn from(filter: RoomFilter) -> Self {
+        let phase = filter.phase.map_or(v1::RoomPhase::Unspecified, Into::into);
+        Self { phase: phase.into(), open_seat: filter.open_seat, text: filter.text }
+    }
+}
+
+/// A row of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoomRow {
+    /// Names the room everywhere.
+    pub id: RoomId,
+    /// As its owner called it.
+    pub name: String,
+    /// Who owns it.
+    pub owner: String,
+    /// What it is doing.
+    pub phase: Phase,
+    /// Who moves for each side.
+    pub seats: ByColor<Seat>,
+    /// Whether those who join are asked for a password.
+    pub has_password: bool,
+    /// Who may watch.
+    pub watching: Watching,
+    /// How many do.
+    pub watchers: u32,
+    /// Plies made in the running game.
+    pub ply: u32,
+    /// Its discs.
+    pub discs: ByColor<u8>,
+    /// Since when the room exists.
+    pub created_at: Option<SystemTime>,
+}
+
+impl RoomRow {
+    /// Whether anybody may sit down now.
+    #[must_use]
+    pub fn has_open_seat(&self) -> bool {
+        self.phase == Phase::Lobby && self.seats.iter().any(|(_, seat)| seat.occupant == Occupant::Open)
+    }
+}
+
+impl TryFrom<v1::RoomSummary> for RoomRow {
+    type Error = Malformed;
+
+    fn try_from(row: v1::RoomSummary) -> Result<Self, Malformed> {
+        let watching = match row.watching() {
+            v1::Watching::Members => Watching::Members,
+            v1::Watching::Everyone | v1::Watching::Unspecified => Watching::Everyone,
+        };
+        Ok(Self {
+            phase: Phase::read(row.phase())?,
+            id: RoomId::read(row.room_id)?,
+            name: read::plain(row.name, "room name")?,
+            owner: read::plain(row.owner_name, "owner's name")?,
+            seats: read_seats(row.seats)?,
+            has_password: row.has_password,
+            watching,
+            watchers: read::count(row.watchers, "watchers")?,
+            ply: read::count(row.ply, "ply")?,
+            discs: ByColor::new(
+                read::discs(row.black_discs, "black's discs")?,
+                read::discs(row.white_discs, "white's discs")?,
+            ),
+            created_at: read::maybe_time(row.created_at, "time of creation")?,
+        })
+    }
+}
+
+/// A message to who watches the list.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ListUpdate {
+    /// All rows.
+    Snapshot(Vec<RoomRow>),
+    /// A row that is new or has changed.
+    Upserted(Box<RoomRow>),
+    /// A room that is gone or matches no longer.
+    Removed(RoomId),
+    /// The connection lives.
+    Heartbeat,
+    /// The stream ends.
+    Closing(Closing),
+}
+
+impl ListUpdate {
+    /// `None` for a message that this client does not know.
+    pub(super) fn read(response: v1::WatchRoomsResponse) -> Result<Option<Self>, Malformed> {
+        use v1::watch_rooms_response::Message;
+        Ok(match response.message {
+            Some(Message::Snapshot(list)) => Some(Self::Snapshot(read::all(list.rooms)?)),
+            Some(Message::Upserted(row)) => Some(Self::Upserted(Box::new(row.try_into()?))),
+            Some(Message::Removed(id)) => Some(Self::Removed(RoomId::read(id)?)),
+            Some(Message::Heartbeat(_)) => Some(Self::Heartbeat),
+            Some(Message::Closing(closing)) => Some(Self::Closing(closing.try_into()?)),
+            None => None,
+        })
+    }
+}
+
+/// The list, kept up to date: a new room comes last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoomList {
+    rows: Vec<RoomRow>,
+}
+
+impl RoomList {
+    /// The rooms.
+    #[must_use]
+    pub fn rows(&self) -> &[RoomRow] {
+        &self.rows
+    }
+
+    /// Makes the list what it is after `update`.
+    pub fn apply(&mut self, update: ListUpdate) {
+        match update {
+            ListUpdate::Snapshot(rows) => self.rows = rows,
+            ListUpdate::Upserted(row) => match self.rows.iter_mut().find(|old| old.id == row.id) {
+                Some(old) => *old = *row,
+                None => self.rows.push(*row),
+            },
+            ListUpdate::Removed(id) => self.rows.retain(|row| row.id != id),
+            ListUpdate::Heartbeat | ListUpdate::Closing(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::row;
+
+    #[test]
+    fn updates_change_the_list_row_by_row() {
+        let mut list = RoomList::default();
+        list.apply(ListUpdate::Snapshot(vec![row("a"), row("b")]));
+        list.apply(ListUpdate::Upserted(Box::new(row("c"))));
+        list.apply(ListUpdate::Upserted(Box::new(RoomRow { ply: 9, ..row("b") })));
+        list.apply(ListUpdate::Removed("a".parse().unwrap()));
+        list.apply(ListUpdate::Heartbeat);
+        assert_eq!(list.rows(), [RoomRow { ply: 9, ..row("b") }, row("c")]);
+    }
+}

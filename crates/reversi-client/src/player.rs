@@ -1,0 +1,169 @@
+//! Who plays.
+
+use super::{GameId, Malformed, PlayerId, RoomId, read};
+use crate::{rules::Color, v1};
+
+/// Whether a person or a program plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PlayerKind {
+    /// A person: one seat at a time.
+    Human,
+    /// A program: more seats, and three illegal moves in a turn lose.
+    Bot,
+}
+
+impl From<PlayerKind> for v1::PlayerKind {
+    fn from(kind: PlayerKind) -> Self {
+        match kind {
+            PlayerKind::Human => Self::Human,
+            PlayerKind::Bot => Self::Bot,
+        }
+    }
+}
+
+/// A player, as everybody may see them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Player {
+    /// Never reused.
+    pub id: PlayerId,
+    /// Unique among the players of now.
+    pub name: String,
+    /// Person or program.
+    pub kind: PlayerKind,
+}
+
+impl TryFrom<v1::Player> for Player {
+    type Error = Malformed;
+
+    fn try_from(player: v1::Player) -> Result<Self, Malformed> {
+        let kind = match player.kind() {
+            v1::PlayerKind::Bot => PlayerKind::Bot,
+            v1::PlayerKind::Human | v1::PlayerKind::Unspecified => PlayerKind::Human,
+        };
+        Ok(Self {
+            id: PlayerId::read(player.player_id)?,
+            name: read::plain(player.display_name, "display name")?,
+            kind,
+        })
+    }
+}
+
+/// Finished games, aborted ones not counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// All.
+    pub played: u32,
+    /// Those won.
+    pub won: u32,
+    /// Those that nobody won.
+    pub drawn: u32,
+    /// Those lost.
+    pub lost: u32,
+    /// Those against people.
+    pub humans: Score,
+    /// Those against bots.
+    pub bots: Score,
+    /// Those against AIs.
+    pub ais: Score,
+    /// `None` before the first rated game.
+    pub rating: Option<Rating>,
+}
+
+/// Results against one kind of opponent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Games won.
+    pub won: u32,
+    /// Games that nobody won.
+    pub drawn: u32,
+    /// Games lost.
+    pub lost: u32,
+}
+
+/// A Glicko-2 rating.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rating {
+    /// The strength, 1500 to begin with.
+    pub value: f64,
+    /// How unsure it is: the strength lies within twice this with 95 % confidence.
+    pub deviation: f64,
+    /// The rated games behind it.
+    pub games: u32,
+}
+
+impl TryFrom<v1::PlayerStats> for Stats {
+    type Error = Malformed;
+
+    fn try_from(stats: v1::PlayerStats) -> Result<Self, Malformed> {
+        Ok(Self {
+            played: read::count(stats.played, "games played")?,
+            won: read::count(stats.won, "games won")?,
+            drawn: read::count(stats.drawn, "games drawn")?,
+            lost: read::count(stats.lost, "games lost")?,
+            humans: stats.against_humans.unwrap_or_default().try_into()?,
+            bots: stats.against_bots.unwrap_or_default().try_into()?,
+            ais: stats.against_ais.unwrap_or_default().try_into()?,
+            rating: stats.rating.map(Rating::try_from).transpose()?,
+        })
+    }
+}
+
+impl TryFrom<v1::Score> for Score {
+    type Error = Malformed;
+
+    fn try_from(score: v1::Score) -> Result<Self, Malformed> {
+        Ok(Self {
+            won: read::count(score.won, "games won")?,
+            drawn: read::count(score.drawn, "games drawn")?,
+            lost: read::count(score.lost, "games lost")?,
+        })
+    }
+}
+
+impl TryFrom<v1::Rating> for Rating {
+    type Error = Malformed;
+
+    fn try_from(rating: v1::Rating) -> Result<Self, Malformed> {
+        let v1::Rating { value, deviation, games } = rating;
+        if !(value.is_finite() && deviation.is_finite()) {
+            return Err(Malformed::new("rating", format_args!("{value} with deviation {deviation}")));
+        }
+        Ok(Self { value, deviation, games: read::count(games, "rated games")? })
+    }
+}
+
+/// The caller's own state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Me {
+    /// Who the caller is.
+    pub player: Player,
+    /// Rooms of which the caller is a member.
+    pub rooms: Vec<RoomId>,
+    /// Seats held.
+    pub seats: Vec<(RoomId, Color)>,
+    /// Games being played.
+    pub games: Vec<GameId>,
+    /// Results so far.
+    pub stats: Stats,
+    /// How many seats the caller may hold.
+    pub seat_limit: u32,
+    /// How many rooms the caller may own.
+    pub room_limit: u32,
+}
+
+impl TryFrom<v1::GetMeResponse> for Me {
+    type Error = Malformed;
+
+    fn try_from(me: v1::GetMeResponse) -> Result<Self, Malformed> {
+        let held = |held: v1::HeldSeat| Ok((RoomId::read(held.room_id)?, read::seat(held.seat, "held seat")?));
+        Ok(Self {
+            player: read::required(me.player, "player")?.try_into()?,
+            rooms: me.room_ids.into_iter().map(RoomId::read).collect::<Result<_, _>>()?,
+            seats: me.seats.into_iter().map(held).collect::<Result<_, Malformed>>()?,
+            games: me.game_ids.into_iter().map(GameId::read).collect::<Result<_, _>>()?,
+            stats: me.stats.unwrap_or_default().try_into()?,
+            seat_limit: read::count(me.seat_limit, "seat limit")?,
+            room_limit: read::count(me.room_limit, "room limit")?,
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! From what every message is made of to types: the first to find a breach of the contract.
+
+use std::time::{Duration, SystemTime};
+
+use prost_types::Timestamp;
+
+use super::Malformed;
+use crate::{
+    rules::{Color, Square},
+    v1,
+};
+
+/// A message that must be there.
+pub(super) fn required<T>(value: Option<T>, what: &'static str) -> Result<T, Malformed> {
+    value.ok_or_else(|| Malformed::new(what, "missing"))
+}
+
+/// A name in which nothing commands a terminal.
+pub(super) fn plain(text: String, what: &'static str) -> Result<String, Malformed> {
+    if text.chars().any(char::is_control) {
+        return Err(Malformed::new(what, format_args!("{text:?} has control characters")));
+    }
+    Ok(text)
+}
+
+/// A number that cannot be negative.
+pub(super) fn count(value: i32, what: &'static str) -> Result<u32, Malformed> {
+    u32::try_from(value).map_err(|_| Malformed::new(what, value))
+}
+
+/// A number of discs.
+pub(super) fn discs(value: i32, what: &'static str) -> Result<u8, Malformed> {
+    u8::try_from(value).ok().filter(|&discs| discs <= 64).ok_or_else(|| Malformed::new(what, value))
+}
+
+/// A length of time, not negative.
+pub(super) fn duration(value: prost_types::Duration, what: &'static str) -> Result<Duration, Malformed> {
+    Duration::try_from(value).map_err(|_| Malformed::new(what, value))
+}
+
+/// A length of time that may be absent.
+pub(super) fn maybe_duration(
+    value: Option<prost_types::Duration>,
+    what: &'static str,
+) -> Result<Option<Duration>, Malformed> {
+    value.map(|value| duration(value, what)).transpose()
+}
+
+/// Microseconds that may be negative; the most there are that way where they are more.
+pub(super) fn micros(value: prost_types::Duration) -> i64 {
+    value.seconds.saturating_mul(1_000_000).saturating_add(i64::from(value.nanos / 1000))
+}
+
+/// A moment that may be absent.
+pub(super) fn maybe_time(value: Option<Timestamp>, what: &'static str) -> Result<Option<SystemTime>, Malformed> {
+    value.map(|value| SystemTime::try_from(value).map_err(|_| Malformed::new(what, value))).transpose()
+}
+
+/// A length of time on its way to the server; what does not fit there is forever anyway.
+pub(super) fn to_wire(duration: Duration) -> prost_types::Duration {
+    duration.try_into().unwrap_or(prost_types::Duration { seconds: i64::MAX, nanos: 0 })
+}
+
+/// A side; `None` is the unspecified one.
+pub(super) fn maybe_side(value: i32, what: &'static str) -> Result<Option<Color>, Malformed> {
+    match v1::Side::try_from(value) {
+        Ok(v1::Side::Unspecified) => Ok(None),
+        Ok(v1::Side::Black) => Ok(Some(Color::Black)),
+        Ok(v1::Side::White) => Ok(Some(Color::White)),
+        Err(_) => Err(Malformed::new(what, value)),
+    }
+}
+
+/// A side that must be given.
+pub(super) fn side(value: i32, what: &'static str) -> Result<Color, Malformed> {
+    required(maybe_side(value, what)?, what)
+}
+
+/// The side of a seat number.
+pub(super) fn seat(value: i32, what: &'static str) -> Result<Color, Malformed> {
+    match value {
+        0 => Ok(Color::Black),
+        1 => Ok(Color::White),
+        _ => Err(Malformed::new(what, value)),
+    }
+}
+
+/// The number of a side's seat.
+pub(super) fn seat_number(side: Color) -> i32 {
+    match side {
+        Color::Black => 0,
+        Color::White => 1,
+    }
+}
+
+/// A square that must be given.
+pub(super) fn square(text: &str, what: &'static str) -> Result<Square, Malformed> {
+    text.parse().map_err(|error| Malformed::new(what, format_args!("`{text}`: {error}")))
+}
+
+/// A square; `None` for the empty text.
+pub(super) fn maybe_square(text: &str, what: &'static str) -> Result<Option<Square>, Malformed> {
+    if text.is_empty() { Ok(None) } else { square(text, what).map(Some) }
+}
+
+/// A list whose items are all parsed, or none.
+pub(super) fn all<W, T: TryFrom<W, Error = Malformed>>(items: Vec<W>) -> Result<Vec<T>, Malformed> {
+    items.into_iter().map(T::try_from).collect()
+}

@@ -1,0 +1,149 @@
+//! Finished games.
+
+use std::{fmt, time::SystemTime};
+
+use super::{Ai, GameId, Malformed, Outcome, Player, PlayerId, Ply, RoomId, read};
+use crate::{
+    rules::{Board, ByColor, Transcript},
+    v1,
+};
+
+/// Which games; the default is all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GameFilter {
+    /// Only those of this room.
+    pub room: Option<RoomId>,
+    /// Only those of this player.
+    pub player: Option<PlayerId>,
+}
+
+impl From<GameFilter> for v1::GameFilter {
+    fn from(filter: GameFilter) -> Self {
+        let text = |id: Option<String>| id.unwrap_or_default();
+        Self {
+            room_id: text(filter.room.map(|id| id.to_string())),
+            player_id: text(filter.player.map(|id| id.to_string())),
+        }
+    }
+}
+
+/// One page of a longer list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T> {
+    /// What is on it.
+    pub items: Vec<T>,
+    /// Asks for the next one; `None` on the last.
+    pub next: Option<String>,
+}
+
+impl<T> Page<T> {
+    pub(super) fn new(items: Vec<T>, next: String) -> Self {
+        Self { items, next: (!next.is_empty()).then_some(next) }
+    }
+}
+
+/// How exported games are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// `f5d6c3...`.
+    #[default]
+    Transcript,
+    /// The Generic Game Format.
+    Ggf,
+    /// An object of JSON, as the contract describes it.
+    Json,
+}
+
+impl From<ExportFormat> for v1::ExportFormat {
+    fn from(format: ExportFormat) -> Self {
+        match format {
+            ExportFormat::Transcript => Self::Transcript,
+            ExportFormat::Ggf => Self::Ggf,
+            ExportFormat::Json => Self::Json,
+        }
+    }
+}
+
+/// Who played one side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Participant {
+    /// A player.
+    Player(Player),
+    /// A server-side AI.
+    Ai(Ai),
+}
+
+impl fmt::Display for Participant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Player(player) => f.pad(&player.name),
+            Self::Ai(ai) => f.pad(&format!("AI {ai}")),
+        }
+    }
+}
+
+impl TryFrom<v1::Participant> for Participant {
+    type Error = Malformed;
+
+    fn try_from(participant: v1::Participant) -> Result<Self, Malformed> {
+        use v1::participant::Participant as Wire;
+        match read::required(participant.participant, "participant")? {
+            Wire::Player(player) => Ok(Self::Player(player.try_into()?)),
+            Wire::Ai(ai) => Ok(Self::Ai(ai.try_into()?)),
+        }
+    }
+}
+
+/// A finished game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameRecord {
+    /// Names it everywhere.
+    pub id: GameId,
+    /// Where it was played.
+    pub room: RoomId,
+    /// What the room was called.
+    pub room_name: String,
+    /// Who played each side.
+    pub players: ByColor<Participant>,
+    /// When it began.
+    pub started_at: Option<SystemTime>,
+    /// When it ended.
+    pub ended_at: Option<SystemTime>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Its moves.
+    pub transcript: Transcript,
+    /// With passes and times; empty in a list.
+    pub plies: Vec<Ply>,
+    /// The last position's discs, where given.
+    pub board: Option<Board>,
+    /// Whether it counts for ratings.
+    pub rated: bool,
+}
+
+impl TryFrom<v1::GameRecord> for GameRecord {
+    type Error = Malformed;
+
+    fn try_from(record: v1::GameRecord) -> Result<Self, Malformed> {
+        let board = match record.board {
+            text if text.is_empty() => None,
+            text => Some(text.parse().map_err(|error| Malformed::new("last position", error))?),
+        };
+        Ok(Self {
+            id: GameId::read(record.game_id)?,
+            room: RoomId::read(record.room_id)?,
+            room_name: read::plain(record.room_name, "room name")?,
+            players: ByColor::new(
+                read::required(record.black, "black")?.try_into()?,
+                read::required(record.white, "white")?.try_into()?,
+            ),
+            started_at: read::maybe_time(record.started_at, "start")?,
+            ended_at: read::maybe_time(record.ended_at, "end")?,
+            outcome: read::required(record.outcome, "outcome")?.try_into()?,
+            transcript: record.transcript.parse().map_err(|error| Malformed::new("transcript", error))?,
+            plies: read::all(record.plies)?,
+            board,
+            rated: record.rated,
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! Who or what may move for a side.
+
+use std::fmt;
+
+use super::{Malformed, Player, PlayerId, read};
+use crate::{
+    rules::{ByColor, Color},
+    v1,
+};
+
+/// A server-side AI.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Ai {
+    /// One of the server's kinds, such as `roxanne`.
+    pub kind: String,
+    /// From 1; 0 for the kind's default.
+    pub level: u32,
+    /// The same seed plays the same game; 0 lets the server choose.
+    pub seed: u64,
+}
+
+impl Ai {
+    /// This kind at its default level.
+    #[must_use]
+    pub fn new(kind: &str) -> Self {
+        Self { kind: kind.to_owned(), level: 0, seed: 0 }
+    }
+
+    /// The same at another level.
+    #[must_use]
+    pub fn level(self, level: u32) -> Self {
+        Self { level, ..self }
+    }
+}
+
+impl fmt::Display for Ai {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.level {
+            0 => f.pad(&self.kind),
+            level => f.pad(&format!("{} {level}", self.kind)),
+        }
+    }
+}
+
+impl From<Ai> for v1::AiSeat {
+    fn from(ai: Ai) -> Self {
+        Self { kind: ai.kind, level: i32::try_from(ai.level).unwrap_or(i32::MAX), seed: ai.seed }
+    }
+}
+
+impl TryFrom<v1::AiSeat> for Ai {
+    type Error = Malformed;
+
+    fn try_from(ai: v1::AiSeat) -> Result<Self, Malformed> {
+        Ok(Self { kind: read::plain(ai.kind, "AI kind")?, level: read::count(ai.level, "AI level")?, seed: ai.seed })
+    }
+}
+
+/// What is in a seat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Occupant {
+    /// Anyone may take it.
+    Open,
+    /// Only this player may take it.
+    Reserved(Player),
+    /// A player.
+    Player(Player),
+    /// A server-side AI.
+    Ai(Ai),
+}
+
+impl fmt::Display for Occupant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open => f.pad("open"),
+            Self::Reserved(player) => f.pad(&format!("kept for {}", player.name)),
+            Self::Player(player) => f.pad(&player.name),
+            Self::Ai(ai) => f.pad(&format!("AI {ai}")),
+        }
+    }
+}
+
+impl From<Occupant> for v1::Seat {
+    fn from(occupant: Occupant) -> Self {
+        use v1::seat::Occupant as Wire;
+        let player = |player: Player| v1::Player { player_id: player.id.to_string(), ..Default::default() };
+        let wire = match occupant {
+            Occupant::Open => Wire::Open(v1::OpenSeat {}),
+            Occupant::Reserved(reserved) => Wire::Reserved(player(reserved)),
+            Occupant::Player(seated) => Wire::Player(player(seated)),
+            Occupant::Ai(ai) => Wire::Ai(ai.into()),
+        };
+        Self { occupant: Some(wire), ..Default::default() }
+    }
+}
+
+/// A seat of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// What is in it.
+    pub occupant: Occupant,
+    /// Whether it is ready to start; an AI always is.
+    pub ready: bool,
+    /// Whether its player is connected; an AI always is.
+    pub present: bool,
+    /// Games won in the current pairing.
+    pub wins: u32,
+    /// Games drawn in it.
+    pub draws: u32,
+}
+
+impl Seat {
+    /// Whether this player sits in it.
+    #[must_use]
+    pub fn is_of(&self, player: &PlayerId) -> bool {
+        matches!(&self.occupant, Occupant::Player(seated) if seated.id == *player)
+    }
+
+    /// Whether this player may sit down in it.
+    #[must_use]
+    pub fn is_free_for(&self, player: &PlayerId) -> bool {
+        match &self.occupant {
+            Occupant::Open => true,
+            Occupant::Reserved(reserved) => reserved.id == *player,
+            Occupant::Player(_) | Occupant::Ai(_) => false,
+        }
+    }
+}
+
+impl TryFrom<v1::Seat> for Seat {
+    type Error = Malformed;
+
+    fn try_from(seat: v1::Seat) -> Result<Self, Malformed> {
+        use v1::seat::Occupant as Wire;
+        let occupant = match read::required(seat.occupant, "seat's occupant")? {
+            Wire::Open(_) => Occupant::Open,
+            Wire::Reserved(player) => Occupant::Reserved(player.try_into()?),
+            Wire::Player(player) => Occupant::Player(player.try_into()?),
+            Wire::Ai(ai) => Occupant::Ai(ai.try_into()?),
+        };
+        Ok(Self {
+            occupant,
+            ready: seat.ready,
+            present: seat.present,
+            wins: read::count(seat.wins, "wins")?,
+            draws: read::count(seat.draws, "draws")?,
+        })
+    }
+}
+
+/// Reads the two seats of a room: black's is the first.
+pub(super) fn read_seats(seats: Vec<v1::Seat>) -> Result<ByColor<Seat>, Malformed> {
+    let [black, white] =
+        <[v1::Seat; 2]>::try_from(seats).map_err(|seats| Malformed::new("number of seats", seats.len()))?;
+    Ok(ByColor::new(black.try_into()?, white.try_into()?))
+}
+
+/// Which side a player would like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SideWish {
+    /// To move first.
+    Black,
+    /// To move second.
+    White,
+    /// Either.
+    #[default]
+    Random,
+}
+
+impl From<Color> for SideWish {
+    fn from(side: Color) -> Self {
+        match side {
+            Color::Black => Self::Black,
+            Color::White => Self::White,
+        }
+    }
+}
+
+impl From<SideWish> for v1::SidePreference {
+    fn from(side: SideWish) -> Self {
+        match side {
+            SideWish::Black => Self::Black,
+            SideWish::White => Self::White,
+            SideWish::Random => Self::Random,
+        }
+    }
+}

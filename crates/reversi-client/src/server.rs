@@ -1,0 +1,297 @@
+//! What a server can do.
+
+use std::time::{Duration, SystemTime};
+
+use super::{Malformed, read};
+use crate::v1;
+
+/// An AI that a seat may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AiKind {
+    /// Its name in requests.
+    pub kind: String,
+    /// What it does, in words.
+    pub summary: String,
+    /// Levels are 1 to this.
+    pub levels: u32,
+    /// The level when none is given.
+    pub default_level: u32,
+    /// What was measured, in words.
+    pub strength: String,
+    /// What was measured, level by level; empty where it was not.
+    pub elo: Vec<Elo>,
+}
+
+/// How strong a player is: `random` has 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elo {
+    /// 400 more are ten points for each of the other's.
+    pub elo: i32,
+    /// With 95 % confidence it lies within so many of that.
+    pub error: u32,
+}
+
+impl TryFrom<v1::AiKind> for AiKind {
+    type Error = Malformed;
+
+    fn try_from(kind: v1::AiKind) -> Result<Self, Malformed> {
+        Ok(Self {
+            kind: kind.kind,
+            summary: kind.summary,
+            levels: read::count(kind.levels, "AI levels")?,
+            default_level: read::count(kind.default_level, "default AI level")?,
+            strength: kind.strength,
+            elo: read::all(kind.elo)?,
+        })
+    }
+}
+
+impl TryFrom<v1::Elo> for Elo {
+    type Error = Malformed;
+
+    fn try_from(measured: v1::Elo) -> Result<Self, Malformed> {
+        Ok(Self { elo: measured.elo, error: read::count(measured.error, "error of an Elo")? })
+    }
+}
+
+/// The bounds a client meets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Rooms that one player may own.
+    pub rooms_per_player: u32,
+    /// Seats that a person may hold.
+    pub seats_per_human: u32,
+    /// Seats that a bot may ask for.
+    pub seats_per_bot: u32,
+    /// Streams that one player may have open.
+    pub streams_per_player: u32,
+    /// Requests that one player may make in a second.
+    pub requests_per_second: u32,
+    /// Members that a room may have.
+    pub members_per_room: u32,
+    /// Characters of a display name.
+    pub name_characters: u32,
+    /// Characters of a room's name.
+    pub room_name_characters: u32,
+    /// Characters of a chat line.
+    pub chat_characters: u32,
+    /// Games in a series.
+    pub games_per_series: u32,
+    /// Bytes of a request.
+    pub message_bytes: u32,
+    /// How long a lost connection keeps its place.
+    pub presence_grace: Option<Duration>,
+    /// After what time an idle room closes.
+    pub idle_close: Option<Duration>,
+    /// Requests at once, above the average.
+    pub request_burst: u32,
+    /// Lines of chat that one player may write in a second.
+    pub chats_per_second: u32,
+    /// Lines of chat at once, above the average.
+    pub chat_burst: u32,
+    /// Passwords and join codes that one player may get wrong in a minute.
+    pub wrong_guesses_per_minute: u32,
+    /// Log-ins from one address in a second.
+    pub log_ins_per_second: u32,
+    /// Log-ins at once, above the average.
+    pub log_in_burst: u32,
+    /// Open connections.
+    pub connections: u32,
+    /// Those from one address.
+    pub connections_per_address: u32,
+    /// How long a connection may take to begin its first request.
+    pub opening: Option<Duration>,
+    /// Calls and streams of one connection.
+    pub streams_per_connection: u32,
+    /// Bytes of the headers of one request.
+    pub header_bytes: u32,
+    /// Players of the server.
+    pub players: u32,
+    /// Rooms of the server.
+    pub rooms: u32,
+    /// After what time an idle player is forgotten.
+    pub player_idle: Option<Duration>,
+    /// AI moves that may wait for a thread.
+    pub ai_queue: u32,
+    /// After what time an unused room leaves memory.
+    pub room_sleep: Option<Duration>,
+    /// How long something may wait unread on a stream of turns.
+    pub reader_patience: Option<Duration>,
+    /// How long the server may take to stop.
+    pub drain: Option<Duration>,
+    /// How long a request may take to come in and be answered.
+    pub call_time: Option<Duration>,
+    /// How often a silent connection is asked whether it lives.
+    pub keepalive: Option<Duration>,
+    /// How long it may take to answer.
+    pub keepalive_answer: Option<Duration>,
+    /// Rooms of which the players of one address may be members; 0 for any number, as of all limits by address.
+    pub rooms_per_address: u32,
+    /// Seats that the players of one address may hold.
+    pub seats_per_address: u32,
+    /// Streams that they may have open.
+    pub streams_per_address: u32,
+    /// Calls of one player that may wait for their answer.
+    pub calls_per_player: u32,
+    /// Calls of one address that may.
+    pub calls_per_address: u32,
+    /// Requests of one address in a second.
+    pub requests_per_second_per_address: u32,
+    /// Requests at once, above the average.
+    pub request_burst_per_address: u32,
+    /// Lines of chat of one address in a second.
+    pub chats_per_second_per_address: u32,
+    /// Lines of chat at once, above the average.
+    pub chat_burst_per_address: u32,
+    /// Addresses that are remembered for what they did of late.
+    pub addresses: u32,
+    /// Bytes of one frame of HTTP/2.
+    pub frame_bytes: u32,
+    /// Bytes that one stream may send unread.
+    pub stream_window: u32,
+    /// Bytes that one connection may send unread.
+    pub connection_window: u32,
+    /// Streams of one connection that may be reset before a service saw them.
+    pub resets_unseen: u32,
+    /// Streams of one connection that may be reset for what the client did wrong.
+    pub resets_for_faults: u32,
+    /// Requests of HTTP/1.1 a second of one address, on average; 0 is no limit. Those that come faster wait.
+    pub http1_requests_per_second: u32,
+    /// Requests of HTTP/1.1 of one address at once, above the average.
+    pub http1_request_burst: u32,
+    /// Connections a second of one address that begin to speak, on average; 0 is no limit. Those that come faster wait.
+    pub openings_per_second: u32,
+    /// Connections of one address that begin to speak at once, above the average.
+    pub opening_burst: u32,
+    /// MiB of what all searches of the AI kind `expert` and of analyses remember at a time.
+    pub ai_memory_mib: u32,
+    /// Analyses under way.
+    pub analyses: u32,
+    /// Those of one player.
+    pub analyses_per_player: u32,
+    /// Those of the players of one address.
+    pub analyses_per_address: u32,
+    /// How many of them search at a time.
+    pub analysis_threads: u32,
+    /// How long one position may be searched.
+    pub analysis_time: Option<Duration>,
+    /// How long all positions of a game may be.
+    pub game_analysis_time: Option<Duration>,
+    /// Positions that the search of one position may visit.
+    pub analysis_nodes: u64,
+    /// The best moves told of one position.
+    pub analysis_lines: u32,
+}
+
+impl TryFrom<v1::Limits> for Limits {
+    type Error = Malformed;
+
+    fn try_from(limits: v1::Limits) -> Result<Self, Malformed> {
+        Ok(Self {
+            rooms_per_player: read::count(limits.rooms_per_player, "room limit")?,
+            seats_per_human: read::count(limits.seats_per_human, "seat limit")?,
+            seats_per_bot: read::count(limits.seats_per_bot, "bot's seat limit")?,
+            streams_per_player: read::count(limits.streams_per_player, "stream limit")?,
+            requests_per_second: read::count(limits.requests_per_second, "request limit")?,
+            members_per_room: read::count(limits.members_per_room, "member limit")?,
+            name_characters: read::count(limits.name_characters, "name limit")?,
+            room_name_characters: read::count(limits.room_name_characters, "room name limit")?,
+            chat_characters: read::count(limits.chat_characters, "chat limit")?,
+            games_per_series: read::count(limits.games_per_series, "series limit")?,
+            message_bytes: read::count(limits.message_bytes, "message limit")?,
+            presence_grace: read::maybe_duration(limits.presence_grace, "presence grace")?,
+            idle_close: read::maybe_duration(limits.idle_close, "idle limit")?,
+            request_burst: read::count(limits.request_burst, "request burst")?,
+            chats_per_second: read::count(limits.chats_per_second, "chat rate")?,
+            chat_burst: read::count(limits.chat_burst, "chat burst")?,
+            wrong_guesses_per_minute: read::count(limits.wrong_guesses_per_minute, "limit of guesses")?,
+            log_ins_per_second: read::count(limits.log_ins_per_second, "log-in rate")?,
+            log_in_burst: read::count(limits.log_in_burst, "log-in burst")?,
+            connections: read::count(limits.connections, "connection limit")?,
+            connections_per_address: read::count(limits.connections_per_address, "connection limit")?,
+            opening: read::maybe_duration(limits.opening, "opening limit")?,
+            streams_per_connection: read::count(limits.streams_per_connection, "stream limit")?,
+            header_bytes: read::count(limits.header_bytes, "header limit")?,
+            players: read::count(limits.players, "player limit")?,
+            rooms: read::count(limits.rooms, "room limit")?,
+            player_idle: read::maybe_duration(limits.player_idle, "player's idle limit")?,
+            ai_queue: read::count(limits.ai_queue, "limit of waiting AI moves")?,
+            room_sleep: read::maybe_duration(limits.room_sleep, "room's sleep")?,
+            reader_patience: read::maybe_duration(limits.reader_patience, "reader's patience")?,
+            drain: read::maybe_duration(limits.drain, "time to stop")?,
+            call_time: read::maybe_duration(limits.call_time, "time of a call")?,
+            keepalive: read::maybe_duration(limits.keepalive, "keepalive")?,
+            keepalive_answer: read::maybe_duration(limits.keepalive_answer, "keepalive's answer")?,
+            rooms_per_address: read::count(limits.rooms_per_address, "room limit by address")?,
+            seats_per_address: read::count(limits.seats_per_address, "seat limit by address")?,
+            streams_per_address: read::count(limits.streams_per_address, "stream limit by address")?,
+            calls_per_player: read::count(limits.calls_per_player, "call limit")?,
+            calls_per_address: read::count(limits.calls_per_address, "call limit by address")?,
+            requests_per_second_per_address: read::count(
+                limits.requests_per_second_per_address,
+                "request limit by address",
+            )?,
+            request_burst_per_address: read::count(limits.request_burst_per_address, "request burst by address")?,
+            chats_per_second_per_address: read::count(limits.chats_per_second_per_address, "chat rate by address")?,
+            chat_burst_per_address: read::count(limits.chat_burst_per_address, "chat burst by address")?,
+            addresses: read::count(limits.addresses, "limit of addresses")?,
+            frame_bytes: read::count(limits.frame_bytes, "frame limit")?,
+            stream_window: read::count(limits.stream_window, "window of a stream")?,
+            connection_window: read::count(limits.connection_window, "window of a connection")?,
+            resets_unseen: read::count(limits.resets_unseen, "limit of resets")?,
+            resets_for_faults: read::count(limits.resets_for_faults, "limit of resets for faults")?,
+            http1_requests_per_second: read::count(limits.http1_requests_per_second, "rate of HTTP/1.1")?,
+            http1_request_burst: read::count(limits.http1_request_burst, "burst of HTTP/1.1")?,
+            openings_per_second: read::count(limits.openings_per_second, "rate of openings")?,
+            opening_burst: read::count(limits.opening_burst, "burst of openings")?,
+            ai_memory_mib: read::count(limits.ai_memory_mib, "memory of AIs")?,
+            analyses: read::count(limits.analyses, "limit of analyses")?,
+            analyses_per_player: read::count(limits.analyses_per_player, "limit of analyses")?,
+            analyses_per_address: read::count(limits.analyses_per_address, "limit of analyses by address")?,
+            analysis_threads: read::count(limits.analysis_threads, "threads of analyses")?,
+            analysis_time: read::maybe_duration(limits.analysis_time, "time of an analysis")?,
+            game_analysis_time: read::maybe_duration(limits.game_analysis_time, "time of a game's analysis")?,
+            analysis_nodes: u64::try_from(limits.analysis_nodes)
+                .map_err(|_| Malformed::new("nodes of an analysis", limits.analysis_nodes))?,
+            analysis_lines: read::count(limits.analysis_lines, "lines of an analysis")?,
+        })
+    }
+}
+
+/// A server, as it describes itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerInfo {
+    /// Its version.
+    pub version: String,
+    /// The AIs that it has.
+    pub ai_kinds: Vec<AiKind>,
+    /// The bounds a client meets.
+    pub limits: Limits,
+    /// Whether it is stopping.
+    pub draining: bool,
+    /// How many players are there.
+    pub players: u32,
+    /// How many rooms.
+    pub rooms: u32,
+    /// How many running games.
+    pub games: u32,
+    /// Its clock.
+    pub now: Option<SystemTime>,
+}
+
+impl TryFrom<v1::GetServerInfoResponse> for ServerInfo {
+    type Error = Malformed;
+
+    fn try_from(info: v1::GetServerInfoResponse) -> Result<Self, Malformed> {
+        Ok(Self {
+            version: info.version,
+            ai_kinds: read::all(info.ai_kinds)?,
+            limits: info.limits.unwrap_or_default().try_into()?,
+            draining: info.draining,
+            players: read::count(info.players, "players")?,
+            rooms: read::count(info.rooms, "rooms")?,
+            games: read::count(info.games, "games")?,
+            now: read::maybe_time(info.now, "server's time")?,
+        })
+    }
+}

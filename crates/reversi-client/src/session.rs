@@ -1,0 +1,265 @@
+//! A logged-in player: the calls about sessions, the lobby and records. Those about rooms and games are beside.
+
+use tonic::{
+    Request, Status,
+    metadata::{Ascii, MetadataValue},
+    service::{Interceptor, interceptor::InterceptedService},
+    transport::Channel,
+};
+
+use super::{
+    Ai, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, Me, Page, Player, PlayerId,
+    Room, RoomFilter, RoomRow, ServerInfo, SideWish, Stats, read, settings::wire_count,
+};
+use crate::v1::{
+    self, analysis_service_client::AnalysisServiceClient, game_service_client::GameServiceClient,
+    lobby_service_client::LobbyServiceClient, quick_start_request::Opponent,
+    record_service_client::RecordServiceClient, room_service_client::RoomServiceClient,
+    session_service_client::SessionServiceClient,
+};
+
+/// A channel on which every call says who the caller is.
+pub(super) type Transport = InterceptedService<Channel, Bearer>;
+
+/// A logged-in player. Clones are the same player; none of them logs out when dropped.
+#[derive(Clone, Debug)]
+pub struct Session {
+    player: Player,
+    bearer: Bearer,
+    channel: Channel,
+    transport: Transport,
+}
+
+/// Writes the tokens into every call.
+#[derive(Clone, Debug)]
+pub(super) struct Bearer {
+    player: MetadataValue<Ascii>,
+    admin: Option<MetadataValue<Ascii>>,
+}
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        request.metadata_mut().insert("authorization", self.player.clone());
+        if let Some(admin) = &self.admin {
+            request.metadata_mut().insert("reversi-admin", admin.clone());
+        }
+        Ok(request)
+    }
+}
+
+impl Session {
+    pub(super) fn new(channel: Channel, player: Player, bearer: MetadataValue<Ascii>) -> Self {
+        let bearer = Bearer { player: bearer, admin: None };
+        Self { player, transport: InterceptedService::new(channel.clone(), bearer.clone()), bearer, channel }
+    }
+
+    pub(super) async fn resume(channel: Channel, bearer: MetadataValue<Ascii>) -> Result<Self, ClientError> {
+        let transport = InterceptedService::new(channel.clone(), Bearer { player: bearer.clone(), admin: None });
+        let me = SessionServiceClient::new(transport).get_me(v1::GetMeRequest {}).await?.into_inner();
+        Ok(Self::new(channel, read::required(me.player, "player")?.try_into()?, bearer))
+    }
+
+    /// The same player with an administrator's powers, by the secret of `reversi serve --admin-token`: kicking, closing
+    /// and aborting anywhere, seeing private rooms, and [`Session::log_out_player`].
+    ///
+    /// # Errors
+    /// When the secret fits into no header. Whether it is the right one shows with the first call.
+    pub fn as_admin(self, secret: &str) -> Result<Self, ClientError> {
+        let bearer = Bearer { admin: Some(super::connection::secret(secret)?), ..self.bearer };
+        Ok(Self { transport: InterceptedService::new(self.channel.clone(), bearer.clone()), bearer, ..self })
+    }
+
+    pub(super) fn rooms(&self) -> RoomServiceClient<Transport> {
+        RoomServiceClient::new(self.transport.clone())
+    }
+
+    pub(super) fn games(&self) -> GameServiceClient<Transport> {
+        GameServiceClient::new(self.transport.clone())
+    }
+
+    pub(super) fn analyses(&self) -> AnalysisServiceClient<Transport> {
+        AnalysisServiceClient::new(self.transport.clone())
+    }
+
+    fn lobby(&self) -> LobbyServiceClient<Transport> {
+        LobbyServiceClient::new(self.transport.clone())
+    }
+
+    fn records(&self) -> RecordServiceClient<Transport> {
+        RecordServiceClient::new(self.transport.clone())
+    }
+
+    /// Who this is.
+    #[must_use]
+    pub fn player(&self) -> &Player {
+        &self.player
+    }
+
+    /// The secret with which [`Client::resume`](super::Client::resume) comes back.
+    #[must_use]
+    pub fn token(&self) -> &str {
+        self.bearer.player.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default()
+    }
+
+    /// Leaves every room, ends the streams and frees the name.
+    ///
+    /// # Errors
+    /// Refusals, and a broken connection.
+    pub async fn log_out(self) -> Result<(), ClientError> {
+        SessionServiceClient::new(self.transport).log_out(v1::LogOutRequest::default()).await?;
+        Ok(())
+    }
+
+    /// Logs another player out, as [`Session::log_out`] does oneself; for administrators.
+    ///
+    /// # Errors
+    /// `NOT_ADMIN`, `PLAYER_NOT_FOUND`, and a broken connection.
+    pub async fn log_out_player(&self, player: &PlayerId) -> Result<(), ClientError> {
+        let request = v1::LogOutRequest { player_id: player.to_string() };
+        SessionServiceClient::new(self.transport.clone()).log_out(request).await?;
+        Ok(())
+    }
+
+    /// The player's own state: what a client needs after coming back.
+    ///
+    /// # Errors
+    /// Refusals, and a broken connection.
+    pub async fn me(&self) -> Result<Me, ClientError> {
+        let answer = SessionServiceClient::new(self.transport.clone()).get_me(v1::GetMeRequest {}).await?;
+        Ok(answer.into_inner().try_into()?)
+    }
+
+    /// What the server can do.
+    ///
+    /// # Errors
+    /// Refusals, and a broken connection.
+    pub async fn server_info(&self) -> Result<ServerInfo, ClientError> {
+        Ok(self.lobby().get_server_info(v1::GetServerInfoRequest {}).await?.into_inner().try_into()?)
+    }
+
+    /// A page of the listed rooms, newest first; `page` is the `next` of the page before.
+    ///
+    /// # Errors
+    /// `BAD_PAGE_TOKEN`, and a broken connection.
+    pub async fn list_rooms(&self, filter: RoomFilter, page: Option<String>) -> Result<Page<RoomRow>, ClientError> {
+        let request =
+            v1::ListRoomsRequest { filter: Some(filter.into()), page_size: 0, page_token: page.unwrap_or_default() };
+        let answer = self.lobby().list_rooms(request).await?.into_inner();
+        Ok(Page::new(read::all(answer.rooms)?, answer.next_page_token))
+    }
+
+    /// The listed rooms, then every change; see [`RoomList`](super::RoomList).
+    ///
+    /// # Errors
+    /// `QUOTA_STREAMS`, and a broken connection.
+    pub async fn watch_rooms(&self, filter: RoomFilter) -> Result<Incoming<ListUpdate>, ClientError> {
+        let request = v1::WatchRoomsRequest { filter: Some(filter.into()) };
+        Ok(Incoming::new(self.lobby().watch_rooms(request).await?.into_inner(), ListUpdate::read))
+    }
+
+    /// A game against an AI, at once.
+    ///
+    /// # Errors
+    /// Refusals, such as for an unknown AI, and a broken connection.
+    pub async fn quick_start_ai(&self, ai: Ai, side: SideWish) -> Result<Room, ClientError> {
+        self.quick_start(Opponent::Ai(ai.into()), side).await
+    }
+
+    /// A game against whoever else wants one: the room may have to wait for them.
+    ///
+    /// # Errors
+    /// Refusals, and a broken connection.
+    pub async fn quick_start_anyone(&self, side: SideWish) -> Result<Room, ClientError> {
+        self.quick_start(Opponent::Anyone(v1::Anyone {}), side).await
+    }
+
+    async fn quick_start(&self, opponent: Opponent, side: SideWish) -> Result<Room, ClientError> {
+        let request = v1::QuickStartRequest {
+            opponent: Some(opponent),
+            side: v1::SidePreference::from(side).into(),
+            request_id: String::new(),
+        };
+        let answer = self.lobby().quick_start(request).await?.into_inner();
+        Ok(read::required(answer.room, "room")?.try_into()?)
+    }
+
+    pub(super) async fn create(&self, request: v1::CreateRoomRequest) -> Result<Room, ClientError> {
+        let answer = self.lobby().create_room(request).await?.into_inner();
+        Ok(read::required(answer.room, "room")?.try_into()?)
+    }
+
+    /// A finished game.
+    ///
+    /// # Errors
+    /// `GAME_NOT_FOUND`, and a broken connection.
+    pub async fn record(&self, game: &GameId) -> Result<GameRecord, ClientError> {
+        let request = v1::GetGameRequest { game_id: game.to_string() };
+        let answer = self.records().get_game(request).await?.into_inner();
+        Ok(read::required(answer.game, "game")?.try_into()?)
+    }
+
+    /// A page of finished games without their plies, newest first; `page` is the `next` of the page before.
+    ///
+    /// # Errors
+    /// `BAD_PAGE_TOKEN`, and a broken connection.
+    pub async fn list_games(
+        &self,
+        filter: GameFilter,
+        page_size: u32,
+        page: Option<String>,
+    ) -> Result<Page<GameRecord>, ClientError> {
+        let request = v1::ListGamesRequest {
+            filter: Some(filter.into()),
+            page_size: wire_count(page_size),
+            page_token: page.unwrap_or_default(),
+        };
+        let answer = self.records().list_games(request).await?.into_inner();
+        Ok(Page::new(read::all(answer.games)?, answer.next_page_token))
+    }
+
+    /// Finished games as text, a line each.
+    ///
+    /// # Errors
+    /// Refusals, and a broken connection.
+    pub async fn export_games(
+        &self,
+        filter: GameFilter,
+        format: ExportFormat,
+    ) -> Result<Incoming<(GameId, String)>, ClientError> {
+        let request =
+            v1::ExportGamesRequest { filter: Some(filter.into()), format: v1::ExportFormat::from(format).into() };
+        let lines = self.records().export_games(request).await?.into_inner();
+        Ok(Incoming::new(lines, |line: v1::ExportGamesResponse| Ok(Some((GameId::read(line.game_id)?, line.line)))))
+    }
+
+    /// A player's results.
+    ///
+    /// # Errors
+    /// `PLAYER_NOT_FOUND`, and a broken connection.
+    pub async fn stats(&self, player: &PlayerId) -> Result<(Player, Stats), ClientError> {
+        self.stats_by(v1::GetPlayerStatsRequest { player_id: player.to_string(), ..Default::default() }).await
+    }
+
+    /// The results of whoever has this name now.
+    ///
+    /// # Errors
+    /// `PLAYER_NOT_FOUND`, and a broken connection.
+    pub async fn stats_of_name(&self, name: &str) -> Result<(Player, Stats), ClientError> {
+        self.stats_by(v1::GetPlayerStatsRequest { display_name: name.to_owned(), ..Default::default() }).await
+    }
+
+    async fn stats_by(&self, request: v1::GetPlayerStatsRequest) -> Result<(Player, Stats), ClientError> {
+        let answer = self.records().get_player_stats(request).await?.into_inner();
+        Ok((read::required(answer.player, "player")?.try_into()?, answer.stats.unwrap_or_default().try_into()?))
+    }
+
+    /// The results of an AI at its level.
+    ///
+    /// # Errors
+    /// `BAD_ARGUMENT` where there is none such, and a broken connection.
+    pub async fn ai_stats(&self, ai: Ai) -> Result<Stats, ClientError> {
+        let v1::AiSeat { kind, level, .. } = ai.into();
+        let answer = self.records().get_ai_stats(v1::GetAiStatsRequest { kind, level }).await?.into_inner();
+        Ok(answer.stats.unwrap_or_default().try_into()?)
+    }
+}

@@ -1,0 +1,193 @@
+//! What a room's owner chooses.
+
+use std::time::Duration;
+
+use super::{Malformed, read};
+use crate::{rating::Sprt, v1};
+
+/// Who finds a room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visibility {
+    /// Listed, and open to all.
+    #[default]
+    Public,
+    /// Entered by its join code only.
+    Private,
+}
+
+/// Who may watch a room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Watching {
+    /// Whoever finds it.
+    #[default]
+    Everyone,
+    /// Its members only.
+    Members,
+}
+
+/// How the games of a room begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Opening {
+    /// The standard start.
+    #[default]
+    Standard,
+    /// These moves, as `f5d6c3`.
+    Moves(String),
+    /// Random but balanced plies from a seed.
+    Random {
+        /// 1 to 20.
+        plies: u32,
+        /// Chooses the moves.
+        seed: u64,
+    },
+    /// From the server's list of even openings.
+    Balanced {
+        /// Decides their order.
+        seed: u64,
+    },
+}
+
+/// A room's settings. The default asks the server for its own defaults.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Empty for the owner's name.
+    pub name: String,
+    /// Who finds it.
+    pub visibility: Visibility,
+    /// Who may watch.
+    pub watching: Watching,
+    /// The most one move may take; `None` for the server's default, zero for no limit.
+    pub move_limit: Option<Duration>,
+    /// The most all moves of a side may take together.
+    pub total_time: Option<Duration>,
+    /// Added to the total clock after each move.
+    pub increment: Duration,
+    /// How long to wait after an AI's move.
+    pub ai_pause: Duration,
+    /// Games in a series; 0 for the server's default.
+    pub games: u32,
+    /// Whether colours change after each game; `None` for the server's default.
+    pub swap_sides: Option<bool>,
+    /// How games begin.
+    pub opening: Opening,
+    /// Whether a game starts as soon as both seats are ready.
+    pub auto_start: bool,
+    /// Whether games count for ratings.
+    pub rated: bool,
+    /// Ends a series in pairs early.
+    pub sprt: Option<Sprt>,
+}
+
+impl From<Settings> for v1::RoomSettings {
+    fn from(settings: Settings) -> Self {
+        use v1::opening::Opening as Wire;
+        let opening = match settings.opening {
+            Opening::Standard => Wire::Standard(v1::StandardOpening {}),
+            Opening::Moves(moves) => Wire::Moves(moves),
+            Opening::Random { plies, seed } => Wire::Random(v1::RandomOpening { plies: wire_count(plies), seed }),
+            Opening::Balanced { seed } => Wire::Balanced(v1::BalancedOpening { seed }),
+        };
+        let visibility = match settings.visibility {
+            Visibility::Public => v1::Visibility::Public,
+            Visibility::Private => v1::Visibility::Private,
+        };
+        let watching = match settings.watching {
+            Watching::Everyone => v1::Watching::Everyone,
+            Watching::Members => v1::Watching::Members,
+        };
+        let given = |duration: Duration| (!duration.is_zero()).then(|| read::to_wire(duration));
+        Self {
+            name: settings.name,
+            visibility: visibility.into(),
+            watching: watching.into(),
+            move_limit: settings.move_limit.map(read::to_wire),
+            total_time: settings.total_time.map(read::to_wire),
+            increment: given(settings.increment),
+            ai_pause: given(settings.ai_pause),
+            games: wire_count(settings.games),
+            swap_sides: settings.swap_sides,
+            opening: Some(v1::Opening { opening: Some(opening) }),
+            auto_start: settings.auto_start,
+            rated: settings.rated,
+            sprt: settings.sprt.map(|sprt| v1::Sprt {
+                elo0: sprt.elo0(),
+                elo1: sprt.elo1(),
+                alpha: sprt.alpha(),
+                beta: sprt.beta(),
+            }),
+        }
+    }
+}
+
+impl TryFrom<v1::RoomSettings> for Settings {
+    type Error = Malformed;
+
+    fn try_from(settings: v1::RoomSettings) -> Result<Self, Malformed> {
+        use v1::opening::Opening as Wire;
+        let visibility = match settings.visibility() {
+            v1::Visibility::Private => Visibility::Private,
+            v1::Visibility::Public | v1::Visibility::Unspecified => Visibility::Public,
+        };
+        let watching = match settings.watching() {
+            v1::Watching::Members => Watching::Members,
+            v1::Watching::Everyone | v1::Watching::Unspecified => Watching::Everyone,
+        };
+        let opening = match settings.opening.and_then(|opening| opening.opening) {
+            None | Some(Wire::Standard(_)) => Opening::Standard,
+            Some(Wire::Moves(moves)) => Opening::Moves(moves),
+            Some(Wire::Random(random)) => {
+                Opening::Random { plies: read::count(random.plies, "plies of the opening")?, seed: random.seed }
+            }
+            Some(Wire::Balanced(balanced)) => Opening::Balanced { seed: balanced.seed },
+        };
+        Ok(Self {
+            name: read::plain(settings.name, "room name")?,
+            visibility,
+            watching,
+            move_limit: read::maybe_duration(settings.move_limit, "move limit")?,
+            total_time: read::maybe_duration(settings.total_time, "total time")?,
+            increment: read::maybe_duration(settings.increment, "increment")?.unwrap_or_default(),
+            ai_pause: read::maybe_duration(settings.ai_pause, "AI pause")?.unwrap_or_default(),
+            games: read::count(settings.games, "games of a series")?,
+            swap_sides: settings.swap_sides,
+            opening,
+            auto_start: settings.auto_start,
+            rated: settings.rated,
+            sprt: settings.sprt.map(read_sprt).transpose()?,
+        })
+    }
+}
+
+fn read_sprt(sprt: v1::Sprt) -> Result<Sprt, Malformed> {
+    Sprt::new(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta).map_err(|error| Malformed::new("sprt", error))
+}
+
+/// A number on its way to the server, which refuses what is too large.
+pub(super) fn wire_count(count: u32) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_round_trip() {
+        let settings = Settings {
+            name: "Study".into(),
+            visibility: Visibility::Private,
+            watching: Watching::Members,
+            move_limit: Some(Duration::ZERO),
+            total_time: Some(Duration::from_secs(300)),
+            increment: Duration::from_millis(2500),
+            ai_pause: Duration::from_secs(1),
+            games: 7,
+            swap_sides: Some(false),
+            opening: Opening::Random { plies: 6, seed: 11 },
+            auto_start: true,
+            rated: true,
+            sprt: "-5,5".parse().ok(),
+        };
+        assert_eq!(Settings::try_from(v1::RoomSettings::from(settings.clone())), Ok(settings));
+    }
+}

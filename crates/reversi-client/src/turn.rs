@@ -1,0 +1,204 @@
+//! What concerns one player, in all rooms.
+
+use std::time::Duration;
+
+use super::{Clocks, Closing, GameId, Malformed, Outcome, Player, RoomId, Seat, Standing, read};
+use crate::{
+    rules::{Bitboard, Board, Color, Position, Square},
+    v1,
+};
+
+/// A message to a player.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlayEvent {
+    /// The player is to move.
+    Turn(Box<Turn>),
+    /// A request is no longer open.
+    TurnClosed {
+        /// Of this game.
+        game: GameId,
+        /// For this ply.
+        ply: u32,
+        /// What became of it.
+        end: TurnEnd,
+    },
+    /// A game of the player began.
+    GameStarted {
+        /// In this room.
+        room: RoomId,
+        /// This one.
+        game: GameId,
+        /// The player's side.
+        side: Color,
+        /// Who sits opposite.
+        opponent: Option<Seat>,
+    },
+    /// A game of the player ended.
+    GameEnded {
+        /// In this room.
+        room: RoomId,
+        /// This one.
+        game: GameId,
+        /// The player's side.
+        side: Color,
+        /// How.
+        outcome: Outcome,
+        /// The last position's discs, where the server sent them.
+        board: Option<Board>,
+    },
+    /// The player was removed from a room.
+    Kicked {
+        /// This one.
+        room: RoomId,
+        /// Whether for its life.
+        banned: bool,
+    },
+    /// A room of the player is gone.
+    RoomClosed(RoomId),
+    /// A seat is kept for the player.
+    Invited {
+        /// In this room.
+        room: RoomId,
+        /// For this side.
+        side: Color,
+        /// Lets the player into a private room.
+        join_code: String,
+        /// By whom.
+        by: Option<Player>,
+    },
+    /// A move sent up the lane was refused.
+    MoveRejected {
+        /// Of this game.
+        game: GameId,
+        /// For this ply.
+        ply: u32,
+        /// As of the unary call, such as `ILLEGAL_MOVE`.
+        reason: String,
+        /// Why, in words.
+        message: String,
+        /// Where the player may move.
+        legal: Bitboard,
+        /// When the same move may be tried again, if it may.
+        retry_after: Option<Duration>,
+    },
+    /// The connection lives.
+    Heartbeat,
+    /// The stream ends.
+    Closing(Closing),
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// This move was made.
+    Played(Square),
+    /// No move was made in time.
+    TimedOut,
+    /// The game ended otherwise.
+    GameEnded,
+}
+
+/// A request for a move: all that a stateless bot needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// In this game.
+    pub game: GameId,
+    /// In this room.
+    pub room: RoomId,
+    /// Goes into the answer.
+    pub ply: u32,
+    /// The player's side, which is to move in `position`.
+    pub side: Color,
+    /// How the game stands.
+    pub position: Position,
+    /// Where the player may move; never empty, for the server passes by itself.
+    pub legal: Bitboard,
+    /// The move before, if any.
+    pub last_move: Option<Square>,
+    /// The clocks when this was sent.
+    pub clocks: Clocks,
+}
+
+impl TryFrom<v1::TurnRequested> for Turn {
+    type Error = Malformed;
+
+    fn try_from(turn: v1::TurnRequested) -> Result<Self, Malformed> {
+        let side = read::side(turn.side, "side to move")?;
+        let standing = Standing::try_from(read::required(turn.position, "position")?)?;
+        if standing.turn != Some(side) || standing.legal.is_empty() {
+            return Err(Malformed::new("turn", "the position is not this side's to move in"));
+        }
+        Ok(Self {
+            game: GameId::read(turn.game_id)?,
+            room: RoomId::read(turn.room_id)?,
+            ply: read::count(turn.ply, "ply")?,
+            side,
+            position: Position::new(standing.board, side),
+            legal: standing.legal,
+            last_move: read::maybe_square(&turn.last_move, "last move")?,
+            clocks: turn.clocks.unwrap_or_default().try_into()?,
+        })
+    }
+}
+
+impl PlayEvent {
+    /// `None` for an event that this client does not know.
+    pub(super) fn read(event: Option<v1::PlayEvent>) -> Result<Option<Self>, Malformed> {
+        use v1::play_event::Event;
+        let Some(event) = event.and_then(|event| event.event) else { return Ok(None) };
+        Ok(Some(match event {
+            Event::TurnRequested(turn) => Self::Turn(Box::new(turn.try_into()?)),
+            Event::TurnClosed(closed) => match read_turn_end(&closed)? {
+                None => return Ok(None),
+                Some(end) => {
+                    Self::TurnClosed { game: GameId::read(closed.game_id)?, ply: read::count(closed.ply, "ply")?, end }
+                }
+            },
+            Event::GameStarted(started) => Self::GameStarted {
+                room: RoomId::read(started.room_id)?,
+                game: GameId::read(started.game_id)?,
+                side: read::side(started.side, "side")?,
+                opponent: started.opponent.map(Seat::try_from).transpose()?,
+            },
+            Event::GameEnded(ended) => Self::GameEnded {
+                room: RoomId::read(ended.room_id)?,
+                game: GameId::read(ended.game_id)?,
+                side: read::side(ended.side, "side")?,
+                outcome: read::required(ended.outcome, "outcome")?.try_into()?,
+                board: ended.position.map(Standing::try_from).transpose()?.map(|standing| standing.board),
+            },
+            Event::Kicked(kicked) => Self::Kicked { room: RoomId::read(kicked.room_id)?, banned: kicked.banned },
+            Event::RoomClosed(closed) => Self::RoomClosed(RoomId::read(closed.room_id)?),
+            Event::Invited(invited) => Self::Invited {
+                room: RoomId::read(invited.room_id)?,
+                side: read::seat(invited.seat, "seat")?,
+                join_code: invited.join_code,
+                by: invited.by.map(Player::try_from).transpose()?,
+            },
+            Event::MoveRejected(rejected) => read_rejection(rejected)?,
+            Event::Heartbeat(_) => Self::Heartbeat,
+            Event::Closing(closing) => Self::Closing(closing.try_into()?),
+        }))
+    }
+}
+
+fn read_turn_end(closed: &v1::TurnClosed) -> Result<Option<TurnEnd>, Malformed> {
+    Ok(match closed.reason() {
+        v1::TurnCloseReason::Played => Some(TurnEnd::Played(read::square(&closed.square, "move")?)),
+        v1::TurnCloseReason::TimedOut => Some(TurnEnd::TimedOut),
+        v1::TurnCloseReason::GameEnded => Some(TurnEnd::GameEnded),
+        v1::TurnCloseReason::Unspecified => None,
+    })
+}
+
+fn read_rejection(rejected: v1::MoveRejected) -> Result<PlayEvent, Malformed> {
+    let legal = rejected.legal_moves.iter().map(|name| read::square(name, "legal move"));
+    Ok(PlayEvent::MoveRejected {
+        legal: legal.collect::<Result<_, _>>()?,
+        game: GameId::read(rejected.game_id)?,
+        ply: read::count(rejected.ply, "ply")?,
+        reason: rejected.reason,
+        message: rejected.message,
+        retry_after: read::maybe_duration(rejected.retry_after, "retry after")?,
+    })
+}

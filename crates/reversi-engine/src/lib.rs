@@ -1,0 +1,16 @@
+//! Reversi by itself: its rules, game-tree search, and computer players.
+//!
+//! ```text
+//!      ai         players that choose a move
+//!     /  \
+//!  rules  search  Reversi itself; search over any two-player game
+//!
+//!  rating         the difference in strength of two players, from paired games
+//! ```
+
+#[cfg(feature = "ai")]
+pub mod ai;
+pub mod rating;
+pub mod rules;
+#[cfg(feature = "ai")]
+pub mod search;

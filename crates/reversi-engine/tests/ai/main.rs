@@ -1,0 +1,6 @@
+//! Computer players: laws, strength, and the positions that the engine must solve.
+#![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
+
+mod engine;
+mod laws;
+mod strength;

@@ -10,7 +10,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use crate::runtime::{Runtime, meter};
+use crate::runtime::{Runtime, metrics};
 
 /// How often what was timed is sorted into its buckets: it is kept until then.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -24,11 +24,11 @@ const FORMAT: &str = "text/plain; version=0.0.4";
 /// When something else in the process counts already.
 pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
     let mut builder = PrometheusBuilder::new();
-    for (name, buckets) in meter::BUCKETS {
+    for (name, buckets) in metrics::BUCKETS {
         builder = builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)?;
     }
     let handle = builder.install_recorder().context("metrics cannot be counted")?;
-    meter::describe();
+    metrics::describe();
     Ok(handle)
 }
 
@@ -53,6 +53,6 @@ pub(super) async fn serve(listener: TcpListener, handle: PrometheusHandle, runti
 }
 
 async fn render(State((handle, runtime)): State<(PrometheusHandle, Runtime)>) -> impl IntoResponse {
-    meter::measure(&runtime.census());
+    metrics::measure(&runtime.census());
     ([(CONTENT_TYPE, FORMAT)], handle.render())
 }

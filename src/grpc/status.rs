@@ -18,7 +18,7 @@ use crate::{
     },
     room::Rejection,
     rules::Bitboard,
-    runtime::{RoomError, TooFast, meter},
+    runtime::{RoomError, TooFast, metrics},
 };
 
 /// Whose reasons these are.
@@ -64,7 +64,7 @@ pub(crate) enum Quota {
 
 /// A status with its reason, told in both ways.
 pub(crate) fn status(code: Code, reason: &'static str, message: impl Into<String>, details: Details) -> Status {
-    meter::refused(reason);
+    metrics::refused(reason);
     let metadata: HashMap<_, _> = details.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     let mut rich = ErrorDetails::with_error_info(reason, DOMAIN, metadata);
     if let Some((field, problem)) = details.violation {

@@ -12,37 +12,18 @@
 //! One actor owns one room. It has a task, and runs within that of a mover where it is at rest (`visit`). Every queue has
 //! a bound in `limits`, every task belongs to the tracker in `shared`, and shutting down joins them all.
 
-mod actor;
-mod address;
-mod analysis;
-mod analyst;
-mod entropy;
+mod ai;
+mod clock;
 mod error;
-mod guesses;
-mod holdings;
-mod inbox;
-mod limits;
+mod limit;
 mod lobby;
-mod matchmaker;
-mod message;
-pub mod meter;
-mod pace;
-mod players;
-mod pool;
-mod presence;
-mod queue;
-mod rate;
-mod registry;
-mod revival;
-mod rooms;
-mod shared;
-mod streams;
-mod tally;
-mod telling;
-mod thinking;
-mod visit;
-mod waiting;
-mod work;
+pub mod metrics;
+mod player;
+mod poll;
+mod random;
+mod room;
+mod server_state;
+mod watch;
 
 use std::{
     sync::{
@@ -54,22 +35,23 @@ use std::{
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use address::{Address, Addresses, Share, Taken, Turn};
-pub use analysis::{Analysis, AnalysisEnd, AnalysisPlan};
-pub use entropy::{Chance, Clock};
+pub use ai::analysis::{Analysis, AnalysisEnd, AnalysisPlan};
+pub use ai::pool::{AiLoad, Think};
+pub use clock::Clock;
 pub use error::RoomError;
-pub use inbox::{Notice, StreamEnd, TurnEnd};
-pub use limits::Limits;
-pub use lobby::{LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
-pub use message::{Accepted, Snapshot};
-pub use players::{Call, LogInError, ParseTokenError, Player, Token, hash_password};
-pub use pool::{AiLoad, Think};
-pub use rate::TooFast;
-pub use rooms::{NewRoom, Opponent, Play};
-pub use shared::Encode;
-pub use streams::{Turns, Update, Watch};
-pub use waiting::{Alarm, Bell};
-pub use work::Work;
+pub use limit::client_address::{Address, Addresses, Share, Taken, Turn};
+pub use limit::limits::Limits;
+pub use limit::rate_limiter::TooFast;
+pub use limit::request_cost::Work;
+pub use lobby::listing::{LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
+pub use player::directory::{Call, LogInError, ParseTokenError, Player, Token, hash_password};
+pub use player::inbox::{Notice, StreamEnd, TurnEnd};
+pub use poll::{Alarm, Bell};
+pub use random::Chance;
+pub use room::message::{Accepted, Snapshot};
+pub use room::requests::{NewRoom, Opponent, Play};
+pub use server_state::Encode;
+pub use watch::subscription::{Turns, Update, Watch};
 
 pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, Rating, Standing, Stats};
 use crate::{
@@ -77,8 +59,8 @@ use crate::{
     room::{Actor, Command, Credentials, DisplayName, GameId, GameRecord, PlayerId, PlayerKind, Rejection},
     store::Store,
 };
-use pool::Pool;
-use shared::Shared;
+use ai::pool::Pool;
+use server_state::Shared;
 
 /// What a runtime is made of.
 pub struct Parts {
@@ -158,7 +140,7 @@ impl Runtime {
         };
         let searches = threads.saturating_add(parts.limits.analysis_threads.max(1));
         let engines = Arc::new(Engines::new(searches, megabytes(parts.limits.ai_memory_mib)));
-        let analysts = analyst::Analysts::new(&parts.limits, Arc::clone(&engines));
+        let analysts = ai::analysis_pool::Analysts::new(&parts.limits, Arc::clone(&engines));
         let think = parts.think.unwrap_or_else(|| {
             Arc::new(move |player, position, seed, stop| player.choose_with(&engines, position, seed, stop))
         });
@@ -167,12 +149,12 @@ impl Runtime {
             limits: parts.limits,
             store: parts.store,
             admin: parts.admin.map(|token| token.hash()),
-            players: players::Players::new(parts.clock, parts.chance.clone()),
+            players: player::directory::Players::new(parts.clock, parts.chance.clone()),
             clock: parts.clock,
             chance: parts.chance,
-            registry: registry::Registry::default(),
+            registry: room::registry::Registry::default(),
             lobby: Arc::default(),
-            matchmaker: matchmaker::Matchmaker::default(),
+            matchmaker: lobby::matchmaker::Matchmaker::default(),
             pool,
             analysts,
             encode: parts.encode,
@@ -182,16 +164,16 @@ impl Runtime {
             rooms_end: CancellationToken::new(),
             tasks: TaskTracker::new(),
         });
-        if let Err(unavailable) = revival::revive(&shared).await {
+        if let Err(unavailable) = room::recovery::revive(&shared).await {
             // Rooms that came back already must not write while the next attempt reads.
             shared.rooms_end.cancel();
             shared.tasks.close();
             shared.tasks.wait().await;
             return Err(std::io::Error::other(unavailable));
         }
-        shared.tasks.spawn(presence::look_after_players(Arc::clone(&shared)));
-        shared.tasks.spawn(revival::stay_alive(Arc::clone(&shared)));
-        shared.tasks.spawn(presence::look_after_readers(Arc::clone(&shared)));
+        shared.tasks.spawn(player::presence::look_after_players(Arc::clone(&shared)));
+        shared.tasks.spawn(room::recovery::stay_alive(Arc::clone(&shared)));
+        shared.tasks.spawn(player::presence::look_after_readers(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 
@@ -271,7 +253,7 @@ impl Runtime {
             if let Err(unavailable) = shared.store.register.enrol(player.enrolled()).await {
                 shared.players.forget(&player);
                 // It may have been written all the same.
-                shared.tasks.spawn(revival::undo_enrolment(Arc::clone(&shared), player.id()));
+                shared.tasks.spawn(room::recovery::undo_enrolment(Arc::clone(&shared), player.id()));
                 return Err(RoomError::from(unavailable).into());
             }
             Ok((player, token))
@@ -352,7 +334,7 @@ impl Runtime {
     /// When the player has too many streams.
     pub fn watch_rooms(&self, player: &Arc<Player>, filter: RowFilter) -> Result<WatchedRooms, RoomError> {
         Ok(WatchedRooms {
-            open: streams::OpenStream::new(&self.shared, player, meter::StreamKind::List)?,
+            open: watch::subscription::OpenStream::new(&self.shared, player, metrics::StreamKind::List)?,
             watch: self.shared.lobby.watch(filter),
         })
     }
@@ -362,7 +344,9 @@ impl Runtime {
     /// # Errors
     /// When the player has too many streams.
     pub fn open_stream(&self, player: &Arc<Player>) -> Result<CountedStream, RoomError> {
-        Ok(CountedStream { open: streams::OpenStream::new(&self.shared, player, meter::StreamKind::Export)? })
+        Ok(CountedStream {
+            open: watch::subscription::OpenStream::new(&self.shared, player, metrics::StreamKind::Export)?,
+        })
     }
 
     /// Games that a player plays now.
@@ -391,7 +375,7 @@ impl Runtime {
         self.shared.tasks.close();
         let end = tokio::time::Instant::now() + deadline;
         let joined = tokio::time::timeout_at(end, self.shared.tasks.wait()).await.is_ok();
-        let noted = tokio::time::timeout_at(end, revival::note_the_end(&self.shared)).await.unwrap_or(false);
+        let noted = tokio::time::timeout_at(end, room::recovery::note_the_end(&self.shared)).await.unwrap_or(false);
         let stopped = self.shared.pool.shut_down(end.saturating_duration_since(tokio::time::Instant::now())).await;
         joined && noted && stopped
     }
@@ -403,7 +387,7 @@ impl Runtime {
 
 /// A stream of something that does not change, counted as every other while it lives.
 pub struct CountedStream {
-    open: streams::OpenStream,
+    open: watch::subscription::OpenStream,
 }
 
 impl CountedStream {
@@ -415,7 +399,7 @@ impl CountedStream {
 
 /// The room list as one player follows it.
 pub struct WatchedRooms {
-    open: streams::OpenStream,
+    open: watch::subscription::OpenStream,
     watch: LobbyWatch,
 }
 

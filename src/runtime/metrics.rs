@@ -1,0 +1,140 @@
+//! What is counted and timed, for whoever has installed a recorder; without one it costs next to nothing.
+//!
+//! Every name is listed here once. What happens with every move has labels that are fixed when it is compiled, so that
+//! nothing is allocated; what is cheap to read is read by [`measure`] when somebody asks.
+
+use std::time::Duration;
+
+use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+
+use super::Census;
+use crate::{
+    room::{EndReason, Occupant, PlayerKind},
+    store::COMMIT_WRITES,
+};
+
+const PLAYERS: &str = "reversi_players";
+const ROOMS: &str = "reversi_rooms";
+const GAMES_RUNNING: &str = "reversi_games_running";
+const GAMES_FINISHED: &str = "reversi_games_finished_total";
+const MOVES: &str = "reversi_moves_total";
+const TURN: &str = "reversi_turn_seconds";
+const APPEND: &str = "reversi_journal_append_seconds";
+const AI_WAITING: &str = "reversi_ai_waiting";
+const AI_MOVES: &str = "reversi_ai_moves_total";
+const AI_CHEAPER: &str = "reversi_ai_cheaper_moves_total";
+const STREAMS: &str = "reversi_streams";
+const LAGS: &str = "reversi_lag_recoveries_total";
+const SLOW: &str = "reversi_slow_consumers_total";
+const REFUSALS: &str = "reversi_refusals_total";
+
+/// The histograms, with the upper bounds of their buckets, in seconds where they are of time.
+pub const BUCKETS: [(&str, &[f64]); 3] = [
+    // From an AI that needs not search to a person who thinks.
+    (TURN, &[0.0001, 0.001, 0.01, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0]),
+    // From memory to a disk that is in trouble.
+    (APPEND, &[0.000_01, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5]),
+    // From a room by itself to all that there are.
+    (COMMIT_WRITES, &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 1024.0]),
+];
+
+/// Tells the recorder what the names mean, and begins at zero what has no labels.
+pub fn describe() {
+    describe_gauge!(PLAYERS, "Players known.");
+    describe_gauge!(ROOMS, "Rooms that live; the phase is playing while a game runs, and else lobby.");
+    describe_gauge!(GAMES_RUNNING, "Games that run.");
+    describe_counter!(GAMES_FINISHED, "Games that ended, by reason.");
+    describe_counter!(MOVES, "Moves made, by a human, a bot or an AI of the server.");
+    describe_histogram!(TURN, Unit::Seconds, "From a turn's request to its move, by who moved.");
+    describe_histogram!(APPEND, Unit::Seconds, "Until the events of a command were written, or were found not to be.");
+    describe_histogram!(COMMIT_WRITES, "Writes of rooms and players that one commit made durable.");
+    describe_gauge!(AI_WAITING, "AI moves that wait for a thread.");
+    describe_counter!(AI_MOVES, "Moves that AI threads have made.");
+    describe_counter!(AI_CHEAPER, "AI moves that were cheaper than asked for, because the time did not suffice.");
+    describe_gauge!(
+        STREAMS,
+        "Open streams: of turns, of a room (its watchers), of the list of rooms, of an export, of an analysis."
+    );
+    describe_counter!(LAGS, "Watchers who were too slow for the events of their room and got a fresh snapshot.");
+    describe_counter!(SLOW, "Streams of turns that were cut off because nobody read them.");
+    describe_counter!(REFUSALS, "Requests refused, by the reason that the caller was told.");
+    for name in [LAGS, SLOW] {
+        counter!(name).absolute(0);
+    }
+}
+
+/// Notes what the server is doing now.
+pub fn measure(census: &Census) {
+    let gauges = [
+        (gauge!(PLAYERS), census.players),
+        (gauge!(ROOMS, "phase" => "playing"), census.games),
+        // The two are not counted at the same moment.
+        (gauge!(ROOMS, "phase" => "lobby"), census.rooms.saturating_sub(census.games)),
+        (gauge!(GAMES_RUNNING), census.games),
+        (gauge!(AI_WAITING), census.ai.waiting),
+    ];
+    for (gauge, count) in gauges {
+        gauge.set(count as f64);
+    }
+    counter!(AI_MOVES).absolute(census.ai.moves);
+    counter!(AI_CHEAPER).absolute(census.ai.cheaper_moves);
+}
+
+/// A request was refused for a reason that the caller was told.
+pub fn refused(reason: &'static str) {
+    counter!(REFUSALS, "reason" => reason).increment(1);
+}
+
+/// A seat's occupant moved, so long after being asked.
+pub(crate) fn moved(occupant: &Occupant, spent: Duration) {
+    let (moves, turn) = match occupant {
+        Occupant::Ai(_) => (counter!(MOVES, "by" => "ai"), histogram!(TURN, "by" => "ai")),
+        Occupant::Player(player) if player.kind == PlayerKind::Bot => {
+            (counter!(MOVES, "by" => "bot"), histogram!(TURN, "by" => "bot"))
+        }
+        _ => (counter!(MOVES, "by" => "human"), histogram!(TURN, "by" => "human")),
+    };
+    moves.increment(1);
+    turn.record(spent);
+}
+
+pub(crate) fn finished(reason: EndReason) {
+    counter!(GAMES_FINISHED, "reason" => reason.name()).increment(1);
+}
+
+/// So long it took to write the events of a command.
+pub(crate) fn appended(took: Duration) {
+    histogram!(APPEND).record(took);
+}
+
+/// What a stream is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StreamKind {
+    Turns,
+    Room,
+    List,
+    Export,
+    Analysis,
+}
+
+/// A stream of that kind began, or ended by `change` of -1.
+pub(crate) fn streams(kind: StreamKind, change: f64) {
+    let gauge = match kind {
+        StreamKind::Turns => gauge!(STREAMS, "kind" => "turns"),
+        StreamKind::Room => gauge!(STREAMS, "kind" => "room"),
+        StreamKind::List => gauge!(STREAMS, "kind" => "list"),
+        StreamKind::Export => gauge!(STREAMS, "kind" => "export"),
+        StreamKind::Analysis => gauge!(STREAMS, "kind" => "analysis"),
+    };
+    gauge.increment(change);
+}
+
+/// A watcher of a room has to begin again with a snapshot.
+pub(crate) fn lagged() {
+    counter!(LAGS).increment(1);
+}
+
+/// A stream of turns was cut off.
+pub(crate) fn cut_off() {
+    counter!(SLOW).increment(1);
+}

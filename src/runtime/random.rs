@@ -1,0 +1,47 @@
+//! The server's random numbers: the one place that draws unseeded ones.
+#![expect(clippy::disallowed_methods, reason = "the one place that draws unseeded random numbers")]
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rand::{Rng, RngExt as _};
+use rand_pcg::Pcg64;
+
+use crate::ai;
+
+/// Where ids and secrets come from.
+#[derive(Clone, Debug, Default)]
+pub struct Chance(Source);
+
+#[derive(Clone, Debug, Default)]
+enum Source {
+    /// What nobody can guess.
+    #[default]
+    System,
+    /// What a seed repeats; for simulations.
+    Seeded(Arc<Mutex<Pcg64>>),
+}
+
+impl Chance {
+    /// The same chances for the same seed: never for a server that others can reach.
+    #[must_use]
+    pub fn seeded(seed: u64) -> Self {
+        Self(Source::Seeded(Arc::new(Mutex::new(ai::generator(seed)))))
+    }
+
+    /// Random bits.
+    pub(crate) fn bits(&self) -> u64 {
+        self.draw(|chance| chance.random())
+    }
+
+    /// A secret of 256 bits.
+    pub(crate) fn secret(&self) -> [u8; 32] {
+        self.draw(|chance| chance.random())
+    }
+
+    fn draw<T>(&self, draw: impl FnOnce(&mut dyn Rng) -> T) -> T {
+        match &self.0 {
+            Source::System => draw(&mut rand::rng()),
+            Source::Seeded(chance) => draw(&mut *chance.lock().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+}

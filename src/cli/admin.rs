@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, anyhow};
 
-use super::{account::Visitor, address::Address, keep, person, say};
+use super::{
+    connect::{find_player, login::Visitor, server_address::Address, token_file},
+    say,
+};
 use crate::client::{GameId, PlayerId, RoomId, Session};
 
 /// What to do, and by what right.
@@ -59,7 +62,7 @@ enum Deed {
 
 /// Does it.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let secret = keep::read(&args.admin_token)?
+    let secret = token_file::read(&args.admin_token)?
         .ok_or_else(|| anyhow!("there is no administrator's token in {}", args.admin_token.display()))?;
     let visitor = Visitor::enter(server, args.keep, args.name.as_deref(), "admin").await?;
     let done = match visitor.session().as_admin(&secret) {
@@ -91,7 +94,7 @@ async fn carry_out(session: &Session, deed: Deed) -> anyhow::Result<()> {
             say(format_args!("game {game} is aborted"));
         }
         Deed::LogOut { player } => {
-            let id = person::find(session, &player).await?;
+            let id = find_player::find(session, &player).await?;
             session.log_out_player(&id).await.with_context(|| format!("cannot log {player} out"))?;
             say(format_args!("{player} is logged out"));
         }
@@ -104,6 +107,6 @@ async fn member(session: &Session, room: &RoomId, player: &str) -> anyhow::Resul
     let members = session.room(room).await.with_context(|| format!("cannot look into room {room}"))?.members;
     match members.into_iter().find(|member| member.player.name.eq_ignore_ascii_case(player)) {
         Some(member) => Ok(member.player.id),
-        None => person::find(session, player).await,
+        None => find_player::find(session, player).await,
     }
 }

@@ -7,10 +7,9 @@ use futures_util::{StreamExt as _, stream};
 use tokio::{task::spawn_blocking, time::sleep};
 
 use super::{
-    account::Visitor,
-    address::Address,
-    progress::Progress,
-    verdict::{Report, Teller},
+    connect::{login::Visitor, server_address::Address},
+    terminal::progress::Progress,
+    text::analysis::{Report, Teller},
 };
 use crate::{
     ai::{

@@ -6,11 +6,13 @@ use anyhow::{Context as _, bail};
 use tokio::task::JoinSet;
 
 use super::{
-    account,
-    address::Address,
-    feed::{Feed, News, backoff},
-    interrupt::Interrupt,
+    connect::{
+        login,
+        reconnecting_stream::{Feed, News, backoff},
+        server_address::Address,
+    },
     say,
+    terminal::interrupt::Interrupt,
 };
 use crate::{
     client::{
@@ -39,7 +41,7 @@ pub(super) struct Args {
 /// Keeps the rooms running until the process is told to end.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let mut interrupt = Interrupt::listen()?;
-    let client = account::connect(server).await?;
+    let client = login::connect(server).await?;
     let mut failures = 0;
     loop {
         let mut owners = Vec::new();
@@ -48,7 +50,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
             done = run_rooms(&client, &args, &mut owners) => done,
         };
         for owner in owners {
-            account::log_out(owner).await;
+            login::log_out(owner).await;
         }
         let Err(error) = done else { return Ok(()) };
         // A server that keeps nothing has forgotten the rooms and their owners when it was started again.
@@ -68,7 +70,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
 
 /// Makes the rooms and keeps them; ends only by failing. Whoever logs in for that is added to `owners`.
 async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> anyhow::Result<()> {
-    let first = account::log_in(client, None, "demo", PlayerKind::Bot).await?;
+    let first = login::log_in(client, None, "demo", PlayerKind::Bot).await?;
     owners.push(first.clone());
     let info = first.server_info().await?;
     let limits = info.limits;
@@ -77,7 +79,7 @@ async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> a
     let mut owner = first;
     for index in 0..args.rooms {
         if index > 0 && index % share == 0 {
-            owner = account::log_in(client, None, "demo", PlayerKind::Bot).await?;
+            owner = login::log_in(client, None, "demo", PlayerKind::Bot).await?;
             owners.push(owner.clone());
         }
         keepers.spawn(keep(owner.clone(), plan(&info.ai_kinds, index, Duration::from_millis(args.pause))));

@@ -9,7 +9,10 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::{account::Visitor, address::Address, opponent, person, say};
+use super::{
+    connect::{check_ai, find_player, login::Visitor, server_address::Address},
+    say,
+};
 use crate::{
     client::{ExportFormat, GameFilter, GameRecord, Rating, RoomId, Score, Session, Stats},
     proto::convert,
@@ -88,7 +91,7 @@ async fn tell(session: &Session, args: Args) -> anyhow::Result<()> {
         return tell_stats(session, &who).await;
     }
     let player = match &args.player {
-        Some(player) => Some(person::find(session, player).await?),
+        Some(player) => Some(find_player::find(session, player).await?),
         None => None,
     };
     let filter = GameFilter { room: args.room, player };
@@ -154,13 +157,13 @@ async fn export(session: &Session, filter: GameFilter, format: ExportFormat, out
 async fn tell_stats(session: &Session, who: &str) -> anyhow::Result<()> {
     let (name, stats) = match who.split_once(':') {
         Some((kind, level)) => {
-            let ai = opponent::check(kind, Some(level.parse().context("a level is a number, as in mcts:5")?))?;
+            let ai = check_ai::check(kind, Some(level.parse().context("a level is a number, as in mcts:5")?))?;
             let stats = session.ai_stats(ai).await.with_context(|| format!("nothing is known of {who}"))?;
             (format!("AI {who}"), stats)
         }
         None if who.is_empty() => (session.player().name.clone(), session.me().await?.stats),
         None => {
-            let player = person::find(session, who).await?;
+            let player = find_player::find(session, who).await?;
             let (player, stats) = session.stats(&player).await.with_context(|| format!("nothing is known of {who}"))?;
             (player.name, stats)
         }

@@ -17,57 +17,30 @@ use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 
-mod account;
-mod address;
 mod admin;
 mod analyze;
-mod arena;
-mod bench;
-mod board;
 mod bot;
-mod chooser;
-mod chronicle;
-mod clock;
+mod connect;
 mod demo;
-mod engine;
-mod entropy;
-mod feed;
-mod frame;
+mod dev;
+mod engine_server;
+mod external_engine;
 mod games;
-mod guest;
-mod hand;
 mod host;
 mod import;
-mod interrupt;
-mod keep;
-mod limit;
-mod line;
-mod log;
-mod offer;
-mod openings;
-mod opponent;
-mod order;
-mod person;
+mod option_precedence;
 mod play;
-mod plies;
-mod precedence;
-mod progress;
+mod random;
 mod replay;
 mod rooms;
-mod roster;
-mod score;
-mod scrape;
-mod screen;
-mod seeker;
 pub mod serve;
-mod story;
-mod table;
-mod thinker;
-mod train;
-mod verdict;
+mod terminal;
+mod text;
 mod watch;
 
-use address::Address;
+use connect::server_address::Address;
+use dev::{arena, bench, openings, train};
+use terminal::interrupt;
 
 /// Play Reversi online: a room server, and its players, watchers and bots.
 #[derive(Debug, Parser)]
@@ -103,7 +76,7 @@ enum Command {
     /// Run a bot that plays through the public API.
     Bot(bot::Args),
     /// Offer this program's engine to others: NBoard's protocol or GTP on standard input and output.
-    Engine(offer::Args),
+    Engine(engine_server::Args),
     /// List finished games, export them, or tell results and ratings.
     Games(games::Args),
     /// Put games of other programs and databases into the archive of a server that does not run.
@@ -147,7 +120,7 @@ pub fn main() -> ExitCode {
 
 /// The server and what to do. Ends the process where the arguments are wrong, or ask for help.
 fn parse(arguments: Vec<OsString>) -> (Address, Command) {
-    let settled = precedence::settle(Cli::command(), &arguments);
+    let settled = option_precedence::settle(Cli::command(), &arguments);
     let parsed = settled.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Ok(Cli { address, command: Some(command) }) => (address, command),
@@ -191,7 +164,7 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Watch(args) => watch::run(server, args).await,
         Command::Host(args) => host::run(server, args).await,
         Command::Bot(args) => bot::run(server, args).await,
-        Command::Engine(args) => offer::run(args).await,
+        Command::Engine(args) => engine_server::run(args).await,
         Command::Games(args) => games::run(server, args).await,
         Command::Import(args) => import::run(args).await,
         Command::Analyze(args) => analyze::run(server, args).await,
@@ -201,7 +174,7 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
         Command::Arena(args) => arena::run(args).await,
         Command::Openings(args) => openings::run(&args),
         Command::Bench(args) => bench::run(server, args).await,
-        Command::Limit => bench::limit::run().await,
+        Command::Limit => bench::baseline_server::run().await,
     }
 }
 

@@ -10,17 +10,19 @@ use tokio::{
 };
 
 use super::{
-    account,
-    address::Address,
-    entropy,
-    feed::{Feed, News},
-    frame,
-    hand::{self, Hand, Wish},
-    interrupt::Interrupt,
-    opponent, say,
-    screen::{Input, Screen},
-    stdout_is_terminal,
-    table::{Effect, Table},
+    connect::{
+        check_ai, login,
+        reconnecting_stream::{Feed, News},
+        server_address::Address,
+    },
+    random, say, stdout_is_terminal,
+    terminal::{
+        draw_table,
+        interrupt::Interrupt,
+        keys::{self, Hand, Wish},
+        screen::{Input, Screen},
+        table::{Effect, Table},
+    },
 };
 use crate::{
     client::{
@@ -113,12 +115,11 @@ impl From<Side> for SideWish {
 
 /// Plays until the player leaves.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let ai = opponent::check(args.ai.as_deref().unwrap_or(FIRST_OPPONENT), args.level)?;
-    let client = account::connect(server).await?;
-    let session =
-        account::enter(&client, args.keep.as_deref(), args.name.as_deref(), "guest", PlayerKind::Human).await?;
+    let ai = check_ai::check(args.ai.as_deref().unwrap_or(FIRST_OPPONENT), args.level)?;
+    let client = login::connect(server).await?;
+    let session = login::enter(&client, args.keep.as_deref(), args.name.as_deref(), "guest", PlayerKind::Human).await?;
     let done = play(&session, &args, ai).await;
-    account::part(session, args.keep.as_deref()).await;
+    login::part(session, args.keep.as_deref()).await;
     done.map_err(|error| match error.downcast_ref::<ClientError>() {
         Some(lost) if lost.is_session_lost() => {
             anyhow::anyhow!("the server has forgotten you, as a restart makes it do; play again from the start")
@@ -163,7 +164,7 @@ async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room
     }
     match session.quick_start_ai(ai.clone(), args.side.into()).await {
         Err(error) if error.is_unknown_or_malformed() => {
-            Err(opponent::refused(error, &ai, &session.server_info().await?))
+            Err(check_ai::refused(error, &ai, &session.server_info().await?))
         }
         done => done.context("cannot start a game"),
     }
@@ -174,7 +175,7 @@ async fn open_room(session: &Session, args: &Args) -> anyhow::Result<Room> {
     let black = match args.side {
         Side::Black => true,
         Side::White => false,
-        Side::Random => entropy::random().is_multiple_of(2),
+        Side::Random => random::random().is_multiple_of(2),
     };
     let seats = if black { ByColor::new(me, Occupant::Open) } else { ByColor::new(Occupant::Open, me) };
     let visibility = if args.private { Visibility::Private } else { Visibility::Public };
@@ -187,7 +188,7 @@ async fn open_room(session: &Session, args: &Args) -> anyhow::Result<Room> {
 
 async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room> {
     let room = enter(session, text, &args.password).await.map_err(|error| match error {
-        error if error.is("BAD_PASSWORD") => account::asks_for_password(),
+        error if error.is("BAD_PASSWORD") => login::asks_for_password(),
         error => anyhow::anyhow!(error).context(format!("cannot enter room {text}; `reversi rooms` lists them")),
     })?;
     let me = &session.player().id;
@@ -309,8 +310,8 @@ impl<'a> Seat<'a> {
         let mut hand = Hand::new();
         loop {
             let (prompt, cursor) = (hand.prompt(&self.table), hand.cursor(&self.table));
-            let extras = frame::Extras { cursor, prompt: &prompt, keys: hand.keys(&self.table) };
-            screen.draw(|frame| frame::draw(frame, &self.table, extras, Instant::now()))?;
+            let extras = draw_table::Extras { cursor, prompt: &prompt, keys: hand.keys(&self.table) };
+            screen.draw(|frame| draw_table::draw(frame, &self.table, extras, Instant::now()))?;
             tokio::select! {
                 input = screen.input() => match input? {
                     Input::Quit => {
@@ -338,7 +339,7 @@ impl<'a> Seat<'a> {
     async fn play_by_lines(&mut self) -> anyhow::Result<Option<String>> {
         let mut interrupt = Interrupt::listen()?;
         let mut input = Script::new();
-        self.table.note(frame::invitation(&self.table));
+        self.table.note(draw_table::invitation(&self.table));
         self.table.news().for_each(say);
         loop {
             let wanted = self.wants_line(&input);
@@ -388,7 +389,7 @@ impl<'a> Seat<'a> {
         line.into_iter().for_each(say);
         let Some(game) = self.table.my_turn().filter(|_| board) else {
             if board && line.is_none() {
-                say(frame::state_line(&self.table));
+                say(draw_table::state_line(&self.table));
             }
             return;
         };
@@ -400,7 +401,7 @@ impl<'a> Seat<'a> {
         let view = self.table.view(None);
         let count = |side| view.board.count(side);
         say(format_args!("\n{view}\n\n● {}  ○ {}", count(Color::Black), count(Color::White)));
-        say(format_args!("{}: {}", frame::state_line(&self.table), moves.join(" ")));
+        say(format_args!("{}: {}", draw_table::state_line(&self.table), moves.join(" ")));
     }
 
     fn read_line(&self, line: &str) -> Wish {
@@ -417,7 +418,7 @@ impl<'a> Seat<'a> {
             (("d" | "draw", _), Some(_)) => Wish::Offer(Offer::Draw),
             (("s" | "start", _), None) => Wish::Start,
             (("n" | "rematch", _), None) => Wish::Offer(Offer::Rematch),
-            (("x" | "decline", _), _) => match hand::offered(&self.table) {
+            (("x" | "decline", _), _) => match keys::offered(&self.table) {
                 Some(offer) => Wish::Decline(offer),
                 None => Wish::Note("nothing is offered".into()),
             },

@@ -11,10 +11,11 @@ use ratatui::{
 };
 
 use super::{
-    board::{self, BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
-    say,
-    screen::{Input, Screen},
-    stdout_is_terminal,
+    say, stdout_is_terminal,
+    terminal::{
+        board::{self, BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
+        screen::{Input, Screen},
+    },
 };
 use crate::{
     client::GameRecord,

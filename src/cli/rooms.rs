@@ -11,14 +11,19 @@ use ratatui::{
 };
 
 use super::{
-    account::Visitor,
-    address::Address,
-    feed::{Feed, News},
-    interrupt::Interrupt,
+    connect::{
+        login::Visitor,
+        reconnecting_stream::{Feed, News},
+        server_address::Address,
+    },
     play::{self, trouble},
-    roster, say,
-    screen::{Input, Screen},
-    stdout_is_terminal, watch,
+    say, stdout_is_terminal,
+    terminal::{
+        interrupt::Interrupt,
+        room_rows,
+        screen::{Input, Screen},
+    },
+    watch,
 };
 use crate::client::{ListUpdate, Phase, RoomFilter, RoomId, RoomList};
 
@@ -117,10 +122,10 @@ impl Lobby {
     }
 
     fn print(&self, filtered: bool) {
-        let widths = roster::widths(self.list.rows());
-        say(roster::line(&roster::HEADINGS, widths));
+        let widths = room_rows::widths(self.list.rows());
+        say(room_rows::line(&room_rows::HEADINGS, widths));
         for row in self.list.rows() {
-            say(roster::line(&roster::cells(row), widths));
+            say(room_rows::line(&room_rows::cells(row), widths));
         }
         if self.list.rows().is_empty() && filtered {
             say("no room matches");
@@ -139,7 +144,7 @@ impl Lobby {
             match update {
                 Some(ListUpdate::Snapshot(_)) => self.print(filtered),
                 Some(ListUpdate::Upserted(row)) => {
-                    say(roster::line(&roster::cells(&row), roster::widths(self.list.rows())));
+                    say(room_rows::line(&room_rows::cells(&row), room_rows::widths(self.list.rows())));
                 }
                 Some(ListUpdate::Removed(id)) => say(format_args!("{id:12}  gone")),
                 Some(ListUpdate::Heartbeat | ListUpdate::Closing(_)) => {}
@@ -171,7 +176,7 @@ impl Lobby {
     /// What can be done with the chosen room.
     fn door(&self) -> Option<Door> {
         let row = self.list.rows().get(self.chosen)?;
-        match roster::offer(row) {
+        match room_rows::offer(row) {
             "join" => Some(Door::Play(row.id.clone())),
             "watch" => Some(Door::Watch(row.id.clone())),
             _ => None,
@@ -190,10 +195,11 @@ impl Lobby {
             (None, true) => format!("{} rooms", rows.len()),
         };
         frame.render_widget(Line::from(headline).bold(), title);
-        let grid = Grid::new(rows.iter().map(|row| Row::new(roster::cells(row))), roster::widths(rows).map(column))
-            .header(Row::new(roster::HEADINGS).dim())
-            .row_highlight_style(ratatui::style::Style::new().reversed())
-            .column_spacing(2);
+        let grid =
+            Grid::new(rows.iter().map(|row| Row::new(room_rows::cells(row))), room_rows::widths(rows).map(column))
+                .header(Row::new(room_rows::HEADINGS).dim())
+                .row_highlight_style(ratatui::style::Style::new().reversed())
+                .column_spacing(2);
         let mut state = TableState::new().with_selected((!rows.is_empty()).then_some(self.chosen));
         frame.render_stateful_widget(grid, body, &mut state);
         let command = match self.door() {

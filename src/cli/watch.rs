@@ -8,16 +8,19 @@ use anyhow::{Context as _, anyhow, bail};
 use crossterm::event::KeyCode;
 
 use super::{
-    account::{self, Visitor},
-    address::Address,
-    feed::{Feed, News},
-    frame,
-    interrupt::Interrupt,
+    connect::{
+        login::{self, Visitor},
+        reconnecting_stream::{Feed, News},
+        server_address::Address,
+    },
     play::trouble,
-    replay, say,
-    screen::{Input, Screen},
-    stdout_is_terminal,
-    table::{Effect, Table},
+    replay, say, stdout_is_terminal,
+    terminal::{
+        draw_table,
+        interrupt::Interrupt,
+        screen::{Input, Screen},
+        table::{Effect, Table},
+    },
 };
 use crate::{
     client::{ClientError, GameFilter, GameId, RoomId, RoomUpdate},
@@ -84,7 +87,7 @@ async fn watch(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
         match Show::open(visitor, &room, args).await {
             Ok(show) => return show.run(args.once).await.map_err(gone),
             Err(error) if error.is_unknown_or_malformed() => refused = Some(error),
-            Err(error) if error.is("BAD_PASSWORD") => return Err(account::asks_for_password()),
+            Err(error) if error.is("BAD_PASSWORD") => return Err(login::asks_for_password()),
             Err(error) => return Err(error).context(format!("cannot watch room {room}")),
         }
     }
@@ -191,8 +194,8 @@ impl Show {
     async fn on_screen(&mut self) -> anyhow::Result<Option<String>> {
         let mut screen = Screen::open().context("cannot use this terminal")?;
         loop {
-            let extras = frame::Extras { cursor: None, prompt: "", keys: "q quit" };
-            screen.draw(|frame| frame::draw(frame, &self.table, extras, Instant::now()))?;
+            let extras = draw_table::Extras { cursor: None, prompt: "", keys: "q quit" };
+            screen.draw(|frame| draw_table::draw(frame, &self.table, extras, Instant::now()))?;
             tokio::select! {
                 input = screen.input() => match input? {
                     Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
@@ -234,10 +237,10 @@ impl Show {
         let side = |disc, side: Color| format!("{disc} {} {}", seats[side].occupant, view.board.count(side));
         format!(
             "{}\n{view}\n{}   {}   {}\n",
-            frame::headline(self.table.room()),
+            draw_table::headline(self.table.room()),
             side('●', Color::Black),
             side('○', Color::White),
-            frame::state_line(&self.table)
+            draw_table::state_line(&self.table)
         )
     }
 }

@@ -7,7 +7,7 @@
 //! A game is named by a hash of what is known of it, so that importing a file again adds nothing. Who played it has a
 //! name and no account: results and ratings stay as they are.
 
-mod played;
+mod imported_game;
 mod reader;
 
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use tokio::runtime::Handle;
 
-use super::{progress::Progress, say, serve};
+use super::{say, serve, terminal::progress::Progress};
 use crate::{
     room::GameRecord,
     store::{OpenError, SqliteStore},

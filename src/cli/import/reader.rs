@@ -8,18 +8,17 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::{
-    super::{
+use super::{Format, imported_game::Played};
+use crate::{
+    cli::terminal::{
         line::{self, Line},
         progress::Progress,
     },
-    Format,
-    played::Played,
-};
-use crate::room::{
-    EndReason,
-    ggf::{self, GgfResult},
-    wthor::{self, WthorFile, WthorGame},
+    room::{
+        EndReason,
+        ggf::{self, GgfResult},
+        wthor::{self, WthorFile, WthorGame},
+    },
 };
 
 /// The longest line, and the longest game in GGF.

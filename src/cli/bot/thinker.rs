@@ -1,0 +1,278 @@
+//! A bot's head: chooses moves beside the runtime's threads, and is told to stop before the time is up.
+
+use std::{collections::HashMap, time::Duration};
+
+use tokio::task::{JoinSet, spawn_blocking};
+
+use crate::{
+    ai::{AiPlayer, cheap_move},
+    cli::external_engine::{Failure, Time, player::Guest},
+    client::{Clocks, GameId, Session, Turn},
+    rules::{Position, Square},
+    search::Stop,
+};
+
+/// What is kept back of a turn's time for the way to the server: a tenth, within these bounds.
+const MARGIN: std::ops::RangeInclusive<Duration> = Duration::from_millis(50)..=Duration::from_secs(2);
+
+/// The increments of a total clock are not told, and a plan without them is the more careful one.
+const NO_INCREMENT: Duration = Duration::ZERO;
+
+/// Nobody thinks longer, even where no clock runs.
+const UNHURRIED: Duration = Duration::from_secs(3600);
+
+/// What chooses the moves.
+#[derive(Clone)]
+pub(super) enum Mind {
+    /// An AI of this program.
+    Ai(AiPlayer),
+    /// An engine of another program, and a session that shows it the games.
+    Guest(Guest, Box<Session>),
+}
+
+/// A player that chooses moves for any number of games at a time.
+pub(super) struct Thinker {
+    mind: Mind,
+    seed: u64,
+    /// The game of the last turn, and how many there were before: each is played by another seed.
+    game: Option<GameId>,
+    games_before: u64,
+    open: HashMap<GameId, (u32, Stop)>,
+    jobs: JoinSet<Thought>,
+}
+
+/// A chosen move, or why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Thought {
+    /// In this game.
+    pub(super) game: GameId,
+    /// For this ply.
+    pub(super) ply: u32,
+    /// The move. An AI always has one.
+    pub(super) chosen: Result<Square, Failure>,
+}
+
+impl Thinker {
+    /// The same seed chooses the same moves, as long as the time suffices.
+    pub(super) fn new(mind: Mind, seed: u64) -> Self {
+        Self { mind, seed, game: None, games_before: 0, open: HashMap::new(), jobs: JoinSet::new() }
+    }
+
+    /// Begins to think; a thought about an earlier turn of the same game is dropped.
+    pub(super) fn think(&mut self, turn: &Turn) {
+        if self.open.get(&turn.game).is_some_and(|(ply, _)| *ply == turn.ply) {
+            return;
+        }
+        self.forget(&turn.game);
+        let stop = Stop::new();
+        self.open.insert(turn.game.clone(), (turn.ply, stop.clone()));
+        let (game, ply) = (turn.game.clone(), turn.ply);
+        match self.mind.clone() {
+            Mind::Ai(player) => {
+                let (position, seed, times) = (turn.position, self.seed_for(turn), Times::of(player, turn));
+                self.jobs.spawn(async move {
+                    let square = search(player, position, seed, times, stop).await;
+                    Thought { game, ply, chosen: Ok(square) }
+                });
+            }
+            Mind::Guest(guest, session) => {
+                let limit = turn.clocks.time_left.map(patience);
+                let for_move = limit.unwrap_or(UNHURRIED);
+                let time = Time { for_move, limit, left: turn.clocks.total[turn.side] };
+                let turn = turn.clone();
+                self.jobs.spawn(async move {
+                    let chosen = guest.choose(&session, &turn, time, stop).await;
+                    Thought { game, ply, chosen }
+                });
+            }
+        }
+    }
+
+    /// Gives the same move again after a while: the server was too busy for it.
+    pub(super) fn repeat(&mut self, thought: Thought, wait: Duration) {
+        self.open.insert(thought.game.clone(), (thought.ply, Stop::new()));
+        self.jobs.spawn(async move {
+            tokio::time::sleep(wait).await;
+            thought
+        });
+    }
+
+    fn seed_for(&mut self, turn: &Turn) -> u64 {
+        if self.game.as_ref() != Some(&turn.game) {
+            self.games_before += u64::from(self.game.is_some());
+            self.game = Some(turn.game.clone());
+        }
+        // Plies are fewer than this, so that no two turns share a number.
+        scattered(self.seed ^ scattered(self.games_before << 8 | u64::from(turn.ply)))
+    }
+
+    /// Stops thinking about a game.
+    pub(super) fn forget(&mut self, game: &GameId) {
+        if let Some((_, stop)) = self.open.remove(game) {
+            stop.stop();
+        }
+    }
+
+    /// The next move that is still asked for; waits for ever when nothing is. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> Thought {
+        while let Some(done) = self.jobs.join_next().await {
+            let Ok(thought) = done else { continue };
+            if self.open.get(&thought.game).is_some_and(|(ply, _)| *ply == thought.ply) {
+                self.open.remove(&thought.game);
+                return thought;
+            }
+        }
+        std::future::pending().await
+    }
+}
+
+/// Searches are on threads that cannot be aborted, only asked.
+impl Drop for Thinker {
+    fn drop(&mut self) {
+        self.open.values().for_each(|(_, stop)| stop.stop());
+    }
+}
+
+/// The times of one search; none where no clock runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Times {
+    /// From then on it begins no new step.
+    enough: Option<Duration>,
+    /// It is to end then.
+    patience: Option<Duration>,
+}
+
+impl Times {
+    /// A player that plans its total clock has its own share of it, others all that is left.
+    fn of(player: AiPlayer, turn: &Turn) -> Self {
+        let Clocks { total, time_left, .. } = turn.clocks;
+        let plan = total[turn.side].and_then(|left| player.plan(left, NO_INCREMENT, turn.position));
+        let most = plan.map(|plan| plan.most).into_iter().chain(time_left).min();
+        Self { enough: plan.map(|plan| plan.enough), patience: most.map(patience) }
+    }
+}
+
+/// What an AI chooses, stopped when its patience is over.
+async fn search(player: AiPlayer, position: Position, seed: u64, times: Times, stop: Stop) -> Square {
+    let flag = stop.clone();
+    let mut search = spawn_blocking(move || player.choose(position, seed, &flag));
+    let (enough, over) = (after(times.enough), after(times.patience));
+    tokio::pin!(enough, over);
+    let found = loop {
+        tokio::select! {
+            found = &mut search => break found,
+            () = &mut over, if !stop.is_stopped() => stop.stop(),
+            () = &mut enough, if !stop.is_winding_down() => stop.wind_down(),
+        }
+    };
+    // A search that panicked must not cost the game.
+    let square = found.ok().flatten().map(|choice| choice.square);
+    square.unwrap_or_else(|| cheap_move(position, seed))
+}
+
+async fn after(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): numbers in a row become seeds without a pattern.
+fn scattered(number: u64) -> u64 {
+    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+fn patience(left: Duration) -> Duration {
+    left.saturating_sub((left / 10).clamp(*MARGIN.start(), *MARGIN.end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ai::AiKind,
+        rules::{ByColor, Color, Position},
+    };
+
+    fn ai(kind: AiKind, level: u8) -> Mind {
+        Mind::Ai(AiPlayer::new(kind, level).unwrap())
+    }
+
+    fn turn(ply: u32, left: Duration) -> Turn {
+        Turn {
+            game: "game1".parse().unwrap(),
+            room: "room1".parse().unwrap(),
+            ply,
+            side: Color::Black,
+            position: Position::START,
+            legal: Position::START.legal_moves(),
+            last_move: None,
+            clocks: Clocks { time_left: Some(left), ..Clocks::default() },
+        }
+    }
+
+    #[tokio::test]
+    async fn only_the_newest_turn_of_a_game_is_answered() {
+        let mut thinker = Thinker::new(ai(AiKind::Greedy, 1), 7);
+        thinker.think(&turn(0, Duration::from_secs(60)));
+        thinker.think(&turn(2, Duration::from_secs(60)));
+        let thought = thinker.next().await;
+        assert_eq!(thought.ply, 2);
+        assert!(Position::START.legal_moves().contains(thought.chosen.unwrap()));
+    }
+
+    #[tokio::test]
+    async fn a_move_is_repeated_unless_it_is_no_longer_asked_for() {
+        let mut thinker = Thinker::new(ai(AiKind::Greedy, 1), 7);
+        thinker.think(&turn(0, Duration::from_secs(60)));
+        let thought = thinker.next().await;
+        thinker.repeat(thought.clone(), Duration::ZERO);
+        assert_eq!(thinker.next().await, thought);
+        thinker.repeat(thought, Duration::ZERO);
+        thinker.think(&turn(2, Duration::from_secs(60)));
+        assert_eq!(thinker.next().await.ply, 2);
+    }
+
+    #[tokio::test]
+    async fn every_game_has_its_seed() {
+        let mut thinker = Thinker::new(ai(AiKind::Greedy, 1), 7);
+        let first = turn(0, Duration::from_secs(60));
+        let second = Turn { game: "game2".parse().unwrap(), ..first.clone() };
+        let [once, again, other] = [&first, &first, &second].map(|turn| thinker.seed_for(turn));
+        assert_eq!(once, again);
+        assert_ne!(once, other);
+    }
+
+    #[tokio::test]
+    async fn a_long_search_answers_in_time() {
+        let deepest = AiKind::Mcts.profile().levels;
+        let mut thinker = Thinker::new(ai(AiKind::Mcts, deepest), 7);
+        thinker.think(&turn(0, Duration::from_millis(60)));
+        assert!(Position::START.legal_moves().contains(thinker.next().await.chosen.unwrap()));
+    }
+
+    #[test]
+    fn the_expert_plans_a_total_clock_and_others_take_what_is_left() {
+        let seconds = Duration::from_secs;
+        let clock =
+            |left| Clocks { total: ByColor::from_fn(|_| Some(seconds(240))), time_left: Some(left), deadline: None };
+        let times = |kind, clocks| Times::of(AiPlayer::new(kind, 1).unwrap(), &Turn { clocks, ..turn(0, seconds(60)) });
+        // 10 s for each of 24 moves: half of it is enough, twice as much the most, less a tenth for the way.
+        let planned = Times { enough: Some(seconds(5)), patience: Some(seconds(18)) };
+        assert_eq!(times(AiKind::Expert, clock(seconds(240))), planned);
+        assert_eq!(times(AiKind::Expert, clock(seconds(10))), Times { patience: Some(seconds(9)), ..planned });
+        let all = Times { enough: None, patience: Some(seconds(238)) };
+        assert_eq!(times(AiKind::Mcts, clock(seconds(240))), all);
+        assert_eq!(times(AiKind::Expert, Clocks::default()), Times { enough: None, patience: None });
+    }
+
+    #[test]
+    fn some_time_is_kept_back() {
+        assert_eq!(patience(Duration::from_secs(10)), Duration::from_secs(9));
+        assert_eq!(patience(Duration::from_secs(60)), Duration::from_secs(58));
+        assert_eq!(patience(Duration::from_millis(40)), Duration::ZERO);
+    }
+}

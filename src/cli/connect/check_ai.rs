@@ -1,0 +1,59 @@
+//! Whether there is such an AI, said in one way wherever one is asked for.
+
+use anyhow::{anyhow, bail};
+
+use crate::{
+    ai::AiKind,
+    client::{Ai, ClientError, ServerInfo},
+};
+
+/// Refuses early, before anybody logs in, what this program knows to be no AI. A level left out is the kind's default.
+pub(in crate::cli) fn check(kind: &str, level: Option<u32>) -> anyhow::Result<Ai> {
+    let known = AiKind::ALL.map(|kind| (kind.to_string(), u32::from(kind.profile().levels)));
+    judge(&known, "there are", kind, level)?;
+    Ok(Ai::new(kind).level(level.unwrap_or(0)))
+}
+
+/// The server's refusal, by what the server has.
+pub(in crate::cli) fn refused(error: ClientError, ai: &Ai, info: &ServerInfo) -> anyhow::Error {
+    judge_by(info, ai).err().unwrap_or_else(|| anyhow!(error))
+}
+
+/// Whether the server has this AI.
+pub(in crate::cli) fn judge_by(info: &ServerInfo, ai: &Ai) -> anyhow::Result<()> {
+    let known: Vec<_> = info.ai_kinds.iter().map(|kind| (kind.kind.clone(), kind.levels)).collect();
+    judge(&known, "this server has", &ai.kind, Some(ai.level).filter(|&level| level > 0))
+}
+
+fn judge(known: &[(String, u32)], those_are: &str, kind: &str, level: Option<u32>) -> anyhow::Result<()> {
+    let Some((name, levels)) = known.iter().find(|(name, _)| name.eq_ignore_ascii_case(kind)) else {
+        let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+        bail!("no AI is called `{kind}`; {those_are} {}", names.join(", "));
+    };
+    match (level, levels) {
+        (None, _) => Ok(()),
+        (Some(level), levels) if (1..=*levels).contains(&level) => Ok(()),
+        (Some(level), 1) => bail!("{name} has level 1 alone, not {level}"),
+        (Some(level), levels) => bail!("{name} has levels 1 to {levels}, not {level}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_levels_are_checked() {
+        let told = |kind, level| check(kind, level).map_err(|error| error.to_string());
+        assert_eq!(told("mcts", Some(3)), Ok(Ai::new("mcts").level(3)));
+        assert_eq!(told("MCTS", None), Ok(Ai::new("MCTS")));
+        assert_eq!(told("mcts", Some(77)), Err("mcts has levels 1 to 12, not 77".into()));
+        assert_eq!(told("mcts", Some(0)), Err("mcts has levels 1 to 12, not 0".into()));
+        assert_eq!(told("greedy", Some(2)), Err("greedy has level 1 alone, not 2".into()));
+        let unknown = told("nobody", None).unwrap_err();
+        assert_eq!(
+            unknown,
+            "no AI is called `nobody`; there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne, expert"
+        );
+    }
+}

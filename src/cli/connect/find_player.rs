@@ -1,0 +1,27 @@
+//! Whom a name or an id on the command line means.
+
+use anyhow::{Context as _, anyhow};
+
+use crate::{
+    client::{PlayerId, Session},
+    room,
+};
+
+/// A player by id, or by the name that they have now. An id goes first, so that nobody is taken for another by
+/// choosing their id as a name. One whom the server has forgotten is known by id only.
+pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Result<PlayerId> {
+    let id = text.parse::<room::PlayerId>().ok().and_then(|id| id.to_string().parse().ok());
+    if let Some(id) = &id
+        && let Ok((player, _)) = session.stats(id).await
+    {
+        return Ok(player.id);
+    }
+    match (session.stats_of_name(text).await, id) {
+        (Ok((player, _)), _) => Ok(player.id),
+        (Err(error), Some(id)) if error.is_unknown_or_malformed() => Ok(id),
+        (Err(error), None) if error.is_unknown_or_malformed() => {
+            Err(anyhow!("nobody is called `{text}`; who has logged out is found by id"))
+        }
+        (Err(error), _) => Err(error).context(format!("cannot find `{text}`")),
+    }
+}

@@ -1,0 +1,8 @@
+//! What every command needs to reach a server: its address, a login, and streams that survive a lost connection.
+
+pub(super) mod check_ai;
+pub(super) mod find_player;
+pub(super) mod login;
+pub(super) mod reconnecting_stream;
+pub(super) mod server_address;
+pub(super) mod token_file;

@@ -1,0 +1,76 @@
+//! Where the server is, and whom to trust there.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use crate::client::Trust;
+
+/// The usual server.
+pub(in crate::cli) const USUAL: &str = "http://127.0.0.1:50051";
+
+/// How the server is reached.
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::cli) struct Address {
+    /// The server to talk to.
+    #[arg(long, global = true, env = "REVERSI_SERVER", default_value = USUAL, value_name = "URL_OR_HOST:PORT")]
+    pub(in crate::cli) server: String,
+    /// Of a server at https://, the authority to trust (certificates in PEM) instead of those that the system trusts.
+    #[arg(long, global = true, env = "REVERSI_TLS_CA", value_name = "FILE")]
+    tls_ca: Option<PathBuf>,
+    /// The certificate to show to a server that asks for one, in PEM.
+    #[arg(long, global = true, env = "REVERSI_TLS_CLIENT_CERT", value_name = "FILE", requires = "tls_client_key")]
+    tls_client_cert: Option<PathBuf>,
+    /// The key of that certificate, in PEM.
+    #[arg(long, global = true, env = "REVERSI_TLS_CLIENT_KEY", value_name = "FILE", requires = "tls_client_cert")]
+    tls_client_key: Option<PathBuf>,
+}
+
+impl Address {
+    /// The scheme may be left out of `HOST:PORT`.
+    pub(in crate::cli) fn url(&self) -> String {
+        let server = &self.server;
+        let port = server.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        if port.is_some() && !server.contains("://") { format!("http://{server}") } else { server.clone() }
+    }
+
+    /// The certificates that the options name.
+    pub(in crate::cli) fn trust(&self) -> anyhow::Result<Trust> {
+        let identity = match (&self.tls_client_cert, &self.tls_client_key) {
+            (Some(chain), Some(key)) => Some((read(chain)?, read(key)?)),
+            _ => None,
+        };
+        Ok(Trust { authority: self.tls_ca.as_deref().map(read).transpose()?, identity })
+    }
+
+    /// The server, if it is not where it usually is.
+    pub(in crate::cli) fn unusual(&self) -> Option<&str> {
+        (self.server != USUAL).then_some(&self.server)
+    }
+}
+
+/// Reads a file that an option names.
+pub(in crate::cli) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+    std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheme_may_be_left_out() {
+        for (typed, meant) in [
+            ("127.0.0.1:50171", "http://127.0.0.1:50171"),
+            ("localhost:1", "http://localhost:1"),
+            ("[::1]:50051", "http://[::1]:50051"),
+            ("http://there:1", "http://there:1"),
+            ("https://there:1", "https://there:1"),
+            ("nonsense", "nonsense"),
+        ] {
+            let address =
+                Address { server: typed.to_owned(), tls_ca: None, tls_client_cert: None, tls_client_key: None };
+            assert_eq!(address.url(), meant);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! One game of the arena.
+
+use super::player::{Contestant, Mover};
+use crate::{
+    rating::Points,
+    rules::{ByColor, Color, SplitMix64, Square, Transcript},
+    search::Stop,
+};
+
+/// A finished game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Game {
+    /// The opening and what was played.
+    pub(super) moves: Transcript,
+    /// How many of the moves were the opening's.
+    pub(super) opening: usize,
+    /// Who won, if anybody did.
+    pub(super) winner: Option<Color>,
+    /// Why a side lost without regard to the discs.
+    pub(super) fault: Option<String>,
+}
+
+/// A player at the board: made ready for its first game, and again after each game that it failed in.
+pub(super) struct Seat<'a> {
+    contestant: &'a Contestant,
+    ended: &'a Stop,
+    mover: Option<Box<dyn Mover>>,
+}
+
+impl Game {
+    /// Plays from the opening to the end; `None` when the flag was raised before that.
+    pub(super) fn play(
+        seats: &mut ByColor<&mut Seat<'_>>,
+        opening: Transcript,
+        seed: u64,
+        ended: &Stop,
+    ) -> Option<Self> {
+        let mut game = Self { opening: opening.squares().len(), moves: opening, winner: None, fault: None };
+        for side in Color::ALL {
+            if let Err(error) = seats[side].begin() {
+                return (!ended.is_stopped()).then(|| game.lost(side, &error));
+            }
+        }
+        while !game.moves.position().is_over() {
+            let side = game.moves.position().turn();
+            let chosen = seats[side].choose(&game.moves, seed);
+            if ended.is_stopped() {
+                return None;
+            }
+            if let Err(error) = chosen.and_then(|square| Ok(game.moves.push(square)?)) {
+                seats[side].mover = None;
+                return Some(game.lost(side, &error));
+            }
+        }
+        game.winner = game.moves.position().outcome().and_then(|outcome| outcome.winner);
+        Some(game)
+    }
+
+    fn lost(self, side: Color, error: &anyhow::Error) -> Self {
+        Self { winner: Some(side.opposite()), fault: Some(format!("{error:#}")), ..self }
+    }
+
+    /// What it gave to the player of that side.
+    pub(super) fn points(&self, side: Color) -> Points {
+        match self.winner {
+            Some(winner) if winner == side => Points::Win,
+            Some(_) => Points::Loss,
+            None => Points::Draw,
+        }
+    }
+}
+
+impl<'a> Seat<'a> {
+    pub(super) fn new(contestant: &'a Contestant, ended: &'a Stop) -> Self {
+        Self { contestant, ended, mover: None }
+    }
+
+    fn begin(&mut self) -> anyhow::Result<()> {
+        let mut mover = match self.mover.take() {
+            Some(mover) => mover,
+            None => self.contestant.ready(self.ended)?,
+        };
+        mover.begin()?;
+        self.mover = Some(mover);
+        Ok(())
+    }
+
+    /// Each ply of each game has chance of its own.
+    fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square> {
+        let ply = game.squares().len() as u64;
+        let mover = self.mover.as_mut().ok_or_else(|| anyhow::anyhow!("it has not begun"))?;
+        mover.choose(game, SplitMix64::new(seed ^ ply).next())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays these moves, then fails.
+    struct Script(std::slice::Iter<'static, &'static str>);
+
+    impl Mover for Script {
+        fn begin(&mut self) -> anyhow::Result<()> {
+            Ok(())
+        }
+
+        fn choose(&mut self, _: &Transcript, _: u64) -> anyhow::Result<Square> {
+            let next = self.0.next().ok_or_else(|| anyhow::anyhow!("it has ended"))?;
+            Ok(next.parse().unwrap())
+        }
+    }
+
+    fn play(black: &'static [&'static str], white: &'static [&'static str]) -> (Game, bool) {
+        let (contestant, ended) = ("greedy".parse().unwrap(), Stop::new());
+        let seat = |moves: &'static [&'static str]| Seat {
+            mover: Some(Box::new(Script(moves.iter()))),
+            ..Seat::new(&contestant, &ended)
+        };
+        let (mut black, mut white) = (seat(black), seat(white));
+        let game = Game::play(&mut ByColor::new(&mut black, &mut white), Transcript::new(), 1, &ended).unwrap();
+        (game, white.mover.is_some())
+    }
+
+    #[test]
+    fn the_shortest_game_is_won_by_discs() {
+        let (game, _) = play(&["e6", "e3", "g5", "e7", "c5"], &["f4", "f6", "d6", "f5"]);
+        assert_eq!((game.winner, &game.fault), (Some(Color::Black), &None), "{game:?}");
+        assert_eq!((game.points(Color::Black), game.points(Color::White)), (Points::Win, Points::Loss));
+    }
+
+    #[test]
+    fn who_plays_illegally_or_fails_loses_and_is_made_ready_again() {
+        let (game, kept) = play(&["f5"], &["a1"]);
+        assert_eq!((game.winner, game.moves.to_string().as_str(), kept), (Some(Color::Black), "f5", false));
+        assert_eq!(game.fault.as_deref(), Some("white may not move to a1"));
+        let (game, kept) = play(&[], &[]);
+        assert_eq!((game.winner, game.fault.as_deref(), kept), (Some(Color::White), Some("it has ended"), true));
+    }
+
+    #[test]
+    fn a_raised_flag_ends_the_game_without_a_result() {
+        let (contestant, ended) = ("greedy".parse().unwrap(), Stop::new());
+        ended.stop();
+        let (mut black, mut white) = (Seat::new(&contestant, &ended), Seat::new(&contestant, &ended));
+        assert_eq!(Game::play(&mut ByColor::new(&mut black, &mut white), Transcript::new(), 1, &ended), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! `reversi arena`: two players against each other, many times, without a server.
+//!
+//! ```text
+//!   contestant A, contestant B      as they are written: expert:12@100ms
+//!          │ ready()
+//!       Mover, Mover  ──▶  game     one game, in a thread of its own
+//!                           │
+//!                        contest    which game is next, and whether enough is known
+//!                           │
+//!                        ledger     results in the order of the games ──▶ report (JSON, transcripts), progress
+//! ```
+//!
+//! Games come in pairs: one opening, played twice with the colours changed. Results count in the order of the games,
+//! whatever the order in which they end, so that one seed gives one result on any number of threads, as long as no
+//! clock bounds the players. No opening comes again: players that leave nothing to chance would repeat their games, and
+//! these would count as if they were new.
+
+mod game;
+mod output_file;
+mod player;
+mod report;
+mod results;
+mod runner;
+
+use std::{path::PathBuf, sync::Arc, thread, time::Duration};
+
+use anyhow::{Context as _, bail};
+
+use self::{output_file::Output, player::Contestant, results::Plan, runner::Contest};
+use crate::{
+    cli::{
+        random, say,
+        terminal::{interrupt::Interrupt, progress::Progress},
+    },
+    rating::Sprt,
+    rules::opening,
+};
+
+/// How long players are waited for after an interrupt: built-in ones answer at once, other programs may not.
+const PARTING: Duration = Duration::from_secs(2);
+
+/// More threads than this are a slip of the pen.
+const MOST_THREADS: u16 = 1024;
+
+/// Who plays, how often, and what is written down.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A player is an AI at its usual level, at the one after a colon, or with as long for each move as the @ says:\n  \
+    mcts   expert:12   expert@100ms   expert:16@100ms (whichever ends first)\n\
+    or another program's engine, which has 5s for a move where no bound is given:\n  \
+    \"nboard:./edax -nboard\"   \"gtp:./zebra --gtp@2s\"\n\n\
+    Between AIs without an @ one seed repeats the same games, however many run at a time. Another seed is another order\n\
+    of the same openings: for players that leave nothing to chance it is no new sample, and results do not add up.\n\n\
+    Examples:\n  \
+    reversi arena expert:9 alphabeta --games 200\n  \
+    reversi arena mcts:6 mcts-roxanne:6 --sprt 0,50    ends as soon as it is known which difference is true\n  \
+    reversi arena expert:8 expert:7 --seed 1 --json result.json --transcripts games.txt"
+)]
+pub(in crate::cli) struct Args {
+    /// The player of whom the score is told.
+    #[arg(env = "REVERSI_A", value_name = "A")]
+    a: Contestant,
+    /// Its opponent.
+    #[arg(env = "REVERSI_B", value_name = "B")]
+    b: Contestant,
+    /// Games to play, an even number: each opening is played twice, with the colours changed, and none of them again.
+    #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 100, value_parser = games)]
+    games: u32,
+    /// Games that run at a time; as many as there are processors if left out.
+    #[arg(long, env = "REVERSI_CONCURRENCY", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_THREADS)))]
+    concurrency: Option<u16>,
+    /// Decides the openings and the moves; random if left out.
+    #[arg(long, env = "REVERSI_SEED")]
+    seed: Option<u64>,
+    /// End as soon as one of two differences in Elo is believed, such as 0,10; with the errors permitted:
+    /// 0,10,0.05,0.05.
+    #[arg(long, env = "REVERSI_SPRT", value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+    /// Write the result and every game to this file, as JSON.
+    #[arg(long, env = "REVERSI_JSON", value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the moves of every game to this file, a line each.
+    #[arg(long, env = "REVERSI_TRANSCRIPTS", value_name = "FILE")]
+    transcripts: Option<PathBuf>,
+}
+
+/// Plays the games, tells the score and writes the files.
+///
+/// # Errors
+/// When a player cannot play at all, when a file cannot be written, and when it was interrupted: what is known is then
+/// told before.
+pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
+    let mut interrupt = Interrupt::listen()?;
+    // Short enough to be typed again.
+    let seed = args.seed.unwrap_or_else(|| random::random() >> 32);
+    let plan = Plan { a: args.a, b: args.b, games: args.games, seed, sprt: args.sprt };
+    say(format_args!("{} against {}: {} games, seed {seed}", plan.a, plan.b, plan.games));
+    let contest = Arc::new(Contest::new(plan, Progress::of(args.games.into(), "games"))?);
+    let (json, transcripts) = (Output::open(args.json)?, Output::open(args.transcripts)?);
+    let threads = args.concurrency.map_or_else(processors, usize::from);
+    let mut playing = tokio::task::spawn_blocking({
+        let contest = Arc::clone(&contest);
+        move || contest.play(threads)
+    });
+    tokio::select! {
+        done = &mut playing => done.context("a game could not be played")?,
+        () = interrupt.wait() => {
+            contest.stop();
+            // Whoever still thinks then is not waited for.
+            let _ = tokio::time::timeout(PARTING, playing).await;
+        }
+    }
+    let ledger = contest.close();
+    say(report::summary(&ledger));
+    // One that cannot be written does not cost the other.
+    let written = [json.write(&report::json(&ledger)), transcripts.write(&report::transcripts(&ledger))];
+    written.into_iter().collect::<anyhow::Result<()>>()?;
+    if !ledger.is_complete() {
+        bail!("interrupted after {} of {} games", ledger.games.len(), ledger.plan.games);
+    }
+    Ok(())
+}
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn games(text: &str) -> Result<u32, String> {
+    let openings = opening::balanced_count();
+    let most = 2 * openings;
+    match text.parse::<u32>() {
+        Ok(games) if games as usize > most => Err(format!(
+            "there are {openings} openings, each for two games: more than {most} would be the same games again, which \
+             prove nothing"
+        )),
+        Ok(games @ 2..) if games.is_multiple_of(2) => Ok(games),
+        _ => Err("must be an even number: each opening is played twice, with the colours changed".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_opening_comes_again() {
+        let most = 2 * opening::balanced_count() as u32;
+        assert_eq!((games("2"), games(&most.to_string())), (Ok(2), Ok(most)));
+        assert!(games(&(most + 2).to_string()).unwrap_err().contains("the same games again"));
+        for odd in ["", "x", "-2", "0", "1", "3"] {
+            assert!(games(odd).unwrap_err().contains("even number"), "{odd}");
+        }
+    }
+}

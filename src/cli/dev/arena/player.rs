@@ -1,0 +1,264 @@
+//! A player of the arena, as it is written and as it plays.
+
+use std::{fmt, str::FromStr, sync::mpsc, thread, time::Duration};
+
+use anyhow::{Context as _, anyhow, bail};
+
+use crate::{
+    ai::{AiKind, AiPlayer},
+    cli::{
+        connect::check_ai,
+        external_engine::{Engine, Launch, Protocol, Time},
+    },
+    rules::{Square, Transcript},
+    search::Stop,
+};
+
+/// The longest bound for one move.
+const LONGEST_MOVE: Duration = Duration::from_secs(60 * 60);
+
+/// The most time for a move of another program's engine where none is said: without any it might think for ever.
+const USUAL_MOVE: Duration = Duration::from_secs(5);
+
+/// Chooses the moves of one side. It belongs to one game at a time, and may block as long as it thinks.
+pub(super) trait Mover: Send {
+    /// Begins a new game.
+    ///
+    /// # Errors
+    /// Of a player that cannot: it then loses the game.
+    fn begin(&mut self) -> anyhow::Result<()>;
+
+    /// A move for the side to move, which has one, after these moves. Whatever chance it needs comes from the seed.
+    ///
+    /// # Errors
+    /// Of a player that has none to give: it then loses the game.
+    fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square>;
+}
+
+/// Who plays: `KIND`, `KIND:LEVEL`, `nboard:COMMAND` or `gtp:COMMAND`, each with `@TIME` after it where wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Contestant {
+    /// As it was written, which is its name.
+    text: String,
+    mind: Mind,
+    /// The most one move may take.
+    time: Option<Duration>,
+}
+
+/// What kind of player it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Mind {
+    /// One of this program's.
+    Ai(AiPlayer),
+    /// Another program's engine, which each seat starts for itself.
+    Engine(Launch),
+}
+
+impl Contestant {
+    /// A player that is ready for its first game. A raised flag ends its searches.
+    ///
+    /// # Errors
+    /// When it cannot be made ready.
+    pub(super) fn ready(&self, ended: &Stop) -> anyhow::Result<Box<dyn Mover>> {
+        match &self.mind {
+            Mind::Ai(player) => Ok(Box::new(BuiltIn { player: *player, time: self.time, ended: ended.clone() })),
+            Mind::Engine(launch) => {
+                let engine = Engine::start(launch.clone())?;
+                Ok(Box::new(Guest { engine, time: self.time.unwrap_or(USUAL_MOVE), ended: ended.clone() }))
+            }
+        }
+    }
+}
+
+impl FromStr for Contestant {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        if let Some((protocol, command)) = engine(text) {
+            // A command may have an @ of its own.
+            let timed = command.rsplit_once('@').and_then(|(command, time)| Some((command, duration(time).ok()?)));
+            let (command, time) = timed.map_or((command, None), |(command, time)| (command, Some(time)));
+            return Ok(Self { text: text.to_owned(), mind: Mind::Engine(Launch::new(protocol, command)?), time });
+        }
+        let (who, time) = match text.rsplit_once('@') {
+            Some((who, time)) => (who, Some(duration(time)?)),
+            None => (text, None),
+        };
+        Ok(Self { text: text.to_owned(), mind: Mind::Ai(ai(who, time.is_some())?), time })
+    }
+}
+
+impl fmt::Display for Contestant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The language of another program, and its command line.
+fn engine(text: &str) -> Option<(Protocol, &str)> {
+    let (protocol, command) = text.split_once(':')?;
+    match protocol {
+        "nboard" => Some((Protocol::Nboard, command)),
+        "gtp" => Some((Protocol::Gtp, command)),
+        _ => None,
+    }
+}
+
+/// `KIND:LEVEL`, or `KIND`: at its usual level, or at none when only time bounds it.
+fn ai(text: &str, timed: bool) -> anyhow::Result<AiPlayer> {
+    let (kind, level) = match text.split_once(':') {
+        Some((kind, level)) => (kind, Some(level.parse().with_context(|| format!("`{level}` is no level"))?)),
+        None => (text, None),
+    };
+    check_ai::check(kind, level)?;
+    let kind: AiKind = kind.parse().map_err(|error| anyhow!("{error}"))?;
+    let level = match level {
+        Some(level) => u8::try_from(level)?,
+        None if timed => return Ok(AiPlayer::tireless(kind)),
+        None => kind.profile().default_level,
+    };
+    AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))
+}
+
+/// Milliseconds or seconds: `100ms`, `2s`, `0.5s`.
+fn duration(text: &str) -> anyhow::Result<Duration> {
+    let (number, unit) = match text.strip_suffix("ms") {
+        Some(number) => (number, 0.001),
+        None => (text.strip_suffix('s').unwrap_or_default(), 1.0),
+    };
+    let seconds = number.parse::<f64>().map(|number| number * unit).ok();
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    match duration {
+        Some(duration) if !duration.is_zero() && duration <= LONGEST_MOVE => Ok(duration),
+        _ => bail!("`{text}` is no time for a move: one is 100ms or 2s, at most an hour"),
+    }
+}
+
+struct BuiltIn {
+    player: AiPlayer,
+    time: Option<Duration>,
+    ended: Stop,
+}
+
+impl Mover for BuiltIn {
+    fn begin(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square> {
+        let search = |stop: &Stop| self.player.choose(game.position(), seed, stop);
+        let choice = match self.time {
+            Some(time) => stopped_after(time, search),
+            None => search(&self.ended),
+        };
+        Ok(choice.context("there is no move")?.square)
+    }
+}
+
+/// Another program's engine. Its chance is its own: no protocol hands a seed over.
+struct Guest {
+    engine: Engine,
+    time: Duration,
+    ended: Stop,
+}
+
+impl Mover for Guest {
+    fn begin(&mut self) -> anyhow::Result<()> {
+        // The first move asked for tells it that the game is another one.
+        Ok(())
+    }
+
+    fn choose(&mut self, game: &Transcript, _seed: u64) -> anyhow::Result<Square> {
+        Ok(self.engine.choose(game, Time { for_move: self.time, limit: None, left: None }, &self.ended)?)
+    }
+}
+
+/// Does the work with a flag that is raised after this time.
+fn stopped_after<R>(time: Duration, work: impl FnOnce(&Stop) -> R) -> R {
+    let stop = Stop::new();
+    thread::scope(|scope| {
+        let (done, working) = mpsc::sync_channel::<()>(1);
+        let alarm = stop.clone();
+        scope.spawn(move || {
+            if working.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
+                alarm.stop();
+            }
+        });
+        let result = work(&stop);
+        drop(done);
+        result
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> anyhow::Result<Contestant> {
+        text.parse()
+    }
+
+    #[test]
+    fn a_player_is_a_kind_a_level_and_a_time() {
+        let expert = |level| Mind::Ai(AiPlayer::new(AiKind::Expert, level).unwrap());
+        let read = |text| read(text).unwrap();
+        assert_eq!((read("expert").mind, read("expert").time), (expert(13), None));
+        assert_eq!((read("Expert:3").mind, read("Expert:3").to_string()), (expert(3), "Expert:3".to_owned()));
+        assert_eq!(read("expert:16@100ms").time, Some(Duration::from_millis(100)));
+        let timed = read("expert@0.5s");
+        assert_eq!(
+            (timed.mind, timed.time),
+            (Mind::Ai(AiPlayer::tireless(AiKind::Expert)), Some(Duration::from_millis(500)))
+        );
+    }
+
+    #[test]
+    fn an_engine_is_a_protocol_a_command_and_a_time() {
+        let launch = |command| Mind::Engine(Launch::new(Protocol::Gtp, command).unwrap());
+        let read = |text| read(text).unwrap();
+        assert_eq!((read("gtp:edax -l 5").mind, read("gtp:edax -l 5").time), (launch("edax -l 5"), None));
+        let timed = read("gtp:edax -gtp@2s");
+        assert_eq!((timed.mind, timed.time), (launch("edax -gtp"), Some(Duration::from_secs(2))));
+        assert_eq!(read("gtp:./a@b").mind, launch("./a@b"));
+        let nboard = Mind::Engine(Launch::new(Protocol::Nboard, "ntest x").unwrap());
+        assert_eq!(read("nboard:ntest x").mind, nboard);
+    }
+
+    #[test]
+    fn nobody_is_made_up() {
+        for text in [
+            "",
+            "nobody",
+            "expert:77",
+            "expert:x",
+            "expert:",
+            "greedy@",
+            "greedy@5",
+            "greedy@0s",
+            "greedy@-1s",
+            "greedy@9999s",
+            "gtp:",
+            "nboard:'",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_search_without_end_is_ended_by_its_time() {
+        stopped_after(Duration::from_millis(1), |stop| {
+            while !stop.is_stopped() {
+                thread::yield_now();
+            }
+        });
+        assert!(!stopped_after(LONGEST_MOVE, Stop::is_stopped));
+    }
+
+    #[test]
+    fn the_end_of_the_contest_ends_a_search() {
+        let ended = Stop::new();
+        ended.stop();
+        let square = read("expert:16").unwrap().ready(&ended).unwrap().choose(&Transcript::new(), 1).unwrap();
+        assert!(Transcript::new().position().legal_moves().contains(square));
+    }
+}

@@ -1,0 +1,314 @@
+//! `reversi bench`: loads a server over the public API from a process of its own, checks everything that it is told,
+//! and tells what was measured.
+//!
+//! ```text
+//!   bench ── process ─────▶ reversi serve, or the limit: the same messages through bare tonic
+//!     │                        ▲       │
+//!   round ── pair (bots) ── line ──────┤ turns  ─▶ referee ─ book (the game that is played)
+//!     │                                │
+//!     ├──── gallery (watchers) ◀───────┘ events ─▶ replay
+//!     │
+//!   figures ◀── tally (moves, times), the system's counts of the process
+//! ```
+//!
+//! The load is the same code for a server and for the limit, and so are the checks.
+
+pub(in crate::cli) mod baseline_server;
+mod bot_pair;
+mod connection;
+mod counters;
+mod fixed_game;
+mod measurement;
+mod player_check;
+mod prepared_messages;
+mod raw_codec;
+mod report;
+mod server_process;
+mod violation;
+mod watcher_check;
+mod watchers;
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    report::{Comparison, Figures},
+    server_process::Target,
+};
+use crate::cli::{
+    connect::server_address::Address,
+    say,
+    terminal::{interrupt::Interrupt, progress::Progress},
+};
+
+/// The most of anything: what a machine has ports and memory for.
+const MOST: i64 = 20_000;
+
+/// What the load is, how long it lasts, and what it is compared with.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    reversi bench --rooms 1000                        moves a second, as many as it can\n  \
+    reversi bench --rooms 1000 --pace 1 --durable     how long a turn takes at 1,000 moves a second\n  \
+    reversi bench --rooms 1 --watchers 1000 --in-step how fast a room is told to all who watch\n  \
+    reversi bench --rooms 100 --compare               the same, and what bare tonic needs for it")]
+pub(in crate::cli) struct Args {
+    #[command(flatten)]
+    load: Load,
+    /// Let the server keep everything, in a new folder below DIR, which goes with it [default DIR: here].
+    #[arg(long, env = "REVERSI_BENCH_DURABLE", value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    durable: Option<PathBuf>,
+    /// Load the server of --server, which runs already, instead of starting one. Its limits may refuse the load.
+    #[arg(long, env = "REVERSI_BENCH_RUNNING", conflicts_with_all = ["durable", "compare"],
+        value_parser = clap::builder::FalseyValueParser::new())]
+    running: bool,
+    /// The process of that server, to tell what it takes.
+    #[arg(long, env = "REVERSI_BENCH_PID", value_name = "PID", requires = "running")]
+    pid: Option<u32>,
+    /// Measure in turn with something else, and tell the ratios.
+    #[arg(long, env = "REVERSI_BENCH_COMPARE", value_name = "WITH", num_args = 0..=1, default_missing_value = "limit")]
+    compare: Option<Other>,
+    /// How often, when comparing.
+    #[arg(long, env = "REVERSI_BENCH_ROUNDS", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=99))]
+    rounds: u16,
+    /// Write what was measured into FILE, as JSON.
+    #[arg(long, env = "REVERSI_BENCH_JSON", value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// What a server is loaded with.
+#[derive(Debug, clap::Args)]
+struct Load {
+    /// Rooms of two bots.
+    #[arg(long, env = "REVERSI_BENCH_ROOMS", value_name = "N", default_value_t = 100, value_parser = up_to(MOST))]
+    rooms: usize,
+    /// Connections that the bots share.
+    #[arg(long, env = "REVERSI_BENCH_CONNECTIONS", value_name = "N", default_value_t = 20, value_parser = up_to(MOST))]
+    connections: usize,
+    /// Give each bot a connection of its own.
+    #[arg(long, env = "REVERSI_BENCH_OWN_CONNECTIONS", value_parser = clap::builder::FalseyValueParser::new())]
+    own_connections: bool,
+    /// Send each move by a call of its own, and hear of turns on another stream, rather than both on one.
+    #[arg(long, env = "REVERSI_BENCH_UNARY", value_parser = clap::builder::FalseyValueParser::new())]
+    unary: bool,
+    /// Seconds between the moves of a room; 0: as fast as they can.
+    #[arg(long, env = "REVERSI_BENCH_PACE", value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
+    pace: f64,
+    /// Let the bots sit in their rooms and make no move.
+    #[arg(long, env = "REVERSI_BENCH_IDLE", value_parser = clap::builder::FalseyValueParser::new())]
+    idle: bool,
+    /// Streams that watch a room.
+    #[arg(long, env = "REVERSI_BENCH_WATCHERS", value_name = "N", default_value_t = 0, value_parser = up_to(MOST))]
+    watchers: usize,
+    /// Rooms over which the watchers are spread.
+    #[arg(long, env = "REVERSI_BENCH_WATCHED", value_name = "N", default_value_t = 1, value_parser = up_to(MOST))]
+    watched: usize,
+    /// Connections that the watchers share.
+    #[arg(long, env = "REVERSI_BENCH_WATCH_CONNECTIONS", value_name = "N", default_value_t = 20, value_parser = up_to(MOST))]
+    watch_connections: usize,
+    /// Make the next move of a watched room when all watchers have the last one.
+    #[arg(long, env = "REVERSI_BENCH_IN_STEP", value_parser = clap::builder::FalseyValueParser::new())]
+    in_step: bool,
+    /// Rooms in which AIs play each other beside.
+    #[arg(long, env = "REVERSI_BENCH_AI_ROOMS", value_name = "N", default_value_t = 0, value_parser = up_to(MOST))]
+    ai_rooms: usize,
+    /// Which AI.
+    #[arg(long, env = "REVERSI_BENCH_AI", value_name = "KIND", default_value = "random")]
+    ai: String,
+    /// Milliseconds between the moves of an AI, up to 999.
+    #[arg(long, env = "REVERSI_BENCH_AI_PAUSE", value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u16).range(0..1000))]
+    ai_pause: u16,
+    /// Seconds before it counts, from when all rooms play.
+    #[arg(long, env = "REVERSI_BENCH_WARM_UP", value_name = "SECONDS", default_value_t = 2.0, value_parser = seconds)]
+    warm_up: f64,
+    /// Seconds in which it counts.
+    #[arg(long, env = "REVERSI_BENCH_SECONDS", value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    seconds: f64,
+    /// Processors on which the server runs, as `taskset -c` names them: 0 or 2-3 [default: all].
+    #[arg(long, env = "REVERSI_BENCH_SERVER_CPUS", value_name = "CPUS", conflicts_with = "running")]
+    server_cpus: Option<String>,
+    /// Moves after which it is enough, however little time has passed.
+    #[arg(long, env = "REVERSI_BENCH_MOVES", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    moves: Option<u64>,
+}
+
+/// What a server is compared with.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Other {
+    /// Bare tonic with the same messages.
+    Limit,
+    /// A server that keeps nothing.
+    Ephemeral,
+}
+
+/// A number of things.
+fn up_to(most: i64) -> impl clap::builder::TypedValueParser<Value = usize> {
+    use clap::builder::TypedValueParser as _;
+    clap::value_parser!(u32).range(0..=most).map(|number| number as usize)
+}
+
+/// A length of time, of an hour at most.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=3_600.0).contains(seconds));
+    seconds.ok_or_else(|| "it must be from 0 to 3600 seconds".to_owned())
+}
+
+/// Measures until all rounds are done or somebody interrupts it, and tells what there is.
+///
+/// # Errors
+/// When the server cannot be started or reached, and when it does what it may not.
+pub(in crate::cli) async fn run(address: &Address, args: Args) -> anyhow::Result<()> {
+    args.load.check(args.compare)?;
+    // With fewer files, connections fail and say so.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
+    let target = match &args.durable {
+        _ if args.running => Target::Running { url: address.url(), pid: args.pid },
+        Some(parent) => Target::Durable(parent.clone()),
+        None => Target::Ephemeral,
+    };
+    let mut interrupt = Interrupt::listen()?;
+    let cut = CancellationToken::new();
+    let measured = bench(&args, target, &cut);
+    tokio::pin!(measured);
+    tokio::select! {
+        done = &mut measured => done,
+        () = interrupt.wait() => {
+            cut.cancel();
+            measured.await
+        }
+    }
+}
+
+async fn bench(args: &Args, target: Target, cut: &CancellationToken) -> anyhow::Result<()> {
+    let progress = Progress::of_phases();
+    let other = args.compare.map(|other| match other {
+        Other::Limit => Target::Limit,
+        Other::Ephemeral => Target::Ephemeral,
+    });
+    let mut report = Report::new(&args.load, target, other);
+    let rounds = if report.other.is_some() { args.rounds } else { 1 };
+    let mut failed = Ok(());
+    for round in 0..rounds {
+        if cut.is_cancelled() {
+            break;
+        }
+        failed = report.measure(&args.load, round, &progress, cut).await;
+        if failed.is_err() {
+            break;
+        }
+    }
+    progress.finish();
+    report.tell();
+    if let Some(file) = &args.json {
+        let text = serde_json::to_string_pretty(&report.json())?;
+        std::fs::write(file, text + "\n").with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    failed
+}
+
+impl Load {
+    /// Contradictions that no option sees by itself.
+    fn check(&self, compare: Option<Other>) -> anyhow::Result<()> {
+        anyhow::ensure!(self.rooms + self.ai_rooms > 0, "there is nothing to do without a room");
+        anyhow::ensure!(self.connections > 0 && self.watch_connections > 0, "there must be a connection");
+        let rooms = self.rooms + self.ai_rooms;
+        let watched = self.watchers == 0 || (1..=rooms.min(self.watchers)).contains(&self.watched);
+        anyhow::ensure!(watched, "each watched room needs a watcher, and there are {rooms} rooms");
+        let known = self.ai_rooms == 0 || !matches!(compare, Some(Other::Limit));
+        anyhow::ensure!(known, "the limit has no AIs to compare with");
+        Ok(())
+    }
+
+    /// The options, as they were.
+    fn json(&self) -> Value {
+        json!({
+            "rooms": self.rooms,
+            "connections": self.connections,
+            "own_connections": self.own_connections,
+            "unary": self.unary,
+            "pace": self.pace,
+            "idle": self.idle,
+            "watchers": self.watchers,
+            "watched": self.watched,
+            "watch_connections": self.watch_connections,
+            "in_step": self.in_step,
+            "ai_rooms": self.ai_rooms,
+            "ai": self.ai,
+            "ai_pause": self.ai_pause,
+            "warm_up": self.warm_up,
+            "seconds": self.seconds,
+            "moves": self.moves,
+            "server_cpus": self.server_cpus,
+        })
+    }
+}
+
+/// All that was measured.
+struct Report {
+    load: Value,
+    target: Target,
+    other: Option<Target>,
+    measured: Vec<(Target, Figures)>,
+    comparison: Comparison,
+}
+
+impl Report {
+    fn new(load: &Load, target: Target, other: Option<Target>) -> Self {
+        Self { load: load.json(), target, other, measured: Vec::new(), comparison: Comparison::default() }
+    }
+
+    /// One round: of the server alone, or in turn with the other, each before the other every second time.
+    async fn measure(
+        &mut self,
+        load: &Load,
+        round: u16,
+        progress: &Progress,
+        cut: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        let mut targets = vec![self.target.clone()];
+        targets.extend(self.other.clone());
+        if round % 2 == 1 {
+            targets.reverse();
+        }
+        let before = self.measured.len();
+        for target in targets {
+            let figures = measurement::measure(load, &target, progress, cut).await?;
+            self.measured.push((target, figures));
+        }
+        if let [(one, figures), (_, others)] = &self.measured[before..] {
+            let (ours, theirs) = if *one == self.target { (figures, others) } else { (others, figures) };
+            self.comparison.add(ours.clone(), theirs.clone());
+        }
+        Ok(())
+    }
+
+    /// Prints it: a round by itself, or all rounds together.
+    fn tell(&self) {
+        match &self.other {
+            Some(other) if !self.comparison.is_empty() => {
+                let (target, rounds) = (&self.target, &self.comparison);
+                say(format_args!("medians of {target} and of {other}, and the median of the ratios (and their range)"));
+                say(rounds);
+            }
+            _ => self.measured.iter().for_each(|(target, figures)| say(format_args!("{target}\n{figures}"))),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let measured = self
+            .measured
+            .iter()
+            .map(|(target, figures)| json!({ "target": target.to_string(), "figures": figures.json() }));
+        let cores = std::thread::available_parallelism().map_or(0, usize::from);
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "cores": cores,
+            "load": self.load,
+            "measured": measured.collect::<Vec<_>>(),
+            "ratios": self.comparison.json(),
+        })
+    }
+}

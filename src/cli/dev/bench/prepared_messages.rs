@@ -1,0 +1,190 @@
+//! What a server tells of the bench's game, encoded beforehand, so that one without rules and rooms can tell it too.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bytes::{BufMut as _, Bytes, BytesMut};
+use prost::{
+    Message as _,
+    encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len},
+};
+use v1::play_event::Event as Told;
+
+use super::fixed_game::Book;
+use crate::{
+    proto::{convert, v1},
+    room::{
+        Actor, Command, Creation, DisplayName, Event, Fact, GameId, JoinCode, Occupant, PlayerId, PlayerKind, Policy,
+        Profile, Room, RoomId, RoomName, Settings, Timestamp,
+    },
+    rules::{ByColor, Color},
+};
+
+/// Some day; the size of a time on the wire hardly depends on which.
+const NOW: Timestamp = Timestamp(1_700_000_000_123_456);
+
+/// The one room that the limit names.
+pub(super) const fn room() -> RoomId {
+    RoomId::from_random(0x9e37_79b9_7f4a_7c15)
+}
+
+/// All that is told of one game.
+#[derive(Debug)]
+pub(super) struct Script {
+    pub(super) room: String,
+    /// What the beginning causes.
+    pub(super) opening: Step,
+    /// What each move causes, and the last one the end besides.
+    pub(super) steps: Vec<Step>,
+}
+
+/// What is told at one time.
+#[derive(Debug, Default)]
+pub(super) struct Step {
+    /// To the bots: a `PlayResponse` each, which is the same as a `WatchTurnsResponse`.
+    pub(super) told: ByColor<Vec<Bytes>>,
+    /// To watchers.
+    pub(super) events: Vec<RoomEvent>,
+}
+
+/// An event of a room that has no number yet.
+#[derive(Debug)]
+pub(super) struct RoomEvent {
+    /// A `RoomEvent` without its first field.
+    rest: Bytes,
+}
+
+impl Script {
+    /// Plays the game in a room that is nowhere.
+    pub(super) fn new(book: &Book) -> anyhow::Result<Self> {
+        let bots = ByColor::from_fn(bot).map(Result::ok);
+        let (Some(black), Some(white)) = (bots.black, bots.white) else { anyhow::bail!("a bot has no name") };
+        let mut room = a_room(&black)?;
+        for (player, wish) in [
+            (&white, Command::Join(white.clone(), Default::default())),
+            (&white, Command::TakeSeat(Color::White)),
+            (&white, Command::SetReady(true)),
+        ] {
+            obey(&mut room, player.id, wish)?;
+        }
+        let opening = obey(&mut room, black.id, Command::Start)?;
+        let mut steps = Vec::new();
+        for turn in &book.turns {
+            let mover = if turn.mover() == Color::Black { &black } else { &white };
+            let play = Command::Play { game: 1, ply: turn.ply, square: turn.square, thought: None };
+            steps.push(obey(&mut room, mover.id, play)?);
+        }
+        Ok(Self { room: room.id().to_string(), opening, steps })
+    }
+}
+
+impl RoomEvent {
+    fn new(event: v1::RoomEvent) -> Self {
+        Self { rest: v1::RoomEvent { seq: 0, ..event }.encode_to_vec().into() }
+    }
+
+    /// The `WatchRoomResponse` with the event under this number.
+    pub(super) fn numbered(&self, seq: u64) -> Bytes {
+        const EVENT: u32 = 2;
+        const SEQ: u32 = 1;
+        let length = key_len(SEQ) + encoded_len_varint(seq) + self.rest.len();
+        let mut wire = BytesMut::with_capacity(length + 8);
+        encode_key(EVENT, WireType::LengthDelimited, &mut wire);
+        encode_varint(length as u64, &mut wire);
+        encode_key(SEQ, WireType::Varint, &mut wire);
+        encode_varint(seq, &mut wire);
+        wire.put_slice(&self.rest);
+        wire.freeze()
+    }
+
+    /// The event under this number.
+    #[cfg(test)]
+    pub(super) fn read(&self, seq: u64) -> v1::RoomEvent {
+        match v1::WatchRoomResponse::decode(self.numbered(seq)).unwrap().message {
+            Some(v1::watch_room_response::Message::Event(event)) => event,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn bot(side: Color) -> anyhow::Result<Profile> {
+    let (number, name) = if side == Color::Black { (1, "black 1000.50000") } else { (2, "white 1000.50000") };
+    Ok(Profile { id: PlayerId::from_random(number << 40), name: DisplayName::parse(name)?, kind: PlayerKind::Bot })
+}
+
+/// A room as the bench makes them.
+fn a_room(owner: &Profile) -> anyhow::Result<Room> {
+    let settings = Settings {
+        games: Settings::MOST_GAMES,
+        swap_sides: false,
+        ..Settings::named(RoomName::parse(owner.name.as_str())?)
+    };
+    let creation = Creation {
+        id: room(),
+        code: JoinCode::from_random(3 << 40),
+        owner: owner.clone(),
+        settings,
+        policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(7_200), members: 64 },
+        seats: ByColor::new(Occupant::Player(owner.clone()), Occupant::Open),
+    };
+    Ok(Room::new(creation, NOW))
+}
+
+/// Carries out a command, and writes down who is told what.
+fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<Step> {
+    let events = room.decide(NOW, Actor::Player(player), command).ok().context("the room refuses the bench's game")?;
+    let mut step = Step::default();
+    for event in &events {
+        let asked = room.running().map(|game| (game.position.turn(), game.ply()));
+        room.apply(event);
+        tell(&mut step, room, event, asked);
+        step.events.push(RoomEvent::new(convert::room_event(event, room)));
+    }
+    if let Some(sheet) = room.turn_sheet(NOW) {
+        step.told[sheet.position.turn()].push(convert::turn_requested(&sheet).message());
+    }
+    Ok(step)
+}
+
+/// Tells the bots of an event what a server would.
+fn tell(step: &mut Step, room: &Room, event: &Event, asked: Option<(Color, u16)>) {
+    match &event.fact {
+        Fact::GameStarted { .. } => Color::ALL.into_iter().for_each(|side| {
+            let opposite = side.opposite();
+            let opponent = convert::lone_seat(&room.seats()[opposite], room.is_present(opposite));
+            let (room_id, game_id) = (room.id().to_string(), game(room).to_string());
+            let side_to_play = convert::side(side).into();
+            let opponent = Some(opponent);
+            let started = v1::PlayerGameStarted { room_id, game_id, side: side_to_play, opponent };
+            say(&mut step.told[side], Told::GameStarted(started));
+        }),
+        Fact::Played { square, .. } => {
+            if let Some((side, ply)) = asked {
+                let (game, reason) = (game(room), v1::TurnCloseReason::Played);
+                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)).message());
+            }
+        }
+        Fact::GameEnded(end) => Color::ALL.into_iter().for_each(|side| {
+            let Some(position) = room.game().map(|game| game.position) else { return };
+            let ended = v1::PlayerGameEnded {
+                room_id: room.id().to_string(),
+                game_id: game(room).to_string(),
+                side: convert::side(side).into(),
+                outcome: Some(convert::outcome(*end, position)),
+                position: Some(convert::final_position(position)),
+            };
+            say(&mut step.told[side], Told::GameEnded(ended));
+        }),
+        _ => {}
+    }
+}
+
+fn game(room: &Room) -> GameId {
+    let number = room.game().map_or(0, |game| game.number);
+    GameId { room: room.id(), number }
+}
+
+fn say(told: &mut Vec<Bytes>, event: Told) {
+    let response = v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) };
+    told.push(response.encode_to_vec().into());
+}

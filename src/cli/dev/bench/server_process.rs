@@ -1,0 +1,212 @@
+//! The process that is measured: a server or the limit, started for it, or one that runs already.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdout, Command, Stdio},
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use tokio::time::Instant;
+
+use super::connection::WINDOW;
+
+/// Whom the load is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A server that keeps nothing.
+    Ephemeral,
+    /// A server that keeps everything in a new folder below this one.
+    Durable(PathBuf),
+    /// Bare tonic with the same messages.
+    Limit,
+    /// One that runs already, and its process where that is known.
+    Running { url: String, pid: Option<u32> },
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ephemeral => f.write_str("server, ephemeral"),
+            Self::Durable(_) => f.write_str("server, durable"),
+            Self::Limit => f.write_str("limit"),
+            Self::Running { url, .. } => f.write_str(url),
+        }
+    }
+}
+
+/// All comes from one address and is as fast as it can, which no limit is to hold back.
+const UNBOUNDED: &str = "--log error --max-connections 1000000 --max-connections-per-address 0 --opening 60 \
+    --opening-rate 0 --max-streams-per-connection 1000000 --log-in-rate 0 --max-players 1000000 --rate 100000000 \
+    --burst 1000000000 --rate-per-address 0 --max-calls 1000000 --max-calls-per-address 0 --max-streams 1000000 \
+    --max-streams-per-address 0 --max-rooms-per-player 1000000 --max-rooms-per-address 0 --max-seats-per-address 0 \
+    --max-rooms 1000000 --room-sleep 86400";
+
+/// Ticks of a second in which the system counts what a process takes of the processors, on every Linux there is.
+const TICKS: u32 = 100;
+
+/// What is loaded. What was started for it ends with it.
+pub(super) struct Process {
+    pub(super) url: String,
+    pub(super) began: Instant,
+    pid: Option<u32>,
+    child: Option<Child>,
+    /// Stays open, so that it can say what it wants.
+    said: Option<BufReader<ChildStdout>>,
+    /// Where it keeps everything.
+    folder: Option<PathBuf>,
+}
+
+impl Process {
+    /// Starts the target, unless it runs; on these processors, where not on all.
+    pub(super) async fn start(target: &Target, cpus: Option<&str>) -> anyhow::Result<Self> {
+        let began = Instant::now();
+        let mut process = Self { url: String::new(), began, pid: None, child: None, said: None, folder: None };
+        let mut command = itself(cpus)?;
+        match target {
+            Target::Running { url, pid } => {
+                (process.url, process.pid) = (url.clone(), *pid);
+                return Ok(process);
+            }
+            Target::Limit => command.arg("limit"),
+            Target::Ephemeral => serve(&mut command).arg("--ephemeral"),
+            Target::Durable(parent) => {
+                let folder = new_folder(parent)?;
+                serve(&mut command).arg("--data").arg(&folder);
+                process.folder = Some(folder);
+                &mut command
+            }
+        };
+        let said = process.spawn(command)?;
+        let spoken = tokio::task::spawn_blocking(move || {
+            let (mut said, mut line) = (said, String::new());
+            said.read_line(&mut line).map(|_| (said, line))
+        });
+        let (said, line) = spoken.await??;
+        process.said = Some(said);
+        let address = line.trim_end().strip_prefix("reversi is listening on ").context("the server does not start")?;
+        process.url = format!("http://{address}");
+        Ok(process)
+    }
+
+    /// Gives what it will say.
+    fn spawn(&mut self, mut command: Command) -> anyhow::Result<BufReader<ChildStdout>> {
+        let own = std::env::vars_os().map(|(name, _)| name);
+        for name in own.filter(|name| name.to_string_lossy().starts_with("REVERSI_")) {
+            command.env_remove(name);
+        }
+        // Ctrl-C is for the bench, which ends it in the end.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = piped.spawn().context("the server cannot be started")?;
+        self.pid = Some(child.id());
+        let said = child.stdout.take().map(BufReader::new);
+        self.child = Some(child);
+        said.context("the server cannot be heard")
+    }
+
+    /// Whether it goes on when the bench is over.
+    pub(super) fn runs_on(&self) -> bool {
+        self.child.is_none()
+    }
+
+    /// What it has taken so far; nothing where the system does not tell.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        Usage::of(&self.pid?.to_string())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        if let Some(folder) = &self.folder {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+}
+
+fn itself(cpus: Option<&str>) -> anyhow::Result<Command> {
+    let program = std::env::current_exe().context("this program cannot be found")?;
+    let Some(cpus) = cpus else { return Ok(Command::new(program)) };
+    // It becomes the program, and is the same process.
+    let mut command = Command::new("taskset");
+    command.args(["-c", cpus]).arg(program);
+    Ok(command)
+}
+
+fn serve(command: &mut Command) -> &mut Command {
+    let window = WINDOW.to_string();
+    let bounds = UNBOUNDED.split_whitespace().chain(["--connection-window", &window]);
+    command.args(["serve", "--listen", "127.0.0.1:0"]).args(bounds)
+}
+
+fn new_folder(parent: &Path) -> anyhow::Result<PathBuf> {
+    let mut names = (0..u32::MAX).map(|number| parent.join(format!(".reversi-bench-{}-{number}", std::process::id())));
+    let folder = names.find(|folder| !folder.exists()).context("there is no free name for a folder")?;
+    std::fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// What a process has taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usage {
+    /// Of the processors, all threads together.
+    pub(super) cpu: Duration,
+    /// Bytes of memory, now.
+    pub(super) resident: u64,
+}
+
+impl Usage {
+    /// Of this process.
+    pub(super) fn own() -> Option<Self> {
+        Self::of("self")
+    }
+
+    fn of(pid: &str) -> Option<Self> {
+        let read = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).ok();
+        Some(Self { cpu: cpu(&read("stat")?)?, resident: resident(&read("status")?)? })
+    }
+}
+
+fn cpu(stat: &str) -> Option<Duration> {
+    // The name of the program, in brackets, may have spaces and brackets.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u32>().ok();
+    Some(Duration::from_secs(1) / TICKS * (ticks()? + ticks()?))
+}
+
+fn resident(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_tells_is_read() {
+        let stat = "7 (a (b) c) S 1 7 7 0 -1 4194304 100 0 0 0 150 50 0 0 20 0 3 0 100 1000 10";
+        assert_eq!(cpu(stat), Some(Duration::from_secs(2)));
+        assert_eq!(resident("Name:\ta\nVmRSS:\t    2048 kB\n"), Some(2 << 20));
+        assert_eq!((cpu(""), resident("")), (None, None));
+    }
+
+    #[test]
+    fn the_server_knows_the_options() {
+        use clap::Parser;
+
+        #[derive(Parser)]
+        struct Alone {
+            #[command(flatten)]
+            args: crate::cli::serve::Args,
+        }
+        let mut command = Command::new("reversi");
+        Alone::try_parse_from(serve(&mut command).get_args()).map(|it| it.args).unwrap();
+    }
+}

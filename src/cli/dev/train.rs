@@ -1,0 +1,315 @@
+//! `reversi train`: one round in which the engine's evaluation learns from its own games.
+
+use std::{
+    fs,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::Arc,
+};
+
+use anyhow::{Context as _, bail};
+use tokio::task::spawn_blocking;
+
+use crate::{
+    ai::engine::{
+        Weights,
+        train::{
+            self, Contest, Example, Examples, GAMES_PER_CHUNK, Recipe,
+            deviation::{self, Constants, Deviations},
+        },
+    },
+    cli::{connect::server_address, say, terminal::progress::Progress},
+    rating::{Difference, Score},
+};
+
+/// What one round is made of.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A round plays games of the old weights against themselves, from random openings, into --folder; the\n\
+        last plies are labelled by solving, those before by search. Then it fits new weights to all positions\n\
+        by linear regression, writes them to --out, measures how far their shallow values are from deep ones,\n\
+        and lets them play against the old ones. It may be ended at any time: the same command goes on where\n\
+        it was. The same options give the same file, whatever the number of threads. The README.md beside the\n\
+        engine in crates/reversi-engine/src/ai/engine has the rounds behind the weights in this program; to build\n\
+        them in, a file takes the place of weights.bin there, and the constants measured that of those in cut.rs.\n\nExamples:\n  \
+        reversi train --from seed --folder games/1 --out 1.bin      the first round, from next to nothing\n  \
+        reversi train --from 1.bin --folder games/2 --out 2.bin     the next\n  \
+        reversi train --from 2.bin --folder games/3 --also games/2 --out 3.bin"
+)]
+pub(in crate::cli) struct Args {
+    /// The weights to begin with: a file, `embedded` for those of this program, or `seed` for what every beginner is
+    /// told.
+    #[arg(long, env = "REVERSI_FROM", value_name = "FILE|embedded|seed", default_value = "embedded")]
+    from: String,
+    /// Where the new weights go.
+    #[arg(long, env = "REVERSI_OUT", value_name = "FILE")]
+    out: PathBuf,
+    /// Where the games are kept. All that are there are learned from.
+    #[arg(long, env = "REVERSI_FOLDER", value_name = "DIR")]
+    folder: PathBuf,
+    /// Games of earlier rounds to learn from besides.
+    #[arg(long, env = "REVERSI_ALSO", value_name = "DIR", value_delimiter = ',')]
+    also: Vec<PathBuf>,
+    /// Games to play; they are played by 200.
+    #[arg(
+        long,
+        env = "REVERSI_GAMES",
+        value_name = "N",
+        default_value_t = 56_000,
+        value_parser = clap::value_parser!(u64).range(1..=100_000_000)
+    )]
+    games: u64,
+    /// Random plies that a game begins with, from a number to another.
+    #[arg(long, env = "REVERSI_RANDOM_PLIES", value_name = "FEWEST-MOST", default_value = "4-30")]
+    random_plies: Span,
+    /// How many plies the engine looks ahead in these games.
+    #[arg(
+        long,
+        env = "REVERSI_DEPTH",
+        value_name = "PLIES",
+        default_value_t = 5,
+        value_parser = clap::value_parser!(u8).range(1..=60)
+    )]
+    depth: u8,
+    /// How much of a label is the engine's own opinion rather than the result, in percent.
+    #[arg(
+        long,
+        env = "REVERSI_OPINION",
+        value_name = "PERCENT",
+        default_value_t = 50,
+        value_parser = clap::value_parser!(i32).range(0..=100)
+    )]
+    opinion: i32,
+    /// The same seed plays the same games.
+    #[arg(long, env = "REVERSI_SEED", default_value_t = 1)]
+    seed: u64,
+    /// How strongly a number that was seldom met is held at that of the stage after it.
+    #[arg(long, env = "REVERSI_RIDGE", value_name = "N", default_value_t = 200.0, value_parser = positive)]
+    ridge: f32,
+    /// Steps of the regression, for each stage.
+    #[arg(
+        long,
+        env = "REVERSI_STEPS",
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = clap::value_parser!(u16).range(1..=1000)
+    )]
+    steps: u16,
+    /// Positions, of those kept apart, by which the constants of cuts by probability are measured for the new weights;
+    /// 0 for none.
+    #[arg(
+        long,
+        env = "REVERSI_DEVIATIONS",
+        value_name = "N",
+        default_value_t = 300,
+        value_parser = clap::value_parser!(u32).range(..=1_000_000)
+    )]
+    deviations: u32,
+    /// Openings from which the new weights play the old ones, with both colours; 0 for no match.
+    #[arg(
+        long,
+        env = "REVERSI_PAIRS",
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(..=1_000_000)
+    )]
+    pairs: u32,
+    /// Positions visited for each move of the match.
+    #[arg(long, env = "REVERSI_NODES", value_name = "N", default_value_t = 2_000)]
+    nodes: u64,
+    /// Games that are played side by side [default: one for each core].
+    #[arg(long, env = "REVERSI_THREADS", value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+/// A number of plies, from one to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span(u8, u8);
+
+impl FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // Behind more plies there is little left to learn from.
+        const MOST: u8 = 50;
+        let ends = text.split_once('-').and_then(|(fewest, most)| fewest.parse().ok().zip(most.parse().ok()));
+        match ends {
+            Some((fewest, most)) if fewest <= most && most <= MOST => Ok(Self(fewest, most)),
+            _ => Err(format!("two numbers up to {MOST}, such as 4-30")),
+        }
+    }
+}
+
+/// Without any ridge what was never met could be anything.
+fn positive(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|&ridge: &f32| ridge.is_finite() && ridge > 0.0).ok_or("a number above 0".to_owned())
+}
+
+/// Makes the round.
+pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
+    spawn_blocking(move || round(&args)).await.context("the training failed")?
+}
+
+fn round(args: &Args) -> anyhow::Result<()> {
+    let old = Arc::new(weights(&args.from)?);
+    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let recipe = args.recipe();
+    claim(&args.folder, &recipe, &old)?;
+    play(&old, &recipe, &args.folder, threads)?;
+    let examples = read(args)?;
+    let new = Arc::new(fit(args, &examples));
+    let bytes = new.write();
+    write(&args.out, &bytes)?;
+    say(format_args!("{} has {} bytes", args.out.display(), bytes.len()));
+    if args.deviations > 0 {
+        measure(args.deviations, &new, &examples.tested, threads);
+    }
+    if args.pairs > 0 {
+        compare(args, &new, &old, threads);
+    }
+    Ok(())
+}
+
+impl Args {
+    fn recipe(&self) -> Recipe {
+        let Span(fewest, most) = self.random_plies;
+        Recipe {
+            random_plies: (fewest, most),
+            depth: self.depth,
+            opinion: self.opinion,
+            chunks: self.games.div_ceil(GAMES_PER_CHUNK),
+            seed: self.seed,
+        }
+    }
+}
+
+fn weights(from: &str) -> anyhow::Result<Weights> {
+    match from {
+        "seed" => Ok(train::seed()),
+        "embedded" => Ok(Weights::clone(&Weights::embedded())),
+        file => Weights::read(&server_address::read(Path::new(file))?).with_context(|| format!("cannot use {file}")),
+    }
+}
+
+/// Games of one recipe and one set of weights lie in a folder, so that nobody learns from a mixture by mistake.
+fn claim(folder: &Path, recipe: &Recipe, old: &Weights) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let Recipe { random_plies: (fewest, most), depth, opinion, seed, .. } = recipe;
+    let told = format!("random plies {fewest}-{most}, depth {depth}, opinion {opinion}, seed {seed}\n");
+    for (name, claimed) in [("recipe.txt", told.into_bytes()), ("played-by.weights", old.write())] {
+        let path = folder.join(name);
+        match fs::read(&path) {
+            Ok(there) if there == claimed => {}
+            Ok(_) => bail!("{} has games of another recipe or other weights; name another folder", folder.display()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => write(&path, &claimed)?,
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+    }
+    Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    train::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn play(old: &Arc<Weights>, recipe: &Recipe, folder: &Path, threads: usize) -> anyhow::Result<()> {
+    let progress = Progress::of(recipe.chunks * GAMES_PER_CHUNK, "games");
+    let played = train::play(old, recipe, folder, threads, &|_| progress.advance_by(GAMES_PER_CHUNK));
+    progress.finish();
+    played.with_context(|| format!("cannot write games to {}", folder.display()))?;
+    say(format_args!("{} games are in {}", recipe.chunks * GAMES_PER_CHUNK, folder.display()));
+    Ok(())
+}
+
+fn read(args: &Args) -> anyhow::Result<Examples> {
+    let mut examples = Examples::default();
+    for folder in args.also.iter().chain([&args.folder]) {
+        examples.read(folder).with_context(|| format!("cannot read games from {}", folder.display()))?;
+    }
+    Ok(examples)
+}
+
+fn fit(args: &Args, examples: &Examples) -> Weights {
+    say(format_args!(
+        "{} positions to learn from, {} kept apart; the error by stage, in discs:\n\
+         stage  positions  fitted  kept apart",
+        examples.fitted.len(),
+        examples.tested.len()
+    ));
+    let progress = Progress::of(train::STAGES as u64, "stages");
+    let new = train::fit(examples, args.ridge, args.steps.into(), &mut |loss| {
+        let train::StageLoss { stage, examples, fitted, tested } = loss;
+        // Games that begin with many random plies teach nothing about the first moves.
+        if examples > 0 {
+            progress.above(|| say(format_args!("{stage:5}  {examples:9}  {fitted:6.2}  {tested:10.2}")));
+        }
+        progress.advance();
+    });
+    progress.finish();
+    new
+}
+
+fn measure(positions: u32, new: &Arc<Weights>, examples: &[Example], threads: usize) {
+    let progress = Progress::of(positions.into(), "positions searched to many depths");
+    let deviations = Deviations::measure(new, examples, positions as usize, threads, &|| progress.advance());
+    progress.finish();
+    let told = |constants: Constants| {
+        let [constant, by_empties, by_depth, by_shallow] = constants;
+        let distance = deviations.distance(constants);
+        format!("{constant:.3} {by_empties:.4} {by_depth:.3} {by_shallow:.3} (off by {distance:.2})")
+    };
+    let built_in = told(deviation::built_in());
+    say(match deviations.constants() {
+        Some(found) => format!(
+            "constants of cuts, by {} positions to {} plies: {}; built in: {built_in}",
+            deviations.positions(),
+            deviation::DEEPEST,
+            told(found)
+        ),
+        None => format!("{} positions say too little of the constants of cuts", deviations.positions()),
+    });
+}
+
+fn compare(args: &Args, new: &Arc<Weights>, old: &Arc<Weights>, threads: usize) {
+    let contest = Contest { pairs: args.pairs, nodes: args.nodes, seed: args.seed };
+    let progress = Progress::of(args.pairs.into(), "pairs of games against the old weights");
+    let score = contest.play(new, old, threads, &|| progress.advance());
+    progress.finish();
+    let Some(difference) = Difference::of(&Score { pairs: score.pairs, ..Score::default() }) else { return };
+    say(format_args!(
+        "{:.1} % against {}: {difference}, at 95 %, in {} games of {} positions a move; {:+.1} discs a game",
+        100.0 * score.share(),
+        args.from,
+        score.games(),
+        args.nodes,
+        score.discs as f64 / score.games() as f64
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_and_ridges_are_checked() {
+        assert_eq!("4-30".parse(), Ok(Span(4, 30)));
+        for text in ["", "4", "30-4", "4-51", "-4-5", "a-b"] {
+            assert!(text.parse::<Span>().is_err(), "{text:?}");
+        }
+        assert_eq!(positive("0.5"), Ok(0.5));
+        assert!(["0", "-1", "NaN", "inf", ""].into_iter().all(|text| positive(text).is_err()));
+    }
+
+    #[test]
+    fn a_folder_takes_games_of_one_recipe_and_one_set_of_weights() {
+        let folder = std::env::temp_dir().join(format!("reversi-claim-{}", std::process::id()));
+        let recipe = Recipe { random_plies: (4, 8), depth: 1, opinion: 0, chunks: 1, seed: 1 };
+        let claim = |recipe: &Recipe, weights: &Weights| claim(&folder, recipe, weights);
+        claim(&recipe, &train::seed()).unwrap();
+        claim(&Recipe { chunks: 9, ..recipe }, &train::seed()).unwrap();
+        assert!(claim(&Recipe { depth: 2, ..recipe }, &train::seed()).is_err());
+        assert!(claim(&recipe, &Weights::embedded()).is_err());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,313 @@
+//! The Go Text Protocol, version 2, as Othello programs speak it. Each command is answered before the next one is
+//! done.
+
+use std::{
+    io::Read as _,
+    ops::ControlFlow,
+    path::Path,
+    sync::mpsc::{Receiver, sync_channel},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::{
+    LONGEST_LINE, Language,
+    game::Record,
+    output::Voice,
+    search_thread::{Bounds, Head},
+};
+use crate::{
+    ai::engine::Plan,
+    room::ggf,
+    rules::{ByColor, Color, Position, Square},
+};
+
+const COMMANDS: [&str; 19] = [
+    "protocol_version",
+    "name",
+    "version",
+    "known_command",
+    "list_commands",
+    "quit",
+    "boardsize",
+    "clear_board",
+    "komi",
+    "play",
+    "genmove",
+    "reg_genmove",
+    "undo",
+    "time_settings",
+    "time_left",
+    "set_game",
+    "list_games",
+    "loadsgf",
+    "showboard",
+];
+
+/// How long whoever closes the program waits for a move that was asked for before: so long, a script has it as good as
+/// if nothing followed. Behind it the move is the best so far.
+const PARTING: Duration = Duration::from_millis(500);
+
+/// Longer times, in seconds, are cut to this: 1,000 hours are as good as none, and can be reckoned with.
+const LONGEST_TIME: u64 = 3_600_000;
+
+/// The engine at a table where GTP is spoken.
+pub(super) struct Gtp {
+    head: Head,
+    voice: Voice,
+    record: Record,
+    settings: Option<Settings>,
+    left: ByColor<Option<Period>>,
+    /// What the job that may be running has to tell.
+    pending: Option<Receiver<Generated>>,
+}
+
+/// The time of a game: first `main`, then `overtime` for each so many `stones`.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    main: Duration,
+    overtime: Duration,
+    stones: u32,
+}
+
+/// What is left, for so many moves; for all of them where that is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Period {
+    time: Duration,
+    moves: Option<u32>,
+}
+
+/// A move that was found.
+struct Generated {
+    side: Color,
+    square: Square,
+    spent: Duration,
+}
+
+/// The text of an answer; none when it comes later.
+type Answer = Result<Option<String>, String>;
+
+impl Language for Gtp {
+    fn take(&mut self, line: &str) -> bool {
+        let line = line.split('#').next().unwrap_or_default();
+        let mut words = line.split_whitespace().peekable();
+        let id = words.next_if(|word| word.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or_default().to_owned();
+        let Some(command) = words.next() else { return true };
+        if command == "quit" {
+            self.head.hurry_after(PARTING);
+        }
+        self.settle();
+        let arguments: Vec<&str> = words.collect();
+        match self.answer(&id, command, &arguments) {
+            Ok(Some(text)) => drop(self.voice.say(format_args!("={id} {text}\n"))),
+            Ok(None) => {}
+            Err(wrong) => drop(self.voice.say(format_args!("?{id} {wrong}\n"))),
+        }
+        command != "quit"
+    }
+
+    fn complain(&mut self) {
+        self.settle();
+        self.voice.say("? the line is too long\n");
+    }
+
+    fn head(&mut self) -> &mut Head {
+        &mut self.head
+    }
+}
+
+impl Gtp {
+    pub(super) fn new(head: Head, voice: Voice) -> Self {
+        Self { head, voice, record: Record::default(), settings: None, left: ByColor::default(), pending: None }
+    }
+
+    /// Waits for the move that was asked for, and makes it.
+    fn settle(&mut self) {
+        self.head.finish();
+        let Some(Generated { side, square, spent }) = self.pending.take().and_then(|pending| pending.try_recv().ok())
+        else {
+            return;
+        };
+        // It was chosen among the legal ones.
+        let _ = self.record.play(side, Some(square));
+        if let Some(period) = &mut self.left[side] {
+            period.time = period.time.saturating_sub(spent);
+            period.moves = period.moves.map(|moves| moves.saturating_sub(1));
+        }
+    }
+
+    fn answer(&mut self, id: &str, command: &str, arguments: &[&str]) -> Answer {
+        let argument = |index: usize| arguments.get(index).copied().ok_or_else(|| "an argument is missing".to_owned());
+        let text = |text: &str| Ok(Some(text.to_owned()));
+        let nothing = Ok(Some(String::new()));
+        match command {
+            "protocol_version" => text("2"),
+            "name" => text("reversi"),
+            "version" => text(env!("CARGO_PKG_VERSION")),
+            "known_command" => Ok(Some(COMMANDS.contains(&argument(0)?).to_string())),
+            "list_commands" => Ok(Some(COMMANDS.join("\n"))),
+            "list_games" => text("Othello"),
+            "quit" => nothing,
+            "boardsize" if argument(0)? != "8" => Err("unacceptable size".to_owned()),
+            "set_game" if !["othello", "reversi"].contains(&arguments.join(" ").to_lowercase().as_str()) => {
+                Err("unsupported game".to_owned())
+            }
+            "boardsize" | "set_game" | "clear_board" => {
+                self.begin_anew();
+                nothing
+            }
+            "komi" => argument(0)?.parse::<f32>().map_err(|_| "komi not a float".to_owned()).and(nothing),
+            "play" => {
+                self.record.play(side(argument(0)?)?, square(argument(1)?)?)?;
+                nothing
+            }
+            "genmove" => self.generate(id, side(argument(0)?)?, true),
+            "reg_genmove" => self.generate(id, side(argument(0)?)?, false),
+            "undo" if self.record.undo() => nothing,
+            "undo" => Err("cannot undo".to_owned()),
+            "time_settings" => self.set_time(argument(0)?, argument(1)?, argument(2)?).and(nothing),
+            "time_left" => self.set_left(side(argument(0)?)?, argument(1)?, argument(2)?).and(nothing),
+            "loadsgf" => self.load(Path::new(argument(0)?), arguments.get(1).copied()).and(nothing),
+            "showboard" => Ok(Some(picture(self.record.position()))),
+            _ => Err("unknown command".to_owned()),
+        }
+    }
+
+    fn begin_anew(&mut self) {
+        self.record = Record::default();
+        self.left = ByColor::from_fn(|_| self.settings.map(Settings::first));
+    }
+
+    fn generate(&mut self, id: &str, side: Color, plays: bool) -> Answer {
+        let position = self.record.turned_to(side)?;
+        if position.legal_moves().is_empty() {
+            if plays {
+                self.record.play(side, None)?;
+            }
+            return Ok(Some("pass".to_owned()));
+        }
+        let plan = self.period(side).map(|period| period.plan(position));
+        let (voice, id) = (self.voice.clone(), id.to_owned());
+        let (found, pending) = sync_channel(1);
+        let begun = self.head.begin(move |mut thinking| {
+            let began = Instant::now();
+            let bounds = Bounds { depth: None, plan };
+            let chosen = thinking.choose(position, bounds, &mut |_| ControlFlow::Continue(()));
+            let Some(report) = chosen.filter(|_| !thinking.is_unwanted()) else { return };
+            if plays {
+                let _ = found.send(Generated { side, square: report.best, spent: began.elapsed() });
+            }
+            voice.say(format_args!("={id} {}\n", report.best));
+        });
+        self.pending = Some(pending);
+        if begun { Ok(None) } else { Err("no thread can be started".to_owned()) }
+    }
+
+    /// What a side has left; its overtime again when it is over.
+    fn period(&self, side: Color) -> Option<Period> {
+        let period = self.left[side]?;
+        let used_up = period.time.is_zero() || period.moves == Some(0);
+        Some(if used_up { self.settings.map_or(period, |settings| settings.again(period)) } else { period })
+    }
+
+    fn set_time(&mut self, main: &str, overtime: &str, stones: &str) -> Result<(), String> {
+        let stones = stones.parse().map_err(|_| "stones not an integer".to_owned())?;
+        let settings = Settings { main: seconds(main)?, overtime: seconds(overtime)?, stones };
+        // As the protocol has it, overtime without stones is no limit.
+        let limited = settings.stones > 0 || settings.overtime.is_zero();
+        self.settings = Some(settings).filter(|_| limited);
+        self.left = ByColor::from_fn(|_| self.settings.map(Settings::first));
+        Ok(())
+    }
+
+    fn set_left(&mut self, side: Color, time: &str, stones: &str) -> Result<(), String> {
+        let moves = stones.parse().map_err(|_| "stones not an integer".to_owned())?;
+        self.left[side] = Some(Period { time: seconds(time)?, moves: Some(moves).filter(|&moves| moves > 0) });
+        Ok(())
+    }
+
+    /// A game in GGF, up to before the move with this number.
+    fn load(&mut self, file: &Path, before: Option<&str>) -> Result<(), String> {
+        let failed = |why: &dyn std::fmt::Display| format!("cannot load file: {why}");
+        let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX);
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(file).map_err(|error| failed(&error))?;
+        file.take(most).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+        // Old files have names in Latin-1.
+        let game = ggf::read(&String::from_utf8_lossy(&bytes)).map_err(|error| failed(&error))?;
+        let mut record = Record::from(&game);
+        if let Some(before) = before {
+            let number: usize = before.parse().map_err(|_| "the move number is no integer".to_owned())?;
+            record.cut(number.saturating_sub(1));
+        }
+        self.begin_anew();
+        self.record = record;
+        Ok(())
+    }
+}
+
+impl Settings {
+    fn first(self) -> Period {
+        if self.main.is_zero() {
+            self.again(Period { time: self.main, moves: None })
+        } else {
+            Period { time: self.main, moves: None }
+        }
+    }
+
+    /// The next period of overtime, where there is one.
+    fn again(self, period: Period) -> Period {
+        if self.stones > 0 { Period { time: self.overtime, moves: Some(self.stones) } } else { period }
+    }
+}
+
+impl Period {
+    fn plan(self, position: Position) -> Plan {
+        let empties = position.board().empties().count();
+        match self.moves {
+            None => Plan::new(self.time, Duration::ZERO, empties),
+            // Even the last move of a period is begun with time to spare.
+            Some(moves) => {
+                let most = self.time / moves.max(1) * 4 / 5;
+                Plan { enough: most / 2, most }
+            }
+        }
+    }
+}
+
+fn side(text: &str) -> Result<Color, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "b" | "black" => Ok(Color::Black),
+        "w" | "white" => Ok(Color::White),
+        _ => Err("invalid color".to_owned()),
+    }
+}
+
+fn square(text: &str) -> Result<Option<Square>, String> {
+    if text.eq_ignore_ascii_case("pass") {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| "invalid coordinate".to_owned())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: u64 = text.parse().map_err(|_| "time not an integer".to_owned())?;
+    Ok(Duration::from_secs(seconds.min(LONGEST_TIME)))
+}
+
+/// The board with its edges, and who is to move.
+fn picture(position: Position) -> String {
+    let board = position.board();
+    let mut lines = vec!["\n  A B C D E F G H".to_owned()];
+    for row in 0..8 {
+        let cells = (0..8).filter_map(|column| Square::at(column, row)).map(|square| match board.color_at(square) {
+            Some(Color::Black) => " *",
+            Some(Color::White) => " O",
+            None => " -",
+        });
+        lines.push(format!("{}{}", row + 1, cells.collect::<String>()));
+    }
+    lines.push(format!("{} to move", position.turn()));
+    lines.join("\n")
+}

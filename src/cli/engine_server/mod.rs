@@ -1,0 +1,124 @@
+//! `reversi engine`: our engine for other programs, by the NBoard protocol or GTP on standard input and output.
+//!
+//! ```text
+//!   standard input ── lines ──▶ Nboard or Gtp ── jobs ──▶ Head, a thread that searches
+//!                                    └──────── Voice ◀────────┘   standard output
+//! ```
+//!
+//! Lines are read while the engine thinks, so that it can be interrupted. Whatever comes in is answered by a line that
+//! says what is wrong with it, at worst.
+
+mod game;
+mod gtp;
+mod nboard;
+mod output;
+mod search_thread;
+#[cfg(test)]
+mod tests;
+
+use std::{io, time::Duration};
+
+use anyhow::Context as _;
+
+use super::{
+    random,
+    terminal::line::{self, Line},
+};
+use crate::ai::{
+    AiKind, Level,
+    engine::{Engine, TABLE_BYTES, Weights},
+};
+use gtp::Gtp;
+use nboard::Nboard;
+use output::Voice;
+use search_thread::Head;
+
+/// Longer lines are passed over, with a complaint. The longest game in GGF stays below it.
+const LONGEST_LINE: usize = 64 * 1024;
+
+/// How long an answer is worked on that nobody may be there to read: a script's last question is answered, and a
+/// partner that has died does not leave an engine behind.
+const AFTER_THE_END: Duration = Duration::from_secs(20);
+
+/// Which language is spoken, and how well is played.
+#[derive(Debug, clap::Args)]
+#[command(
+    group = clap::ArgGroup::new("language").required(true).args(["nboard", "gtp"]),
+    after_help = "Examples:\n  \
+    reversi engine --nboard              for NBoard and programs like it\n  \
+    reversi engine --gtp --level 8\n  \
+    reversi bot --gtp 'reversi engine --gtp' --quick"
+)]
+pub(super) struct Args {
+    /// Speak the NBoard protocol, version 2.
+    #[arg(long, env = "REVERSI_SPEAK_NBOARD", value_parser = clap::builder::FalseyValueParser::new())]
+    nboard: bool,
+    /// Speak the Go Text Protocol, version 2.
+    #[arg(long, env = "REVERSI_SPEAK_GTP", value_parser = clap::builder::FalseyValueParser::new())]
+    gtp: bool,
+    /// Play as `expert` does at this level, with its memory and one thread; else as well as depth and clock permit, or
+    /// at its default level without them.
+    #[arg(long, env = "REVERSI_ENGINE_LEVEL", value_name = "N", value_parser = level)]
+    level: Option<Level>,
+    /// Memory for what the search has seen.
+    #[arg(long, env = "REVERSI_MEMORY", value_name = "MIB", default_value_t = 64, conflicts_with = "level",
+        value_parser = clap::value_parser!(u16).range(1..=4096))]
+    memory: u16,
+    /// Threads that search together, at most 64. With more than one, the same position may have another answer each
+    /// time.
+    #[arg(long, env = "REVERSI_ENGINE_THREADS", value_name = "N", default_value_t = 1, conflicts_with = "level",
+        value_parser = clap::value_parser!(u8).range(1..=64))]
+    threads: u8,
+}
+
+/// Speaks until its partner has nothing more to say.
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+    tokio::task::spawn_blocking(move || serve(&args)).await.context("the engine failed")?
+}
+
+fn serve(args: &Args) -> anyhow::Result<()> {
+    let head = Head::new(args.level, args.engine(), random::random());
+    let voice = Voice::new(io::stdout());
+    let input = io::stdin().lock();
+    if args.gtp { converse(Gtp::new(head, voice), input) } else { converse(Nboard::new(head, voice), input) }
+}
+
+impl Args {
+    /// At a level, that of `expert` at its seat.
+    fn engine(&self) -> Engine {
+        let memory = if self.level.is_some() { TABLE_BYTES } else { usize::from(self.memory) << 20 };
+        Engine::new(Weights::embedded(), memory).with_threads(self.threads.into())
+    }
+}
+
+/// One of the languages.
+trait Language {
+    /// Does what a line says; false when it says that this was the last one.
+    fn take(&mut self, line: &str) -> bool;
+
+    /// Says that a line was too long.
+    fn complain(&mut self);
+
+    /// What thinks.
+    fn head(&mut self) -> &mut Head;
+}
+
+fn converse(mut language: impl Language, mut input: impl io::BufRead) -> anyhow::Result<()> {
+    loop {
+        match line::next(&mut input, LONGEST_LINE).context("cannot read standard input")? {
+            Some(Line::Text(line)) if language.take(&line) => {}
+            Some(Line::TooLong) => language.complain(),
+            Some(Line::Text(_)) => return Ok(()),
+            None => {
+                language.head().finish_within(AFTER_THE_END);
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    let levels = AiKind::Expert.profile().levels;
+    let level = text.parse().ok().and_then(Level::new);
+    level.ok_or_else(|| format!("there are levels 1 to {levels}"))
+}

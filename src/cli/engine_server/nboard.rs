@@ -1,0 +1,258 @@
+//! The NBoard protocol, version 2, from the engine's side. Whatever it is told, it first stops to think about anything
+//! else.
+
+use std::{fmt::Write as _, ops::ControlFlow, time::Duration};
+
+use tokio::time::Instant;
+
+use super::{
+    Language,
+    game::Record,
+    output::Voice,
+    search_thread::{Bounds, Head, Thinking},
+};
+use crate::{
+    ai::engine::{Plan, Report},
+    room::ggf,
+    rules::{ByColor, Color, Outcome, Position, Square},
+    search::EndedBy,
+};
+
+/// How far moves are judged where no depth was set.
+const USUAL_DEPTH: u8 = 12;
+
+/// Hints come from searches that are so much deeper each time.
+const HINT_STEP: u8 = 4;
+
+/// The engine at NBoard's table.
+pub(super) struct Nboard {
+    head: Head,
+    voice: Voice,
+    record: Record,
+    /// What is left of them, where there are any.
+    clocks: Option<ByColor<Duration>>,
+    increment: Duration,
+    depth: Option<u8>,
+}
+
+impl Language for Nboard {
+    fn take(&mut self, line: &str) -> bool {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        let done = match word {
+            "nboard" => self.greet(rest),
+            "set" => self.set(rest),
+            "move" => self.play(rest),
+            "hint" => self.hint(rest),
+            "go" => self.go(),
+            "ping" => self.ping(rest),
+            "learn" => self.learn(),
+            "analyze" => self.analyze(),
+            "quit" => return false,
+            // As the protocol has it.
+            _ => Ok(()),
+        };
+        if let Err(wrong) = done {
+            self.voice.say(format_args!("status {wrong}"));
+        }
+        true
+    }
+
+    fn complain(&mut self) {
+        self.voice.say("status a line is too long");
+    }
+
+    fn head(&mut self) -> &mut Head {
+        &mut self.head
+    }
+}
+
+impl Nboard {
+    pub(super) fn new(head: Head, voice: Voice) -> Self {
+        Self { head, voice, record: Record::default(), clocks: None, increment: Duration::ZERO, depth: None }
+    }
+
+    fn greet(&mut self, version: &str) -> Result<(), String> {
+        number(version, "the version")?;
+        self.voice.say(concat!("set myname reversi-", env!("CARGO_PKG_VERSION")));
+        Ok(())
+    }
+
+    fn set(&mut self, rest: &str) -> Result<(), String> {
+        self.head.abandon();
+        let (what, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        match what {
+            "depth" => self.depth = Some(number(value, "the depth")?.clamp(1, 60) as u8),
+            "game" => self.set_game(value)?,
+            // Draws are worth to this engine what they are worth.
+            "contempt" => drop(value.trim().parse::<i32>().map_err(|_| "the contempt is no number")?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set_game(&mut self, text: &str) -> Result<(), String> {
+        let game = ggf::read(text).map_err(|error| error.to_string())?;
+        self.record = Record::from(&game);
+        let clock = game.clock.filter(|clock| !(clock.main + clock.increment).is_zero());
+        self.increment = clock.map_or(Duration::ZERO, |clock| clock.increment);
+        self.clocks = clock.map(|clock| ByColor::new(clock.main, clock.main));
+        let sides = self.record.positions().iter().map(|position| position.turn()).collect::<Vec<_>>();
+        for (side, ply) in sides.into_iter().zip(&game.plies) {
+            self.spend(side, Duration::from_millis(ply.spent_ms.into()));
+        }
+        Ok(())
+    }
+
+    fn spend(&mut self, side: Color, spent: Duration) {
+        if let Some(clocks) = &mut self.clocks {
+            clocks[side] = clocks[side].saturating_sub(spent) + self.increment;
+        }
+    }
+
+    fn play(&mut self, text: &str) -> Result<(), String> {
+        self.head.abandon();
+        let mut parts = text.split('/').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let square = match name.parse::<Square>() {
+            Ok(square) => Some(square),
+            Err(_) if ["pa", "pass", "--", "@@"].iter().any(|pass| name.eq_ignore_ascii_case(pass)) => None,
+            Err(error) => return Err(error.to_string()),
+        };
+        let position = self.record.position();
+        // A forced pass may be told or not.
+        let side = if square.is_some() { position.settle().0.turn() } else { position.turn() };
+        self.record.play(side, square)?;
+        let seconds = parts.nth(1).and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
+        self.spend(side, Duration::try_from_secs_f64(seconds).unwrap_or_default());
+        Ok(())
+    }
+
+    fn go(&mut self) -> Result<(), String> {
+        self.head.abandon();
+        let position = self.record.position();
+        if position.legal_moves().is_empty() {
+            self.voice.say("=== PA");
+            return Ok(());
+        }
+        let empties = position.board().empties().count();
+        let plan = self.clocks.map(|clocks| Plan::new(clocks[position.turn()], self.increment, empties));
+        let (bounds, voice) = (Bounds { depth: self.depth, plan }, self.voice.clone());
+        self.begin(move |mut thinking| {
+            let began = Instant::now();
+            let found = thinking.choose(position, bounds, &mut |report| {
+                if voice.say(search(report)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            let Some(report) = found.filter(|_| !thinking.is_unwanted()) else { return };
+            let seconds = began.elapsed().as_secs_f64();
+            voice.say(format_args!("nodestats {} {seconds:.2}", report.nodes));
+            voice.say(format_args!("=== {}/{:.2}/{seconds:.2}", joined(&[report.best]), report.discs));
+        })
+    }
+
+    fn hint(&mut self, most: &str) -> Result<(), String> {
+        self.head.abandon();
+        let most = number(most, "the number of hints")?.clamp(1, 64) as usize;
+        let (position, voice) = (self.record.position(), self.voice.clone());
+        let deepest = self.depth.unwrap_or(USUAL_DEPTH);
+        self.begin(move |mut thinking| {
+            let mut depth = 0;
+            while depth < deepest {
+                depth = (depth + HINT_STEP).min(deepest);
+                let Some(mut hints) = judge(&mut thinking, position, depth) else { return };
+                hints.sort_by(|one, other| other.discs.total_cmp(&one.discs));
+                if !hints.iter().take(most).all(|report| voice.say(search(report))) {
+                    return;
+                }
+            }
+        })
+    }
+
+    fn analyze(&mut self) -> Result<(), String> {
+        self.head.abandon();
+        let (positions, voice) = (self.record.positions().to_vec(), self.voice.clone());
+        let depth = self.depth.unwrap_or(USUAL_DEPTH);
+        self.begin(move |mut thinking| {
+            for (ply, &position) in positions.iter().enumerate().rev() {
+                let Some(report) = value(&mut thinking, position, depth) else { return };
+                if !voice.say(format_args!("analysis {ply} {:.2}", report.discs)) {
+                    return;
+                }
+            }
+        })
+    }
+
+    fn ping(&mut self, number: &str) -> Result<(), String> {
+        self.head.abandon();
+        let number = number.parse::<i64>().map_err(|_| "a ping has a number")?;
+        self.voice.say(format_args!("pong {number}"));
+        Ok(())
+    }
+
+    fn learn(&mut self) -> Result<(), String> {
+        self.head.abandon();
+        // There is no book to put the game into.
+        self.voice.say("learned");
+        Ok(())
+    }
+
+    fn begin(&mut self, job: impl FnOnce(Thinking<'_>) + Send + 'static) -> Result<(), String> {
+        if self.head.begin(job) { Ok(()) } else { Err("no thread can be started".to_owned()) }
+    }
+}
+
+fn number(text: &str, what: &str) -> Result<u32, String> {
+    text.trim().parse().map_err(|_| format!("{what} is no number"))
+}
+
+/// Every move of a position, looked at so many plies deep; none when nobody is to hear of it.
+fn judge(thinking: &mut Thinking<'_>, position: Position, depth: u8) -> Option<Vec<Report>> {
+    let judged = position.legal_moves().iter().map(|square| {
+        let next = position.play_unchecked(square).settle().0;
+        let rest = value(thinking, next, depth - 1)?;
+        let discs = if next.turn() == position.turn() { rest.discs } else { -rest.discs };
+        let line = [&[square], &rest.line[..]].concat();
+        Some(Report { best: square, discs, depth: rest.depth + 1, line, ..rest })
+    });
+    judged.collect()
+}
+
+/// What a position is worth to the side to move, or will be once it has passed; none when nobody is to hear of it.
+/// Where the game is over there is no best move, and the line is empty.
+fn value(thinking: &mut Thinking<'_>, position: Position, depth: u8) -> Option<Report> {
+    let (settled, passed) = position.settle();
+    if settled.is_over() {
+        let black = f32::from(Outcome::of(settled.board()).difference());
+        let discs = if settled.turn() == Color::Black { black } else { -black };
+        return Some(Report { discs, exact: true, ..nothing() });
+    }
+    let bounds = Bounds { depth: Some(depth.max(1)), plan: None };
+    let report = thinking.search(settled, bounds, &mut |_| ControlFlow::Continue(()))?;
+    let discs = if passed.is_some() { -report.discs } else { report.discs };
+    (!thinking.is_unwanted()).then_some(Report { discs, ..report })
+}
+
+/// What is known without a search.
+fn nothing() -> Report {
+    let (best, line) = (Square::ALL[0], Vec::new());
+    Report { best, discs: 0.0, depth: 0, certainty: 100, nodes: 0, line, exact: false, ended_by: EndedBy::Depth }
+}
+
+/// `search F5D6C3 1.20 0 12`, and `100%` for the depth of what is proved.
+fn search(report: &Report) -> String {
+    let depth = match report {
+        Report { exact: true, .. } => "100%".to_owned(),
+        Report { certainty: 100, depth, .. } => depth.to_string(),
+        Report { certainty, depth, .. } => format!("{depth}@{certainty}%"),
+    };
+    format!("search {} {:.2} 0 {depth}", joined(&report.line), report.discs)
+}
+
+fn joined(line: &[Square]) -> String {
+    let mut text = String::new();
+    for square in line {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{square}");
+    }
+    text.to_uppercase()
+}

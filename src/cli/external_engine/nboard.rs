@@ -1,0 +1,103 @@
+//! The NBoard protocol, version 2: a position is set as a game in GGF, `go` asks for a move, and lines that are not
+//! known are passed over.
+
+use super::{
+    failure::Trouble,
+    process::{Process, Wait},
+    time::Time,
+};
+use crate::{
+    room::ggf,
+    rules::{Square, Transcript},
+};
+
+/// A conversation with a program.
+#[derive(Debug, Default)]
+pub(super) struct Nboard {
+    /// The number of the last ping.
+    pings: u32,
+}
+
+impl Nboard {
+    /// Whether it speaks the protocol.
+    pub(super) fn greet(&mut self, process: &Process, wait: Wait<'_>) -> Result<(), Trouble> {
+        process.send("nboard 2")?;
+        self.ping(process, wait)
+    }
+
+    /// Its move at the end of this game.
+    pub(super) fn choose(
+        &mut self,
+        process: &Process,
+        game: &Transcript,
+        time: Time,
+        wait: Wait<'_>,
+    ) -> Result<Square, Trouble> {
+        process.send(format!("set game {}", ggf::write_running(game, time.clock())))?;
+        // What it says before the pong is about something else.
+        self.ping(process, wait)?;
+        process.send("go")?;
+        loop {
+            if let Some(answer) = read_move(&process.line(wait)?) {
+                return answer;
+            }
+        }
+    }
+
+    fn ping(&mut self, process: &Process, wait: Wait<'_>) -> Result<(), Trouble> {
+        self.pings += 1;
+        process.send(format!("ping {}", self.pings))?;
+        while read_pong(&process.line(wait)?) != Some(self.pings) {}
+        Ok(())
+    }
+}
+
+fn read_pong(line: &str) -> Option<u32> {
+    let mut words = line.split_whitespace();
+    words.next().filter(|word| word.eq_ignore_ascii_case("pong"))?;
+    words.next()?.parse().ok()
+}
+
+/// `=== F5/eval/seconds`, or `=== f5 eval seconds`.
+fn read_move(line: &str) -> Option<Result<Square, Trouble>> {
+    let answer = line.strip_prefix("===")?.trim();
+    let name = answer.split(|letter: char| letter == '/' || letter.is_whitespace()).next().unwrap_or_default();
+    Some(name.parse().map_err(|_| Trouble::Illegal(super::quoted(answer))))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn moves_are_read_as_programs_write_them() {
+        let d6 = "d6".parse().unwrap();
+        for line in ["=== D6", "=== D6/1.20/3.5", "=== d6 -1.00 0.0", "===D6", "===  d6//0.1"] {
+            assert_eq!(read_move(line), Some(Ok(d6)), "{line}");
+        }
+        for line in ["=== PA", "===", "=== z9/1", "=== d66"] {
+            assert!(matches!(read_move(line), Some(Err(Trouble::Illegal(_)))), "{line}");
+        }
+        for line in ["search D6 1.00 0 12", "status thinking", "== d6", ""] {
+            assert_eq!(read_move(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_pong_has_its_number() {
+        assert_eq!(read_pong("pong 3"), Some(3));
+        assert_eq!(read_pong("Pong  3 "), Some(3));
+        assert_eq!(read_pong("pong"), None);
+        assert_eq!(read_pong("ping 3"), None);
+        assert_eq!(read_pong("pong 99999999999"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_panics(line in r"(===|pong|search)?[ /]?.{0,40}") {
+            let _ = (read_move(&line), read_pong(&line));
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! `reversi host`: an owner who makes a room and manages it by lines.
+
+mod command;
+
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::{Context as _, bail};
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader, Split, Stdin},
+    task::JoinSet,
+    time::Instant,
+};
+
+use super::{
+    connect::{
+        check_ai, login,
+        reconnecting_stream::{Feed, News},
+        server_address::Address,
+    },
+    play, random, say,
+    terminal::{
+        draw_table,
+        interrupt::Interrupt,
+        table::{Effect, Table},
+    },
+    text::host_event,
+};
+use crate::{
+    client::{
+        Ai, ClientError, CloseReason, GameId, NewRoom, Occupant, Opening, Phase, Player, PlayerId, PlayerKind, Room,
+        RoomUpdate, Session, Settings, Visibility,
+    },
+    rating::Sprt,
+    rules::{ByColor, Color},
+};
+use command::{COMMANDS, Change, Order, SeatWish};
+
+/// What the room is to be.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    reversi host                                  two open seats; `start` once both are taken and ready\n  \
+    reversi host --room-name Cup --games 5 --auto-start --password sesame\n  \
+    reversi host --black mcts:3 --white alphabeta --pause 500\n  \
+    echo start | reversi host --black greedy --white roxanne      by a script\n  \
+    reversi host --room 7k2m9x4q1c0d              be there to take over a room that is handed on\n\n\
+    `help` lists the commands that are read, a line each. At the end of the input the host stays while a game is\n\
+    played, and leaves.")]
+pub(super) struct Args {
+    /// Your name; a made-up one if left out.
+    #[arg(long, env = "REVERSI_NAME")]
+    name: Option<String>,
+    /// What the room is called; your name if left out.
+    #[arg(long, env = "REVERSI_ROOM_NAME", value_name = "TEXT", default_value = "", hide_default_value = true)]
+    room_name: String,
+    /// Black's seat: open, me, or a kind of AI with or without its level.
+    #[arg(long, env = "REVERSI_BLACK", value_name = "SEAT", default_value = "open")]
+    black: SeatWish,
+    /// White's seat, likewise.
+    #[arg(long, env = "REVERSI_WHITE", value_name = "SEAT", default_value = "open")]
+    white: SeatWish,
+    /// Games in a series.
+    #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 1)]
+    games: u32,
+    /// The most a move may take, 0 for no limit; a minute if left out and there is no total clock.
+    #[arg(long, env = "REVERSI_MOVE_LIMIT", value_name = "SECONDS", value_parser = command::seconds)]
+    move_limit: Option<Duration>,
+    /// The most all moves of a side may take together.
+    #[arg(long, env = "REVERSI_TOTAL", value_name = "SECONDS", value_parser = command::seconds)]
+    total: Option<Duration>,
+    /// Added to that clock after each move.
+    #[arg(long, env = "REVERSI_INCREMENT", value_name = "SECONDS", value_parser = command::seconds, requires = "total")]
+    increment: Option<Duration>,
+    /// Pause after each move of an AI, in milliseconds, so that people can follow.
+    #[arg(long, env = "REVERSI_PAUSE", value_name = "MS", default_value_t = 0)]
+    pause: u64,
+    /// How games begin: standard, moves as f5d6c3, random:PLIES or balanced, either with or without :SEED.
+    #[arg(long, env = "REVERSI_OPENING", default_value = "standard", value_parser = opening)]
+    opening: Opening,
+    /// End a series in pairs as soon as one of two differences in Elo is believed, such as 0,10.
+    #[arg(long, env = "REVERSI_SPRT", value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+    /// A room that is not listed, and entered by its join code only.
+    #[arg(long, env = "REVERSI_PRIVATE", value_parser = clap::builder::FalseyValueParser::new())]
+    private: bool,
+    /// Asked of those who join.
+    #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
+    password: String,
+    /// Begin a game as soon as both seats are ready.
+    #[arg(long, env = "REVERSI_AUTO_START", value_parser = clap::builder::FalseyValueParser::new())]
+    auto_start: bool,
+    /// Make no room, but join this one, given by its id or join code: its owner may transfer it to you.
+    #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE")]
+    room: Option<String>,
+}
+
+fn opening(text: &str) -> Result<Opening, command::ParseOpeningError> {
+    command::opening(text, random::random())
+}
+
+impl Args {
+    fn new_room(&self, me: &Player) -> NewRoom {
+        let occupant = |wish: &SeatWish| match wish {
+            SeatWish::Open => Occupant::Open,
+            SeatWish::Me => Occupant::Player(me.clone()),
+            SeatWish::Ai(ai) => Occupant::Ai(ai.clone()),
+        };
+        NewRoom {
+            settings: Settings {
+                name: self.room_name.clone(),
+                visibility: if self.private { Visibility::Private } else { Visibility::Public },
+                move_limit: self.move_limit,
+                total_time: self.total,
+                increment: self.increment.unwrap_or_default(),
+                ai_pause: Duration::from_millis(self.pause),
+                games: self.games,
+                opening: self.opening.clone(),
+                auto_start: self.auto_start,
+                sprt: self.sprt,
+                ..Settings::default()
+            },
+            seats: ByColor::new(occupant(&self.black), occupant(&self.white)),
+            password: self.password.clone(),
+            ..NewRoom::default()
+        }
+    }
+
+    fn ais(&self) -> impl Iterator<Item = &Ai> {
+        [&self.black, &self.white].into_iter().filter_map(|seat| match seat {
+            SeatWish::Ai(ai) => Some(ai),
+            SeatWish::Open | SeatWish::Me => None,
+        })
+    }
+}
+
+/// Manages the room until it closes, or the host leaves.
+pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
+    for ai in args.ais() {
+        check_ai::check(&ai.kind, Some(ai.level).filter(|&level| level > 0))?;
+    }
+    let mut interrupt = Interrupt::listen()?;
+    let client = login::connect(server).await?;
+    let session = login::log_in(&client, args.name.as_deref(), "host", PlayerKind::Human).await?;
+    let done = tokio::select! {
+        done = host(&session, server, &args) => done,
+        () = interrupt.wait() => Ok(()),
+    };
+    login::log_out(session).await;
+    done.map_err(|error| match error.downcast_ref::<ClientError>() {
+        Some(lost) if lost.is_session_lost() => {
+            anyhow::anyhow!("the server has forgotten you, as a restart makes it do; make a room anew")
+        }
+        _ => error,
+    })
+}
+
+async fn host(session: &Session, server: &Address, args: &Args) -> anyhow::Result<()> {
+    let room = match &args.room {
+        None => make(session, args).await?,
+        Some(text) => match play::enter(session, text, &args.password).await {
+            Err(error) if error.is("BAD_PASSWORD") => return Err(login::asks_for_password()),
+            done => done.context(format!("cannot enter room {text}"))?,
+        },
+    };
+    let me = &session.player().id;
+    host_event::invitation(&room, server.unusual()).into_iter().for_each(say);
+    host_event::survey(&room, me).into_iter().for_each(say);
+    say("`help` lists the commands");
+    Host::new(session, room).live().await
+}
+
+async fn make(session: &Session, args: &Args) -> anyhow::Result<Room> {
+    match session.create_room(args.new_room(session.player())).await {
+        Err(error) if is_about_ai(&error) => {
+            let info = session.server_info().await?;
+            let refused = args.ais().map(|ai| check_ai::judge_by(&info, ai)).find_map(Result::err);
+            Err(refused.unwrap_or_else(|| anyhow::anyhow!(error).context("cannot make a room")))
+        }
+        done => done.context("cannot make a room"),
+    }
+}
+
+/// A host in a room: the state, what feeds it, and the calls on their way.
+struct Host<'a> {
+    session: &'a Session,
+    table: Table,
+    updates: Feed<RoomUpdate>,
+    /// The last event that was told: a stream that is opened again goes on after it. Zero asks for a snapshot.
+    told: Arc<AtomicU64>,
+    calls: JoinSet<anyhow::Result<u64>>,
+    /// The last event that a call has caused.
+    caused: u64,
+    lost: bool,
+}
+
+impl<'a> Host<'a> {
+    fn new(session: &'a Session, room: Room) -> Self {
+        let told = Arc::new(AtomicU64::new(room.seq));
+        let (watcher, id, from) = (session.clone(), room.id.clone(), told.clone());
+        let updates = Feed::new(move || {
+            let (watcher, id) = (watcher.clone(), id.clone());
+            let after = Some(from.load(Ordering::Relaxed)).filter(|&seq| seq > 0);
+            async move { watcher.watch_with(&id, "", "", after).await }
+        });
+        let table = Table::new(room, Some(session.player().id.clone()), Instant::now());
+        Self { session, table, updates, told, calls: JoinSet::new(), caused: 0, lost: false }
+    }
+
+    async fn live(&mut self) -> anyhow::Result<()> {
+        let mut input = Some(BufReader::new(tokio::io::stdin()).split(b'\n'));
+        loop {
+            let ready = self.wants_line();
+            if ready && input.is_none() && self.table.room().phase != Phase::Playing {
+                say("no more input: leaving");
+                return Ok(());
+            }
+            let flow = tokio::select! {
+                flow = self.next() => flow?,
+                line = next_line(&mut input), if ready => {
+                    line.map_or(ControlFlow::Continue(()), |line| self.read_line(&line))
+                }
+            };
+            if flow.is_break() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A script's lines wait until what the last one caused has been shown.
+    fn wants_line(&self) -> bool {
+        self.calls.is_empty() && self.caused <= self.table.room().seq
+    }
+
+    /// Waits for the server. Dropping the future loses nothing.
+    async fn next(&mut self) -> Result<ControlFlow<()>, ClientError> {
+        tokio::select! {
+            news = self.updates.next() => match news {
+                Ok(News::Item(update)) => Ok(self.take(update)),
+                Ok(News::Lost(error, wait)) => {
+                    self.lost = true;
+                    say(play::trouble(&error, wait));
+                    Ok(ControlFlow::Continue(()))
+                }
+                // It closed while the connection was lost.
+                Err(error) if error.is("ROOM_CLOSED") || error.is("ROOM_NOT_FOUND") => Ok(end("the room is closed")),
+                Err(error) => Err(error),
+            },
+            Some(done) = self.calls.join_next() => {
+                match done {
+                    Ok(Ok(seq)) => self.caused = self.caused.max(seq),
+                    Ok(Err(refusal)) => say(format_args!("{refusal:#}")),
+                    Err(_) => {}
+                }
+                Ok(ControlFlow::Continue(()))
+            }
+        }
+    }
+
+    fn take(&mut self, update: RoomUpdate) -> ControlFlow<()> {
+        if std::mem::take(&mut self.lost) {
+            say("connected again");
+        }
+        let line = match &update {
+            RoomUpdate::Event(event) => host_event::tell(self.table.room(), self.me(), &event.change),
+            _ => None,
+        };
+        let effect = self.table.update(update, Instant::now());
+        self.told.store(self.table.room().seq, Ordering::Relaxed);
+        match effect {
+            Effect::Told { board, .. } => {
+                line.into_iter().for_each(say);
+                if board {
+                    self.ask_for_move();
+                }
+            }
+            Effect::Begun => say(draw_table::headline(self.table.room())),
+            Effect::Missed => {
+                self.told.store(0, Ordering::Relaxed);
+                self.updates.restart();
+            }
+            Effect::Over(CloseReason::Kicked) => return end("you were removed from the room"),
+            // That has been told as an event.
+            Effect::Over(_) if self.table.room().phase == Phase::Closed => return ControlFlow::Break(()),
+            Effect::Over(_) => return end("the room is closed"),
+            Effect::Nothing => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn ask_for_move(&self) {
+        if let Some(game) = self.table.my_turn() {
+            let moves: Vec<String> = game.standing.legal.iter().map(|square| square.to_string()).collect();
+            say(format_args!("your move: {}", moves.join(" ")));
+        }
+    }
+
+    fn read_line(&mut self, line: &str) -> ControlFlow<()> {
+        if line.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        match line.parse() {
+            Err(error) => say(error),
+            Ok(Order::Who) => host_event::survey(self.table.room(), self.me()).into_iter().for_each(say),
+            Ok(Order::Help) => COMMANDS.iter().for_each(|(way, what)| say(format_args!("  {way:31} {what}"))),
+            Ok(Order::Leave) => return end("leaving"),
+            Ok(order) => {
+                let (session, room) = (self.session.clone(), self.table.room().clone());
+                self.calls.spawn(async move { perform(&session, &room, order).await });
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn me(&self) -> &PlayerId {
+        &self.session.player().id
+    }
+}
+
+/// The host goes, for this reason.
+fn end(parting: &str) -> ControlFlow<()> {
+    say(parting);
+    ControlFlow::Break(())
+}
+
+/// The next line, or `None` at the end of the input, after which there is none for ever.
+async fn next_line(input: &mut Option<Split<BufReader<Stdin>>>) -> Option<String> {
+    let Some(lines) = input else { return std::future::pending().await };
+    match lines.next_segment().await {
+        Ok(Some(line)) => Some(String::from_utf8_lossy(&line).trim().to_owned()),
+        // What cannot be read any more has ended.
+        Ok(None) | Err(_) => {
+            *input = None;
+            None
+        }
+    }
+}
+
+/// Asks the server for it, which judges; says which event it caused.
+async fn perform(session: &Session, room: &Room, order: Order) -> anyhow::Result<u64> {
+    let id = &room.id;
+    let done = match order {
+        Order::Start => match session.start_game(id, "").await {
+            // Only the room tells how far its events have come by that.
+            Ok(_) => session.room(id).await.map(|room| room.seq),
+            Err(error) => Err(error),
+        },
+        Order::Seat(side, wish) => return set_seat(session, room, side, wish).await,
+        Order::Reserve(side, name) => session.reserve_seat(id, side, member(room, &name)?).await,
+        Order::Swap => session.swap_seats(id).await,
+        Order::Kick { name, ban } => session.kick(id, member(room, &name)?, ban).await,
+        Order::Transfer(name) => session.transfer_ownership(id, member(room, &name)?).await,
+        Order::Abort => session.abort(running(room)?).await,
+        Order::Set(Change::Password(password)) => session.set_password(id, &password).await,
+        Order::Set(change) => {
+            let mut settings = room.settings.clone();
+            let fields = change.apply(&mut settings);
+            session.update_settings(id, settings, fields).await
+        }
+        Order::Say(text) => session.chat(id, &text).await,
+        Order::Ready => session.set_ready(id, true).await,
+        Order::Move(square) => {
+            session.play(running(room)?, room.game.as_ref().map_or(0, |game| game.ply), square).await
+        }
+        Order::Resign => session.resign(running(room)?).await,
+        Order::Close => session.close_room(id).await,
+        Order::Who | Order::Help | Order::Leave => Ok(0),
+    };
+    done.map_err(|error| anyhow::anyhow!(play::explain(&error)))
+}
+
+async fn set_seat(session: &Session, room: &Room, side: Color, wish: SeatWish) -> anyhow::Result<u64> {
+    let done = match wish {
+        SeatWish::Open => session.open_seat(&room.id, side).await,
+        SeatWish::Me => session.take_seat(&room.id, side).await,
+        SeatWish::Ai(ai) => match session.seat_ai(&room.id, side, ai.clone()).await {
+            Err(error) if is_about_ai(&error) => {
+                return Err(check_ai::refused(error, &ai, &session.server_info().await?));
+            }
+            done => done,
+        },
+    };
+    match (done, &room.seats[side].occupant) {
+        (Err(error), Occupant::Player(player)) if error.is("SEAT_TAKEN") => {
+            bail!("{error}: `kick {}` frees it", player.name)
+        }
+        (Err(error), Occupant::Ai(_) | Occupant::Reserved(_)) if error.is("SEAT_TAKEN") => {
+            bail!("{error}: `seat {side} open` frees it")
+        }
+        (done, _) => Ok(done?),
+    }
+}
+
+/// The member of this name: just so, or else by other upper and lower case.
+fn member<'r>(room: &'r Room, name: &str) -> anyhow::Result<&'r PlayerId> {
+    let players = || room.members.iter().map(|member| &member.player);
+    let same = |player: &&Player| player.name.to_lowercase() == name.to_lowercase();
+    let found = players().find(|player| player.name == name).or_else(|| players().find(same));
+    let Some(found) = found else {
+        let names: Vec<&str> = players().map(|player| player.name.as_str()).collect();
+        bail!("nobody here is called `{name}`; here are {}", names.join(", "))
+    };
+    Ok(&found.id)
+}
+
+fn running(room: &Room) -> anyhow::Result<&GameId> {
+    room.running().map(|game| &game.id).context("no game is being played")
+}
+
+/// Of what a host can ask for, only the kinds and levels of AIs are refused for this reason.
+fn is_about_ai(error: &ClientError) -> bool {
+    error.is("BAD_ARGUMENT")
+}

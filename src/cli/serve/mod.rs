@@ -1,0 +1,342 @@
+//! `reversi serve`: starts a server.
+
+mod limits;
+mod log;
+mod metrics_endpoint;
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use metrics_exporter_prometheus::PrometheusHandle;
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::connect::{server_address, token_file};
+use crate::{
+    grpc::{self, Access, Origin, Tls},
+    runtime::{Chance, Limits, Parts, Runtime, Token},
+    store::{MemoryStore, SqliteStore, Store},
+    web::page,
+};
+use limits::Bounds;
+use log::Log;
+
+/// Files that are open beside connections: storage, logs, and what the runtime needs.
+const OTHER_FILES: usize = 256;
+
+/// Connections that may wait to be taken in: a farm of bots that starts at once. With the usual 128 most of them would
+/// have to come again, a second later.
+const WAITING: u32 = 4_096;
+
+/// How the server runs.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Where to listen; port 0 takes any free one.
+    #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "HOST:PORT", value_parser = host_and_port)]
+    listen: String,
+    /// Folder of the file in which everything is kept [default: this system's place for programs' data].
+    #[arg(long, env = "REVERSI_DATA", value_name = "DIR", conflicts_with = "ephemeral")]
+    data: Option<PathBuf>,
+    /// Keep everything in memory, for as long as the server runs.
+    #[arg(long, env = "REVERSI_EPHEMERAL", value_parser = clap::builder::FalseyValueParser::new())]
+    ephemeral: bool,
+    /// Threads on which AI seats think [default: one for each core].
+    #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    ai_threads: Option<u16>,
+    /// Let `expert` think on its opponents' time, on threads that have nothing else to do.
+    #[arg(long, env = "REVERSI_PONDER", value_parser = clap::builder::FalseyValueParser::new())]
+    ponder: bool,
+    /// The server's certificate and those of its authorities, in PEM: speak TLS.
+    #[arg(long, env = "REVERSI_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The key of that certificate, in PEM.
+    #[arg(long, env = "REVERSI_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Let only clients in that have a certificate of this authority, in PEM.
+    #[arg(long, env = "REVERSI_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
+    tls_client_ca: Option<PathBuf>,
+    /// Listen beyond this machine without TLS.
+    #[arg(long, env = "REVERSI_INSECURE", value_parser = clap::builder::FalseyValueParser::new())]
+    insecure: bool,
+    /// Let pages of this origin call, such as `https://example.org`, or of any (*); may be repeated.
+    #[arg(long, env = "REVERSI_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    allow_origin: Vec<Origin>,
+    /// Seconds that stopping may take.
+    #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
+    drain: u64,
+    /// File with the secret that makes its bearer an administrator: 64 hexadecimal digits, made if there is no such
+    /// file.
+    #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
+    admin_token: Option<PathBuf>,
+    /// Where to serve metrics for Prometheus, at /metrics, to anyone who asks: no token is needed [default: nowhere].
+    #[arg(long, env = "REVERSI_METRICS", value_name = "HOST:PORT", value_parser = host_and_port)]
+    metrics: Option<String>,
+    #[command(flatten)]
+    log: log::Args,
+    #[command(flatten)]
+    bounds: Bounds,
+}
+
+/// Runs a server until it is told to stop.
+///
+/// # Errors
+/// When the server cannot be started, or its transport fails.
+pub async fn run(args: Args) -> anyhow::Result<()> {
+    let log = Log::begin(&args.log)?;
+    let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone(), page: Some(page()) };
+    let admin = args.admin_token.as_deref().map(admin).transpose()?;
+    let listener = bind(&args.listen, access.tls.is_none() && !args.insecure).await?;
+    let address = listener.local_addr()?;
+    let scheme = if access.tls.is_some() { "https" } else { "http" };
+    let metrics = match &args.metrics {
+        Some(metrics) => Some((bind(metrics, false).await?, metrics_endpoint::install()?)),
+        None => None,
+    };
+    let parts = Parts {
+        limits: limits(&args),
+        ai_threads: args.ai_threads.map(usize::from),
+        ponder: args.ponder,
+        admin,
+        ..Parts::new(store(&args)?, grpc::encode)
+    };
+    let runtime = Runtime::start(parts).await.context("the server cannot start")?;
+
+    // Before anybody can know that there is something to stop.
+    let mut signals = StopSignals::listen()?;
+    super::say(format_args!("reversi is listening on {address}"));
+    if address.ip().is_loopback() {
+        super::say(format_args!("page:  {scheme}://{address}"));
+        super::say(format_args!("play:  reversi --server {scheme}://{address} play"));
+        super::say(format_args!("watch: reversi --server {scheme}://{address} rooms"));
+    }
+    if let Some((listener, _)) = &metrics {
+        super::say(format_args!("metrics: http://{}/metrics", listener.local_addr()?));
+    }
+    let shutdown = CancellationToken::new();
+    let stop = shutdown.clone();
+    let served = serve(runtime, listener, access, metrics, shutdown);
+    tokio::pin!(served);
+    let clean = tokio::select! {
+        clean = &mut served => clean?,
+        () = signals.next() => {
+            tracing::info!("stopping; a second signal stops at once");
+            stop.cancel();
+            tokio::select! {
+                clean = &mut served => clean?,
+                () = signals.next() => false,
+            }
+        }
+    };
+    log.end().await;
+    if clean {
+        tracing::info!("stopped: clean");
+        Ok(())
+    } else {
+        anyhow::bail!("stopped: not clean, something did not end in time")
+    }
+}
+
+/// The administrator's token in the file; where there is none, a new one.
+fn admin(file: &Path) -> anyhow::Result<Token> {
+    if let Some(text) = token_file::read(file)? {
+        let no_token = || format!("{} holds no administrator's token; move it away to get a new one", file.display());
+        return text.parse().with_context(no_token);
+    }
+    let token = Token::drawn(&Chance::default());
+    token_file::write(file, &token.reveal())?;
+    tracing::info!(file = %file.display(), "a new administrator's token was made");
+    Ok(token)
+}
+
+/// Where everything is kept.
+fn store(args: &Args) -> anyhow::Result<Store> {
+    if args.ephemeral {
+        return Ok(Store::of(MemoryStore::default()));
+    }
+    let folder = folder(args.data.as_deref())
+        .context("this system has no place for programs' data; name a folder with --data, or use --ephemeral")?;
+    let store = SqliteStore::open(&folder).with_context(|| {
+        let file = folder.join(SqliteStore::FILE);
+        format!("cannot keep anything in {} (--data names another folder, --ephemeral uses none)", file.display())
+    })?;
+    tracing::info!(folder = %folder.display(), "everything is kept");
+    Ok(Store::of(store))
+}
+
+/// The folder in which everything is kept: the one that is named, or this system's place for programs' data.
+pub(super) fn folder(named: Option<&Path>) -> Option<PathBuf> {
+    let usual = || Some(directories::ProjectDirs::from("", "", "reversi")?.data_dir().to_owned());
+    named.map(Path::to_owned).or_else(usual)
+}
+
+/// Serves players and, beside them, metrics; whether it stopped clean.
+async fn serve(
+    runtime: Runtime,
+    listener: TcpListener,
+    access: Access,
+    metrics: Option<(TcpListener, PrometheusHandle)>,
+    shutdown: CancellationToken,
+) -> anyhow::Result<bool> {
+    let counted = runtime.clone();
+    let scraped = async {
+        match metrics {
+            Some((listener, handle)) => metrics_endpoint::serve(listener, handle, counted).await,
+            None => std::future::pending().await,
+        }
+    };
+    // On a thread of its own it would contend with those that serve players.
+    let mut server = JoinSet::new();
+    server.spawn(grpc::serve_with(runtime, listener, access, shutdown));
+    tokio::select! {
+        Some(ended) = server.join_next() => Ok(ended??),
+        failed = scraped => failed.map(|()| false),
+    }
+}
+
+/// Reads the files for TLS, if it is to be spoken.
+fn tls(args: &Args) -> anyhow::Result<Option<Tls>> {
+    let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
+    let authority = args.tls_client_ca.as_deref().map(server_address::read).transpose()?;
+    let tls = Tls::from_pem(&server_address::read(chain)?, &server_address::read(key)?, authority.as_deref());
+    Ok(Some(tls.with_context(|| format!("TLS is not possible with {} and {}", chain.display(), key.display()))?))
+}
+
+/// Listens; only for this machine where that must be `private`. A name may have several addresses: those come first to
+/// which the clients' default belongs.
+async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListener> {
+    let found =
+        tokio::net::lookup_host(listen).await.with_context(|| format!("nothing is known of the host of {listen}"))?;
+    let mut addresses: Vec<SocketAddr> = found.collect();
+    if private && !addresses.iter().all(|address| address.ip().is_loopback()) {
+        anyhow::bail!(
+            "{listen} is open to other machines, and without TLS whoever is on the way can read tokens and passwords; \
+             give --tls-cert FILE and --tls-key FILE, or --insecure if a proxy in front speaks TLS or nobody else is there"
+        );
+    }
+    addresses.sort_by_key(SocketAddr::is_ipv6);
+    let mut listening = Err(std::io::ErrorKind::AddrNotAvailable.into());
+    for address in addresses {
+        listening = listen_on(address);
+        if listening.is_ok() {
+            break;
+        }
+    }
+    listening.with_context(|| {
+        format!("cannot listen on {listen}; is a server running there? `--listen 127.0.0.1:0` takes a free port")
+    })
+}
+
+fn listen_on(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // Elsewhere it would let another process take the port over.
+    socket.set_reuseaddr(cfg!(unix))?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
+}
+
+fn host_and_port(text: &str) -> Result<String, String> {
+    let port = text.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
+    match (text.rsplit_once(':'), port) {
+        (Some((host, _)), Some(_)) if !host.is_empty() => Ok(text.to_owned()),
+        (_, port) => Err(format!("it needs a host and a port, as 127.0.0.1:{}", port.unwrap_or(50051))),
+    }
+}
+
+/// What the options ask for, as far as the system permits.
+fn limits(args: &Args) -> Limits {
+    let asked = Limits { drain: Duration::from_secs(args.drain), ..args.bounds.limits() };
+    let files = match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(files) => usize::try_from(files).unwrap_or(usize::MAX),
+        Err(error) => {
+            tracing::warn!(%error, "the number of files that may be open is unknown");
+            return asked;
+        }
+    };
+    let connections = asked.connections.min(files.saturating_sub(OTHER_FILES));
+    if connections < asked.connections {
+        tracing::warn!(
+            files,
+            connections,
+            asked = asked.connections,
+            "fewer connections than asked for: see `ulimit -n`"
+        );
+    } else {
+        tracing::info!(files, connections, "as many files and connections may be open");
+    }
+    Limits { connections, ..asked }
+}
+
+/// Ctrl-C, and what service managers send. A hangup is not among them: a server may outlive its terminal.
+#[cfg(unix)]
+struct StopSignals([Signal; 2]);
+
+#[cfg(unix)]
+impl StopSignals {
+    /// From now on those signals end nothing by themselves.
+    fn listen() -> std::io::Result<Self> {
+        let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+        Ok(Self([interrupt?, terminate?]))
+    }
+
+    /// Waits for the next one.
+    async fn next(&mut self) {
+        let [interrupt, terminate] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    }
+}
+
+/// Ctrl-C.
+#[cfg(not(unix))]
+struct StopSignals;
+
+#[cfg(not(unix))]
+impl StopSignals {
+    /// Nothing has to be set up here.
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// Waits for it.
+    async fn next(&mut self) {
+        // Without a handler there is nothing to wait for but the default action.
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_administrators_token_is_made_once_and_kept() {
+        let file = std::env::temp_dir().join(format!("reversi-admin-unit-{}", std::process::id()));
+        let made = admin(&file).unwrap();
+        assert_eq!(admin(&file).unwrap(), made);
+        std::fs::write(&file, "not a token").unwrap();
+        let error = format!("{:#}", admin(&file).unwrap_err());
+        assert!(error.contains("holds no administrator's token") && !error.contains("not a token"), "{error}");
+        std::fs::remove_file(&file).unwrap();
+    }
+
+    #[test]
+    fn where_to_listen_is_a_host_and_a_port() {
+        for good in ["127.0.0.1:0", "localhost:50172", "[::1]:50051"] {
+            assert_eq!(host_and_port(good), Ok(good.to_owned()));
+        }
+        for (bad, example) in [("50171", "127.0.0.1:50171"), (":7", "127.0.0.1:7"), ("localhost", "127.0.0.1:50051")] {
+            assert_eq!(host_and_port(bad), Err(format!("it needs a host and a port, as {example}")));
+        }
+    }
+}

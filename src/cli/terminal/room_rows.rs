@@ -1,0 +1,80 @@
+//! The rows of the room list as text.
+
+use crate::client::{Phase, RoomRow, Watching};
+
+/// What the columns are called.
+pub(in crate::cli) const HEADINGS: [&str; 7] =
+    ["ROOM", "NAME", "OWNER", "BLACK - WHITE", "PHASE", "WATCHERS", "YOU CAN"];
+
+/// How wide the columns must be for these rows.
+pub(in crate::cli) fn widths(rows: &[RoomRow]) -> [usize; 7] {
+    let mut widths = HEADINGS.map(str::len);
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(cells(row)) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    widths
+}
+
+/// The cells of a row.
+pub(in crate::cli) fn cells(row: &RoomRow) -> [String; 7] {
+    let seats = format!("{} - {}", row.seats.black.occupant, row.seats.white.occupant);
+    let phase = match row.phase {
+        Phase::Lobby => "lobby".to_owned(),
+        Phase::Playing => format!("ply {}, {}-{}", row.ply, row.discs.black, row.discs.white),
+        Phase::Closed => "closed".to_owned(),
+    };
+    [
+        row.id.to_string(),
+        row.name.clone(),
+        row.owner.clone(),
+        seats,
+        phase,
+        row.watchers.to_string(),
+        offer(row).to_owned(),
+    ]
+}
+
+/// A row of aligned text; what is too long pushes the rest to the right, so that nothing is lost to a script.
+pub(in crate::cli) fn line<S: AsRef<str>>(cells: &[S; 7], widths: [usize; 7]) -> String {
+    let padded = cells.iter().zip(widths).map(|(cell, width)| format!("{:width$}", cell.as_ref()));
+    padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+}
+
+/// What a passer-by can do there.
+pub(in crate::cli) fn offer(row: &RoomRow) -> &'static str {
+    let may_watch = row.watching == Watching::Everyone;
+    match (row.phase, row.has_open_seat(), row.has_password) {
+        (Phase::Closed, ..) => "nothing",
+        (_, true, false) => "join",
+        (_, true, true) => "join (password)",
+        _ if !may_watch => "nothing",
+        (_, false, false) => "watch",
+        (_, false, true) => "watch (password)",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::{Ai, Occupant, fixture::row};
+
+    #[test]
+    fn a_row_says_what_can_be_done() {
+        let open = row("a");
+        assert_eq!(offer(&open), "join");
+        assert_eq!(offer(&RoomRow { has_password: true, ..open.clone() }), "join (password)");
+        let mut playing = RoomRow { phase: Phase::Playing, ply: 9, ..open.clone() };
+        playing.seats.black.occupant = Occupant::Ai(Ai::new("greedy").level(2));
+        assert_eq!(offer(&playing), "watch");
+        playing.discs.black = 8;
+        let widths = widths(&[open, playing.clone()]);
+        assert_eq!(line(&HEADINGS, widths), "ROOM  NAME    OWNER  BLACK - WHITE       PHASE       WATCHERS  YOU CAN");
+        assert_eq!(
+            line(&cells(&playing), widths),
+            "a     room a  ada    AI greedy 2 - open  ply 9, 8-0  0         watch"
+        );
+        assert_eq!(offer(&RoomRow { watching: Watching::Members, ..playing }), "nothing");
+    }
+}

@@ -1,0 +1,87 @@
+//! The terminal: taken, drawn on, asked for keys, and given back whatever happens.
+
+use std::{io, time::Duration};
+
+use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::{DefaultTerminal, Frame};
+use tokio::time::{Interval, MissedTickBehavior};
+use tokio_stream::StreamExt as _;
+
+use super::interrupt::Interrupt;
+
+/// How often clocks are drawn anew: tenths of seconds need no more.
+const TICK: Duration = Duration::from_millis(200);
+
+/// The screen, until it is dropped; a panic gives the terminal back too.
+pub(in crate::cli) struct Screen {
+    terminal: DefaultTerminal,
+    events: EventStream,
+    interrupt: Interrupt,
+    tick: Interval,
+}
+
+/// What the user or the time did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Input {
+    /// A key was pressed.
+    Key(KeyCode),
+    /// Ctrl-C, or the process is told to end.
+    Quit,
+    /// The screen has to be drawn again.
+    Redraw,
+}
+
+impl Screen {
+    /// Takes the terminal.
+    pub(in crate::cli) fn open() -> io::Result<Self> {
+        let interrupt = Interrupt::listen()?;
+        let terminal = ratatui::try_init().inspect_err(|_| ratatui::restore())?;
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        Ok(Self { terminal, events: EventStream::new(), interrupt, tick })
+    }
+
+    /// Draws all of it.
+    pub(in crate::cli) fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
+        self.terminal.draw(draw).map(drop)
+    }
+
+    /// Waits for what happens next. Dropping the future loses nothing.
+    pub(in crate::cli) async fn input(&mut self) -> io::Result<Input> {
+        loop {
+            let event = tokio::select! {
+                event = self.events.next() => event,
+                () = self.interrupt.wait() => return Ok(Input::Quit),
+                _ = self.tick.tick() => return Ok(Input::Redraw),
+            };
+            match event {
+                None => return Ok(Input::Quit),
+                Some(event) => {
+                    if let Some(input) = read(&event?) {
+                        return Ok(input);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        ratatui::restore();
+    }
+}
+
+fn read(event: &Event) -> Option<Input> {
+    match event {
+        Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => None,
+        Event::Key(KeyEvent { code: KeyCode::Char('c'), modifiers, .. })
+            if modifiers.contains(KeyModifiers::CONTROL) =>
+        {
+            Some(Input::Quit)
+        }
+        Event::Key(key) => Some(Input::Key(key.code)),
+        Event::Resize(..) => Some(Input::Redraw),
+        _ => None,
+    }
+}

@@ -1,0 +1,213 @@
+//! A room as somebody sits or stands at it: the state behind `play` and `watch`.
+
+use std::collections::VecDeque;
+
+use tokio::time::Instant;
+
+use super::{board::BoardView, clock::Clock};
+use crate::{
+    cli::text::room_event,
+    client::{Clocks, CloseReason, Game, PlayerId, Room, RoomChange, RoomUpdate},
+    rules::{Bitboard, Board, Color, Square},
+};
+
+/// How much of what happened is kept to be shown.
+const NEWS_KEPT: usize = 100;
+
+/// A room, folded from its updates, and what a viewer needs besides.
+#[derive(Debug)]
+pub(in crate::cli) struct Table {
+    room: Room,
+    viewer: Option<PlayerId>,
+    clock: Clock,
+    news: VecDeque<String>,
+    trouble: Option<String>,
+}
+
+/// What an update means for the loop that got it.
+#[derive(Debug, PartialEq)]
+pub(in crate::cli) enum Effect {
+    /// Nothing that anybody sees.
+    Nothing,
+    /// The room is shown from the start.
+    Begun,
+    /// Something happened: in words, and whether the board is another one.
+    Told {
+        /// What.
+        line: Option<String>,
+        /// Whether the board changed.
+        board: bool,
+    },
+    /// Events are missing: the stream must be opened again.
+    Missed,
+    /// The stream ends, and opening it again makes no sense.
+    Over(CloseReason),
+}
+
+impl Table {
+    /// The table of a room at which `viewer` plays, if given.
+    pub(in crate::cli) fn new(room: Room, viewer: Option<PlayerId>, now: Instant) -> Self {
+        let clock = clock_of(&room, now);
+        let mut table = Self { room, viewer, clock, news: VecDeque::new(), trouble: None };
+        table.recall_chat();
+        table
+    }
+
+    /// Takes what the server sent.
+    pub(in crate::cli) fn update(&mut self, update: RoomUpdate, now: Instant) -> Effect {
+        self.trouble = None;
+        match update {
+            RoomUpdate::Snapshot(room) => {
+                self.room = *room;
+                self.clock = clock_of(&self.room, now);
+                Effect::Begun
+            }
+            RoomUpdate::Event(event) => {
+                let line = room_event::tell(&self.room, &event.change);
+                let known = event.seq <= self.room.seq;
+                if self.room.apply(&event).is_err() {
+                    return Effect::Missed;
+                }
+                if known {
+                    return Effect::Nothing;
+                }
+                let board = changes_board(&event.change);
+                if board || changes_clock(&event.change) {
+                    self.clock = clock_of(&self.room, now);
+                }
+                self.note(line.clone());
+                Effect::Told { line, board }
+            }
+            RoomUpdate::Closing(closing) if !closing.reason.is_passing() => Effect::Over(closing.reason),
+            RoomUpdate::Heartbeat | RoomUpdate::Closing(_) => Effect::Nothing,
+        }
+    }
+
+    /// Says something to the viewer alone.
+    pub(in crate::cli) fn note(&mut self, line: Option<String>) {
+        let Some(line) = line else { return };
+        if self.news.len() == NEWS_KEPT {
+            self.news.pop_front();
+        }
+        self.news.push_back(line);
+    }
+
+    /// Says that the connection is lost, until the next update.
+    pub(in crate::cli) fn lost(&mut self, trouble: String) {
+        self.trouble = Some(trouble);
+    }
+
+    /// What is wrong with the connection.
+    pub(in crate::cli) fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
+    /// The room.
+    pub(in crate::cli) fn room(&self) -> &Room {
+        &self.room
+    }
+
+    /// What happened, oldest first.
+    pub(in crate::cli) fn news(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.news.iter().map(String::as_str)
+    }
+
+    /// The clocks.
+    pub(in crate::cli) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// The running game, or the last one.
+    pub(in crate::cli) fn game(&self) -> Option<&Game> {
+        self.room.game.as_ref()
+    }
+
+    /// The side for which the viewer plays.
+    pub(in crate::cli) fn side(&self) -> Option<Color> {
+        self.room.side_of(self.viewer.as_ref()?)
+    }
+
+    /// Whether the viewer owns the room.
+    pub(in crate::cli) fn is_owner(&self) -> bool {
+        self.viewer.is_some() && self.room.owner == self.viewer
+    }
+
+    /// The side that a viewer who plays may move for now.
+    pub(in crate::cli) fn my_turn(&self) -> Option<&Game> {
+        let side = self.side()?;
+        self.room.running().filter(|game| game.standing.turn == Some(side) && !game.standing.legal.is_empty())
+    }
+
+    /// The board, with the moves that are open to the viewer.
+    pub(in crate::cli) fn view(&self, cursor: Option<Square>) -> BoardView {
+        let game = self.game();
+        let shown = self.viewer.is_none() || self.my_turn().is_some();
+        BoardView {
+            board: game.map_or(Board::START, |game| game.standing.board),
+            legal: game.filter(|_| shown).map_or(Bitboard::EMPTY, |game| game.standing.legal),
+            last: game.and_then(Game::last_move),
+            cursor,
+        }
+    }
+
+    fn recall_chat(&mut self) {
+        let said: Vec<String> = self
+            .room
+            .chat
+            .iter()
+            .map(|line| format!("<{}> {}", line.player.name, room_event::printable(&line.text)))
+            .collect();
+        said.into_iter().for_each(|line| self.note(Some(line)));
+    }
+}
+
+fn changes_board(change: &RoomChange) -> bool {
+    matches!(change, RoomChange::GameStarted(..) | RoomChange::MovePlayed { .. } | RoomChange::TurnPassed { .. })
+}
+
+fn changes_clock(change: &RoomChange) -> bool {
+    matches!(change, RoomChange::GameEnded { .. } | RoomChange::ClockCredited { .. })
+}
+
+fn clock_of(room: &Room, now: Instant) -> Clock {
+    let running = room.running();
+    let clocks = room.game.as_ref().map_or_else(Clocks::default, |game| game.clocks);
+    Clock::new(clocks, running.and_then(|game| game.standing.turn), now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::{Closing, fixture};
+
+    #[test]
+    fn moves_are_told_and_shown() {
+        let now = Instant::now();
+        let mut table = Table::new(fixture::room(), None, now);
+        let event = fixture::move_event(table.room(), "d3");
+        let effect = table.update(RoomUpdate::Event(Box::new(event.clone())), now);
+        assert_eq!(effect, Effect::Told { line: Some("black (open) plays d3".into()), board: true });
+        assert_eq!(table.view(None).last, "d3".parse().ok());
+        assert_eq!(table.update(RoomUpdate::Event(Box::new(event)), now), Effect::Nothing);
+        assert_eq!(table.news().collect::<Vec<_>>(), ["black (open) plays d3"]);
+    }
+
+    #[test]
+    fn a_gap_asks_for_the_room_again() {
+        let now = Instant::now();
+        let mut table = Table::new(fixture::room(), None, now);
+        let mut event = fixture::move_event(table.room(), "d3");
+        event.seq += 1;
+        assert_eq!(table.update(RoomUpdate::Event(Box::new(event)), now), Effect::Missed);
+        assert_eq!(table.update(RoomUpdate::Snapshot(Box::new(fixture::room())), now), Effect::Begun);
+    }
+
+    #[test]
+    fn only_a_final_closing_ends_it() {
+        let now = Instant::now();
+        let mut table = Table::new(fixture::room(), None, now);
+        let closing = |reason| RoomUpdate::Closing(Closing { reason, retry_after: None });
+        assert_eq!(table.update(closing(CloseReason::Draining), now), Effect::Nothing);
+        assert_eq!(table.update(closing(CloseReason::RoomClosed), now), Effect::Over(CloseReason::RoomClosed));
+    }
+}

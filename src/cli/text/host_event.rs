@@ -1,0 +1,221 @@
+//! What happens in a room, as its host reads it: a line for each event, and the room as it is.
+
+use std::time::Duration;
+
+use super::{room_event, series_score};
+use crate::{
+    cli::terminal::draw_table,
+    client::{Game, Occupant, Opening, Outcome, Phase, PlayerId, Ply, Room, RoomChange, Settings, Visibility},
+};
+
+/// What `change` means to the member `me`. `room` is the room before it.
+pub(in crate::cli) fn tell(room: &Room, me: &PlayerId, change: &RoomChange) -> Option<String> {
+    Some(match change {
+        RoomChange::MovePlayed { ply, .. } | RoomChange::TurnPassed { ply, .. } => tell_ply(ply),
+        RoomChange::GameStarted(game, ..) => {
+            format!("{}{}", room_event::tell(room, change)?, tell_players(room, game))
+        }
+        RoomChange::GameEnded { game, outcome, score, .. } => {
+            let (official, score) = (tell_score(outcome), room_event::tell_score(room, score.as_ref()));
+            format!("game over: {outcome}{official}{score}; to see it again: reversi watch {game}")
+        }
+        RoomChange::SettingsChanged { settings, has_password } => {
+            format!("the settings are now: {}", describe(settings, *has_password))
+        }
+        RoomChange::OwnerChanged(owner) if owner == me => "you own the room now".into(),
+        RoomChange::OwnerChanged(_) if room.owner.as_ref() == Some(me) => {
+            format!("{}; you stay as a member until you `leave`", room_event::tell(room, change)?)
+        }
+        // The host's own connection is told by who sees it break.
+        RoomChange::PresenceChanged(player, _) if player == me => return None,
+        _ => return room_event::tell(room, change),
+    })
+}
+
+fn tell_ply(ply: &Ply) -> String {
+    let (number, side) = (ply.ply + 1, ply.side);
+    match ply.square {
+        Some(square) => format!("{number}. {side} {square} ({:.1} s)", ply.spent.as_secs_f32()),
+        None => format!("{number}. {side} has no move and passes"),
+    }
+}
+
+fn tell_players(room: &Room, game: &Game) -> String {
+    let (black, white) = (&room.seats.black.occupant, &room.seats.white.occupant);
+    let moves: Vec<String> = game.plies.iter().filter_map(|ply| ply.square).map(|square| square.to_string()).collect();
+    let opening = if moves.is_empty() { String::new() } else { format!(", after {}", moves.join(" ")) };
+    format!(": black is {black}, white is {white}{opening}")
+}
+
+/// The official score, where it says more than the discs do.
+fn tell_score(outcome: &Outcome) -> String {
+    let score = outcome.score;
+    if score == outcome.discs || score.black + score.white == 0 {
+        return String::new();
+    }
+    format!(" (score {}-{})", score.black, score.white)
+}
+
+/// How others come into the room. `server` is how they name the server, if they must.
+pub(in crate::cli) fn invitation(room: &Room, server: Option<&str>) -> Vec<String> {
+    let code = room.join_code.as_deref().unwrap_or_default();
+    let hidden = room.settings.visibility == Visibility::Private;
+    let key = if hidden { code.to_owned() } else { room.id.to_string() };
+    let watch = if hidden { format!("{} --code {code}", room.id) } else { room.id.to_string() };
+    let password = if room.has_password { " --password ..." } else { "" };
+    let server = server.map(|url| format!(" --server {url}")).unwrap_or_default();
+    vec![
+        format!("room {}, join code {code}", room.id),
+        format!("  to play:   reversi play --room {key}{password}{server}"),
+        format!("  a bot:     reversi bot --room {key}{password}{server}"),
+        format!("  to watch:  reversi watch {watch}{password}{server}"),
+    ]
+}
+
+/// The room as it is: a line for each seat, the members, the settings, and what is going on.
+pub(in crate::cli) fn survey(room: &Room, me: &PlayerId) -> Vec<String> {
+    let seats = room.seats.iter().map(|(side, seat)| {
+        let state = match (&seat.occupant, seat.ready, room.phase) {
+            (Occupant::Player(_), true, Phase::Lobby) => ", ready",
+            (Occupant::Player(_), false, Phase::Lobby) => ", not ready",
+            _ => "",
+        };
+        format!("  {side}:     {}{state}", seat.occupant)
+    });
+    let members = room.members.iter().map(|member| {
+        let player = &member.player;
+        let marks =
+            [(room.owner.as_ref() == Some(&player.id), "owner"), (player.id == *me, "you"), (!member.present, "away")];
+        let marks: Vec<&str> = marks.into_iter().filter_map(|(holds, mark)| holds.then_some(mark)).collect();
+        if marks.is_empty() { player.name.clone() } else { format!("{} ({})", player.name, marks.join(", ")) }
+    });
+    let members = members.collect::<Vec<_>>().join(", ");
+    let mut lines = vec![draw_table::headline(room)];
+    lines.extend(seats);
+    lines.push(format!("  members:   {members}"));
+    lines.extend(room.score.map(|score| format!("  score:     {}", series_score::tell(room, &score))));
+    lines.push(format!("  settings:  {}", describe(&room.settings, room.has_password)));
+    lines
+}
+
+fn describe(settings: &Settings, has_password: bool) -> String {
+    let mut parts = vec![format!("\"{}\"", settings.name)];
+    parts.push(match settings.visibility {
+        Visibility::Public => "public".into(),
+        Visibility::Private => "private".into(),
+    });
+    if has_password {
+        parts.push("with a password".into());
+    }
+    parts.push(match settings.games {
+        0 | 1 => "one game at a time".into(),
+        games => format!("series of {games} games"),
+    });
+    let given = |time: Option<Duration>| time.filter(|time| !time.is_zero());
+    match (given(settings.move_limit), given(settings.total_time)) {
+        (None, None) => parts.push("no clock".into()),
+        (limit, total) => {
+            parts.extend(limit.map(|limit| format!("{} s for a move", limit.as_secs_f64())));
+            let increment = settings.increment.as_secs_f64();
+            parts.extend(total.map(|total| format!("{} s + {increment} s a move for a side", total.as_secs_f64())));
+        }
+    }
+    if !settings.ai_pause.is_zero() {
+        parts.push(format!("{} ms after an AI's move", settings.ai_pause.as_millis()));
+    }
+    match &settings.opening {
+        Opening::Standard => {}
+        Opening::Moves(moves) => parts.push(format!("from {moves}")),
+        Opening::Random { plies, .. } => parts.push(format!("from {plies} random plies")),
+        Opening::Balanced { .. } => parts.push("from even openings".into()),
+    }
+    if let Some(sprt) = settings.sprt {
+        parts.push(format!("until {:+} or {:+} Elo is believed", sprt.elo0(), sprt.elo1()));
+    }
+    if settings.auto_start {
+        parts.push("begins by itself".into());
+    }
+    if settings.rated {
+        parts.push("rated".into());
+    }
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        client::{EndReason, GameResult, Member, Player, PlayerKind, fixture},
+        rules::{ByColor, Color},
+    };
+
+    fn me() -> PlayerId {
+        "me".parse().unwrap()
+    }
+
+    fn room() -> Room {
+        let mut room = fixture::room();
+        for (id, name) in [("me", "ada"), ("you", "bob")] {
+            let player = Player { id: id.parse().unwrap(), name: name.into(), kind: PlayerKind::Human };
+            room.members.push(Member { player, present: id == "me", joined_at: None });
+        }
+        room.owner = Some(me());
+        room.join_code = Some("K7QX".into());
+        room
+    }
+
+    #[test]
+    fn moves_and_results_are_short() {
+        let room = room();
+        let told = |change| tell(&room, &me(), &change).unwrap();
+        assert_eq!(told(fixture::move_event(&room, "d3").change), "1. black d3 (1.0 s)");
+        let (discs, score) = (ByColor::new(40, 20), ByColor::new(44, 20));
+        let outcome = Outcome { result: GameResult::Won(Color::Black), reason: EndReason::Discs, discs, score };
+        let game = room.game.as_ref().unwrap().id.clone();
+        assert_eq!(
+            told(RoomChange::GameEnded { game, outcome, series: None, seats: None, score: None }),
+            "game over: black wins 40-20 (score 44-20); to see it again: reversi watch game1"
+        );
+        let game = Box::new(room.game.clone().unwrap());
+        assert_eq!(told(RoomChange::GameStarted(game, None, None)), "game 1 begins: black is open, white is open");
+    }
+
+    #[test]
+    fn ownership_is_told_as_it_concerns_the_host() {
+        let mut room = room();
+        let to = |id: &str| RoomChange::OwnerChanged(id.parse().unwrap());
+        assert_eq!(
+            tell(&room, &me(), &to("you")).unwrap(),
+            "bob owns the room now; you stay as a member until you `leave`"
+        );
+        room.owner = "you".parse().ok();
+        assert_eq!(tell(&room, &me(), &to("me")).unwrap(), "you own the room now");
+    }
+
+    #[test]
+    fn a_private_room_is_entered_by_its_code() {
+        let mut room = room();
+        assert_eq!(invitation(&room, None)[2], "  a bot:     reversi bot --room room1");
+        room.settings.visibility = Visibility::Private;
+        room.has_password = true;
+        let lines = invitation(&room, Some("http://there:1"));
+        assert_eq!(lines[2], "  a bot:     reversi bot --room K7QX --password ... --server http://there:1");
+        assert_eq!(lines[3], "  to watch:  reversi watch room1 --code K7QX --password ... --server http://there:1");
+    }
+
+    #[test]
+    fn the_room_is_surveyed() {
+        let mut room = room();
+        room.settings.games = 3;
+        room.settings.move_limit = Some(Duration::from_millis(2500));
+        assert_eq!(
+            survey(&room, &me())[1..],
+            [
+                "  black:     open",
+                "  white:     open",
+                "  members:   ada (owner, you), bob (away)",
+                "  settings:  \"Study\", public, series of 3 games, 2.5 s for a move"
+            ]
+        );
+    }
+}

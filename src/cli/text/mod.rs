@@ -1,0 +1,6 @@
+//! Rooms, events, scores and analyses as lines of text. Nothing here reads input or keeps state.
+
+pub(super) mod analysis;
+pub(super) mod host_event;
+pub(super) mod room_event;
+pub(super) mod series_score;

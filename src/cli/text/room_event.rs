@@ -1,0 +1,92 @@
+//! What happened in a room, in words.
+
+use super::series_score;
+use crate::{
+    client::{LeaveReason, Offer, PlayerId, Room, RoomChange, RoomCloseReason, Seat, SeriesScore},
+    rules::Color,
+};
+
+/// What `change` means to people; nothing for what they see anyway. `room` is the room before it.
+pub(in crate::cli) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
+    let who = |side: Color| format!("{side} ({})", room.seats[side].occupant);
+    Some(match change {
+        RoomChange::MemberJoined(member) => format!("{} came in", member.player.name),
+        RoomChange::MemberLeft(player, reason) => {
+            let how = match reason {
+                LeaveReason::Left => "left",
+                LeaveReason::Kicked => "was removed",
+                LeaveReason::Banned => "was removed for good",
+                LeaveReason::Absent => "was away for too long",
+            };
+            format!("{} {how}", name(room, player))
+        }
+        RoomChange::PresenceChanged(player, true) => format!("{} is back", name(room, player)),
+        RoomChange::PresenceChanged(player, false) => format!("{} lost the connection", name(room, player)),
+        RoomChange::OwnerChanged(owner) => format!("{} owns the room now", name(room, owner)),
+        RoomChange::SeatChanged(side, seat) => tell_seat(*side, seat),
+        RoomChange::SeatsSwapped => "the sides are swapped".into(),
+        RoomChange::ReadyChanged(side, true) => format!("{} is ready", who(*side)),
+        RoomChange::ReadyChanged(side, false) => format!("{} is not ready", who(*side)),
+        RoomChange::SettingsChanged { .. } => "the settings are changed".into(),
+        RoomChange::GameStarted(game, series, _) => match series {
+            Some(series) if series.games > 1 => {
+                format!("game {} begins ({} of {})", game.number, series.game, series.games)
+            }
+            _ => format!("game {} begins", game.number),
+        },
+        RoomChange::MovePlayed { ply, .. } | RoomChange::TurnPassed { ply, .. } => match ply.square {
+            Some(square) => format!("{} plays {square}", who(ply.side)),
+            None => format!("{} has no move and passes", who(ply.side)),
+        },
+        RoomChange::MoveRefused { side, strikes } => format!("{} tried an illegal move ({strikes} of 3)", who(*side)),
+        RoomChange::OfferMade(offer, side) => format!("{} offers {}", who(*side), thing(*offer)),
+        RoomChange::OfferClosed(offer, true) => format!("{} is agreed", thing(*offer)),
+        RoomChange::OfferClosed(offer, false) => format!("{} is declined", thing(*offer)),
+        RoomChange::ClockCredited { .. } => "the server was away; nobody's clock ran meanwhile".into(),
+        RoomChange::SeriesEnded => match series_score::verdict(&room.settings, room.score.as_ref()) {
+            Some(verdict) => format!("the series ends here: {verdict}"),
+            None => "the series ends here".into(),
+        },
+        RoomChange::GameEnded { outcome, score, .. } => {
+            format!("game over: {outcome}{}", tell_score(room, score.as_ref()))
+        }
+        RoomChange::ChatPosted(line) => format!("<{}> {}", line.player.name, printable(&line.text)),
+        RoomChange::RoomClosed(reason) => match reason {
+            Some(RoomCloseReason::Empty) => "the room closes: nobody is left in it".into(),
+            Some(RoomCloseReason::Idle) => "the room closes: nothing happened in it for too long".into(),
+            Some(RoomCloseReason::Server) => "the room closes: the server could not go on with it".into(),
+            Some(RoomCloseReason::Closed) | None => "the room closes".into(),
+        },
+        RoomChange::Created | RoomChange::Unknown => return None,
+    })
+}
+
+/// How a series in pairs stands, after what else there is to say.
+pub(in crate::cli) fn tell_score(room: &Room, score: Option<&SeriesScore>) -> String {
+    score.map(|score| format!("; {}", series_score::tell(room, score))).unwrap_or_default()
+}
+
+/// Text of other players, in which nothing commands the terminal.
+pub(in crate::cli) fn printable(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).collect()
+}
+
+fn tell_seat(side: Color, seat: &Seat) -> String {
+    use crate::client::Occupant;
+    match &seat.occupant {
+        Occupant::Open => format!("the seat of {side} is open"),
+        occupant @ Occupant::Reserved(_) => format!("the seat of {side} is {occupant}"),
+        occupant => format!("{occupant} takes {side}"),
+    }
+}
+
+fn thing(offer: Offer) -> &'static str {
+    match offer {
+        Offer::Draw => "a draw",
+        Offer::Rematch => "a rematch",
+    }
+}
+
+fn name(room: &Room, player: &PlayerId) -> String {
+    room.member(player).map_or_else(|| "somebody".into(), |member| member.player.name.clone())
+}

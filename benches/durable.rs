@@ -27,7 +27,7 @@ use process::{Player, Server};
 use reversi::{
     proto::v1,
     room::{
-        Actor, Command, Creation, DisplayName, Event, Fact, JoinCode, Occupant, PlayerId, PlayerKind, Policy, Profile,
+        Command, Creation, DisplayName, Event, Fact, Issuer, JoinCode, Occupant, PlayerId, PlayerKind, Policy, Profile,
         Room, RoomId, RoomName, Seq, Settings, Timestamp,
     },
     rules::{ByColor, Color},
@@ -234,7 +234,7 @@ fn history(number: u64, owner: &Profile, at: Timestamp, plays: bool) -> Vec<Even
 }
 
 fn obey(room: &mut Room, events: &mut Vec<Event>, player: PlayerId, command: Command) {
-    let caused = room.decide(events[0].at, Actor::Player(player), command).unwrap();
+    let caused = room.decide(events[0].at, Issuer::Player(player), command).unwrap();
     caused.iter().for_each(|event| room.apply(event));
     events.extend(caused);
 }

@@ -15,7 +15,7 @@ use std::{
 use reversi::{
     grpc,
     proto::v1,
-    room::{AiWish, Command, Credentials, DisplayName, EndReason, PlayerKind, Room, RoomName, SeatWish, Settings},
+    room::{AiSpec, Command, Credentials, DisplayName, EndReason, PlayerKind, Room, RoomName, SeatSpec, Settings},
     rules::ByColor,
     runtime::{GameFilter, Limits, NewRoom, Notice, Parts, Player, Runtime, Snapshot, TurnEnd, Update},
     store::{MemoryStore, Store},
@@ -66,8 +66,8 @@ fn settings() -> Settings {
     Settings::named(RoomName::parse("figures").unwrap())
 }
 
-fn ai(kind: &str, level: u8) -> SeatWish {
-    SeatWish::Ai(AiWish { kind: kind.into(), level: Some(level), seed: None })
+fn ai(kind: &str, level: u8) -> SeatSpec {
+    SeatSpec::Ai(AiSpec { kind: kind.into(), level: Some(level), seed: None })
 }
 
 async fn ai_room(runtime: &Runtime, owner: &Arc<Player>, settings: Settings, kind: &str, level: u8) -> Snapshot {
@@ -209,7 +209,7 @@ async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
         let person = log_in(runtime, &format!("person {number}"), PlayerKind::Human).await;
         let mut settings = settings();
         settings.time.per_move = Some(LIMIT);
-        let seats = ByColor::new(SeatWish::Me, ai("random", 1));
+        let seats = ByColor::new(SeatSpec::Me, ai("random", 1));
         let room = runtime.create_room(&person, NewRoom { settings, seats }, None).await.unwrap().room;
         let mut turns = runtime.turns(&person).await.unwrap();
         start(runtime, &person, &room).await;

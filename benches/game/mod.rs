@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reversi::{
     room::{
-        Actor, Command, Creation, DisplayName, Event, Fact, JoinCode, Occupant, PlayerId, PlayerKind, Policy, Profile,
+        Command, Creation, DisplayName, Event, Fact, Issuer, JoinCode, Occupant, PlayerId, PlayerKind, Policy, Profile,
         Room, RoomId, RoomName, Seq, Settings, Timestamp,
     },
     rules::{ByColor, Color, Transcript},
@@ -48,7 +48,7 @@ pub(crate) fn playing() -> Room {
 
 /// What comes of a command, made true.
 pub(crate) fn obey(room: &mut Room, player: PlayerId, command: Command) -> Vec<Event> {
-    let events = room.decide(Timestamp(0), Actor::Player(player), command).unwrap();
+    let events = room.decide(Timestamp(0), Issuer::Player(player), command).unwrap();
     events.iter().for_each(|event| room.apply(event));
     events
 }
@@ -64,7 +64,7 @@ pub(crate) fn play(room: &mut Room, game: &Transcript, mut each: impl FnMut(&Eve
         let current = room.running().unwrap();
         let mover = room.seats()[current.turn().unwrap()].occupant.player().unwrap();
         let play = Command::Play { game: 1, ply: current.ply(), square, thought: None };
-        for event in room.decide(Timestamp(0), Actor::Player(mover), play).unwrap() {
+        for event in room.decide(Timestamp(0), Issuer::Player(mover), play).unwrap() {
             room.apply(&event);
             each(&event, room);
         }

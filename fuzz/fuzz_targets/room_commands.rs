@@ -13,7 +13,7 @@ use libfuzzer_sys::{
 };
 use reversi::{
     room::{
-        Actor, Command, Occupant, Offer, Opening, Phase, Profile, Room, SeatSetting, Settings, TimeControl, Timestamp,
+        Issuer, Command, Occupant, Offer, Opening, Phase, Profile, Room, SeatSetting, Settings, TimeControl, Timestamp,
         Visibility,
         stored::{decode_event, decode_room, encode_event, encode_room},
     },
@@ -104,12 +104,12 @@ fuzz_target!(|plot: Plot| {
                 due.unwrap_or(world.now).max(world.now)
             }
         };
-        perform(&mut world, Actor::Server, Command::Tick);
+        perform(&mut world, Issuer::Server, Command::Tick);
         assert!(world.room.deadline().is_none_or(|due| due > world.now), "still due");
         let actor = match step.actor % 8 {
-            6 => Actor::Admin,
-            7 => Actor::Server,
-            who => Actor::Player(person(who).id),
+            6 => Issuer::Admin,
+            7 => Issuer::Server,
+            who => Issuer::Player(person(who).id),
         };
         let command = command(&world, step.deed);
         perform(&mut world, actor, command);
@@ -118,7 +118,7 @@ fuzz_target!(|plot: Plot| {
 });
 
 /// Judges, checks and applies. What is refused changes nothing: judging has no way to.
-fn perform(world: &mut World, actor: Actor, command: Command) {
+fn perform(world: &mut World, actor: Issuer, command: Command) {
     let Ok(events) = world.room.decide(world.now, actor, command) else {
         return;
     };

@@ -40,7 +40,7 @@ impl Room {
                 }
             }
             Fact::OwnerChanged(player) => self.owner = *player,
-            Fact::SeatChanged { seat, occupant } => self.reseat(*seat, occupant.clone()),
+            Fact::SeatChanged { seat, occupant } => self.change_occupant(*seat, occupant.clone()),
             Fact::SeatsSwapped => {
                 let Room { seats, rematch_offer, .. } = self;
                 std::mem::swap(&mut seats.black, &mut seats.white);
@@ -63,7 +63,7 @@ impl Room {
             }
             Fact::GameEnded(end) => self.end_game(at, *end),
             Fact::ClockCredited { micros } => self.credit(at, *micros),
-            Fact::ChatPosted { from, text } => self.remember(at, from, text),
+            Fact::ChatPosted { from, text } => self.add_chat_line(at, from, text),
             Fact::Closed(_) => {
                 self.phase = Phase::Closed;
                 self.series = None;
@@ -86,7 +86,7 @@ impl Room {
     }
 
     /// Since when each thing runs that will fall due: the turn, the wait for the next game, the absences.
-    pub(super) fn begun(&mut self) -> impl Iterator<Item = &mut Timestamp> {
+    pub(super) fn start_times_mut(&mut self) -> impl Iterator<Item = &mut Timestamp> {
         let Self { game, series, members, .. } = self;
         let turn = game.as_mut().filter(|game| game.end.is_none()).map(|game| &mut game.turn_began);
         let next = series.as_mut().and_then(|series| series.next_at.as_mut());
@@ -97,7 +97,7 @@ impl Room {
     /// Nobody is away since a moment that is still to come: coming and going is not known of an earlier server to the
     /// second, and the credit for it may be too great.
     fn credit(&mut self, at: Timestamp, micros: i64) {
-        self.begun().for_each(|began| *began = began.shifted(micros));
+        self.start_times_mut().for_each(|began| *began = began.shifted(micros));
         let absences = self.members.iter_mut().filter_map(|member| member.absent_since.as_mut());
         absences.for_each(|since| *since = at.min(*since));
     }
@@ -109,7 +109,7 @@ impl Room {
     }
 
     /// A new occupant is a new pairing: its score begins at nothing, and a series between the old ones is over.
-    fn reseat(&mut self, seat: Color, occupant: Occupant) {
+    fn change_occupant(&mut self, seat: Color, occupant: Occupant) {
         self.seats[seat] = Seat::of(occupant);
         let other = &mut self.seats[seat.opposite()];
         (other.wins, other.draws) = (0, 0);
@@ -182,7 +182,7 @@ impl Room {
         self.seats.black.marked_ready = false;
         self.seats.white.marked_ready = false;
 
-        let gap = if self.person_seated() { Self::PEOPLE_GAP } else { self.settings.ai_pause };
+        let gap = if self.has_human_player() { Self::PEOPLE_GAP } else { self.settings.ai_pause };
         match &mut self.series {
             Some(series) if end.continues_series() && series.index + 1 < series.games => {
                 series.next_at = Some(at.after(gap));
@@ -194,7 +194,7 @@ impl Room {
         }
     }
 
-    fn remember(&mut self, at: Timestamp, from: &Profile, text: &ChatText) {
+    fn add_chat_line(&mut self, at: Timestamp, from: &Profile, text: &ChatText) {
         if self.chat.len() == Self::CHAT_LINES {
             self.chat.pop_front();
         }

@@ -12,7 +12,7 @@ use crate::rules::{Color, Square};
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Actor {
+pub enum Issuer {
     /// A player, identified by a token.
     Player(PlayerId),
     /// An administrator.

@@ -159,7 +159,7 @@ pub enum Fact {
     /// The game is over. Happens once a game.
     GameEnded(GameEnd),
     /// The server gives back the time it was away: the turn that runs, the absences and the wait for the next game of a
-    /// series count as begun so much later; earlier where it is negative, after the system's clock was set back.
+    /// series count as start_times_mut so much later; earlier where it is negative, after the system's clock was set back.
     ClockCredited {
         /// How much, in microseconds.
         micros: i64,

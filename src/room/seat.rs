@@ -67,7 +67,7 @@ impl Occupant {
 
 /// What a client wants a seat to be; not yet checked against what there is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SeatWish {
+pub enum SeatSpec {
     /// For anyone.
     Open,
     /// For one player.
@@ -75,12 +75,12 @@ pub enum SeatWish {
     /// For whoever asks.
     Me,
     /// For an AI.
-    Ai(AiWish),
+    Ai(AiSpec),
 }
 
 /// An AI as a client asks for it; whoever knows the kinds makes an [`AiSeat`] of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AiWish {
+pub struct AiSpec {
     /// Perhaps the name of a kind.
     pub kind: String,
     /// From 1; none for the kind's default.

@@ -225,7 +225,7 @@ impl Room {
 
     /// Whether it waits for a request, and only for so long that it closes: no game, and nobody whose absence matters.
     #[must_use]
-    pub fn is_at_rest(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.phase == Phase::Lobby && self.members.iter().all(|member| member.absent_since.is_none())
     }
 
@@ -309,7 +309,7 @@ impl Room {
     }
 
     /// Who would own the room without `player`: the longest-present seated person, then the longest-present member.
-    pub(super) fn heir(&self, player: PlayerId) -> Option<PlayerId> {
+    pub(super) fn successor(&self, player: PlayerId) -> Option<PlayerId> {
         let others = || self.members.iter().filter(move |member| member.profile.id != player);
         let present = || others().filter(|member| member.absent_since.is_none());
         let seated_person =
@@ -318,7 +318,7 @@ impl Room {
     }
 
     /// Whether a person sits in one of the seats.
-    pub(super) fn person_seated(&self) -> bool {
+    pub(super) fn has_human_player(&self) -> bool {
         self.seats
             .iter()
             .any(|(_, seat)| matches!(&seat.occupant, Occupant::Player(profile) if profile.kind == PlayerKind::Human))

@@ -20,7 +20,7 @@ pub enum TextError {
 }
 
 /// Characters that steer a terminal or turn the direction of text.
-fn forges(character: char) -> bool {
+fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -41,7 +41,7 @@ fn bounded(text: &str, most: usize) -> Result<Arc<str>, TextError> {
     if text.is_empty() {
         return Err(TextError::Empty);
     }
-    if text.chars().any(forges) {
+    if text.chars().any(is_unsafe) {
         return Err(TextError::Control);
     }
     if text.chars().count() > most {
@@ -70,7 +70,7 @@ macro_rules! text {
 
             /// A text that was parsed once and written down. It is not normalised again: it is what it was, whatever a
             /// later Unicode makes of it.
-            pub(super) fn restored(text: &str) -> Result<Self, TextError> {
+            pub(super) fn from_stored(text: &str) -> Result<Self, TextError> {
                 bounded(text, Self::MOST).map(Self)
             }
 

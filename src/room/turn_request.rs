@@ -25,7 +25,7 @@ pub struct Clocks {
 
 /// A question to the player whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TurnSheet {
+pub struct TurnRequest {
     /// Which game.
     pub game: GameId,
     /// Which ply; goes into the answer.
@@ -40,7 +40,7 @@ pub struct TurnSheet {
 
 /// An AI seat's turn to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct AiTurn {
     /// Which game of the room.
     pub game: u32,
     /// Which ply.
@@ -76,9 +76,9 @@ impl Game {
 impl Room {
     /// The question to the side to move, while a game runs.
     #[must_use]
-    pub fn turn_sheet(&self, now: Timestamp) -> Option<TurnSheet> {
+    pub fn turn_request(&self, now: Timestamp) -> Option<TurnRequest> {
         let game = self.running()?;
-        Some(TurnSheet {
+        Some(TurnRequest {
             game: GameId { room: self.id, number: game.number },
             ply: game.ply(),
             position: game.position,
@@ -89,7 +89,7 @@ impl Room {
 
     /// Whether an AI is to move, and with what time.
     #[must_use]
-    pub fn thinking(&self) -> Option<Turn> {
+    pub fn ai_turn(&self) -> Option<AiTurn> {
         let game = self.running()?;
         let side = game.turn()?;
         let Occupant::Ai(ai) = &self.seats[side].occupant else {
@@ -99,7 +99,7 @@ impl Room {
         // A total clock must last for the side's share of the empties that are left.
         let moves_left = u32::from(game.position.board().empties().count()).div_ceil(2) + 1;
         let share = game.clocks[side].map(|left| left / moves_left + self.settings.time.increment);
-        Some(Turn {
+        Some(AiTurn {
             game: game.number,
             ply: game.ply(),
             position: game.position,

@@ -56,7 +56,7 @@ pub use watch::subscription::{Turns, Update, Watch};
 pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, Rating, Standing, Stats};
 use crate::{
     ai::engine::Engines,
-    room::{Actor, Command, Credentials, DisplayName, GameId, GameRecord, PlayerId, PlayerKind, Rejection},
+    room::{Command, Credentials, DisplayName, GameId, GameRecord, Issuer, PlayerId, PlayerKind, Rejection},
     store::Store,
 };
 use ai::pool::Pool;
@@ -300,7 +300,7 @@ impl Runtime {
         let mut outcome = Ok(());
         for room in player.rooms() {
             let left = match self.shared.room(room).await {
-                Ok(handle) => handle.command(Actor::Player(player.id()), Command::Leave).await.map(|_| ()),
+                Ok(handle) => handle.command(Issuer::Player(player.id()), Command::Leave).await.map(|_| ()),
                 Err(RoomError::Rejected(_)) => Ok(()),
                 Err(error) => Err(error),
             };

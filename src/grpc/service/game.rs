@@ -260,7 +260,7 @@ fn frame(event: v1::play_event::Event) -> Frame {
 fn told(notice: Notice) -> Frame {
     use v1::play_event::Event;
     frame(match notice {
-        Notice::TurnRequested(sheet) => return convert::turn_requested(&sheet),
+        Notice::TurnRequested(request) => return convert::turn_requested(&request),
         Notice::TurnClosed { game, ply, end } => return turn_closed(game, ply, end),
         Notice::GameStarted { game, side, opponent, present } => Event::GameStarted(v1::PlayerGameStarted {
             room_id: game.room.to_string(),

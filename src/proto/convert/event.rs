@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::{
         proto::convert::fixture,
-        room::{Actor, ChatText, Command, Occupant, Opening, PlayerKind, Settings, TimeControl, Timestamp, Viewer},
+        room::{ChatText, Command, Issuer, Occupant, Opening, PlayerKind, Settings, TimeControl, Timestamp, Viewer},
         rules::Color,
     };
 
@@ -258,7 +258,7 @@ mod tests {
             let mut room = fixture::lobby(Settings { opening, time, ..fixture::settings() });
             let mut watcher = Watcher::default();
             let mut seq = room.seq().0;
-            let start = fixture::run(&mut room, fixture::NOW, Actor::Player(fixture::owner().id), Command::Start);
+            let start = fixture::run(&mut room, fixture::NOW, Issuer::Player(fixture::owner().id), Command::Start);
             let mut heard = start.into_iter().skip(1).collect::<Vec<_>>();
             seq += 1;
             let mut choices = choices.into_iter();
@@ -285,7 +285,7 @@ mod tests {
         }
     }
 
-    fn told(room: &mut Room, actor: Actor, command: Command) -> Vec<Wire> {
+    fn told(room: &mut Room, actor: Issuer, command: Command) -> Vec<Wire> {
         let events = fixture::run(room, fixture::NOW, actor, command);
         events.iter().map(|(event, after)| room_event(event, after).event.unwrap()).collect()
     }
@@ -295,10 +295,10 @@ mod tests {
         let mut creation = fixture::creation(fixture::settings());
         creation.owner.kind = PlayerKind::Bot;
         creation.seats.black = Occupant::Player(creation.owner.clone());
-        let owner = Actor::Player(creation.owner.id);
+        let owner = Issuer::Player(creation.owner.id);
         let mut room = Room::new(creation, fixture::NOW);
         fixture::run(&mut room, fixture::NOW, owner, Command::Start);
-        let struck = told(&mut room, Actor::Server, Command::Strike { game: 1, ply: 0 });
+        let struck = told(&mut room, Issuer::Server, Command::Strike { game: 1, ply: 0 });
         assert!(matches!(&struck[..], [Wire::MoveRefused(refused)]
             if refused.strikes == 1 && refused.side() == v1::Side::Black));
     }
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn every_other_fact_is_told_too() {
         let mut room = fixture::lobby(fixture::settings());
-        let owner = Actor::Player(fixture::owner().id);
+        let owner = Issuer::Player(fixture::owner().id);
         let guest = fixture::profile(2, "Bea");
 
         let created = Event {
@@ -316,10 +316,10 @@ mod tests {
         };
         assert!(matches!(room_event(&created, &room).event, Some(Wire::Created(_))));
 
-        let joined = told(&mut room, Actor::Player(guest.id), Command::Join(guest.clone(), Default::default()));
+        let joined = told(&mut room, Issuer::Player(guest.id), Command::Join(guest.clone(), Default::default()));
         assert!(matches!(&joined[..], [Wire::MemberJoined(joined)]
             if joined.member.as_ref().unwrap().player.as_ref().unwrap().display_name == "Bea"));
-        let away = told(&mut room, Actor::Server, Command::SetPresence(guest.id, false));
+        let away = told(&mut room, Issuer::Server, Command::SetPresence(guest.id, false));
         assert!(matches!(&away[..], [Wire::PresenceChanged(away)] if !away.present));
         let chat = told(&mut room, owner, Command::Chat(ChatText::parse("hi").unwrap()));
         assert!(matches!(&chat[..], [Wire::ChatPosted(_)]));
@@ -332,7 +332,7 @@ mod tests {
         assert!(matches!(&started[..], [Wire::ReadyChanged(_), Wire::GameStarted(_)]));
         let offered = told(&mut room, owner, Command::Offer(Offer::Draw));
         assert!(matches!(&offered[..], [Wire::OfferMade(_), Wire::OfferClosed(closed)] if !closed.accepted));
-        let credited = told(&mut room, Actor::Server, Command::Credit { micros: -1_500_000 });
+        let credited = told(&mut room, Issuer::Server, Command::Credit { micros: -1_500_000 });
         let back = prost_types::Duration { seconds: -1, nanos: -500_000_000 };
         assert!(matches!(&credited[..], [Wire::ClockCredited(credited)]
             if credited.credit == Some(back) && credited.clocks.is_some()));
@@ -346,7 +346,7 @@ mod tests {
         assert!(matches!(&swapped[..], [Wire::SeatsSwapped(_)]));
         let left = told(&mut room, owner, Command::Leave);
         assert!(matches!(&left[..], [Wire::SeatChanged(_), Wire::MemberLeft(_), Wire::OwnerChanged(_)]));
-        let closed = told(&mut room, Actor::Player(guest.id), Command::Close);
+        let closed = told(&mut room, Issuer::Player(guest.id), Command::Close);
         assert!(matches!(&closed[..], [Wire::RoomClosed(closed)] if closed.reason() == v1::RoomCloseReason::Closed));
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     room::{
-        Actor, AiSeat, Command, Creation, DisplayName, Event, JoinCode, Occupant, PlayerId, PlayerKind, Policy,
+        AiSeat, Command, Creation, DisplayName, Event, Issuer, JoinCode, Occupant, PlayerId, PlayerKind, Policy,
         Profile, Room, RoomId, RoomName, Settings, Timestamp,
     },
     rules::ByColor,
@@ -42,12 +42,12 @@ pub(super) fn lobby(settings: Settings) -> Room {
 
 pub(super) fn playing(settings: Settings) -> Room {
     let mut room = lobby(settings);
-    run(&mut room, NOW, Actor::Player(owner().id), Command::Start);
+    run(&mut room, NOW, Issuer::Player(owner().id), Command::Start);
     room
 }
 
 /// Applies what a command causes: each event with the room just after it.
-pub(super) fn run(room: &mut Room, now: Timestamp, actor: Actor, command: Command) -> Vec<(Event, Room)> {
+pub(super) fn run(room: &mut Room, now: Timestamp, actor: Issuer, command: Command) -> Vec<(Event, Room)> {
     let events = room.decide(now, actor, command).unwrap();
     let step = |event: Event| {
         room.apply(&event);
@@ -62,8 +62,8 @@ pub(super) fn play(room: &mut Room, now: Timestamp, choice: usize) -> Vec<(Event
     let moves: Vec<_> = game.position.legal_moves().iter().collect();
     let square = moves[choice % moves.len()];
     let actor = match &room.seats()[game.position.turn()].occupant {
-        Occupant::Player(profile) => Actor::Player(profile.id),
-        _ => Actor::Server,
+        Occupant::Player(profile) => Issuer::Player(profile.id),
+        _ => Issuer::Server,
     };
     let command = Command::Play { game: game.number, ply: game.ply(), square, thought: None };
     run(room, now, actor, command)

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::{
         proto::convert::fixture,
-        room::{Actor, Command, Room, Settings},
+        room::{Command, Issuer, Room, Settings},
     };
 
     const SECOND: i64 = 1_000_000;
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_game_given_up_has_an_end_and_no_clocks() {
         let mut room = fixture::playing(fixture::settings());
-        fixture::run(&mut room, fixture::NOW, Actor::Player(fixture::owner().id), Command::Resign { game: 1 });
+        fixture::run(&mut room, fixture::NOW, Issuer::Player(fixture::owner().id), Command::Resign { game: 1 });
         let wire = game(room.id(), room.game().unwrap(), &room.settings().time, fixture::NOW);
         assert_eq!(wire.clocks, None);
         assert_eq!(wire.position.unwrap().side_to_move(), v1::Side::Unspecified);

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::{
         proto::convert::fixture,
-        room::{Actor, ChatText, Command, Opening, PasswordHash, Settings, Viewer},
+        room::{ChatText, Command, Issuer, Opening, PasswordHash, Settings, Viewer},
     };
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
         let settings = Settings { games: 4, opening: Opening::Random { plies: 6, seed: 1 }, ..fixture::settings() };
         let mut there = fixture::playing(settings);
         let chat = Command::Chat(ChatText::parse("hello").unwrap());
-        fixture::run(&mut there, fixture::NOW, Actor::Player(fixture::owner().id), chat);
+        fixture::run(&mut there, fixture::NOW, Issuer::Player(fixture::owner().id), chat);
         let wire = room(there.view(Viewer::Public), fixture::NOW, u32::MAX);
         assert_eq!(wire.phase(), v1::RoomPhase::Playing);
         assert_eq!(wire.series, Some(v1::Series { game: 1, games: 4, next_game_at: None }));
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_closed_room_has_no_owner() {
         let mut there = fixture::lobby(fixture::settings());
-        fixture::run(&mut there, fixture::NOW, Actor::Player(fixture::owner().id), Command::Close);
+        fixture::run(&mut there, fixture::NOW, Issuer::Player(fixture::owner().id), Command::Close);
         let wire = room(there.view(Viewer::Public), fixture::NOW, 0);
         assert_eq!((wire.phase(), wire.owner_id.as_str()), (v1::RoomPhase::Closed, ""));
     }

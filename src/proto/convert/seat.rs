@@ -3,7 +3,7 @@
 use super::{Malformed, read_id};
 use crate::{
     proto::v1,
-    room::{AiSeat, AiWish, Occupant, PlayerId, PlayerKind, Profile, Room, Seat, SeatWish},
+    room::{AiSeat, AiSpec, Occupant, PlayerId, PlayerKind, Profile, Room, Seat, SeatSpec},
     rules::{ByColor, Color},
 };
 
@@ -83,13 +83,13 @@ pub fn read_seat(number: i32) -> Result<Color, Malformed> {
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for its kind or level. Whether there is such a kind with such a level is not known here.
-pub fn read_ai(field: &str, wire: v1::AiSeat) -> Result<AiWish, Malformed> {
+pub fn read_ai(field: &str, wire: v1::AiSeat) -> Result<AiSpec, Malformed> {
     if wire.kind.is_empty() || wire.kind.len() > MOST_KIND {
         return Err(Malformed::argument(format!("{field}.kind"), "must be one of GetServerInfo's kinds"));
     }
     let level = u8::try_from(wire.level)
         .map_err(|_| Malformed::argument(format!("{field}.level"), "must be one of the kind's levels, or 0"))?;
-    Ok(AiWish { kind: wire.kind, level: (level != 0).then_some(level), seed: (wire.seed != 0).then_some(wire.seed) })
+    Ok(AiSpec { kind: wire.kind, level: (level != 0).then_some(level), seed: (wire.seed != 0).then_some(wire.seed) })
 }
 
 /// The seats with which `me` makes a room: open where nothing is said.
@@ -97,50 +97,50 @@ pub fn read_ai(field: &str, wire: v1::AiSeat) -> Result<AiWish, Malformed> {
 /// # Errors
 /// `BAD_ARGUMENT` unless there are none or two, and at most one is for `me` and none for another;
 /// `BAD_ID` for a reservation for what is no player's id.
-pub fn read_seats(wire: Vec<v1::Seat>, me: PlayerId) -> Result<ByColor<SeatWish>, Malformed> {
+pub fn read_seats(wire: Vec<v1::Seat>, me: PlayerId) -> Result<ByColor<SeatSpec>, Malformed> {
     if wire.is_empty() {
-        return Ok(ByColor::new(SeatWish::Open, SeatWish::Open));
+        return Ok(ByColor::new(SeatSpec::Open, SeatSpec::Open));
     }
     let [black, white] = <[v1::Seat; 2]>::try_from(wire)
         .map_err(|_| Malformed::argument("seats", "must be none or two, black's first"))?;
-    let wishes = ByColor::new(read_first_occupant(0, black, me)?, read_first_occupant(1, white, me)?);
-    if wishes.black == SeatWish::Me && wishes.white == SeatWish::Me {
+    let specs = ByColor::new(read_first_occupant(0, black, me)?, read_first_occupant(1, white, me)?);
+    if specs.black == SeatSpec::Me && specs.white == SeatSpec::Me {
         return Err(Malformed::argument("seats[1].player", "must not be the caller too, who takes one seat at most"));
     }
-    Ok(wishes)
+    Ok(specs)
 }
 
-fn read_first_occupant(number: usize, wire: v1::Seat, me: PlayerId) -> Result<SeatWish, Malformed> {
+fn read_first_occupant(number: usize, wire: v1::Seat, me: PlayerId) -> Result<SeatSpec, Malformed> {
     use v1::seat::Occupant as Wire;
 
     match wire.occupant {
-        None | Some(Wire::Open(_)) => Ok(SeatWish::Open),
+        None | Some(Wire::Open(_)) => Ok(SeatSpec::Open),
         Some(Wire::Reserved(guest)) => {
-            read_id(&format!("seats[{number}].reserved.player_id"), &guest.player_id).map(SeatWish::Reserved)
+            read_id(&format!("seats[{number}].reserved.player_id"), &guest.player_id).map(SeatSpec::Reserved)
         }
         // Who asks is known from the token; that the field may stay empty spares a client the look-up of its id.
         Some(Wire::Player(player)) if player.player_id.is_empty() || player.player_id.parse() == Ok(me) => {
-            Ok(SeatWish::Me)
+            Ok(SeatSpec::Me)
         }
         Some(Wire::Player(_)) => {
             Err(Malformed::argument(format!("seats[{number}].player"), "must be the caller; reserve it for another"))
         }
-        Some(Wire::Ai(ai)) => read_ai(&format!("seats[{number}].ai"), ai).map(SeatWish::Ai),
+        Some(Wire::Ai(ai)) => read_ai(&format!("seats[{number}].ai"), ai).map(SeatSpec::Ai),
     }
 }
 
-/// What an owner makes of a seat; never [`SeatWish::Me`].
+/// What an owner makes of a seat; never [`SeatSpec::Me`].
 ///
 /// # Errors
 /// `BAD_ARGUMENT` when nothing is said or the AI is malformed; `BAD_ID` when it is reserved for what is no player's id.
-pub fn read_seat_setting(wire: Option<v1::set_seat_request::Occupant>) -> Result<SeatWish, Malformed> {
+pub fn read_seat_setting(wire: Option<v1::set_seat_request::Occupant>) -> Result<SeatSpec, Malformed> {
     use v1::set_seat_request::Occupant as Wire;
 
     match wire {
         None => Err(Malformed::argument("occupant", "must be one of open, reserved_for and ai")),
-        Some(Wire::Open(_)) => Ok(SeatWish::Open),
-        Some(Wire::ReservedFor(guest)) => read_id("reserved_for", &guest).map(SeatWish::Reserved),
-        Some(Wire::Ai(ai)) => read_ai("ai", ai).map(SeatWish::Ai),
+        Some(Wire::Open(_)) => Ok(SeatSpec::Open),
+        Some(Wire::ReservedFor(guest)) => read_id("reserved_for", &guest).map(SeatSpec::Reserved),
+        Some(Wire::Ai(ai)) => read_ai("ai", ai).map(SeatSpec::Ai),
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::{
         proto::convert::fixture,
-        room::{Actor, Command},
+        room::{Command, Issuer},
     };
 
     fn of(occupant: v1::seat::Occupant) -> v1::Seat {
@@ -168,13 +168,13 @@ mod tests {
             let wire = ai_seat(&AiSeat { kind: kind.as_str().into(), level, seed });
             prop_assert_eq!(wire.seed, 0, "never told");
             let wire = v1::AiSeat { seed, ..wire };
-            prop_assert_eq!(read_ai("ai", wire), Ok(AiWish { kind, level: Some(level), seed: Some(seed) }));
+            prop_assert_eq!(read_ai("ai", wire), Ok(AiSpec { kind, level: Some(level), seed: Some(seed) }));
         }
 
         #[test]
         fn any_ai_is_read_without_panic(kind in ".{0,40}", level: i32, seed: u64) {
-            if let Ok(wish) = read_ai("ai", v1::AiSeat { kind, level, seed }) {
-                prop_assert_eq!(wish.level.map_or(0, i32::from), level);
+            if let Ok(spec) = read_ai("ai", v1::AiSeat { kind, level, seed }) {
+                prop_assert_eq!(spec.level.map_or(0, i32::from), level);
             }
         }
 
@@ -189,11 +189,11 @@ mod tests {
         let me = fixture::owner().id;
         let mine = || of(v1::seat::Occupant::Player(named("")));
         let guest = fixture::profile(2, "Bea").id;
-        assert_eq!(read_seats(vec![], me), Ok(ByColor::new(SeatWish::Open, SeatWish::Open)));
+        assert_eq!(read_seats(vec![], me), Ok(ByColor::new(SeatSpec::Open, SeatSpec::Open)));
         let reserved = of(v1::seat::Occupant::Reserved(named(&guest.to_string())));
-        assert_eq!(read_seats(vec![mine(), reserved], me), Ok(ByColor::new(SeatWish::Me, SeatWish::Reserved(guest))));
+        assert_eq!(read_seats(vec![mine(), reserved], me), Ok(ByColor::new(SeatSpec::Me, SeatSpec::Reserved(guest))));
         let by_id = of(v1::seat::Occupant::Player(named(&me.to_string())));
-        assert_eq!(read_seats(vec![v1::Seat::default(), by_id], me).map(|wishes| wishes.white), Ok(SeatWish::Me));
+        assert_eq!(read_seats(vec![v1::Seat::default(), by_id], me).map(|specs| specs.white), Ok(SeatSpec::Me));
 
         let other = of(v1::seat::Occupant::Player(named(&guest.to_string())));
         for (wire, field) in [
@@ -213,7 +213,7 @@ mod tests {
     fn a_seat_tells_whether_its_player_is_there() {
         let mut room = fixture::lobby(fixture::settings());
         assert!(seat(&room, Color::Black).present && seat(&room, Color::White).present);
-        fixture::run(&mut room, fixture::NOW, Actor::Server, Command::SetPresence(fixture::owner().id, false));
+        fixture::run(&mut room, fixture::NOW, Issuer::Server, Command::SetPresence(fixture::owner().id, false));
         assert!(!seat(&room, Color::Black).present);
     }
 }

@@ -8,24 +8,24 @@ use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 use super::{duration, side, timestamp};
 use crate::{
     proto::{Frame, v1},
-    room::{Clocks, GameId, TurnSheet},
+    room::{Clocks, GameId, TurnRequest},
     rules::{Color, Position, Square},
 };
 
 /// Asks for a move: a `PlayResponse` with `TurnRequested`, which has the same bytes as such a `WatchTurnsResponse`.
 #[must_use]
-pub fn turn_requested(sheet: &TurnSheet) -> Frame {
-    let room = sheet.game.room.digits();
+pub fn turn_requested(request: &TurnRequest) -> Frame {
+    let room = request.game.room.digits();
     play_event(1, 320, Length::Long, |wire| {
-        game_id(1, &room, sheet.game.number, wire);
+        game_id(1, &room, request.game.number, wire);
         text(2, &room, wire);
-        number(3, sheet.ply.into(), wire);
-        number(4, i32::from(side(sheet.position.turn())).into(), wire);
-        nested(5, Length::Long, wire, |wire| position(sheet.position, wire));
-        if let Some(square) = sheet.last_move {
+        number(3, request.ply.into(), wire);
+        number(4, i32::from(side(request.position.turn())).into(), wire);
+        nested(5, Length::Long, wire, |wire| position(request.position, wire));
+        if let Some(square) = request.last_move {
             text(6, square.letters(), wire);
         }
-        nested(7, Length::Short, wire, |wire| clocks(&sheet.clocks, wire));
+        nested(7, Length::Short, wire, |wire| clocks(&request.clocks, wire));
     })
 }
 
@@ -180,8 +180,8 @@ mod tests {
         down.event.unwrap().event.unwrap()
     }
 
-    fn asked(sheet: &TurnSheet) -> v1::TurnRequested {
-        match event(&turn_requested(sheet)) {
+    fn asked(request: &TurnRequest) -> v1::TurnRequested {
+        match event(&turn_requested(request)) {
             v1::play_event::Event::TurnRequested(asked) => asked,
             other => panic!("{other:?}"),
         }
@@ -190,12 +190,12 @@ mod tests {
     #[test]
     fn a_request_has_all_that_its_answer_needs() {
         let mut room = fixture::playing(fixture::settings());
-        let first = asked(&room.turn_sheet(fixture::NOW).unwrap());
+        let first = asked(&room.turn_request(fixture::NOW).unwrap());
         assert_eq!((first.ply, first.side(), first.last_move.as_str()), (0, v1::Side::Black, ""));
         assert_eq!(first.position.unwrap().legal_moves.len(), 4);
 
         fixture::play(&mut room, fixture::NOW, 0);
-        let second = asked(&room.turn_sheet(fixture::NOW).unwrap());
+        let second = asked(&room.turn_request(fixture::NOW).unwrap());
         assert_eq!((second.ply, second.side(), second.last_move.as_str()), (1, v1::Side::White, "d3"));
         assert_eq!(second.game_id, format!("{}-1", second.room_id));
     }
@@ -240,15 +240,15 @@ mod tests {
             prop_assume!(!position.is_over());
             let totals = ByColor::new(totals.map(|both| both.0), totals.map(|both| both.1));
             let clocks = Clocks { totals, left, deadline: Timestamp(deadline) };
-            let sheet = TurnSheet { game, ply, position, last_move, clocks };
-            prop_assert_eq!(asked(&sheet), v1::TurnRequested {
+            let request = TurnRequest { game, ply, position, last_move, clocks };
+            prop_assert_eq!(asked(&request), v1::TurnRequested {
                 game_id: game.to_string(),
                 room_id: game.room.to_string(),
                 ply: ply.into(),
                 side: side(position.turn()).into(),
                 position: Some(convert::position(position)),
                 last_move: last_move.map(|square| square.to_string()).unwrap_or_default(),
-                clocks: Some(convert::clocks(&sheet.clocks)),
+                clocks: Some(convert::clocks(&request.clocks)),
             });
         }
 

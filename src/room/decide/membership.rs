@@ -1,6 +1,6 @@
 //! Coming, going, owning, talking.
 
-use super::{Actor, Draft, Phase, PlayerId, Rejection};
+use super::{Draft, Issuer, Phase, PlayerId, Rejection};
 use crate::room::{
     command::Credentials,
     event::{CloseReason, Fact, LeaveReason},
@@ -12,9 +12,14 @@ use crate::room::{
 };
 
 impl Draft {
-    pub(super) fn join(&mut self, actor: Actor, profile: Profile, credentials: &Credentials) -> Result<(), Rejection> {
-        if actor != Actor::Player(profile.id) {
-            Self::require_server(actor)?;
+    pub(super) fn join(
+        &mut self,
+        issuer: Issuer,
+        profile: Profile,
+        credentials: &Credentials,
+    ) -> Result<(), Rejection> {
+        if issuer != Issuer::Player(profile.id) {
+            Self::require_server(issuer)?;
         }
         if self.room.member(profile.id).is_some() {
             return Ok(());
@@ -27,16 +32,16 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn leave(&mut self, actor: Actor) -> Result<(), Rejection> {
-        if let Ok(player) = self.member(actor) {
+    pub(super) fn leave(&mut self, issuer: Issuer) -> Result<(), Rejection> {
+        if let Ok(player) = self.member(issuer) {
             self.remove(player, LeaveReason::Left);
         }
         Ok(())
     }
 
-    pub(super) fn kick(&mut self, actor: Actor, player: PlayerId, ban: bool) -> Result<(), Rejection> {
-        if actor != Actor::Admin {
-            self.require_owner(actor)?;
+    pub(super) fn kick(&mut self, issuer: Issuer, player: PlayerId, ban: bool) -> Result<(), Rejection> {
+        if issuer != Issuer::Admin {
+            self.require_owner(issuer)?;
             if player == self.room.owner {
                 return Err(Rejection::WrongPhase("an owner leaves instead"));
             }
@@ -60,8 +65,8 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn transfer(&mut self, actor: Actor, player: PlayerId) -> Result<(), Rejection> {
-        self.require_owner(actor)?;
+    pub(super) fn transfer(&mut self, issuer: Issuer, player: PlayerId) -> Result<(), Rejection> {
+        self.require_owner(issuer)?;
         if self.room.member(player).is_none() {
             return Err(Rejection::PlayerNotFound);
         }
@@ -71,8 +76,8 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn configure(&mut self, actor: Actor, settings: Settings) -> Result<(), Rejection> {
-        self.require_owner(actor)?;
+    pub(super) fn configure(&mut self, issuer: Issuer, settings: Settings) -> Result<(), Rejection> {
+        self.require_owner(issuer)?;
         settings.check().map_err(Rejection::BadSettings)?;
         let current = &self.room.settings;
         if self.room.phase == Phase::Playing {
@@ -90,35 +95,35 @@ impl Draft {
             let begin = settings.auto_start && !current.auto_start;
             self.emit(Fact::SettingsChanged(Box::new(settings)));
             if begin {
-                self.start_if_wanted();
+                self.start_if_ready();
             }
         }
         Ok(())
     }
 
-    pub(super) fn close_by(&mut self, actor: Actor) -> Result<(), Rejection> {
-        if actor == Actor::Server {
+    pub(super) fn close_by(&mut self, issuer: Issuer) -> Result<(), Rejection> {
+        if issuer == Issuer::Server {
             self.close(CloseReason::Server);
             return Ok(());
         }
         if self.room.phase == Phase::Playing {
-            self.require_power_over_game(actor)?;
-        } else if actor != Actor::Admin {
-            self.require_owner(actor)?;
+            self.require_right_to_end_game(issuer)?;
+        } else if issuer != Issuer::Admin {
+            self.require_owner(issuer)?;
         }
         self.close(CloseReason::Closed);
         Ok(())
     }
 
-    pub(super) fn chat(&mut self, actor: Actor, text: ChatText) -> Result<(), Rejection> {
-        let player = self.member(actor)?;
+    pub(super) fn chat(&mut self, issuer: Issuer, text: ChatText) -> Result<(), Rejection> {
+        let player = self.member(issuer)?;
         let from = self.room.member(player).map(|member| member.profile.clone()).ok_or(Rejection::NotMember)?;
         self.emit(Fact::ChatPosted { from, text });
         Ok(())
     }
 
-    pub(super) fn set_presence(&mut self, actor: Actor, player: PlayerId, present: bool) -> Result<(), Rejection> {
-        Self::require_server(actor)?;
+    pub(super) fn set_presence(&mut self, issuer: Issuer, player: PlayerId, present: bool) -> Result<(), Rejection> {
+        Self::require_server(issuer)?;
         let member = self.room.member(player).ok_or(Rejection::PlayerNotFound)?;
         if member.absent_since.is_none() != present {
             self.emit(Fact::PresenceChanged { player, present });
@@ -144,8 +149,8 @@ impl Draft {
         }
         self.emit(Fact::MemberLeft { player, reason });
         if self.room.owner == player {
-            match self.room.heir(player).or_else(|| self.room.members.first().map(|member| member.profile.id)) {
-                Some(heir) => self.emit(Fact::OwnerChanged(heir)),
+            match self.room.successor(player).or_else(|| self.room.members.first().map(|member| member.profile.id)) {
+                Some(successor) => self.emit(Fact::OwnerChanged(successor)),
                 None => self.close(CloseReason::Empty),
             }
         }

@@ -6,7 +6,7 @@ mod seating;
 mod tick;
 
 use super::{
-    command::{Actor, Command, Credentials},
+    command::{Command, Credentials, Issuer},
     event::{CloseReason, Event, Fact},
     game::{EndReason, GameEnd},
     ids::PlayerId,
@@ -24,27 +24,27 @@ impl Room {
     ///
     /// # Errors
     /// The refusal; then nothing happens.
-    pub fn decide(&self, now: Timestamp, actor: Actor, command: Command) -> Result<Vec<Event>, Rejection> {
+    pub fn decide(&self, now: Timestamp, issuer: Issuer, command: Command) -> Result<Vec<Event>, Rejection> {
         if self.phase == Phase::Closed {
             return match command {
                 Command::Tick | Command::Credit { .. } | Command::SetPresence(..) | Command::Leave => Ok(Vec::new()),
                 _ => Err(Rejection::RoomClosed),
             };
         }
-        self.admit_existence(actor, &command)?;
+        self.hide_private_room(issuer, &command)?;
         // By far the most frequent command, and the one that needs no draft of what follows.
         if let Command::Play { game, ply, square, thought } = command {
-            return self.judge_move(now, actor, game, ply, square, thought);
+            return self.judge_move(now, issuer, game, ply, square, thought);
         }
         let mut draft = Draft { room: self.clone(), now, events: Vec::new() };
-        draft.judge(actor, command)?;
+        draft.judge(issuer, command)?;
         Ok(draft.events)
     }
 
     /// Whoever has no way into a private room learns nothing of it by trying things there.
-    fn admit_existence(&self, actor: Actor, command: &Command) -> Result<(), Rejection> {
-        match actor {
-            Actor::Player(player)
+    fn hide_private_room(&self, issuer: Issuer, command: &Command) -> Result<(), Rejection> {
+        match issuer {
+            Issuer::Player(player)
                 if self.settings.visibility == Visibility::Private
                     && !matches!(command, Command::Join(..))
                     && self.member(player).is_none()
@@ -71,32 +71,32 @@ impl Draft {
         self.events.push(event);
     }
 
-    fn judge(&mut self, actor: Actor, command: Command) -> Result<(), Rejection> {
+    fn judge(&mut self, issuer: Issuer, command: Command) -> Result<(), Rejection> {
         match command {
-            Command::Join(profile, credentials) => self.join(actor, profile, &credentials),
-            Command::Leave => self.leave(actor),
-            Command::Kick { player, ban } => self.kick(actor, player, ban),
-            Command::Transfer(player) => self.transfer(actor, player),
-            Command::Configure(settings) => self.configure(actor, *settings),
-            Command::Close => self.close_by(actor),
-            Command::Chat(text) => self.chat(actor, text),
-            Command::SetPresence(player, present) => self.set_presence(actor, player, present),
-            Command::TakeSeat(seat) => self.take_seat(actor, seat),
-            Command::LeaveSeat => self.leave_seat(actor),
-            Command::SwapSeats => self.swap_seats(actor),
-            Command::SetSeat(seat, setting) => self.set_seat(actor, seat, setting),
-            Command::SetReady(ready) => self.set_ready(actor, ready),
-            Command::Start => self.start(actor),
+            Command::Join(profile, credentials) => self.join(issuer, profile, &credentials),
+            Command::Leave => self.leave(issuer),
+            Command::Kick { player, ban } => self.kick(issuer, player, ban),
+            Command::Transfer(player) => self.transfer(issuer, player),
+            Command::Configure(settings) => self.configure(issuer, *settings),
+            Command::Close => self.close_by(issuer),
+            Command::Chat(text) => self.chat(issuer, text),
+            Command::SetPresence(player, present) => self.set_presence(issuer, player, present),
+            Command::TakeSeat(seat) => self.take_seat(issuer, seat),
+            Command::LeaveSeat => self.leave_seat(issuer),
+            Command::SwapSeats => self.swap_seats(issuer),
+            Command::SetSeat(seat, setting) => self.set_seat(issuer, seat, setting),
+            Command::SetReady(ready) => self.set_ready(issuer, ready),
+            Command::Start => self.start(issuer),
             Command::Play { game, ply, square, thought } => {
-                self.events = self.room.judge_move(self.now, actor, game, ply, square, thought)?;
+                self.events = self.room.judge_move(self.now, issuer, game, ply, square, thought)?;
                 Ok(())
             }
-            Command::Strike { game, ply } => self.strike(actor, game, ply),
-            Command::Resign { game } => self.resign(actor, game),
-            Command::Abort { game } => self.abort(actor, game),
-            Command::Offer(offer) => self.offer(actor, offer),
-            Command::Answer(offer, accept) => self.answer(actor, offer, accept),
-            Command::Credit { micros } => self.credit(actor, micros),
+            Command::Strike { game, ply } => self.strike(issuer, game, ply),
+            Command::Resign { game } => self.resign(issuer, game),
+            Command::Abort { game } => self.abort(issuer, game),
+            Command::Offer(offer) => self.offer(issuer, offer),
+            Command::Answer(offer, accept) => self.answer(issuer, offer, accept),
+            Command::Credit { micros } => self.credit(issuer, micros),
             Command::Tick => {
                 self.tick();
                 Ok(())
@@ -112,34 +112,34 @@ impl Draft {
         }
     }
 
-    fn require_owner(&self, actor: Actor) -> Result<(), Rejection> {
-        if actor == Actor::Player(self.room.owner) { Ok(()) } else { Err(Rejection::NotOwner) }
+    fn require_owner(&self, issuer: Issuer) -> Result<(), Rejection> {
+        if issuer == Issuer::Player(self.room.owner) { Ok(()) } else { Err(Rejection::NotOwner) }
     }
 
     /// Some facts only the server knows: nobody is taken at their word about another's connection or moves.
-    fn require_server(actor: Actor) -> Result<(), Rejection> {
-        if actor == Actor::Server { Ok(()) } else { Err(Rejection::NotAdmin) }
+    fn require_server(issuer: Issuer) -> Result<(), Rejection> {
+        if issuer == Issuer::Server { Ok(()) } else { Err(Rejection::NotAdmin) }
     }
 
     /// Who may end what others play: an administrator always, the owner where no person is seated.
-    fn require_power_over_game(&self, actor: Actor) -> Result<(), Rejection> {
-        if actor == Actor::Admin {
+    fn require_right_to_end_game(&self, issuer: Issuer) -> Result<(), Rejection> {
+        if issuer == Issuer::Admin {
             return Ok(());
         }
-        self.require_owner(actor)?;
-        if self.room.person_seated() { Err(Rejection::RoomInGame) } else { Ok(()) }
+        self.require_owner(issuer)?;
+        if self.room.has_human_player() { Err(Rejection::RoomInGame) } else { Ok(()) }
     }
 
-    fn member(&self, actor: Actor) -> Result<PlayerId, Rejection> {
-        match actor {
-            Actor::Player(player) if self.room.member(player).is_some() => Ok(player),
-            Actor::Player(_) | Actor::Admin | Actor::Server => Err(Rejection::NotMember),
+    fn member(&self, issuer: Issuer) -> Result<PlayerId, Rejection> {
+        match issuer {
+            Issuer::Player(player) if self.room.member(player).is_some() => Ok(player),
+            Issuer::Player(_) | Issuer::Admin | Issuer::Server => Err(Rejection::NotMember),
         }
     }
 
-    /// The side on which the actor sits.
-    fn seated(&self, actor: Actor) -> Result<Color, Rejection> {
-        let player = self.member(actor)?;
+    /// The side on which the issuer sits.
+    fn seated(&self, issuer: Issuer) -> Result<Color, Rejection> {
+        let player = self.member(issuer)?;
         self.room.seat_of(player).ok_or(Rejection::NotSeated)
     }
 

@@ -1,6 +1,6 @@
 //! Starting, playing and ending games.
 
-use super::{Actor, Draft, EndReason, Event, Fact, GameEnd, Phase, Rejection, Room, Timestamp};
+use super::{Draft, EndReason, Event, Fact, GameEnd, Issuer, Phase, Rejection, Room, Timestamp};
 use crate::{
     room::{
         event::Offer,
@@ -16,14 +16,14 @@ impl Room {
     pub(super) fn judge_move(
         &self,
         now: Timestamp,
-        actor: Actor,
+        issuer: Issuer,
         number: u32,
         ply: u16,
         square: Square,
         thought: Option<Box<Thought>>,
     ) -> Result<Vec<Event>, Rejection> {
         let game = self.game_numbered(number)?;
-        let side = self.mover(actor, game)?;
+        let side = self.mover(issuer, game)?;
         let repeated = ply % 2 == parity(side)
             && game.plies.get(usize::from(ply)).is_some_and(|decided| decided.square == Some(square));
         if repeated && ply >= game.opening {
@@ -46,7 +46,7 @@ impl Room {
         // Who moves on has not accepted the other's offer.
         let lapsed = (game.draw_offer == Some(side.opposite()))
             .then_some(Fact::OfferClosed { offer: Offer::Draw, accepted: false });
-        let thought = thought.filter(|_| actor == Actor::Server);
+        let thought = thought.filter(|_| issuer == Issuer::Server);
         let facts = [Some(Fact::Played { square, spent, thought }), lapsed, passed.map(|_| Fact::Passed), end];
         // Mostly it is one, and held until it is written.
         let mut events = Vec::with_capacity(facts.iter().flatten().count());
@@ -66,18 +66,18 @@ impl Room {
         }
     }
 
-    /// The side for which the actor may move: the own seat, or the AI's whose turn it is.
-    fn mover(&self, actor: Actor, game: &Game) -> Result<Color, Rejection> {
-        match actor {
-            Actor::Player(player) => self.seat_of(player).ok_or(Rejection::NotSeated),
-            Actor::Server => {
+    /// The side for which the issuer may move: the own seat, or the AI's whose turn it is.
+    fn mover(&self, issuer: Issuer, game: &Game) -> Result<Color, Rejection> {
+        match issuer {
+            Issuer::Player(player) => self.seat_of(player).ok_or(Rejection::NotSeated),
+            Issuer::Server => {
                 let turn = game.position.turn();
                 match self.seats[turn].occupant {
                     Occupant::Ai(_) => Ok(turn),
                     Occupant::Open | Occupant::Reserved(_) | Occupant::Player(_) => Err(Rejection::NotYourTurn),
                 }
             }
-            Actor::Admin => Err(Rejection::NotSeated),
+            Issuer::Admin => Err(Rejection::NotSeated),
         }
     }
 }
@@ -91,8 +91,8 @@ fn parity(side: Color) -> u16 {
 }
 
 impl Draft {
-    pub(super) fn start(&mut self, actor: Actor) -> Result<(), Rejection> {
-        self.require_owner(actor)?;
+    pub(super) fn start(&mut self, issuer: Issuer) -> Result<(), Rejection> {
+        self.require_owner(issuer)?;
         self.require_lobby()?;
         if let Some(seat) = self.room.seat_of(self.room.owner)
             && !self.room.seats[seat].marked_ready
@@ -121,8 +121,8 @@ impl Draft {
         self.start_game(index);
     }
 
-    pub(super) fn strike(&mut self, actor: Actor, number: u32, ply: u16) -> Result<(), Rejection> {
-        Self::require_server(actor)?;
+    pub(super) fn strike(&mut self, issuer: Issuer, number: u32, ply: u16) -> Result<(), Rejection> {
+        Self::require_server(issuer)?;
         let game = self.running(number)?;
         if game.ply() != ply {
             return Err(Rejection::StalePly);
@@ -140,21 +140,21 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn resign(&mut self, actor: Actor, number: u32) -> Result<(), Rejection> {
-        let seat = self.seated(actor)?;
+    pub(super) fn resign(&mut self, issuer: Issuer, number: u32) -> Result<(), Rejection> {
+        let seat = self.seated(issuer)?;
         self.running(number)?;
         self.end_game(GameEnd::lost_by(seat, EndReason::Resignation));
         Ok(())
     }
 
-    pub(super) fn abort(&mut self, actor: Actor, number: u32) -> Result<(), Rejection> {
+    pub(super) fn abort(&mut self, issuer: Issuer, number: u32) -> Result<(), Rejection> {
         let game = self.room.game_numbered(number)?;
         if self.room.phase == Phase::Lobby {
             return Err(Rejection::GameOver);
         }
-        let early = !game.both_have_moved() && self.seated(actor).is_ok();
+        let early = !game.both_have_moved() && self.seated(issuer).is_ok();
         if !early {
-            self.require_power_over_game(actor)?;
+            self.require_right_to_end_game(issuer)?;
         }
         if self.room.running().is_some() {
             self.end_game(GameEnd::without_winner(EndReason::Aborted));
@@ -164,13 +164,13 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn offer(&mut self, actor: Actor, offer: Offer) -> Result<(), Rejection> {
-        let by = self.seated(actor)?;
-        let standing = self.standing(offer)?;
-        if standing == Some(by) {
+    pub(super) fn offer(&mut self, issuer: Issuer, offer: Offer) -> Result<(), Rejection> {
+        let by = self.seated(issuer)?;
+        let open_offer = self.open_offer(offer)?;
+        if open_offer == Some(by) {
             return Ok(());
         }
-        if standing.is_some() {
+        if open_offer.is_some() {
             self.close_offer(offer, true);
             return Ok(());
         }
@@ -182,9 +182,9 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn answer(&mut self, actor: Actor, offer: Offer, accept: bool) -> Result<(), Rejection> {
-        let seat = self.seated(actor)?;
-        let by = self.standing(offer)?.ok_or(Rejection::WrongPhase("there is no such offer"))?;
+    pub(super) fn answer(&mut self, issuer: Issuer, offer: Offer, accept: bool) -> Result<(), Rejection> {
+        let seat = self.seated(issuer)?;
+        let by = self.open_offer(offer)?.ok_or(Rejection::WrongPhase("there is no such offer"))?;
         if by == seat && accept {
             return Err(Rejection::WrongPhase("the offer is for the other side to accept"));
         }
@@ -193,7 +193,7 @@ impl Draft {
     }
 
     /// Whose offer of that kind stands; an error when none could be made now.
-    fn standing(&self, offer: Offer) -> Result<Option<Color>, Rejection> {
+    fn open_offer(&self, offer: Offer) -> Result<Option<Color>, Rejection> {
         match offer {
             Offer::Draw => self.room.running().map(|game| game.draw_offer).ok_or(Rejection::GameOver),
             Offer::Rematch => {

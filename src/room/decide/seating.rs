@@ -1,14 +1,14 @@
 //! Who sits where, and who is ready.
 
-use super::{Actor, Draft, Rejection};
+use super::{Draft, Issuer, Rejection};
 use crate::{
     room::{command::SeatSetting, event::Fact, seat::Occupant},
     rules::Color,
 };
 
 impl Draft {
-    pub(super) fn take_seat(&mut self, actor: Actor, seat: Color) -> Result<(), Rejection> {
-        let player = self.member(actor)?;
+    pub(super) fn take_seat(&mut self, issuer: Issuer, seat: Color) -> Result<(), Rejection> {
+        let player = self.member(issuer)?;
         let present = self.room.seat_of(player);
         if present == Some(seat) {
             return Ok(());
@@ -27,8 +27,8 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn leave_seat(&mut self, actor: Actor) -> Result<(), Rejection> {
-        let player = self.member(actor)?;
+    pub(super) fn leave_seat(&mut self, issuer: Issuer) -> Result<(), Rejection> {
+        let player = self.member(issuer)?;
         let Some(seat) = self.room.seat_of(player) else {
             return Ok(());
         };
@@ -37,15 +37,15 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn swap_seats(&mut self, actor: Actor) -> Result<(), Rejection> {
-        self.require_owner(actor)?;
+    pub(super) fn swap_seats(&mut self, issuer: Issuer) -> Result<(), Rejection> {
+        self.require_owner(issuer)?;
         self.require_lobby()?;
         self.emit(Fact::SeatsSwapped);
         Ok(())
     }
 
-    pub(super) fn set_seat(&mut self, actor: Actor, seat: Color, setting: SeatSetting) -> Result<(), Rejection> {
-        self.require_owner(actor)?;
+    pub(super) fn set_seat(&mut self, issuer: Issuer, seat: Color, setting: SeatSetting) -> Result<(), Rejection> {
+        self.require_owner(issuer)?;
         self.require_lobby()?;
         let occupant = match setting {
             SeatSetting::Open => Occupant::Open,
@@ -59,22 +59,22 @@ impl Draft {
         }
         if *present != occupant {
             self.emit(Fact::SeatChanged { seat, occupant });
-            self.start_if_wanted();
+            self.start_if_ready();
         }
         Ok(())
     }
 
-    pub(super) fn set_ready(&mut self, actor: Actor, ready: bool) -> Result<(), Rejection> {
-        let seat = self.seated(actor)?;
+    pub(super) fn set_ready(&mut self, issuer: Issuer, ready: bool) -> Result<(), Rejection> {
+        let seat = self.seated(issuer)?;
         self.require_lobby()?;
         if self.room.seats[seat].marked_ready != ready {
             self.emit(Fact::ReadyChanged { seat, ready });
         }
-        self.start_if_wanted();
+        self.start_if_ready();
         Ok(())
     }
 
-    pub(super) fn start_if_wanted(&mut self) {
+    pub(super) fn start_if_ready(&mut self) {
         if self.room.settings.auto_start && self.room.seats.iter().all(|(_, seat)| seat.ready()) {
             self.start_game(0);
         }

@@ -1,17 +1,17 @@
 //! What time alone makes happen, and what happens when it was the server's own.
 
-use super::{Actor, Draft, EndReason, Fact, GameEnd, Rejection};
+use super::{Draft, EndReason, Fact, GameEnd, Issuer, Rejection};
 use crate::room::{
-    deadline::Due,
+    deadline::DueAction,
     event::{CloseReason, LeaveReason},
 };
 
 impl Draft {
     /// Says that the server was away, where that would cost anybody time.
-    pub(super) fn credit(&mut self, actor: Actor, micros: i64) -> Result<(), Rejection> {
-        Self::require_server(actor)?;
-        let idle = self.room.due().is_some_and(|(at, due)| due == Due::Idle && at <= self.now);
-        if micros != 0 && (idle || self.room.begun().next().is_some()) {
+    pub(super) fn credit(&mut self, issuer: Issuer, micros: i64) -> Result<(), Rejection> {
+        Self::require_server(issuer)?;
+        let idle = self.room.due().is_some_and(|(at, due)| due == DueAction::Idle && at <= self.now);
+        if micros != 0 && (idle || self.room.start_times_mut().next().is_some()) {
             self.emit(Fact::ClockCredited { micros });
         }
         Ok(())
@@ -23,15 +23,15 @@ impl Draft {
             && at <= self.now
         {
             match due {
-                Due::Flag(side) => self.end_game(GameEnd::lost_by(side, EndReason::Timeout)),
-                Due::NextGame if self.room.verdict().is_some() => self.emit(Fact::SeriesEnded),
-                Due::NextGame => {
+                DueAction::Flag(side) => self.end_game(GameEnd::lost_by(side, EndReason::Timeout)),
+                DueAction::NextGame if self.room.verdict().is_some() => self.emit(Fact::SeriesEnded),
+                DueAction::NextGame => {
                     let index = self.room.series.map_or(0, |series| series.index + 1);
                     self.start_next(index);
                 }
-                Due::Absence(player) => self.remove(player, LeaveReason::Absent),
-                Due::Succession(heir) => self.emit(Fact::OwnerChanged(heir)),
-                Due::Idle => self.close(CloseReason::Idle),
+                DueAction::Absence(player) => self.remove(player, LeaveReason::Absent),
+                DueAction::Succession(successor) => self.emit(Fact::OwnerChanged(successor)),
+                DueAction::Idle => self.close(CloseReason::Idle),
             }
         }
     }

@@ -66,7 +66,7 @@ numbered!(EndReason, "reason of an end":
     Discs = 1, Resignation = 2, Timeout = 3, Left = 4, Kicked = 5, Agreed = 6, Aborted = 7, Server = 8);
 
 /// The number of a choice that may be missing.
-pub(super) fn maybe<T: Numbered>(value: Option<T>) -> u32 {
+pub(super) fn number_or_zero<T: Numbered>(value: Option<T>) -> u32 {
     value.map_or(0, T::number)
 }
 
@@ -83,7 +83,7 @@ pub(super) fn read_code(bits: u64) -> Result<JoinCode, StoredError> {
 }
 
 /// A number that must fit into a smaller type.
-pub(super) fn small<T: TryFrom<u32>>(number: u32, what: &'static str) -> Result<T, StoredError> {
+pub(super) fn narrow<T: TryFrom<u32>>(number: u32, what: &'static str) -> Result<T, StoredError> {
     required(T::try_from(number).ok(), what)
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, StoredDuration, read_code, read_player, read_room, read_squares, small, squares},
+    codec::{Numbered, StoredDuration, narrow, read_code, read_player, read_room, read_squares, squares},
     game::StoredEnd,
     required,
     seat::{StoredOccupant, StoredProfile},
@@ -49,7 +49,7 @@ enum Kind {
     #[prost(message, tag = "7")]
     OfferMade(StoredOffer),
     #[prost(message, tag = "8")]
-    OfferClosed(StoredAnswer),
+    OfferClosed(StoredOfferClosed),
     #[prost(message, tag = "9")]
     SeriesEnded(()),
     #[prost(sint64, tag = "10")]
@@ -65,7 +65,7 @@ enum Kind {
     #[prost(uint64, tag = "15")]
     OwnerChanged(u64),
     #[prost(message, tag = "16")]
-    SeatChanged(StoredSeating),
+    SeatChanged(StoredSeatChange),
     #[prost(message, tag = "17")]
     SeatsSwapped(()),
     #[prost(message, tag = "18")]
@@ -97,7 +97,7 @@ struct StoredOffer {
 }
 
 #[derive(Clone, Copy, PartialEq, prost::Message)]
-struct StoredAnswer {
+struct StoredOfferClosed {
     #[prost(uint32, tag = "1")]
     offer: u32,
     #[prost(bool, tag = "2")]
@@ -129,7 +129,7 @@ struct StoredLeave {
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-struct StoredSeating {
+struct StoredSeatChange {
     #[prost(uint32, tag = "1")]
     seat: u32,
     #[prost(message, optional, tag = "2")]
@@ -190,7 +190,7 @@ impl From<&Fact> for StoredFact {
             Fact::Struck => Kind::Struck(()),
             Fact::OfferMade { offer, by } => Kind::OfferMade(StoredOffer { offer: offer.number(), by: by.number() }),
             Fact::OfferClosed { offer, accepted } => {
-                Kind::OfferClosed(StoredAnswer { offer: offer.number(), accepted: *accepted })
+                Kind::OfferClosed(StoredOfferClosed { offer: offer.number(), accepted: *accepted })
             }
             Fact::SeriesEnded => Kind::SeriesEnded(()),
             Fact::ClockCredited { micros } => Kind::ClockCredited(*micros),
@@ -206,7 +206,7 @@ impl From<&Fact> for StoredFact {
             }
             Fact::OwnerChanged(player) => Kind::OwnerChanged(player.bits()),
             Fact::SeatChanged { seat, occupant } => {
-                Kind::SeatChanged(StoredSeating { seat: seat.number(), occupant: Some(occupant.into()) })
+                Kind::SeatChanged(StoredSeatChange { seat: seat.number(), occupant: Some(occupant.into()) })
             }
             Fact::SeatsSwapped => Kind::SeatsSwapped(()),
             Fact::SettingsChanged(settings) => Kind::SettingsChanged((&**settings).into()),
@@ -224,14 +224,14 @@ impl StoredFact {
     pub(super) fn read(self) -> Result<Fact, StoredError> {
         Ok(match required(self.kind, "fact")? {
             Kind::Played(index) => Fact::Played {
-                square: required(Square::new(small(index, "square")?), "square")?,
+                square: required(Square::new(narrow(index, "square")?), "square")?,
                 spent: Duration::from_micros(self.spent),
                 thought: self.thought.map(|thought| thought.read().map(Box::new)).transpose()?,
             },
             Kind::Passed(()) => Fact::Passed,
             Kind::GameStarted(start) => Fact::GameStarted {
                 number: start.number,
-                index: small(start.index, "series")?,
+                index: narrow(start.index, "series")?,
                 opening: read_squares(&start.opening)?,
             },
             Kind::GameEnded(end) => Fact::GameEnded(end.read()?),
@@ -259,7 +259,7 @@ impl StoredFact {
             Kind::SettingsChanged(settings) => Fact::SettingsChanged(Box::new(settings.read()?)),
             Kind::ChatPosted(chat) => Fact::ChatPosted {
                 from: required(chat.from, "author")?.read()?,
-                text: ChatText::restored(&chat.text).map_err(|_| StoredError::Malformed("chat"))?,
+                text: ChatText::from_stored(&chat.text).map_err(|_| StoredError::Malformed("chat"))?,
             },
             Kind::Closed(reason) => Fact::Closed(CloseReason::read(reason)?),
             Kind::Created(creation) => Fact::Created(Box::new(creation.read()?)),
@@ -314,7 +314,7 @@ impl StoredPolicy {
         Ok(Policy {
             grace: StoredDuration::read_or_zero(self.grace)?,
             idle_close: StoredDuration::read_or_zero(self.idle_close)?,
-            members: small(self.members, "policy")?,
+            members: narrow(self.members, "policy")?,
         })
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, StoredDuration, maybe, small},
+    codec::{Numbered, StoredDuration, narrow, number_or_zero},
     required,
     thought::StoredThought,
 };
@@ -35,7 +35,7 @@ pub(super) struct StoredEnd {
 
 impl From<GameEnd> for StoredEnd {
     fn from(end: GameEnd) -> Self {
-        Self { winner: maybe(end.winner), reason: end.reason.number() }
+        Self { winner: number_or_zero(end.winner), reason: end.reason.number() }
     }
 }
 
@@ -95,7 +95,7 @@ impl From<&Game> for StoredGame {
             white_left: game.clocks.white.map(Into::into),
             turn_began: game.turn_began.0,
             strikes: game.strikes.into(),
-            draw_offer: maybe(game.draw_offer),
+            draw_offer: number_or_zero(game.draw_offer),
             end: game.end.map(Into::into),
             thoughts: game.thoughts.iter().map(ThoughtOfPly::from).collect(),
         }
@@ -105,8 +105,8 @@ impl From<&Game> for StoredGame {
 impl StoredGame {
     pub(super) fn read(self) -> Result<Game, StoredError> {
         let (plies, position) = read_record(&self.plies, &self.spent_ms)?;
-        let opening: u16 = small(self.opening, "opening")?;
-        let strikes = small(self.strikes, "strikes")?;
+        let opening: u16 = narrow(self.opening, "opening")?;
+        let strikes = narrow(self.strikes, "strikes")?;
         let thoughts = read_thoughts(self.thoughts, plies.len())?;
         let end = self.end.map(StoredEnd::read).transpose()?;
         // The other way round it need not be: the end of a full board may be the event after this room.
@@ -154,7 +154,7 @@ impl From<&(u16, Thought)> for ThoughtOfPly {
 fn read_thoughts(stored: Vec<ThoughtOfPly>, plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
     let mut thoughts: Vec<(u16, Thought)> = Vec::with_capacity(stored.len().min(plies));
     for ThoughtOfPly { ply, thought } in stored {
-        let ply: u16 = small(ply, "thought")?;
+        let ply: u16 = narrow(ply, "thought")?;
         let follows = usize::from(ply) < plies && thoughts.last().is_none_or(|&(last, _)| last < ply);
         thoughts.push((checked(ply, follows, "thought")?, required(thought, "thought")?.read()?));
     }
@@ -187,7 +187,7 @@ impl From<Series> for StoredSeries {
 
 impl StoredSeries {
     pub(super) fn read(self) -> Result<Series, StoredError> {
-        let (index, games): (u16, u16) = (small(self.index, "series")?, small(self.games, "series")?);
+        let (index, games): (u16, u16) = (narrow(self.index, "series")?, narrow(self.games, "series")?);
         let next_at = self.next_at.map(Timestamp);
         let first_unplayed = if next_at.is_some() { u32::from(index) + 1 } else { index.into() };
         checked(Series { index, games, next_at }, first_unplayed < games.into(), "series")

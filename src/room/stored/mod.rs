@@ -44,7 +44,7 @@ use super::{
 const VERSION: u8 = 2;
 
 /// The one without a checksum, which is still read.
-const UNCHECKED: u8 = 1;
+const WITHOUT_CHECKSUM: u8 = 1;
 
 /// The most bytes of a version and two varints.
 const LONGEST_HEAD: usize = 21;
@@ -65,13 +65,13 @@ pub enum StoredError {
     Damaged(#[from] DecodeError),
     /// Something has changed it since.
     #[error("damaged: its checksum is another")]
-    Altered,
+    BadChecksum,
     /// This part of it is out of its bounds or contradicts others.
     #[error("malformed {0}")]
     Malformed(&'static str),
     /// The event cannot come next in the room.
     #[error("event {0} does not follow")]
-    Misfit(Seq),
+    OutOfOrder(Seq),
 }
 
 /// An event as bytes; a move takes 19 to 22 of them, and what an AI thought about as many more.
@@ -83,7 +83,7 @@ pub fn encode_event(event: &Event) -> Vec<u8> {
     encode_varint(event.seq.0, &mut bytes);
     encode_varint(event.at.0.cast_unsigned(), &mut bytes);
     fact.encode_raw(&mut bytes);
-    seal(&mut bytes);
+    append_checksum(&mut bytes);
     bytes
 }
 
@@ -92,7 +92,7 @@ pub fn encode_event(event: &Event) -> Vec<u8> {
 /// # Errors
 /// [`StoredError`] for other bytes.
 pub fn decode_event(bytes: &[u8]) -> Result<Event, StoredError> {
-    let mut rest = opened(bytes)?;
+    let mut rest = verify_checksum(bytes)?;
     let seq = Seq(decode_varint(&mut rest)?);
     let at = Timestamp(decode_varint(&mut rest)?.cast_signed());
     let fact = StoredFact::decode(rest)?.read()?;
@@ -110,7 +110,7 @@ pub fn encode_room(room: &Room) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1 + room.encoded_len() + CHECKSUM);
     bytes.push(VERSION);
     room.encode_raw(&mut bytes);
-    seal(&mut bytes);
+    append_checksum(&mut bytes);
     bytes
 }
 
@@ -119,22 +119,22 @@ pub fn encode_room(room: &Room) -> Vec<u8> {
 /// # Errors
 /// [`StoredError`] for other bytes.
 pub fn decode_room(bytes: &[u8]) -> Result<Room, StoredError> {
-    StoredRoom::decode(opened(bytes)?)?.read()
+    StoredRoom::decode(verify_checksum(bytes)?)?.read()
 }
 
-fn seal(bytes: &mut Vec<u8>) {
+fn append_checksum(bytes: &mut Vec<u8>) {
     let checksum = crc32fast::hash(bytes);
     bytes.extend(checksum.to_le_bytes());
 }
 
 /// What lies between the version and the checksum.
-fn opened(bytes: &[u8]) -> Result<&[u8], StoredError> {
+fn verify_checksum(bytes: &[u8]) -> Result<&[u8], StoredError> {
     match bytes.split_first() {
-        Some((&UNCHECKED, rest)) => Ok(rest),
+        Some((&WITHOUT_CHECKSUM, rest)) => Ok(rest),
         Some((&VERSION, _)) => {
-            let (sealed, checksum) = bytes.split_last_chunk().ok_or(StoredError::Altered)?;
+            let (sealed, checksum) = bytes.split_last_chunk().ok_or(StoredError::BadChecksum)?;
             let intact = crc32fast::hash(sealed) == u32::from_le_bytes(*checksum);
-            if intact { Ok(&sealed[1..]) } else { Err(StoredError::Altered) }
+            if intact { Ok(&sealed[1..]) } else { Err(StoredError::BadChecksum) }
         }
         Some((&version, _)) if version > VERSION => Err(StoredError::Newer(version)),
         _ => Err(StoredError::Malformed("version")),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     LAST_SEQ, StoredError, checked,
-    codec::{Numbered, maybe, read_code, read_player, read_room},
+    codec::{Numbered, number_or_zero, read_code, read_player, read_room},
     event::StoredPolicy,
     game::{StoredGame, StoredSeries},
     required,
@@ -55,7 +55,7 @@ pub(super) struct StoredRoom {
     #[prost(uint32, tag = "15")]
     rematch_offer: u32,
     #[prost(message, repeated, tag = "16")]
-    chat: Vec<StoredLine>,
+    chat: Vec<StoredChatLine>,
     #[prost(int64, tag = "17")]
     last_activity: i64,
     #[prost(message, optional, tag = "18")]
@@ -73,7 +73,7 @@ struct StoredMember {
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-struct StoredLine {
+struct StoredChatLine {
     #[prost(message, optional, tag = "1")]
     from: Option<StoredProfile>,
     #[prost(string, tag = "2")]
@@ -99,7 +99,7 @@ impl From<&Room> for StoredRoom {
             white: Some((&room.seats.white).into()),
             game: room.game.as_ref().map(Into::into),
             series: room.series.map(Into::into),
-            rematch_offer: maybe(room.rematch_offer),
+            rematch_offer: number_or_zero(room.rematch_offer),
             chat: room.chat.iter().map(Into::into).collect(),
             last_activity: room.last_activity.0,
             score: room.score.map(Into::into),
@@ -124,7 +124,7 @@ impl StoredRoom {
             game: self.game.map(StoredGame::read).transpose()?,
             series: self.series.map(StoredSeries::read).transpose()?,
             rematch_offer: Color::read_maybe(self.rematch_offer)?,
-            chat: self.chat.into_iter().map(StoredLine::read).collect::<Result<_, _>>()?,
+            chat: self.chat.into_iter().map(StoredChatLine::read).collect::<Result<_, _>>()?,
             last_activity: Timestamp(self.last_activity),
             score: self.score.map(StoredScore::read).transpose()?,
         };
@@ -177,17 +177,17 @@ impl StoredMember {
     }
 }
 
-impl From<&ChatLine> for StoredLine {
+impl From<&ChatLine> for StoredChatLine {
     fn from(line: &ChatLine) -> Self {
         Self { from: Some((&line.from).into()), text: line.text.to_string(), at: line.at.0 }
     }
 }
 
-impl StoredLine {
+impl StoredChatLine {
     fn read(self) -> Result<ChatLine, StoredError> {
         Ok(ChatLine {
             from: required(self.from, "author")?.read()?,
-            text: ChatText::restored(&self.text).map_err(|_| StoredError::Malformed("chat"))?,
+            text: ChatText::from_stored(&self.text).map_err(|_| StoredError::Malformed("chat"))?,
             at: Timestamp(self.at),
         })
     }

@@ -2,7 +2,7 @@
 
 use super::{
     StoredError,
-    codec::{Numbered, maybe},
+    codec::{Numbered, number_or_zero},
     required,
 };
 use crate::{
@@ -30,7 +30,7 @@ pub(super) struct StoredScore {
 impl From<SeriesScore> for StoredScore {
     fn from(SeriesScore { first, score }: SeriesScore) -> Self {
         let Score { wins, draws, losses, pairs, half } = score;
-        Self { first: first.number(), wins, draws, losses, pairs: pairs.to_vec(), half: maybe(half) }
+        Self { first: first.number(), wins, draws, losses, pairs: pairs.to_vec(), half: number_or_zero(half) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, read_player, small},
+    codec::{Numbered, narrow, read_player},
     required,
 };
 use crate::room::{
@@ -33,7 +33,7 @@ impl StoredProfile {
     pub(super) fn read(self) -> Result<Profile, StoredError> {
         Ok(Profile {
             id: read_player(self.id)?,
-            name: DisplayName::restored(&self.name).map_err(|_| StoredError::Malformed("name of a player"))?,
+            name: DisplayName::from_stored(&self.name).map_err(|_| StoredError::Malformed("name of a player"))?,
             kind: PlayerKind::read(self.kind)?,
         })
     }
@@ -59,7 +59,7 @@ impl StoredAi {
     fn read(self) -> Result<AiSeat, StoredError> {
         let kind = self.kind.as_str();
         let plain = kind.len() <= LONGEST_AI_KIND && kind.bytes().all(|byte| byte.is_ascii_graphic());
-        Ok(AiSeat { kind: checked(kind, plain, "AI")?.into(), level: small(self.level, "level")?, seed: self.seed })
+        Ok(AiSeat { kind: checked(kind, plain, "AI")?.into(), level: narrow(self.level, "level")?, seed: self.seed })
     }
 }
 
@@ -132,8 +132,8 @@ impl StoredSeat {
         Ok(Seat {
             occupant: required(self.occupant, "occupant")?.read()?,
             marked_ready: self.marked_ready,
-            wins: small(self.wins, "score")?,
-            draws: small(self.draws, "score")?,
+            wins: narrow(self.wins, "score")?,
+            draws: narrow(self.draws, "score")?,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     StoredError,
-    codec::{Numbered, StoredDuration, read_squares, small, squares},
+    codec::{Numbered, StoredDuration, narrow, read_squares, squares},
     required,
 };
 use crate::{
@@ -125,7 +125,7 @@ impl StoredSettings {
     pub(super) fn read(self) -> Result<Settings, StoredError> {
         let hash = self.password.map(|bytes| required(<[u8; 32]>::try_from(bytes).ok(), "password")).transpose()?;
         let settings = Settings {
-            name: RoomName::restored(&self.name).map_err(|_| StoredError::Malformed("name of a room"))?,
+            name: RoomName::from_stored(&self.name).map_err(|_| StoredError::Malformed("name of a room"))?,
             visibility: Visibility::read(self.visibility)?,
             watching: Watching::read(self.watching)?,
             password: hash.map(PasswordHash),
@@ -135,7 +135,7 @@ impl StoredSettings {
                 increment: StoredDuration::read_or_zero(self.increment)?,
             },
             ai_pause: StoredDuration::read_or_zero(self.ai_pause)?,
-            games: small(self.games, "games of a series")?,
+            games: narrow(self.games, "games of a series")?,
             swap_sides: self.swap_sides,
             opening: read_opening(self.opening)?,
             auto_start: self.auto_start,
@@ -155,7 +155,7 @@ fn read_opening(stored: Option<StoredOpening>) -> Result<Opening, StoredError> {
             Opening::Moves(required(moves.ok(), "opening")?)
         }
         Some(StoredOpening::Random(random)) => {
-            Opening::Random { plies: small(random.plies, "opening")?, seed: random.seed }
+            Opening::Random { plies: narrow(random.plies, "opening")?, seed: random.seed }
         }
         Some(StoredOpening::Balanced(seed)) => Opening::Balanced { seed },
     })

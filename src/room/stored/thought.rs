@@ -2,7 +2,7 @@
 
 use super::{
     StoredError, checked,
-    codec::{read_squares, small, squares},
+    codec::{narrow, read_squares, squares},
 };
 use crate::room::thought::Thought;
 
@@ -37,7 +37,7 @@ impl StoredThought {
         let evaluation = self.evaluation.map(i16::try_from).transpose();
         Ok(Thought {
             evaluation: evaluation.map_err(|_| StoredError::Malformed("evaluation"))?,
-            depth: small(self.depth, "depth")?,
+            depth: narrow(self.depth, "depth")?,
             nodes: self.nodes,
             line: read_squares(&line)?.into(),
         })

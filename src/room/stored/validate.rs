@@ -17,10 +17,10 @@ impl Room {
     /// and read again; it need not be what this version would have decided.
     ///
     /// # Errors
-    /// [`StoredError::Misfit`] for an event that is out of order, or that would break the room.
+    /// [`StoredError::OutOfOrder`] for an event that is out of order, or that would break the room.
     pub fn check_next(&self, event: &Event) -> Result<(), StoredError> {
         let fits = event.seq == self.seq.next() && self.phase != Phase::Closed && self.allows(&event.fact);
-        if fits { Ok(()) } else { Err(StoredError::Misfit(event.seq)) }
+        if fits { Ok(()) } else { Err(StoredError::OutOfOrder(event.seq)) }
     }
 
     fn allows(&self, fact: &Fact) -> bool {

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::directory::Player;
 use crate::{
-    room::{GameEnd, GameId, JoinCode, Profile, RoomId, Seat, TurnSheet},
+    room::{GameEnd, GameId, JoinCode, Profile, RoomId, Seat, TurnRequest},
     rules::{Color, Position, Square},
     runtime::{
         limit::limits::{INBOX, MISSED},
@@ -34,7 +34,7 @@ pub enum TurnEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// It is the player's turn.
-    TurnRequested(Box<TurnSheet>),
+    TurnRequested(Box<TurnRequest>),
     /// A turn is open no longer.
     TurnClosed {
         /// In which game.

@@ -140,7 +140,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        room::{AiWish, DisplayName, GameId, PlayerKind},
+        room::{AiSpec, DisplayName, GameId, PlayerKind},
         rules::Color,
         runtime::{Notice, Opponent, Parts, Runtime, StreamEnd, Turns},
         store::{MemoryStore, Store},
@@ -153,7 +153,7 @@ mod tests {
         let runtime = Runtime::start(parts).await.unwrap();
         let (ada, _) = runtime.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
         let turns = runtime.turns(&ada).await.unwrap();
-        let ai = Opponent::Ai(AiWish { kind: "random".into(), level: Some(1), seed: Some(7) });
+        let ai = Opponent::Ai(AiSpec { kind: "random".into(), level: Some(1), seed: Some(7) });
         let room = runtime.quick_start(&ada, ai, Some(Color::Black), None).await.unwrap().room.id();
         (runtime, ada, turns, room)
     }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     room::{
-        Actor, CloseReason, Command, Event, Fact, GameId, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp,
+        CloseReason, Command, Event, Fact, GameId, Issuer, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp,
     },
     runtime::{
         error::RoomError,
@@ -162,7 +162,7 @@ impl RoomActor {
                 }
                 if let Some(command) = self.thinker.take(square, &self.room, &shared) {
                     self.tick(self.now()).await?;
-                    if self.carry_out(Actor::Server, command).await.is_err() {
+                    if self.carry_out(Issuer::Server, command).await.is_err() {
                         self.thinker.postpone();
                     }
                 }
@@ -188,7 +188,7 @@ impl RoomActor {
 
     /// When the room leaves memory, if nothing comes between.
     fn bedtime(&self) -> Option<Instant> {
-        let idle = self.room.is_at_rest() && self.watchers.is_none() && self.retry.or(self.look_again).is_none();
+        let idle = self.room.is_idle() && self.watchers.is_none() && self.retry.or(self.look_again).is_none();
         idle.then(|| self.quiet_since + self.shared.limits.room_sleep)
     }
 
@@ -227,7 +227,7 @@ impl RoomActor {
                     Err(error) => {
                         if let Some((game, ply)) = strike {
                             // A refusal changes nothing, so the strike is a command of its own.
-                            let _ = self.carry_out(Actor::Server, Command::Strike { game, ply }).await;
+                            let _ = self.carry_out(Issuer::Server, Command::Strike { game, ply }).await;
                         }
                         Err(error)
                     }
@@ -279,14 +279,14 @@ impl RoomActor {
     async fn tick(&mut self, now: Timestamp) -> Result<(), Ending> {
         if self.is_due(now) {
             self.welcome_returned().await;
-            let failed = self.carry_out(Actor::Server, Command::Tick).await.is_err();
+            let failed = self.carry_out(Issuer::Server, Command::Tick).await.is_err();
             self.retry = failed.then(|| Instant::now() + STORE_RETRY);
         }
         self.go_on()
     }
 
-    fn is_bot(&self, actor: Actor) -> bool {
-        let Actor::Player(player) = actor else { return false };
+    fn is_bot(&self, actor: Issuer) -> bool {
+        let Issuer::Player(player) = actor else { return false };
         self.room.member(player).is_some_and(|member| member.profile.kind == PlayerKind::Bot)
     }
 
@@ -296,7 +296,7 @@ impl RoomActor {
             return;
         }
         let present = self.is_here(player);
-        let noted = self.carry_out(Actor::Server, Command::SetPresence(player, present)).await;
+        let noted = self.carry_out(Issuer::Server, Command::SetPresence(player, present)).await;
         // One who is no member any more is no concern of the room.
         if let Err(RoomError::StoreUnavailable) = noted {
             self.look_again = Some(Instant::now() + STORE_RETRY);
@@ -324,13 +324,13 @@ impl RoomActor {
     /// Nobody loses time while the server is away. Nothing is judged before that is written.
     async fn give_time_back(&mut self, away: i64, mail: &mut Mail) -> Result<(), Ending> {
         let credit = Command::Credit { micros: away };
-        let mut given = self.carry_out(Actor::Server, credit.clone()).await.is_ok();
+        let mut given = self.carry_out(Issuer::Server, credit.clone()).await.is_ok();
         while !given {
             self.hold_out(mail).await?;
             // What was perhaps written is not given a second time.
             given = match self.unsure.take() {
                 Some(unsure) => self.confirm(unsure).await,
-                None => self.carry_out(Actor::Server, credit.clone()).await.is_ok(),
+                None => self.carry_out(Issuer::Server, credit.clone()).await.is_ok(),
             };
         }
         self.shared.uncredited.fetch_sub(1, Relaxed);
@@ -338,8 +338,8 @@ impl RoomActor {
     }
 
     /// One who was absent and asks something is here.
-    fn returned(&self, actor: Actor) -> Option<PlayerId> {
-        let Actor::Player(player) = actor else { return None };
+    fn returned(&self, actor: Issuer) -> Option<PlayerId> {
+        let Issuer::Player(player) = actor else { return None };
         (self.at_hand.lacks_members && self.is_absent(player) && self.is_here(player)).then_some(player)
     }
 
@@ -347,7 +347,7 @@ impl RoomActor {
     async fn welcome_returned(&mut self) {
         let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
         for member in members {
-            if let Some(player) = self.returned(Actor::Player(member)) {
+            if let Some(player) = self.returned(Issuer::Player(member)) {
                 self.check_presence(player).await;
             }
         }
@@ -360,13 +360,13 @@ impl RoomActor {
     }
 
     /// Judge, write, apply, tell.
-    async fn carry_out(&mut self, actor: Actor, command: Command) -> Result<Accepted, RoomError> {
+    async fn carry_out(&mut self, actor: Issuer, command: Command) -> Result<Accepted, RoomError> {
         let events = self.judge(actor, command)?;
         self.keep(events).await
     }
 
     /// What a command comes to, where nothing is in the way of it.
-    fn judge(&self, actor: Actor, command: Command) -> Result<Vec<Event>, RoomError> {
+    fn judge(&self, actor: Issuer, command: Command) -> Result<Vec<Event>, RoomError> {
         if self.unsure.is_some() {
             return Err(RoomError::StoreUnavailable);
         }

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::{
     ai::{AiKind, AiPlayer, Choice, Unit, cheap_move},
-    room::{Command, Room, Thought, Turn},
+    room::{AiTurn, Command, Room, Thought},
     rules::Color,
     runtime::{
         ai::{
@@ -27,13 +27,13 @@ pub(crate) struct Thinker {
 
 /// A turn that will come if the opponent plays what is expected, and is pondered already.
 struct Ahead {
-    turn: Turn,
+    turn: AiTurn,
     player: AiPlayer,
     ticket: Ticket,
 }
 
 struct Open {
-    turn: Turn,
+    turn: AiTurn,
     stage: Stage,
 }
 
@@ -69,7 +69,7 @@ impl Thinker {
             |ahead: &Ahead| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
         // In place: rooms without AIs pass here at every move.
         self.ahead.take_if(|ahead| !is_to_come(ahead));
-        self.open = room.thinking().map(|turn| {
+        self.open = room.ai_turn().map(|turn| {
             let wait = shared.clock.until(turn.begins);
             let stage = if wait.is_zero() {
                 begin(&turn, self.ahead.take(), shared)
@@ -128,7 +128,7 @@ impl Thinker {
 }
 
 /// What watchers are told of a choice: nothing of one that was made without search.
-fn thought(choice: &Choice, turn: &Turn) -> Option<Box<Thought>> {
+fn thought(choice: &Choice, turn: &AiTurn) -> Option<Box<Thought>> {
     if choice.depth == 0 {
         return None;
     }
@@ -144,7 +144,7 @@ fn thought(choice: &Choice, turn: &Turn) -> Option<Box<Thought>> {
     }))
 }
 
-fn begin(turn: &Turn, ahead: Option<Box<Ahead>>, shared: &Shared) -> Stage {
+fn begin(turn: &AiTurn, ahead: Option<Box<Ahead>>, shared: &Shared) -> Stage {
     let Some(player) = player(turn).map(|player| in_time(player, turn)) else {
         return Stage::Resigned;
     };
@@ -170,17 +170,17 @@ fn begin(turn: &Turn, ahead: Option<Box<Ahead>>, shared: &Shared) -> Stage {
     }
 }
 
-fn player(turn: &Turn) -> Option<AiPlayer> {
+fn player(turn: &AiTurn) -> Option<AiPlayer> {
     AiPlayer::new(turn.ai.kind.parse().ok()?, turn.ai.level).ok()
 }
 
 /// The player with the time of a turn of which nothing is spent, so that how busy the server is decides nothing.
-fn in_time(player: AiPlayer, turn: &Turn) -> AiPlayer {
+fn in_time(player: AiPlayer, turn: &AiTurn) -> AiPlayer {
     player.with_time(Allotted::of(player, turn, Duration::ZERO).search)
 }
 
 /// Ponders the turn after the expected reply, of a player that expects one, as it would be searched when it comes.
-fn look_ahead(turn: &Turn, choice: &Choice, shared: &Shared) -> Option<Box<Ahead>> {
+fn look_ahead(turn: &AiTurn, choice: &Choice, shared: &Shared) -> Option<Box<Ahead>> {
     let player = player(turn).filter(|player| player.kind() == AiKind::Expert)?;
     let [_, reply, ..] = choice.line[..] else { return None };
     if !shared.analysts.analyses.is_none() {
@@ -192,7 +192,7 @@ fn look_ahead(turn: &Turn, choice: &Choice, shared: &Shared) -> Option<Box<Ahead
     if position.legal_moves().is_empty() {
         return None;
     }
-    let turn = Turn { ply: turn.ply + 2, position, ..turn.clone() };
+    let turn = AiTurn { ply: turn.ply + 2, position, ..turn.clone() };
     let player = in_time(player, &turn);
     let deadline = (Instant::now() + PONDERED).into_std();
     let job = Job { player, position, seed: seed(&turn), enough: None, deadline };
@@ -212,7 +212,7 @@ struct Allotted {
 
 impl Allotted {
     /// A player that plans its clock has its own share of it, others the room's.
-    fn of(player: AiPlayer, turn: &Turn, spent: Duration) -> Self {
+    fn of(player: AiPlayer, turn: &AiTurn, spent: Duration) -> Self {
         let plan = turn.left.and_then(|left| player.plan(left, turn.increment, turn.position));
         let most = plan.map_or(turn.budget, |plan| plan.most.min(turn.limit));
         let patience = less_margin(most).saturating_sub(spent);
@@ -222,7 +222,7 @@ impl Allotted {
 }
 
 /// One seat's seed makes another number for every ply of every game: FNV-1a over the three.
-fn seed(turn: &Turn) -> u64 {
+fn seed(turn: &AiTurn) -> u64 {
     [turn.ai.seed, u64::from(turn.game), u64::from(turn.ply)]
         .iter()
         .flat_map(|part| part.to_le_bytes())
@@ -244,8 +244,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn turn(limit: Duration, left: Option<Duration>) -> Turn {
-        Turn {
+    fn turn(limit: Duration, left: Option<Duration>) -> AiTurn {
+        AiTurn {
             game: 1,
             ply: 0,
             position: Position::START,
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    fn allotted(kind: AiKind, turn: &Turn, spent: Duration) -> Allotted {
+    fn allotted(kind: AiKind, turn: &AiTurn, spent: Duration) -> Allotted {
         Allotted::of(AiPlayer::new(kind, 1).unwrap(), turn, spent)
     }
 

@@ -6,13 +6,13 @@ use bytes::Bytes;
 use tokio::sync::{broadcast, oneshot};
 
 use crate::{
-    room::{Actor, Command, Event, Fact, GameId, LeaveReason, PlayerId, Room, Seq, Visibility},
+    room::{Issuer, Command, Event, Fact, GameId, LeaveReason, PlayerId, Room, Seq, Visibility},
     runtime::{error::RoomError, server_state::Encode},
 };
 
 /// What an actor is asked. Callers use a `RoomHandle`.
 pub(crate) enum Message {
-    Command(Actor, Command, oneshot::Sender<Result<Accepted, RoomError>>),
+    Command(Issuer, Command, oneshot::Sender<Result<Accepted, RoomError>>),
     Snapshot(oneshot::Sender<Snapshot>),
     Subscribe(Option<Seq>, oneshot::Sender<Subscribed>),
     /// A watcher's stream has ended.

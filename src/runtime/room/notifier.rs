@@ -165,9 +165,9 @@ impl<'a> Teller<'a> {
     /// Asks a player whose turn it is once more.
     pub(crate) fn remind(&self, player: PlayerId) {
         if self.asked() == Some(player)
-            && let Some(sheet) = self.room.turn_sheet(self.shared.clock.now())
+            && let Some(request) = self.room.turn_request(self.shared.clock.now())
         {
-            self.send(player, Notice::TurnRequested(Box::new(sheet)));
+            self.send(player, Notice::TurnRequested(Box::new(request)));
         }
     }
 

@@ -55,7 +55,7 @@ async fn bring_back(shared: &Arc<Shared>, room: Room, alive: Option<Timestamp>) 
     let due = room.deadline().is_some_and(|deadline| deadline <= shared.clock.now());
     // One who has logged out and could not leave is nobody's concern but the room's.
     let known = room.members().iter().all(|member| shared.players.get(member.profile.id).is_some());
-    if room.is_at_rest() && known && !due {
+    if room.is_idle() && known && !due {
         shared.lay_down(&room);
         return;
     }

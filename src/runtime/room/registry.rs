@@ -22,7 +22,7 @@ use super::{
     notifier::Teller,
 };
 use crate::{
-    room::{Actor, Command, JoinCode, Rejection, Room, RoomId, Seq, Timestamp},
+    room::{Issuer, Command, JoinCode, Rejection, Room, RoomId, Seq, Timestamp},
     runtime::{
         error::RoomError,
         limit::limits::{MAILBOX, MAILBOX_PATIENCE},
@@ -40,7 +40,7 @@ pub(crate) struct RoomHandle {
 }
 
 impl RoomHandle {
-    pub(crate) async fn command(&self, actor: Actor, command: Command) -> Result<Accepted, RoomError> {
+    pub(crate) async fn command(&self, actor: Issuer, command: Command) -> Result<Accepted, RoomError> {
         self.ask(|reply| Message::Command(actor, command, reply)).await?
     }
 
@@ -147,7 +147,7 @@ impl Registry {
     pub(crate) fn command_now(
         &self,
         room: RoomId,
-        actor: Actor,
+        actor: Issuer,
         command: Command,
     ) -> Option<oneshot::Receiver<Result<Accepted, RoomError>>> {
         let slot = self.slots.get(&room)?;
@@ -263,7 +263,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        room::{Credentials, DisplayName, PlayerKind, SeatWish, Settings},
+        room::{Credentials, DisplayName, PlayerKind, SeatSpec, Settings},
         rules::ByColor,
         runtime::{NewRoom, Parts, Player, RowFilter, Runtime},
         store::{MemoryStore, Store},
@@ -275,7 +275,7 @@ mod tests {
         let runtime = Runtime::start(parts).await.unwrap();
         let (ada, _) = runtime.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
         let settings = Settings::named((&ada.profile().name).into());
-        let seats = ByColor::new(SeatWish::Me, SeatWish::Open);
+        let seats = ByColor::new(SeatSpec::Me, SeatSpec::Open);
         let room = runtime.create_room(&ada, NewRoom { settings, seats }, None).await.unwrap().room.id();
         (runtime, ada, room)
     }

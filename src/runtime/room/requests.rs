@@ -12,8 +12,8 @@ use super::registry::Origin;
 use crate::{
     ai::{AiKind, AiPlayer},
     room::{
-        Actor, AiSeat, AiWish, Command, Creation, Credentials, Event, Fact, GameId, JoinCode, Occupant, Offer, Policy,
-        Rejection, Room, RoomId, SeatSetting, SeatWish, Seq, Settings,
+        AiSeat, AiSpec, Command, Creation, Credentials, Event, Fact, GameId, Issuer, JoinCode, Occupant, Offer, Policy,
+        Rejection, Room, RoomId, SeatSetting, SeatSpec, Seq, Settings,
     },
     rules::{ByColor, Color, Square},
     runtime::{
@@ -31,14 +31,14 @@ pub struct NewRoom {
     /// Checked settings.
     pub settings: Settings,
     /// Who is to sit where.
-    pub seats: ByColor<SeatWish>,
+    pub seats: ByColor<SeatSpec>,
 }
 
 /// Whom a quick game is to be against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opponent {
     /// An AI.
-    Ai(AiWish),
+    Ai(AiSpec),
     /// Whoever asks for the same.
     Anyone,
 }
@@ -97,7 +97,7 @@ impl Runtime {
             let (this, player) = (self.clone(), Arc::clone(player));
             return self.finish(async move { this.occupy(&player, room, command).await }).await;
         }
-        self.shared.room(room).await?.command(Actor::Player(player.id()), command).await
+        self.shared.room(room).await?.command(Issuer::Player(player.id()), command).await
     }
 
     /// Carries out an administrator's command.
@@ -105,7 +105,7 @@ impl Runtime {
     /// # Errors
     /// The refusal.
     pub async fn rule(&self, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
-        self.shared.room(room).await?.command(Actor::Admin, command).await
+        self.shared.room(room).await?.command(Issuer::Admin, command).await
     }
 
     /// As [`Runtime::rule`], for what concerns a game.
@@ -149,7 +149,7 @@ impl Runtime {
         // A place is kept before the room is asked, so that two requests at once cannot both get the last one.
         let _seat = takes_seat.then(|| keep_seat(player, room)).transpose()?;
         let _membership = joins.then(|| self.keep_room(player, room)).transpose()?;
-        let outcome = handle.command(Actor::Player(player.id()), command).await;
+        let outcome = handle.command(Issuer::Player(player.id()), command).await;
         if joins && outcome.is_ok() && player.is_gone() {
             // Logging out has overtaken the request, and left the rooms that it knew of.
             return self.leave_behind(player, room).await;
@@ -160,7 +160,7 @@ impl Runtime {
     /// Takes one who has logged out out of a room. Should that fail, the room's grace does it.
     async fn leave_behind(&self, player: &Arc<Player>, room: RoomId) -> Result<Accepted, RoomError> {
         let left = match self.shared.room(room).await {
-            Ok(handle) => handle.command(Actor::Player(player.id()), Command::Leave).await,
+            Ok(handle) => handle.command(Issuer::Player(player.id()), Command::Leave).await,
             Err(error) => Err(error),
         };
         if left.is_err() {
@@ -183,16 +183,16 @@ impl Runtime {
         player: &Arc<Player>,
         room: RoomId,
         seat: Color,
-        wish: SeatWish,
+        wish: SeatSpec,
     ) -> Result<Accepted, RoomError> {
         let setting = match wish {
-            SeatWish::Open => SeatSetting::Open,
-            SeatWish::Me => SeatSetting::Reserved(player.profile().clone()),
-            SeatWish::Reserved(guest) => {
+            SeatSpec::Open => SeatSetting::Open,
+            SeatSpec::Me => SeatSetting::Reserved(player.profile().clone()),
+            SeatSpec::Reserved(guest) => {
                 let guest = self.player(guest).ok_or(RoomError::PlayerNotFound)?;
                 SeatSetting::Reserved(guest.profile().clone())
             }
-            SeatWish::Ai(ai) => SeatSetting::Ai(self.ai_seat(&ai)?),
+            SeatSpec::Ai(ai) => SeatSetting::Ai(self.ai_seat(&ai)?),
         };
         self.command(player, room, Command::SetSeat(seat, setting)).await
     }
@@ -228,7 +228,7 @@ impl Runtime {
     /// is a task, and holds no lock.
     #[must_use]
     pub fn play(&self, player: &Player, game: GameId, ply: u16, square: Square) -> Play {
-        let actor = Actor::Player(player.id());
+        let actor = Issuer::Player(player.id());
         let play = Command::Play { game: game.number, ply, square, thought: None };
         if let Some(answer) = self.shared.registry.command_now(game.room, actor, play.clone()) {
             return Play(Asked::Directly(answer));
@@ -314,7 +314,7 @@ impl Runtime {
         if self.shared.registry.count() >= self.shared.limits.rooms {
             return Err(RoomError::QuotaRooms("the server has as many as it can"));
         }
-        let sides = [&new.seats.black, &new.seats.white].into_iter().filter(|wish| **wish == SeatWish::Me).count();
+        let sides = [&new.seats.black, &new.seats.white].into_iter().filter(|wish| **wish == SeatSpec::Me).count();
         if sides > 1 {
             return Err(RoomError::QuotaSeats);
         }
@@ -400,23 +400,23 @@ impl Runtime {
         }
     }
 
-    fn occupant(&self, player: &Player, wish: SeatWish) -> Result<Occupant, RoomError> {
+    fn occupant(&self, player: &Player, wish: SeatSpec) -> Result<Occupant, RoomError> {
         Ok(match wish {
-            SeatWish::Open => Occupant::Open,
-            SeatWish::Me => Occupant::Player(player.profile().clone()),
-            SeatWish::Reserved(guest) => {
+            SeatSpec::Open => Occupant::Open,
+            SeatSpec::Me => Occupant::Player(player.profile().clone()),
+            SeatSpec::Reserved(guest) => {
                 let guest = self.player(guest).ok_or(RoomError::PlayerNotFound)?;
                 Occupant::Reserved(guest.profile().clone())
             }
-            SeatWish::Ai(ai) => Occupant::Ai(self.ai_seat(&ai)?),
+            SeatSpec::Ai(ai) => Occupant::Ai(self.ai_seat(&ai)?),
         })
     }
 
-    async fn quick_ai_game(&self, player: &Arc<Player>, ai: AiWish, side: Option<Color>) -> Result<RoomId, RoomError> {
+    async fn quick_ai_game(&self, player: &Arc<Player>, ai: AiSpec, side: Option<Color>) -> Result<RoomId, RoomError> {
         let side = side.unwrap_or_else(|| self.any_side());
         let new = NewRoom {
             settings: Settings::named((&player.profile().name).into()),
-            seats: seats(side, SeatWish::Ai(ai)),
+            seats: seats(side, SeatSpec::Ai(ai)),
         };
         let room = self.make_room(player, new).await?;
         self.begin(player, room, Command::Start).await?;
@@ -440,7 +440,7 @@ impl Runtime {
         let mut settings = Settings::named((&player.profile().name).into());
         settings.auto_start = true;
         let mine = side.unwrap_or_else(|| self.any_side());
-        let room = self.make_room(player, NewRoom { settings, seats: seats(mine, SeatWish::Open) }).await?;
+        let room = self.make_room(player, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
         self.begin(player, room, Command::SetReady(true)).await?;
         waiting.add(room);
         Ok(room)
@@ -493,7 +493,7 @@ impl Runtime {
     ///
     /// # Errors
     /// When there is none such.
-    pub fn ai_seat(&self, wish: &AiWish) -> Result<AiSeat, RoomError> {
+    pub fn ai_seat(&self, wish: &AiSpec) -> Result<AiSeat, RoomError> {
         let kind: AiKind = wish.kind.parse().map_err(|_| RoomError::UnknownAi)?;
         let level = wish.level.unwrap_or(kind.profile().default_level);
         AiPlayer::new(kind, level).map_err(|_| RoomError::UnknownAi)?;
@@ -571,8 +571,8 @@ fn remember<T>(requests: &mut std::collections::VecDeque<T>, request: T) {
     requests.push_back(request);
 }
 
-fn seats(mine: Color, other: SeatWish) -> ByColor<SeatWish> {
-    let mut seats = ByColor::new(SeatWish::Me, SeatWish::Me);
+fn seats(mine: Color, other: SeatSpec) -> ByColor<SeatSpec> {
+    let mut seats = ByColor::new(SeatSpec::Me, SeatSpec::Me);
     seats[mine.opposite()] = other;
     seats
 }

@@ -2,7 +2,7 @@
 
 use reversi::{
     room::{
-        Actor, ChatText, Command, Credentials, Event, Fact, Offer, Phase, PlayerId, Room, SeatSetting, Timestamp,
+        ChatText, Command, Credentials, Event, Fact, Issuer, Offer, Phase, PlayerId, Room, SeatSetting, Timestamp,
         Viewer,
     },
     rules::Color,
@@ -19,8 +19,8 @@ pub(crate) fn exercise(room: Room) {
     for now in [Timestamp(i64::MIN), Timestamp(0), FAR_FUTURE].into_iter().chain(due) {
         look_at(&room, now);
         for command in commands(&room) {
-            let players = members.iter().take(2).map(|&player| Actor::Player(player));
-            for actor in [Actor::Server, Actor::Admin].into_iter().chain(players) {
+            let players = members.iter().take(2).map(|&player| Issuer::Player(player));
+            for actor in [Issuer::Server, Issuer::Admin].into_iter().chain(players) {
                 if let Ok(events) = room.decide(now, actor, command.clone()) {
                     follow(room.clone(), &events, now);
                 }
@@ -30,7 +30,7 @@ pub(crate) fn exercise(room: Room) {
 }
 
 fn look_at(room: &Room, now: Timestamp) {
-    let _ = (room.deadline(), room.thinking(), room.turn_sheet(now), room.record(now), room.owner());
+    let _ = (room.deadline(), room.ai_turn(), room.turn_request(now), room.record(now), room.owner());
     let _ = (room.view(Viewer::Public).code(), room.is_present(Color::Black), room.seat_of(PlayerId::from_random(1)));
     let _ = room.may_watch(PlayerId::from_random(1), &Credentials::default());
 }
@@ -46,7 +46,7 @@ fn follow(mut room: Room, events: &[Event], now: Timestamp) {
         room.apply(event);
     }
     look_at(&room, now);
-    if let Ok(due) = room.decide(now, Actor::Server, Command::Tick) {
+    if let Ok(due) = room.decide(now, Issuer::Server, Command::Tick) {
         due.iter().for_each(|event| room.apply(event));
         assert!(room.deadline().is_none_or(|due| due > now), "still due");
     }

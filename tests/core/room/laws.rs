@@ -8,7 +8,7 @@ use proptest::{
 };
 use reversi::{
     room::{
-        Actor, Command, EndReason, Event, Fact, Member, Occupant, Offer, Phase, Profile, Room, Series, Timestamp,
+        Command, EndReason, Event, Fact, Issuer, Member, Occupant, Offer, Phase, Profile, Room, Series, Timestamp,
         Viewer,
     },
     rules::{Color, Position},
@@ -136,7 +136,7 @@ fn the_side_to_move_can_move_and_an_ai_is_asked_exactly_when_it_is_to_move() {
     at_every_moment(|moment| {
         let room = &moment.after;
         let Some(game) = room.running() else {
-            prop_assert!(room.thinking().is_none() && room.flag_falls().is_none());
+            prop_assert!(room.ai_turn().is_none() && room.flag_falls().is_none());
             return Ok(());
         };
         prop_assert!(!game.position.legal_moves().is_empty());
@@ -144,8 +144,8 @@ fn the_side_to_move_can_move_and_an_ai_is_asked_exactly_when_it_is_to_move() {
         prop_assert!(game.strikes < Room::STRIKES);
         prop_assert!(room.seats().iter().all(|(_, seat)| seat.occupant.can_play()));
         let ai_to_move = matches!(room.seats()[game.position.turn()].occupant, Occupant::Ai(_));
-        prop_assert_eq!(room.thinking().is_some(), ai_to_move);
-        if let Some(turn) = room.thinking() {
+        prop_assert_eq!(room.ai_turn().is_some(), ai_to_move);
+        if let Some(turn) = room.ai_turn() {
             prop_assert_eq!((turn.game, turn.ply, turn.position), (game.number, game.ply(), game.position));
             prop_assert!(Some(turn.begins.after(turn.budget)) <= room.flag_falls());
         }
@@ -184,7 +184,7 @@ fn a_credit_gives_back_just_that_time_and_touches_nothing_else() {
             let absent = before.members().iter().any(|member| member.absent_since.is_some());
             let awaited = before.series().is_some_and(|series| series.next_at.is_some());
             let due = micros != 0 && (before.running().is_some() || awaited || absent);
-            prop_assert!(!due || moment.actor != Actor::Server || before.phase() == Phase::Closed, "time was lost");
+            prop_assert!(!due || moment.actor != Issuer::Server || before.phase() == Phase::Closed, "time was lost");
             return Ok(());
         }
         let shifted = |at: &Option<Timestamp>| at.map(|at| Timestamp(at.0.saturating_add(micros)));
@@ -221,7 +221,7 @@ fn a_move_is_only_taken_in_its_turn_and_before_its_flag_falls() {
         prop_assert!(Some(moment.now) < moment.before.flag_falls());
         prop_assert_eq!(*spent, moment.now.since(game.turn_began));
         let occupant = moment.before.seats()[turn].occupant.player();
-        prop_assert_eq!(moment.actor, occupant.map_or(Actor::Server, Actor::Player));
+        prop_assert_eq!(moment.actor, occupant.map_or(Issuer::Server, Issuer::Player));
         Ok(())
     });
 }
@@ -245,7 +245,7 @@ fn nobody_but_members_sees_the_join_code_and_nobody_sees_a_password() {
 #[test]
 fn a_tick_ends_and_leaves_nothing_due() {
     at_every_moment(|moment| {
-        let ticked = moment.after.decide(moment.now, Actor::Server, Command::Tick);
+        let ticked = moment.after.decide(moment.now, Issuer::Server, Command::Tick);
         let events = ticked.map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
         let due = moment.after.deadline().is_some_and(|due| due <= moment.now);
         prop_assert_eq!(due, !events.is_empty(), "a tick does what is due, and only that");
@@ -327,8 +327,10 @@ fn a_room_plays_exactly_while_a_game_or_a_series_runs() {
 fn only_the_server_speaks_for_others() {
     at_every_moment(|moment| {
         let foreign = match &moment.command {
-            Command::SetPresence(..) | Command::Strike { .. } | Command::Credit { .. } => moment.actor != Actor::Server,
-            Command::Join(Profile { id, .. }, _) => ![Actor::Server, Actor::Player(*id)].contains(&moment.actor),
+            Command::SetPresence(..) | Command::Strike { .. } | Command::Credit { .. } => {
+                moment.actor != Issuer::Server
+            }
+            Command::Join(Profile { id, .. }, _) => ![Issuer::Server, Issuer::Player(*id)].contains(&moment.actor),
             _ => false,
         };
         prop_assert!(!foreign || moment.before == moment.after);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use reversi::{
     room::{
-        Actor, Command, Credentials, JoinCode, Occupant, Offer, Opening, Policy, SeatSetting, Settings, TimeControl,
+        Command, Credentials, Issuer, JoinCode, Occupant, Offer, Opening, Policy, SeatSetting, Settings, TimeControl,
         Visibility, Watching,
     },
     rules::{ByColor, Color},
@@ -82,11 +82,11 @@ pub(crate) struct Plot {
     pub(crate) policy: Policy,
     pub(crate) steps: Vec<Step>,
     /// Who closes the room in the end, if they may.
-    pub(crate) closer: Actor,
+    pub(crate) closer: Issuer,
 }
 
-pub(crate) fn player(who: usize) -> Actor {
-    Actor::Player(id(PEOPLE[who]))
+pub(crate) fn player(who: usize) -> Issuer {
+    Issuer::Player(id(PEOPLE[who]))
 }
 
 pub(crate) fn plots() -> impl Strategy<Value = Plot> {
@@ -97,7 +97,7 @@ pub(crate) fn plots() -> impl Strategy<Value = Plot> {
         _ => ByColor::new(black, white),
     });
     let steps = prop::collection::vec(steps(), 1..100);
-    let closer = prop_oneof![Just(player(0)), Just(Actor::Admin), Just(Actor::Server)];
+    let closer = prop_oneof![Just(player(0)), Just(Issuer::Admin), Just(Issuer::Server)];
     (settings(), seats, policy, steps, closer).prop_map(|(settings, seats, policy, steps, closer)| Plot {
         settings,
         seats,

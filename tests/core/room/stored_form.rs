@@ -36,7 +36,7 @@ fn every_event_of_a_history_fits_and_only_once_and_in_its_place() {
         let mut room = Room::replay(&stage.world.history[..1]).expect("a creation");
         let mut last = &stage.world.history[0];
         for event in &stage.world.history[1..] {
-            prop_assert_eq!(room.check_next(last), Err(StoredError::Misfit(last.seq)));
+            prop_assert_eq!(room.check_next(last), Err(StoredError::OutOfOrder(last.seq)));
             prop_assert_eq!(room.check_next(event), Ok(()));
             room.apply(event);
             last = event;

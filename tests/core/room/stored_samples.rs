@@ -240,7 +240,7 @@ fn no_bit_changes_unseen() {
             let mut bytes = bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             let read = (decode_event(&bytes).err(), decode_room(&bytes).err());
-            assert_eq!(read, (Some(StoredError::Altered), Some(StoredError::Altered)), "{name}, bit {bit}");
+            assert_eq!(read, (Some(StoredError::BadChecksum), Some(StoredError::BadChecksum)), "{name}, bit {bit}");
         }
     }
 }
@@ -261,7 +261,7 @@ fn what_a_newer_server_wrote_is_said_to_be_that() {
     let (_, mut bytes) = sample(NEWEST).swap_remove(1);
     bytes[0] = NEWEST + 1;
     assert_eq!(decode_event(&bytes), Err(StoredError::Newer(NEWEST + 1)));
-    assert_eq!(decode_event(&[NEWEST, 0]), Err(StoredError::Altered));
+    assert_eq!(decode_event(&[NEWEST, 0]), Err(StoredError::BadChecksum));
     assert_eq!(decode_room(&[255, 0]), Err(StoredError::Newer(255)));
     assert_eq!(decode_room(&[0]), Err(StoredError::Malformed("version")));
     assert_eq!(decode_event(&[]), Err(StoredError::Malformed("version")));
@@ -288,7 +288,7 @@ fn what_no_room_decided_does_not_fit() {
     let world = World::duel(usual());
     let room = &world.room;
     let fits = |fact: Fact| room.check_next(&Event { seq: room.seq().next(), at: world.now, fact });
-    let misfit = Err(StoredError::Misfit(room.seq().next()));
+    let misfit = Err(StoredError::OutOfOrder(room.seq().next()));
     let played = |name| Fact::Played { square: square(name), spent: Duration::ZERO, thought: None };
     assert_eq!(fits(played("d3")), Ok(()));
     assert_eq!(fits(Fact::ClockCredited { micros: 1 }), Ok(()));
@@ -306,7 +306,7 @@ fn what_no_room_decided_does_not_fit() {
         assert_eq!(fits(fact.clone()), misfit, "{fact:?}");
     }
     let late = Event { seq: room.seq().plus(2), at: world.now, fact: Fact::Struck };
-    assert_eq!(room.check_next(&late), Err(StoredError::Misfit(late.seq)));
+    assert_eq!(room.check_next(&late), Err(StoredError::OutOfOrder(late.seq)));
 
     let lobby = World::seated(usual()).room;
     let start = |opening: &[&str]| {
@@ -318,5 +318,5 @@ fn what_no_room_decided_does_not_fit() {
         })
     };
     assert_eq!(start(&["f5", "d6"]), Ok(()));
-    assert_eq!(start(&["f5", "f5"]), Err(StoredError::Misfit(lobby.seq().next())));
+    assert_eq!(start(&["f5", "f5"]), Err(StoredError::OutOfOrder(lobby.seq().next())));
 }

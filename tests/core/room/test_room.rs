@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use reversi::{
     room::{
-        Actor, AiSeat, ChatText, Command, Creation, Credentials, DisplayName, Event, Fact, Game, GameEnd, JoinCode,
+        AiSeat, ChatText, Command, Creation, Credentials, DisplayName, Event, Fact, Game, GameEnd, Issuer, JoinCode,
         Occupant, PasswordHash, PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, RoomName, SeatSetting,
         Seq, Settings, TimeControl, Timestamp,
     },
@@ -163,9 +163,9 @@ impl World {
     }
 
     /// Who may answer for the side to move.
-    pub(crate) fn mover(&self) -> Actor {
+    pub(crate) fn mover(&self) -> Issuer {
         let turn = self.game().position.turn();
-        self.room.seats()[turn].occupant.player().map_or(Actor::Server, Actor::Player)
+        self.room.seats()[turn].occupant.player().map_or(Issuer::Server, Issuer::Player)
     }
 
     pub(crate) fn game(&self) -> &Game {
@@ -190,7 +190,7 @@ impl World {
         if self.room.deadline().is_none_or(|due| due > self.now) {
             return Vec::new();
         }
-        let events = self.room.decide(self.now, Actor::Server, Command::Tick).expect("a tick is never refused");
+        let events = self.room.decide(self.now, Issuer::Server, Command::Tick).expect("a tick is never refused");
         self.accept(events)
     }
 
@@ -203,11 +203,11 @@ impl World {
 }
 
 /// "admin" and "server" are what they say; all others are players.
-pub(crate) fn actor(who: &str) -> Actor {
+pub(crate) fn actor(who: &str) -> Issuer {
     match who {
-        "admin" => Actor::Admin,
-        "server" => Actor::Server,
-        _ => Actor::Player(id(who)),
+        "admin" => Issuer::Admin,
+        "server" => Issuer::Server,
+        _ => Issuer::Player(id(who)),
     }
 }
 

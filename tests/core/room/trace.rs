@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reversi::{
-    room::{Actor, ChatText, Command, Event, Occupant, PlayerId, Rejection, Room, Settings, Timestamp, Visibility},
+    room::{ChatText, Command, Event, Issuer, Occupant, PlayerId, Rejection, Room, Settings, Timestamp, Visibility},
     rules::{Color, Square},
 };
 
@@ -15,7 +15,7 @@ use crate::room::{
 /// One command and what came of it.
 pub(crate) struct Moment {
     pub(crate) now: Timestamp,
-    pub(crate) actor: Actor,
+    pub(crate) actor: Issuer,
     pub(crate) command: Command,
     pub(crate) before: Room,
     pub(crate) result: Result<Vec<Event>, Rejection>,
@@ -34,12 +34,12 @@ impl Stage {
         for step in plot.steps {
             stage.pass_time(&step.wait);
             if step.punctual {
-                stage.run(Actor::Server, Command::Tick);
+                stage.run(Issuer::Server, Command::Tick);
             }
             let actor = match step.actor {
                 0..6 => player(step.actor),
-                6 => Actor::Admin,
-                _ => Actor::Server,
+                6 => Issuer::Admin,
+                _ => Issuer::Server,
             };
             stage.attempt(actor, step.deed);
         }
@@ -60,7 +60,7 @@ impl Stage {
         };
     }
 
-    fn attempt(&mut self, actor: Actor, deed: Deed) {
+    fn attempt(&mut self, actor: Issuer, deed: Deed) {
         let (number, ply) = self.world.room.game().map_or((1, 0), |game| (game.number, game.ply()));
         match deed {
             Deed::Plain(command) => self.run(actor, command),
@@ -71,7 +71,7 @@ impl Stage {
                 let settings = Settings { visibility, ..self.world.room.settings().clone() };
                 self.run(self.owner(), Command::Configure(Box::new(settings)));
             }
-            Deed::Presence(who, present) => self.run(Actor::Server, Command::SetPresence(id(PEOPLE[who]), present)),
+            Deed::Presence(who, present) => self.run(Issuer::Server, Command::SetPresence(id(PEOPLE[who]), present)),
             Deed::SitDown(other) => {
                 self.run(player(other), Command::Join(profile(PEOPLE[other]), member_card()));
                 self.run(player(0), Command::TakeSeat(Color::Black));
@@ -86,12 +86,12 @@ impl Stage {
             }
             Deed::Strike { ply: off, times } => {
                 let strike = Command::Strike { game: number, ply: ply + off / 3 };
-                (0..times).for_each(|_| self.run(Actor::Server, strike.clone()));
+                (0..times).for_each(|_| self.run(Issuer::Server, strike.clone()));
             }
             Deed::Outage(micros) => {
                 // Others try it too, and are refused.
                 self.run(actor, Command::Credit { micros });
-                self.run(Actor::Server, Command::Credit { micros });
+                self.run(Issuer::Server, Command::Credit { micros });
             }
             Deed::Resign(seat) => self.run(self.sitter(seat), Command::Resign { game: number }),
             Deed::Offer(offer, seat) => self.run(self.sitter(seat), Command::Offer(offer)),
@@ -102,14 +102,14 @@ impl Stage {
             }
             Deed::Remove { seat, ban } => {
                 if let Some(player) = self.world.room.seats()[seat].occupant.player() {
-                    self.run(Actor::Admin, Command::Kick { player, ban });
+                    self.run(Issuer::Admin, Command::Kick { player, ban });
                 }
             }
             Deed::Abort => self.run(actor, Command::Abort { game: number }),
             Deed::BanStrangers(many) => {
                 for stranger in 0..many {
                     let player = PlayerId::from_random(1000 + stranger);
-                    self.run(Actor::Admin, Command::Kick { player, ban: true });
+                    self.run(Issuer::Admin, Command::Kick { player, ban: true });
                 }
             }
             Deed::Babble(lines) => {
@@ -123,7 +123,7 @@ impl Stage {
         for seat in Color::ALL {
             match self.world.room.seats()[seat].occupant.clone() {
                 Occupant::Open | Occupant::Reserved(_) => self.run(self.owner(), Command::SetSeat(seat, ai())),
-                Occupant::Player(occupant) => self.run(Actor::Player(occupant.id), Command::SetReady(true)),
+                Occupant::Player(occupant) => self.run(Issuer::Player(occupant.id), Command::SetReady(true)),
                 Occupant::Ai(_) => {}
             }
         }
@@ -139,15 +139,15 @@ impl Stage {
         self.run(self.world.mover(), self.world.move_to(square));
     }
 
-    fn sitter(&self, seat: Color) -> Actor {
-        self.world.room.seats()[seat].occupant.player().map_or(Actor::Server, Actor::Player)
+    fn sitter(&self, seat: Color) -> Issuer {
+        self.world.room.seats()[seat].occupant.player().map_or(Issuer::Server, Issuer::Player)
     }
 
-    fn owner(&self) -> Actor {
-        Actor::Player(self.world.room.owner().map_or(id("ada"), |owner| owner.id))
+    fn owner(&self) -> Issuer {
+        Issuer::Player(self.world.room.owner().map_or(id("ada"), |owner| owner.id))
     }
 
-    fn run(&mut self, actor: Actor, command: Command) {
+    fn run(&mut self, actor: Issuer, command: Command) {
         let (now, before) = (self.world.now, self.world.room.clone());
         let result = self.world.room.decide(now, actor, command.clone());
         if let Ok(events) = &result {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use reversi::{
-    room::{Command, Event, GameId, PlayerId, Room, RoomId, SeatWish, Seq, Timestamp, stored},
+    room::{Command, Event, GameId, PlayerId, Room, RoomId, SeatSpec, Seq, Timestamp, stored},
     rules::{Color, Square},
     runtime::{Accepted, LogInError, NewRoom, Notice, Opponent, RoomError, Row, StreamEnd},
 };
@@ -68,7 +68,7 @@ pub(crate) enum Deed {
     Create(Box<NewRoom>, Option<String>),
     Quick(Opponent, Option<Color>, Option<String>),
     Command(RoomId, Command),
-    SetSeat(RoomId, Color, SeatWish),
+    SetSeat(RoomId, Color, SeatSpec),
     Start(RoomId, Option<String>),
     Play(GameId, u16, Square),
 }

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use reversi::{
-    room::{DisplayName, TurnSheet},
+    room::{DisplayName, TurnRequest},
     runtime::{LogInError, Notice, Player, Token},
 };
 use tokio::{sync::mpsc, time::Instant};
@@ -29,7 +29,7 @@ pub(crate) struct Person {
     /// The last request ids, to be repeated.
     requests: Vec<String>,
     turns: Vec<Listening>,
-    answers: VecDeque<(Instant, TurnSheet)>,
+    answers: VecDeque<(Instant, TurnRequest)>,
 }
 
 /// An open stream of turns, which another task reads at once.
@@ -107,7 +107,7 @@ impl Person {
             tokio::select! {
                 biased;
                 notice = heard(&mut self.turns) => match notice {
-                    Some(Notice::TurnRequested(sheet)) => self.consider(*sheet),
+                    Some(Notice::TurnRequested(request)) => self.consider(*request),
                     Some(_) => {}
                     None => listen_at = Some(Instant::now() + self.dice.millis(10..2_000)),
                 },
@@ -116,8 +116,8 @@ impl Person {
                     self.listen(stage, player).await;
                 }
                 () = until(answer_at), if !stage.calm.is_cancelled() => {
-                    if let Some((_, sheet)) = self.answers.pop_front() {
-                        self.answer(stage, player, &sheet).await;
+                    if let Some((_, request)) = self.answers.pop_front() {
+                        self.answer(stage, player, &request).await;
                     }
                 }
                 () = until(Some(act_at)), if !stage.calm.is_cancelled() => {
@@ -159,7 +159,7 @@ impl Person {
     }
 
     /// Plans an answer; now and then none, or more than one.
-    fn consider(&mut self, sheet: TurnSheet) {
+    fn consider(&mut self, request: TurnRequest) {
         let delay = match self.dice.below(100) {
             0..4 => return,
             4..8 => self.dice.millis(1_000..12_000),
@@ -168,20 +168,20 @@ impl Person {
         };
         let at = Instant::now() + delay;
         let place = self.answers.partition_point(|(earlier, _)| *earlier <= at);
-        self.answers.insert(place, (at, sheet));
+        self.answers.insert(place, (at, request));
     }
 
-    async fn answer(&mut self, stage: &Arc<Stage>, player: &Arc<Player>, sheet: &TurnSheet) {
-        let legal: Vec<_> = sheet.position.legal_moves().iter().collect();
-        let (mut square, mut ply) = (self.dice.pick(&legal), sheet.ply);
+    async fn answer(&mut self, stage: &Arc<Stage>, player: &Arc<Player>, request: &TurnRequest) {
+        let legal: Vec<_> = request.position.legal_moves().iter().collect();
+        let (mut square, mut ply) = (self.dice.pick(&legal), request.ply);
         match self.dice.below(100) {
             0..4 => square = reversi::rules::Square::ALL[self.dice.below(64)],
             4..6 => ply = (ply + 2).saturating_sub(self.dice.below(5) as u16),
             _ => {}
         }
-        let answered = self.ask(stage, player, Deed::Play(sheet.game, ply, square)).await;
+        let answered = self.ask(stage, player, Deed::Play(request.game, ply, square)).await;
         if !answered && self.dice.percent(80) {
-            self.answers.push_back((Instant::now() + self.dice.millis(1..800), *sheet));
+            self.answers.push_back((Instant::now() + self.dice.millis(1..800), *request));
         }
     }
 

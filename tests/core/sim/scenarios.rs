@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use reversi::{
     room::{
-        AiWish, Command, Credentials, DisplayName, Fact, PlayerKind, Room, RoomId, RoomName, SeatWish, Settings,
+        AiSpec, Command, Credentials, DisplayName, Fact, PlayerKind, Room, RoomId, RoomName, SeatSpec, Settings,
         Timestamp,
     },
     rules::{ByColor, Color},
@@ -85,8 +85,8 @@ fn live<T>(disk: &Arc<Disk>, wall: Timestamp, script: impl AsyncFnOnce(std::io::
 async fn table(runtime: &Runtime, ada: &Arc<Player>) -> RoomId {
     let mut settings = Settings::named(RoomName::parse("table").expect("a name"));
     settings.time.per_move = Some(LIMIT);
-    let ai = AiWish { kind: "random".into(), level: Some(1), seed: Some(1) };
-    let new = NewRoom { settings, seats: ByColor::new(SeatWish::Me, SeatWish::Ai(ai)) };
+    let ai = AiSpec { kind: "random".into(), level: Some(1), seed: Some(1) };
+    let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Me, SeatSpec::Ai(ai)) };
     let room = runtime.create_room(ada, new, None).await.expect("a room").room.id();
     runtime.command(ada, room, Command::Start).await.expect("a game");
     room
@@ -168,7 +168,7 @@ fn a_seat_that_was_perhaps_given_counts() {
         let mut rooms = Vec::new();
         for name in ["Bob", "Eve"] {
             let settings = Settings::named(RoomName::parse(name).expect("a name"));
-            let new = NewRoom { settings, seats: ByColor::new(SeatWish::Open, SeatWish::Open) };
+            let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Open, SeatSpec::Open) };
             let room = runtime.create_room(&human(&runtime, name).await, new, None).await.expect("a room").room.id();
             let join = Command::Join(ada.profile().clone(), Credentials::default());
             runtime.command(&ada, room, join).await.expect("a way in");
@@ -197,7 +197,7 @@ fn who_logged_out_and_could_not_leave_is_missed_by_the_next_server() {
         let runtime = runtime.expect("a start");
         let ada = human(&runtime, "Ada").await;
         let settings = Settings::named(RoomName::parse("table").expect("a name"));
-        let new = NewRoom { settings, seats: ByColor::new(SeatWish::Open, SeatWish::Open) };
+        let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Open, SeatSpec::Open) };
         let room = runtime.create_room(&ada, new, None).await.expect("a room").room.id();
         disk.decide(&[Fate::Refused]);
         assert_eq!(runtime.log_out(&ada).await, Err(RoomError::StoreUnavailable));

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use reversi::{
     room::{
-        AiWish, ChatText, Command, GameId, Occupant, Offer, Opening, Phase, Room, RoomName, SeatWish, Settings,
+        AiSpec, ChatText, Command, GameId, Occupant, Offer, Opening, Phase, Room, RoomName, SeatSpec, Settings,
         TimeControl, Visibility, Watching,
     },
     rules::{ByColor, Color},
@@ -79,8 +79,8 @@ fn any(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &Stage) -> Opt
         12 => Command::Answer(dice.pick(&[Offer::Draw, Offer::Rematch]), dice.percent(50)),
         13..15 => Command::TakeSeat(side),
         15 => Command::Join(player.profile().clone(), stage.credentials(id)),
-        16 => return Some(Deed::SetSeat(id, side, SeatWish::Open)),
-        17 => return Some(Deed::SetSeat(id, side, SeatWish::Reserved(other))),
+        16 => return Some(Deed::SetSeat(id, side, SeatSpec::Open)),
+        17 => return Some(Deed::SetSeat(id, side, SeatSpec::Reserved(other))),
         18 => return Some(Deed::SetSeat(id, side, ai_seat(dice))),
         19 => {
             let (game, ply) = (GameId { room: id, number: game }, dice.below(12) as u16);
@@ -98,16 +98,16 @@ pub(crate) fn founding(dice: &mut Dice, stage: &Stage, request: Option<String>) 
         0 => Deed::Quick(Opponent::Ai(ai(dice)), side, request),
         1..5 => Deed::Quick(Opponent::Anyone, side, request),
         _ => {
-            let mut seats = ByColor::new(SeatWish::Open, SeatWish::Open);
+            let mut seats = ByColor::new(SeatSpec::Open, SeatSpec::Open);
             if dice.percent(70) {
-                seats[dice.pick(&Color::ALL)] = SeatWish::Me;
+                seats[dice.pick(&Color::ALL)] = SeatSpec::Me;
             }
             for side in Color::ALL {
-                if seats[side] == SeatWish::Open {
+                if seats[side] == SeatSpec::Open {
                     seats[side] = match dice.below(6) {
                         0..2 => ai_seat(dice),
-                        2 => stage.any_player(dice).map_or(SeatWish::Open, SeatWish::Reserved),
-                        _ => SeatWish::Open,
+                        2 => stage.any_player(dice).map_or(SeatSpec::Open, SeatSpec::Reserved),
+                        _ => SeatSpec::Open,
                     };
                 }
             }
@@ -117,13 +117,13 @@ pub(crate) fn founding(dice: &mut Dice, stage: &Stage, request: Option<String>) 
 }
 
 /// Of those that do not think for long.
-fn ai(dice: &mut Dice) -> AiWish {
+fn ai(dice: &mut Dice) -> AiSpec {
     let kind = dice.pick(&["random", "greedy", "roxanne"]).to_owned();
-    AiWish { kind, level: Some(1), seed: None }
+    AiSpec { kind, level: Some(1), seed: None }
 }
 
-fn ai_seat(dice: &mut Dice) -> SeatWish {
-    SeatWish::Ai(ai(dice))
+fn ai_seat(dice: &mut Dice) -> SeatSpec {
+    SeatSpec::Ai(ai(dice))
 }
 
 fn settings(dice: &mut Dice) -> Settings {

@@ -14,7 +14,7 @@ use super::fixed_game::Book;
 use crate::{
     proto::{convert, v1},
     room::{
-        Actor, Command, Creation, DisplayName, Event, Fact, GameId, JoinCode, Occupant, PlayerId, PlayerKind, Policy,
+        Command, Creation, DisplayName, Event, Fact, GameId, Issuer, JoinCode, Occupant, PlayerId, PlayerKind, Policy,
         Profile, Room, RoomId, RoomName, Settings, Timestamp,
     },
     rules::{ByColor, Color},
@@ -132,7 +132,7 @@ fn a_room(owner: &Profile) -> anyhow::Result<Room> {
 
 /// Carries out a command, and writes down who is told what.
 fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<Step> {
-    let events = room.decide(NOW, Actor::Player(player), command).ok().context("the room refuses the bench's game")?;
+    let events = room.decide(NOW, Issuer::Player(player), command).ok().context("the room refuses the bench's game")?;
     let mut step = Step::default();
     for event in &events {
         let asked = room.running().map(|game| (game.position.turn(), game.ply()));
@@ -140,8 +140,8 @@ fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<S
         tell(&mut step, room, event, asked);
         step.events.push(RoomEvent::new(convert::room_event(event, room)));
     }
-    if let Some(sheet) = room.turn_sheet(NOW) {
-        step.told[sheet.position.turn()].push(convert::turn_requested(&sheet).message());
+    if let Some(request) = room.turn_request(NOW) {
+        step.told[request.position.turn()].push(convert::turn_requested(&request).message());
     }
     Ok(step)
 }

@@ -87,18 +87,18 @@ fn b18_everybody_learns_both_clocks() {
 fn b19_an_ai_has_a_clock_too() {
     let mut world = World::against_ai(usual());
     world.play("d3");
-    assert!(world.room.thinking().is_some());
+    assert!(world.room.ai_turn().is_some());
     assert_eq!(world.wait(secs(60)), [timeout(Black)]);
-    assert_eq!(world.room.thinking(), None);
+    assert_eq!(world.room.ai_turn(), None);
 }
 
 #[test]
 fn an_ai_is_given_a_share_of_its_total_that_lasts_to_the_end() {
     let mut world = World::ai_match(timed(total(secs(62), secs(0))));
-    let turn = world.room.thinking().expect("black thinks");
+    let turn = world.room.ai_turn().expect("black thinks");
     assert_eq!((turn.game, turn.ply), (1, 0));
     assert_eq!(turn.budget, secs(2), "60 empties are 30 moves and a spare one");
-    while let Some(turn) = world.room.thinking() {
+    while let Some(turn) = world.room.ai_turn() {
         world.now = turn.begins.after(turn.budget);
         let first = turn.position.legal_moves().first().expect("a move");
         world.place(first);
@@ -112,7 +112,7 @@ fn k10_an_ai_waits_for_the_pause_and_its_clock_waits_with_it() {
     assert_eq!(world.room.flag_falls(), Some(world.now.after(secs(60))), "a person is not held up");
     world.wait(secs(1));
     world.play("d3");
-    let turn = world.room.thinking().expect("the AI is to move");
+    let turn = world.room.ai_turn().expect("the AI is to move");
     assert_eq!((turn.begins, turn.budget), (world.now.after(secs(2)), secs(60)));
     assert_eq!(world.room.flag_falls(), Some(world.now.after(secs(62))));
     world.wait(secs(3));
@@ -124,14 +124,14 @@ fn k10_an_ai_waits_for_the_pause_and_its_clock_waits_with_it() {
 #[test]
 fn k10_the_pause_holds_for_the_first_move_and_after_a_pass() {
     let world = World::ai_match(Settings { ai_pause: secs(2), ..usual() });
-    assert_eq!(world.room.thinking().map(|turn| turn.begins), Some(world.now.after(secs(2))));
+    assert_eq!(world.room.ai_turn().map(|turn| turn.begins), Some(world.now.after(secs(2))));
 
     let mut world = World::lobby().sit("ada", Black).ai(White);
     world.ok("ada", Command::Configure(Box::new(Settings { ai_pause: secs(2), ..usual() })));
     world.ok("ada", Command::Start);
     world.play("c4c3c2b2e6c1a1a3");
     assert_eq!(world.game().plies.last().map(|ply| ply.square), Some(None), "Ada had to pass");
-    assert_eq!(world.room.thinking().map(|turn| turn.begins), Some(world.now.after(secs(2))));
+    assert_eq!(world.room.ai_turn().map(|turn| turn.begins), Some(world.now.after(secs(2))));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn the_time_that_the_server_was_away_is_nobodys() {
     let micros = 3_600_000_000;
     let judged = world.room.decide(world.now, actor("server"), Command::Credit { micros }).expect("the server may");
     assert_eq!(world.accept(judged), [Fact::ClockCredited { micros }]);
-    assert_eq!(world.room.turn_sheet(world.now).map(|sheet| sheet.clocks.left), Some(secs(70)));
+    assert_eq!(world.room.turn_request(world.now).map(|request| request.clocks.left), Some(secs(70)));
     assert_eq!(world.wait(secs(39)), []);
     let absent = Fact::MemberLeft { player: id("cy"), reason: LeaveReason::Absent };
     assert_eq!(world.wait(secs(1)), [absent], "20 of 60 s of grace were gone before");

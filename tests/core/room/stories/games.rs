@@ -170,7 +170,7 @@ fn b24_the_owner_ends_a_game_of_ais() {
     let mut world = World::ai_match(usual());
     world.play("d3c3c4");
     assert_eq!(world.ok("ada", Command::Abort { game: 1 }), [ended(None, EndReason::Aborted)]);
-    assert_eq!(world.room.thinking(), None);
+    assert_eq!(world.room.ai_turn(), None);
 }
 
 #[test]
@@ -189,9 +189,9 @@ fn b31_only_the_players_move_and_only_the_server_for_an_ai() {
 #[test]
 fn b36_an_illegal_ai_move_is_refused_and_another_is_still_asked_for() {
     let mut world = World::ai_match(usual());
-    let asked = world.room.thinking();
+    let asked = world.room.ai_turn();
     assert!(matches!(world.refused("server", world.move_to(square("a1"))), Rejection::IllegalMove(_)));
-    assert_eq!(world.room.thinking(), asked);
+    assert_eq!(world.room.ai_turn(), asked);
     assert_eq!(world.ok("server", Command::Strike { game: 1, ply: 0 }), [], "an AI is not a bot");
     world.play("d3");
 }

@@ -105,11 +105,11 @@ fn b07_the_room_closes_behind_the_last_one() {
 #[test]
 fn b08_a_room_of_ais_that_everybody_left_stops_computing() {
     let mut world = World::ai_match(usual());
-    assert!(world.room.thinking().is_some());
+    assert!(world.room.ai_turn().is_some());
     let facts = world.ok("ada", Command::Leave);
     let aborted = GameEnd { winner: None, reason: EndReason::Aborted };
     assert_eq!(facts, [left("ada", LeaveReason::Left), Fact::GameEnded(aborted), Fact::Closed(CloseReason::Empty)]);
-    assert_eq!((world.room.thinking(), world.room.deadline()), (None, None));
+    assert_eq!((world.room.ai_turn(), world.room.deadline()), (None, None));
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn in_a_closed_room_nothing_is_possible_but_leaving() {
             assert_eq!(world.ok(who, command), []);
         }
     }
-    assert_eq!((world.room.deadline(), world.room.thinking()), (None, None));
+    assert_eq!((world.room.deadline(), world.room.ai_turn()), (None, None));
 }
 
 #[test]

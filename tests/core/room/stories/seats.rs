@@ -44,7 +44,7 @@ fn k4_the_owner_gives_up_the_own_seat_to_an_ai_and_watches_two_ais() {
     let mut world = World::lobby().sit("ada", Black).ai(White);
     world.ok("ada", Command::SetSeat(Black, ai()));
     world.ok("ada", Command::Start);
-    assert!(world.room.thinking().is_some());
+    assert!(world.room.ai_turn().is_some());
     assert_eq!((world.owner().as_str(), world.room.seat_of(id("ada"))), ("ada", None));
 }
 

@@ -97,7 +97,7 @@ fn an_ai_takes_every_rematch_at_once() {
     world.ok("ada", Command::Resign { game: 1 });
     world.ok("ada", Command::Offer(Offer::Rematch));
     assert_eq!((world.game().number, world.room.seat_of(id("ada"))), (2, Some(White)));
-    assert!(world.room.thinking().is_some());
+    assert!(world.room.ai_turn().is_some());
     assert_eq!(world.wins(), (1, 0), "the AI's win went with it");
 }
 

@@ -51,7 +51,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
 /// The event of the room that a notice is about; none where it does not follow from the notice.
 fn told(evidence: &Evidence, notice: &Notice) -> Option<(RoomId, Seq)> {
     match notice {
-        Notice::TurnRequested(sheet) => Some(first(evidence, sheet.game, |game| game.ply() == sheet.ply)),
+        Notice::TurnRequested(request) => Some(first(evidence, request.game, |game| game.ply() == request.ply)),
         Notice::GameEnded { game, .. } => Some(first(evidence, *game, |game| game.end.is_some())),
         _ => None,
     }

@@ -44,8 +44,8 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
             }
             What::Told { stream, notice } => {
                 let Some(stream) = streams.get_mut(stream) else { continue };
-                if let Notice::TurnRequested(sheet) = notice {
-                    stream.asked.push((sheet.game, sheet.ply));
+                if let Notice::TurnRequested(request) = notice {
+                    stream.asked.push((request.game, request.ply));
                 }
             }
             What::Closed { stream, .. } => {

@@ -3,8 +3,10 @@
 use std::time::{Duration, SystemTime};
 
 use super::{
-    ChatLine, Clocks, Game, GameId, Malformed, Member, Offer, Outcome, PlayerId, Ply, Room, Seat, Series, SeriesScore,
-    Settings, Standing, read, room::read_score, seat::read_seats,
+    ChatLine, Clocks, Game, GameId, Malformed, Member, Offer, Outcome, Phase, PlayerId, Ply, Room, Seat, Series,
+    SeriesScore, Settings, Standing, read,
+    room::{read_owner, read_score},
+    seat::read_seats,
 };
 use crate::{
     rules::{Bitboard, ByColor, Color},
@@ -104,6 +106,43 @@ pub struct RoomEvent {
     pub at: Option<SystemTime>,
     /// What.
     pub change: RoomChange,
+    /// What the room is after it; `None` where the event changes nothing of this.
+    pub state: Option<Box<RoomState>>,
+}
+
+/// The small fields of a room, as an event leaves them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoomState {
+    /// What the room is doing.
+    pub phase: Phase,
+    /// `None` once it is closed.
+    pub owner: Option<PlayerId>,
+    /// Who moves for each side.
+    pub seats: ByColor<Seat>,
+    /// `None` when no series runs.
+    pub series: Option<Series>,
+    /// The side that has offered a rematch.
+    pub rematch_offered_by: Option<Color>,
+    /// Of a series in pairs.
+    pub score: Option<SeriesScore>,
+    /// The side that has offered a draw in the running game.
+    pub draw_offered_by: Option<Color>,
+}
+
+impl TryFrom<v1::RoomState> for RoomState {
+    type Error = Malformed;
+
+    fn try_from(state: v1::RoomState) -> Result<Self, Malformed> {
+        Ok(Self {
+            phase: Phase::read(state.phase())?,
+            draw_offered_by: read::maybe_side(state.draw_offered_by, "draw offer")?,
+            owner: read_owner(state.owner_id)?,
+            seats: read_seats(state.seats)?,
+            series: state.series.map(Series::try_from).transpose()?,
+            rematch_offered_by: state.rematch_offered_by.map(|seat| read::seat(seat, "rematch offer")).transpose()?,
+            score: state.score.map(read_score).transpose()?,
+        })
+    }
 }
 
 /// Why a member left.
@@ -158,8 +197,8 @@ pub enum RoomChange {
         /// Whether there is a password.
         has_password: bool,
     },
-    /// A game began, its opening made.
-    GameStarted(Box<Game>, Option<Series>, Option<SeriesScore>),
+    /// A game began, its opening made; with its place in the series.
+    GameStarted(Box<Game>, Option<Series>),
     /// A move was made.
     MovePlayed {
         /// In this game.
@@ -201,10 +240,8 @@ pub enum RoomChange {
         game: GameId,
         /// How.
         outcome: Outcome,
-        /// How the series stands.
-        series: Option<Series>,
-        /// The seats after it; `None` where the server left them out.
-        seats: Option<Box<ByColor<Seat>>>,
+        /// The last position, in which no side is to move.
+        standing: Standing,
         /// How a series in pairs stands.
         score: Option<SeriesScore>,
     },
@@ -215,8 +252,8 @@ pub enum RoomChange {
         /// The clocks after it, if a game runs.
         clocks: Option<Clocks>,
     },
-    /// Somebody said something.
-    ChatPosted(ChatLine),
+    /// Somebody said something. The room keeps this many lines, the oldest ones beyond that are dropped.
+    ChatPosted(ChatLine, usize),
     /// The room is gone.
     RoomClosed(Option<RoomCloseReason>),
     /// The rest of a series will not be played: it was aborted, or its test has a verdict.
@@ -230,7 +267,12 @@ impl TryFrom<v1::RoomEvent> for RoomEvent {
 
     fn try_from(event: v1::RoomEvent) -> Result<Self, Malformed> {
         let change = event.event.map_or(Ok(RoomChange::Unknown), read_change)?;
-        Ok(Self { seq: event.seq, at: read::maybe_time(event.at, "time of an event")?, change })
+        Ok(Self {
+            seq: event.seq,
+            at: read::maybe_time(event.at, "time of an event")?,
+            change,
+            state: event.state.map(RoomState::try_from).transpose()?.map(Box::new),
+        })
     }
 }
 
@@ -260,7 +302,10 @@ fn read_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
             settings: Box::new(read::required(change.settings, "settings")?.try_into()?),
             has_password: change.has_password,
         },
-        Event::ChatPosted(posted) => RoomChange::ChatPosted(read::required(posted.line, "chat line")?.try_into()?),
+        Event::ChatPosted(posted) => RoomChange::ChatPosted(
+            read::required(posted.line, "chat line")?.try_into()?,
+            usize::try_from(posted.lines).map_err(|_| Malformed::new("chat lines", posted.lines))?,
+        ),
         Event::RoomClosed(closed) => RoomChange::RoomClosed(read_close_reason(closed.reason())),
         Event::GameStarted(_)
         | Event::MovePlayed(_)
@@ -279,7 +324,6 @@ fn read_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malforme
         Event::GameStarted(started) => RoomChange::GameStarted(
             Box::new(read::required(started.game, "game")?.try_into()?),
             started.series.map(Series::try_from).transpose()?,
-            started.score.map(read_score).transpose()?,
         ),
         Event::MovePlayed(played) => RoomChange::MovePlayed {
             game: GameId::read(played.game_id)?,
@@ -307,11 +351,7 @@ fn read_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malforme
         Event::GameEnded(ended) => RoomChange::GameEnded {
             game: GameId::read(ended.game_id)?,
             outcome: read::required(ended.outcome, "outcome")?.try_into()?,
-            series: ended.series.map(Series::try_from).transpose()?,
-            seats: match ended.seats {
-                seats if seats.is_empty() => None,
-                seats => Some(Box::new(read_seats(seats)?)),
-            },
+            standing: read::required(ended.position, "last position")?.try_into()?,
             score: ended.score.map(read_score).transpose()?,
         },
         _ => RoomChange::Unknown,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::{
-    Clocks, Game, Occupant, Phase, Ply, Room, RoomChange, RoomEvent, RoomRow, Seat, Settings, Watching,
+    Clocks, Game, Occupant, Phase, Ply, Room, RoomChange, RoomEvent, RoomRow, RoomState, Seat, Settings, Watching,
     rules::{ByColor, Position, Square},
 };
 
@@ -60,13 +60,27 @@ pub fn move_event(room: &Room, square: &str) -> RoomEvent {
         clocks: game.clocks,
         flipped: before.board().flips(before.turn(), square),
     };
-    RoomEvent { seq: room.seq + 1, at: None, change }
+    next(room, change)
 }
 
-/// This change as the room's next event.
+/// This change as the room's next event, which changes nothing else.
 #[must_use]
 pub fn next(room: &Room, change: RoomChange) -> RoomEvent {
-    RoomEvent { seq: room.seq + 1, at: None, change }
+    RoomEvent { seq: room.seq + 1, at: None, change, state: None }
+}
+
+/// The state that the room has.
+#[must_use]
+pub fn state(room: &Room) -> RoomState {
+    RoomState {
+        phase: room.phase,
+        owner: room.owner.clone(),
+        seats: room.seats.clone(),
+        series: room.series,
+        rematch_offered_by: room.rematch_offered_by,
+        score: room.score,
+        draw_offered_by: room.game.as_ref().and_then(|game| game.draw_offered_by),
+    }
 }
 
 /// A row with two open seats.

@@ -61,7 +61,7 @@ mod turn;
 pub use analysis::{AnalysisBudget, AnalysisLine, AnalysisSubject, GameAnalysis, MoveAnalysis, PositionAnalysis};
 pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal};
-pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomUpdate};
+pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomState, RoomUpdate};
 pub use fold::Gap;
 pub use game::{Clocks, EndReason, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};

@@ -147,12 +147,9 @@ pub struct SeriesScore {
     pub score: Score,
 }
 
-impl SeriesScore {
-    /// The same after the occupants have changed sides.
-    #[must_use]
-    pub fn swapped(self) -> Self {
-        Self { first: self.first.opposite(), ..self }
-    }
+/// The owner of a room; a closed one has none, and an empty id.
+pub(super) fn read_owner(id: String) -> Result<Option<PlayerId>, Malformed> {
+    (!id.is_empty()).then(|| PlayerId::read(id)).transpose()
 }
 
 pub(super) fn read_score(score: v1::SeriesScore) -> Result<SeriesScore, Malformed> {
@@ -228,20 +225,19 @@ impl TryFrom<v1::Room> for Room {
     type Error = Malformed;
 
     fn try_from(room: v1::Room) -> Result<Self, Malformed> {
-        let text = |text: String| (!text.is_empty()).then_some(text);
         Ok(Self {
             phase: Phase::read(room.phase())?,
             id: RoomId::read(room.room_id)?,
             seq: room.seq,
             settings: room.settings.unwrap_or_default().try_into()?,
             has_password: room.has_password,
-            owner: text(room.owner_id).map(PlayerId::read).transpose()?,
+            owner: read_owner(room.owner_id)?,
             members: read::all(room.members)?,
             seats: read_seats(room.seats)?,
             game: room.game.map(Game::try_from).transpose()?,
             series: room.series.map(Series::try_from).transpose()?,
             chat: read::all(room.chat)?,
-            join_code: text(room.join_code),
+            join_code: (!room.join_code.is_empty()).then_some(room.join_code),
             created_at: read::maybe_time(room.created_at, "time of creation")?,
             watchers: read::count(room.watchers, "watchers")?,
             rematch_offered_by: room.rematch_offered_by.map(|seat| read::seat(seat, "rematch offer")).transpose()?,

@@ -314,7 +314,10 @@ mod tests {
     fn an_offer_can_be_answered() {
         let (mut hand, mut table) = (Hand::new(), table());
         assert_eq!(press(&mut hand, &table, "y"), None);
-        let event = fixture::next(table.room(), RoomChange::OfferMade(Offer::Draw, Color::White));
+        let mut event = fixture::next(table.room(), RoomChange::OfferMade(Offer::Draw, Color::White));
+        let mut state = fixture::state(table.room());
+        state.draw_offered_by = Some(Color::White);
+        event.state = Some(Box::new(state));
         table.update(RoomUpdate::Event(Box::new(event)), Instant::now());
         assert_eq!(press(&mut hand, &table, "y"), Some(Wish::Offer(Offer::Draw)));
         assert_eq!(press(&mut hand, &table, "x"), Some(Wish::Decline(Offer::Draw)));

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::{
         client::{EndReason, GameResult, Member, Player, PlayerKind, fixture},
-        rules::{ByColor, Color},
+        rules::{ByColor, Color, Position},
     };
 
     fn me() -> PlayerId {
@@ -173,11 +173,11 @@ mod tests {
         let outcome = Outcome { result: GameResult::Won(Color::Black), reason: EndReason::Discs, discs, score };
         let game = room.game.as_ref().unwrap().id.clone();
         assert_eq!(
-            told(RoomChange::GameEnded { game, outcome, series: None, seats: None, score: None }),
+            told(RoomChange::GameEnded { game, outcome, standing: Position::START.into(), score: None }),
             "game over: black wins 40-20 (score 44-20); to see it again: reversi watch game1"
         );
         let game = Box::new(room.game.clone().unwrap());
-        assert_eq!(told(RoomChange::GameStarted(game, None, None)), "game 1 begins: black is open, white is open");
+        assert_eq!(told(RoomChange::GameStarted(game, None)), "game 1 begins: black is open, white is open");
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(in crate::cli) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
         RoomChange::ReadyChanged(side, true) => format!("{} is ready", who(*side)),
         RoomChange::ReadyChanged(side, false) => format!("{} is not ready", who(*side)),
         RoomChange::SettingsChanged { .. } => "the settings are changed".into(),
-        RoomChange::GameStarted(game, series, _) => match series {
+        RoomChange::GameStarted(game, series) => match series {
             Some(series) if series.games > 1 => {
                 format!("game {} begins ({} of {})", game.number, series.game, series.games)
             }
@@ -50,7 +50,7 @@ pub(in crate::cli) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
         RoomChange::GameEnded { outcome, score, .. } => {
             format!("game over: {outcome}{}", tell_score(room, score.as_ref()))
         }
-        RoomChange::ChatPosted(line) => format!("<{}> {}", line.player.name, printable(&line.text)),
+        RoomChange::ChatPosted(line, _) => format!("<{}> {}", line.player.name, printable(&line.text)),
         RoomChange::RoomClosed(reason) => match reason {
             Some(RoomCloseReason::Empty) => "the room closes: nobody is left in it".into(),
             Some(RoomCloseReason::Idle) => "the room closes: nothing happened in it for too long".into(),

@@ -3,10 +3,10 @@
 use v1::room_event::Event as Wire;
 
 use super::{
-    clocks,
-    game::{last_ply, outcome, thought as wire_thought},
-    member, player, position,
-    room::{last_game, score, series},
+    clocks, final_position,
+    game::{draw_offered_by, last_ply, outcome, thought as wire_thought},
+    member, position,
+    room::{chat_line, last_game, owner_id, phase, score, series},
     room_settings, seat, seat_number, seats, side, span, squares, timestamp,
 };
 use crate::{
@@ -21,7 +21,29 @@ use crate::{
 #[must_use]
 pub fn room_event(event: &Event, after: &Room) -> v1::RoomEvent {
     debug_assert_eq!(event.seq, after.seq());
-    v1::RoomEvent { seq: event.seq.0, at: Some(timestamp(event.at)), event: wire(event, after) }
+    v1::RoomEvent {
+        seq: event.seq.0,
+        at: Some(timestamp(event.at)),
+        state: changes_state(&event.fact).then(|| room_state(after)),
+        event: wire(event, after),
+    }
+}
+
+/// Whether a fact can change what [`room_state`] has.
+fn changes_state(fact: &Fact) -> bool {
+    !matches!(fact, Fact::Played { .. } | Fact::Passed | Fact::Struck | Fact::ChatPosted { .. })
+}
+
+fn room_state(room: &Room) -> v1::RoomState {
+    v1::RoomState {
+        phase: phase(room.phase()).into(),
+        owner_id: owner_id(room),
+        seats: seats(room),
+        series: room.series().map(series),
+        rematch_offered_by: room.rematch_offer().map(seat_number),
+        score: score(room),
+        draw_offered_by: draw_offered_by(room.game()).into(),
+    }
 }
 
 /// Nothing only where `after` is not what the event made of a room.
@@ -66,13 +88,11 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
             Wire::ClockCredited(v1::ClockCredited { credit: Some(span(*micros)), clocks: clocks_of(after, event.at) })
         }
         Fact::GameEnded(_) => Wire::GameEnded(game_ended(after)?),
-        Fact::ChatPosted { from, text } => Wire::ChatPosted(v1::ChatPosted {
-            line: Some(v1::ChatLine {
-                player: Some(player(from)),
-                text: text.to_string(),
-                at: Some(timestamp(event.at)),
-            }),
-        }),
+        Fact::ChatPosted { .. } => {
+            let lines = after.chat();
+            let count = i32::try_from(lines.len()).unwrap_or(i32::MAX);
+            Wire::ChatPosted(v1::ChatPosted { line: lines.last().map(chat_line), lines: count })
+        }
         Fact::Closed(reason) => Wire::RoomClosed(v1::RoomClosed { reason: close_reason(*reason).into() }),
     })
 }
@@ -150,6 +170,7 @@ fn game_ended(after: &Room) -> Option<v1::GameEnded> {
         series: after.series().map(series),
         seats: seats(after),
         score: score(after),
+        position: Some(final_position(game.position)),
     })
 }
 

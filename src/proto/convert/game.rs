@@ -20,8 +20,13 @@ pub fn game(room: RoomId, game: &Game, time: &TimeControl, now: Timestamp) -> v1
         clocks: game.clocks_at(now, time).as_ref().map(clocks),
         plies: plies(&game.plies, game.opening),
         outcome: game.end.map(|end| outcome(end, game.position)),
-        draw_offered_by: game.draw_offer.map_or(v1::Side::Unspecified, side).into(),
+        draw_offered_by: draw_offered_by(Some(game)).into(),
     }
+}
+
+/// The side that has offered a draw, if one has.
+pub(super) fn draw_offered_by(game: Option<&Game>) -> v1::Side {
+    game.and_then(|game| game.draw_offer).map_or(v1::Side::Unspecified, side)
 }
 
 /// The clocks of a running game.

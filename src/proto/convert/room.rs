@@ -11,14 +11,13 @@ use crate::{
 #[must_use]
 pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
     let room = view.room;
-    let owner = room.owner().filter(|_| room.phase() != Phase::Closed);
     v1::Room {
         room_id: room.id().to_string(),
         seq: room.seq().0,
         phase: phase(room.phase()).into(),
         settings: Some(room_settings(room.settings())),
         has_password: room.settings().password.is_some(),
-        owner_id: owner.map(|owner| owner.id.to_string()).unwrap_or_default(),
+        owner_id: owner_id(room),
         members: room.members().iter().map(member).collect(),
         seats: seats(room),
         game: last_game(room, now).map(|game| if view.shows_thoughts() { with_thoughts(game, room) } else { game }),
@@ -30,6 +29,12 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
         rematch_offered_by: room.rematch_offer().map(seat_number),
         score: score(room),
     }
+}
+
+/// Empty once the room is closed.
+pub(super) fn owner_id(room: &Room) -> String {
+    let owner = room.owner().filter(|_| room.phase() != Phase::Closed);
+    owner.map(|owner| owner.id.to_string()).unwrap_or_default()
 }
 
 /// The running game, or the last one.

@@ -1,0 +1,125 @@
+//! The law of those who follow a room: assigning what events carry gives what a fresh snapshot has, after every event.
+
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
+
+use proptest::{
+    prelude::*,
+    strategy::ValueTree,
+    test_runner::{Config, RngSeed, TestRunner},
+};
+use prost::Message as _;
+use reversi::{
+    client,
+    proto::{convert, v1},
+    room::{Event, Fact, Room, Timestamp, Viewer},
+};
+
+use crate::room::{laws::always, script::plots, trace::Stage};
+
+/// What the page's own test of its fold reads (`web/src/room/fold.test.ts`): a `WatchRoomResponse` a line, in
+/// hexadecimal. A snapshot after an event is what the room must be then; one after a snapshot begins another history.
+const HISTORIES: &str = "web/src/room/histories.txt";
+/// How often each kind of event occurs in the recorded histories, at least.
+const EACH: usize = 4;
+/// The longest recorded history, in events.
+const LONGEST: usize = 60;
+
+/// One event on the wire, with the room that it leaves.
+struct Step {
+    event: v1::RoomEvent,
+    after: Room,
+    /// When clocks were last sent: those of a snapshot run on, those of a fold stand still until the next event.
+    clocks_at: Timestamp,
+}
+
+impl Step {
+    /// The room as it is sent; none between a move and the pass or the end that it causes, which belong to one change.
+    fn snapshot(&self) -> Option<v1::Room> {
+        let settled = self.after.running().is_none_or(|game| !game.position.legal_moves().is_empty());
+        settled.then(|| snapshot(&self.after, self.clocks_at))
+    }
+}
+
+fn snapshot(room: &Room, at: Timestamp) -> v1::Room {
+    convert::room(room.view(Viewer::Public), at, 0)
+}
+
+/// The room at its creation, and all that follows.
+fn steps(history: &[Event]) -> (v1::Room, Vec<Step>) {
+    let mut room = Room::replay(&history[..1]).expect("a creation");
+    let mut clocks_at = history[0].at;
+    let first = snapshot(&room, clocks_at);
+    let steps = history[1..].iter().map(|event| {
+        room.apply(event);
+        if let Fact::GameStarted { .. } | Fact::Played { .. } | Fact::Passed | Fact::ClockCredited { .. } = event.fact {
+            clocks_at = event.at;
+        }
+        Step { event: convert::room_event(event, &room), after: room.clone(), clocks_at }
+    });
+    (first, steps.collect())
+}
+
+#[test]
+fn a_client_that_applies_events_has_what_a_fresh_snapshot_has() {
+    always(|stage| {
+        let (first, steps) = steps(&stage.world.history);
+        let mut followed = client::Room::try_from(first).expect("a snapshot");
+        for step in steps {
+            let event = client::RoomEvent::try_from(step.event.clone()).expect("an event");
+            followed.apply(&event).expect("the next event");
+            if let Some(fresh) = step.snapshot() {
+                let fresh = client::Room::try_from(fresh).expect("a snapshot");
+                prop_assert_eq!(&followed, &fresh, "after {:?}", step.event);
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_histories_recorded_for_the_page_are_of_this_server() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(HISTORIES);
+    let recorded = recorded();
+    if std::env::var_os("REVERSI_RECORD").is_some() {
+        fs::write(&path, &recorded).expect("the file can be written");
+    }
+    let there = fs::read_to_string(&path).unwrap_or_default();
+    assert!(there == recorded, "{HISTORIES} is not what this server sends: run this test with REVERSI_RECORD=1");
+}
+
+/// Short histories in which all kinds of events occur.
+fn recorded() -> String {
+    let mut runner = TestRunner::new(Config { rng_seed: RngSeed::Fixed(8), ..Config::default() });
+    let mut lines = String::new();
+    let mut occurred = BTreeMap::new();
+    for _ in 0..2_000 {
+        let plot = plots().new_tree(&mut runner).expect("a plot").current();
+        let history = Stage::perform(plot).world.history;
+        let kinds = || history[1..].iter().map(|event| std::mem::discriminant(&event.fact));
+        let kinds: Vec<_> = kinds().map(|kind| format!("{kind:?}")).collect();
+        let is_new = kinds.iter().any(|kind| occurred.get(kind).copied().unwrap_or(0) < EACH);
+        if history.len() > LONGEST || !is_new {
+            continue;
+        }
+        kinds.into_iter().for_each(|kind| *occurred.entry(kind).or_default() += 1);
+        record(&history, &mut lines);
+    }
+    lines
+}
+
+fn record(history: &[Event], lines: &mut String) {
+    use v1::watch_room_response::Message;
+    let (first, steps) = steps(history);
+    let mut line = |message| {
+        for byte in (v1::WatchRoomResponse { message: Some(message) }).encode_to_vec() {
+            write!(lines, "{byte:02x}").expect("a string takes everything");
+        }
+        lines.push('\n');
+    };
+    line(Message::Snapshot(first));
+    for step in steps {
+        let snapshot = step.snapshot();
+        line(Message::Event(step.event));
+        snapshot.into_iter().for_each(|room| line(Message::Snapshot(room)));
+    }
+}

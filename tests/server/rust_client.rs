@@ -203,7 +203,7 @@ async fn a_watcher_goes_on_where_it_was() {
         while said.len() < 2 {
             match updates.next().await.unwrap().unwrap() {
                 RoomUpdate::Event(event) => {
-                    if let RoomChange::ChatPosted(line) = event.change {
+                    if let RoomChange::ChatPosted(line, _) = event.change {
                         said.push(line.text);
                     }
                 }

@@ -123,7 +123,10 @@ mod tests {
         state.seats.white.wins = 3;
         event.state = Some(Box::new(state));
         room.apply(&event).unwrap();
-        assert_eq!((room.phase, room.rematch_offered_by, wins(&room.seats)), (Phase::Lobby, Some(Color::White), (0, 3)));
+        assert_eq!(
+            (room.phase, room.rematch_offered_by, wins(&room.seats)),
+            (Phase::Lobby, Some(Color::White), (0, 3))
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::sync::{broadcast, oneshot};
 
 use crate::{
-    room::{Issuer, Command, Event, Fact, GameId, LeaveReason, PlayerId, Room, Seq, Visibility},
+    room::{Command, Event, Fact, GameId, Issuer, LeaveReason, PlayerId, Room, Seq, Visibility},
     runtime::{error::RoomError, server_state::Encode},
 };
 

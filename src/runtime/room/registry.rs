@@ -22,7 +22,7 @@ use super::{
     notifier::Teller,
 };
 use crate::{
-    room::{Issuer, Command, JoinCode, Rejection, Room, RoomId, Seq, Timestamp},
+    room::{Command, Issuer, JoinCode, Rejection, Room, RoomId, Seq, Timestamp},
     runtime::{
         error::RoomError,
         limit::limits::{MAILBOX, MAILBOX_PATIENCE},

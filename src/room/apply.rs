@@ -1,4 +1,4 @@
-//! Making events true. Nothing here can fail or decide.
+//! Applying events. Nothing here fails or decides.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::{
 use crate::rules::{Color, Square};
 
 impl Room {
-    /// Makes an event true. Events come from [`Room::decide`], in order.
+    /// Applies the next event of the room, as returned by [`Room::decide`].
     pub fn apply(&mut self, event: &Event) {
         debug_assert_eq!(event.seq, self.seq.next());
         self.seq = event.seq;
@@ -72,7 +72,7 @@ impl Room {
         }
     }
 
-    /// The room that a whole history makes; none when it does not begin with a creation.
+    /// The room after all of its events; `None` unless the first is [`Fact::Created`].
     #[must_use]
     pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Self> {
         let mut events = events.into_iter();
@@ -85,7 +85,7 @@ impl Room {
         Some(room)
     }
 
-    /// Since when each thing runs that will fall due: the turn, the wait for the next game, the absences.
+    /// The start times of everything with a deadline: the turn, the wait for the next game, the absences.
     pub(super) fn start_times_mut(&mut self) -> impl Iterator<Item = &mut Timestamp> {
         let Self { game, series, members, .. } = self;
         let turn = game.as_mut().filter(|game| game.end.is_none()).map(|game| &mut game.turn_began);
@@ -94,8 +94,8 @@ impl Room {
         turn.into_iter().chain(next).chain(absences)
     }
 
-    /// Nobody is away since a moment that is still to come: coming and going is not known of an earlier server to the
-    /// second, and the credit for it may be too great.
+    /// Shifts all start times. No absence may start in the future: how long the server was away is known only to the
+    /// second, so the credit may be too large.
     fn credit(&mut self, at: Timestamp, micros: i64) {
         self.start_times_mut().for_each(|began| *began = began.shifted(micros));
         let absences = self.members.iter_mut().filter_map(|member| member.absent_since.as_mut());
@@ -108,7 +108,7 @@ impl Room {
         }
     }
 
-    /// A new occupant is a new pairing: its score begins at nothing, and a series between the old ones is over.
+    /// A new occupant is a new pairing: scores are cleared, and a series of the old pairing is over.
     fn change_occupant(&mut self, seat: Color, occupant: Occupant) {
         self.seats[seat] = Seat::of(occupant);
         let other = &mut self.seats[seat.opposite()];
@@ -155,7 +155,7 @@ impl Room {
         });
     }
 
-    /// An AI waits before it moves, so that people can follow.
+    /// The pause before the move of an AI seat.
     fn pause_before(&self, side: Color) -> Duration {
         match self.seats[side].occupant {
             Occupant::Ai(_) => self.settings.ai_pause,

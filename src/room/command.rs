@@ -1,4 +1,4 @@
-//! What somebody wants of a room.
+//! Requests to a room.
 
 use super::{
     event::Offer,
@@ -10,34 +10,34 @@ use super::{
 };
 use crate::rules::{Color, Square};
 
-/// Who asks.
+/// Who issues a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Issuer {
-    /// A player, identified by a token.
+    /// An authenticated player.
     Player(PlayerId),
     /// An administrator.
     Admin,
-    /// The server itself: clocks, AI seats, connections.
+    /// The server: for clocks, AI seats and presence.
     Server,
 }
 
-/// What an owner may make of a seat.
+/// What an owner may set a seat to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatSetting {
-    /// For anyone.
+    /// Anyone may take it.
     Open,
-    /// For one player.
+    /// Only this player may take it.
     Reserved(Profile),
-    /// For an AI.
+    /// An AI of the server plays.
     Ai(AiSeat),
 }
 
-/// What opens a room to one who is no member.
+/// What a player who is not a member presents to join or watch a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Credentials {
-    /// Needed where the room is private.
+    /// Needed for a private room.
     pub code: Option<JoinCode>,
-    /// Needed where the room has a password.
+    /// Needed for a room with a password.
     pub password: Option<PasswordHash>,
 }
 
@@ -46,74 +46,74 @@ pub struct Credentials {
 pub enum Command {
     /// Become a member.
     Join(Profile, Credentials),
-    /// Stop being one.
+    /// Stop being a member.
     Leave,
-    /// Sit down, or change over.
+    /// Take a seat, or change to the other one.
     TakeSeat(Color),
-    /// Stand up.
+    /// Leave the seat, not the room.
     LeaveSeat,
-    /// Exchange the occupants.
+    /// Exchange the occupants of the seats.
     SwapSeats,
-    /// Decide who may have a seat.
+    /// Open or reserve a seat, or give it to an AI.
     SetSeat(Color, SeatSetting),
-    /// Mark readiness.
+    /// Mark oneself as ready to play, or not.
     SetReady(bool),
-    /// Remove a member; keep them out if `ban`.
+    /// Remove a member.
     Kick {
-        /// Whom.
+        /// The member, or any player to be banned.
         player: PlayerId,
-        /// For the room's life.
+        /// Whether the player may never come back to this room.
         ban: bool,
     },
     /// Make another member the owner.
     Transfer(PlayerId),
     /// Replace the settings.
     Configure(Box<Settings>),
-    /// Begin a game or series.
+    /// Start a game or series.
     Start,
-    /// End the room.
+    /// Close the room.
     Close,
-    /// Say something.
+    /// Post a line of chat.
     Chat(ChatText),
-    /// Move.
+    /// Make a move.
     Play {
-        /// In which game of the room.
+        /// Number of the game in the room.
         game: u32,
-        /// For which ply.
+        /// The ply.
         ply: u16,
-        /// Where.
+        /// The square.
         square: Square,
-        /// What it thought. Told of the server's AI seats only.
+        /// Search report; ignored unless the server issues the command for an AI seat.
         thought: Option<Box<Thought>>,
     },
-    /// Count an illegal move against the side to move, if it is a bot.
+    /// Count an illegal move against the side to move if it is a bot.
     Strike {
-        /// In which game.
+        /// Number of the game in the room.
         game: u32,
-        /// At which ply.
+        /// The ply.
         ply: u16,
     },
-    /// Give up.
+    /// Resign a game.
     Resign {
-        /// Which game.
+        /// Number of the game in the room.
         game: u32,
     },
-    /// End a game without a winner.
+    /// End a game without a result.
     Abort {
-        /// Which game.
+        /// Number of the game in the room.
         game: u32,
     },
-    /// Propose something to the opponent.
+    /// Make the opponent an offer.
     Offer(Offer),
-    /// Answer the opponent's proposal.
+    /// Accept or decline the opponent's offer, or withdraw one's own.
     Answer(Offer, bool),
-    /// A member's connection was lost or is back.
+    /// A member's connection was lost or restored.
     SetPresence(PlayerId, bool),
-    /// Give back the time that the server was away.
+    /// Compensate for the time the server was down.
     Credit {
-        /// In microseconds; negative after the system's clock was set back.
+        /// Microseconds; negative after the system clock was set back.
         micros: i64,
     },
-    /// Do what is due.
+    /// Do everything whose deadline has passed.
     Tick,
 }

@@ -1,4 +1,4 @@
-//! What a room does by itself, and when.
+//! What a room does when time passes.
 
 use super::{
     ids::PlayerId,
@@ -7,29 +7,29 @@ use super::{
 };
 use crate::rules::Color;
 
-/// What a deadline is for.
+/// What happens at a deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DueAction {
-    /// The side to move has run out of time.
+    /// This side loses on time.
     Flag(Color),
     /// The next game of the series begins.
     NextGame,
-    /// A member has been away for too long.
+    /// This member has been absent for the grace period and leaves.
     Absence(PlayerId),
-    /// The owner has, but still plays; another can take over.
+    /// The owner has been absent for the grace period but plays a running game: this member becomes owner.
     Succession(PlayerId),
-    /// Nothing has happened for too long.
+    /// The room closes for lack of activity.
     Idle,
 }
 
 impl Room {
-    /// When it next wants a tick.
+    /// When the room next needs a [`Command::Tick`](super::Command::Tick).
     #[must_use]
     pub fn deadline(&self) -> Option<Timestamp> {
         self.due().map(|(at, _)| at)
     }
 
-    /// The earliest thing that time will make happen.
+    /// The earliest deadline and what happens then.
     pub(super) fn due(&self) -> Option<(Timestamp, DueAction)> {
         if self.phase == Phase::Closed {
             return None;
@@ -45,7 +45,7 @@ impl Room {
     fn absence_due(&self, member: &Member) -> Option<(Timestamp, DueAction)> {
         let player = member.profile.id;
         let at = member.absent_since?.after(self.policy.grace);
-        // Only a running game keeps its players; one who is away for long must not hold up a series of games.
+        // A running game keeps its players; an absent player must not hold up the next game of a series.
         if self.running().is_none() || self.seat_of(player).is_none() {
             return Some((at, DueAction::Absence(player)));
         }

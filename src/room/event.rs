@@ -1,4 +1,4 @@
-//! What happened in a room: facts, in order, complete.
+//! The events of a room: its complete history, in order.
 
 use std::time::Duration;
 
@@ -14,163 +14,163 @@ use super::{
 };
 use crate::rules::{ByColor, Color, Square};
 
-/// One fact with its place in the room's history.
+/// A fact with its place in the room's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Dense from 1.
+    /// Sequence number: from 1, without gaps.
     pub seq: Seq,
-    /// When it happened, by the server's clock.
+    /// Time by the server's clock.
     pub at: Timestamp,
-    /// What happened.
+    /// The change.
     pub fact: Fact,
 }
 
-/// Why a member is one no longer.
+/// Why a member left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaveReason {
-    /// Of their own will.
+    /// Left on request.
     Left,
-    /// Removed.
+    /// Removed by the owner or an administrator.
     Kicked,
-    /// Removed, and kept out.
+    /// Removed, and may not return.
     Banned,
-    /// The connection was lost for longer than the grace.
+    /// Absent for longer than the grace period.
     Absent,
 }
 
-/// Why a room is closed.
+/// Why a room closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// Nobody was left in it.
+    /// The last member left.
     Empty,
-    /// By its owner or an administrator.
+    /// Closed by its owner or an administrator.
     Closed,
-    /// Nothing happened for too long.
+    /// No activity for too long.
     Idle,
-    /// The server could not go on with it.
+    /// A server error.
     Server,
 }
 
-/// What the players of a room may propose to each other.
+/// An offer of one player to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
-    /// To end the running game as a draw.
+    /// End the running game as a draw.
     Draw,
-    /// To play again.
+    /// Play again.
     Rematch,
 }
 
-/// How a room began.
+/// The initial state of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Creation {
-    /// Its name for good.
+    /// The room's id.
     pub id: RoomId,
-    /// Lets members bring others in.
+    /// The join code.
     pub code: JoinCode,
-    /// Its maker, owner and first member.
+    /// The creator: owner and first member.
     pub owner: Profile,
-    /// Checked settings.
+    /// Settings that have passed [`Settings::check`].
     pub settings: Settings,
-    /// The server's own bounds for it.
+    /// The server's limits for the room.
     pub policy: Policy,
-    /// Who sits where at first; a player can only be the owner.
+    /// The first occupants; a player among them is the owner, on one seat at most.
     pub seats: ByColor<Occupant>,
 }
 
-/// One thing that happened.
+/// One change of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// The room began. Always the first fact, and only then.
+    /// The room was created. The first fact, and no other.
     Created(Box<Creation>),
-    /// A new member.
+    /// A player became a member.
     MemberJoined(Profile),
-    /// A member went; or a player who was none was banned.
+    /// A member left, or a player who was not a member was banned.
     MemberLeft {
-        /// Who.
+        /// The player.
         player: PlayerId,
-        /// Why.
+        /// The reason.
         reason: LeaveReason,
     },
-    /// A member's connection was lost, or is back.
+    /// A member's connection was lost or restored.
     PresenceChanged {
-        /// Whose.
+        /// The member.
         player: PlayerId,
-        /// Whether it is back.
+        /// Whether the member is connected.
         present: bool,
     },
-    /// Ownership moved.
+    /// Another member became the owner.
     OwnerChanged(PlayerId),
-    /// A seat has another occupant. Clears both scores.
+    /// A seat has a new occupant. Clears the scores of both.
     SeatChanged {
-        /// Whose side.
+        /// The seat.
         seat: Color,
         /// The new occupant.
         occupant: Occupant,
     },
     /// The occupants changed sides, with their scores.
     SeatsSwapped,
-    /// A player marked readiness.
+    /// A player's readiness changed.
     ReadyChanged {
-        /// Whose.
+        /// The player's seat.
         seat: Color,
-        /// The mark.
+        /// Whether the player is ready.
         ready: bool,
     },
-    /// New settings.
+    /// The settings changed.
     SettingsChanged(Box<Settings>),
-    /// A game began with its opening made.
+    /// A game started.
     GameStarted {
-        /// Its number in the room.
+        /// Number of the game in the room, from 1.
         number: u32,
-        /// Its index in its series, from 0.
+        /// Index of the game in its series, from 0.
         index: u16,
-        /// Moves made for both sides.
+        /// The opening: moves made for both sides before the clocks run.
         opening: Vec<Square>,
     },
     /// The side to move placed a disc.
     Played {
-        /// Where.
+        /// The square.
         square: Square,
-        /// What it took.
+        /// Time taken.
         spent: Duration,
-        /// What it thought, where an AI moved.
+        /// The search report, if an AI moved.
         thought: Option<Box<Thought>>,
     },
-    /// The side to move had no move.
+    /// The side to move had no legal move.
     Passed,
-    /// A bot tried an illegal move.
+    /// A bot sent an illegal move.
     Struck,
-    /// A proposal stands.
+    /// An offer was made.
     OfferMade {
-        /// What.
+        /// The offer.
         offer: Offer,
-        /// By whom.
+        /// The side that made it.
         by: Color,
     },
-    /// The proposal was answered.
+    /// The open offer was answered or withdrawn.
     OfferClosed {
-        /// Which.
+        /// The offer.
         offer: Offer,
-        /// How.
+        /// Whether it was accepted.
         accepted: bool,
     },
-    /// No further game of the series follows: one who may has ended it, or its test has.
+    /// The rest of the series is cancelled: it was aborted, or its test has a verdict.
     SeriesEnded,
-    /// The game is over. Happens once a game.
+    /// The game is over. Once for each game.
     GameEnded(GameEnd),
-    /// The server gives back the time it was away: the turn that runs, the absences and the wait for the next game of a
-    /// series count as start_times_mut so much later; earlier where it is negative, after the system's clock was set back.
+    /// Compensates for the time the server was down: shifts the start of the running turn, of absences and of the wait for
+    /// the next game. Negative after the system clock was set back.
     ClockCredited {
-        /// How much, in microseconds.
+        /// The shift, in microseconds.
         micros: i64,
     },
-    /// Somebody said something.
+    /// A line of chat was posted.
     ChatPosted {
-        /// Who.
+        /// The author.
         from: Profile,
-        /// What.
+        /// The text.
         text: ChatText,
     },
-    /// The room is over. Always the last fact.
+    /// The room closed. Always the last fact.
     Closed(CloseReason),
 }

@@ -1,4 +1,4 @@
-//! One game in a room: position, record, clocks and end.
+//! One game of a room: position, record, clocks and end.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use crate::rules::{ByColor, Color, Outcome, Position, Square};
 /// A ply of the record. Even plies are black's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ply {
-    /// Where the disc was placed; none for a pass.
+    /// The square; `None` for a pass.
     pub square: Option<Square>,
-    /// Thinking time in milliseconds.
+    /// Time taken, in milliseconds.
     pub spent_ms: u32,
 }
 
@@ -19,19 +19,19 @@ pub struct Ply {
 pub enum EndReason {
     /// Neither side could move.
     Discs,
-    /// The loser gave up.
+    /// The loser resigned.
     Resignation,
-    /// The loser's clock fell.
+    /// The loser ran out of time.
     Timeout,
     /// The loser left the room.
     Left,
-    /// The loser was removed, or forfeited by illegal moves.
+    /// The loser was removed from the room, or forfeited by illegal moves.
     Kicked,
-    /// A draw agreed by both.
+    /// Both agreed to a draw.
     Agreed,
-    /// Ended without a winner by one who may.
+    /// Aborted, without a result.
     Aborted,
-    /// The server could not go on with it.
+    /// A server error, without a result.
     Server,
 }
 
@@ -48,7 +48,7 @@ impl EndReason {
         Self::Server,
     ];
 
-    /// The word for it in tables and figures.
+    /// Its name in exports, tables and metrics.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -67,14 +67,14 @@ impl EndReason {
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameEnd {
-    /// None for a draw and for an aborted game.
+    /// `None` for a draw and for a game without a result.
     pub winner: Option<Color>,
-    /// Why.
+    /// The reason.
     pub reason: EndReason,
 }
 
 impl GameEnd {
-    /// The end of a game that was played out.
+    /// The end of a game in which neither side can move.
     pub(super) fn by_discs(outcome: Outcome) -> Self {
         Self { winner: outcome.winner, reason: EndReason::Discs }
     }
@@ -93,41 +93,41 @@ impl GameEnd {
         !matches!(self.reason, EndReason::Aborted | EndReason::Server)
     }
 
-    /// Whether the pairing can go on to the next game of its series.
+    /// Whether the next game of the series may follow.
     pub(super) fn continues_series(&self) -> bool {
         self.counts() && !matches!(self.reason, EndReason::Left | EndReason::Kicked)
     }
 }
 
-/// A running game, or the room's last one.
+/// A running or finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
-    /// 1 for the room's first.
+    /// Number in the room, from 1.
     pub number: u32,
-    /// When it began.
+    /// When it started.
     pub started: Timestamp,
-    /// Where it stands. The side to move can move, unless the game is over.
+    /// The current position. The side to move can move, unless the game is over or the event of its pass is next.
     pub position: Position,
     /// Every ply from the standard start.
     pub plies: Vec<Ply>,
-    /// How many of them the opening made.
+    /// Number of plies made by the opening.
     pub opening: u16,
-    /// Left on the total clocks when the present turn began.
+    /// Total time left when the current turn began; `None` without a total clock.
     pub clocks: ByColor<Option<Duration>>,
-    /// When the side to move was asked; may lie ahead by the pause before an AI's move.
+    /// When the current turn began; in the future during the pause before an AI's move.
     pub turn_began: Timestamp,
-    /// Illegal moves in this turn, counted for bots.
+    /// Illegal moves of a bot in this turn.
     pub strikes: u8,
-    /// Who offers a draw.
+    /// The side that has offered a draw.
     pub draw_offer: Option<Color>,
-    /// What AIs thought, by ply and in its order.
+    /// Search reports of AI seats with their plies, in ascending order.
     pub thoughts: Vec<(u16, Thought)>,
-    /// How it ended.
+    /// `None` while it runs.
     pub end: Option<GameEnd>,
 }
 
 impl Game {
-    /// Longest possible record: 60 moves and the passes between them.
+    /// Room for nearly every record: 60 moves and a few passes.
     pub(super) const CAPACITY: usize = 64;
 
     pub(super) fn start(number: u32, at: Timestamp, time: &TimeControl, opening: &[Square]) -> Self {
@@ -154,7 +154,7 @@ impl Game {
         game
     }
 
-    /// Plies made so far: the number of the ply that is asked for.
+    /// Number of plies made: the number of the next ply.
     #[must_use]
     pub fn ply(&self) -> u16 {
         u16::try_from(self.plies.len()).unwrap_or(u16::MAX)
@@ -166,31 +166,31 @@ impl Game {
         self.end.is_none().then_some(self.position.turn())
     }
 
-    /// The last disc placed.
+    /// The last move that was not a pass.
     #[must_use]
     pub fn last_move(&self) -> Option<Square> {
         self.plies.iter().rev().find_map(|ply| ply.square)
     }
 
-    /// What an AI thought at a ply.
+    /// The search report of an AI for a ply.
     #[must_use]
     pub fn thought(&self, ply: u16) -> Option<&Thought> {
         let at = self.thoughts.binary_search_by_key(&ply, |&(ply, _)| ply).ok()?;
         Some(&self.thoughts[at].1)
     }
 
-    /// The squares in order, without the passes.
+    /// The moves in order, without passes.
     pub fn squares(&self) -> impl Iterator<Item = Square> {
         self.plies.iter().filter_map(|ply| ply.square)
     }
 
-    /// When the flag of the side to move falls.
+    /// When the side to move runs out of time.
     pub(super) fn flag_falls(&self, time: &TimeControl) -> Option<Timestamp> {
         let turn = self.turn()?;
         Some(self.turn_began.after(time.limit(self.clocks[turn])))
     }
 
-    /// Whether both sides have made a move of their own.
+    /// Whether both sides have made a move after the opening.
     pub(super) fn both_have_moved(&self) -> bool {
         let own = self.plies.get(usize::from(self.opening)..).unwrap_or(&[]);
         let moved = |parity| {

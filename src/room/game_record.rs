@@ -1,4 +1,4 @@
-//! What is kept of a finished game.
+//! Records of finished games.
 
 use super::{
     event::{Event, Fact},
@@ -22,7 +22,7 @@ pub enum Participant {
 }
 
 impl Participant {
-    /// Whether it is that player.
+    /// Whether it is the player with that id.
     #[must_use]
     pub fn is(&self, player: PlayerId) -> bool {
         matches!(self, Self::Player(profile) if profile.id == player)
@@ -32,34 +32,34 @@ impl Participant {
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
-    /// Its name for good.
+    /// The game's id.
     pub id: GameId,
-    /// What the room was called.
+    /// The room's name when the game ended.
     pub room_name: RoomName,
-    /// Who played.
+    /// The participants, by side.
     pub players: ByColor<Participant>,
-    /// When it began.
+    /// When the game started.
     pub started: Timestamp,
-    /// When it ended.
+    /// When the game ended.
     pub ended: Timestamp,
-    /// How it ended.
+    /// Winner and reason.
     pub end: GameEnd,
     /// Every ply from the standard start.
     pub plies: Vec<Ply>,
-    /// How many of them the opening made.
+    /// Number of plies made by the room's opening.
     pub opening: u16,
-    /// The last position.
+    /// The final position.
     pub position: Position,
-    /// The clocks it was played with.
+    /// The time control.
     pub time: TimeControl,
-    /// Whether only those find it who played, or are in its room.
+    /// Whether only its players and the members of its room may see it.
     pub private: bool,
     /// Whether it counts for ratings.
     pub rated: bool,
 }
 
 impl Room {
-    /// The record of the game that has just ended, while its players still sit.
+    /// The record of the game that just ended, while its players are still seated.
     #[must_use]
     pub fn record(&self, ended: Timestamp) -> Option<GameRecord> {
         let game = self.game.as_ref()?;
@@ -79,7 +79,7 @@ impl Room {
         })
     }
 
-    /// The records of the games that end with events which are to come.
+    /// The records of the games that end in `events`, which are not yet applied.
     #[must_use]
     pub fn records(&self, events: &[Event]) -> Vec<GameRecord> {
         if !events.iter().any(|event| matches!(event.fact, Fact::GameEnded(_))) {

@@ -1,4 +1,4 @@
-//! Names of things: opaque, random, never reused.
+//! Ids: opaque, random, never reused.
 
 use std::{fmt, str::FromStr};
 
@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Crockford's base 32 in lower case: no letters that look like digits.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// A text that is no id of the kind asked for.
+/// The text is not an id of the expected kind.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("malformed id")]
 pub struct ParseIdError;
@@ -29,7 +29,7 @@ fn read_base32(text: &str, digits: usize) -> Result<u64, ParseIdError> {
     })
 }
 
-/// What each byte stands for, in either case.
+/// The value of each digit by its byte, in either case; [`NO_DIGIT`] for other bytes.
 const VALUES: [u8; 256] = {
     let mut values = [NO_DIGIT; 256];
     let mut digit = 0;
@@ -51,7 +51,7 @@ macro_rules! id {
         pub struct $name(u64);
 
         impl $name {
-            /// Makes an id of the low bits of `random`.
+            /// The id with the low bits of `random`.
             #[must_use]
             pub const fn from_random(random: u64) -> Self {
                 Self(random & Self::MOST)
@@ -59,19 +59,19 @@ macro_rules! id {
 
             const MOST: u64 = (1 << (5 * $digits)) - 1;
 
-            /// Its text, in one piece: every message names its room.
+            /// Its text in ASCII, without allocation.
             #[must_use]
             pub fn digits(self) -> [u8; $digits] {
                 base32(self.0)
             }
 
-            /// The id as a number, for a stored form.
+            /// The id as a number.
             #[must_use]
             pub const fn bits(self) -> u64 {
                 self.0
             }
 
-            /// The id that [`Self::bits`] gave; none for a number that it never gives.
+            /// The inverse of [`Self::bits`]; `None` if out of range.
             #[must_use]
             pub const fn from_bits(bits: u64) -> Option<Self> {
                 if bits <= Self::MOST { Some(Self(bits)) } else { None }
@@ -101,27 +101,27 @@ macro_rules! id {
 }
 
 id!(
-    /// A player, for as long as the server knows them. 12 digits of base 32.
+    /// The id of a player: 12 digits of base 32.
     PlayerId,
     12
 );
 id!(
-    /// A room. 12 digits of base 32.
+    /// The id of a room: 12 digits of base 32.
     RoomId,
     12
 );
 id!(
-    /// What lets a player into a private room. 8 digits of base 32.
+    /// The code that admits a player to a private room: 8 digits of base 32.
     JoinCode,
     8
 );
 
-/// A game: its room, and its number in it from 1. Written `ROOM-NUMBER`.
+/// The id of a game: its room and its number there. Written `ROOM-NUMBER`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId {
-    /// Where it is played.
+    /// The room.
     pub room: RoomId,
-    /// 1 for the room's first game.
+    /// The number of the game in its room, from 1.
     pub number: u32,
 }
 
@@ -146,18 +146,18 @@ impl FromStr for GameId {
     }
 }
 
-/// The number of an event in its room, from 1 and without gaps; 0 before the first.
+/// The sequence number of an event in its room, from 1 and without gaps; 0 before the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seq(pub u64);
 
 impl Seq {
-    /// The one after it.
+    /// The next number.
     #[must_use]
     pub const fn next(self) -> Self {
         self.plus(1)
     }
 
-    /// The one `steps` after it.
+    /// The number `steps` later.
     #[must_use]
     pub const fn plus(self, steps: u64) -> Self {
         Self(self.0 + steps)

@@ -1,23 +1,23 @@
-//! One room as a pure value: members, seats, settings, games and chat.
+//! One room as a value: members, seats, settings, games and chat.
 //!
-//! It reads no clock, draws no number and waits for nothing. A driver owns one and asks:
+//! It reads no clock, generates no random numbers and does no I/O. Its driver calls:
 //!
-//! | verb | meaning |
+//! | method | what it does |
 //! |---|---|
-//! | [`Room::decide`] | judge a command: the events it causes, or a refusal; changes nothing |
-//! | [`Room::apply`] | make one event true; total, and the only mutation |
-//! | [`Room::deadline`] | when it next wants a [`Command::Tick`] |
-//! | [`Room::thinking`] | whether an AI seat is to move, and with what time |
-//! | [`Room::view`] | what one viewer may see |
+//! | [`Room::decide`] | the events that a command causes, or its rejection; changes nothing |
+//! | [`Room::apply`] | applies one event; cannot fail; the only mutation |
+//! | [`Room::deadline`] | when the room next needs a [`Command::Tick`] |
+//! | [`Room::thinking`] | the turn of an AI seat, if an AI is to move |
+//! | [`Room::view`] | what a viewer may see |
 //!
 //! ```text
-//!   command ──▶ decide ──▶ events ──▶ (written down) ──▶ apply ──▶ (told)
+//!   command ──▶ decide ──▶ events ──▶ (stored) ──▶ apply ──▶ (sent to watchers)
 //!                  │
-//!                  └────▶ rejection: nothing has happened
+//!                  └────▶ rejection: nothing changed
 //! ```
 //!
-//! Events are facts, so the journal, the broadcast and a replay are the same list. As bytes they and the room have a form
-//! of their own, in [`stored`].
+//! The store, the watchers and a replay all get the same list of events. The stored form of events and rooms is in
+//! [`stored`].
 
 mod apply;
 mod command;

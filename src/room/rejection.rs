@@ -1,11 +1,11 @@
-//! Why a room refuses a command.
+//! Why a room rejects a command.
 
 use thiserror::Error;
 
 use super::settings::SettingsError;
 use crate::rules::Bitboard;
 
-/// A refusal. It is an answer, not a fault: nothing has changed.
+/// The reason for rejecting a command, which then changes nothing.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum Rejection {
     /// Only the owner may do this.
@@ -14,7 +14,7 @@ pub enum Rejection {
     /// Only an administrator may do this.
     #[error("only an administrator may do this")]
     NotAdmin,
-    /// Only a player in a seat may do this.
+    /// Only a seated player may do this.
     #[error("you have no seat in this room")]
     NotSeated,
     /// Only a member may do this.
@@ -23,25 +23,25 @@ pub enum Rejection {
     /// The player is banned from the room.
     #[error("you are banned from this room")]
     Banned,
-    /// The room asks for another password.
+    /// The password is missing or wrong.
     #[error("wrong password")]
     BadPassword,
-    /// There is no such room for this player.
+    /// The room does not exist, or the player may not know that it does.
     #[error("no such room")]
     RoomNotFound,
-    /// The room has had no such game.
+    /// The room has no game with this number.
     #[error("no such game")]
     GameNotFound,
     /// The player named is not in the room.
     #[error("no such player in this room")]
     PlayerNotFound,
-    /// Unusable settings.
+    /// The settings are out of bounds.
     #[error("bad settings: {0}")]
     BadSettings(SettingsError),
-    /// The room has as many members as it may.
+    /// The room has its maximum number of members.
     #[error("the room is full")]
     RoomFull,
-    /// Somebody else has the seat, or it is kept for them.
+    /// The seat is occupied, or reserved for another player.
     #[error("the seat is taken")]
     SeatTaken,
     /// Not while a game or series runs.
@@ -50,10 +50,10 @@ pub enum Rejection {
     /// Both seats must be filled and ready.
     #[error("both seats must be filled and ready")]
     SeatsNotReady,
-    /// Not at this time.
+    /// Not in this phase of the room or game; says why.
     #[error("not possible now: {0}")]
     WrongPhase(&'static str),
-    /// The room is closed for good.
+    /// The room is closed.
     #[error("the room is closed")]
     RoomClosed,
     /// The other side is to move.
@@ -62,10 +62,10 @@ pub enum Rejection {
     /// The game is over.
     #[error("the game is over")]
     GameOver,
-    /// The square is not among the legal ones, which are given.
+    /// The square is not legal; holds the legal ones.
     #[error("illegal move")]
     IllegalMove(Bitboard),
-    /// The ply was decided otherwise.
-    #[error("this ply is already decided")]
+    /// Another move was made at this ply.
+    #[error("another move was already made at this ply")]
     StalePly,
 }

@@ -1,10 +1,10 @@
-//! The two seats of a room and who may sit in them.
+//! The two seats of a room and their occupants.
 
 use std::sync::Arc;
 
 use super::{ids::PlayerId, text::DisplayName};
 
-/// Whether a person or a program plays under a name.
+/// Whether a player is a person or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlayerKind {
     /// A person.
@@ -13,43 +13,43 @@ pub enum PlayerKind {
     Bot,
 }
 
-/// A player, as everybody may see them.
+/// The public data of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// Who it is; the name is only what they are called.
+    /// The player's id, which never changes.
     pub id: PlayerId,
-    /// Unique among players.
+    /// The display name, unique among current players.
     pub name: DisplayName,
     /// Person or program.
     pub kind: PlayerKind,
 }
 
-/// A server-side AI. Whoever makes one has checked that the kind exists and has the level.
+/// A server-side AI of an existing kind and level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AiSeat {
-    /// Such as "roxanne".
+    /// Name of its kind, such as "roxanne".
     pub kind: Arc<str>,
-    /// From 1.
+    /// Level, from 1.
     pub level: u8,
-    /// The same seed plays the same game.
+    /// Seed of its random choices: the same seed plays the same game.
     pub seed: u64,
 }
 
-/// Who or what may move for one side.
+/// Who occupies a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Occupant {
     /// Anyone may take it.
     Open,
     /// Only this player may take it.
     Reserved(Profile),
-    /// A player sits here.
+    /// A player.
     Player(Profile),
-    /// The server moves.
+    /// An AI of the server.
     Ai(AiSeat),
 }
 
 impl Occupant {
-    /// The player who sits here.
+    /// The id of the player in the seat.
     #[must_use]
     pub fn player(&self) -> Option<PlayerId> {
         match self {
@@ -58,47 +58,47 @@ impl Occupant {
         }
     }
 
-    /// Whether a game could be played with it.
+    /// Whether it is a player or an AI.
     #[must_use]
     pub fn can_play(&self) -> bool {
         matches!(self, Self::Player(_) | Self::Ai(_))
     }
 }
 
-/// What a client wants a seat to be; not yet checked against what there is.
+/// What a client asks a seat to be; not checked yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatSpec {
-    /// For anyone.
+    /// Anyone may take it.
     Open,
-    /// For one player.
+    /// Only this player may take it.
     Reserved(PlayerId),
-    /// For whoever asks.
+    /// The caller takes it.
     Me,
-    /// For an AI.
+    /// An AI of the server plays.
     Ai(AiSpec),
 }
 
-/// An AI as a client asks for it; whoever knows the kinds makes an [`AiSeat`] of it.
+/// An AI as requested by a client; becomes an [`AiSeat`] when kind and level are known to exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AiSpec {
-    /// Perhaps the name of a kind.
+    /// Name of a kind.
     pub kind: String,
-    /// From 1; none for the kind's default.
+    /// Level from 1; `None` for the default of the kind.
     pub level: Option<u8>,
-    /// None lets the server choose.
+    /// `None` lets the server choose.
     pub seed: Option<u64>,
 }
 
 /// One side's seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seat {
-    /// Who is in it.
+    /// The occupant.
     pub occupant: Occupant,
-    /// Whether its player wants to begin. Meaningless for an AI, which always does.
+    /// Whether its player is marked as ready; unused for an AI, which is always ready.
     pub marked_ready: bool,
-    /// Games the occupant won in the current pairing.
+    /// Games won by the occupant in the current pairing.
     pub wins: u16,
-    /// Games the current pairing drew.
+    /// Games drawn in the current pairing.
     pub draws: u16,
 }
 

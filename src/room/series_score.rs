@@ -1,32 +1,32 @@
-//! The score of a series in pairs.
+//! The score of a series of paired games.
 
 use crate::{
     rating::{Points, Score},
     rules::Color,
 };
 
-/// How a series stands whose games come in pairs, or the last one between the same occupants.
+/// The score of a series whose games come in pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeriesScore {
-    /// Where the player sits now of whom the score is told: the one who began the series with black.
+    /// The current side of the player whose score this is: the one who had black in the first game.
     pub first: Color,
-    /// What that player has reached.
+    /// The score of that player.
     pub score: Score,
 }
 
 impl SeriesScore {
-    /// Of a series that begins.
+    /// The score before the first game.
     pub(super) fn new() -> Self {
         Self { first: Color::Black, score: Score::default() }
     }
 
-    /// The same after the occupants have changed sides.
+    /// The same score after the occupants changed sides.
     #[must_use]
     pub fn swapped(self) -> Self {
         Self { first: self.first.opposite(), ..self }
     }
 
-    /// Counts the game of that index in the series, from 0.
+    /// Counts the game with that index in the series, from 0.
     pub(super) fn count(&mut self, index: u16, winner: Option<Color>) {
         let points = match winner {
             Some(winner) if winner == self.first => Points::Win,

@@ -1,4 +1,4 @@
-//! What an owner may set.
+//! The settings of a room.
 
 use std::{fmt, time::Duration};
 
@@ -10,34 +10,34 @@ use crate::{
     rules::{Square, Transcript, opening},
 };
 
-/// Who finds a room.
+/// Who can find and join a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visibility {
     /// Listed, and open to all.
     #[default]
     Public,
-    /// Entered by its join code only.
+    /// Not listed, and joined by its join code only.
     Private,
 }
 
 /// Who may watch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Watching {
-    /// Whoever finds the room.
+    /// Anyone who finds the room.
     #[default]
     Everyone,
     /// Members only.
     Members,
 }
 
-/// How long a side may think. Whichever clock falls first loses.
+/// The clocks. A side loses when either its move time or its total time runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControl {
-    /// The most one move may take.
+    /// Maximum time for one move; `None` for no limit.
     pub per_move: Option<Duration>,
-    /// The most all moves of a side may take.
+    /// Initial time for all moves of a side; `None` for no limit.
     pub total: Option<Duration>,
-    /// Added to the total after each move.
+    /// Added to the total time after each move.
     pub increment: Duration,
 }
 
@@ -47,53 +47,53 @@ pub enum Opening {
     /// The standard start.
     #[default]
     Standard,
-    /// These moves.
+    /// Given moves, made for both sides.
     Moves(Transcript),
-    /// Random balanced plies; both games of a pair get the same.
+    /// Random balanced plies; the same in both games of a pair.
     Random {
-        /// How many.
+        /// Number of plies.
         plies: u8,
-        /// Decides which.
+        /// Seed of the choice.
         seed: u64,
     },
-    /// From the fixed list of openings that the engine has judged to be even; both games of a pair get the same.
+    /// From a fixed list of openings that the engine evaluates as even; the same in both games of a pair.
     Balanced {
-        /// Decides their order.
+        /// Seed of their order.
         seed: u64,
     },
 }
 
-/// A room's settings. In this order, as its first fields are looked at with every move.
+/// The settings of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Settings {
-    /// Who finds it.
+    /// Who can find and join it.
     pub visibility: Visibility,
     /// Who may watch.
     pub watching: Watching,
     /// The clocks.
     pub time: TimeControl,
-    /// What it is called.
+    /// The room's name.
     pub name: RoomName,
-    /// Asked of those who join.
+    /// Needed to join; `None` for no password.
     pub password: Option<PasswordHash>,
-    /// An AI moves no sooner than this after the ply before, so that people can follow.
+    /// Minimum time between a ply and the AI's answer, so that people can follow.
     pub ai_pause: Duration,
-    /// Games in a series.
+    /// Number of games in a series.
     pub games: u16,
-    /// Whether colours change after each game.
+    /// Whether the players swap sides after each game.
     pub swap_sides: bool,
     /// How games begin.
     pub opening: Opening,
-    /// Starts as soon as both seats are ready, without the owner.
+    /// Whether a game starts without the owner as soon as both seats are ready.
     pub auto_start: bool,
     /// Whether games count for the players' ratings.
     pub rated: bool,
-    /// Ends a series in pairs as soon as one of two differences in strength is believed.
+    /// A test that ends a series of paired games early.
     pub sprt: Option<Sprt>,
 }
 
-/// A room's password, hashed by whoever took it in.
+/// The hash of a room's password.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PasswordHash(pub [u8; 32]);
 
@@ -103,33 +103,33 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// What is wrong with settings: the field, and what it must be.
+/// An invalid field of the settings.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("{field} {problem}")]
 pub struct SettingsError {
     /// The field's name in the public API.
     pub field: &'static str,
-    /// What is asked of it.
+    /// What it must be, to follow the field's name.
     pub problem: &'static str,
 }
 
 impl Settings {
-    /// Shortest per-move limit: below it a network's own delay decides games.
+    /// Minimum time per move: below it, network latency decides games.
     pub const SHORTEST_MOVE: Duration = Duration::from_millis(100);
-    /// Longest clock of any kind.
+    /// Maximum of the time per move and of the total time.
     pub const LONGEST_CLOCK: Duration = Duration::from_secs(24 * 60 * 60);
-    /// Longest pause: more is no help to an onlooker.
+    /// Maximum pause before a move of an AI.
     pub const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-    /// Longest increment.
+    /// Maximum increment.
     pub const LONGEST_INCREMENT: Duration = Duration::from_secs(60 * 60);
-    /// The most games of a series.
+    /// Maximum number of games of a series.
     pub const MOST_GAMES: u16 = 1000;
-    /// The most random plies: later ones are seldom balanced.
+    /// Maximum number of random plies: longer random openings are seldom balanced.
     pub const MOST_RANDOM_PLIES: u8 = 20;
-    /// The per-move limit where nothing is asked for.
+    /// Default time per move, without a total time.
     pub const DEFAULT_MOVE: Duration = Duration::from_secs(60);
 
-    /// Usual settings under a name.
+    /// Default settings with a name.
     #[must_use]
     pub fn named(name: RoomName) -> Self {
         Self {
@@ -151,7 +151,7 @@ impl Settings {
     /// Checks every bound.
     ///
     /// # Errors
-    /// Names the first field that is out of its bounds.
+    /// The first invalid field.
     pub fn check(&self) -> Result<(), SettingsError> {
         let wrong = |field, problem| Err(SettingsError { field, problem });
         let TimeControl { per_move, total, increment } = self.time;
@@ -185,15 +185,15 @@ impl Settings {
         }
     }
 
-    /// Whether the games of a series come in pairs: one opening drawn for both, played with the sides changed. Of such series a score is
-    /// kept, for only they tell strength from luck.
+    /// Whether the games of a series come in pairs: the same drawn opening twice, with sides swapped. Only such series have
+    /// a [`SeriesScore`](super::SeriesScore).
     #[must_use]
     pub fn is_paired(&self) -> bool {
         let drawn = matches!(self.opening, Opening::Random { .. } | Opening::Balanced { .. });
         self.games > 1 && self.swap_sides && drawn
     }
 
-    /// The opening of the `index`th game (from 0) of a series: a pair of games with swapped sides shares one.
+    /// The opening of the game with that index in a series, from 0; the same in both games of a pair.
     #[must_use]
     pub(super) fn opening_moves(&self, index: u16) -> Vec<Square> {
         let pair = if self.swap_sides { index / 2 } else { index };
@@ -207,20 +207,20 @@ impl Settings {
 }
 
 impl TimeControl {
-    /// What a side has left of its total after a move that took `spent`.
+    /// The total time left after a move that took `spent`.
     #[must_use]
     pub(super) fn after_move(&self, left: Option<Duration>, spent: Duration) -> Option<Duration> {
         left.map(|left| left.saturating_sub(spent).saturating_add(self.increment))
     }
 
-    /// How long the side to move may take for this move.
+    /// Time for one move of a side with this total time left.
     #[must_use]
     pub(super) fn limit(&self, left: Option<Duration>) -> Duration {
         match (self.per_move, left) {
             (Some(limit), Some(left)) => limit.min(left),
             (Some(limit), None) => limit,
             (None, Some(left)) => left,
-            // `Settings::check` refuses this; the default keeps a clock on it all the same.
+            // Rejected by `Settings::check`.
             (None, None) => Settings::DEFAULT_MOVE,
         }
     }

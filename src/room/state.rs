@@ -1,4 +1,4 @@
-//! What a room is at one moment, and when it next wants to be asked.
+//! The state of a room.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -22,64 +22,63 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// The server's own bounds for a room.
+/// The server's limits for a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// How long a lost connection keeps its place.
+    /// How long a member without a connection stays a member.
     pub grace: Duration,
-    /// A room without a game in which nothing happens closes after this.
+    /// A room without a running game closes after this time without activity.
     pub idle_close: Duration,
-    /// The most members.
+    /// Maximum number of members.
     pub members: u16,
 }
 
-/// Where a room is in its life.
+/// The phase of a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Seats can be changed.
     Lobby,
     /// A game or a series runs.
     Playing,
-    /// Over for good.
+    /// Closed permanently.
     Closed,
 }
 
 /// A player who is in the room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Who.
+    /// The player.
     pub profile: Profile,
-    /// Since when.
+    /// When the player joined.
     pub joined: Timestamp,
-    /// When the connection was lost, if it is.
+    /// When the last connection was lost; `None` while connected.
     pub absent_since: Option<Timestamp>,
 }
 
 /// A line of chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatLine {
-    /// Who said it.
+    /// The author.
     pub from: Profile,
-    /// What.
+    /// The text.
     pub text: ChatText,
-    /// When.
+    /// When it was posted.
     pub at: Timestamp,
 }
 
-/// A run of games between the same occupants.
+/// A series of games between the same occupants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// The running or latest game, from 0.
+    /// Index of the running or latest game, from 0.
     pub index: u16,
-    /// How many there are to be.
+    /// Number of games in the series.
     pub games: u16,
-    /// When the next begins, while one is awaited.
+    /// When the next game begins, between two games.
     pub next_at: Option<Timestamp>,
 }
 
-/// A room. In this order, as what is looked at with every move lies side by side then.
+/// The state of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[repr(C)]
 pub struct Room {
     pub(super) id: RoomId,
     pub(super) seq: Seq,
@@ -101,16 +100,16 @@ pub struct Room {
 }
 
 impl Room {
-    /// How many lines of chat a room remembers.
+    /// Number of chat lines kept.
     pub const CHAT_LINES: usize = 50;
-    /// The most players banned from one room.
+    /// Maximum number of banned players.
     pub const MOST_BANS: usize = 200;
-    /// Illegal moves of a bot in one turn that lose the game.
+    /// Number of illegal moves in one turn that lose a bot the game.
     pub const STRIKES: u8 = 3;
-    /// Time between two games of a series in which a person plays.
+    /// Time between two games of a series when a person is seated.
     pub const PEOPLE_GAP: Duration = Duration::from_secs(3);
 
-    /// The room that a first event begins.
+    /// The room after its first event.
     #[must_use]
     pub fn new(creation: Creation, at: Timestamp) -> Self {
         let Creation { id, code, owner, settings, policy, seats } = creation;
@@ -135,125 +134,125 @@ impl Room {
         }
     }
 
-    /// Its name for good.
+    /// The room's id.
     #[must_use]
     pub fn id(&self) -> RoomId {
         self.id
     }
 
-    /// What lets others in.
+    /// The join code, which admits players to a private room.
     #[must_use]
     pub fn code(&self) -> JoinCode {
         self.code
     }
 
-    /// The number of the last event applied.
+    /// Sequence number of the last applied event.
     #[must_use]
     pub fn seq(&self) -> Seq {
         self.seq
     }
 
-    /// Where it is in its life.
+    /// The room's phase.
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// The settings in force.
+    /// The current settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The seats: black's is number 0.
+    /// The two seats, by the side that they play.
     #[must_use]
     pub fn seats(&self) -> &ByColor<Seat> {
         &self.seats
     }
 
-    /// The running game, or the last one.
+    /// The running game, or else the last one.
     #[must_use]
     pub fn game(&self) -> Option<&Game> {
         self.game.as_ref()
     }
 
-    /// The series that runs, or waits for its next game.
+    /// The running series, also between two of its games.
     #[must_use]
     pub fn series(&self) -> Option<Series> {
         self.series
     }
 
-    /// How the series stands, or the last one between these occupants; none of one that does not come in pairs.
+    /// Score of the running series, or of the last one between these occupants; `None` unless its games come in pairs.
     #[must_use]
     pub fn score(&self) -> Option<SeriesScore> {
         self.score
     }
 
-    /// What the test of the settings finds, once it does.
+    /// The verdict of the SPRT in the settings, once it is reached.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         self.settings.sprt?.verdict(&self.score?.score)
     }
 
-    /// Who offers a rematch.
+    /// The side that has offered a rematch.
     #[must_use]
     pub fn rematch_offer(&self) -> Option<Color> {
         self.rematch_offer
     }
 
-    /// The last lines of chat, the oldest first.
+    /// The last lines of chat, oldest first.
     pub fn chat(&self) -> impl ExactSizeIterator<Item = &ChatLine> {
         self.chat.iter()
     }
 
-    /// Those who may not come in again.
+    /// The banned players.
     pub fn banned(&self) -> impl ExactSizeIterator<Item = PlayerId> {
         self.bans.iter().copied()
     }
 
-    /// When it was made.
+    /// When the room was created.
     #[must_use]
     pub fn created(&self) -> Timestamp {
         self.created
     }
 
-    /// When something last happened in it, other than coming and going of connections.
+    /// Time of the last event that was not a change of presence.
     #[must_use]
     pub fn last_activity(&self) -> Timestamp {
         self.last_activity
     }
 
-    /// Whether it waits for a request, and only for so long that it closes: no game, and nobody whose absence matters.
+    /// Whether only a request or the idle deadline can change it: no game or series runs, and no member is absent.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.phase == Phase::Lobby && self.members.iter().all(|member| member.absent_since.is_none())
     }
 
-    /// The owner, who is a member as long as the room is open.
+    /// The owner; always present while the room is open.
     #[must_use]
     pub fn owner(&self) -> Option<&Profile> {
         self.member(self.owner).map(|member| &member.profile)
     }
 
-    /// Those in it, in the order they came.
+    /// The members, in the order in which they joined.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// The member of that id.
+    /// The member with that id.
     #[must_use]
     pub fn member(&self, player: PlayerId) -> Option<&Member> {
         self.members.iter().find(|member| member.profile.id == player)
     }
 
-    /// Which side a player sits on.
+    /// The side of the player's seat.
     #[must_use]
     pub fn seat_of(&self, player: PlayerId) -> Option<Color> {
         [Color::Black, Color::White].into_iter().find(|&seat| self.seats[seat].occupant.player() == Some(player))
     }
 
-    /// Whether a seat's occupant, or the guest it is kept for, is here: an AI always, a player while connected.
+    /// Whether a seat's occupant, or the player that it is reserved for, is present: an AI always, a player while connected.
     #[must_use]
     pub fn is_present(&self, seat: Color) -> bool {
         match &self.seats[seat].occupant {
@@ -263,22 +262,22 @@ impl Room {
         }
     }
 
-    /// The game that runs now.
+    /// The running game.
     #[must_use]
     pub fn running(&self) -> Option<&Game> {
         self.game.as_ref().filter(|game| game.end.is_none())
     }
 
-    /// When the flag of the side to move falls.
+    /// When the side to move runs out of time.
     #[must_use]
     pub fn flag_falls(&self) -> Option<Timestamp> {
         self.running()?.flag_falls(&self.settings.time)
     }
 
-    /// Whether a player, member or not, may see the inside of the room.
+    /// Checks whether a player, member or not, may watch the room.
     ///
     /// # Errors
-    /// Says what is missing; a private room is not even admitted to exist.
+    /// What is missing; [`Rejection::RoomNotFound`] for a private room and a wrong join code.
     pub fn may_watch(&self, player: PlayerId, credentials: &Credentials) -> Result<(), Rejection> {
         if self.member(player).is_some() {
             return Ok(());
@@ -290,7 +289,7 @@ impl Room {
         }
     }
 
-    /// Whether one who is no member may come in.
+    /// Checks whether a player who is not a member may join.
     pub(super) fn may_enter(&self, player: PlayerId, credentials: &Credentials) -> Result<(), Rejection> {
         let invited = self
             .seats
@@ -308,7 +307,7 @@ impl Room {
         Ok(())
     }
 
-    /// Who would own the room without `player`: the longest-present seated person, then the longest-present member.
+    /// The next owner if `player` leaves: the first present member who is a seated person, else the first present member.
     pub(super) fn successor(&self, player: PlayerId) -> Option<PlayerId> {
         let others = || self.members.iter().filter(move |member| member.profile.id != player);
         let present = || others().filter(|member| member.absent_since.is_none());
@@ -317,7 +316,7 @@ impl Room {
         present().find(seated_person).or_else(|| present().next()).map(|member| member.profile.id)
     }
 
-    /// Whether a person sits in one of the seats.
+    /// Whether a seat is occupied by a person.
     pub(super) fn has_human_player(&self) -> bool {
         self.seats
             .iter()

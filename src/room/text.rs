@@ -1,25 +1,25 @@
-//! What people type: parsed once, bounded, and clean after it.
+//! Text typed by people: normalised, bounded and without control characters.
 
 use std::{fmt, sync::Arc};
 
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Why a text cannot be used.
+/// Why a text is rejected.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum TextError {
-    /// Nothing is left after trimming.
+    /// Empty after trimming.
     #[error("must not be empty")]
     Empty,
-    /// More characters than its kind may have.
+    /// More characters than allowed.
     #[error("must have at most {0} characters")]
     TooLong(usize),
-    /// Control or invisible direction characters, which can forge a screen.
+    /// Control or invisible direction characters, which can spoof a display.
     #[error("must not contain control characters")]
     Control,
 }
 
-/// Characters that steer a terminal or turn the direction of text.
+/// Whether a character controls a terminal, is invisible, or changes the direction of text.
 fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -27,8 +27,7 @@ fn is_unsafe(character: char) -> bool {
 
 /// NFKC, trimmed, of 1 to `most` characters, none of which is a control character.
 fn clean(text: &str, most: usize) -> Result<Arc<str>, TextError> {
-    // No character takes more than four bytes, and NFKC shrinks none to nothing: what is longer than this cannot fit,
-    // and normalising megabytes is work for the sender, not for us.
+    // Far above `most` characters of four bytes: rejects megabytes without normalising them.
     if text.len() > most * 16 {
         return Err(TextError::TooLong(most));
     }
@@ -57,7 +56,7 @@ macro_rules! text {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The most characters it may have.
+            /// Maximum length in characters.
             pub const MOST: usize = $most;
 
             /// Normalises (NFKC), trims and checks `text`.
@@ -68,8 +67,8 @@ macro_rules! text {
                 clean(text, Self::MOST).map(Self)
             }
 
-            /// A text that was parsed once and written down. It is not normalised again: it is what it was, whatever a
-            /// later Unicode makes of it.
+            /// A text that was parsed before it was stored. It is not normalised again, as a newer Unicode version may
+            /// normalise differently.
             pub(super) fn from_stored(text: &str) -> Result<Self, TextError> {
                 bounded(text, Self::MOST).map(Self)
             }
@@ -90,12 +89,12 @@ macro_rules! text {
 }
 
 text!(
-    /// The name a player goes by.
+    /// The display name of a player.
     DisplayName,
     24
 );
 text!(
-    /// What a room is called.
+    /// The name of a room.
     RoomName,
     40
 );
@@ -106,14 +105,14 @@ text!(
 );
 
 impl DisplayName {
-    /// What two names may not share: the same in any case.
+    /// The name in lower case; names of players are unique by this key.
     #[must_use]
     pub fn key(&self) -> String {
         self.0.to_lowercase()
     }
 }
 
-/// A room may be called like its owner.
+/// The default name of a room is its owner's.
 impl From<&DisplayName> for RoomName {
     fn from(name: &DisplayName) -> Self {
         const { assert!(DisplayName::MOST <= Self::MOST) };

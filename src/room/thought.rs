@@ -1,21 +1,21 @@
-//! What an AI reports about its search.
+//! Search reports of AI seats.
 
 use crate::rules::Square;
 
-/// What an AI thought when it chose a move, for those who watch. The players of the game see nothing of it while it runs.
+/// What an AI reports about the search for a move. Hidden from the players of the game while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thought {
-    /// By how many hundredths of a disc black is expected to be ahead at the end; none where the AI does not count in discs.
+    /// Expected final disc difference for black, in hundredths of a disc; `None` if the AI does not estimate it.
     pub evaluation: Option<i16>,
-    /// Plies looked ahead.
+    /// Search depth in plies.
     pub depth: u8,
-    /// Positions visited or games played out.
+    /// Positions visited, or playouts.
     pub nodes: u64,
-    /// The principal variation: the move, and what is expected to follow it, passes left out. At most [`Thought::LINE`].
+    /// The principal variation, from the move itself, without passes. At most [`Thought::LINE`] moves.
     pub line: Box<[Square]>,
 }
 
 impl Thought {
-    /// More than this nobody reads, and a room is to stay small.
+    /// Maximum length of the principal variation.
     pub const LINE: usize = 12;
 }

@@ -1,26 +1,25 @@
-//! The server's time, as data.
+//! Points in time.
 
 use std::time::Duration;
 
-/// A moment: microseconds since 1970-01-01 UTC.
+/// A point in time: microseconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The moment `duration` later; the last one there is when that is out of range.
+    /// The time `duration` later, saturating.
     #[must_use]
     pub fn after(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
     }
 
-    /// The moment so many microseconds later, or earlier where they are negative; the last one there is that way when
-    /// that is out of range.
+    /// The time `micros` later, or earlier if negative, saturating.
     #[must_use]
     pub fn shifted(self, micros: i64) -> Self {
         Self(self.0.saturating_add(micros))
     }
 
-    /// How much later it is than `earlier`; zero when it is not later.
+    /// The time from `earlier` to this; zero unless this is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))

@@ -1,4 +1,4 @@
-//! What the side to move is asked: a player by a message, an AI by a search.
+//! Requests for a move: to a player, and to an AI seat.
 
 use std::time::Duration;
 
@@ -12,57 +12,57 @@ use super::{
 };
 use crate::rules::{ByColor, Position, Square};
 
-/// The clocks of a running game at one moment.
+/// The clocks of a running game at a given time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clocks {
-    /// Left on the total clocks; none where the room has none.
+    /// Remaining total time of each side; `None` without a total clock.
     pub totals: ByColor<Option<Duration>>,
-    /// What the side to move may still spend on this move.
+    /// Remaining time of the side to move for this move.
     pub left: Duration,
-    /// When its flag falls.
+    /// When the side to move runs out of time.
     pub deadline: Timestamp,
 }
 
-/// A question to the player whose turn it is.
+/// A request for a move, for the player whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnRequest {
-    /// Which game.
+    /// The game.
     pub game: GameId,
-    /// Which ply; goes into the answer.
+    /// The ply to be played, repeated in the answer.
     pub ply: u16,
-    /// Where it stands; the side to move can move.
+    /// The position; the side to move has a legal move.
     pub position: Position,
     /// The last disc placed.
     pub last_move: Option<Square>,
-    /// The time.
+    /// The clocks when the request was made.
     pub clocks: Clocks,
 }
 
 /// An AI seat's turn to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AiTurn {
-    /// Which game of the room.
+    /// Number of the game in its room.
     pub game: u32,
-    /// Which ply.
+    /// The ply to be played.
     pub ply: u16,
-    /// Where it stands.
+    /// The position.
     pub position: Position,
-    /// Who is to think.
+    /// The AI that is to move.
     pub ai: AiSeat,
-    /// Not to be asked before this.
+    /// When its clock starts: `ai_pause` after the previous ply.
     pub begins: Timestamp,
-    /// How much of its time it should use at most, when all moves are to have as much.
+    /// Time for this move if the rest of the total time is shared evenly among the moves left.
     pub budget: Duration,
-    /// The most that the rules give for this move.
+    /// Maximum time for this move.
     pub limit: Duration,
-    /// What is left on its total clock, if there is one, before this move.
+    /// Remaining total time before this move; `None` without a total clock.
     pub left: Option<Duration>,
-    /// What that grows by with the move.
+    /// Added to the total time after the move.
     pub increment: Duration,
 }
 
 impl Game {
-    /// The clocks at a moment, while the game runs.
+    /// The clocks at a given time, while the game runs.
     #[must_use]
     pub fn clocks_at(&self, now: Timestamp, time: &TimeControl) -> Option<Clocks> {
         let turn = self.turn()?;
@@ -74,7 +74,7 @@ impl Game {
 }
 
 impl Room {
-    /// The question to the side to move, while a game runs.
+    /// The request for the side to move, while a game runs.
     #[must_use]
     pub fn turn_request(&self, now: Timestamp) -> Option<TurnRequest> {
         let game = self.running()?;
@@ -87,7 +87,7 @@ impl Room {
         })
     }
 
-    /// Whether an AI is to move, and with what time.
+    /// The turn of an AI seat, if an AI is to move.
     #[must_use]
     pub fn ai_turn(&self) -> Option<AiTurn> {
         let game = self.running()?;
@@ -96,7 +96,7 @@ impl Room {
             return None;
         };
         let limit = self.settings.time.limit(game.clocks[side]);
-        // A total clock must last for the side's share of the empties that are left.
+        // The total time must last for the side's share of the remaining empty squares.
         let moves_left = u32::from(game.position.board().empties().count()).div_ceil(2) + 1;
         let share = game.clocks[side].map(|left| left / moves_left + self.settings.time.increment);
         Some(AiTurn {

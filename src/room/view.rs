@@ -1,29 +1,29 @@
-//! What one viewer may see of a room.
+//! Redaction of a room for one viewer.
 
 use super::{
     ids::{JoinCode, PlayerId},
     state::Room,
 };
 
-/// Who looks.
+/// Who views a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
     /// A player, member or not.
     Player(PlayerId),
-    /// One message for many: what everybody may see.
+    /// Anyone: for a message that is shared by several viewers.
     Public,
 }
 
 /// A room as its viewer may see it.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// All of it but the join code and the hashes is public to whoever may watch.
+    /// The room. Its join code and password hash must not be sent; all else is public to anyone who may watch.
     pub room: &'a Room,
     viewer: Viewer,
 }
 
 impl Room {
-    /// The room for one viewer.
+    /// The room as seen by a viewer.
     #[must_use]
     pub fn view(&self, viewer: Viewer) -> View<'_> {
         View { room: self, viewer }
@@ -31,7 +31,7 @@ impl Room {
 }
 
 impl View<'_> {
-    /// The join code, for members.
+    /// The join code, if the viewer is a member.
     #[must_use]
     pub fn code(&self) -> Option<JoinCode> {
         match self.viewer {
@@ -40,7 +40,7 @@ impl View<'_> {
         }
     }
 
-    /// Whether what AIs thought may be seen: not by those who play against them.
+    /// Whether search reports of AI seats may be shown: not to the players of the running game.
     #[must_use]
     pub fn shows_thoughts(&self) -> bool {
         match self.viewer {

@@ -1,11 +1,11 @@
-//! Games in the format of the WTHOR database of the French federation, `.wtb` files, and the names beside them.
+//! Reader of the WTHOR database of the French federation: games (`.wtb` files) and names (`.jou` and `.trn` files).
 //!
 //! ```text
 //!   header, 16 bytes:  century year month day   games (4)   names (2)   year of play (2)   size   type   depth   -
 //!   game, 68 bytes:    tournament (2)   black (2)   white (2)   black's discs   theoretical ones   60 moves
 //! ```
 //!
-//! Numbers are little-endian. What is read may come from anywhere: nothing is believed, and moves are replayed by the rules.
+//! Numbers are little-endian. Input is untrusted: lengths are checked, and moves are replayed by the rules.
 
 use thiserror::Error;
 
@@ -14,67 +14,67 @@ use crate::rules::{ReadTranscriptError, Square, Transcript};
 const HEADER: usize = 16;
 const GAME: usize = 68;
 const MOVES: usize = 60;
-/// Of which a game's moves are the last.
+/// Bytes of a game before its moves.
 const BEFORE_MOVES: usize = GAME - MOVES;
 
-/// Longer files are refused. All games of 40 years are a tenth of it.
+/// Maximum size of a file in bytes; all games of 40 years take a tenth of it.
 pub const LONGEST_FILE: usize = 128 << 20;
 
-/// The width of a player's name.
+/// Width of a player's name in bytes.
 pub const PLAYER: usize = 20;
 
-/// The width of a tournament's name.
+/// Width of a tournament's name in bytes.
 pub const TOURNAMENT: usize = 26;
 
 /// A file of games.
 #[derive(Clone, Copy, Debug)]
 pub struct WthorFile<'a> {
-    /// When the games were played.
+    /// The year in which the games were played.
     pub year: u16,
-    /// How many there are to be.
+    /// Number of games according to the header.
     pub count: u32,
     games: &'a [u8],
 }
 
-/// A game as it was written. Players and tournaments are numbers of names.
+/// A game as written. Players and tournaments are indices into the files of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WthorGame {
-    /// Where it was played.
+    /// Index of the tournament.
     pub tournament: u16,
-    /// Who played black.
+    /// Index of the black player.
     pub black: u16,
-    /// Who played white.
+    /// Index of the white player.
     pub white: u16,
-    /// Black's discs at the end, of 64, the empty squares counted for the winner.
+    /// Black's final score of 64, empty squares counted for the winner.
     pub black_discs: u8,
     /// The moves.
     pub transcript: Transcript,
 }
 
-/// Why a file, or a game in it, cannot be used.
+/// Why a file, or a game in it, cannot be read.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum WthorError {
-    /// It is too long.
+    /// The file is too long.
     #[error("a file of games is at most {LONGEST_FILE} bytes")]
     TooLong,
-    /// It has no header.
+    /// The file is shorter than a header.
     #[error("the file has no header of {HEADER} bytes")]
     Header,
-    /// The header is not that of games on 8x8 squares.
+    /// The header is not that of a file of games on 8x8 squares.
     #[error("not a file of games on 8x8 squares")]
     OtherGame,
-    /// It ends before all games that its header speaks of.
+    /// The file ends before this game, counted from 1.
     #[error("the file ends before game {0}")]
     Cut(u32),
-    /// This byte is no square of the board.
-    #[error("move {number} is {byte}, which is no square")]
+    /// A byte of the moves is not a square.
+    #[error("move {number} is {byte}, which is not a square")]
     Move {
-        /// From 1.
+        /// Number of the move, from 1.
         number: usize,
-        /// What stands there.
+        /// The byte.
         byte: u8,
     },
-    /// The moves are not those of a game.
+    /// A move is illegal.
     #[error("{0}")]
     Transcript(ReadTranscriptError),
 }
@@ -83,7 +83,7 @@ impl<'a> WthorFile<'a> {
     /// Reads the header.
     ///
     /// # Errors
-    /// [`WthorError`] when it is not that of a file of games.
+    /// [`WthorError`] unless it is the header of a file of games.
     pub fn read(bytes: &'a [u8]) -> Result<Self, WthorError> {
         if bytes.len() > LONGEST_FILE {
             return Err(WthorError::TooLong);
@@ -98,7 +98,7 @@ impl<'a> WthorFile<'a> {
         Ok(Self { year: u16::from_le_bytes([year, century]), count, games })
     }
 
-    /// The games in their order, with the place of each in bytes. One that cannot be used does not hide the others.
+    /// The games in order, each with its offset in bytes. An unreadable game does not end the iteration.
     pub fn games(self) -> impl Iterator<Item = (usize, Result<WthorGame, WthorError>)> + 'a {
         let whole = self.games.chunks_exact(GAME).take(self.count as usize);
         let found = u32::try_from(whole.len()).unwrap_or(u32::MAX);
@@ -127,7 +127,7 @@ fn square(byte: u8) -> Option<Square> {
     Square::at((byte % 10).checked_sub(1)?, (byte / 10).checked_sub(1)?)
 }
 
-/// The names of a `.jou` or `.trn` file, each so wide and ended by a zero; letters are those of ISO 8859-1.
+/// The names of a `.jou` or `.trn` file: `width` bytes each, zero-terminated, in ISO 8859-1.
 #[must_use]
 pub fn names(bytes: &[u8], width: usize) -> Vec<String> {
     let names = bytes.get(HEADER..).unwrap_or_default().chunks_exact(width.max(1));
@@ -141,7 +141,7 @@ mod tests {
 
     use super::*;
 
-    /// A file that speaks of so many games, and has these.
+    /// A file whose header announces `count` games, with these games.
     fn file(count: i32, games: &[[u8; GAME]]) -> Vec<u8> {
         let mut bytes = vec![20, 26, 1, 2];
         bytes.extend(count.to_le_bytes());
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(
             told,
             [
-                "move 2 is 99, which is no square",
+                "move 2 is 99, which is not a square",
                 "move 2 is illegal: white may not move to a1",
                 "move 1 is illegal: black may not move to a1",
                 "f5",

@@ -1,4 +1,4 @@
-//! Coming, going, owning, talking.
+//! Joining, leaving, ownership, settings, chat and presence.
 
 use super::{Draft, Issuer, Phase, PlayerId, Rejection};
 use crate::room::{
@@ -43,7 +43,7 @@ impl Draft {
         if issuer != Issuer::Admin {
             self.require_owner(issuer)?;
             if player == self.room.owner {
-                return Err(Rejection::WrongPhase("an owner leaves instead"));
+                return Err(Rejection::WrongPhase("the owner cannot be removed; leave the room instead"));
             }
             if self.room.phase == Phase::Playing && self.room.seat_of(player).is_some() {
                 return Err(Rejection::RoomInGame);
@@ -131,8 +131,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Takes a member out with everything that follows: the game lost, the seat opened, the ownership moved, and
-    /// the room closed behind the last one.
+    /// Removes a member: the member's running game is lost, the seat opened, and the ownership moved, or the room closed
+    /// after the last member.
     pub(super) fn remove(&mut self, player: PlayerId, reason: LeaveReason) {
         if let Some(seat) = self.room.seat_of(player) {
             if self.room.running().is_some() {

@@ -1,4 +1,4 @@
-//! Judging commands. Each file holds one kind of command; all of them write into a [`Draft`].
+//! Deciding commands: one file for each kind of command, each adding events to a [`Draft`].
 
 mod membership;
 mod play;
@@ -18,12 +18,12 @@ use super::{
 use crate::rules::Color;
 
 impl Room {
-    /// Judges a command at a moment: the events it causes, none when there was nothing left to do.
+    /// The events that a command causes at a given time; none if there is nothing to change.
     ///
-    /// A driver ticks first when [`Room::deadline`] has come, so that nothing overtakes what time has decided.
+    /// If [`Room::deadline`] has passed, the driver must issue a [`Command::Tick`] first.
     ///
     /// # Errors
-    /// The refusal; then nothing happens.
+    /// Why the command is rejected.
     pub fn decide(&self, now: Timestamp, issuer: Issuer, command: Command) -> Result<Vec<Event>, Rejection> {
         if self.phase == Phase::Closed {
             return match command {
@@ -32,7 +32,7 @@ impl Room {
             };
         }
         self.hide_private_room(issuer, &command)?;
-        // By far the most frequent command, and the one that needs no draft of what follows.
+        // By far the most frequent command, and it needs no copy of the room.
         if let Command::Play { game, ply, square, thought } = command {
             return self.judge_move(now, issuer, game, ply, square, thought);
         }
@@ -41,7 +41,10 @@ impl Room {
         Ok(draft.events)
     }
 
-    /// Whoever has no way into a private room learns nothing of it by trying things there.
+    /// A private room does not exist for players who may not enter it.
+    ///
+    /// # Errors
+    /// [`Rejection::RoomNotFound`] for any of their commands but [`Command::Join`], which has credentials.
     fn hide_private_room(&self, issuer: Issuer, command: &Command) -> Result<(), Rejection> {
         match issuer {
             Issuer::Player(player)
@@ -57,7 +60,7 @@ impl Room {
     }
 }
 
-/// A copy of the room in which events come true as they are thought of; dropped when the command is refused.
+/// The events of a command so far, and a copy of the room with them applied.
 struct Draft {
     room: Room,
     now: Timestamp,
@@ -116,12 +119,11 @@ impl Draft {
         if issuer == Issuer::Player(self.room.owner) { Ok(()) } else { Err(Rejection::NotOwner) }
     }
 
-    /// Some facts only the server knows: nobody is taken at their word about another's connection or moves.
     fn require_server(issuer: Issuer) -> Result<(), Rejection> {
         if issuer == Issuer::Server { Ok(()) } else { Err(Rejection::NotAdmin) }
     }
 
-    /// Who may end what others play: an administrator always, the owner where no person is seated.
+    /// A game may be ended by an administrator, and by the owner while no person is seated.
     fn require_right_to_end_game(&self, issuer: Issuer) -> Result<(), Rejection> {
         if issuer == Issuer::Admin {
             return Ok(());
@@ -137,7 +139,7 @@ impl Draft {
         }
     }
 
-    /// The side on which the issuer sits.
+    /// The side of the issuer's seat.
     fn seated(&self, issuer: Issuer) -> Result<Color, Rejection> {
         let player = self.member(issuer)?;
         self.room.seat_of(player).ok_or(Rejection::NotSeated)

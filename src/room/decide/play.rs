@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Room {
-    /// Judges a move. The same move again is no error, and causes nothing.
+    /// The events of a move. Repeating a move that was made is not an error and causes no events.
     pub(super) fn judge_move(
         &self,
         now: Timestamp,
@@ -43,12 +43,12 @@ impl Room {
         let (after, passed) = played.settle();
         let spent = now.since(game.turn_began);
         let end = after.outcome().map(GameEnd::by_discs).map(Fact::GameEnded);
-        // Who moves on has not accepted the other's offer.
+        // A move declines the opponent's draw offer.
         let lapsed = (game.draw_offer == Some(side.opposite()))
             .then_some(Fact::OfferClosed { offer: Offer::Draw, accepted: false });
         let thought = thought.filter(|_| issuer == Issuer::Server);
         let facts = [Some(Fact::Played { square, spent, thought }), lapsed, passed.map(|_| Fact::Passed), end];
-        // Mostly it is one, and held until it is written.
+        // Usually one event, kept until it is stored: allocate exactly.
         let mut events = Vec::with_capacity(facts.iter().flatten().count());
         let seq = self.seq;
         let numbered = facts.into_iter().flatten().zip(1..);
@@ -66,7 +66,7 @@ impl Room {
         }
     }
 
-    /// The side for which the issuer may move: the own seat, or the AI's whose turn it is.
+    /// The side for which the issuer may move: a player's own, or for the server that of the AI to move.
     fn mover(&self, issuer: Issuer, game: &Game) -> Result<Color, Rejection> {
         match issuer {
             Issuer::Player(player) => self.seat_of(player).ok_or(Rejection::NotSeated),
@@ -106,14 +106,14 @@ impl Draft {
         Ok(())
     }
 
-    /// Starts the game of that index in its series, from 0.
+    /// Starts the game with that index in its series, from 0.
     pub(super) fn start_game(&mut self, index: u16) {
         let number = self.room.game.as_ref().map_or(0, |game| game.number) + 1;
         let opening = self.room.settings.opening_moves(index);
         self.emit(Fact::GameStarted { number, index, opening });
     }
 
-    /// Changes sides where the settings want it, and starts.
+    /// Swaps the sides if the settings say so, and starts.
     pub(super) fn start_next(&mut self, index: u16) {
         if self.room.settings.swap_sides {
             self.emit(Fact::SeatsSwapped);
@@ -176,7 +176,7 @@ impl Draft {
         }
         self.emit(Fact::OfferMade { offer, by });
         if matches!(self.room.seats[by.opposite()].occupant, Occupant::Ai(_)) {
-            // An AI is always ready for another game, and never content with half a point.
+            // An AI accepts every rematch and declines every draw.
             self.close_offer(offer, offer == Offer::Rematch);
         }
         Ok(())
@@ -186,20 +186,23 @@ impl Draft {
         let seat = self.seated(issuer)?;
         let by = self.open_offer(offer)?.ok_or(Rejection::WrongPhase("there is no such offer"))?;
         if by == seat && accept {
-            return Err(Rejection::WrongPhase("the offer is for the other side to accept"));
+            return Err(Rejection::WrongPhase("only the other side can accept this offer"));
         }
         self.close_offer(offer, accept);
         Ok(())
     }
 
-    /// Whose offer of that kind stands; an error when none could be made now.
+    /// The side whose offer of that kind is open.
+    ///
+    /// # Errors
+    /// When no such offer can be made now.
     fn open_offer(&self, offer: Offer) -> Result<Option<Color>, Rejection> {
         match offer {
             Offer::Draw => self.room.running().map(|game| game.draw_offer).ok_or(Rejection::GameOver),
             Offer::Rematch => {
                 self.require_lobby()?;
                 if self.room.game.is_none() {
-                    return Err(Rejection::WrongPhase("no game has been played here"));
+                    return Err(Rejection::WrongPhase("no game has been played in this room"));
                 }
                 if !self.room.seats.iter().all(|(_, seat)| seat.occupant.can_play()) {
                     return Err(Rejection::SeatsNotReady);

@@ -1,4 +1,4 @@
-//! Who sits where, and who is ready.
+//! Seats and readiness.
 
 use super::{Draft, Issuer, Rejection};
 use crate::{

@@ -1,4 +1,4 @@
-//! What time alone makes happen, and what happens when it was the server's own.
+//! Deadlines, and compensation for the server's own downtime.
 
 use super::{Draft, EndReason, Fact, GameEnd, Issuer, Rejection};
 use crate::room::{
@@ -7,7 +7,7 @@ use crate::room::{
 };
 
 impl Draft {
-    /// Says that the server was away, where that would cost anybody time.
+    /// Compensates for downtime, if anything with a deadline was running.
     pub(super) fn credit(&mut self, issuer: Issuer, micros: i64) -> Result<(), Rejection> {
         Self::require_server(issuer)?;
         let idle = self.room.due().is_some_and(|(at, due)| due == DueAction::Idle && at <= self.now);
@@ -17,7 +17,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Does everything that is due. It ends: each thing done is due no more, and starts no clock that has run out.
+    /// Does everything whose deadline has passed. Terminates, since each step removes its deadline and adds none in the past.
     pub(super) fn tick(&mut self) {
         while let Some((at, due)) = self.room.due()
             && at <= self.now

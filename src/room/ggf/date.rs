@@ -21,8 +21,8 @@ pub(super) fn write(at: Timestamp) -> String {
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} GMT", second / 3600, second / 60 % 60, second % 60)
 }
 
-/// The moment of a date as programs write it: a year, perhaps a month and a day, perhaps a time, with anything between them.
-/// Time zones are not minded. None where there is no year of four digits.
+/// Reads a date: a year of four digits, then optionally month, day, hour, minute and second, with any separators. Time
+/// zones are ignored. `None` for any other text.
 #[must_use]
 pub fn read_date(text: &str) -> Option<Timestamp> {
     let numbers = text.split(|letter: char| !letter.is_ascii_digit()).filter(|digits| !digits.is_empty());

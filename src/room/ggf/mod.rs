@@ -1,10 +1,10 @@
-//! Games in the Generic Game Format of Othello programs, one a line: `(;GM[Othello]PB[ada]...B[f5//0.42]...;)`.
+//! Games in the Generic Game Format (GGF) of Othello programs, one on each line: `(;GM[Othello]PB[ada]...B[f5//0.42]...;)`.
 //!
 //! ```text
 //!   GameRecord ──▶ write ──▶ line ──▶ read ──▶ GgfGame
 //! ```
 //!
-//! What is read may come from anywhere: it is bounded, and its moves are replayed by the rules.
+//! Input is untrusted: its length is limited, and moves are replayed by the rules.
 
 mod date;
 mod read;

@@ -1,4 +1,4 @@
-//! From a line to a game: lenient about what is around the moves, strict about the moves.
+//! Reading GGF: lenient about tags, strict about moves.
 
 use std::time::Duration;
 
@@ -9,37 +9,37 @@ use crate::{
     rules::{Board, ByColor, Color, IllegalMove, Position, Square},
 };
 
-/// A longer text is refused unread. The longest game with everything written stays far below it.
+/// Maximum length of a text in bytes, far above that of the longest game.
 const LONGEST_TEXT: usize = 64 * 1024;
 
-/// Longer clocks, in seconds, are cut to this: 1,000 hours are as good as none, and can be reckoned with.
+/// Maximum clock in seconds, 1,000 hours; longer ones are cut.
 const LONGEST_CLOCK: u64 = 3_600_000;
 
-/// How passes are spelt.
+/// Spellings of a pass.
 const PASSES: [&str; 4] = ["pa", "pass", "--", "@@"];
 
-/// A game that was read. Its texts are as they were written: whoever keeps them checks them.
+/// A game that was read. Its texts are unchecked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GgfGame {
-    /// Where it was played; empty if not said.
+    /// Place; empty if absent.
     pub place: String,
-    /// When; empty if not said.
+    /// Date; empty if absent.
     pub date: String,
-    /// Who played; empty if not said.
+    /// Names of the players; empty if absent.
     pub players: ByColor<String>,
-    /// The clock of each side at the start, where that is said and understood.
+    /// Initial clock of each side; `None` if absent or not understood.
     pub clock: Option<GgfClock>,
-    /// Where it began.
+    /// The first position.
     pub start: Position,
-    /// Every ply from there, forced passes among them. The side to move at the start makes the first.
+    /// Every ply from the first position, including forced passes.
     pub plies: Vec<Ply>,
-    /// Where it ended: the side to move can move, or the game is over.
+    /// The last position: the side to move can move, or the game is over.
     pub position: Position,
-    /// How it ended, where that is said and understood.
+    /// The result; `None` if absent or not understood.
     pub result: Option<GgfResult>,
 }
 
-/// The time of each side.
+/// The clock of each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GgfClock {
     /// For the whole game.
@@ -48,53 +48,53 @@ pub struct GgfClock {
     pub increment: Duration,
 }
 
-/// How a game ended, as it was written: not checked against its moves.
+/// The result as written, not checked against the moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GgfResult {
-    /// Black's discs less white's.
+    /// Black's discs minus white's.
     pub margin: i8,
     /// Discs, a resignation, a timeout or an agreement.
     pub reason: EndReason,
 }
 
-/// Why a text is no game. Moves are counted from 1; passes have no number of their own.
+/// Why a text cannot be read as a game. Moves are numbered from 1, passes not counted.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum GgfError {
-    /// It is too long.
+    /// The text is too long.
     #[error("a game is at most {LONGEST_TEXT} bytes")]
     TooLong,
-    /// There is no `(;`.
+    /// `(;` is missing.
     #[error("no game begins with `(;`")]
     NoGame,
-    /// No tag stands after this one of those before it, and no `;)`.
+    /// Neither a tag nor `;)` follows the tag with this number, from 1; 0 for the start.
     #[error("neither a tag nor `;)` follows tag {0}")]
     Tag(usize),
-    /// It is another game than Othello, or not on a board of 8x8.
+    /// Not Othello, or not on a board of 8x8 squares.
     #[error("not a game of Othello on 8x8 squares")]
     OtherGame,
-    /// The start is no board and side to move.
+    /// The start is not a board and a side to move.
     #[error("malformed board")]
     Board,
-    /// Neither a square nor a pass stands where this move is expected.
+    /// This move is neither a square nor a pass.
     #[error("move {0} is neither a square nor a pass")]
     Text(usize),
     /// This move is illegal.
     #[error("move {number} is illegal: {error}")]
     Move {
-        /// The number of the move.
+        /// Number of the move.
         number: usize,
-        /// Who may not move where.
+        /// Why it is illegal.
         error: IllegalMove,
     },
-    /// Before this move stands a move of the other side, or a pass that is not forced.
+    /// This move is by the wrong side, or is a pass that is not forced.
     #[error("it is the other side's turn at move {0}")]
     Turn(usize),
 }
 
-/// Reads the first game in `text`. What stands before it, and tags that are not known, are skipped.
+/// Reads the first game in `text`. Text before it and unknown tags are skipped.
 ///
 /// # Errors
-/// [`GgfError`] says what is wrong.
+/// [`GgfError`] if there is no game or it is malformed.
 pub fn read(text: &str) -> Result<GgfGame, GgfError> {
     if text.len() > LONGEST_TEXT {
         return Err(GgfError::TooLong);
@@ -113,7 +113,7 @@ pub fn read(text: &str) -> Result<GgfGame, GgfError> {
     game.finish()
 }
 
-/// Where the first game of a text ends, behind a `;)` that is not part of a tag's value; none where it does not.
+/// Offset of the end of the first game: after the first `;)` outside a tag's value. `None` if there is none.
 #[must_use]
 pub fn end(text: &str) -> Option<usize> {
     let mut at = text.find("(;")?;
@@ -126,7 +126,7 @@ pub fn end(text: &str) -> Option<usize> {
     }
 }
 
-/// The name and the value of the tag that `text` begins with, and the text after it.
+/// Name and value of the tag at the start of `text`, and the rest.
 fn tag(text: &str) -> Option<(&str, &str, &str)> {
     let (name, rest) = text.split_once('[')?;
     let (value, rest) = rest.split_once(']')?;
@@ -134,7 +134,7 @@ fn tag(text: &str) -> Option<(&str, &str, &str)> {
     (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some((name, value, rest))
 }
 
-/// What the tags before have said. The moves wait for the end: the board may come behind them.
+/// The tags read so far. Moves are replayed at the end, as the board may come after them.
 #[derive(Default)]
 struct Reading<'a> {
     place: &'a str,
@@ -152,7 +152,7 @@ impl<'a> Reading<'a> {
             "GM" if !["othello", "reversi"].contains(&value.to_ascii_lowercase().as_str()) => {
                 return Err(GgfError::OtherGame);
             }
-            // The size may have a suffix: `8r` began with random moves.
+            // The size may have a suffix: `8r` for random opening moves.
             "TY" if value.trim_end_matches(|letter: char| !letter.is_ascii_digit()) != "8" => {
                 return Err(GgfError::OtherGame);
             }
@@ -190,7 +190,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// A game as far as its moves have been read.
+/// The moves replayed so far.
 struct Record {
     position: Position,
     plies: Vec<Ply>,
@@ -201,7 +201,7 @@ impl Record {
         let number = self.plies.iter().filter(|ply| ply.square.is_some()).count() + 1;
         let mut parts = value.split('/');
         let name = parts.next().unwrap_or_default().trim();
-        // A square, perhaps a value, perhaps a time.
+        // Square, then optionally evaluation and time.
         let spent_ms = parts.nth(1).map_or(0, millis);
         let square = if PASSES.iter().any(|pass| name.eq_ignore_ascii_case(pass)) {
             None
@@ -256,7 +256,7 @@ fn clock(value: &str) -> Option<GgfClock> {
     Some(GgfClock { main, increment: Duration::from_secs(parts.next().and_then(seconds).unwrap_or_default()) })
 }
 
-/// `+12.000`, `-64.000:r`, `+0.000:s`; nothing for `?` and what is not understood.
+/// `+12.000`, `-64.000:r`, `+0.000:s`; `None` for `?` and anything else.
 fn result(value: &str) -> Option<GgfResult> {
     let (margin, how) = value.split_once(':').unwrap_or((value, ""));
     let margin: f32 = margin.trim().parse().ok()?;
@@ -270,7 +270,7 @@ fn result(value: &str) -> Option<GgfResult> {
     (-64.0..=64.0).contains(&margin).then_some(GgfResult { margin: margin.round() as i8, reason })
 }
 
-/// `8`, the squares from a1, and the side to move; spaces anywhere.
+/// `8`, the squares from a1, and the side to move; white space is ignored.
 fn board(value: &str) -> Option<Position> {
     let text: String = value.chars().filter(|letter| !letter.is_whitespace()).collect();
     let (board, turn) = text.strip_prefix('8')?.split_at_checked(64)?;

@@ -1,4 +1,4 @@
-//! From a record to a line.
+//! Writing GGF.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -8,7 +8,7 @@ use crate::{
     rules::{Color, Outcome, Position, Square, Transcript},
 };
 
-/// The game as one line of GGF.
+/// A finished game as one line of GGF.
 #[must_use]
 pub fn write(record: &GameRecord) -> String {
     let mut line = format!(
@@ -30,7 +30,7 @@ pub fn write(record: &GameRecord) -> String {
     line
 }
 
-/// A game that is still played, for a program that is to go on with it: `clock` is what it has left.
+/// A running game as one line of GGF, for a program that is to move; `clock` is its remaining time.
 #[must_use]
 pub fn write_running(game: &Transcript, clock: Duration) -> String {
     let mut line =
@@ -50,7 +50,7 @@ fn move_name(square: Option<Square>) -> String {
     square.map_or("PA".to_owned(), |square| square.to_string().to_uppercase())
 }
 
-/// A value must not end its own tag.
+/// The text without characters that would end its tag.
 fn clean(text: &str) -> String {
     text.replace(['[', ']', ';', '(', ')', '\\'], " ")
 }
@@ -62,7 +62,7 @@ fn name(participant: &Participant) -> String {
     }
 }
 
-/// Black's margin, and what made it so.
+/// Black's margin in discs, and a letter for the reason.
 fn result(record: &GameRecord) -> String {
     let margin = Outcome::of(record.position.board()).difference();
     let decided = match record.end.winner {

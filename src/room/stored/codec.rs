@@ -1,4 +1,4 @@
-//! What the messages are made of: numbers for the variants of enums, squares, ids and times.
+//! Parts of messages: numbers of enum variants, pairs of numbers, squares, ids and durations.
 
 use std::time::Duration;
 
@@ -16,24 +16,27 @@ use crate::{
     rules::{Color, Square},
 };
 
-/// An enum whose variants have numbers, from 1; 0 is none of them.
+/// An enum whose variants are stored as numbers from 1; 0 stands for no value.
 pub(super) trait Numbered: Sized {
     const NAME: &'static str;
 
     fn number(self) -> u32;
 
-    fn of(number: u32) -> Option<Self>;
+    fn from_number(number: u64) -> Option<Self>;
 
-    fn read(number: u32) -> Result<Self, StoredError> {
-        required(Self::of(number), Self::NAME)
+    fn read(number: impl Into<u64>) -> Result<Self, StoredError> {
+        required(Self::from_number(number.into()), Self::NAME)
     }
 
-    fn read_maybe(number: u32) -> Result<Option<Self>, StoredError> {
-        if number == 0 { Ok(None) } else { Self::read(number).map(Some) }
+    fn read_optional(number: impl Into<u64>) -> Result<Option<Self>, StoredError> {
+        match number.into() {
+            0 => Ok(None),
+            number => Self::read(number).map(Some),
+        }
     }
 }
 
-/// One table for both ways. The compiler sees to it that no variant is forgotten.
+/// One table for both directions; the compiler rejects one without all variants.
 macro_rules! numbered {
     ($name:ident, $what:literal: $($variant:ident = $number:literal),+) => {
         impl Numbered for $name {
@@ -43,7 +46,7 @@ macro_rules! numbered {
                 match self { $(Self::$variant => $number),+ }
             }
 
-            fn of(number: u32) -> Option<Self> {
+            fn from_number(number: u64) -> Option<Self> {
                 match number {
                     $($number => Some(Self::$variant),)+
                     _ => None,
@@ -65,7 +68,7 @@ numbered!(CloseReason, "reason of a close": Empty = 1, Closed = 2, Idle = 3, Ser
 numbered!(EndReason, "reason of an end":
     Discs = 1, Resignation = 2, Timeout = 3, Left = 4, Kicked = 5, Agreed = 6, Aborted = 7, Server = 8);
 
-/// The number of a choice that may be missing.
+/// The number of a value, 0 for none.
 pub(super) fn number_or_zero<T: Numbered>(value: Option<T>) -> u32 {
     value.map_or(0, T::number)
 }
@@ -82,12 +85,15 @@ pub(super) fn read_code(bits: u64) -> Result<JoinCode, StoredError> {
     required(JoinCode::from_bits(bits), "join code")
 }
 
-/// A number that must fit into a smaller type.
-pub(super) fn narrow<T: TryFrom<u32>>(number: u32, what: &'static str) -> Result<T, StoredError> {
-    required(T::try_from(number).ok(), what)
+/// Converts a number to a narrower type.
+///
+/// # Errors
+/// [`StoredError::Malformed`] when it does not fit.
+pub(super) fn narrow<T: TryFrom<u64>>(number: impl Into<u64>, what: &'static str) -> Result<T, StoredError> {
+    required(T::try_from(number.into()).ok(), what)
 }
 
-/// Squares, a byte each.
+/// Squares, one byte each.
 pub(super) fn squares(squares: &[Square]) -> Vec<u8> {
     squares.iter().map(|square| square.index()).collect()
 }
@@ -96,7 +102,22 @@ pub(super) fn read_squares(bytes: &[u8]) -> Result<Vec<Square>, StoredError> {
     bytes.iter().map(|&index| required(Square::new(index), "square")).collect()
 }
 
-/// A duration to the nanosecond: settings may have them.
+/// Two numbers, flags or ids: as a message, what any of these types of number encodes to.
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(super) struct StoredPair {
+    #[prost(uint64, tag = "1")]
+    pub(super) first: u64,
+    #[prost(uint64, tag = "2")]
+    pub(super) second: u64,
+}
+
+impl StoredPair {
+    pub(super) fn new(first: impl Into<u64>, second: impl Into<u64>) -> Self {
+        Self { first: first.into(), second: second.into() }
+    }
+}
+
+/// A duration in whole nanoseconds.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 pub(super) struct StoredDuration {
     #[prost(uint64, tag = "1")]
@@ -117,11 +138,11 @@ impl StoredDuration {
         Ok(Duration::new(self.seconds, nanos))
     }
 
-    pub(super) fn read_maybe(stored: Option<Self>) -> Result<Option<Duration>, StoredError> {
+    pub(super) fn read_optional(stored: Option<Self>) -> Result<Option<Duration>, StoredError> {
         stored.map(Self::read).transpose()
     }
 
-    /// One that is left out is zero.
+    /// Zero when absent.
     pub(super) fn read_or_zero(stored: Option<Self>) -> Result<Duration, StoredError> {
         stored.unwrap_or_default().read()
     }

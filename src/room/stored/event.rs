@@ -1,12 +1,13 @@
-//! Facts, stored.
+//! Stored facts.
 
 use std::time::Duration;
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, StoredDuration, narrow, read_code, read_player, read_room, read_squares, squares},
-    game::StoredEnd,
+    codec::{Numbered, StoredDuration, StoredPair, narrow, read_code, read_player, read_room, read_squares, squares},
+    game::{read_end, stored_end},
     required,
+    room::StoredChatLine,
     seat::{StoredOccupant, StoredProfile},
     settings::StoredSettings,
     thought::StoredThought,
@@ -15,25 +16,25 @@ use crate::{
     room::{
         event::{CloseReason, Creation, Fact, LeaveReason, Offer},
         seat::Occupant,
-        state::Policy,
-        text::ChatText,
+        state::{ChatLine, Policy},
+        timestamp::Timestamp,
     },
     rules::{ByColor, Color, Square},
 };
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct StoredFact {
-    /// What a move took, in microseconds. Beside its square: a message around the two would make every move longer.
+    /// Time taken by a move, in microseconds. Beside its square, as a message around both would make every move longer.
     #[prost(uint64, tag = "1")]
     spent: u64,
-    /// Beside it for the same reason.
+    /// Of a move, beside it for the same reason.
     #[prost(message, optional, boxed, tag = "22")]
     thought: Option<Box<StoredThought>>,
     #[prost(oneof = "Kind", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21")]
     kind: Option<Kind>,
 }
 
-/// The frequent ones first: a tag up to 15 takes one byte.
+/// Frequent facts have tags up to 15, which take one byte.
 #[derive(Clone, PartialEq, prost::Oneof)]
 enum Kind {
     #[prost(uint32, tag = "2")]
@@ -43,25 +44,25 @@ enum Kind {
     #[prost(message, tag = "4")]
     GameStarted(StoredStart),
     #[prost(message, tag = "5")]
-    GameEnded(StoredEnd),
+    GameEnded(StoredPair),
     #[prost(message, tag = "6")]
     Struck(()),
     #[prost(message, tag = "7")]
-    OfferMade(StoredOffer),
+    OfferMade(StoredPair),
     #[prost(message, tag = "8")]
-    OfferClosed(StoredOfferClosed),
+    OfferClosed(StoredPair),
     #[prost(message, tag = "9")]
     SeriesEnded(()),
     #[prost(sint64, tag = "10")]
     ClockCredited(i64),
     #[prost(message, tag = "11")]
-    PresenceChanged(StoredPresence),
+    PresenceChanged(StoredPair),
     #[prost(message, tag = "12")]
-    ReadyChanged(StoredReady),
+    ReadyChanged(StoredPair),
     #[prost(message, tag = "13")]
     MemberJoined(StoredProfile),
     #[prost(message, tag = "14")]
-    MemberLeft(StoredLeave),
+    MemberLeft(StoredPair),
     #[prost(uint64, tag = "15")]
     OwnerChanged(u64),
     #[prost(message, tag = "16")]
@@ -71,7 +72,7 @@ enum Kind {
     #[prost(message, tag = "18")]
     SettingsChanged(StoredSettings),
     #[prost(message, tag = "19")]
-    ChatPosted(StoredChat),
+    ChatPosted(StoredChatLine),
     #[prost(uint32, tag = "20")]
     Closed(u32),
     #[prost(message, tag = "21")]
@@ -88,60 +89,12 @@ struct StoredStart {
     opening: Vec<u8>,
 }
 
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-struct StoredOffer {
-    #[prost(uint32, tag = "1")]
-    offer: u32,
-    #[prost(uint32, tag = "2")]
-    by: u32,
-}
-
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-struct StoredOfferClosed {
-    #[prost(uint32, tag = "1")]
-    offer: u32,
-    #[prost(bool, tag = "2")]
-    accepted: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-struct StoredPresence {
-    #[prost(uint64, tag = "1")]
-    player: u64,
-    #[prost(bool, tag = "2")]
-    present: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-struct StoredReady {
-    #[prost(uint32, tag = "1")]
-    seat: u32,
-    #[prost(bool, tag = "2")]
-    ready: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-struct StoredLeave {
-    #[prost(uint64, tag = "1")]
-    player: u64,
-    #[prost(uint32, tag = "2")]
-    reason: u32,
-}
-
 #[derive(Clone, PartialEq, prost::Message)]
 struct StoredSeatChange {
     #[prost(uint32, tag = "1")]
     seat: u32,
     #[prost(message, optional, tag = "2")]
     occupant: Option<StoredOccupant>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-struct StoredChat {
-    #[prost(message, optional, tag = "1")]
-    from: Option<StoredProfile>,
-    #[prost(string, tag = "2")]
-    text: String,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -177,7 +130,7 @@ impl From<&Fact> for StoredFact {
         let (mut micros, mut thought) = (0, None);
         let kind = match fact {
             Fact::Played { square, spent, thought: reported } => {
-                // A difference of two moments, so it is whole and fits.
+                // The difference of two timestamps: whole microseconds that fit.
                 micros = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX);
                 thought = reported.as_deref().map(|thought| Box::new(thought.into()));
                 Kind::Played(square.index().into())
@@ -186,33 +139,25 @@ impl From<&Fact> for StoredFact {
             Fact::GameStarted { number, index, opening } => {
                 Kind::GameStarted(StoredStart { number: *number, index: (*index).into(), opening: squares(opening) })
             }
-            Fact::GameEnded(end) => Kind::GameEnded((*end).into()),
+            Fact::GameEnded(end) => Kind::GameEnded(stored_end(*end)),
             Fact::Struck => Kind::Struck(()),
-            Fact::OfferMade { offer, by } => Kind::OfferMade(StoredOffer { offer: offer.number(), by: by.number() }),
-            Fact::OfferClosed { offer, accepted } => {
-                Kind::OfferClosed(StoredOfferClosed { offer: offer.number(), accepted: *accepted })
-            }
+            Fact::OfferMade { offer, by } => Kind::OfferMade(StoredPair::new(offer.number(), by.number())),
+            Fact::OfferClosed { offer, accepted } => Kind::OfferClosed(StoredPair::new(offer.number(), *accepted)),
             Fact::SeriesEnded => Kind::SeriesEnded(()),
             Fact::ClockCredited { micros } => Kind::ClockCredited(*micros),
             Fact::PresenceChanged { player, present } => {
-                Kind::PresenceChanged(StoredPresence { player: player.bits(), present: *present })
+                Kind::PresenceChanged(StoredPair::new(player.bits(), *present))
             }
-            Fact::ReadyChanged { seat, ready } => {
-                Kind::ReadyChanged(StoredReady { seat: seat.number(), ready: *ready })
-            }
+            Fact::ReadyChanged { seat, ready } => Kind::ReadyChanged(StoredPair::new(seat.number(), *ready)),
             Fact::MemberJoined(profile) => Kind::MemberJoined(profile.into()),
-            Fact::MemberLeft { player, reason } => {
-                Kind::MemberLeft(StoredLeave { player: player.bits(), reason: reason.number() })
-            }
+            Fact::MemberLeft { player, reason } => Kind::MemberLeft(StoredPair::new(player.bits(), reason.number())),
             Fact::OwnerChanged(player) => Kind::OwnerChanged(player.bits()),
             Fact::SeatChanged { seat, occupant } => {
                 Kind::SeatChanged(StoredSeatChange { seat: seat.number(), occupant: Some(occupant.into()) })
             }
             Fact::SeatsSwapped => Kind::SeatsSwapped(()),
             Fact::SettingsChanged(settings) => Kind::SettingsChanged((&**settings).into()),
-            Fact::ChatPosted { from, text } => {
-                Kind::ChatPosted(StoredChat { from: Some(from.into()), text: text.to_string() })
-            }
+            Fact::ChatPosted { from, text } => Kind::ChatPosted(StoredChatLine::new(from, text, Timestamp(0))),
             Fact::Closed(reason) => Kind::Closed(reason.number()),
             Fact::Created(creation) => Kind::Created(Box::new((&**creation).into())),
         };
@@ -234,21 +179,23 @@ impl StoredFact {
                 index: narrow(start.index, "series")?,
                 opening: read_squares(&start.opening)?,
             },
-            Kind::GameEnded(end) => Fact::GameEnded(end.read()?),
+            Kind::GameEnded(end) => Fact::GameEnded(read_end(end)?),
             Kind::Struck(()) => Fact::Struck,
-            Kind::OfferMade(made) => Fact::OfferMade { offer: Offer::read(made.offer)?, by: Color::read(made.by)? },
+            Kind::OfferMade(made) => Fact::OfferMade { offer: Offer::read(made.first)?, by: Color::read(made.second)? },
             Kind::OfferClosed(closed) => {
-                Fact::OfferClosed { offer: Offer::read(closed.offer)?, accepted: closed.accepted }
+                Fact::OfferClosed { offer: Offer::read(closed.first)?, accepted: closed.second != 0 }
             }
             Kind::SeriesEnded(()) => Fact::SeriesEnded,
             Kind::ClockCredited(micros) => Fact::ClockCredited { micros },
             Kind::PresenceChanged(change) => {
-                Fact::PresenceChanged { player: read_player(change.player)?, present: change.present }
+                Fact::PresenceChanged { player: read_player(change.first)?, present: change.second != 0 }
             }
-            Kind::ReadyChanged(change) => Fact::ReadyChanged { seat: Color::read(change.seat)?, ready: change.ready },
+            Kind::ReadyChanged(change) => {
+                Fact::ReadyChanged { seat: Color::read(change.first)?, ready: change.second != 0 }
+            }
             Kind::MemberJoined(profile) => Fact::MemberJoined(profile.read()?),
             Kind::MemberLeft(leave) => {
-                Fact::MemberLeft { player: read_player(leave.player)?, reason: LeaveReason::read(leave.reason)? }
+                Fact::MemberLeft { player: read_player(leave.first)?, reason: LeaveReason::read(leave.second)? }
             }
             Kind::OwnerChanged(player) => Fact::OwnerChanged(read_player(player)?),
             Kind::SeatChanged(change) => Fact::SeatChanged {
@@ -257,10 +204,10 @@ impl StoredFact {
             },
             Kind::SeatsSwapped(()) => Fact::SeatsSwapped,
             Kind::SettingsChanged(settings) => Fact::SettingsChanged(Box::new(settings.read()?)),
-            Kind::ChatPosted(chat) => Fact::ChatPosted {
-                from: required(chat.from, "author")?.read()?,
-                text: ChatText::from_stored(&chat.text).map_err(|_| StoredError::Malformed("chat"))?,
-            },
+            Kind::ChatPosted(line) => {
+                let ChatLine { from, text, .. } = line.read()?;
+                Fact::ChatPosted { from, text }
+            }
             Kind::Closed(reason) => Fact::Closed(CloseReason::read(reason)?),
             Kind::Created(creation) => Fact::Created(Box::new(creation.read()?)),
         })
@@ -286,8 +233,8 @@ impl StoredCreation {
         let owner = required(self.owner, "owner")?.read()?;
         let seats = ByColor::new(required(self.black, "occupant")?.read()?, required(self.white, "occupant")?.read()?);
         let may_sit = |occupant: &Occupant| occupant.player().is_none_or(|player| player == owner.id);
-        let nobody_twice = seats.black.player().is_none() || seats.white.player().is_none();
-        let seated = may_sit(&seats.black) && may_sit(&seats.white) && nobody_twice;
+        let at_most_once = seats.black.player().is_none() || seats.white.player().is_none();
+        let seated = may_sit(&seats.black) && may_sit(&seats.white) && at_most_once;
         Ok(Creation {
             id: read_room(self.id)?,
             code: read_code(self.code)?,

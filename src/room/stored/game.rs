@@ -1,10 +1,10 @@
-//! Games, stored. The position is not: the record makes it, and a record that cannot be is no game.
+//! Stored games. The position is not stored: it is replayed from the record, which is malformed if a ply is illegal.
 
 use std::time::Duration;
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, StoredDuration, narrow, number_or_zero},
+    codec::{Numbered, StoredDuration, StoredPair, narrow, number_or_zero},
     required,
     thought::StoredThought,
 };
@@ -19,31 +19,11 @@ use crate::{
     rules::{ByColor, Color, Position, Square},
 };
 
-/// What stands for a pass among the squares.
+/// A pass among the squares of a record.
 const PASS: u8 = 64;
 
-/// A room that has played more has been going on for longer than there are servers.
+/// The highest game number accepted: far beyond what a room can reach, and far below overflow.
 const MOST_GAMES: u32 = 1 << 31;
-
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(super) struct StoredEnd {
-    #[prost(uint32, tag = "1")]
-    winner: u32,
-    #[prost(uint32, tag = "2")]
-    reason: u32,
-}
-
-impl From<GameEnd> for StoredEnd {
-    fn from(end: GameEnd) -> Self {
-        Self { winner: number_or_zero(end.winner), reason: end.reason.number() }
-    }
-}
-
-impl StoredEnd {
-    pub(super) fn read(self) -> Result<GameEnd, StoredError> {
-        Ok(GameEnd { winner: Color::read_maybe(self.winner)?, reason: EndReason::read(self.reason)? })
-    }
-}
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct StoredGame {
@@ -51,10 +31,10 @@ pub(super) struct StoredGame {
     number: u32,
     #[prost(int64, tag = "2")]
     started: i64,
-    /// A byte for each ply.
+    /// One byte for each ply: the square, or [`PASS`].
     #[prost(bytes = "vec", tag = "3")]
     plies: Vec<u8>,
-    /// As many.
+    /// One for each ply.
     #[prost(uint32, repeated, tag = "4")]
     spent_ms: Vec<u32>,
     #[prost(uint32, tag = "5")]
@@ -70,7 +50,7 @@ pub(super) struct StoredGame {
     #[prost(uint32, tag = "10")]
     draw_offer: u32,
     #[prost(message, optional, tag = "11")]
-    end: Option<StoredEnd>,
+    end: Option<StoredPair>,
     #[prost(message, repeated, tag = "12")]
     thoughts: Vec<ThoughtOfPly>,
 }
@@ -96,8 +76,12 @@ impl From<&Game> for StoredGame {
             turn_began: game.turn_began.0,
             strikes: game.strikes.into(),
             draw_offer: number_or_zero(game.draw_offer),
-            end: game.end.map(Into::into),
-            thoughts: game.thoughts.iter().map(ThoughtOfPly::from).collect(),
+            end: game.end.map(stored_end),
+            thoughts: game
+                .thoughts
+                .iter()
+                .map(|(ply, thought)| ThoughtOfPly { ply: (*ply).into(), thought: Some(thought.into()) })
+                .collect(),
         }
     }
 }
@@ -108,8 +92,8 @@ impl StoredGame {
         let opening: u16 = narrow(self.opening, "opening")?;
         let strikes = narrow(self.strikes, "strikes")?;
         let thoughts = read_thoughts(self.thoughts, plies.len())?;
-        let end = self.end.map(StoredEnd::read).transpose()?;
-        // The other way round it need not be: the end of a full board may be the event after this room.
+        let end = self.end.map(read_end).transpose()?;
+        // A position that is over may still lack its end: that event may follow this room.
         let ended = end.is_none_or(|end| end.reason != EndReason::Discs || position.is_over());
         Ok(Game {
             number: checked(self.number, (1..=MOST_GAMES).contains(&self.number), "number of a game")?,
@@ -120,7 +104,7 @@ impl StoredGame {
             plies,
             turn_began: Timestamp(self.turn_began),
             strikes: checked(strikes, strikes <= Room::STRIKES, "strikes")?,
-            draw_offer: Color::read_maybe(self.draw_offer)?,
+            draw_offer: Color::read_optional(self.draw_offer)?,
             thoughts,
             end: checked(end, ended, "end of a game")?,
         })
@@ -144,13 +128,15 @@ fn read_record(plies: &[u8], spent_ms: &[u32]) -> Result<(Vec<Ply>, Position), S
     Ok((record, position))
 }
 
-impl From<&(u16, Thought)> for ThoughtOfPly {
-    fn from((ply, thought): &(u16, Thought)) -> Self {
-        Self { ply: (*ply).into(), thought: Some(thought.into()) }
-    }
+pub(super) fn stored_end(end: GameEnd) -> StoredPair {
+    StoredPair::new(number_or_zero(end.winner), end.reason.number())
 }
 
-/// In the order of the plies, one for a ply at most.
+pub(super) fn read_end(stored: StoredPair) -> Result<GameEnd, StoredError> {
+    Ok(GameEnd { winner: Color::read_optional(stored.first)?, reason: EndReason::read(stored.second)? })
+}
+
+/// In the order of the plies, at most one for each.
 fn read_thoughts(stored: Vec<ThoughtOfPly>, plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
     let mut thoughts: Vec<(u16, Thought)> = Vec::with_capacity(stored.len().min(plies));
     for ThoughtOfPly { ply, thought } in stored {
@@ -163,7 +149,7 @@ fn read_thoughts(stored: Vec<ThoughtOfPly>, plies: usize) -> Result<Vec<(u16, Th
 
 /// A clock begins within its bounds, and each ply adds no more than the longest increment.
 fn read_clock(stored: Option<StoredDuration>, plies: usize) -> Result<Option<Duration>, StoredError> {
-    let left = StoredDuration::read_maybe(stored)?;
+    let left = StoredDuration::read_optional(stored)?;
     let plies = u32::try_from(plies).unwrap_or(u32::MAX);
     let most = Settings::LONGEST_CLOCK + Settings::LONGEST_INCREMENT.saturating_mul(plies);
     checked(left, left.is_none_or(|left| left <= most), "clock")

@@ -1,20 +1,19 @@
-//! The stored form of events and rooms: what a journal keeps, and what a later version of the server must still read.
+//! The stored form of events and rooms: written by the stores, and readable by every later version of the server.
 //!
 //! ```text
 //!   event:  version │ seq │ at │ fact │ checksum     a byte, two varints, a protobuf message, four bytes
 //!   room:   version │ room │ checksum                a byte, a protobuf message, four bytes
 //! ```
 //!
-//! The messages are declared here by hand, field by field, apart from the public API: the two may change without each
-//! other. Inside a version, a field may be added whose default means what its absence meant; a tag is never used twice,
-//! and a number of a table never gets another meaning. Anything else is a new version.
+//! The messages are declared here by hand, independent of the public API. Within a version, a field may be added whose
+//! default means what its absence meant; a tag is never reused, and a number of a table never changes its meaning. Any
+//! other change needs a new version.
 //!
-//! The checksum is the CRC-32 of all before it, least byte first. Of single bits that a disk has turned, nearly half would
-//! make another game that fits as well. Version 1 had none, and was the same otherwise.
+//! The checksum is the CRC-32 of all bytes before it, little-endian: without it, nearly half of all single bit errors
+//! would decode to another valid game. Version 1 had no checksum and was otherwise the same.
 //!
-//! Encoding loses nothing: what is decoded equals what was encoded. Decoding trusts nothing: any bytes give an error, or a
-//! value with which nothing else in this layer panics or runs without end. Whether an event then fits the room that it is
-//! read for is judged by [`Room::check_next`].
+//! Decoding returns a value equal to the one encoded. Any other bytes give an error, or a value with which nothing else in
+//! this layer panics or loops forever. Whether a decoded event fits its room is checked by [`Room::check_next`].
 
 mod codec;
 mod event;
@@ -40,10 +39,10 @@ use super::{
     timestamp::Timestamp,
 };
 
-/// The version that is written, and the newest that is read.
+/// The version written, and the newest version read.
 const VERSION: u8 = 2;
 
-/// The one without a checksum, which is still read.
+/// The version without a checksum, which is still read.
 const WITHOUT_CHECKSUM: u8 = 1;
 
 /// The most bytes of a version and two varints.
@@ -51,30 +50,30 @@ const LONGEST_HEAD: usize = 21;
 
 const CHECKSUM: usize = 4;
 
-/// No room has more events. Counting stays far from where it would overflow.
+/// The highest sequence number accepted, far below overflow.
 const LAST_SEQ: u64 = 1 << 62;
 
-/// Why bytes are no event or room, or an event not the next one of a room.
+/// Why bytes do not decode to an event or room, or why an event cannot be applied.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum StoredError {
-    /// The server that wrote it knew more than this one.
-    #[error("written by a newer version: its form is {0}, and the newest known is {VERSION}")]
+    /// Written by a newer version of the server.
+    #[error("written in format version {0}; the newest known is {VERSION}")]
     Newer(u8),
-    /// It is no message.
+    /// Not a protobuf message.
     #[error("damaged: {0}")]
     Damaged(#[from] DecodeError),
-    /// Something has changed it since.
-    #[error("damaged: its checksum is another")]
+    /// Changed since it was written.
+    #[error("damaged: wrong checksum")]
     BadChecksum,
-    /// This part of it is out of its bounds or contradicts others.
+    /// The named part is out of its bounds or contradicts others.
     #[error("malformed {0}")]
     Malformed(&'static str),
-    /// The event cannot come next in the room.
-    #[error("event {0} does not follow")]
+    /// The event cannot be the next one of the room.
+    #[error("event {0} cannot be the next one of its room")]
     OutOfOrder(Seq),
 }
 
-/// An event as bytes; a move takes 19 to 22 of them, and what an AI thought about as many more.
+/// Encodes an event. A move takes 19 to 22 bytes, and the search report of an AI about as many more.
 #[must_use]
 pub fn encode_event(event: &Event) -> Vec<u8> {
     let fact = StoredFact::from(&event.fact);
@@ -87,7 +86,7 @@ pub fn encode_event(event: &Event) -> Vec<u8> {
     bytes
 }
 
-/// The event of [`encode_event`].
+/// Decodes what [`encode_event`] returned.
 ///
 /// # Errors
 /// [`StoredError`] for other bytes.
@@ -103,7 +102,7 @@ pub fn decode_event(bytes: &[u8]) -> Result<Event, StoredError> {
     Ok(Event { seq, at, fact })
 }
 
-/// A room as bytes: all that its events have made of it.
+/// Encodes the whole state of a room.
 #[must_use]
 pub fn encode_room(room: &Room) -> Vec<u8> {
     let room = StoredRoom::from(room);
@@ -114,7 +113,7 @@ pub fn encode_room(room: &Room) -> Vec<u8> {
     bytes
 }
 
-/// The room of [`encode_room`].
+/// Decodes what [`encode_room`] returned.
 ///
 /// # Errors
 /// [`StoredError`] for other bytes.
@@ -127,7 +126,10 @@ fn append_checksum(bytes: &mut Vec<u8>) {
     bytes.extend(checksum.to_le_bytes());
 }
 
-/// What lies between the version and the checksum.
+/// The bytes between version and checksum.
+///
+/// # Errors
+/// When the version is unknown or the checksum is wrong.
 fn verify_checksum(bytes: &[u8]) -> Result<&[u8], StoredError> {
     match bytes.split_first() {
         Some((&WITHOUT_CHECKSUM, rest)) => Ok(rest),
@@ -141,7 +143,7 @@ fn verify_checksum(bytes: &[u8]) -> Result<&[u8], StoredError> {
     }
 }
 
-/// The value if it is within its bounds.
+/// The value, or [`StoredError::Malformed`] unless `holds`.
 fn checked<T>(value: T, holds: bool, what: &'static str) -> Result<T, StoredError> {
     if holds { Ok(value) } else { Err(StoredError::Malformed(what)) }
 }

@@ -1,4 +1,4 @@
-//! Rooms, stored.
+//! Stored rooms.
 
 use std::collections::BTreeSet;
 
@@ -15,6 +15,7 @@ use super::{
 use crate::{
     room::{
         ids::Seq,
+        seat::Profile,
         state::{ChatLine, Member, Phase, Room},
         text::ChatText,
         timestamp::Timestamp,
@@ -73,7 +74,7 @@ struct StoredMember {
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-struct StoredChatLine {
+pub(super) struct StoredChatLine {
     #[prost(message, optional, tag = "1")]
     from: Option<StoredProfile>,
     #[prost(string, tag = "2")]
@@ -100,7 +101,7 @@ impl From<&Room> for StoredRoom {
             game: room.game.as_ref().map(Into::into),
             series: room.series.map(Into::into),
             rematch_offer: number_or_zero(room.rematch_offer),
-            chat: room.chat.iter().map(Into::into).collect(),
+            chat: room.chat.iter().map(|line| StoredChatLine::new(&line.from, &line.text, line.at)).collect(),
             last_activity: room.last_activity.0,
             score: room.score.map(Into::into),
         }
@@ -123,7 +124,7 @@ impl StoredRoom {
             seats: ByColor::new(required(self.black, "seat")?.read()?, required(self.white, "seat")?.read()?),
             game: self.game.map(StoredGame::read).transpose()?,
             series: self.series.map(StoredSeries::read).transpose()?,
-            rematch_offer: Color::read_maybe(self.rematch_offer)?,
+            rematch_offer: Color::read_optional(self.rematch_offer)?,
             chat: self.chat.into_iter().map(StoredChatLine::read).collect::<Result<_, _>>()?,
             last_activity: Timestamp(self.last_activity),
             score: self.score.map(StoredScore::read).transpose()?,
@@ -135,10 +136,10 @@ impl StoredRoom {
     }
 }
 
-/// What in a room cannot be, though each part of it could.
+/// The first part of a room that contradicts another part.
 fn contradiction(room: &Room) -> Option<&'static str> {
     let members: BTreeSet<_> = room.members.iter().map(|member| member.profile.id).collect();
-    // The first member was there before there was a bound.
+    // The creator is a member whatever the limit.
     let most_members = usize::from(room.policy.members).max(1);
     let running = room.running().is_some();
     let awaited = room.series.is_some_and(|series| series.next_at.is_some());
@@ -177,14 +178,12 @@ impl StoredMember {
     }
 }
 
-impl From<&ChatLine> for StoredChatLine {
-    fn from(line: &ChatLine) -> Self {
-        Self { from: Some((&line.from).into()), text: line.text.to_string(), at: line.at.0 }
-    }
-}
-
 impl StoredChatLine {
-    fn read(self) -> Result<ChatLine, StoredError> {
+    pub(super) fn new(from: &Profile, text: &ChatText, at: Timestamp) -> Self {
+        Self { from: Some(from.into()), text: text.to_string(), at: at.0 }
+    }
+
+    pub(super) fn read(self) -> Result<ChatLine, StoredError> {
         Ok(ChatLine {
             from: required(self.from, "author")?.read()?,
             text: ChatText::from_stored(&self.text).map_err(|_| StoredError::Malformed("chat"))?,

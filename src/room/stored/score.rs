@@ -1,4 +1,4 @@
-//! Scores of series, stored.
+//! Stored scores of series.
 
 use super::{
     StoredError,
@@ -37,7 +37,7 @@ impl From<SeriesScore> for StoredScore {
 impl StoredScore {
     pub(super) fn read(self) -> Result<SeriesScore, StoredError> {
         let pairs = required(<[u32; 5]>::try_from(self.pairs).ok(), "pairs of a score")?;
-        let half = Points::read_maybe(self.half)?;
+        let half = Points::read_optional(self.half)?;
         let score = Score { wins: self.wins, draws: self.draws, losses: self.losses, pairs, half };
         Ok(SeriesScore { first: Color::read(self.first)?, score })
     }

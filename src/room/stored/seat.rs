@@ -1,4 +1,4 @@
-//! Players and seats, stored.
+//! Stored players and seats.
 
 use super::{
     StoredError, checked,
@@ -10,7 +10,7 @@ use crate::room::{
     text::DisplayName,
 };
 
-/// No kind of AI has a longer name.
+/// Longest name of an AI kind, in bytes.
 const LONGEST_AI_KIND: usize = 64;
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -1,4 +1,4 @@
-//! Settings, stored.
+//! Stored settings.
 
 use super::{
     StoredError,
@@ -120,8 +120,8 @@ impl From<&Settings> for StoredSettings {
 }
 
 impl StoredSettings {
-    /// Every room was made with settings that keep their bounds, so these do. A bound that becomes narrower needs an
-    /// answer here for the rooms that are there already.
+    /// Stored settings were within the bounds when written. If a bound is ever tightened, this must still accept the
+    /// settings of existing rooms.
     pub(super) fn read(self) -> Result<Settings, StoredError> {
         let hash = self.password.map(|bytes| required(<[u8; 32]>::try_from(bytes).ok(), "password")).transpose()?;
         let settings = Settings {
@@ -130,8 +130,8 @@ impl StoredSettings {
             watching: Watching::read(self.watching)?,
             password: hash.map(PasswordHash),
             time: TimeControl {
-                per_move: StoredDuration::read_maybe(self.per_move)?,
-                total: StoredDuration::read_maybe(self.total)?,
+                per_move: StoredDuration::read_optional(self.per_move)?,
+                total: StoredDuration::read_optional(self.total)?,
                 increment: StoredDuration::read_or_zero(self.increment)?,
             },
             ai_pause: StoredDuration::read_or_zero(self.ai_pause)?,

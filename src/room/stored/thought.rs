@@ -1,4 +1,4 @@
-//! What AIs thought, stored.
+//! Stored search reports of AI seats.
 
 use super::{
     StoredError, checked,

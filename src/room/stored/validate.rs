@@ -1,4 +1,4 @@
-//! Whether a stored event is the next one of a room.
+//! Checks of stored events before they are applied.
 
 use super::StoredError;
 use crate::{
@@ -11,13 +11,13 @@ use crate::{
 };
 
 impl Room {
-    /// Judges an event that was read before it is applied: [`Room::apply`] trusts that it was decided here.
+    /// Checks a decoded event before [`Room::apply`], which trusts its argument.
     ///
-    /// Everything that [`Room::decide`] gives fits, one event after the other. What fits leaves a room that can be stored
-    /// and read again; it need not be what this version would have decided.
+    /// Every event that [`Room::decide`] returns passes, in order. An event that passes leaves a room that can be stored
+    /// and decoded again; this version need not have decided the same.
     ///
     /// # Errors
-    /// [`StoredError::OutOfOrder`] for an event that is out of order, or that would break the room.
+    /// [`StoredError::OutOfOrder`] for an event that is out of order or would leave an invalid room.
     pub fn check_next(&self, event: &Event) -> Result<(), StoredError> {
         let fits = event.seq == self.seq.next() && self.phase != Phase::Closed && self.allows(&event.fact);
         if fits { Ok(()) } else { Err(StoredError::OutOfOrder(event.seq)) }

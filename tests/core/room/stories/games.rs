@@ -128,7 +128,7 @@ fn nothing_can_be_played_before_the_first_game() {
     assert_eq!(world.refused("ada", play), Rejection::GameNotFound);
     assert_eq!(world.refused("ada", Command::Resign { game: 1 }), Rejection::GameNotFound);
     assert_eq!(world.refused("ada", Command::Abort { game: 1 }), Rejection::GameNotFound);
-    let none = Rejection::WrongPhase("no game has been played here");
+    let none = Rejection::WrongPhase("no game has been played in this room");
     assert_eq!(world.refused("ada", Command::Offer(Offer::Rematch)), none);
     assert_eq!(world.refused("ada", Command::Offer(Offer::Draw)), Rejection::GameOver);
 }
@@ -221,7 +221,7 @@ fn a_draw_is_offered_and_agreed() {
     assert_eq!(world.ok("ada", Command::Offer(Offer::Draw)), [offered]);
     assert_eq!(world.ok("ada", Command::Offer(Offer::Draw)), [], "an offer can be repeated");
     assert_eq!(world.game().draw_offer, Some(Black));
-    let own = Rejection::WrongPhase("the offer is for the other side to accept");
+    let own = Rejection::WrongPhase("only the other side can accept this offer");
     assert_eq!(world.refused("ada", Command::Answer(Offer::Draw, true)), own);
     let closed = Fact::OfferClosed { offer: Offer::Draw, accepted: true };
     let drawn = ended(None, EndReason::Agreed);

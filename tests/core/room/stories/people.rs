@@ -159,7 +159,10 @@ fn a_kicked_player_may_come_back_and_a_banned_one_not() {
     assert_eq!(world.ok("ada", ban("bob")), [], "a ban can be repeated");
     assert_eq!(world.room.may_watch(id("bob"), &member_card()), Err(Rejection::Banned));
     assert_eq!(world.refused("ada", kick("xia")), Rejection::PlayerNotFound);
-    assert_eq!(world.refused("ada", kick("ada")), Rejection::WrongPhase("an owner leaves instead"));
+    assert_eq!(
+        world.refused("ada", kick("ada")),
+        Rejection::WrongPhase("the owner cannot be removed; leave the room instead")
+    );
 }
 
 #[test]

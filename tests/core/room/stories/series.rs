@@ -42,7 +42,7 @@ fn two_people_agree_on_a_rematch_with_sides_changed() {
     let mut world = after_a_game(usual());
     world.ok("bob", Command::Offer(Offer::Rematch));
     assert_eq!(world.room.rematch_offer(), Some(White));
-    let own = Rejection::WrongPhase("the offer is for the other side to accept");
+    let own = Rejection::WrongPhase("only the other side can accept this offer");
     assert_eq!(world.refused("bob", Command::Answer(Offer::Rematch, true)), own);
     assert_eq!(
         world.ok("ada", Command::Answer(Offer::Rematch, true)),

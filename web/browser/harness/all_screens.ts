@@ -23,7 +23,7 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   yield "watching";
   await page.getByRole("link", { name: en.menu.tv }).click();
   await page.getByText(en.liveGames.games(MATCHES.length)).waitFor();
-  yield "wall";
+  yield "live-games";
   await page.getByRole("link", { name: en.menu.rooms }).click();
   await page.getByText(en.rooms.count(MATCHES.length)).waitFor();
   yield "rooms";
@@ -41,11 +41,11 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   yield "ai";
   await page.goto(new URL("#/room/none", page.url()).href);
   await page.getByRole("heading", { name: en.refusal.ROOM_NOT_FOUND }).waitFor();
-  yield "gone";
+  yield "not-found";
   const other = await page.context().newPage();
   await other.goto(page.url());
   await page.getByRole("heading", { name: en.connection.elsewhere }).waitFor();
-  yield "displaced";
+  yield "superseded";
 }
 
 /** The screens of a room's owner. */

@@ -1,4 +1,4 @@
-"""A whole Reversi bot. Run: python bot.py HOST:PORT [AI KIND [SECONDS A MOVE]]; without a kind it meets whoever wants a game."""
+"""A whole Reversi bot. Run: python bot.py HOST:PORT [AI KIND [SECONDS A MOVE]]; without a kind it plays any waiting player."""
 import random, sys, time, grpc
 sys.path.append(sys.path[0] + "/../../proto")
 (session, sessions), (lobby, lobbies), (game, games) = (

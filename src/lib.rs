@@ -1,31 +1,34 @@
-//! A multiplayer Reversi room server over gRPC, and what it is made of.
+//! A multiplayer Reversi room server over gRPC.
 //!
-//! Dependencies point one way, and `tests/core/tidy` keeps them so:
+//! Dependencies point down only, which `tests/core/tidy` checks:
 //!
 //! ```text
-//!   cli ───────────────────────  serve, rooms, play, watch, host, bot, demo, games, admin, arena, bench
-//!    │      │           │
-//!   web   grpc        client     edges: the page, the services, and the typed library for whoever calls them
-//!          │  \      /
-//!          │   proto             the wire: generated code, and its conversion
-//!   runtime ───────────────────  tasks, rooms as actors, streams, players, AI threads
+//!   cli ───────────────────────────  the `reversi` command
+//!    │      │                  │
+//!   web   grpc                 │     edges: the page for browsers, the gRPC services
+//!          │  \                │
+//!          │   proto ─────── client  conversion of wire types; the client library, with the generated code
+//!          │
+//!   runtime ───────────────────────  room actors, players, streams, limits, AI threads
 //!    │      │      │
-//!   store   │      ai            what must not be lost / players that choose a move
+//!   store   │      ai                storage; AI players
 //!     \     │    /   \
-//!       room    /   search       one room as a pure value / game-tree search over any game
+//!       room    /   search           a room as a pure value; game-tree search for any game
 //!          \   /
-//!          rules                 Reversi itself; beside it rating, who is how much stronger
+//!          rules                     the rules of Reversi
 //! ```
 //!
-//! | looking for | go to |
+//! `rules`, `search`, `ai` and `rating` are the crate `reversi-engine`, `client` is the crate `reversi-client`.
+//!
+//! | topic | place |
 //! |---|---|
-//! | what a move does, passes, notation, perft | [`rules`] |
+//! | moves, passes, notation, perft | [`rules`] |
 //! | alpha-beta, UCT, budgets, stopping | [`search`] |
-//! | the computer players and their levels | [`ai`] |
-//! | how much stronger one of two players is | [`rating`] |
-//! | who may do what, clocks, series, offers: every rule of a room | [`room`] |
-//! | what is kept, in memory or in one SQLite file | [`store`] |
-//! | what runs: actors, watchers, turns, limits, shutdown | [`runtime`] |
+//! | AI players and their levels | [`ai`] |
+//! | Elo difference with its interval, sequential tests | [`rating`] |
+//! | permissions, clocks, series, offers: every rule of a room | [`room`] |
+//! | storage, in memory or in one SQLite file | [`store`] |
+//! | actors, watchers, turns, limits, shutdown | [`runtime`] |
 //! | the public API | `proto/reversi/v1/`, [`proto`], [`grpc`] |
 //! | calling a server from Rust | [`client`] |
 //! | the page for browsers | `web/`, [`web`] |

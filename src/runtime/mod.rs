@@ -53,7 +53,7 @@ pub use room::requests::{NewRoom, Opponent, Play};
 pub use server_state::Encode;
 pub use watch::subscription::{Turns, Update, Watch};
 
-pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, Rating, Standing, Stats};
+pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, PlayerStats, Rating, Results};
 use crate::{
     ai::engine::Engines,
     room::{Command, Credentials, DisplayName, GameId, GameRecord, Issuer, PlayerId, PlayerKind, Rejection},
@@ -232,8 +232,8 @@ impl Runtime {
     ///
     /// # Errors
     /// When storage is unavailable.
-    pub async fn standing(&self, who: Contestant) -> Result<Standing, RoomError> {
-        Ok(self.shared.store.archive.standing(who).await?)
+    pub async fn player_stats(&self, who: Contestant) -> Result<PlayerStats, RoomError> {
+        Ok(self.shared.store.archive.player_stats(who).await?)
     }
 
     /// Makes a player of a free name.
@@ -250,7 +250,7 @@ impl Runtime {
         let shared = Arc::clone(&self.shared);
         self.finish(async move {
             let (player, token) = shared.players.log_in(name, kind, seats, &shared.limits)?;
-            if let Err(unavailable) = shared.store.register.enrol(player.enrolled()).await {
+            if let Err(unavailable) = shared.store.players.insert_player(player.enrolled()).await {
                 shared.players.forget(&player);
                 // It may have been written all the same.
                 shared.tasks.spawn(room::recovery::undo_enrolment(Arc::clone(&shared), player.id()));
@@ -295,7 +295,7 @@ impl Runtime {
     }
 
     async fn see_off(&self, player: &Arc<Player>) -> Result<(), RoomError> {
-        self.shared.store.register.strike_off(player.id()).await?;
+        self.shared.store.players.remove_player(player.id()).await?;
         self.shared.players.revoke(player);
         let mut outcome = Ok(());
         for room in player.rooms() {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    journal::{Pending, Unavailable},
-    standing::{Contestant, Standing},
+    journal::{BoxFuture, Unavailable},
+    player_stats::{Contestant, PlayerStats},
 };
 use crate::room::{GameId, GameRecord, PlayerId, RoomId, Timestamp};
 
@@ -54,11 +54,11 @@ pub trait Archive: Send + Sync + 'static {
         filter: GameFilter,
         after: Option<GameKey>,
         limit: usize,
-    ) -> Pending<'_, Result<GamePage, Unavailable>>;
+    ) -> BoxFuture<'_, Result<GamePage, Unavailable>>;
 
     /// One game.
-    fn game(&self, id: GameId) -> Pending<'_, Result<Option<Arc<GameRecord>>, Unavailable>>;
+    fn game(&self, id: GameId) -> BoxFuture<'_, Result<Option<Arc<GameRecord>>, Unavailable>>;
 
     /// What a contestant made of all games.
-    fn standing(&self, who: Contestant) -> Pending<'_, Result<Standing, Unavailable>>;
+    fn player_stats(&self, who: Contestant) -> BoxFuture<'_, Result<PlayerStats, Unavailable>>;
 }

@@ -12,20 +12,20 @@ use tokio::sync::oneshot;
 use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
 
 /// An answer that may have to wait for a disk.
-pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The outcome of an append. Thousands wait for theirs at a time, and need no box for that.
 #[must_use = "nothing is certain to be written before this says so"]
-pub enum Appending<'a> {
+pub enum AppendFuture<'a> {
     /// It is known.
     Known(Ready<Result<(), AppendError>>),
     /// Whoever writes tells it.
     Queued(oneshot::Receiver<Result<(), AppendError>>),
     /// More must happen than that.
-    Slow(Pending<'a, Result<(), AppendError>>),
+    Slow(BoxFuture<'a, Result<(), AppendError>>),
 }
 
-impl Future for Appending<'_> {
+impl Future for AppendFuture<'_> {
     type Output = Result<(), AppendError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -38,7 +38,7 @@ impl Future for Appending<'_> {
     }
 }
 
-impl From<Result<(), AppendError>> for Appending<'_> {
+impl From<Result<(), AppendError>> for AppendFuture<'_> {
     fn from(outcome: Result<(), AppendError>) -> Self {
         Self::Known(ready(outcome))
     }
@@ -103,17 +103,17 @@ impl History {
 pub trait Journal: Send + Sync + 'static {
     /// Writes to a room. What is answered `Ok` is not lost. It may be on its way when this returns, or only once the answer
     /// is waited for; who stops waiting does not know whether it is written.
-    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a>;
+    fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a>;
 
     /// What is kept of a room; none when there is no such open room.
-    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>>;
+    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>>;
 
     /// At most `limit` open rooms as they are now, in the order of their ids, beginning behind `after`.
-    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>>;
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>>;
 
     /// Notes that the server runs at this moment.
-    fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>>;
+    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>>;
 
     /// When that was last noted; none when it never was.
-    fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>>;
+    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>>;
 }

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | [`Journal`] | open rooms, as events | by the room's actor, before anything is true |
 //! | [`Archive`] | finished games, statistics, ratings | with the event that ends the game |
-//! | [`Register`] | players, by the hashes of their tokens | at log-in and log-out |
+//! | [`PlayerStore`] | players, by the hashes of their tokens | at log-in and log-out |
 //!
 //! [`SqliteStore`] keeps them in one file, [`MemoryStore`] for as long as the process lasts. An append takes the sequence
 //! number it expects, so that two owners of one room can never both write.
@@ -14,18 +14,18 @@
 mod archive;
 mod journal;
 mod memory;
-mod register;
+mod player_stats;
+mod player_store;
 mod sqlite;
-mod standing;
 
 use std::sync::Arc;
 
 pub use archive::{Archive, GameFilter, GameKey, GamePage};
-pub use journal::{Append, AppendError, Appending, FaultHook, History, Journal, Pending, Unavailable};
+pub use journal::{Append, AppendError, AppendFuture, BoxFuture, FaultHook, History, Journal, Unavailable};
 pub use memory::MemoryStore;
-pub use register::{Enrolled, Register};
+pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, Results};
+pub use player_store::{PlayerStore, StoredPlayer};
 pub use sqlite::{COMMIT_WRITES, OpenError, SqliteStore};
-pub use standing::{Contestant, OpponentKind, ParseContestantError, Rating, Standing, Stats};
 
 /// All that a server keeps.
 #[derive(Clone)]
@@ -35,21 +35,21 @@ pub struct Store {
     /// Finished games.
     pub archive: Arc<dyn Archive>,
     /// Players.
-    pub register: Arc<dyn Register>,
+    pub players: Arc<dyn PlayerStore>,
 }
 
 impl Store {
     /// Everything in one place.
-    pub fn of<S: Journal + Archive + Register>(store: S) -> Self {
+    pub fn of<S: Journal + Archive + PlayerStore>(store: S) -> Self {
         Self::shared(&Arc::new(store))
     }
 
     /// Everything in one place that others hold too.
-    pub fn shared<S: Journal + Archive + Register>(store: &Arc<S>) -> Self {
+    pub fn shared<S: Journal + Archive + PlayerStore>(store: &Arc<S>) -> Self {
         Self {
             journal: Arc::clone(store) as Arc<dyn Journal>,
             archive: Arc::clone(store) as Arc<dyn Archive>,
-            register: Arc::clone(store) as Arc<dyn Register>,
+            players: Arc::clone(store) as Arc<dyn PlayerStore>,
         }
     }
 }

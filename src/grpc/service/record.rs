@@ -106,10 +106,10 @@ impl RecordService for Records {
             wire.player_id.parse().ok().and_then(|id| self.runtime.player(id))
         };
         let player = player.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
-        let standing = self.runtime.standing(Contestant::Player(player.id())).await.map_err(status::failed)?;
+        let totals = self.runtime.player_stats(Contestant::Player(player.id())).await.map_err(status::failed)?;
         Ok(Response::new(v1::GetPlayerStatsResponse {
             player: Some(convert::player(player.profile())),
-            stats: Some(stats(&standing)),
+            stats: Some(stats(&totals)),
         }))
     }
 
@@ -122,11 +122,11 @@ impl RecordService for Records {
         let wish = convert::read_ai("ai", v1::AiSeat { kind, level, seed: 0 }).map_err(status::malformed)?;
         let AiSeat { kind, level, .. } = self.runtime.ai_seat(&wish).map_err(status::failed)?;
         let who = Contestant::Ai { kind: Arc::clone(&kind), level };
-        let standing = self.runtime.standing(who).await.map_err(status::failed)?;
+        let totals = self.runtime.player_stats(who).await.map_err(status::failed)?;
         Ok(Response::new(v1::GetAiStatsResponse {
             kind: kind.to_string(),
             level: level.into(),
-            stats: Some(stats(&standing)),
+            stats: Some(stats(&totals)),
         }))
     }
 }

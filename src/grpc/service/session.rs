@@ -11,7 +11,7 @@ use crate::{
     {
         proto::{convert, server::session_service_server::SessionService, v1},
         room::{PlayerId, Rejection},
-        runtime::{Contestant, LogInError, Player, Rating, Runtime, Standing, Stats, Work},
+        runtime::{Contestant, LogInError, Player, PlayerStats, Rating, Results, Runtime, Work},
     },
 };
 
@@ -69,14 +69,14 @@ impl SessionService for Session {
         player.pay(Work::LookUp).map_err(status::too_fast)?;
         player.pay(Work::Looks(2 * player.seats().len())).map_err(status::too_fast)?;
         let games = self.runtime.games_of(&player).await;
-        let standing = self.runtime.standing(Contestant::Player(player.id())).await;
+        let totals = self.runtime.player_stats(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();
         Ok(Response::new(v1::GetMeResponse {
             player: Some(convert::player(player.profile())),
             room_ids: player.rooms().iter().map(ToString::to_string).collect(),
             seats: held_seats(&self.runtime, &player).await,
             game_ids: games.iter().map(ToString::to_string).collect(),
-            stats: Some(stats(&standing.map_err(status::failed)?)),
+            stats: Some(stats(&totals.map_err(status::failed)?)),
             seat_limit: player.seat_limit().into(),
             room_limit: i32::try_from(limits.rooms_per_player).unwrap_or(i32::MAX),
         }))
@@ -98,22 +98,22 @@ async fn held_seats(runtime: &Runtime, player: &Player) -> Vec<v1::HeldSeat> {
 }
 
 /// What a contestant made of all games, for the wire.
-pub(crate) fn stats(standing: &Standing) -> v1::PlayerStats {
-    let total = standing.total();
+pub(crate) fn stats(stats: &PlayerStats) -> v1::PlayerStats {
+    let total = stats.total();
     v1::PlayerStats {
         played: count(total.played()),
         won: count(total.won),
         drawn: count(total.drawn),
         lost: count(total.lost),
-        against_humans: Some(score(standing.humans)),
-        against_bots: Some(score(standing.bots)),
-        against_ais: Some(score(standing.ais)),
-        rating: standing.rating.map(rating),
+        against_humans: Some(score(stats.humans)),
+        against_bots: Some(score(stats.bots)),
+        against_ais: Some(score(stats.ais)),
+        rating: stats.rating.map(rating),
     }
 }
 
-fn score(stats: Stats) -> v1::Score {
-    v1::Score { won: count(stats.won), drawn: count(stats.drawn), lost: count(stats.lost) }
+fn score(results: Results) -> v1::Score {
+    v1::Score { won: count(results.won), drawn: count(results.drawn), lost: count(results.lost) }
 }
 
 fn rating(rating: Rating) -> v1::Rating {

@@ -40,7 +40,7 @@ use crate::{
         random::Chance,
         room::message::Accepted,
     },
-    store::Enrolled,
+    store::StoredPlayer,
 };
 
 /// A secret that makes its bearer a player. 64 hexadecimal digits; never printed by accident.
@@ -209,8 +209,8 @@ impl Player {
     }
 
     /// What the register keeps of it.
-    pub(crate) fn enrolled(&self) -> Enrolled {
-        Enrolled {
+    pub(crate) fn enrolled(&self) -> StoredPlayer {
+        StoredPlayer {
             profile: self.profile.clone(),
             seats: self.seat_limit,
             token: self.hash.0,
@@ -356,12 +356,12 @@ impl Players {
         };
         let token = Token::drawn(&self.chance);
         let (profile, seen) = (Profile { id, name, kind }, self.clock.now());
-        let player = self.admit(Enrolled { profile, seats: seat_limit, token: token.hash().0, seen }, limits);
+        let player = self.admit(StoredPlayer { profile, seats: seat_limit, token: token.hash().0, seen }, limits);
         Ok((player, token))
     }
 
     /// Takes one back whom the register knows, as if they had just called: nobody's grace runs while the server is away.
-    pub(crate) fn restore(&self, enrolled: Enrolled, limits: &Limits) {
+    pub(crate) fn restore(&self, enrolled: StoredPlayer, limits: &Limits) {
         match self.by_name.entry(enrolled.profile.name.key()) {
             Entry::Occupied(_) => tracing::error!(player = %enrolled.profile.id, "a name is registered twice"),
             Entry::Vacant(free) => {
@@ -371,7 +371,7 @@ impl Players {
         }
     }
 
-    fn admit(&self, enrolled: Enrolled, limits: &Limits) -> Arc<Player> {
+    fn admit(&self, enrolled: StoredPlayer, limits: &Limits) -> Arc<Player> {
         let player = Arc::new(Player {
             profile: enrolled.profile,
             clock: self.clock,

@@ -58,7 +58,7 @@ impl Shared {
         if !self.players.retire_idle(player, before) {
             return;
         }
-        match self.store.register.strike_off(player.id()).await {
+        match self.store.players.remove_player(player.id()).await {
             Ok(()) => {
                 // A stream that is being opened at this moment ends.
                 player.end_streams(StreamEnd::LoggedOut);
@@ -123,7 +123,7 @@ pub(crate) async fn look_after_players(shared: Arc<Shared>) {
         }
         let seen = shared.players.seen_lately(SEEN_STEP);
         if !seen.is_empty()
-            && let Err(error) = shared.store.register.note_seen(seen).await
+            && let Err(error) = shared.store.players.record_seen(seen).await
         {
             tracing::warn!(%error, "who was here could not be noted");
         }

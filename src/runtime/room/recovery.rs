@@ -28,10 +28,10 @@ pub(crate) async fn revive(shared: &Arc<Shared>) -> Result<(), Unavailable> {
     let store = &shared.store;
     let alive = store.journal.last_alive().await?;
     let away = alive.map_or(0, |alive| shared.clock.now().0.saturating_sub(alive.0));
-    for mut enrolled in store.register.enrolled().await? {
+    for mut player in store.players.players().await? {
         // Nobody was idle while there was no server to ask.
-        enrolled.seen = enrolled.seen.shifted(away);
-        shared.players.restore(enrolled, &shared.limits);
+        player.seen = player.seen.shifted(away);
+        shared.players.restore(player, &shared.limits);
     }
     if alive.is_some_and(|alive| alive > shared.clock.now()) {
         store.journal.mark_alive(shared.clock.now()).await?;
@@ -102,7 +102,7 @@ pub(crate) async fn stay_alive(shared: Arc<Shared>) {
 /// The last thing that a server writes: until when it lived, and who was there. Whether that was written.
 pub(crate) async fn note_the_end(shared: &Shared) -> bool {
     let store = &shared.store;
-    let seen = store.register.note_seen(shared.players.seen_lately(Duration::ZERO)).await;
+    let seen = store.players.record_seen(shared.players.seen_lately(Duration::ZERO)).await;
     let alive = mark_alive(shared).await;
     let noted = seen.and(alive);
     if let Err(error) = &noted {
@@ -120,7 +120,7 @@ async fn mark_alive(shared: &Shared) -> Result<(), Unavailable> {
 
 /// Strikes one off whose log-in failed, however long that takes: the name is free, and must not come back.
 pub(crate) async fn undo_enrolment(shared: Arc<Shared>, player: PlayerId) {
-    while shared.store.register.strike_off(player).await.is_err() {
+    while shared.store.players.remove_player(player).await.is_err() {
         tokio::select! {
             biased;
             () = shared.rooms_end.cancelled() => return,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    super::standing::{Contestant, Standing, settle},
+    super::player_stats::{Contestant, PlayerStats, stats_after},
     GameFilter, GameKey, GamePage, MemoryStore,
 };
 use crate::room::{GameId, GameRecord, PlayerId, Timestamp};
@@ -17,7 +17,7 @@ use crate::room::{GameId, GameRecord, PlayerId, Timestamp};
 pub(super) struct Games {
     games: BTreeMap<GameKey, Arc<GameRecord>>,
     ends: HashMap<GameId, Timestamp>,
-    standings: HashMap<Contestant, Standing>,
+    standings: HashMap<Contestant, PlayerStats>,
 }
 
 impl Games {
@@ -26,8 +26,8 @@ impl Games {
         if self.ends.insert(record.id, record.ended).is_some() {
             return;
         }
-        let Ok(settled) = settle(record, |who| Ok::<_, Infallible>(self.standing(who)));
-        self.standings.extend(settled);
+        let Ok(stats) = stats_after(record, |who| Ok::<_, Infallible>(self.standing(who)));
+        self.standings.extend(stats);
         self.games.insert((record.ended, record.id), Arc::new(record.clone()));
         if self.games.len() > MemoryStore::GAMES
             && let Some(((_, oldest), _)) = self.games.pop_first()
@@ -56,7 +56,7 @@ impl Games {
         self.games.get(&(ended, id)).cloned()
     }
 
-    pub(super) fn standing(&self, who: &Contestant) -> Standing {
+    pub(super) fn standing(&self, who: &Contestant) -> PlayerStats {
         self.standings.get(who).copied().unwrap_or_default()
     }
 

@@ -11,9 +11,9 @@ use std::{
 
 use super::{
     archive::{Archive, GameFilter, GameKey, GamePage},
-    journal::{Append, AppendError, Appending, FaultHook, History, Journal, Pending, Unavailable},
-    register::{Enrolled, Register},
-    standing::{Contestant, Standing},
+    journal::{Append, AppendError, AppendFuture, BoxFuture, FaultHook, History, Journal, Unavailable},
+    player_stats::{Contestant, PlayerStats},
+    player_store::{PlayerStore, StoredPlayer},
 };
 use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
 use games::Games;
@@ -30,7 +30,7 @@ pub struct MemoryStore {
 struct Inner {
     rooms: Rooms,
     games: Games,
-    players: HashMap<PlayerId, Enrolled>,
+    players: HashMap<PlayerId, StoredPlayer>,
     alive: Option<Timestamp>,
 }
 
@@ -65,7 +65,7 @@ impl MemoryStore {
     }
 
     /// Answers at once.
-    fn answer<T: Send + 'static>(&self, work: impl FnOnce(&mut Inner) -> T) -> Pending<'_, Result<T, Unavailable>> {
+    fn answer<T: Send + 'static>(&self, work: impl FnOnce(&mut Inner) -> T) -> BoxFuture<'_, Result<T, Unavailable>> {
         Box::pin(done(work(&mut self.inner())))
     }
 }
@@ -75,23 +75,23 @@ fn done<T>(value: T) -> Ready<Result<T, Unavailable>> {
 }
 
 impl Journal for MemoryStore {
-    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
+    fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
         self.write(&append).into()
     }
 
-    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {
+    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
         self.answer(|inner| inner.rooms.load(room))
     }
 
-    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>> {
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
         self.answer(|inner| inner.rooms.page(after, limit))
     }
 
-    fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>> {
+    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>> {
         self.answer(|inner| inner.alive = Some(now))
     }
 
-    fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>> {
+    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>> {
         self.answer(|inner| inner.alive)
     }
 }
@@ -102,38 +102,38 @@ impl Archive for MemoryStore {
         filter: GameFilter,
         after: Option<GameKey>,
         limit: usize,
-    ) -> Pending<'_, Result<GamePage, Unavailable>> {
+    ) -> BoxFuture<'_, Result<GamePage, Unavailable>> {
         self.answer(|inner| inner.games.page(&filter, after, limit))
     }
 
-    fn game(&self, id: GameId) -> Pending<'_, Result<Option<Arc<GameRecord>>, Unavailable>> {
+    fn game(&self, id: GameId) -> BoxFuture<'_, Result<Option<Arc<GameRecord>>, Unavailable>> {
         self.answer(|inner| inner.games.get(id))
     }
 
-    fn standing(&self, who: Contestant) -> Pending<'_, Result<Standing, Unavailable>> {
+    fn player_stats(&self, who: Contestant) -> BoxFuture<'_, Result<PlayerStats, Unavailable>> {
         self.answer(|inner| inner.games.standing(&who))
     }
 }
 
-impl Register for MemoryStore {
-    fn enrolled(&self) -> Pending<'_, Result<Vec<Enrolled>, Unavailable>> {
+impl PlayerStore for MemoryStore {
+    fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>> {
         self.answer(|inner| inner.players.values().cloned().collect())
     }
 
-    fn enrol(&self, player: Enrolled) -> Pending<'_, Result<(), Unavailable>> {
+    fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>> {
         self.answer(|inner| {
             inner.players.insert(player.profile.id, player);
         })
     }
 
-    fn strike_off(&self, player: PlayerId) -> Pending<'_, Result<(), Unavailable>> {
+    fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>> {
         self.answer(|inner| {
             inner.players.remove(&player);
             inner.games.forget(player);
         })
     }
 
-    fn note_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> Pending<'_, Result<(), Unavailable>> {
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>> {
         self.answer(|inner| {
             for (player, seen) in seen {
                 inner.players.entry(player).and_modify(|enrolled| enrolled.seen = seen);

@@ -13,7 +13,7 @@ use crate::{
     rules::{ByColor, Color, Position, Transcript},
     store::{
         archive::{GameFilter, GameKey, GamePage},
-        standing::{Contestant, OpponentKind, Rating, Standing, Stats, settle},
+        player_stats::{Contestant, OpponentKind, PlayerStats, Rating, Results, stats_after},
     },
 };
 
@@ -22,7 +22,7 @@ pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Resu
     if !enter(connection, game)? {
         return Ok(());
     }
-    for (who, standing) in settle(game, |who| standing(connection, who))? {
+    for (who, standing) in stats_after(game, |who| standing(connection, who))? {
         let name =
             game.players.iter().find(|(_, player)| Contestant::from(*player) == who).map(|(_, player)| name(player));
         put_standing(connection, &who, &name.unwrap_or_default(), &standing)?;
@@ -142,11 +142,11 @@ pub(super) fn get(connection: &Connection, id: GameId) -> Result<Option<Arc<Game
     rows.next()?.map(|row| Ok(Arc::new(read(row)?))).transpose()
 }
 
-pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::Result<Standing> {
+pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::Result<PlayerStats> {
     let mut select = connection.prepare_cached("SELECT * FROM standings WHERE contestant = ?")?;
     let read = |row: &Row<'_>| {
-        let stats = |[won, drawn, lost]: [&str; 3]| -> rusqlite::Result<Stats> {
-            Ok(Stats { won: row.get(won)?, drawn: row.get(drawn)?, lost: row.get(lost)? })
+        let stats = |[won, drawn, lost]: [&str; 3]| -> rusqlite::Result<Results> {
+            Ok(Results { won: row.get(won)?, drawn: row.get(drawn)?, lost: row.get(lost)? })
         };
         let rating = match row.get("rating")? {
             Some(value) => Some(Rating {
@@ -157,7 +157,7 @@ pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::R
             }),
             None => None,
         };
-        Ok(Standing {
+        Ok(PlayerStats {
             humans: stats(["won_against_humans", "drawn_against_humans", "lost_against_humans"])?,
             bots: stats(["won_against_bots", "drawn_against_bots", "lost_against_bots"])?,
             ais: stats(["won_against_ais", "drawn_against_ais", "lost_against_ais"])?,
@@ -167,12 +167,12 @@ pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::R
     Ok(select.query_row([who.to_string()], read).optional()?.unwrap_or_default())
 }
 
-fn put_standing(connection: &Connection, who: &Contestant, name: &str, standing: &Standing) -> rusqlite::Result<()> {
+fn put_standing(connection: &Connection, who: &Contestant, name: &str, standing: &PlayerStats) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO standings (contestant, name, won_against_humans, drawn_against_humans, \
         lost_against_humans, won_against_bots, drawn_against_bots, lost_against_bots, won_against_ais, \
         drawn_against_ais, lost_against_ais, rating, deviation, volatility, rated_games) \
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    let Standing { humans, bots, ais, rating } = standing;
+    let PlayerStats { humans, bots, ais, rating } = standing;
     connection.prepare_cached(sql)?.execute((
         who.to_string(),
         name,

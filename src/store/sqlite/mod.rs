@@ -41,9 +41,9 @@ pub use writer::COMMIT_WRITES;
 
 use super::{
     archive::{Archive, GameFilter, GameKey, GamePage},
-    journal::{Append, Appending, FaultHook, History, Journal, Pending, Unavailable},
-    register::{Enrolled, Register},
-    standing::{Contestant, Standing},
+    journal::{Append, AppendFuture, BoxFuture, FaultHook, History, Journal, Unavailable},
+    player_stats::{Contestant, PlayerStats},
+    player_store::{PlayerStore, StoredPlayer},
 };
 use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
 use backlog::Backlog;
@@ -164,29 +164,29 @@ fn begin(path: &Path) -> std::io::Result<()> {
 }
 
 impl Journal for SqliteStore {
-    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
+    fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
         Entry::of(&append).map_or_else(|error| Err(error).into(), |entry| self.writer.append(entry))
     }
 
-    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {
+    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
         Box::pin(async move {
             let waiting = self.writer.look(move |backlog| backlog.waiting(room)).await?;
             self.rooms.ask(move |connection| rooms::load(connection, room, &waiting)).await
         })
     }
 
-    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>> {
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
         Box::pin(async move {
             let waiting = self.writer.look(move |backlog| backlog.all_waiting(after)).await?;
             self.rooms.ask(move |connection| rooms::page(connection, after, limit, &waiting)).await
         })
     }
 
-    fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>> {
+    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>> {
         self.writer.write(move |connection| rooms::mark_alive(connection, now))
     }
 
-    fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>> {
+    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>> {
         self.rooms.ask(rooms::last_alive)
     }
 }
@@ -197,33 +197,33 @@ impl Archive for SqliteStore {
         filter: GameFilter,
         after: Option<GameKey>,
         limit: usize,
-    ) -> Pending<'_, Result<GamePage, Unavailable>> {
+    ) -> BoxFuture<'_, Result<GamePage, Unavailable>> {
         self.archive.ask(move |connection| games::page(connection, &filter, after, limit))
     }
 
-    fn game(&self, id: GameId) -> Pending<'_, Result<Option<Arc<GameRecord>>, Unavailable>> {
+    fn game(&self, id: GameId) -> BoxFuture<'_, Result<Option<Arc<GameRecord>>, Unavailable>> {
         self.archive.ask(move |connection| games::get(connection, id))
     }
 
-    fn standing(&self, who: Contestant) -> Pending<'_, Result<Standing, Unavailable>> {
+    fn player_stats(&self, who: Contestant) -> BoxFuture<'_, Result<PlayerStats, Unavailable>> {
         self.archive.ask(move |connection| Ok(games::standing(connection, &who)?))
     }
 }
 
-impl Register for SqliteStore {
-    fn enrolled(&self) -> Pending<'_, Result<Vec<Enrolled>, Unavailable>> {
-        self.rooms.ask(players::enrolled)
+impl PlayerStore for SqliteStore {
+    fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>> {
+        self.rooms.ask(players::all)
     }
 
-    fn enrol(&self, player: Enrolled) -> Pending<'_, Result<(), Unavailable>> {
-        self.writer.write(move |connection| players::enrol(connection, &player))
+    fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>> {
+        self.writer.write(move |connection| players::insert(connection, &player))
     }
 
-    fn strike_off(&self, player: PlayerId) -> Pending<'_, Result<(), Unavailable>> {
-        self.writer.write(move |connection| players::strike_off(connection, player))
+    fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>> {
+        self.writer.write(move |connection| players::remove(connection, player))
     }
 
-    fn note_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> Pending<'_, Result<(), Unavailable>> {
-        self.writer.write(move |connection| players::note_seen(connection, &seen))
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>> {
+        self.writer.write(move |connection| players::record_seen(connection, &seen))
     }
 }

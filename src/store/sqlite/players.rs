@@ -8,10 +8,10 @@ use super::{
 };
 use crate::{
     room::{DisplayName, PlayerId, Profile, Timestamp},
-    store::register::Enrolled,
+    store::player_store::StoredPlayer,
 };
 
-pub(super) fn enrol(connection: &Connection, player: &Enrolled) -> rusqlite::Result<()> {
+pub(super) fn insert(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<()> {
     let sql =
         "INSERT INTO players (id, name, kind, seats, token, seen_us) VALUES (:id, :name, :kind, :seats, :token, :seen)";
     connection.prepare_cached(sql)?.execute(named_params! {
@@ -26,7 +26,7 @@ pub(super) fn enrol(connection: &Connection, player: &Enrolled) -> rusqlite::Res
 }
 
 /// One who has played stays known by name.
-pub(super) fn strike_off(connection: &Connection, player: PlayerId) -> rusqlite::Result<()> {
+pub(super) fn remove(connection: &Connection, player: PlayerId) -> rusqlite::Result<()> {
     let player = player.to_string();
     let sql = "DELETE FROM players WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM played WHERE contestant = ?1)";
     connection.prepare_cached(sql)?.execute([&player])?;
@@ -34,7 +34,7 @@ pub(super) fn strike_off(connection: &Connection, player: PlayerId) -> rusqlite:
     Ok(())
 }
 
-pub(super) fn note_seen(connection: &Connection, seen: &[(PlayerId, Timestamp)]) -> rusqlite::Result<()> {
+pub(super) fn record_seen(connection: &Connection, seen: &[(PlayerId, Timestamp)]) -> rusqlite::Result<()> {
     let mut update = connection.prepare_cached("UPDATE players SET seen_us = ? WHERE id = ?")?;
     for (player, seen) in seen {
         update.execute((seen.0, player.to_string()))?;
@@ -42,14 +42,14 @@ pub(super) fn note_seen(connection: &Connection, seen: &[(PlayerId, Timestamp)])
     Ok(())
 }
 
-pub(super) fn enrolled(connection: &Connection) -> Result<Vec<Enrolled>, ReadError> {
+pub(super) fn all(connection: &Connection) -> Result<Vec<StoredPlayer>, ReadError> {
     let sql = "SELECT id, name, kind, seats, token, seen_us FROM players WHERE token IS NOT NULL ORDER BY id";
     let mut select = connection.prepare(sql)?;
     let mut rows = select.query([])?;
     let mut enrolled = Vec::new();
     while let Some(row) = rows.next()? {
         let text = |column| row.get::<_, String>(column);
-        enrolled.push(Enrolled {
+        enrolled.push(StoredPlayer {
             profile: Profile {
                 id: text(0)?.parse()?,
                 name: DisplayName::parse(&text(1)?)?,

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use super::schema;
-use crate::store::journal::{Pending, Unavailable};
+use crate::store::journal::{BoxFuture, Unavailable};
 
 /// Questions that may wait. Beyond it those who ask wait for a place.
 const QUEUE: usize = 256;
@@ -43,7 +43,7 @@ impl Reader {
     pub(super) fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Connection) -> Result<T, ReadError> + Send + 'static,
-    ) -> Pending<'_, Result<T, Unavailable>> {
+    ) -> BoxFuture<'_, Result<T, Unavailable>> {
         let (reply, answer) = oneshot::channel();
         let question: Question = Box::new(move |connection| {
             // What it reads is of one moment, between two commits.

@@ -18,7 +18,7 @@ use super::{
     log::Entry,
     rooms, schema,
 };
-use crate::store::journal::{AppendError, Appending, FaultHook, Pending, Unavailable};
+use crate::store::journal::{AppendError, AppendFuture, BoxFuture, FaultHook, Unavailable};
 
 /// Writes that may wait. Beyond it those who write wait for a place: they are then slowed down to what the disk can do.
 const QUEUE: usize = 4_096;
@@ -73,7 +73,7 @@ impl Writer {
     }
 
     /// Writes to a room. The write is on its way already where the writer has a place for it.
-    pub(super) fn append(&self, entry: Entry) -> Appending<'_> {
+    pub(super) fn append(&self, entry: Entry) -> AppendFuture<'_> {
         let fault = (self.fault)(entry.room, entry.expected);
         if let Some(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) = fault {
             return Err(error).into();
@@ -82,7 +82,7 @@ impl Writer {
         match fault {
             None => written,
             // A write whose outcome nobody hears of has happened here: the harder case for the caller.
-            Some(unknown) => Appending::Slow(Box::pin(async move { written.await.and(Err(unknown)) })),
+            Some(unknown) => AppendFuture::Slow(Box::pin(async move { written.await.and(Err(unknown)) })),
         }
     }
 
@@ -90,7 +90,7 @@ impl Writer {
     pub(super) fn write(
         &self,
         write: impl Fn(&Connection) -> rusqlite::Result<()> + Send + 'static,
-    ) -> Pending<'_, Result<(), Unavailable>> {
+    ) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
             let done = self.submit(Write::Other(Box::new(write))).await;
             done.map_err(|error| Unavailable(error.to_string()))
@@ -112,14 +112,14 @@ impl Writer {
         answer.await.map_err(|_| gone())?
     }
 
-    fn submit(&self, write: Write) -> Appending<'_> {
+    fn submit(&self, write: Write) -> AppendFuture<'_> {
         let gone = || AppendError::Unavailable("the writer has ended".to_owned());
         let Some(jobs) = &self.jobs else { return Err(gone()).into() };
         let (done, outcome) = oneshot::channel();
-        let outcome = Appending::Queued(outcome);
+        let outcome = AppendFuture::Queued(outcome);
         match jobs.try_send(Job::Write(Task { write, done })) {
             Ok(()) => outcome,
-            Err(TrySendError::Full(job)) => Appending::Slow(Box::pin(async move {
+            Err(TrySendError::Full(job)) => AppendFuture::Slow(Box::pin(async move {
                 jobs.send(job).await.map_err(|_| gone())?;
                 outcome.await
             })),
@@ -358,7 +358,7 @@ mod tests {
             Ok(())
         };
         let mut written = vec![writer.submit(Write::Other(Box::new(closed)))];
-        let waits = |written: &[Appending<'_>]| matches!(written.last(), Some(Appending::Slow(_)));
+        let waits = |written: &[AppendFuture<'_>]| matches!(written.last(), Some(AppendFuture::Slow(_)));
         while !waits(&written) && written.len() <= QUEUE + TOGETHER {
             written.push(writer.submit(Write::Other(Box::new(|_| Ok(())))));
         }

@@ -9,7 +9,8 @@ use std::{
 use reversi::{
     room::{PlayerId, Room, RoomId, Timestamp},
     store::{
-        Append, AppendError, Appending, Enrolled, History, Journal, MemoryStore, Pending, Register, Store, Unavailable,
+        Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, PlayerStore, Store, StoredPlayer,
+        Unavailable,
     },
 };
 use tokio_util::sync::CancellationToken;
@@ -70,7 +71,7 @@ impl Disk {
         Store {
             journal: Arc::clone(self) as Arc<dyn Journal>,
             archive: Arc::clone(&self.store) as Arc<dyn reversi::store::Archive>,
-            register: Arc::clone(self) as Arc<dyn Register>,
+            players: Arc::clone(self) as Arc<dyn PlayerStore>,
         }
     }
 
@@ -200,32 +201,32 @@ async fn wait(time: Duration) {
 }
 
 impl Journal for Disk {
-    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
-        Appending::Slow(Box::pin(self.write(append)))
+    fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
+        AppendFuture::Slow(Box::pin(self.write(append)))
     }
 
-    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {
+    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
         Box::pin(async move {
             self.readable().await?;
             self.store.load(room).await
         })
     }
 
-    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>> {
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
         Box::pin(async move {
             self.readable().await?;
             self.store.open_rooms(after, limit).await
         })
     }
 
-    fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>> {
+    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
             self.readable().await?;
             self.store.mark_alive(now).await
         })
     }
 
-    fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>> {
+    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>> {
         Box::pin(async move {
             self.readable().await?;
             self.store.last_alive().await
@@ -233,32 +234,32 @@ impl Journal for Disk {
     }
 }
 
-impl Register for Disk {
-    fn enrolled(&self) -> Pending<'_, Result<Vec<Enrolled>, Unavailable>> {
+impl PlayerStore for Disk {
+    fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>> {
         Box::pin(async move {
             self.readable().await?;
-            self.store.enrolled().await
+            self.store.players().await
         })
     }
 
-    fn enrol(&self, player: Enrolled) -> Pending<'_, Result<(), Unavailable>> {
+    fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
             self.readable().await?;
-            self.store.enrol(player).await
+            self.store.insert_player(player).await
         })
     }
 
-    fn strike_off(&self, player: PlayerId) -> Pending<'_, Result<(), Unavailable>> {
+    fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
             self.readable().await?;
-            self.store.strike_off(player).await
+            self.store.remove_player(player).await
         })
     }
 
-    fn note_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> Pending<'_, Result<(), Unavailable>> {
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
             self.readable().await?;
-            self.store.note_seen(seen).await
+            self.store.record_seen(seen).await
         })
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use futures_util::FutureExt as _;
 use reversi::{
     room::{Event, Fact, GameId, GameRecord, PlayerId, Room, RoomId, Seq},
-    store::{Contestant, Standing, Store},
+    store::{Contestant, PlayerStats, Store},
 };
 
 use crate::sim::{
@@ -78,8 +78,8 @@ impl Evidence {
         self.store.archive.game(game).now_or_never()?.ok()?
     }
 
-    pub(crate) fn standing(&self, player: PlayerId) -> Standing {
-        let answer = self.store.archive.standing(Contestant::Player(player)).now_or_never();
+    pub(crate) fn standing(&self, player: PlayerId) -> PlayerStats {
+        let answer = self.store.archive.player_stats(Contestant::Player(player)).now_or_never();
         answer.and_then(Result::ok).unwrap_or_default()
     }
 }

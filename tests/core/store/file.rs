@@ -55,14 +55,14 @@ async fn everything_is_there_again() {
     archive(&store, room_id(2), std::slice::from_ref(&finished)).await;
     store.journal.mark_alive(at(5)).await.unwrap();
     let roxanne: Contestant = "roxanne:1".parse().unwrap();
-    let standing = store.archive.standing(roxanne.clone()).await.unwrap();
+    let standing = store.archive.player_stats(roxanne.clone()).await.unwrap();
     drop(store);
 
     let store = open(&folder);
     assert_eq!(load(&store, room.id()).await, Some(room));
     assert_eq!(open_rooms(&store).await, [1, 2].map(room_id));
     assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(5)));
-    assert_eq!(store.archive.standing(roxanne).await.unwrap(), standing);
+    assert_eq!(store.archive.player_stats(roxanne).await.unwrap(), standing);
     let filter = GameFilter { viewer: id("eve"), room: None, player: Some(id("ada")) };
     assert_eq!(*store.archive.games(filter, None, 9).await.unwrap().games[0], finished);
 }

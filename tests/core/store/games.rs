@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reversi::{
     room::{AiSeat, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId},
     rules::{ByColor, Color},
-    store::{Contestant, GameFilter, GamePage, Standing, Stats, Store},
+    store::{Contestant, GameFilter, GamePage, PlayerStats, Results, Store},
 };
 
 use crate::{
@@ -43,9 +43,9 @@ async fn found(store: &Store, filter: GameFilter) -> Vec<u32> {
     page.games.iter().map(|game| game.id.number).collect()
 }
 
-async fn standing(store: &Store, who: &str) -> Standing {
+async fn standing(store: &Store, who: &str) -> PlayerStats {
     let who = who.parse().unwrap_or(Contestant::Player(id(who)));
-    store.archive.standing(who).await.unwrap()
+    store.archive.player_stats(who).await.unwrap()
 }
 
 #[tokio::test]
@@ -131,13 +131,13 @@ async fn results_are_counted_by_the_kind_of_opponent() {
         ];
         archive(store, room, &games).await;
         let ada = standing(store, "ada").await;
-        assert_eq!(ada.humans, Stats { won: 1, ..Stats::default() });
-        assert_eq!(ada.bots, Stats { lost: 1, ..Stats::default() });
-        assert_eq!(ada.ais, Stats { drawn: 1, ..Stats::default() });
+        assert_eq!(ada.humans, Results { won: 1, ..Results::default() });
+        assert_eq!(ada.bots, Results { lost: 1, ..Results::default() });
+        assert_eq!(ada.ais, Results { drawn: 1, ..Results::default() });
         let roxanne = standing(store, "roxanne:2").await;
-        assert_eq!((roxanne.humans.drawn, roxanne.ais), (1, Stats { won: 1, drawn: 0, lost: 1 }));
-        assert_eq!(standing(store, "roxanne:1").await, Standing::default());
-        assert_eq!(standing(store, "eve").await, Standing::default());
+        assert_eq!((roxanne.humans.drawn, roxanne.ais), (1, Results { won: 1, drawn: 0, lost: 1 }));
+        assert_eq!(standing(store, "roxanne:1").await, PlayerStats::default());
+        assert_eq!(standing(store, "eve").await, PlayerStats::default());
     })
     .await;
 }

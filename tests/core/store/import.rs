@@ -2,7 +2,7 @@
 
 use reversi::{
     room::{GameRecord, PlayerId},
-    store::{Archive as _, Contestant, GameFilter, SqliteStore, Standing},
+    store::{Archive as _, Contestant, GameFilter, PlayerStats, SqliteStore},
 };
 
 use crate::{
@@ -23,7 +23,7 @@ async fn imported_games_are_listed_and_count_for_nobody() {
         let listed = store.games(filter, None, 9).await.unwrap().games;
         assert!(listed.iter().map(|game| &**game).eq(games.iter().rev()));
     }
-    assert_eq!(store.standing(Contestant::Player(id("ada"))).await, Ok(Standing::default()));
+    assert_eq!(store.player_stats(Contestant::Player(id("ada"))).await, Ok(PlayerStats::default()));
 }
 
 #[tokio::test]

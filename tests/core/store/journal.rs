@@ -150,13 +150,13 @@ async fn check_alike(one: &Store, other: &Store) {
             assert_eq!(games, others);
         }
         let who = Contestant::Player(id(viewer));
-        let standing = one.archive.standing(who.clone()).await.unwrap();
-        assert_eq!(standing, other.archive.standing(who).await.unwrap());
+        let standing = one.archive.player_stats(who.clone()).await.unwrap();
+        assert_eq!(standing, other.archive.player_stats(who).await.unwrap());
     }
     let roxanne: Contestant = "roxanne:1".parse().unwrap();
-    let standing = one.archive.standing(roxanne.clone()).await.unwrap();
+    let standing = one.archive.player_stats(roxanne.clone()).await.unwrap();
     assert!(standing.total().played() > 0, "the histories had games");
-    assert_eq!(standing, other.archive.standing(roxanne).await.unwrap());
+    assert_eq!(standing, other.archive.player_stats(roxanne).await.unwrap());
 }
 
 /// In pages of three; without what the moves of AIs are drawn from, which a file does not keep.

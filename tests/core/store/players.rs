@@ -1,18 +1,18 @@
 //! Who may come back with a token.
 
-use reversi::store::{Enrolled, Store};
+use reversi::store::{Store, StoredPlayer};
 
 use crate::{
     room::test_room::{id, profile},
     store::{archive, at, folder, games::game, on_each, open, room_id},
 };
 
-fn enrolled(who: &str, seats: u16) -> Enrolled {
-    Enrolled { profile: profile(who), seats, token: [u8::try_from(who.len()).unwrap(); 32], seen: at(7) }
+fn enrolled(who: &str, seats: u16) -> StoredPlayer {
+    StoredPlayer { profile: profile(who), seats, token: [u8::try_from(who.len()).unwrap(); 32], seen: at(7) }
 }
 
-async fn known(store: &Store) -> Vec<Enrolled> {
-    let mut known = store.register.enrolled().await.unwrap();
+async fn known(store: &Store) -> Vec<StoredPlayer> {
+    let mut known = store.players.players().await.unwrap();
     known.sort_by_key(|player| player.profile.id);
     known
 }
@@ -23,15 +23,15 @@ async fn players_are_kept_until_they_are_struck_off() {
         let mut all = vec![enrolled("ada", 1), enrolled("bot-d", 64), enrolled("Zoë ☺", 1)];
         all.sort_by_key(|player| player.profile.id);
         for player in &all {
-            store.register.enrol(player.clone()).await.unwrap();
+            store.players.insert_player(player.clone()).await.unwrap();
         }
         assert_eq!(known(store).await, all);
         let nobody = (id("eve"), at(9));
-        store.register.note_seen(vec![(id("ada"), at(8)), nobody]).await.unwrap();
+        store.players.record_seen(vec![(id("ada"), at(8)), nobody]).await.unwrap();
         all.iter_mut().filter(|player| player.profile.id == id("ada")).for_each(|ada| ada.seen = at(8));
         assert_eq!(known(store).await, all);
         for gone in ["ada", "eve"] {
-            store.register.strike_off(id(gone)).await.unwrap();
+            store.players.remove_player(id(gone)).await.unwrap();
         }
         all.retain(|player| player.profile.id != id("ada"));
         assert_eq!(known(store).await, all);
@@ -43,10 +43,10 @@ async fn players_are_kept_until_they_are_struck_off() {
 async fn the_games_of_one_who_left_stay_and_are_theirs() {
     let folder = folder();
     let store = open(&folder);
-    store.register.enrol(enrolled("ada", 1)).await.unwrap();
+    store.players.insert_player(enrolled("ada", 1)).await.unwrap();
     let game = game(room_id(1), 1, 1, ["ada", "bob"]);
     archive(&store, room_id(1), std::slice::from_ref(&game)).await;
-    store.register.strike_off(id("ada")).await.unwrap();
+    store.players.remove_player(id("ada")).await.unwrap();
     drop(store);
     let store = open(&folder);
     assert_eq!(known(&store).await, []);

@@ -7,7 +7,7 @@ use reversi::{
         Command, EndReason, GameEnd, GameRecord, PlayerKind, Room, Seq,
         stored::{encode_event, encode_room},
     },
-    store::{Append, Contestant, Enrolled, GameFilter, SqliteStore, Stats, Store},
+    store::{Append, Contestant, GameFilter, Results, SqliteStore, Store, StoredPlayer},
 };
 
 use crate::{
@@ -34,10 +34,10 @@ fn open_room() -> World {
     world
 }
 
-fn players() -> Vec<Enrolled> {
+fn players() -> Vec<StoredPlayer> {
     let mut players = vec![
-        Enrolled { profile: profile("ada"), seats: 1, token: [0xAD; 32], seen: at(100) },
-        Enrolled { profile: profile("bot-d"), seats: 64, token: [0xB0; 32], seen: at(200) },
+        StoredPlayer { profile: profile("ada"), seats: 1, token: [0xAD; 32], seen: at(100) },
+        StoredPlayer { profile: profile("bot-d"), seats: 64, token: [0xB0; 32], seen: at(200) },
     ];
     players.sort_by_key(|player| player.profile.id.to_string());
     players
@@ -55,15 +55,15 @@ async fn check(store: &Store) {
     let room = open_room().room;
     assert_eq!(open_rooms(store).await, [room.id()]);
     assert_eq!(load(store, room.id()).await, Some(room));
-    assert_eq!(store.register.enrolled().await.unwrap(), players());
+    assert_eq!(store.players.players().await.unwrap(), players());
     assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(4_000)));
     let filter = GameFilter { viewer: id("ada"), room: None, player: Some(id("ada")) };
     let kept = store.archive.games(filter, None, 9).await.unwrap().games;
     assert!(kept.iter().map(|game| &**game).eq(games().iter().rev()));
-    let standing = store.archive.standing(Contestant::Player(id("ada"))).await.unwrap();
-    let lost = Stats { lost: 1, ..Stats::default() };
-    let won = Stats { won: 1, ..Stats::default() };
-    assert_eq!((standing.bots, standing.ais, standing.humans), (lost, won, Stats::default()));
+    let standing = store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap();
+    let lost = Results { lost: 1, ..Results::default() };
+    let won = Results { won: 1, ..Results::default() };
+    assert_eq!((standing.bots, standing.ais, standing.humans), (lost, won, Results::default()));
     let rating = standing.rating.expect("a rating");
     assert_eq!((rating.games, rating.value < 1_500.0, rating.deviation < 350.0), (1, true, true));
     assert_eq!(players().iter().filter(|player| player.profile.kind == PlayerKind::Bot).count(), 1);
@@ -124,7 +124,7 @@ async fn write_the_sample() {
     // Some of it is moved into the tables, and some is not.
     let store = open_with_log(&folder, 200);
     for player in players() {
-        store.register.enrol(player).await.unwrap();
+        store.players.insert_player(player).await.unwrap();
     }
     drive(&store, &moved(open_room().history, open_room().room.id()), 4).await;
     let mut closed = World::lobby();

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use futures_util::future::join_all;
 use reversi::{
     room::{Command, Event, Fact, GameRecord, Room, RoomId, Seq},
-    store::{Append, Enrolled, Store},
+    store::{Append, Store, StoredPlayer},
 };
 use rusqlite::{Connection, types::Value};
 use tempfile::TempDir;
@@ -185,16 +185,16 @@ async fn moving_that_fails_at_any_row_loses_nothing() {
 async fn what_fails_of_players_leaves_nothing_and_can_be_made_again() {
     for manner in MANNERS {
         let brittle = Brittle::by(manner);
-        let enrolled = |who| Enrolled { profile: profile(who), seats: 1, token: [7; 32], seen: at(1) };
+        let enrolled = |who| StoredPlayer { profile: profile(who), seats: 1, token: [7; 32], seen: at(1) };
         for who in ["ada", "bob"] {
-            assert_eq!(brittle.sweep(async |store| store.register.enrol(enrolled(who)).await).await, 1);
+            assert_eq!(brittle.sweep(async |store| store.players.insert_player(enrolled(who)).await).await, 1);
         }
         let seen = vec![(id("ada"), at(2)), (id("bob"), at(3))];
-        assert_eq!(brittle.sweep(async |store| store.register.note_seen(seen.clone()).await).await, 2);
-        assert_eq!(brittle.sweep(async |store| store.register.strike_off(id("bob")).await).await, 1);
+        assert_eq!(brittle.sweep(async |store| store.players.record_seen(seen.clone()).await).await, 2);
+        assert_eq!(brittle.sweep(async |store| store.players.remove_player(id("bob")).await).await, 1);
         assert_eq!(brittle.sweep(async |store| store.journal.mark_alive(at(9)).await).await, 1);
-        let known = brittle.store.register.enrolled().await.unwrap();
-        assert_eq!(known, [Enrolled { seen: at(2), ..enrolled("ada") }]);
+        let known = brittle.store.players.players().await.unwrap();
+        assert_eq!(known, [StoredPlayer { seen: at(2), ..enrolled("ada") }]);
         assert_eq!(brittle.store.journal.last_alive().await.unwrap(), Some(at(9)));
     }
 }

@@ -10,7 +10,7 @@ use reversi::{
     grpc,
     proto::v1::{self, CloseReason, play_event::Event as Told},
     room::{Event, Fact, Room, RoomId, Seq, Timestamp},
-    store::{Append, AppendError, Appending, History, Journal, MemoryStore, Pending, Store, Unavailable},
+    store::{Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, Store, Unavailable},
 };
 use tokio::{
     sync::{Notify, Semaphore},
@@ -174,8 +174,8 @@ impl Slow {
 }
 
 impl Journal for Slow {
-    fn append<'a>(&'a self, append: Append<'a>) -> Appending<'a> {
-        Appending::Slow(Box::pin(async move {
+    fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
+        AppendFuture::Slow(Box::pin(async move {
             if self.held.load(SeqCst) {
                 self.asked.notify_one();
                 self.permits.acquire().await.unwrap().forget();
@@ -184,22 +184,22 @@ impl Journal for Slow {
         }))
     }
 
-    fn load(&self, room: RoomId) -> Pending<'_, Result<Option<History>, Unavailable>> {
+    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
         if self.mute.load(SeqCst) {
             return Box::pin(std::future::ready(Err(Unavailable("made by this test".into()))));
         }
         self.inner.load(room)
     }
 
-    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> Pending<'_, Result<Vec<Room>, Unavailable>> {
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
         self.inner.open_rooms(after, limit)
     }
 
-    fn mark_alive(&self, now: Timestamp) -> Pending<'_, Result<(), Unavailable>> {
+    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>> {
         self.inner.mark_alive(now)
     }
 
-    fn last_alive(&self) -> Pending<'_, Result<Option<Timestamp>, Unavailable>> {
+    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>> {
         self.inner.last_alive()
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use reversi::{
     room::{EndReason, Fact, GameId, Participant, PlayerId},
     rules::Color,
-    store::Stats,
+    store::Results,
 };
 
 use super::{Verdict, ensure};
@@ -15,7 +15,7 @@ use crate::sim::{
 };
 
 pub(super) fn check(evidence: &Evidence) -> Verdict {
-    let mut counts: BTreeMap<PlayerId, Stats> = BTreeMap::new();
+    let mut counts: BTreeMap<PlayerId, Results> = BTreeMap::new();
     for (id, past) in &evidence.pasts {
         for (before, event) in past.steps() {
             let Fact::GameEnded(end) = &event.fact else { continue };

@@ -1,11 +1,11 @@
 //! The seam between players and what keeps them.
 
-use super::journal::{Pending, Unavailable};
+use super::journal::{BoxFuture, Unavailable};
 use crate::room::{PlayerId, Profile, Timestamp};
 
 /// One who has logged in, as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Enrolled {
+pub struct StoredPlayer {
     /// Who.
     pub profile: Profile,
     /// How many seats it may hold.
@@ -17,16 +17,16 @@ pub struct Enrolled {
 }
 
 /// Keeps the players whose tokens are good.
-pub trait Register: Send + Sync + 'static {
+pub trait PlayerStore: Send + Sync + 'static {
     /// Everyone.
-    fn enrolled(&self) -> Pending<'_, Result<Vec<Enrolled>, Unavailable>>;
+    fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>>;
 
     /// Takes one in.
-    fn enrol(&self, player: Enrolled) -> Pending<'_, Result<(), Unavailable>>;
+    fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>>;
 
     /// Makes a player's token bad and the name free. The games stay.
-    fn strike_off(&self, player: PlayerId) -> Pending<'_, Result<(), Unavailable>>;
+    fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>>;
 
     /// Notes who was here, and when.
-    fn note_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> Pending<'_, Result<(), Unavailable>>;
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>>;
 }

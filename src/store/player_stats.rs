@@ -45,7 +45,7 @@ pub enum OpponentKind {
 
 /// Results of finished games; aborted ones do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
+pub struct Results {
     /// Won.
     pub won: u32,
     /// Drawn.
@@ -69,23 +69,23 @@ pub struct Rating {
 
 /// What a contestant made of all games.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct PlayerStats {
     /// Against people.
-    pub humans: Stats,
+    pub humans: Results,
     /// Against bots.
-    pub bots: Stats,
+    pub bots: Results,
     /// Against AI seats.
-    pub ais: Stats,
+    pub ais: Results,
     /// None before the first rated game.
     pub rating: Option<Rating>,
 }
 
 /// What a game makes of those who played it. `before` tells what they were; both sides may be one AI, which then is
 /// counted for both and not rated.
-pub(super) fn settle<E>(
+pub(super) fn stats_after<E>(
     record: &GameRecord,
-    mut before: impl FnMut(&Contestant) -> Result<Standing, E>,
-) -> Result<Vec<(Contestant, Standing)>, E> {
+    mut before: impl FnMut(&Contestant) -> Result<PlayerStats, E>,
+) -> Result<Vec<(Contestant, PlayerStats)>, E> {
     if !record.end.counts() {
         return Ok(Vec::new());
     }
@@ -107,17 +107,17 @@ pub(super) fn settle<E>(
     Ok(vec![(who.black, standings.black), (who.white, standings.white)])
 }
 
-impl Standing {
+impl PlayerStats {
     /// Of all games.
     #[must_use]
-    pub fn total(&self) -> Stats {
+    pub fn total(&self) -> Results {
         let all = [self.humans, self.bots, self.ais];
-        let sum = |count: fn(&Stats) -> u32| all.iter().map(count).sum();
-        Stats { won: sum(|stats| stats.won), drawn: sum(|stats| stats.drawn), lost: sum(|stats| stats.lost) }
+        let sum = |count: fn(&Results) -> u32| all.iter().map(count).sum();
+        Results { won: sum(|stats| stats.won), drawn: sum(|stats| stats.drawn), lost: sum(|stats| stats.lost) }
     }
 
     /// Against one kind of opponents.
-    pub(super) fn against(&mut self, kind: OpponentKind) -> &mut Stats {
+    pub(super) fn against(&mut self, kind: OpponentKind) -> &mut Results {
         match kind {
             OpponentKind::Human => &mut self.humans,
             OpponentKind::Bot => &mut self.bots,
@@ -131,7 +131,7 @@ impl Standing {
     }
 }
 
-impl Stats {
+impl Results {
     /// Games that counted.
     #[must_use]
     pub fn played(&self) -> u32 {
@@ -262,29 +262,29 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct Table(HashMap<Contestant, Standing>);
+    struct Table(HashMap<Contestant, PlayerStats>);
 
     impl Table {
         fn after(games: &[GameRecord]) -> Self {
             let mut table = Self::default();
             for game in games {
-                let Ok(settled) = settle(game, |who| Ok::<_, Infallible>(table.of(who)));
-                table.0.extend(settled);
+                let Ok(stats) = stats_after(game, |who| Ok::<_, Infallible>(table.of(who)));
+                table.0.extend(stats);
             }
             table
         }
 
-        fn of(&self, who: &Contestant) -> Standing {
+        fn of(&self, who: &Contestant) -> PlayerStats {
             self.0.get(who).copied().unwrap_or_default()
         }
 
-        fn named(&self, name: &str) -> Standing {
+        fn named(&self, name: &str) -> PlayerStats {
             self.of(&Contestant::from(&participant(name)))
         }
     }
 
-    fn stats(won: u32, drawn: u32, lost: u32) -> Stats {
-        Stats { won, drawn, lost }
+    fn stats(won: u32, drawn: u32, lost: u32) -> Results {
+        Results { won, drawn, lost }
     }
 
     #[test]
@@ -324,7 +324,7 @@ mod tests {
     fn an_ai_against_itself_is_counted_twice_and_not_rated() {
         let itself = ["ai-mcts", "ai-mcts"];
         let table = Table::after(&[game(itself, WHITE, EndReason::Discs), game(itself, None, EndReason::Discs)]);
-        assert_eq!(table.named("ai-mcts"), Standing { ais: stats(1, 2, 1), ..Standing::default() });
+        assert_eq!(table.named("ai-mcts"), PlayerStats { ais: stats(1, 2, 1), ..PlayerStats::default() });
         let other = Table::after(&[game(["ai-mcts", "ai-greedy"], WHITE, EndReason::Discs)]);
         assert!(other.named("ai-greedy").rating.unwrap().value > other.named("ai-mcts").rating.unwrap().value);
     }

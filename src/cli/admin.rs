@@ -1,11 +1,16 @@
-//! `reversi admin`: what an administrator may do in any room, and at any time.
+//! `reversi admin`: an administrator's commands for any room and player.
 
 use std::path::PathBuf;
 
 use anyhow::{Context as _, anyhow};
 
 use super::{
-    connect::{find_player, login::Visitor, server_address::Address, token_file},
+    connect::{
+        find_player,
+        login::{LoginOptions, RenewableSession},
+        server_address::Address,
+        token_file,
+    },
     say,
 };
 use crate::client::{GameId, PlayerId, RoomId, Session};
@@ -21,18 +26,14 @@ pub(super) struct Args {
     /// The file with the administrator's token.
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
     admin_token: PathBuf,
-    /// Your name; a made-up one if left out.
-    #[arg(long, env = "REVERSI_NAME")]
-    name: Option<String>,
-    /// Keep the login in this file, and come back by it.
-    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
-    keep: Option<PathBuf>,
+    #[command(flatten)]
+    login: LoginOptions,
     #[command(subcommand)]
-    deed: Deed,
+    command: AdminCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Deed {
+enum AdminCommand {
     /// Close a room.
     Close {
         /// Which.
@@ -44,7 +45,7 @@ enum Deed {
         room: RoomId,
         /// Name or id.
         player: String,
-        /// Do not let them in again.
+        /// Also ban the player from the room.
         #[arg(long)]
         ban: bool,
     },
@@ -60,13 +61,12 @@ enum Deed {
     },
 }
 
-/// Does it.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let secret = token_file::read(&args.admin_token)?
         .ok_or_else(|| anyhow!("there is no administrator's token in {}", args.admin_token.display()))?;
-    let visitor = Visitor::enter(server, args.keep, args.name.as_deref(), "admin").await?;
+    let visitor = RenewableSession::enter(server, &args.login, "admin").await?;
     let done = match visitor.session().as_admin(&secret) {
-        Ok(session) => carry_out(&session, args.deed).await,
+        Ok(session) => carry_out(&session, args.command).await,
         Err(error) => Err(error.into()),
     };
     visitor.leave().await;
@@ -78,22 +78,22 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     })
 }
 
-async fn carry_out(session: &Session, deed: Deed) -> anyhow::Result<()> {
-    match deed {
-        Deed::Close { room } => {
+async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<()> {
+    match command {
+        AdminCommand::Close { room } => {
             session.close_room(&room).await.with_context(|| format!("cannot close room {room}"))?;
             say(format_args!("room {room} is closed"));
         }
-        Deed::Kick { room, player, ban } => {
+        AdminCommand::Kick { room, player, ban } => {
             let id = member(session, &room, &player).await?;
             session.kick(&room, &id, ban).await.with_context(|| format!("cannot take {player} out of room {room}"))?;
             say(format_args!("{player} is {} room {room}", if ban { "banned from" } else { "out of" }));
         }
-        Deed::Abort { game } => {
+        AdminCommand::Abort { game } => {
             session.abort(&game).await.with_context(|| format!("cannot abort game {game}"))?;
             say(format_args!("game {game} is aborted"));
         }
-        Deed::LogOut { player } => {
+        AdminCommand::LogOut { player } => {
             let id = find_player::find(session, &player).await?;
             session.log_out_player(&id).await.with_context(|| format!("cannot log {player} out"))?;
             say(format_args!("{player} is logged out"));
@@ -102,7 +102,7 @@ async fn carry_out(session: &Session, deed: Deed) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One who is in the room, or who is to be kept out of it.
+/// A member of the room by name, or any player: one may be banned before joining.
 async fn member(session: &Session, room: &RoomId, player: &str) -> anyhow::Result<PlayerId> {
     let members = session.room(room).await.with_context(|| format!("cannot look into room {room}"))?.members;
     match members.into_iter().find(|member| member.player.name.eq_ignore_ascii_case(player)) {

@@ -7,9 +7,12 @@ use futures_util::{StreamExt as _, stream};
 use tokio::{task::spawn_blocking, time::sleep};
 
 use super::{
-    connect::{login::Visitor, server_address::Address},
+    connect::{
+        login::{LoginOptions, RenewableSession},
+        server_address::Address,
+    },
     terminal::progress::Progress,
-    text::analysis::{Report, Teller},
+    text::analysis::{AnalysisFormat, AnalysisPrinter},
 };
 use crate::{
     ai::{
@@ -23,10 +26,9 @@ use crate::{
     search::Stop,
 };
 
-/// A file of games is read whole; many thousands of games are less.
+/// The largest file: it is read whole, and many thousands of games are smaller.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Which game, how far, and how it is told.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Evaluations are by how many discs black is ahead at the end; a * marks what is proved. The loss of a move is what \
@@ -47,37 +49,31 @@ pub(super) struct Args {
     /// Which game of the file, from 1.
     #[arg(long, env = "REVERSI_NUMBER", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     number: u32,
-    /// Look as far as the AI `expert` of this level [default: 14, unless --depth or --time bounds it].
+    /// Search as deep as the AI `expert` of this level [default: 14, unless --depth or --time is given].
     #[arg(long, env = "REVERSI_LEVEL", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(AiKind::Expert.profile().levels)))]
     level: Option<u8>,
-    /// Look so many plies ahead, and to the end where it is as near.
+    /// Search this many plies deep, and to the end of the game if it is as near.
     #[arg(long, env = "REVERSI_DEPTH", value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=i64::from(MOST_DEPTH)))]
     depth: Option<u8>,
-    /// Take no longer than about this, for all positions together.
+    /// Approximate time for all positions together.
     #[arg(long, env = "REVERSI_TIME", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     time: Option<u32>,
-    /// Positions that are looked at side by side [default: one for each core].
+    /// Positions that are searched in parallel [default: one for each core].
     #[arg(long, env = "REVERSI_THREADS", value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Tell an object of JSON a line: the moves, and at last the sum.
+    /// Print JSON, an object a line: the moves, then the sums.
     #[arg(long, env = "REVERSI_ANALYZE_JSON", value_parser = clap::builder::FalseyValueParser::new())]
     json: bool,
-    /// With --game: your name; a made-up one if left out.
-    #[arg(long, env = "REVERSI_NAME")]
-    name: Option<String>,
-    /// With --game: keep the login in this file, and come back by it, as private games are shown to those who played
-    /// them.
-    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
-    keep: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    login: LoginOptions,
 }
 
-/// The level whose effort is put into a position unless something else is asked: a fraction of a second.
+/// The default level: a fraction of a second for each position.
 const USUAL_LEVEL: u8 = 14;
 
-/// Analyses the game.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let Some(game) = &args.game else { return analyze_here(&args).await };
-    let visitor = Visitor::enter(server, args.keep.clone(), args.name.as_deref(), "reader").await?;
+    let visitor = RenewableSession::enter(server, &args.login, "reader").await?;
     let done = analyze_there(&visitor.session(), game, &args).await;
     visitor.leave().await;
     done
@@ -90,8 +86,8 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
     let share = args.share(threads, positions.len());
     let effort = args.effort();
     let progress = Progress::of(positions.len() as u64, "positions");
-    let mut teller = Teller::new(Report::of(args.json), game.names);
-    // As many at a time as there are threads, and told in the order of the game.
+    let mut teller = AnalysisPrinter::new(AnalysisFormat::of(args.json), game.names);
+    // As many at a time as there are threads, printed in the order of the game.
     let mut studies = stream::iter(positions).map(|position| study(position, effort, share)).buffered(threads);
     let mut before: Option<Study> = None;
     let mut made = game.course.moves.iter();
@@ -111,7 +107,7 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Looks at one position on a thread of its own, for so long at the most.
+/// Searches one position on a thread of its own, for at most `share`.
 async fn study(position: Position, effort: Effort, share: Option<Duration>) -> anyhow::Result<Study> {
     let stop = Stop::new();
     let flag = stop.clone();
@@ -143,7 +139,7 @@ async fn analyze_there(session: &Session, game: &GameId, args: &Args) -> anyhow:
     let refused = |error: ClientError| anyhow::Error::from(error).context(format!("cannot analyse {game}"));
     let record = session.record(game).await.map_err(refused)?;
     let names = Some(ByColor::new(record.players.black.to_string(), record.players.white.to_string()));
-    let mut teller = Teller::new(Report::of(args.json), names);
+    let mut teller = AnalysisPrinter::new(AnalysisFormat::of(args.json), names);
     let mut results =
         session.analyze_game(AnalysisSubject::Game(game.clone()), args.budget()).await.map_err(refused)?;
     let progress = Progress::of(record.transcript.squares().len() as u64, "moves");
@@ -181,22 +177,21 @@ impl Args {
         }
     }
 
-    /// What each position gets of the time, when so many are searched side by side.
+    /// The time for each position, with `threads` of them searched in parallel.
     fn share(&self, threads: usize, positions: usize) -> Option<Duration> {
         let rounds = u32::try_from(positions.div_ceil(threads)).unwrap_or(u32::MAX).max(1);
         Some(Duration::from_secs(self.time?.into()) / rounds)
     }
 }
 
-/// A game from outside.
 #[derive(Debug, PartialEq, Eq)]
-struct Game {
+struct GameToAnalyze {
     course: Course,
     names: Option<ByColor<String>>,
 }
 
-/// The game of a file, or of the moves that were given in place of one.
-fn read(source: &str, number: u32) -> anyhow::Result<Game> {
+/// The game of a file, or of moves in place of a file name.
+fn read(source: &str, number: u32) -> anyhow::Result<GameToAnalyze> {
     let file = Path::new(source);
     if !file.is_file() {
         return transcript(source).with_context(|| format!("`{source}` is neither a file nor moves such as f5d6c3"));
@@ -211,8 +206,8 @@ fn read(source: &str, number: u32) -> anyhow::Result<Game> {
     parse(&String::from_utf8_lossy(&bytes), place).with_context(|| format!("game {number} of {source}"))
 }
 
-/// The game at a place among those of a text: of GGF, or a transcript a line.
-fn parse(text: &str, place: usize) -> anyhow::Result<Game> {
+/// Game number `place` of a text in GGF, or of transcripts, one a line.
+fn parse(text: &str, place: usize) -> anyhow::Result<GameToAnalyze> {
     const OPENING: &str = "(;";
     if text.contains(OPENING) {
         let game = text.split(OPENING).skip(1).nth(place).context("there are fewer games")?;
@@ -227,17 +222,17 @@ fn parse(text: &str, place: usize) -> anyhow::Result<Game> {
     transcript(line)
 }
 
-fn transcript(text: &str) -> anyhow::Result<Game> {
+fn transcript(text: &str) -> anyhow::Result<GameToAnalyze> {
     let moves: Transcript = text.parse()?;
     if moves.squares().is_empty() {
         bail!("there are no moves");
     }
-    Ok(Game { course: Course::of(Position::START, moves.squares().iter().copied(), 0), names: None })
+    Ok(GameToAnalyze { course: Course::of(Position::START, moves.squares().iter().copied(), 0), names: None })
 }
 
-fn from_ggf(text: &str) -> anyhow::Result<Game> {
+fn from_ggf(text: &str) -> anyhow::Result<GameToAnalyze> {
     let game = ggf::read(text)?;
-    // What the engine counts on.
+    // A requirement of the engine.
     if !(game.start.board().empties() & Bitboard::CENTRE).is_empty() {
         bail!("the board has no discs in its middle");
     }
@@ -245,7 +240,7 @@ fn from_ggf(text: &str) -> anyhow::Result<Game> {
     if course.moves.is_empty() {
         bail!("there are no moves");
     }
-    Ok(Game { course, names: Some(game.players) })
+    Ok(GameToAnalyze { course, names: Some(game.players) })
 }
 
 #[cfg(test)]

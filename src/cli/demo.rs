@@ -1,4 +1,4 @@
-//! `reversi demo`: rooms in which AIs play each other, to look at.
+//! `reversi demo`: rooms in which AIs play each other.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use super::{
     connect::{
         login,
-        reconnecting_stream::{Feed, News, backoff},
+        reconnecting_stream::{Received, ReconnectingStream, backoff},
         server_address::Address,
     },
     say,
@@ -22,7 +22,7 @@ use crate::{
     rules::ByColor,
 };
 
-/// Streams that are kept free of each player's: the rest watch the rooms.
+/// Streams of each player that are kept free: the others watch the rooms.
 const STREAMS_KEPT: u32 = 2;
 
 /// How many rooms, and how fast.
@@ -30,7 +30,7 @@ const STREAMS_KEPT: u32 = 2;
 #[command(after_help = "Example:\n  \
     reversi demo --rooms 8 --pause 1500\n\nEnds with Ctrl-C, and the rooms with it.")]
 pub(super) struct Args {
-    /// Rooms to make.
+    /// Number of rooms.
     #[arg(long, env = "REVERSI_ROOMS", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rooms: u32,
     /// Pause after each move, in milliseconds, so that people can follow.
@@ -38,7 +38,7 @@ pub(super) struct Args {
     pause: u64,
 }
 
-/// Keeps the rooms running until the process is told to end.
+/// Keeps the rooms running until an interrupt.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let mut interrupt = Interrupt::listen()?;
     let client = login::connect(server).await?;
@@ -53,7 +53,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
             login::log_out(owner).await;
         }
         let Err(error) = done else { return Ok(()) };
-        // A server that keeps nothing has forgotten the rooms and their owners when it was started again.
+        // After a restart an ephemeral server has forgotten the rooms and their owners.
         let passing = |lost: &ClientError| lost.is_session_lost() || lost.is_transient();
         if !error.downcast_ref::<ClientError>().is_some_and(passing) {
             return Err(error);
@@ -68,7 +68,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     }
 }
 
-/// Makes the rooms and keeps them; ends only by failing. Whoever logs in for that is added to `owners`.
+/// Creates the rooms and keeps them; ends only by failing. Sessions that it opens are added to `owners`.
 async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> anyhow::Result<()> {
     let first = login::log_in(client, None, "demo", PlayerKind::Bot).await?;
     owners.push(first.clone());
@@ -95,7 +95,7 @@ async fn first_end(keepers: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<
     }
 }
 
-/// The room with this number: each pairs other kinds.
+/// The settings of room `index`: each room pairs other kinds.
 fn plan(kinds: &[AiKind], index: u32, pause: Duration) -> NewRoom {
     let kind = |number: usize| kinds.get(number % kinds.len().max(1)).map_or("random", |kind| kind.kind.as_str());
     let number = index as usize;
@@ -123,7 +123,7 @@ async fn keep(owner: Session, plan: NewRoom) -> anyhow::Result<()> {
         match attend(&owner, &room).await {
             Ok(()) => say(format_args!("{:40} is closed; making it again", room.settings.name)),
             Err(error) if error.refusal().is_some() && !error.is_session_lost() => {
-                // Whatever is wrong with this room, another one takes its place.
+                // Another room takes its place.
                 let _ = owner.close_room(&room.id).await;
             }
             Err(error) => return Err(error).context("cannot keep a room"),
@@ -131,18 +131,18 @@ async fn keep(owner: Session, plan: NewRoom) -> anyhow::Result<()> {
     }
 }
 
-/// Starts the next series whenever one is over, until the room is closed.
+/// Starts the next series after each, until the room is closed.
 async fn attend(owner: &Session, room: &Room) -> Result<(), ClientError> {
     let (session, id) = (owner.clone(), room.id.clone());
-    let mut updates = Feed::new(move || {
+    let mut updates = ReconnectingStream::new(move || {
         let (session, id) = (session.clone(), id.clone());
         async move { session.watch(&id).await }
     });
     let mut state: Option<Room> = None;
     loop {
         match (updates.next().await?, &mut state) {
-            (News::Item(RoomUpdate::Snapshot(room)), _) => state = Some(*room),
-            (News::Item(RoomUpdate::Event(event)), Some(room)) => {
+            (Received::Item(RoomUpdate::Snapshot(room)), _) => state = Some(*room),
+            (Received::Item(RoomUpdate::Event(event)), Some(room)) => {
                 if let RoomChange::GameEnded { game, outcome, .. } = &event.change {
                     say(format_args!("{:40} {game}: {outcome}", room.settings.name));
                 }

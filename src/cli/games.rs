@@ -1,4 +1,4 @@
-//! `reversi games`: finished games, as a list or for other programs, and what they made of those who played.
+//! `reversi games`: lists and exports finished games, and prints results and ratings.
 
 use std::{
     fs::File,
@@ -10,7 +10,11 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    connect::{check_ai, find_player, login::Visitor, server_address::Address},
+    connect::{
+        check_ai, find_player,
+        login::{LoginOptions, RenewableSession},
+        server_address::Address,
+    },
     say,
 };
 use crate::{
@@ -40,26 +44,22 @@ pub(super) struct Args {
     /// How many to list, from the newest.
     #[arg(long, env = "REVERSI_MOST", default_value_t = 50, value_name = "N")]
     most: u32,
-    /// Write all of them for other programs, a line each.
+    /// Write all of them in this format, a line each.
     #[arg(long, env = "REVERSI_EXPORT", value_name = "FORMAT", conflicts_with = "stats")]
-    export: Option<Format>,
+    export: Option<GameFormat>,
     /// With --export: write to this file.
     #[arg(long, env = "REVERSI_OUT", value_name = "FILE", requires = "export")]
     out: Option<PathBuf>,
-    /// Results and rating of a player or an AI; your own, by --keep, where nobody is named.
+    /// Results and rating of a player or an AI; without a name your own, by --keep.
     #[arg(long, env = "REVERSI_STATS", value_name = "PLAYER_OR_AI:LEVEL", num_args = 0..=1, default_missing_value = "")]
     stats: Option<String>,
-    /// Your name; a made-up one if left out.
-    #[arg(long, env = "REVERSI_NAME")]
-    name: Option<String>,
-    /// Keep the login in this file, and come back by it: private games are shown to those who played them.
-    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
-    keep: Option<PathBuf>,
+    #[command(flatten)]
+    login: LoginOptions,
 }
 
 /// How exported games are written.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Format {
+enum GameFormat {
     /// f5d6c3...
     Transcript,
     /// The Generic Game Format.
@@ -68,19 +68,19 @@ enum Format {
     Json,
 }
 
-impl From<Format> for ExportFormat {
-    fn from(format: Format) -> Self {
+impl From<GameFormat> for ExportFormat {
+    fn from(format: GameFormat) -> Self {
         match format {
-            Format::Transcript => Self::Transcript,
-            Format::Ggf => Self::Ggf,
-            Format::Json => Self::Json,
+            GameFormat::Transcript => Self::Transcript,
+            GameFormat::Ggf => Self::Ggf,
+            GameFormat::Json => Self::Json,
         }
     }
 }
 
 /// Lists, exports or counts.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let visitor = Visitor::enter(server, args.keep.clone(), args.name.as_deref(), "reader").await?;
+    let visitor = RenewableSession::enter(server, &args.login, "reader").await?;
     let done = tell(&visitor.session(), args).await;
     visitor.leave().await;
     done
@@ -158,13 +158,14 @@ async fn tell_stats(session: &Session, who: &str) -> anyhow::Result<()> {
     let (name, stats) = match who.split_once(':') {
         Some((kind, level)) => {
             let ai = check_ai::check(kind, Some(level.parse().context("a level is a number, as in mcts:5")?))?;
-            let stats = session.ai_stats(ai).await.with_context(|| format!("nothing is known of {who}"))?;
+            let stats = session.ai_stats(ai).await.with_context(|| format!("there are no results of {who}"))?;
             (format!("AI {who}"), stats)
         }
         None if who.is_empty() => (session.player().name.clone(), session.me().await?.stats),
         None => {
             let player = find_player::find(session, who).await?;
-            let (player, stats) = session.stats(&player).await.with_context(|| format!("nothing is known of {who}"))?;
+            let (player, stats) =
+                session.stats(&player).await.with_context(|| format!("there are no results of {who}"))?;
             (player.name, stats)
         }
     };

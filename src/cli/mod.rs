@@ -65,7 +65,7 @@ struct Cli {
 enum Command {
     /// Start a server.
     Serve(Box<serve::Args>),
-    /// List the rooms, and what happens in them.
+    /// List the rooms, live.
     Rooms(rooms::Args),
     /// Play against an AI, in a room, or against anyone.
     Play(play::Args),
@@ -75,33 +75,33 @@ enum Command {
     Host(host::Args),
     /// Run a bot that plays through the public API.
     Bot(bot::Args),
-    /// Offer this program's engine to others: NBoard's protocol or GTP on standard input and output.
+    /// Run the engine for other programs: the NBoard protocol or GTP on standard input and output.
     Engine(engine_server::Args),
-    /// List finished games, export them, or tell results and ratings.
+    /// List or export finished games, or show results and ratings.
     Games(games::Args),
-    /// Put games of other programs and databases into the archive of a server that does not run.
+    /// Import games of other programs and databases into the archive of a stopped server.
     Import(import::Args),
-    /// Tell what each move of a game lost, by the engine here or a server's.
+    /// Show what each move of a game lost, by the local engine or a server's.
     Analyze(analyze::Args),
-    /// Make the engine's evaluation better: play, fit, compare.
+    /// Improve the engine's evaluation: play, fit, compare.
     Train(train::Args),
     /// Close rooms, remove players, abort games: for administrators.
     Admin(admin::Args),
     /// Fill the server with rooms in which AIs play each other.
     Demo(demo::Args),
-    /// Make a list of even openings, such as the one in this program.
+    /// Make a list of even openings, like the built-in one.
     #[command(hide = true)]
     Openings(openings::Args),
-    /// Let two players play many games, without a server, and measure the difference.
+    /// Let two players play many games, without a server, and measure the difference in strength.
     Arena(arena::Args),
-    /// Load a server with bots and watchers, and tell how fast it is.
+    /// Load a server with bots and watchers, and measure its speed.
     Bench(bench::Args),
-    /// The server with which `bench` compares.
+    /// The baseline server of `bench`.
     #[command(hide = true)]
     Limit,
 }
 
-/// Parses the arguments of the process and does what they say.
+/// Parses the arguments of the process and runs the command.
 #[must_use]
 pub fn main() -> ExitCode {
     let (address, command) = parse(std::env::args_os().collect());
@@ -110,7 +110,7 @@ pub fn main() -> ExitCode {
         Err(error) => return fail(&error.into()),
     };
     let done = runtime.block_on(run(&address, command));
-    // A read from standard input cannot be cancelled, and must not keep the process alive.
+    // A blocked read from standard input must not keep the process alive.
     runtime.shutdown_background();
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -118,16 +118,16 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The server and what to do. Ends the process where the arguments are wrong, or ask for help.
+/// The server's address and the command. Ends the process after `--help` and errors.
 fn parse(arguments: Vec<OsString>) -> (Address, Command) {
     let settled = option_precedence::settle(Cli::command(), &arguments);
     let parsed = settled.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Ok(Cli { address, command: Some(command) }) => (address, command),
-        // Parsed like any other, so that the environment counts here too.
+        // Parsed again, so that the environment counts here too.
         Ok(Cli { command: None, .. }) => parse(["reversi", "serve"].map(OsString::from).to_vec()),
         Err(error) => {
-            // Where nobody listens nothing can be said.
+            // Fails if standard error is closed.
             let _ = error.print();
             if let Some(option) = misplaced(&error, &arguments) {
                 eprintln!("\nThat is an option of `serve`: reversi serve {option} ...");
@@ -137,7 +137,7 @@ fn parse(arguments: Vec<OsString>) -> (Address, Command) {
     }
 }
 
-/// An option of `serve` that was given without that word.
+/// An option of `serve` that was given without the command.
 fn misplaced(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
@@ -183,12 +183,12 @@ fn fail(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Whether a screen can be drawn on standard output.
+/// Whether standard output is a terminal.
 fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Prints a line. When its reader has gone away (`| head`), that interrupts the command.
+/// Prints a line. If its reader is gone (`| head`), interrupts the command.
 fn say(line: impl std::fmt::Display) {
     use std::io::Write as _;
     if writeln!(std::io::stdout(), "{line}").is_err() {

@@ -1,8 +1,8 @@
-//! What counts when options contradict each other: those that were typed, before those of the environment.
+//! Precedence between conflicting options: the command line before the environment.
 
 use clap::{ArgMatches, Command, parser::ValueSource};
 
-/// Options of a command of which one counts; in the environment the first does.
+/// Options of a command of which one counts; of the environment the first.
 const ALTERNATIVES: [(&str, &[&str]); 11] = [
     ("play", &["room", "anyone", "new", "ai"]),
     ("bot", &["room", "quick", "vs"]),
@@ -17,7 +17,7 @@ const ALTERNATIVES: [(&str, &[&str]); 11] = [
     ("analyze", &["source", "game"]),
 ];
 
-/// Options that mean something only beside one of others.
+/// Options that need one of others.
 const COMPANIONS: [(&str, &str, &[&str]); 4] = [
     ("play", "private", &["new"]),
     ("host", "increment", &["total"]),
@@ -25,13 +25,13 @@ const COMPANIONS: [(&str, &str, &[&str]); 4] = [
     ("bot", "engine_time", &["nboard", "gtp"]),
 ];
 
-/// What switches an option off in the environment, as for clap's own parser of such flags.
+/// Values that switch a flag off in the environment, as for clap's `FalseyValueParser`.
 const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];
 
-/// The command with those variables forgotten that these arguments overrule. Contradictions among the arguments
-/// themselves are left for clap to refuse.
+/// The command without the variables that these arguments override. Conflicts between the arguments
+/// themselves are left to clap.
 pub(super) fn settle(command: Command, arguments: &[std::ffi::OsString]) -> Command {
-    // Help and the like are no matter of precedence.
+    // `--help` and errors need no precedence.
     let Ok(seen) = command.clone().ignore_errors(true).try_get_matches_from(arguments) else { return command };
     let Some((name, seen)) = seen.subcommand() else { return command };
     let name = name.to_owned();
@@ -43,40 +43,39 @@ pub(super) fn settle(command: Command, arguments: &[std::ffi::OsString]) -> Comm
 
 /// Where an option's value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum ValueOrigin {
     Typed,
     Environment,
     Nowhere,
 }
 
-fn source(seen: &ArgMatches, option: &str) -> Source {
+fn source(seen: &ArgMatches, option: &str) -> ValueOrigin {
     let switched_off = || {
         let values = seen.get_raw(option).into_iter().flatten();
         values.map(|value| value.to_string_lossy().to_lowercase()).all(|value| OFF.contains(&value.as_str()))
     };
     match seen.value_source(option) {
-        Some(ValueSource::CommandLine) => Source::Typed,
-        Some(ValueSource::EnvVariable) if !switched_off() => Source::Environment,
-        _ => Source::Nowhere,
+        Some(ValueSource::CommandLine) => ValueOrigin::Typed,
+        Some(ValueSource::EnvVariable) if !switched_off() => ValueOrigin::Environment,
+        _ => ValueOrigin::Nowhere,
     }
 }
 
-/// The options of the command whose variables must not count.
-fn overruled(command: &str, source: &dyn Fn(&str) -> Source) -> Vec<&'static str> {
+/// The options of the command whose variables are ignored.
+fn overruled(command: &str, source: &dyn Fn(&str) -> ValueOrigin) -> Vec<&'static str> {
     let mut overruled = Vec::new();
     for (_, options) in ALTERNATIVES.into_iter().filter(|(of, _)| *of == command) {
         let by = |wanted| options.iter().find(|option| source(option) == wanted && !overruled.contains(*option));
-        let chosen = by(Source::Typed).or_else(|| by(Source::Environment));
-        let others = options
-            .iter()
-            .copied()
-            .filter(|option| Some(option) != chosen && source(option) != Source::Typed && !overruled.contains(option));
+        let chosen = by(ValueOrigin::Typed).or_else(|| by(ValueOrigin::Environment));
+        let others = options.iter().copied().filter(|option| {
+            Some(option) != chosen && source(option) != ValueOrigin::Typed && !overruled.contains(option)
+        });
         let lost: Vec<&'static str> = others.collect();
         overruled.extend(lost);
     }
     for (_, option, beside) in COMPANIONS.into_iter().filter(|(of, ..)| *of == command) {
-        let given = beside.iter().any(|beside| source(beside) != Source::Nowhere && !overruled.contains(beside));
-        if !given && source(option) != Source::Typed {
+        let given = beside.iter().any(|beside| source(beside) != ValueOrigin::Nowhere && !overruled.contains(beside));
+        if !given && source(option) != ValueOrigin::Typed {
             overruled.push(option);
         }
     }
@@ -90,11 +89,11 @@ mod tests {
     fn forgotten(command: &str, typed: &[&str], environment: &[&str]) -> Vec<&'static str> {
         overruled(command, &|option| {
             if typed.contains(&option) {
-                Source::Typed
+                ValueOrigin::Typed
             } else if environment.contains(&option) {
-                Source::Environment
+                ValueOrigin::Environment
             } else {
-                Source::Nowhere
+                ValueOrigin::Nowhere
             }
         })
     }

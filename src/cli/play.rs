@@ -1,6 +1,6 @@
-//! `reversi play`: a person at a table.
+//! `reversi play`: plays in a terminal, by keys or by lines.
 
-use std::{io::IsTerminal as _, path::PathBuf, time::Duration};
+use std::{io::IsTerminal as _, time::Duration};
 
 use anyhow::Context as _;
 use tokio::{
@@ -11,17 +11,18 @@ use tokio::{
 
 use super::{
     connect::{
-        check_ai, login,
-        reconnecting_stream::{Feed, News},
+        check_ai,
+        login::{self, LoginOptions},
+        reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
     },
     random, say, stdout_is_terminal,
     terminal::{
-        draw_table,
+        draw_room,
         interrupt::Interrupt,
-        keys::{self, Hand, Wish},
+        keys::{self, KeyInput, PlayerAction},
+        room_view::{Effect, RoomView},
         screen::{Input, Screen},
-        table::{Effect, Table},
     },
 };
 use crate::{
@@ -45,9 +46,6 @@ const FIRST_OPPONENT: &str = "roxanne";
     reversi play --room 7k2m9x4q1c0d              in a room from `reversi rooms`, or by its join code\n  \
     printf 'd3\\nresign\\n' | reversi play          by a script: squares, resign, draw, rematch, decline, say TEXT, quit")]
 pub(super) struct Args {
-    /// Your name; a made-up one if left out.
-    #[arg(long, env = "REVERSI_NAME")]
-    name: Option<String>,
     /// Play against this kind of AI.
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", group = "opponent")]
     ai: Option<String>,
@@ -55,8 +53,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_LEVEL", value_name = "N")]
     level: Option<u32>,
     /// Your side: black moves first.
-    #[arg(long, env = "REVERSI_SIDE", value_enum, default_value_t = Side::Random)]
-    side: Side,
+    #[arg(long, env = "REVERSI_SIDE", value_enum, default_value_t = SideOption::Random)]
+    side: SideOption,
     /// Take a seat in this room, given by its id or join code.
     #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE", group = "opponent")]
     room: Option<String>,
@@ -72,43 +70,41 @@ pub(super) struct Args {
     /// With --new: a room that is entered by its join code only.
     #[arg(long, env = "REVERSI_PRIVATE", requires = "new", value_parser = clap::builder::FalseyValueParser::new())]
     private: bool,
-    /// Keep the login in this file, and come back by it: to the seat, if it is still yours.
-    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
-    keep: Option<PathBuf>,
+    #[command(flatten)]
+    login: LoginOptions,
 }
 
 impl Args {
     /// A seat in a public room.
     pub(super) fn in_room(room: &RoomId) -> Self {
         Self {
-            name: None,
             ai: None,
             level: None,
-            side: Side::Random,
+            side: SideOption::Random,
             room: Some(room.to_string()),
             password: String::new(),
             anyone: false,
             new: false,
             private: false,
-            keep: None,
+            login: LoginOptions::default(),
         }
     }
 }
 
 /// A side to be given.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Side {
+enum SideOption {
     Black,
     White,
     Random,
 }
 
-impl From<Side> for SideWish {
-    fn from(side: Side) -> Self {
+impl From<SideOption> for SideWish {
+    fn from(side: SideOption) -> Self {
         match side {
-            Side::Black => Self::Black,
-            Side::White => Self::White,
-            Side::Random => Self::Random,
+            SideOption::Black => Self::Black,
+            SideOption::White => Self::White,
+            SideOption::Random => Self::Random,
         }
     }
 }
@@ -117,9 +113,9 @@ impl From<Side> for SideWish {
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let ai = check_ai::check(args.ai.as_deref().unwrap_or(FIRST_OPPONENT), args.level)?;
     let client = login::connect(server).await?;
-    let session = login::enter(&client, args.keep.as_deref(), args.name.as_deref(), "guest", PlayerKind::Human).await?;
+    let session = login::enter(&client, &args.login, "guest", PlayerKind::Human).await?;
     let done = play(&session, &args, ai).await;
-    login::part(session, args.keep.as_deref()).await;
+    login::part(session, args.login.keep.as_deref()).await;
     done.map_err(|error| match error.downcast_ref::<ClientError>() {
         Some(lost) if lost.is_session_lost() => {
             anyhow::anyhow!("the server has forgotten you, as a restart makes it do; play again from the start")
@@ -130,14 +126,14 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
 
 async fn play(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<()> {
     let room = sit_down(session, args, ai).await?;
-    let mut seat = Seat::new(session, room);
+    let mut seat = PlaySession::new(session, room);
     let parting = if stdout_is_terminal() && std::io::stdin().is_terminal() {
         seat.play_on_screen().await?
     } else {
         seat.play_by_lines().await?
     };
-    // So that the others are told of a leaving, not of a lost connection. Who can come back keeps the seat.
-    if !(seat.interrupted && args.keep.is_some()) {
+    // So that the others see a player who left, not a lost connection. A kept login keeps its seat.
+    if !(seat.interrupted && args.login.keep.is_some()) {
         let _ = session.leave(&seat.table.room().id).await;
     }
     if let Some(parting) = parting {
@@ -146,9 +142,9 @@ async fn play(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Gets the player into a seat.
+/// Finds a room and a seat.
 async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room> {
-    if args.keep.is_some()
+    if args.login.keep.is_some()
         && let Some((room, _)) = session.me().await?.seats.first()
     {
         return Ok(session.room(room).await?);
@@ -173,9 +169,9 @@ async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room
 async fn open_room(session: &Session, args: &Args) -> anyhow::Result<Room> {
     let me = Occupant::Player(session.player().clone());
     let black = match args.side {
-        Side::Black => true,
-        Side::White => false,
-        Side::Random => random::random().is_multiple_of(2),
+        SideOption::Black => true,
+        SideOption::White => false,
+        SideOption::Random => random::random().is_multiple_of(2),
     };
     let seats = if black { ByColor::new(me, Occupant::Open) } else { ByColor::new(Occupant::Open, me) };
     let visibility = if args.private { Visibility::Private } else { Visibility::Public };
@@ -194,8 +190,8 @@ async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room
     let me = &session.player().id;
     if room.side_of(me).is_none() {
         let wished = match args.side {
-            Side::White => [Color::White, Color::Black],
-            Side::Black | Side::Random => [Color::Black, Color::White],
+            SideOption::White => [Color::White, Color::Black],
+            SideOption::Black | SideOption::Random => [Color::Black, Color::White],
         };
         let Some(side) = wished.into_iter().find(|&side| room.seats[side].is_free_for(me)) else {
             anyhow::bail!("both seats of room {} are taken; `reversi watch {}` shows it", room.id, room.id);
@@ -206,7 +202,7 @@ async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room
     Ok(session.room(&room.id).await?)
 }
 
-/// By id, or by join code where the text is no id of a room that may be entered so.
+/// Joins by id, or by join code if the text is no id of a room that may be joined.
 pub(super) async fn enter(session: &Session, text: &str, password: &str) -> Result<Room, ClientError> {
     let by_id = match text.parse::<RoomId>() {
         Ok(id) => session.join(&id, password).await,
@@ -221,97 +217,97 @@ pub(super) async fn enter(session: &Session, text: &str, password: &str) -> Resu
     }
 }
 
-/// A player at a table: the state, what feeds it, and the calls on their way.
-struct Seat<'a> {
+/// A player in a room: the state, its streams, and the pending calls.
+struct PlaySession<'a> {
     session: &'a Session,
-    table: Table,
-    updates: Feed<RoomUpdate>,
-    turns: Feed<PlayEvent>,
+    table: RoomView,
+    updates: ReconnectingStream<RoomUpdate>,
+    turns: ReconnectingStream<PlayEvent>,
     calls: JoinSet<Result<u64, ClientError>>,
-    /// The newest event that this player's own calls have caused.
+    /// The last event that the player's own calls have caused.
     caused: u64,
-    /// Whether it was not the player who ended the game here.
+    /// Whether a signal ended the session.
     interrupted: bool,
 }
 
-/// Something for the loop to do.
-enum Happened {
+/// What [`PlaySession::next`] gives.
+enum SessionEvent {
     Update(Effect),
     Lost(String),
     Refused(ClientError),
     Nothing,
 }
 
-impl<'a> Seat<'a> {
+impl<'a> PlaySession<'a> {
     fn new(session: &'a Session, room: Room) -> Self {
         let (watcher, id) = (session.clone(), room.id.clone());
-        let updates = Feed::new(move || {
+        let updates = ReconnectingStream::new(move || {
             let (watcher, id) = (watcher.clone(), id.clone());
             async move { watcher.watch(&id).await }
         });
         let player = session.clone();
-        // The moves come by the room's events; this stream says that the player is there.
-        let turns = Feed::new(move || {
+        // Moves are shown by the room's events; this stream keeps the player present.
+        let turns = ReconnectingStream::new(move || {
             let player = player.clone();
             async move { player.turns().await }
         });
-        let table = Table::new(room, Some(session.player().id.clone()), Instant::now());
+        let table = RoomView::new(room, Some(session.player().id.clone()), Instant::now());
         Self { session, table, updates, turns, calls: JoinSet::new(), caused: 0, interrupted: false }
     }
 
     /// Waits for the server. Dropping the future loses nothing.
-    async fn next(&mut self) -> Result<Happened, ClientError> {
+    async fn next(&mut self) -> Result<SessionEvent, ClientError> {
         tokio::select! {
             news = self.updates.next() => Ok(match news? {
-                News::Item(update) => {
+                Received::Item(update) => {
                     let effect = self.table.update(update, Instant::now());
                     if effect == Effect::Missed {
                         self.updates.restart();
                     }
-                    Happened::Update(effect)
+                    SessionEvent::Update(effect)
                 }
-                News::Lost(error, wait) => Happened::Lost(trouble(&error, wait)),
+                Received::Lost(error, wait) => SessionEvent::Lost(trouble(&error, wait)),
             }),
             news = self.turns.next() => Ok(match news? {
-                News::Item(PlayEvent::Kicked { .. }) => Happened::Lost("you were removed from the room".into()),
-                // That the connection is lost is said once, for the room's events.
-                News::Item(_) | News::Lost(..) => Happened::Nothing,
+                Received::Item(PlayEvent::Kicked { .. }) => SessionEvent::Lost("you were removed from the room".into()),
+                // A lost connection is reported by the other stream.
+                Received::Item(_) | Received::Lost(..) => SessionEvent::Nothing,
             }),
             Some(done) = self.calls.join_next() => Ok(match done {
-                Ok(Err(error)) => Happened::Refused(error),
+                Ok(Err(error)) => SessionEvent::Refused(error),
                 Ok(Ok(seq)) => {
                     self.caused = self.caused.max(seq);
-                    Happened::Nothing
+                    SessionEvent::Nothing
                 }
-                Err(_) => Happened::Nothing,
+                Err(_) => SessionEvent::Nothing,
             }),
         }
     }
 
-    /// Sends what the player wants on its way; refusals come back by [`Seat::next`].
-    fn fulfil(&mut self, wish: Wish) {
+    /// Sends an action to the server; refusals come from [`PlaySession::next`].
+    fn fulfil(&mut self, action: PlayerAction) {
         let (session, room) = (self.session.clone(), self.table.room().id.clone());
         self.calls.spawn(async move {
-            match wish {
-                Wish::Play(game, ply, square) => session.play(&game, ply, square).await,
-                Wish::Resign(game) => session.resign(&game).await,
-                Wish::Offer(offer) => session.offer(&room, offer).await,
-                Wish::Decline(offer) => session.answer(&room, offer, false).await,
-                Wish::Chat(text) => session.chat(&room, &text).await,
-                Wish::Start => session.start_game(&room, "").await.map(|_| 0),
-                Wish::Note(_) | Wish::Quit => Ok(0),
+            match action {
+                PlayerAction::Play(game, ply, square) => session.play(&game, ply, square).await,
+                PlayerAction::Resign(game) => session.resign(&game).await,
+                PlayerAction::Offer(offer) => session.offer(&room, offer).await,
+                PlayerAction::Decline(offer) => session.answer(&room, offer, false).await,
+                PlayerAction::Chat(text) => session.chat(&room, &text).await,
+                PlayerAction::Start => session.start_game(&room, "").await.map(|_| 0),
+                PlayerAction::Note(_) | PlayerAction::Quit => Ok(0),
             }
         });
     }
 
-    /// The parting word, if there is one.
+    /// Plays on the screen; returns a last line to print.
     async fn play_on_screen(&mut self) -> anyhow::Result<Option<String>> {
         let mut screen = Screen::open().context("cannot use this terminal")?;
-        let mut hand = Hand::new();
+        let mut key_input = KeyInput::new();
         loop {
-            let (prompt, cursor) = (hand.prompt(&self.table), hand.cursor(&self.table));
-            let extras = draw_table::Extras { cursor, prompt: &prompt, keys: hand.keys(&self.table) };
-            screen.draw(|frame| draw_table::draw(frame, &self.table, extras, Instant::now()))?;
+            let (prompt, cursor) = (key_input.prompt(&self.table), key_input.cursor(&self.table));
+            let extras = draw_room::Extras { cursor, prompt: &prompt, keys: key_input.keys(&self.table) };
+            screen.draw(|frame| draw_room::draw(frame, &self.table, extras, Instant::now()))?;
             tokio::select! {
                 input = screen.input() => match input? {
                     Input::Quit => {
@@ -319,18 +315,18 @@ impl<'a> Seat<'a> {
                         return Ok(None);
                     }
                     Input::Redraw => {}
-                    Input::Key(key) => match hand.press(key, &self.table) {
-                        Some(Wish::Quit) => return Ok(None),
-                        Some(Wish::Note(note)) => self.table.note(Some(note)),
-                        Some(wish) => self.fulfil(wish),
+                    Input::Key(key) => match key_input.press(key, &self.table) {
+                        Some(PlayerAction::Quit) => return Ok(None),
+                        Some(PlayerAction::Note(note)) => self.table.note(Some(note)),
+                        Some(action) => self.fulfil(action),
                         None => {}
                     },
                 },
                 happened = self.next() => match happened? {
-                    Happened::Update(Effect::Over(_)) => return Ok(self.last_word()),
-                    Happened::Update(_) | Happened::Nothing => {}
-                    Happened::Lost(trouble) => self.table.lost(trouble),
-                    Happened::Refused(error) => self.table.note(Some(explain(&error))),
+                    SessionEvent::Update(Effect::Over(_)) => return Ok(self.last_word()),
+                    SessionEvent::Update(_) | SessionEvent::Nothing => {}
+                    SessionEvent::Lost(trouble) => self.table.lost(trouble),
+                    SessionEvent::Refused(error) => self.table.note(Some(explain(&error))),
                 },
             }
         }
@@ -338,8 +334,8 @@ impl<'a> Seat<'a> {
 
     async fn play_by_lines(&mut self) -> anyhow::Result<Option<String>> {
         let mut interrupt = Interrupt::listen()?;
-        let mut input = Script::new();
-        self.table.note(draw_table::invitation(&self.table));
+        let mut input = StdinMoves::new();
+        self.table.note(draw_room::invitation(&self.table));
         self.table.news().for_each(say);
         loop {
             let wanted = self.wants_line(&input);
@@ -349,27 +345,27 @@ impl<'a> Seat<'a> {
                     return Ok(None);
                 }
                 happened = self.next() => match happened? {
-                    Happened::Update(Effect::Over(_)) => return Ok(self.last_word()),
-                    Happened::Update(effect) => self.print(&effect, &mut input),
-                    Happened::Nothing => {}
-                    Happened::Lost(trouble) => say(trouble),
-                    Happened::Refused(error) => say(explain(&error)),
+                    SessionEvent::Update(Effect::Over(_)) => return Ok(self.last_word()),
+                    SessionEvent::Update(effect) => self.print(&effect, &mut input),
+                    SessionEvent::Nothing => {}
+                    SessionEvent::Lost(trouble) => say(trouble),
+                    SessionEvent::Refused(error) => say(explain(&error)),
                 },
                 line = input.lines.next_line(), if wanted => match line? {
                     None => return Ok(Some("no more input: leaving".into())),
                     Some(line) => match self.read_line(line.trim()) {
-                        Wish::Quit => return Ok(None),
-                        Wish::Note(note) => say(note),
-                        wish => self.fulfil(wish),
+                        PlayerAction::Quit => return Ok(None),
+                        PlayerAction::Note(note) => say(note),
+                        action => self.fulfil(action),
                     },
                 },
             }
         }
     }
 
-    /// Lines are read when what the last one caused has been shown, and the next can be meant for something: a
-    /// script's moves wait until they are asked for.
-    fn wants_line(&self, input: &Script) -> bool {
+    /// Lines are read when the effects of the last one have been shown and the next one has a meaning: a
+    /// script's moves wait for the player's turn.
+    fn wants_line(&self, input: &StdinMoves) -> bool {
         if !self.calls.is_empty() || self.table.room().seq < self.caused {
             return false;
         }
@@ -380,7 +376,7 @@ impl<'a> Seat<'a> {
         }
     }
 
-    fn print(&self, effect: &Effect, input: &mut Script) {
+    fn print(&self, effect: &Effect, input: &mut StdinMoves) {
         let (line, board) = match effect {
             Effect::Begun => (None, true),
             Effect::Told { line, board } => (line.as_ref(), *board),
@@ -389,7 +385,7 @@ impl<'a> Seat<'a> {
         line.into_iter().for_each(say);
         let Some(game) = self.table.my_turn().filter(|_| board) else {
             if board && line.is_none() {
-                say(draw_table::state_line(&self.table));
+                say(draw_room::state_line(&self.table));
             }
             return;
         };
@@ -401,29 +397,29 @@ impl<'a> Seat<'a> {
         let view = self.table.view(None);
         let count = |side| view.board.count(side);
         say(format_args!("\n{view}\n\n● {}  ○ {}", count(Color::Black), count(Color::White)));
-        say(format_args!("{}: {}", draw_table::state_line(&self.table), moves.join(" ")));
+        say(format_args!("{}: {}", draw_room::state_line(&self.table), moves.join(" ")));
     }
 
-    fn read_line(&self, line: &str) -> Wish {
+    fn read_line(&self, line: &str) -> PlayerAction {
         let running = self.table.room().running();
         if let Ok(square) = line.parse::<Square>() {
             return match self.table.my_turn() {
-                Some(game) => Wish::Play(game.id.clone(), game.ply, square),
-                None => Wish::Note("it is not your turn".into()),
+                Some(game) => PlayerAction::Play(game.id.clone(), game.ply, square),
+                None => PlayerAction::Note("it is not your turn".into()),
             };
         }
         match (line.split_once(' ').unwrap_or((line, "")), running) {
-            (("q" | "quit", _), _) => Wish::Quit,
-            (("r" | "resign", _), Some(game)) => Wish::Resign(game.id.clone()),
-            (("d" | "draw", _), Some(_)) => Wish::Offer(Offer::Draw),
-            (("s" | "start", _), None) => Wish::Start,
-            (("n" | "rematch", _), None) => Wish::Offer(Offer::Rematch),
+            (("q" | "quit", _), _) => PlayerAction::Quit,
+            (("r" | "resign", _), Some(game)) => PlayerAction::Resign(game.id.clone()),
+            (("d" | "draw", _), Some(_)) => PlayerAction::Offer(Offer::Draw),
+            (("s" | "start", _), None) => PlayerAction::Start,
+            (("n" | "rematch", _), None) => PlayerAction::Offer(Offer::Rematch),
             (("x" | "decline", _), _) => match keys::offered(&self.table) {
-                Some(offer) => Wish::Decline(offer),
-                None => Wish::Note("nothing is offered".into()),
+                Some(offer) => PlayerAction::Decline(offer),
+                None => PlayerAction::Note("nothing is offered".into()),
             },
-            (("say", text), _) if !text.is_empty() => Wish::Chat(text.to_owned()),
-            _ => Wish::Note(format!(
+            (("say", text), _) if !text.is_empty() => PlayerAction::Chat(text.to_owned()),
+            _ => PlayerAction::Note(format!(
                 "`{line}` is none of: a square, resign, draw, rematch, start, decline, say TEXT, quit"
             )),
         }
@@ -434,13 +430,13 @@ impl<'a> Seat<'a> {
     }
 }
 
-/// Standard input, and the turn for which it was last asked.
-struct Script {
+/// Standard input, and the last turn that was announced.
+struct StdinMoves {
     lines: Lines<BufReader<Stdin>>,
     asked: Option<(GameId, u32)>,
 }
 
-impl Script {
+impl StdinMoves {
     fn new() -> Self {
         Self { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None }
     }
@@ -456,7 +452,7 @@ pub(super) fn explain(error: &ClientError) -> String {
     format!("{error}; the moves are {}", moves.join(" "))
 }
 
-/// What to say about a lost connection.
+/// The line that reports a lost connection.
 pub(super) fn trouble(error: &ClientError, wait: Duration) -> String {
     format!("{error}; trying again in {:.1} s", wait.as_secs_f32())
 }

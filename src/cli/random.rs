@@ -1,4 +1,4 @@
-//! The one place where chance comes into the command line.
+//! The command line's only source of randomness.
 #![expect(clippy::disallowed_methods, reason = "seeds that no option gave have to come from somewhere")]
 
 /// Random bits: for made-up names, sides that do not matter, and seeds.

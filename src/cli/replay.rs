@@ -1,4 +1,4 @@
-//! A finished game, position by position.
+//! A viewer for finished games.
 
 use anyhow::Context as _;
 use crossterm::event::KeyCode;
@@ -22,12 +22,11 @@ use crate::{
     rules::{Bitboard, Color, Position, Square, Transcript},
 };
 
-/// How far PgUp and PgDn go.
+/// Plies that PgUp and PgDn skip.
 const PAGE: usize = 10;
 
-/// Shows the game.
 pub(super) async fn run(record: &GameRecord) -> anyhow::Result<()> {
-    let mut replay = Replay::new(record);
+    let mut replay = GameViewer::new(record);
     if !stdout_is_terminal() {
         replay.print();
         return Ok(());
@@ -44,21 +43,21 @@ pub(super) async fn run(record: &GameRecord) -> anyhow::Result<()> {
 }
 
 /// A game and where in it the viewer is.
-struct Replay<'a> {
+struct GameViewer<'a> {
     record: &'a GameRecord,
-    steps: Vec<Step>,
+    steps: Vec<ViewedPly>,
     at: usize,
 }
 
-/// A position, and how it came about.
+/// A position, the move to it and a forced pass after that.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct ViewedPly {
     position: Position,
     moved: Option<(Color, Square)>,
     passed: Option<Color>,
 }
 
-impl<'a> Replay<'a> {
+impl<'a> GameViewer<'a> {
     fn new(record: &'a GameRecord) -> Self {
         Self { record, steps: steps(&record.transcript), at: 0 }
     }
@@ -167,14 +166,14 @@ impl<'a> Replay<'a> {
 }
 
 /// The start, then a step for every move with the pass that it forces.
-fn steps(transcript: &Transcript) -> Vec<Step> {
+fn steps(transcript: &Transcript) -> Vec<ViewedPly> {
     let mut position = Position::START;
-    let mut steps = vec![Step { position, moved: None, passed: None }];
+    let mut steps = vec![ViewedPly { position, moved: None, passed: None }];
     for &square in transcript.squares() {
         let mover = position.turn();
         let (after, passed) = position.play_unchecked(square).settle();
         position = after;
-        steps.push(Step { position, moved: Some((mover, square)), passed });
+        steps.push(ViewedPly { position, moved: Some((mover, square)), passed });
     }
     steps
 }
@@ -214,7 +213,7 @@ mod tests {
     #[test]
     fn keys_go_through_the_game_and_stay_in_it() {
         let record = record();
-        let mut replay = Replay::new(&record);
+        let mut replay = GameViewer::new(&record);
         for (key, at) in [
             (KeyCode::Left, 0),
             (KeyCode::Right, 1),
@@ -233,7 +232,7 @@ mod tests {
     #[test]
     fn a_step_is_drawn() {
         let record = record();
-        let mut replay = Replay::new(&record);
+        let mut replay = GameViewer::new(&record);
         replay.press(KeyCode::Right);
         let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
         terminal.draw(|frame| replay.draw(frame)).unwrap();

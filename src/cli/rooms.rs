@@ -1,4 +1,4 @@
-//! `reversi rooms`: the list of rooms, as it changes.
+//! `reversi rooms`: the live list of rooms.
 
 use anyhow::Context as _;
 use crossterm::event::KeyCode;
@@ -12,8 +12,8 @@ use ratatui::{
 
 use super::{
     connect::{
-        login::Visitor,
-        reconnecting_stream::{Feed, News},
+        login::{LoginOptions, RenewableSession},
+        reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
     },
     play::{self, trouble},
@@ -46,75 +46,76 @@ pub(super) struct Args {
     /// Only rooms whose name or owner contains this.
     #[arg(long, env = "REVERSI_TEXT", default_value = "", hide_default_value = true)]
     text: String,
-    /// Your name; a made-up one if left out.
+    /// Your name; a generated one if left out.
     #[arg(long, env = "REVERSI_NAME")]
     name: Option<String>,
 }
 
 /// Lists until the user leaves.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let visitor = Visitor::enter(server, None, args.name.as_deref(), "visitor").await?;
+    let options = LoginOptions { name: args.name.clone(), keep: None };
+    let visitor = RenewableSession::enter(server, &options, "visitor").await?;
     let done = list(&visitor, &args).await;
     visitor.leave().await;
     match done? {
         None => Ok(()),
-        Some(Door::Play(room)) => play::run(server, play::Args::in_room(&room)).await,
-        Some(Door::Watch(room)) => watch::run(server, watch::Args::of_room(&room)).await,
+        Some(NextCommand::Play(room)) => play::run(server, play::Args::in_room(&room)).await,
+        Some(NextCommand::Watch(room)) => watch::run(server, watch::Args::of_room(&room)).await,
     }
 }
 
-/// Where the user goes from here.
-enum Door {
+/// The command that follows.
+enum NextCommand {
     Play(RoomId),
     Watch(RoomId),
 }
 
-async fn list(visitor: &Visitor, args: &Args) -> anyhow::Result<Option<Door>> {
+async fn list(visitor: &RenewableSession, args: &Args) -> anyhow::Result<Option<NextCommand>> {
     let filter =
         RoomFilter { phase: args.playing.then_some(Phase::Playing), open_seat: args.open, text: args.text.clone() };
     let filtered = filter != RoomFilter::default();
     let guest = visitor.clone();
-    let updates = Feed::new(move || {
+    let updates = ReconnectingStream::new(move || {
         let (guest, filter) = (guest.clone(), filter.clone());
         async move { guest.look(async |session| session.watch_rooms(filter.clone()).await).await }
     });
-    let mut lobby = Lobby { list: RoomList::default(), loaded: false, trouble: None, updates, chosen: 0 };
+    let mut session = RoomsSession { list: RoomList::default(), loaded: false, trouble: None, updates, chosen: 0 };
     if args.once {
-        while !lobby.loaded {
-            lobby.next().await?;
+        while !session.loaded {
+            session.next().await?;
         }
-        lobby.print(filtered);
+        session.print(filtered);
         Ok(None)
     } else if stdout_is_terminal() {
-        lobby.on_screen().await
+        session.on_screen().await
     } else {
-        lobby.by_lines(filtered).await.map(|()| None)
+        session.by_lines(filtered).await.map(|()| None)
     }
 }
 
-/// The list, and what feeds it.
-struct Lobby {
+/// The list and the stream of its updates.
+struct RoomsSession {
     list: RoomList,
     loaded: bool,
     trouble: Option<String>,
-    updates: Feed<ListUpdate>,
+    updates: ReconnectingStream<ListUpdate>,
     chosen: usize,
 }
 
-impl Lobby {
-    /// Waits for the server and says what changed. Dropping the future loses nothing.
+impl RoomsSession {
+    /// Waits for the next update. Dropping the future loses nothing.
     async fn next(&mut self) -> anyhow::Result<Option<ListUpdate>> {
         match self.updates.next().await.context("cannot list the rooms")? {
-            News::Item(ListUpdate::Closing(closing)) if !closing.reason.is_passing() => {
+            Received::Item(ListUpdate::Closing(closing)) if !closing.reason.is_passing() => {
                 anyhow::bail!("the server ended the list")
             }
-            News::Item(update) => {
+            Received::Item(update) => {
                 self.trouble = None;
                 self.loaded = true;
                 self.list.apply(update.clone());
                 Ok(Some(update))
             }
-            News::Lost(error, wait) => {
+            Received::Lost(error, wait) => {
                 self.trouble = Some(trouble(&error, wait));
                 Ok(None)
             }
@@ -153,15 +154,15 @@ impl Lobby {
         }
     }
 
-    async fn on_screen(&mut self) -> anyhow::Result<Option<Door>> {
+    async fn on_screen(&mut self) -> anyhow::Result<Option<NextCommand>> {
         let mut screen = Screen::open().context("cannot use this terminal")?;
         loop {
             screen.draw(|frame| self.draw(frame))?;
             tokio::select! {
                 input = screen.input() => match input? {
                     Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
-                    Input::Key(KeyCode::Enter) => if let Some(door) = self.door() {
-                        return Ok(Some(door));
+                    Input::Key(KeyCode::Enter) => if let Some(next_command) = self.next_command() {
+                        return Ok(Some(next_command));
                     },
                     Input::Key(KeyCode::Up) => self.chosen = self.chosen.saturating_sub(1),
                     Input::Key(KeyCode::Down) => self.chosen += 1,
@@ -173,12 +174,12 @@ impl Lobby {
         }
     }
 
-    /// What can be done with the chosen room.
-    fn door(&self) -> Option<Door> {
+    /// The command for the chosen room.
+    fn next_command(&self) -> Option<NextCommand> {
         let row = self.list.rows().get(self.chosen)?;
         match room_rows::offer(row) {
-            "join" => Some(Door::Play(row.id.clone())),
-            "watch" => Some(Door::Watch(row.id.clone())),
+            "join" => Some(NextCommand::Play(row.id.clone())),
+            "watch" => Some(NextCommand::Watch(row.id.clone())),
             _ => None,
         }
     }
@@ -202,9 +203,9 @@ impl Lobby {
                 .column_spacing(2);
         let mut state = TableState::new().with_selected((!rows.is_empty()).then_some(self.chosen));
         frame.render_stateful_widget(grid, body, &mut state);
-        let command = match self.door() {
-            Some(Door::Play(room)) => format!("Enter: reversi play --room {room}"),
-            Some(Door::Watch(room)) => format!("Enter: reversi watch {room}"),
+        let command = match self.next_command() {
+            Some(NextCommand::Play(room)) => format!("Enter: reversi play --room {room}"),
+            Some(NextCommand::Watch(room)) => format!("Enter: reversi watch {room}"),
             None if !rows.is_empty() => String::new(),
             None => "no rooms; `reversi play` or `reversi demo` makes one".to_owned(),
         };

@@ -1,7 +1,5 @@
 //! `reversi watch`: a room as it is played, or a finished game.
 
-use std::path::PathBuf;
-
 use tokio::time::Instant;
 
 use anyhow::{Context as _, anyhow, bail};
@@ -9,17 +7,17 @@ use crossterm::event::KeyCode;
 
 use super::{
     connect::{
-        login::{self, Visitor},
-        reconnecting_stream::{Feed, News},
+        login::{self, LoginOptions, RenewableSession},
+        reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
     },
     play::trouble,
     replay, say, stdout_is_terminal,
     terminal::{
-        draw_table,
+        draw_room,
         interrupt::Interrupt,
+        room_view::{Effect, RoomView},
         screen::{Input, Screen},
-        table::{Effect, Table},
     },
 };
 use crate::{
@@ -27,7 +25,7 @@ use crate::{
     rules::Color,
 };
 
-/// How many games of a closed room are listed: the newest.
+/// Games of a closed room that are listed, the newest.
 const GAMES_LISTED: u32 = 50;
 
 /// What to watch.
@@ -41,9 +39,6 @@ pub(super) struct Args {
     /// The room, or the finished game.
     #[arg(env = "REVERSI_ROOM", value_name = "ROOM_OR_GAME")]
     room: String,
-    /// Your name; a made-up one if left out.
-    #[arg(long, env = "REVERSI_NAME")]
-    name: Option<String>,
     /// The join code of a private room.
     #[arg(long, env = "REVERSI_CODE", default_value = "", hide_default_value = true)]
     code: String,
@@ -53,9 +48,8 @@ pub(super) struct Args {
     /// Print the board as it is now, and end.
     #[arg(long, env = "REVERSI_ONCE", value_parser = clap::builder::FalseyValueParser::new())]
     once: bool,
-    /// Keep the login in this file, and come back by it: to the seat, if it is still yours.
-    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
-    keep: Option<PathBuf>,
+    #[command(flatten)]
+    login: LoginOptions,
 }
 
 impl Args {
@@ -63,28 +57,27 @@ impl Args {
     pub(super) fn of_room(room: &RoomId) -> Self {
         Self {
             room: room.to_string(),
-            name: None,
             code: String::new(),
             password: String::new(),
             once: false,
-            keep: None,
+            login: LoginOptions::default(),
         }
     }
 }
 
 /// Watches until the room closes or the watcher leaves.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let visitor = Visitor::enter(server, args.keep.clone(), args.name.as_deref(), "watcher").await?;
+    let visitor = RenewableSession::enter(server, &args.login, "watcher").await?;
     let done = watch(&visitor, &args).await;
     visitor.leave().await;
     done
 }
 
-async fn watch(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
+async fn watch(visitor: &RenewableSession, args: &Args) -> anyhow::Result<()> {
     let room: Result<RoomId, _> = args.room.parse();
     let mut refused = None;
     if let Ok(room) = room {
-        match Show::open(visitor, &room, args).await {
+        match WatchSession::open(visitor, &room, args).await {
             Ok(show) => return show.run(args.once).await.map_err(gone),
             Err(error) if error.is_unknown_or_malformed() => refused = Some(error),
             Err(error) if error.is("BAD_PASSWORD") => return Err(login::asks_for_password()),
@@ -109,11 +102,11 @@ async fn watch(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
 }
 
 /// The finished games of a room that is closed; whether there are any.
-async fn list_games(visitor: &Visitor, room: &RoomId) -> anyhow::Result<bool> {
+async fn list_games(visitor: &RenewableSession, room: &RoomId) -> anyhow::Result<bool> {
     let filter = GameFilter { room: Some(room.clone()), player: None };
     let mut games = match visitor.session().list_games(filter, GAMES_LISTED, None).await {
         Ok(page) => page.items,
-        // What is no room's name has no games either.
+        // No room has this id.
         Err(error) if error.is_unknown_or_malformed() => return Ok(false),
         Err(error) => return Err(error).context(format!("cannot list the games of room {room}")),
     };
@@ -128,35 +121,35 @@ async fn list_games(visitor: &Visitor, room: &RoomId) -> anyhow::Result<bool> {
     Ok(!games.is_empty())
 }
 
-/// The room was there when the watching began.
+/// A room that was there at the start is gone, not unknown.
 fn gone(error: anyhow::Error) -> anyhow::Error {
     let is_gone = |error: &ClientError| error.is("ROOM_NOT_FOUND") || error.is("ROOM_CLOSED");
     if error.downcast_ref().is_some_and(is_gone) { anyhow!("there is no such room any more") } else { error }
 }
 
-/// A room that is shown.
-struct Show {
-    table: Table,
-    updates: Feed<RoomUpdate>,
+/// A room that is watched.
+struct WatchSession {
+    table: RoomView,
+    updates: ReconnectingStream<RoomUpdate>,
 }
 
-impl Show {
+impl WatchSession {
     /// The first snapshot says whether the room may be watched at all.
-    async fn open(visitor: &Visitor, room: &RoomId, args: &Args) -> Result<Self, ClientError> {
+    async fn open(visitor: &RenewableSession, room: &RoomId, args: &Args) -> Result<Self, ClientError> {
         let (visitor, room) = (visitor.clone(), room.clone());
         let (code, password) = (args.code.clone(), args.password.clone());
-        let mut updates = Feed::new(move || {
+        let mut updates = ReconnectingStream::new(move || {
             let (visitor, room) = (visitor.clone(), room.clone());
             let (code, password) = (code.clone(), password.clone());
             async move { visitor.look(async |session| session.watch_with(&room, &code, &password, None).await).await }
         });
         loop {
             match updates.next().await? {
-                News::Item(RoomUpdate::Snapshot(room)) => {
-                    return Ok(Self { table: Table::new(*room, None, Instant::now()), updates });
+                Received::Item(RoomUpdate::Snapshot(room)) => {
+                    return Ok(Self { table: RoomView::new(*room, None, Instant::now()), updates });
                 }
-                News::Item(_) => {}
-                News::Lost(error, _) => return Err(error),
+                Received::Item(_) => {}
+                Received::Lost(error, _) => return Err(error),
             }
         }
     }
@@ -176,14 +169,14 @@ impl Show {
     /// Waits for the server. Dropping the future loses nothing.
     async fn next(&mut self) -> Result<Effect, ClientError> {
         match self.updates.next().await? {
-            News::Item(update) => {
+            Received::Item(update) => {
                 let effect = self.table.update(update, Instant::now());
                 if effect == Effect::Missed {
                     self.updates.restart();
                 }
                 Ok(effect)
             }
-            News::Lost(error, wait) => {
+            Received::Lost(error, wait) => {
                 let line = trouble(&error, wait);
                 self.table.lost(line.clone());
                 Ok(Effect::Told { line: Some(line), board: false })
@@ -194,8 +187,8 @@ impl Show {
     async fn on_screen(&mut self) -> anyhow::Result<Option<String>> {
         let mut screen = Screen::open().context("cannot use this terminal")?;
         loop {
-            let extras = draw_table::Extras { cursor: None, prompt: "", keys: "q quit" };
-            screen.draw(|frame| draw_table::draw(frame, &self.table, extras, Instant::now()))?;
+            let extras = draw_room::Extras { cursor: None, prompt: "", keys: "q quit" };
+            screen.draw(|frame| draw_room::draw(frame, &self.table, extras, Instant::now()))?;
             tokio::select! {
                 input = screen.input() => match input? {
                     Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
@@ -237,10 +230,10 @@ impl Show {
         let side = |disc, side: Color| format!("{disc} {} {}", seats[side].occupant, view.board.count(side));
         format!(
             "{}\n{view}\n{}   {}   {}\n",
-            draw_table::headline(self.table.room()),
+            draw_room::headline(self.table.room()),
             side('●', Color::Black),
             side('○', Color::White),
-            draw_table::state_line(&self.table)
+            draw_room::state_line(&self.table)
         )
     }
 }

@@ -1,21 +1,22 @@
-//! `reversi bot`: a program that takes seats and plays, by the public API alone.
+//! `reversi bot`: takes seats and plays, by the public API alone.
 
+mod move_searches;
 mod options;
 mod strategy;
-mod thinker;
 
-use std::{collections::HashSet, path::PathBuf, time::Duration};
+use std::{collections::HashSet, time::Duration};
 
 use anyhow::anyhow;
 use tokio::time::Instant;
 
 use super::{
     connect::{
-        check_ai, login,
-        reconnecting_stream::{Feed, News, backoff},
+        check_ai,
+        login::{self, LoginOptions},
+        reconnecting_stream::{Received, ReconnectingStream, backoff},
         server_address::Address,
     },
-    external_engine::Failure,
+    external_engine::NoMove,
     random, say,
     terminal::interrupt::Interrupt,
 };
@@ -23,14 +24,14 @@ use crate::client::{
     Ai, Client, ClientError, CloseReason, GameId, ListUpdate, Phase, PlayEvent, PlayLane, PlayerKind, Room, RoomFilter,
     RoomId, RoomList, RoomUpdate, Session, SideWish,
 };
-use options::Chooser;
-use strategy::Step;
-use thinker::{Thinker, Thought};
+use move_searches::{ChosenMove, MoveSearches};
+use options::MoveSource;
+use strategy::RoomAction;
 
 /// How long a bot waits in a room for a game before it looks for another room.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long a busy server is left alone.
+/// The wait before a busy server is called again.
 const BUSY_WAIT: Duration = Duration::from_millis(100);
 
 /// Who plays, and where.
@@ -46,7 +47,7 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
     in which the engine has no move in time, and ends with the reason when the engine cannot be used.")]
 pub(super) struct Args {
     #[command(flatten)]
-    chooser: options::Args,
+    source: options::Args,
     /// Play in this room, given by its id or join code.
     #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE", group = "place")]
     room: Option<String>,
@@ -65,39 +66,28 @@ pub(super) struct Args {
     /// End after this many games; 0 plays for ever.
     #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 0)]
     games: u32,
-    /// The bot's name; a made-up one if left out.
-    #[arg(long, env = "REVERSI_NAME")]
-    name: Option<String>,
     /// The same seed chooses the same moves; random if left out.
     #[arg(long, env = "REVERSI_SEED")]
     seed: Option<u64>,
-    /// Keep the login in this file, and come back by it: to the seat, if it is still yours.
-    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
-    keep: Option<PathBuf>,
+    #[command(flatten)]
+    login: LoginOptions,
 }
 
 /// Plays until the games are played or the process is told to end.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let chooser = Chooser::new(&args.chooser).await?;
+    let source = MoveSource::new(&args.source).await?;
     let against = args.vs.as_ref().map(|kind| check_ai::check(kind, args.vs_level)).transpose()?;
     let mut interrupt = Interrupt::listen()?;
     let client = login::connect(server).await?;
-    let session = login::enter(
-        &client,
-        args.keep.as_deref(),
-        args.name.as_deref(),
-        &format!("bot-{}", chooser.name()),
-        PlayerKind::Bot,
-    )
-    .await?;
+    let session = login::enter(&client, &args.login, &format!("bot-{}", source.name()), PlayerKind::Bot).await?;
     say(format_args!("{} is logged in", session.player().name));
     let mut bot = Bot {
         client,
         session,
-        chooser: chooser.clone(),
+        source: source.clone(),
         against,
         seed: args.seed.unwrap_or_else(random::random),
-        place: None,
+        current: None,
         tried: HashSet::new(),
         sent: None,
         played: 0,
@@ -105,87 +95,87 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     };
     let done = tokio::select! {
         done = bot.live() => done,
-        // Who can come back keeps the seat.
+        // A kept login keeps its seat.
         () = interrupt.wait() => {
-            chooser.rest();
-            login::part(bot.session, bot.args.keep.as_deref()).await;
+            source.rest();
+            login::part(bot.session, bot.args.login.keep.as_deref()).await;
             return Ok(());
         }
     };
-    chooser.rest();
-    if let Some(place) = &bot.place {
-        // Whether it succeeds matters to nobody who is leaving.
-        let _ = bot.session.leave(&place.id).await;
+    source.rest();
+    if let Some(current) = &bot.current {
+        // Errors are ignored: the process ends.
+        let _ = bot.session.leave(&current.id).await;
     }
-    login::part(bot.session, bot.args.keep.as_deref()).await;
+    login::part(bot.session, bot.args.login.keep.as_deref()).await;
     done
 }
 
 struct Bot {
     client: Client,
     session: Session,
-    chooser: Chooser,
+    source: MoveSource,
     /// The AI of the server against which the bot plays.
     against: Option<Ai>,
     seed: u64,
-    place: Option<Place>,
+    current: Option<CurrentRoom>,
     tried: HashSet<RoomId>,
-    /// The last move, in case that it is refused for a reason that passes.
-    sent: Option<Thought>,
+    /// The last move, to be repeated if a temporary error refuses it.
+    sent: Option<ChosenMove>,
     played: u32,
     args: Args,
 }
 
-/// The room in which the bot is.
-struct Place {
+/// The room of the bot, and its state there.
+struct CurrentRoom {
     id: RoomId,
     room: Option<Room>,
-    updates: Feed<RoomUpdate>,
-    /// The step last taken, and at which event: it is not taken twice.
-    taken: Option<(u64, Step)>,
+    updates: ReconnectingStream<RoomUpdate>,
+    /// The last action and the event after which it was taken: it is not taken twice.
+    taken: Option<(u64, RoomAction)>,
     /// The last game whose end was counted.
     counted: Option<GameId>,
-    /// When to take a step again for which the server was too busy.
+    /// When to repeat an action for which the server was too busy.
     retry: Option<Instant>,
     until: Instant,
 }
 
 /// Why the bot stops reading its streams.
-enum Pause {
+enum StopReason {
     /// All games are played, or the room is gone.
     Done,
     /// The connection or the session is lost.
     Failed(ClientError),
-    /// Nothing chooses moves any more.
-    Broken(Failure),
+    /// The engine cannot be used.
+    Broken(NoMove),
 }
 
-impl From<ClientError> for Pause {
+impl From<ClientError> for StopReason {
     fn from(error: ClientError) -> Self {
         Self::Failed(error)
     }
 }
 
 impl Bot {
-    /// Plays, and comes back after failures that pass.
+    /// Plays, and reconnects after temporary failures.
     async fn live(&mut self) -> anyhow::Result<()> {
-        if self.args.keep.is_some() {
+        if self.args.login.keep.is_some() {
             self.return_to_seat().await?;
         }
         let mut failures = 0;
         loop {
             let began = Instant::now();
             let error = match self.play().await {
-                Pause::Done => return Ok(()),
-                Pause::Failed(error) => error,
-                Pause::Broken(failure) => return Err(failure.into()),
+                StopReason::Done => return Ok(()),
+                StopReason::Failed(error) => error,
+                StopReason::Broken(failure) => return Err(failure.into()),
             };
             if began.elapsed() > PATIENCE {
                 failures = 0;
             }
             if error.is_session_lost() {
                 say(format_args!("{error}; logging in again"));
-                self.place = None;
+                self.current = None;
                 match self.log_in_again().await {
                     Ok(()) => continue,
                     Err(error) if !is_passing(&error) => return Err(error),
@@ -201,17 +191,17 @@ impl Bot {
         }
     }
 
-    /// A kept login may still have its seat, and a game in it.
+    /// Continues in the seat that a kept login still has.
     async fn return_to_seat(&mut self) -> anyhow::Result<()> {
         if let Some((room, _)) = self.session.me().await?.seats.first() {
             let room = self.session.room(room).await?;
             say(format_args!("back in room {} ({})", room.id, room.settings.name));
-            self.place = Some(Place::new(&self.session, room));
+            self.current = Some(CurrentRoom::new(&self.session, room));
         }
         Ok(())
     }
 
-    /// What makes playing on impossible.
+    /// A permanent error with an explanation.
     async fn explain(&self, error: ClientError) -> anyhow::Error {
         match &self.against {
             _ if error.is("BAD_PASSWORD") => login::asks_for_password(),
@@ -225,52 +215,52 @@ impl Bot {
 
     async fn log_in_again(&mut self) -> anyhow::Result<()> {
         let name = self.session.player().name.clone();
-        let file = self.args.keep.as_deref();
-        self.session = login::enter(&self.client, file, Some(&name), "", PlayerKind::Bot).await?;
+        let options = LoginOptions { name: Some(name), ..self.args.login.clone() };
+        self.session = login::enter(&self.client, &options, "", PlayerKind::Bot).await?;
         Ok(())
     }
 
-    /// One life of the streams.
-    async fn play(&mut self) -> Pause {
+    /// Plays until the streams fail or all is played.
+    async fn play(&mut self) -> StopReason {
         match self.play_until_pause().await {
             Ok(never) => match never {},
             Err(pause) => pause,
         }
     }
 
-    async fn play_until_pause(&mut self) -> Result<std::convert::Infallible, Pause> {
+    async fn play_until_pause(&mut self) -> Result<std::convert::Infallible, StopReason> {
         let mut lane = self.session.play_lane().await?;
-        let mut thinker = Thinker::new(self.chooser.mind(&self.session), self.seed);
+        let mut searches = MoveSearches::new(self.source.mind(&self.session), self.seed);
         let mut list = RoomList::default();
         let mut lobby = open_rooms(&self.session);
         loop {
-            if self.place.is_none() {
+            if self.current.is_none() {
                 self.find_place(&list).await?;
-                if self.place.is_some() {
-                    // A stream that nobody reads is a burden to the server.
+                if self.current.is_some() {
+                    // A stream that is not read is a burden to the server.
                     (lobby, list) = (open_rooms(&self.session), RoomList::default());
                 }
             }
-            let seeking = self.place.is_none();
+            let seeking = self.current.is_none();
             let until = self
-                .place
+                .current
                 .as_ref()
-                .map_or_else(|| Instant::now() + PATIENCE, |place| place.retry.unwrap_or(place.until));
+                .map_or_else(|| Instant::now() + PATIENCE, |current| current.retry.unwrap_or(current.until));
             tokio::select! {
                 event = lane.next() => {
                     let event = event.unwrap_or_else(|| Err(ClientError::Broken("the server ended the stream".into())))?;
-                    self.take_event(event, &lane, &mut thinker).await?;
+                    self.take_event(event, &lane, &mut searches).await?;
                 }
-                thought = thinker.next() => self.take_thought(thought, &lane).await?,
+                chosen_move = searches.next() => self.take_thought(chosen_move, &lane).await?,
                 news = lobby.next(), if seeking => take_row(&mut list, news?),
-                news = next_in(&mut self.place) => self.take_update(news).await?,
+                news = next_in(&mut self.current) => self.take_update(news).await?,
                 () = tokio::time::sleep_until(until) => self.wake().await?,
             }
         }
     }
 
-    /// Goes where the arguments say, or to a seat in the list.
-    async fn find_place(&mut self, list: &RoomList) -> Result<(), Pause> {
+    /// Joins the room of the options, or one with an open seat.
+    async fn find_place(&mut self, list: &RoomList) -> Result<(), StopReason> {
         let entered = if let Some(room) = &self.args.room {
             super::play::enter(&self.session, room, &self.args.password).await?
         } else if let Some(ai) = &self.against {
@@ -287,19 +277,19 @@ impl Bot {
             }
         };
         say(format_args!("in room {} ({})", entered.id, entered.settings.name));
-        self.place = Some(Place::new(&self.session, entered));
+        self.current = Some(CurrentRoom::new(&self.session, entered));
         Ok(())
     }
 
-    /// Makes the move; a game for which there is none is given up.
-    async fn take_thought(&mut self, thought: Thought, lane: &PlayLane) -> Result<(), Pause> {
-        let game = &thought.game;
-        match &thought.chosen {
+    /// Sends the move; without one, resigns the game.
+    async fn take_thought(&mut self, chosen_move: ChosenMove, lane: &PlayLane) -> Result<(), StopReason> {
+        let game = &chosen_move.game;
+        match &chosen_move.chosen {
             Ok(square) => {
-                lane.play_at(game, thought.ply, *square).await?;
-                self.sent = Some(thought);
+                lane.play_at(game, chosen_move.ply, *square).await?;
+                self.sent = Some(chosen_move);
             }
-            Err(Failure::Unwanted) => {}
+            Err(NoMove::Unwanted) => {}
             Err(failure) => {
                 say(format_args!("game {game}: {failure}; this game is resigned"));
                 match self.session.resign(game).await {
@@ -307,33 +297,38 @@ impl Bot {
                     // Refused where the game is over already.
                     Ok(_) | Err(_) => {}
                 }
-                if let Failure::Broken(_) = failure {
-                    return Err(Pause::Broken(failure.clone()));
+                if let NoMove::Broken(_) = failure {
+                    return Err(StopReason::Broken(failure.clone()));
                 }
             }
         }
         Ok(())
     }
 
-    async fn take_event(&mut self, event: PlayEvent, lane: &PlayLane, thinker: &mut Thinker) -> Result<(), Pause> {
+    async fn take_event(
+        &mut self,
+        event: PlayEvent,
+        lane: &PlayLane,
+        searches: &mut MoveSearches,
+    ) -> Result<(), StopReason> {
         match event {
-            PlayEvent::Turn(turn) => thinker.think(&turn),
-            PlayEvent::TurnClosed { game, .. } => thinker.forget(&game),
+            PlayEvent::Turn(turn) => searches.think(&turn),
+            PlayEvent::TurnClosed { game, .. } => searches.forget(&game),
             PlayEvent::GameStarted { game, side, opponent, .. } => {
                 let opponent = opponent.map_or_else(String::new, |seat| format!(" against {}", seat.occupant));
                 say(format_args!("game {game}: {side}{opponent}"));
                 self.wait_on();
             }
             PlayEvent::GameEnded { game, side, outcome, .. } => {
-                thinker.forget(&game);
+                searches.forget(&game);
                 say(format_args!("game {game}: {outcome} (played {side})"));
                 self.played += 1;
                 self.wait_on();
                 if self.args.games != 0 && self.played >= self.args.games {
-                    return Err(Pause::Done);
+                    return Err(StopReason::Done);
                 }
-                if let Some(place) = &mut self.place {
-                    place.counted = Some(game);
+                if let Some(current) = &mut self.current {
+                    current.counted = Some(game);
                 }
                 self.act().await?;
             }
@@ -341,7 +336,7 @@ impl Bot {
                 let sent = self.sent.take().filter(|sent| sent.game == game && sent.ply == ply);
                 match (reason.as_str(), legal.first(), sent.zip(retry_after)) {
                     ("ILLEGAL_MOVE", Some(square), _) => lane.play_at(&game, ply, square).await?,
-                    (_, _, Some((sent, wait))) => thinker.repeat(sent, wait),
+                    (_, _, Some((sent, wait))) => searches.repeat(sent, wait),
                     _ => say(format_args!("game {game}: refused, {message}")),
                 }
             }
@@ -350,8 +345,8 @@ impl Bot {
             PlayEvent::RoomClosed(room) => self.forget_place(&room, "the room is gone")?,
             PlayEvent::Closing(closing) => match closing.reason {
                 CloseReason::Superseded => {
-                    say("the same player plays elsewhere");
-                    return Err(Pause::Done);
+                    say("another process plays as the same player");
+                    return Err(StopReason::Done);
                 }
                 _ => return Err(ClientError::Broken("the server ends the stream".into()).into()),
             },
@@ -360,13 +355,13 @@ impl Bot {
         Ok(())
     }
 
-    /// Does what the room asks for.
-    async fn take_update(&mut self, news: Result<News<RoomUpdate>, ClientError>) -> Result<(), Pause> {
-        let Some(place) = &mut self.place else { return Ok(()) };
-        let id = place.id.clone();
+    /// Applies an update of the room and acts on it.
+    async fn take_update(&mut self, news: Result<Received<RoomUpdate>, ClientError>) -> Result<(), StopReason> {
+        let Some(current) = &mut self.current else { return Ok(()) };
+        let id = current.id.clone();
         match news {
-            Ok(News::Item(update)) => place.take(update),
-            Ok(News::Lost(..)) => return Ok(()),
+            Ok(Received::Item(update)) => current.take(update),
+            Ok(Received::Lost(..)) => return Ok(()),
             // The room is gone, or closed to this bot.
             Err(error) if error.refusal().is_some() && !error.is_session_lost() => {
                 return self.forget_place(&id, &error.to_string());
@@ -376,58 +371,58 @@ impl Bot {
         self.act().await
     }
 
-    /// Takes the next step in the room.
-    async fn act(&mut self) -> Result<(), Pause> {
+    /// Takes the next action in the room.
+    async fn act(&mut self) -> Result<(), StopReason> {
         let restless = self.is_restless();
-        let Some(place) = &mut self.place else { return Ok(()) };
-        let Some(step) = place.next_step(&self.session, restless) else { return Ok(()) };
-        match take_step(&self.session, &place.id, step).await {
+        let Some(current) = &mut self.current else { return Ok(()) };
+        let Some(step) = current.next_step(&self.session, restless) else { return Ok(()) };
+        match take_step(&self.session, &current.id, step).await {
             Err(error) if error.refusal().is_none() || error.is_session_lost() => return Err(error.into()),
-            Err(error) if error.is_transient() => place.try_again(),
-            // Other refusals mean that the room has changed meanwhile: its news says how.
-            Ok(()) | Err(_) if step == Step::Leave => return self.left(),
+            Err(error) if error.is_transient() => current.try_again(),
+            // Other refusals mean that the room has changed: its events follow.
+            Ok(()) | Err(_) if step == RoomAction::Leave => return self.left(),
             Ok(()) | Err(_) => {}
         }
         Ok(())
     }
 
-    fn left(&mut self) -> Result<(), Pause> {
-        let Some(place) = self.place.take() else { return Ok(()) };
+    fn left(&mut self) -> Result<(), StopReason> {
+        let Some(current) = self.current.take() else { return Ok(()) };
         if self.args.room.is_some() {
-            say(format_args!("nothing to play in room {}", place.id));
-            return Err(Pause::Done);
+            say(format_args!("nothing to play in room {}", current.id));
+            return Err(StopReason::Done);
         }
         Ok(())
     }
 
-    /// The room does not want the bot any more.
-    fn forget_place(&mut self, room: &RoomId, why: &str) -> Result<(), Pause> {
-        if self.place.take_if(|place| place.id == *room).is_none() {
+    /// The bot is out of the room, for this reason.
+    fn forget_place(&mut self, room: &RoomId, why: &str) -> Result<(), StopReason> {
+        if self.current.take_if(|current| current.id == *room).is_none() {
             return Ok(());
         }
         say(format_args!("room {room} is closed to this bot: {why}"));
-        if self.args.room.is_some() { Err(Pause::Done) } else { Ok(()) }
+        if self.args.room.is_some() { Err(StopReason::Done) } else { Ok(()) }
     }
 
-    async fn wake(&mut self) -> Result<(), Pause> {
-        match self.place.as_mut().and_then(|place| place.retry.take()) {
+    async fn wake(&mut self) -> Result<(), StopReason> {
+        match self.current.as_mut().and_then(|current| current.retry.take()) {
             Some(_) => self.act().await,
             None => self.lose_patience().await,
         }
     }
 
-    /// A seeker does not sit for ever where nobody starts a game; and what was tried long ago may be tried again.
-    async fn lose_patience(&mut self) -> Result<(), Pause> {
+    /// Leaves a room in which no game starts; rooms that were tried before may be tried again.
+    async fn lose_patience(&mut self) -> Result<(), StopReason> {
         self.wait_on();
-        let Some(place) = &self.place else {
+        let Some(current) = &self.current else {
             self.tried.clear();
             return Ok(());
         };
         let bound = self.args.room.is_some();
-        let playing = place.room.as_ref().is_some_and(|room| room.running().is_some());
-        let over = place.room.as_ref().is_some_and(|room| room.game.is_some());
+        let playing = current.room.as_ref().is_some_and(|room| room.running().is_some());
+        let over = current.room.as_ref().is_some_and(|room| room.game.is_some());
         if !bound && !playing && (over || !self.is_restless()) {
-            return match take_step(&self.session, &place.id, Step::Leave).await {
+            return match take_step(&self.session, &current.id, RoomAction::Leave).await {
                 Err(error) if error.refusal().is_none() || error.is_session_lost() => Err(error.into()),
                 _ => self.left(),
             };
@@ -435,23 +430,23 @@ impl Bot {
         Ok(())
     }
 
-    /// Whether the bot plays one game in a room and then asks for the next.
+    /// Whether the bot plays one game in a room and then looks for another.
     fn is_restless(&self) -> bool {
         self.args.quick || self.args.vs.is_some()
     }
 
     fn wait_on(&mut self) {
-        if let Some(place) = &mut self.place {
-            place.until = Instant::now() + PATIENCE;
+        if let Some(current) = &mut self.current {
+            current.until = Instant::now() + PATIENCE;
         }
     }
 }
 
-impl Place {
+impl CurrentRoom {
     fn new(session: &Session, room: Room) -> Self {
         let (session, id) = (session.clone(), room.id.clone());
         let watched = id.clone();
-        let updates = Feed::new(move || {
+        let updates = ReconnectingStream::new(move || {
             let (session, id) = (session.clone(), watched.clone());
             async move { session.watch(&id).await }
         });
@@ -472,18 +467,19 @@ impl Place {
         }
     }
 
-    /// The server was too busy for the last step.
+    /// Repeats the last action later: the server was too busy.
     fn try_again(&mut self) {
         self.taken = None;
         self.retry = Some(Instant::now() + BUSY_WAIT);
     }
 
-    /// Restless bots leave once they have heard of the end themselves: it comes by another stream than the room's news.
-    fn next_step(&mut self, session: &Session, restless: bool) -> Option<Step> {
+    /// Bots that play one game a room leave after its `GameEnded`, which comes by another stream than the room's
+    /// events.
+    fn next_step(&mut self, session: &Session, restless: bool) -> Option<RoomAction> {
         let room = self.room.as_ref()?;
         let step = match &room.game {
             Some(game) if restless && room.phase == Phase::Lobby => {
-                (self.counted.as_ref() == Some(&game.id)).then_some(Step::Leave)?
+                (self.counted.as_ref() == Some(&game.id)).then_some(RoomAction::Leave)?
             }
             _ => strategy::next_step(room, &session.player().id)?,
         };
@@ -496,36 +492,36 @@ impl Place {
     }
 }
 
-/// The rooms with a seat to take; nothing is asked before it is read.
-fn open_rooms(session: &Session) -> Feed<ListUpdate> {
+/// The rooms with an open seat. The stream is opened when it is first read.
+fn open_rooms(session: &Session) -> ReconnectingStream<ListUpdate> {
     let session = session.clone();
-    Feed::new(move || {
+    ReconnectingStream::new(move || {
         let session = session.clone();
         async move { session.watch_rooms(RoomFilter { open_seat: true, ..RoomFilter::default() }).await }
     })
 }
 
-async fn next_in(place: &mut Option<Place>) -> Result<News<RoomUpdate>, ClientError> {
-    match place {
-        Some(place) => place.updates.next().await,
+async fn next_in(current: &mut Option<CurrentRoom>) -> Result<Received<RoomUpdate>, ClientError> {
+    match current {
+        Some(current) => current.updates.next().await,
         None => std::future::pending().await,
     }
 }
 
-fn take_row(list: &mut RoomList, news: News<ListUpdate>) {
-    if let News::Item(update) = news {
+fn take_row(list: &mut RoomList, news: Received<ListUpdate>) {
+    if let Received::Item(update) = news {
         list.apply(update);
     }
 }
 
-async fn take_step(session: &Session, room: &RoomId, step: Step) -> Result<(), ClientError> {
+async fn take_step(session: &Session, room: &RoomId, step: RoomAction) -> Result<(), ClientError> {
     match step {
-        Step::Sit(side) => session.take_seat(room, side).await,
-        Step::Ready => session.set_ready(room, true).await,
-        Step::Start => session.start_game(room, "").await.map(|_| 0),
-        Step::Accept(offer) => session.answer(room, offer, true).await,
-        Step::Decline(offer) => session.answer(room, offer, false).await,
-        Step::Leave => session.leave(room).await,
+        RoomAction::Sit(side) => session.take_seat(room, side).await,
+        RoomAction::Ready => session.set_ready(room, true).await,
+        RoomAction::Start => session.start_game(room, "").await.map(|_| 0),
+        RoomAction::Accept(offer) => session.answer(room, offer, true).await,
+        RoomAction::Decline(offer) => session.answer(room, offer, false).await,
+        RoomAction::Leave => session.leave(room).await,
     }
     .map(drop)
 }

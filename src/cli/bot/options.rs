@@ -1,20 +1,19 @@
-//! What plays for a bot, as its options say.
+//! The engine of a bot, by its options.
 
 use std::time::Duration;
 
 use anyhow::anyhow;
 
-use super::thinker::Mind;
+use super::move_searches::Mind;
 use crate::{
     ai::{AiKind, AiPlayer},
     cli::{
         connect::check_ai,
-        external_engine::{Launch, Protocol, player::Guest},
+        external_engine::{EngineCommand, Protocol, player::EnginePlayer},
     },
     client::Session,
 };
 
-/// The options.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
@@ -24,58 +23,58 @@ pub(super) struct Args {
     /// Its level; the kind's default if left out.
     #[arg(long, env = "REVERSI_LEVEL", value_name = "N", conflicts_with_all = ["nboard", "gtp"])]
     level: Option<u32>,
-    /// Let an engine choose the moves that speaks the NBoard protocol and is started by this command.
+    /// Start this command and let it choose the moves, by the NBoard protocol.
     #[arg(long, env = "REVERSI_NBOARD", value_name = "CMD", groups = ["mind", "guest"])]
     nboard: Option<String>,
-    /// Let an engine choose the moves that speaks GTP and is started by this command.
+    /// Start this command and let it choose the moves, by GTP.
     #[arg(long, env = "REVERSI_GTP", value_name = "CMD", groups = ["mind", "guest"])]
     gtp: Option<String>,
-    /// The most seconds that such an engine may take for a move; the clocks of the room count besides.
+    /// The longest time of such an engine for a move, in addition to the room's clocks.
     #[arg(long, env = "REVERSI_ENGINE_TIME", value_name = "SECONDS", requires = "guest", value_parser = seconds)]
     engine_time: Option<Duration>,
 }
 
 /// What chooses the moves.
 #[derive(Clone)]
-pub(super) enum Chooser {
+pub(super) enum MoveSource {
     /// An AI of this program.
     Ai(AiPlayer),
     /// An engine of another program.
-    Guest(Guest),
+    EnginePlayer(EnginePlayer),
 }
 
-impl Chooser {
-    /// What the options ask for; an engine is started.
+impl MoveSource {
+    /// The engine of the options; an external one is started.
     pub(super) async fn new(args: &Args) -> anyhow::Result<Self> {
         let launch = match (&args.nboard, &args.gtp) {
-            (Some(command), _) => Launch::new(Protocol::Nboard, command)?,
-            (None, Some(command)) => Launch::new(Protocol::Gtp, command)?,
+            (Some(command), _) => EngineCommand::new(Protocol::Nboard, command)?,
+            (None, Some(command)) => EngineCommand::new(Protocol::Gtp, command)?,
             (None, None) => return Ok(Self::Ai(player(args)?)),
         };
-        Ok(Self::Guest(Guest::invite(launch, args.engine_time).await?))
+        Ok(Self::EnginePlayer(EnginePlayer::invite(launch, args.engine_time).await?))
     }
 
-    /// Part of a made-up name.
+    /// A part of a generated name.
     pub(super) fn name(&self) -> String {
-        // Names have a longest length, and this one is not all of it.
+        // Only a part of the name of bounded length.
         const MOST: usize = 12;
         match self {
             Self::Ai(player) => player.kind().to_string(),
-            Self::Guest(guest) => guest.name().chars().filter(char::is_ascii_alphanumeric).take(MOST).collect(),
+            Self::EnginePlayer(guest) => guest.name().chars().filter(char::is_ascii_alphanumeric).take(MOST).collect(),
         }
     }
 
-    /// What thinks, for one life of a session.
+    /// The engine with the session in which it plays.
     pub(super) fn mind(&self, session: &Session) -> Mind {
         match self {
             Self::Ai(player) => Mind::Ai(*player),
-            Self::Guest(guest) => Mind::Guest(guest.clone(), Box::new(session.clone())),
+            Self::EnginePlayer(guest) => Mind::EnginePlayer(guest.clone(), Box::new(session.clone())),
         }
     }
 
     /// Ends an engine.
     pub(super) fn rest(&self) {
-        if let Self::Guest(guest) = self {
+        if let Self::EnginePlayer(guest) = self {
             guest.dismiss();
         }
     }

@@ -1,4 +1,4 @@
-//! What a bot does about rooms: judgements over their state, and nothing else.
+//! A bot's decisions about rooms, as pure functions of their state.
 
 use std::collections::HashSet;
 
@@ -7,55 +7,50 @@ use crate::{
     rules::Color,
 };
 
-/// A step of a bot in a room.
+/// An action of a bot in a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// Sit down there.
+pub(super) enum RoomAction {
     Sit(Color),
-    /// Be ready.
     Ready,
-    /// Begin the game, as the room's owner.
     Start,
-    /// Take this offer.
     Accept(Offer),
-    /// Refuse it.
     Decline(Offer),
-    /// There is nothing to do here.
+    /// Nothing to do in this room.
     Leave,
 }
 
-/// The next thing to do in a room; nothing while the others must act.
-pub(super) fn next_step(room: &Room, me: &PlayerId) -> Option<Step> {
+/// The next action in a room; `None` while others must act.
+pub(super) fn next_step(room: &Room, me: &PlayerId) -> Option<RoomAction> {
     if room.phase == Phase::Closed {
-        return Some(Step::Leave);
+        return Some(RoomAction::Leave);
     }
     let Some(side) = room.side_of(me) else {
         let free = Color::ALL.into_iter().find(|&side| room.seats[side].is_free_for(me));
         return match (room.phase, free) {
-            (Phase::Lobby, Some(side)) => Some(Step::Sit(side)),
-            _ => Some(Step::Leave),
+            (Phase::Lobby, Some(side)) => Some(RoomAction::Sit(side)),
+            _ => Some(RoomAction::Leave),
         };
     };
     if let Some(game) = room.running() {
         // Bots play to the end.
-        return (game.draw_offered_by == Some(side.opposite())).then_some(Step::Decline(Offer::Draw));
+        return (game.draw_offered_by == Some(side.opposite())).then_some(RoomAction::Decline(Offer::Draw));
     }
     if room.phase != Phase::Lobby {
         return None;
     }
     if room.rematch_offered_by == Some(side.opposite()) {
-        return Some(Step::Accept(Offer::Rematch));
+        return Some(RoomAction::Accept(Offer::Rematch));
     }
     if !room.seats[side].ready {
-        return Some(Step::Ready);
+        return Some(RoomAction::Ready);
     }
-    // Who has become the owner of a room must not let the opponent wait.
+    // A bot that has become the owner must not let the opponent wait.
     let opponent = &room.seats[side.opposite()];
     let meets = matches!(opponent.occupant, Occupant::Player(_) | Occupant::Ai(_)) && opponent.ready;
-    (meets && room.owner.as_ref() == Some(me)).then_some(Step::Start)
+    (meets && room.owner.as_ref() == Some(me)).then_some(RoomAction::Start)
 }
 
-/// A room to sit down in: one without a password that was not tried in vain, where somebody waits if there is one.
+/// A room to sit down in: without a password, not tried before, and if possible with a waiting opponent.
 pub(super) fn choose(list: &RoomList, tried: &HashSet<RoomId>) -> Option<RoomId> {
     let open = list.rows().iter().filter(|row| row.has_open_seat() && !row.has_password && !tried.contains(&row.id));
     let waiting = |row: &&RoomRow| row.seats.iter().any(|(_, seat)| !matches!(seat.occupant, Occupant::Open));
@@ -97,32 +92,32 @@ mod tests {
 
     #[test]
     fn a_bot_sits_down_gets_ready_and_then_waits() {
-        assert_eq!(next_step(&lobby(fixture::room()), &me()), Some(Step::Sit(Color::Black)));
+        assert_eq!(next_step(&lobby(fixture::room()), &me()), Some(RoomAction::Sit(Color::Black)));
         let mut room = lobby(seated());
-        assert_eq!(next_step(&room, &me()), Some(Step::Ready));
+        assert_eq!(next_step(&room, &me()), Some(RoomAction::Ready));
         room.seats.white.ready = true;
         assert_eq!(next_step(&room, &me()), None);
         room.rematch_offered_by = Some(Color::Black);
-        assert_eq!(next_step(&room, &me()), Some(Step::Accept(Offer::Rematch)));
+        assert_eq!(next_step(&room, &me()), Some(RoomAction::Accept(Offer::Rematch)));
         room.rematch_offered_by = None;
         room.seats.black.occupant = Occupant::Ai(Ai::new("greedy"));
         room.seats.black.ready = true;
         assert_eq!(next_step(&room, &me()), None);
         room.owner = Some(me());
-        assert_eq!(next_step(&room, &me()), Some(Step::Start));
+        assert_eq!(next_step(&room, &me()), Some(RoomAction::Start));
         room.phase = Phase::Closed;
-        assert_eq!(next_step(&room, &me()), Some(Step::Leave));
+        assert_eq!(next_step(&room, &me()), Some(RoomAction::Leave));
     }
 
     #[test]
     fn a_bot_leaves_where_it_cannot_play_and_plays_on_where_it_does() {
-        assert_eq!(next_step(&fixture::room(), &me()), Some(Step::Leave));
+        assert_eq!(next_step(&fixture::room(), &me()), Some(RoomAction::Leave));
         let mut room = seated();
         assert_eq!(next_step(&room, &me()), None);
         if let Some(game) = &mut room.game {
             game.draw_offered_by = Some(Color::Black);
         }
-        assert_eq!(next_step(&room, &me()), Some(Step::Decline(Offer::Draw)));
+        assert_eq!(next_step(&room, &me()), Some(RoomAction::Decline(Offer::Draw)));
     }
 
     #[test]

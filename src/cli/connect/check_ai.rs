@@ -1,4 +1,4 @@
-//! Whether there is such an AI, said in one way wherever one is asked for.
+//! Checks the kind and level of an AI, with the same errors for all commands.
 
 use anyhow::{anyhow, bail};
 
@@ -7,14 +7,14 @@ use crate::{
     client::{Ai, ClientError, ServerInfo},
 };
 
-/// Refuses early, before anybody logs in, what this program knows to be no AI. A level left out is the kind's default.
+/// Refuses an unknown AI before the log-in. A level left out is the kind's default.
 pub(in crate::cli) fn check(kind: &str, level: Option<u32>) -> anyhow::Result<Ai> {
     let known = AiKind::ALL.map(|kind| (kind.to_string(), u32::from(kind.profile().levels)));
     judge(&known, "there are", kind, level)?;
     Ok(Ai::new(kind).level(level.unwrap_or(0)))
 }
 
-/// The server's refusal, by what the server has.
+/// Explains the server's refusal by the AIs that it has.
 pub(in crate::cli) fn refused(error: ClientError, ai: &Ai, info: &ServerInfo) -> anyhow::Error {
     judge_by(info, ai).err().unwrap_or_else(|| anyhow!(error))
 }

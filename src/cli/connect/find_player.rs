@@ -1,4 +1,4 @@
-//! Whom a name or an id on the command line means.
+//! Finds the player that a name or an id on the command line means.
 
 use anyhow::{Context as _, anyhow};
 
@@ -7,8 +7,8 @@ use crate::{
     room,
 };
 
-/// A player by id, or by the name that they have now. An id goes first, so that nobody is taken for another by
-/// choosing their id as a name. One whom the server has forgotten is known by id only.
+/// A player by id, or by the current name. An id has precedence, so that no player can pose as another by
+/// choosing an id as a name. A player that the server has forgotten is found by id only.
 pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Result<PlayerId> {
     let id = text.parse::<room::PlayerId>().ok().and_then(|id| id.to_string().parse().ok());
     if let Some(id) = &id

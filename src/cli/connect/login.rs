@@ -1,4 +1,4 @@
-//! Getting to a server and being somebody there.
+//! Connecting, logging in and logging out.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,12 +14,24 @@ use crate::{
     client::{Client, ClientError, PlayerKind, Session},
 };
 
-/// How many made-up names are tried; two of a million meet rarely.
+/// Generated names that are tried; they rarely collide.
 const NAMES_TRIED: u32 = 5;
-/// Leaving politely is not worth waiting longer for.
+/// The longest wait for a log-out.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Connects, or says how to get a server.
+/// Who logs in.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[group(skip)]
+pub(in crate::cli) struct LoginOptions {
+    /// Your name; a generated one if left out.
+    #[arg(long, env = "REVERSI_NAME")]
+    pub(in crate::cli) name: Option<String>,
+    /// Keep the login in this file and use it again: your seat and your private games stay yours.
+    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
+    pub(in crate::cli) keep: Option<PathBuf>,
+}
+
+/// Connects; an error says how to start a server.
 pub(in crate::cli) async fn connect(server: &Address) -> anyhow::Result<Client> {
     Client::connect_trusting(&server.url(), &server.trust()?).await.map_err(|error| match error {
         ClientError::Unreachable { url, cause } if cause.contains("certificate") => {
@@ -32,7 +44,7 @@ pub(in crate::cli) async fn connect(server: &Address) -> anyhow::Result<Client> 
     })
 }
 
-/// Logs in under this name, or under a made-up one that begins with `prefix`.
+/// Logs in under this name, or under a generated one that begins with `prefix`.
 pub(in crate::cli) async fn log_in(
     client: &Client,
     name: Option<&str>,
@@ -58,22 +70,22 @@ pub(in crate::cli) async fn log_in(
     bail!("no free name was found; choose one with --name")
 }
 
-/// Comes back as who is kept in the file, if there is one whom the server still knows; else logs in as [`log_in`] does,
-/// and keeps that.
+/// Resumes the login that is kept in the file, if the server still knows it; else logs in as [`log_in`] does,
+/// and keeps that login.
 pub(in crate::cli) async fn enter(
     client: &Client,
-    file: Option<&Path>,
-    name: Option<&str>,
+    options: &LoginOptions,
     prefix: &str,
     kind: PlayerKind,
 ) -> anyhow::Result<Session> {
-    let Some(file) = file else { return log_in(client, name, prefix, kind).await };
+    let name = options.name.as_deref();
+    let Some(file) = &options.keep else { return log_in(client, name, prefix, kind).await };
     if let Some(token) = token_file::read(file)? {
         match client.resume(&token).await {
             Ok(session) if session.player().kind == kind => return Ok(session),
             Ok(session) => {
                 let name = &session.player().name;
-                bail!("{} keeps the login of {name}, who is of another kind; keep this one elsewhere", file.display())
+                bail!("{} keeps the login of {name}, a player of another kind; name another file", file.display())
             }
             Err(error) if error.is_session_lost() => {}
             Err(error) => return Err(not_logged_in(client, error).context("cannot come back")),
@@ -96,7 +108,7 @@ pub(in crate::cli) async fn part(session: Session, file: Option<&Path>) {
     }
 }
 
-/// Whoever accepts connections, but does not answer the first call, is something else.
+/// A server that accepts connections, but does not answer the first call, is no Reversi server.
 fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
     let strange = error.is_foreign();
     let error = anyhow!(error);
@@ -106,38 +118,33 @@ fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
     error
 }
 
-/// Leaves every room and frees the name. Whether it succeeds matters to nobody who is leaving.
+/// Leaves every room and frees the name. Errors are ignored: the process ends.
 pub(in crate::cli) async fn log_out(session: Session) {
     let _ = tokio::time::timeout(FAREWELL, session.log_out()).await;
 }
 
-/// Somebody who only looks: when the server has forgotten them, they come in again.
+/// A session for reading, which logs in again when the server has forgotten it.
 #[derive(Clone)]
-pub(in crate::cli) struct Visitor {
+pub(in crate::cli) struct RenewableSession {
     client: Client,
     session: Arc<Mutex<Session>>,
     keep: Option<PathBuf>,
 }
 
-impl Visitor {
+impl RenewableSession {
     /// Connects and logs in, as [`enter`] does.
-    pub(in crate::cli) async fn enter(
-        server: &Address,
-        keep: Option<PathBuf>,
-        name: Option<&str>,
-        prefix: &str,
-    ) -> anyhow::Result<Self> {
+    pub(in crate::cli) async fn enter(server: &Address, options: &LoginOptions, prefix: &str) -> anyhow::Result<Self> {
         let client = connect(server).await?;
-        let session = enter(&client, keep.as_deref(), name, prefix, PlayerKind::Human).await?;
-        Ok(Self { client, session: Arc::new(Mutex::new(session)), keep })
+        let session = enter(&client, options, prefix, PlayerKind::Human).await?;
+        Ok(Self { client, session: Arc::new(Mutex::new(session)), keep: options.keep.clone() })
     }
 
-    /// Who they are now.
+    /// The current session.
     pub(in crate::cli) fn session(&self) -> Session {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What `look` sees, after coming in again if need be.
+    /// The result of `look`, after a new log-in if necessary.
     pub(in crate::cli) async fn look<T, F>(&self, look: impl Fn(Session) -> F) -> Result<T, ClientError>
     where
         F: Future<Output = Result<T, ClientError>>,
@@ -146,7 +153,7 @@ impl Visitor {
             Err(error) if error.is_session_lost() => {
                 let name = self.session().player().name.clone();
                 let session = self.client.log_in(&name, PlayerKind::Human).await?;
-                // Without the file there is but a new login the next time.
+                // If it cannot be written, the next start logs in anew.
                 let _ = self.keep.as_ref().map(|file| token_file::write(file, session.token()));
                 *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session.clone();
                 look(session).await
@@ -155,13 +162,13 @@ impl Visitor {
         }
     }
 
-    /// Leaves, politely.
+    /// Logs out, unless the login is kept.
     pub(in crate::cli) async fn leave(self) {
         part(self.session(), self.keep.as_deref()).await;
     }
 }
 
-/// A wrong or missing password, in the words of the command line.
+/// The error for a wrong or missing password.
 pub(in crate::cli) fn asks_for_password() -> anyhow::Error {
     anyhow!("this room asks for a password; give the right one with --password")
 }

@@ -1,40 +1,39 @@
-//! A stream that is opened again when it breaks.
+//! A stream that is reopened when it breaks.
 
 use std::{pin::Pin, time::Duration};
 
 use crate::client::{ClientError, Incoming};
 
-/// The first wait before a stream is opened again; it doubles with every failure.
+/// The first wait before a stream is reopened; it doubles with every failure.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// The longest wait: a server that comes back is noticed soon enough.
+/// The longest wait: a restarted server is noticed soon enough.
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
 type Opening<T> = Pin<Box<dyn Future<Output = Result<Incoming<T>, ClientError>> + Send>>;
 
-/// What a feed has to tell.
+/// What a reconnecting stream gives.
 #[derive(Debug)]
-pub(in crate::cli) enum News<T> {
-    /// A message.
+pub(in crate::cli) enum Received<T> {
     Item(T),
-    /// The stream broke, and will be opened again after this time.
+    /// The stream broke, and will be reopened after this time.
     Lost(ClientError, Duration),
 }
 
-/// A stream that is opened again when it breaks, for as long as that can help.
-pub(in crate::cli) struct Feed<T> {
+/// A stream that is reopened when it breaks, unless the error is permanent.
+pub(in crate::cli) struct ReconnectingStream<T> {
     open: Box<dyn Fn() -> Opening<T> + Send>,
     state: State<T>,
     failures: u32,
 }
 
-/// The opening is kept, so that dropping the future of [`Feed::next`] does not begin it anew.
+/// The opening future is kept, so that dropping the future of [`ReconnectingStream::next`] does not restart it.
 enum State<T> {
     Opening(Opening<T>),
     Open(Incoming<T>),
 }
 
-impl<T: 'static> Feed<T> {
-    /// A feed that opens its stream so.
+impl<T: 'static> ReconnectingStream<T> {
+    /// A stream that is opened by `open`.
     pub(in crate::cli) fn new<F>(open: impl Fn() -> F + Send + 'static) -> Self
     where
         F: Future<Output = Result<Incoming<T>, ClientError>> + Send + 'static,
@@ -44,11 +43,11 @@ impl<T: 'static> Feed<T> {
         Self { open, state, failures: 0 }
     }
 
-    /// The next news. Dropping the future loses nothing.
+    /// The next message or failure. Dropping the future loses nothing.
     ///
     /// # Errors
-    /// What trying again does not mend: the room is gone, the session is unknown.
-    pub(in crate::cli) async fn next(&mut self) -> Result<News<T>, ClientError> {
+    /// Permanent errors: the room is gone, the session is unknown.
+    pub(in crate::cli) async fn next(&mut self) -> Result<Received<T>, ClientError> {
         loop {
             let error = match &mut self.state {
                 State::Opening(opening) => match opening.await {
@@ -61,7 +60,7 @@ impl<T: 'static> Feed<T> {
                 State::Open(stream) => match stream.next().await {
                     Some(Ok(item)) => {
                         self.failures = 0;
-                        return Ok(News::Item(item));
+                        return Ok(Received::Item(item));
                     }
                     Some(Err(error)) => error,
                     None => ClientError::Broken("the server ended the stream".into()),
@@ -72,11 +71,11 @@ impl<T: 'static> Feed<T> {
             if !error.is_transient() {
                 return Err(error);
             }
-            return Ok(News::Lost(error, wait));
+            return Ok(Received::Lost(error, wait));
         }
     }
 
-    /// Opens the stream anew at once: what was missed cannot be mended otherwise.
+    /// Reopens the stream at once, after missed events.
     pub(in crate::cli) fn restart(&mut self) {
         self.state = State::Opening((self.open)());
     }
@@ -97,7 +96,7 @@ impl<T: 'static> Feed<T> {
     }
 }
 
-/// How long to wait after this many failures in a row.
+/// The wait after this many failures in a row.
 pub(in crate::cli) fn backoff(failures: u32) -> Duration {
     FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST_WAIT)
 }
@@ -115,9 +114,11 @@ mod tests {
 
     #[tokio::test]
     async fn what_may_pass_is_tried_again_and_what_does_not_pass_is_told() {
-        let mut broken: Feed<()> = Feed::new(async || Err(ClientError::Broken("gone".into())));
-        assert!(matches!(broken.next().await, Ok(News::Lost(_, wait)) if wait == FIRST_WAIT));
-        let mut refused: Feed<()> = Feed::new(async || Err(ClientError::Address("nowhere".into())));
+        let mut broken: ReconnectingStream<()> =
+            ReconnectingStream::new(async || Err(ClientError::Broken("gone".into())));
+        assert!(matches!(broken.next().await, Ok(Received::Lost(_, wait)) if wait == FIRST_WAIT));
+        let mut refused: ReconnectingStream<()> =
+            ReconnectingStream::new(async || Err(ClientError::Address("nowhere".into())));
         assert!(matches!(refused.next().await, Err(ClientError::Address(_))));
     }
 }

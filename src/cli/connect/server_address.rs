@@ -1,4 +1,4 @@
-//! Where the server is, and whom to trust there.
+//! The server's address and its TLS options.
 
 use std::path::{Path, PathBuf};
 
@@ -6,16 +6,16 @@ use anyhow::Context as _;
 
 use crate::client::Trust;
 
-/// The usual server.
+/// The default server.
 pub(in crate::cli) const USUAL: &str = "http://127.0.0.1:50051";
 
-/// How the server is reached.
+/// Options for reaching the server.
 #[derive(Clone, Debug, clap::Args)]
 pub(in crate::cli) struct Address {
     /// The server to talk to.
     #[arg(long, global = true, env = "REVERSI_SERVER", default_value = USUAL, value_name = "URL_OR_HOST:PORT")]
     pub(in crate::cli) server: String,
-    /// Of a server at https://, the authority to trust (certificates in PEM) instead of those that the system trusts.
+    /// For https://, the authority to trust (certificates in PEM) instead of the system's.
     #[arg(long, global = true, env = "REVERSI_TLS_CA", value_name = "FILE")]
     tls_ca: Option<PathBuf>,
     /// The certificate to show to a server that asks for one, in PEM.
@@ -34,7 +34,7 @@ impl Address {
         if port.is_some() && !server.contains("://") { format!("http://{server}") } else { server.clone() }
     }
 
-    /// The certificates that the options name.
+    /// The certificates of the options.
     pub(in crate::cli) fn trust(&self) -> anyhow::Result<Trust> {
         let identity = match (&self.tls_client_cert, &self.tls_client_key) {
             (Some(chain), Some(key)) => Some((read(chain)?, read(key)?)),
@@ -43,13 +43,13 @@ impl Address {
         Ok(Trust { authority: self.tls_ca.as_deref().map(read).transpose()?, identity })
     }
 
-    /// The server, if it is not where it usually is.
+    /// The server, if it is not the default one.
     pub(in crate::cli) fn unusual(&self) -> Option<&str> {
         (self.server != USUAL).then_some(&self.server)
     }
 }
 
-/// Reads a file that an option names.
+/// Reads a file named by an option.
 pub(in crate::cli) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))
 }

@@ -1,4 +1,4 @@
-//! A secret that outlives the process, such as a login: its token, alone in a file that only its owner may read.
+//! Files with a secret token, such as a login. Only the owner may read them.
 
 use std::{
     fs::{File, OpenOptions},
@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 
-/// The token in the file; none if there is no file yet, or nothing in it.
+/// The token in the file; `None` if there is no file or it is empty.
 pub(in crate::cli) fn read(file: &Path) -> anyhow::Result<Option<String>> {
     match std::fs::read_to_string(file) {
         Ok(text) => Ok(Some(text.trim().to_owned()).filter(|token| !token.is_empty())),
@@ -17,13 +17,13 @@ pub(in crate::cli) fn read(file: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// Puts the token into the file.
+/// Writes the token to the file.
 pub(in crate::cli) fn write(file: &Path, token: &str) -> anyhow::Result<()> {
     let written = open(file).and_then(|mut opened| writeln!(opened, "{token}"));
     written.with_context(|| format!("cannot keep a token in {}", file.display()))
 }
 
-/// Whoever can read a token can play in its owner's name.
+/// A reader of a token can play in its owner's name.
 #[cfg(unix)]
 fn open(file: &Path) -> std::io::Result<File> {
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};

@@ -1,4 +1,4 @@
-//! Commands for who develops the engine or the server: training, openings, matches between engines, and load tests.
+//! Commands for developers: training, openings, matches between engines, and load tests.
 
 pub(super) mod arena;
 pub(super) mod bench;

@@ -14,7 +14,7 @@ use crate::{
 /// How far the engine looks before it calls an opening even.
 const NODES: u64 = 500_000;
 
-/// The most discs that either side may be ahead.
+/// The largest lead of either side, in discs.
 const MOST_DISCS: f32 = 2.0;
 
 /// Lines tried for each one that is asked for, before it is believed that there are no more. One in four is even, and longer lists than
@@ -27,18 +27,15 @@ const TRIES: u32 = 100;
     after_help = "Example, the list in this program:\n  reversi openings --count 500 --seed 1 > crates/reversi-engine/src/rules/openings.txt"
 )]
 pub(in crate::cli) struct Args {
-    /// Openings to find.
+    /// Number of openings.
     #[arg(long, env = "REVERSI_COUNT", value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     count: u32,
-    /// Decides which.
+    /// The same seed gives the same openings.
     #[arg(long, env = "REVERSI_SEED", default_value_t = 1)]
     seed: u64,
 }
 
 /// Prints the list, and how it was made.
-///
-/// # Errors
-/// When there are not so many.
 pub(in crate::cli) fn run(args: &Args) -> anyhow::Result<()> {
     let progress = Progress::of(args.count.into(), "openings");
     let openings = find(args, NODES, &|found| progress.reach(found));
@@ -59,7 +56,7 @@ pub(in crate::cli) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The first even ones of a seed; `each` is told how many there are so far.
+/// The first even ones of a seed; `each` gets their number so far.
 fn find(args: &Args, nodes: u64, each: &dyn Fn(u64)) -> Vec<Transcript> {
     let mut random = SplitMix64::new(args.seed);
     let (mut seen, mut found) = (HashSet::new(), Vec::new());

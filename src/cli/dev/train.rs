@@ -38,20 +38,20 @@ use crate::{
         reversi train --from 2.bin --folder games/3 --also games/2 --out 3.bin"
 )]
 pub(in crate::cli) struct Args {
-    /// The weights to begin with: a file, `embedded` for those of this program, or `seed` for what every beginner is
-    /// told.
+    /// The weights to begin with: a file, `embedded` for those of this program, or `seed` for simple rules of
+    /// thumb.
     #[arg(long, env = "REVERSI_FROM", value_name = "FILE|embedded|seed", default_value = "embedded")]
     from: String,
-    /// Where the new weights go.
+    /// File for the new weights.
     #[arg(long, env = "REVERSI_OUT", value_name = "FILE")]
     out: PathBuf,
-    /// Where the games are kept. All that are there are learned from.
+    /// Folder for the games. All games in it are used.
     #[arg(long, env = "REVERSI_FOLDER", value_name = "DIR")]
     folder: PathBuf,
-    /// Games of earlier rounds to learn from besides.
+    /// Folders with games of earlier rounds to use as well.
     #[arg(long, env = "REVERSI_ALSO", value_name = "DIR", value_delimiter = ',')]
     also: Vec<PathBuf>,
-    /// Games to play; they are played by 200.
+    /// Games to play, in chunks of 200.
     #[arg(
         long,
         env = "REVERSI_GAMES",
@@ -60,10 +60,10 @@ pub(in crate::cli) struct Args {
         value_parser = clap::value_parser!(u64).range(1..=100_000_000)
     )]
     games: u64,
-    /// Random plies that a game begins with, from a number to another.
+    /// Random plies at the start of a game, as a range.
     #[arg(long, env = "REVERSI_RANDOM_PLIES", value_name = "FEWEST-MOST", default_value = "4-30")]
-    random_plies: Span,
-    /// How many plies the engine looks ahead in these games.
+    random_plies: PlyRange,
+    /// Search depth of these games.
     #[arg(
         long,
         env = "REVERSI_DEPTH",
@@ -72,7 +72,7 @@ pub(in crate::cli) struct Args {
         value_parser = clap::value_parser!(u8).range(1..=60)
     )]
     depth: u8,
-    /// How much of a label is the engine's own opinion rather than the result, in percent.
+    /// Part of a label that is the engine's own evaluation rather than the result.
     #[arg(
         long,
         env = "REVERSI_OPINION",
@@ -84,7 +84,7 @@ pub(in crate::cli) struct Args {
     /// The same seed plays the same games.
     #[arg(long, env = "REVERSI_SEED", default_value_t = 1)]
     seed: u64,
-    /// How strongly a number that was seldom met is held at that of the stage after it.
+    /// Weight of the ridge that ties rarely met patterns to their value in the next stage.
     #[arg(long, env = "REVERSI_RIDGE", value_name = "N", default_value_t = 200.0, value_parser = positive)]
     ridge: f32,
     /// Steps of the regression, for each stage.
@@ -115,23 +115,23 @@ pub(in crate::cli) struct Args {
         value_parser = clap::value_parser!(u32).range(..=1_000_000)
     )]
     pairs: u32,
-    /// Positions visited for each move of the match.
+    /// Nodes searched for each move of the match.
     #[arg(long, env = "REVERSI_NODES", value_name = "N", default_value_t = 2_000)]
     nodes: u64,
-    /// Games that are played side by side [default: one for each core].
+    /// Games that are played in parallel [default: one for each core].
     #[arg(long, env = "REVERSI_THREADS", value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
 
 /// A number of plies, from one to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Span(u8, u8);
+struct PlyRange(u8, u8);
 
-impl FromStr for Span {
+impl FromStr for PlyRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // Behind more plies there is little left to learn from.
+        // After more plies little is left to learn from.
         const MOST: u8 = 50;
         let ends = text.split_once('-').and_then(|(fewest, most)| fewest.parse().ok().zip(most.parse().ok()));
         match ends {
@@ -141,12 +141,11 @@ impl FromStr for Span {
     }
 }
 
-/// Without any ridge what was never met could be anything.
+/// Without a ridge, weights without examples are undefined.
 fn positive(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|&ridge: &f32| ridge.is_finite() && ridge > 0.0).ok_or("a number above 0".to_owned())
 }
 
-/// Makes the round.
 pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     spawn_blocking(move || round(&args)).await.context("the training failed")?
 }
@@ -173,7 +172,7 @@ fn round(args: &Args) -> anyhow::Result<()> {
 
 impl Args {
     fn recipe(&self) -> Recipe {
-        let Span(fewest, most) = self.random_plies;
+        let PlyRange(fewest, most) = self.random_plies;
         Recipe {
             random_plies: (fewest, most),
             depth: self.depth,
@@ -192,7 +191,7 @@ fn weights(from: &str) -> anyhow::Result<Weights> {
     }
 }
 
-/// Games of one recipe and one set of weights lie in a folder, so that nobody learns from a mixture by mistake.
+/// A folder holds games of one recipe and one set of weights, so that they are not mixed by mistake.
 fn claim(folder: &Path, recipe: &Recipe, old: &Weights) -> anyhow::Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let Recipe { random_plies: (fewest, most), depth, opinion, seed, .. } = recipe;
@@ -293,9 +292,9 @@ mod tests {
 
     #[test]
     fn spans_and_ridges_are_checked() {
-        assert_eq!("4-30".parse(), Ok(Span(4, 30)));
+        assert_eq!("4-30".parse(), Ok(PlyRange(4, 30)));
         for text in ["", "4", "30-4", "4-51", "-4-5", "a-b"] {
-            assert!(text.parse::<Span>().is_err(), "{text:?}");
+            assert!(text.parse::<PlyRange>().is_err(), "{text:?}");
         }
         assert_eq!(positive("0.5"), Ok(0.5));
         assert!(["0", "-1", "NaN", "inf", ""].into_iter().all(|text| positive(text).is_err()));

@@ -1,5 +1,5 @@
-//! The Go Text Protocol, version 2, as Othello programs speak it. Each command is answered before the next one is
-//! done.
+//! The Go Text Protocol, version 2, as Othello programs use it. Each command is answered before the next one is
+//! executed.
 
 use std::{
     io::Read as _,
@@ -12,10 +12,10 @@ use std::{
 use tokio::time::Instant;
 
 use super::{
-    LONGEST_LINE, Language,
-    game::Record,
-    output::Voice,
-    search_thread::{Bounds, Head},
+    EngineProtocol, LONGEST_LINE,
+    history::GameHistory,
+    output::LineOutput,
+    search_thread::{SearchBounds, SearchThread},
 };
 use crate::{
     ai::engine::Plan,
@@ -45,92 +45,100 @@ const COMMANDS: [&str; 19] = [
     "showboard",
 ];
 
-/// How long whoever closes the program waits for a move that was asked for before: so long, a script has it as good as
-/// if nothing followed. Behind it the move is the best so far.
+/// How long `quit` waits for the move that is being searched: a script then gets nearly the same move as
+/// without `quit`. After it the move is the best so far.
 const PARTING: Duration = Duration::from_millis(500);
 
-/// Longer times, in seconds, are cut to this: 1,000 hours are as good as none, and can be reckoned with.
+/// The longest time, in seconds (1,000 hours): longer ones are cut to it, so that nothing overflows.
 const LONGEST_TIME: u64 = 3_600_000;
 
-/// The engine at a table where GTP is spoken.
-pub(super) struct Gtp {
-    head: Head,
-    voice: Voice,
-    record: Record,
-    settings: Option<Settings>,
-    left: ByColor<Option<Period>>,
-    /// What the job that may be running has to tell.
-    pending: Option<Receiver<Generated>>,
+/// The engine as a GTP server.
+pub(super) struct GtpServer {
+    search_thread: SearchThread,
+    output: LineOutput,
+    history: GameHistory,
+    settings: Option<TimeSettings>,
+    left: ByColor<Option<TimePeriod>>,
+    /// The result of the running search.
+    pending: Option<Receiver<GeneratedMove>>,
 }
 
-/// The time of a game: first `main`, then `overtime` for each so many `stones`.
+/// The time of a game: first `main`, then `overtime` for every `stones` moves.
 #[derive(Clone, Copy, Debug)]
-struct Settings {
+struct TimeSettings {
     main: Duration,
     overtime: Duration,
     stones: u32,
 }
 
-/// What is left, for so many moves; for all of them where that is none.
+/// The time that is left for `moves` moves, or for all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Period {
+struct TimePeriod {
     time: Duration,
     moves: Option<u32>,
 }
 
 /// A move that was found.
-struct Generated {
+struct GeneratedMove {
     side: Color,
     square: Square,
     spent: Duration,
 }
 
-/// The text of an answer; none when it comes later.
+/// The text of an answer; `None` if it comes later.
 type Answer = Result<Option<String>, String>;
 
-impl Language for Gtp {
+impl EngineProtocol for GtpServer {
     fn take(&mut self, line: &str) -> bool {
         let line = line.split('#').next().unwrap_or_default();
         let mut words = line.split_whitespace().peekable();
         let id = words.next_if(|word| word.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or_default().to_owned();
         let Some(command) = words.next() else { return true };
         if command == "quit" {
-            self.head.hurry_after(PARTING);
+            self.search_thread.hurry_after(PARTING);
         }
         self.settle();
         let arguments: Vec<&str> = words.collect();
         match self.answer(&id, command, &arguments) {
-            Ok(Some(text)) => drop(self.voice.say(format_args!("={id} {text}\n"))),
+            Ok(Some(text)) => drop(self.output.say(format_args!("={id} {text}\n"))),
             Ok(None) => {}
-            Err(wrong) => drop(self.voice.say(format_args!("?{id} {wrong}\n"))),
+            Err(wrong) => drop(self.output.say(format_args!("?{id} {wrong}\n"))),
         }
         command != "quit"
     }
 
     fn complain(&mut self) {
         self.settle();
-        self.voice.say("? the line is too long\n");
+        self.output.say("? the line is too long\n");
     }
 
-    fn head(&mut self) -> &mut Head {
-        &mut self.head
+    fn search_thread(&mut self) -> &mut SearchThread {
+        &mut self.search_thread
     }
 }
 
-impl Gtp {
-    pub(super) fn new(head: Head, voice: Voice) -> Self {
-        Self { head, voice, record: Record::default(), settings: None, left: ByColor::default(), pending: None }
+impl GtpServer {
+    pub(super) fn new(search_thread: SearchThread, output: LineOutput) -> Self {
+        Self {
+            search_thread,
+            output,
+            history: GameHistory::default(),
+            settings: None,
+            left: ByColor::default(),
+            pending: None,
+        }
     }
 
-    /// Waits for the move that was asked for, and makes it.
+    /// Waits for the move of the last `genmove`, and makes it.
     fn settle(&mut self) {
-        self.head.finish();
-        let Some(Generated { side, square, spent }) = self.pending.take().and_then(|pending| pending.try_recv().ok())
+        self.search_thread.finish();
+        let Some(GeneratedMove { side, square, spent }) =
+            self.pending.take().and_then(|pending| pending.try_recv().ok())
         else {
             return;
         };
-        // It was chosen among the legal ones.
-        let _ = self.record.play(side, Some(square));
+        // The move is legal.
+        let _ = self.history.play(side, Some(square));
         if let Some(period) = &mut self.left[side] {
             period.time = period.time.saturating_sub(spent);
             period.moves = period.moves.map(|moves| moves.saturating_sub(1));
@@ -159,53 +167,53 @@ impl Gtp {
             }
             "komi" => argument(0)?.parse::<f32>().map_err(|_| "komi not a float".to_owned()).and(nothing),
             "play" => {
-                self.record.play(side(argument(0)?)?, square(argument(1)?)?)?;
+                self.history.play(side(argument(0)?)?, square(argument(1)?)?)?;
                 nothing
             }
             "genmove" => self.generate(id, side(argument(0)?)?, true),
             "reg_genmove" => self.generate(id, side(argument(0)?)?, false),
-            "undo" if self.record.undo() => nothing,
+            "undo" if self.history.undo() => nothing,
             "undo" => Err("cannot undo".to_owned()),
             "time_settings" => self.set_time(argument(0)?, argument(1)?, argument(2)?).and(nothing),
             "time_left" => self.set_left(side(argument(0)?)?, argument(1)?, argument(2)?).and(nothing),
             "loadsgf" => self.load(Path::new(argument(0)?), arguments.get(1).copied()).and(nothing),
-            "showboard" => Ok(Some(picture(self.record.position()))),
+            "showboard" => Ok(Some(picture(self.history.position()))),
             _ => Err("unknown command".to_owned()),
         }
     }
 
     fn begin_anew(&mut self) {
-        self.record = Record::default();
-        self.left = ByColor::from_fn(|_| self.settings.map(Settings::first));
+        self.history = GameHistory::default();
+        self.left = ByColor::from_fn(|_| self.settings.map(TimeSettings::first));
     }
 
     fn generate(&mut self, id: &str, side: Color, plays: bool) -> Answer {
-        let position = self.record.turned_to(side)?;
+        let position = self.history.turned_to(side)?;
         if position.legal_moves().is_empty() {
             if plays {
-                self.record.play(side, None)?;
+                self.history.play(side, None)?;
             }
             return Ok(Some("pass".to_owned()));
         }
         let plan = self.period(side).map(|period| period.plan(position));
-        let (voice, id) = (self.voice.clone(), id.to_owned());
+        let (output, id) = (self.output.clone(), id.to_owned());
         let (found, pending) = sync_channel(1);
-        let begun = self.head.begin(move |mut thinking| {
+        let begun = self.search_thread.begin(move |mut job| {
             let began = Instant::now();
-            let bounds = Bounds { depth: None, plan };
-            let chosen = thinking.choose(position, bounds, &mut |_| ControlFlow::Continue(()));
-            let Some(report) = chosen.filter(|_| !thinking.is_unwanted()) else { return };
+            let bounds = SearchBounds { depth: None, plan };
+            let chosen = job.choose(position, bounds, &mut |_| ControlFlow::Continue(()));
+            let Some(report) = chosen.filter(|_| !job.is_unwanted()) else { return };
             if plays {
-                let _ = found.send(Generated { side, square: report.best, spent: began.elapsed() });
+                let _ = found.send(GeneratedMove { side, square: report.best, spent: began.elapsed() });
             }
-            voice.say(format_args!("={id} {}\n", report.best));
+            output.say(format_args!("={id} {}\n", report.best));
         });
         self.pending = Some(pending);
         if begun { Ok(None) } else { Err("no thread can be started".to_owned()) }
     }
 
-    /// What a side has left; its overtime again when it is over.
-    fn period(&self, side: Color) -> Option<Period> {
+    /// The time of a side, or a new overtime period when it is used up.
+    fn period(&self, side: Color) -> Option<TimePeriod> {
         let period = self.left[side]?;
         let used_up = period.time.is_zero() || period.moves == Some(0);
         Some(if used_up { self.settings.map_or(period, |settings| settings.again(period)) } else { period })
@@ -213,17 +221,17 @@ impl Gtp {
 
     fn set_time(&mut self, main: &str, overtime: &str, stones: &str) -> Result<(), String> {
         let stones = stones.parse().map_err(|_| "stones not an integer".to_owned())?;
-        let settings = Settings { main: seconds(main)?, overtime: seconds(overtime)?, stones };
+        let settings = TimeSettings { main: seconds(main)?, overtime: seconds(overtime)?, stones };
         // As the protocol has it, overtime without stones is no limit.
         let limited = settings.stones > 0 || settings.overtime.is_zero();
         self.settings = Some(settings).filter(|_| limited);
-        self.left = ByColor::from_fn(|_| self.settings.map(Settings::first));
+        self.left = ByColor::from_fn(|_| self.settings.map(TimeSettings::first));
         Ok(())
     }
 
     fn set_left(&mut self, side: Color, time: &str, stones: &str) -> Result<(), String> {
         let moves = stones.parse().map_err(|_| "stones not an integer".to_owned())?;
-        self.left[side] = Some(Period { time: seconds(time)?, moves: Some(moves).filter(|&moves| moves > 0) });
+        self.left[side] = Some(TimePeriod { time: seconds(time)?, moves: Some(moves).filter(|&moves| moves > 0) });
         Ok(())
     }
 
@@ -236,38 +244,38 @@ impl Gtp {
         file.take(most).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
         // Old files have names in Latin-1.
         let game = ggf::read(&String::from_utf8_lossy(&bytes)).map_err(|error| failed(&error))?;
-        let mut record = Record::from(&game);
+        let mut history = GameHistory::from(&game);
         if let Some(before) = before {
             let number: usize = before.parse().map_err(|_| "the move number is no integer".to_owned())?;
-            record.cut(number.saturating_sub(1));
+            history.cut(number.saturating_sub(1));
         }
         self.begin_anew();
-        self.record = record;
+        self.history = history;
         Ok(())
     }
 }
 
-impl Settings {
-    fn first(self) -> Period {
+impl TimeSettings {
+    fn first(self) -> TimePeriod {
         if self.main.is_zero() {
-            self.again(Period { time: self.main, moves: None })
+            self.again(TimePeriod { time: self.main, moves: None })
         } else {
-            Period { time: self.main, moves: None }
+            TimePeriod { time: self.main, moves: None }
         }
     }
 
-    /// The next period of overtime, where there is one.
-    fn again(self, period: Period) -> Period {
-        if self.stones > 0 { Period { time: self.overtime, moves: Some(self.stones) } } else { period }
+    /// The next overtime period, if there is one.
+    fn again(self, period: TimePeriod) -> TimePeriod {
+        if self.stones > 0 { TimePeriod { time: self.overtime, moves: Some(self.stones) } } else { period }
     }
 }
 
-impl Period {
+impl TimePeriod {
     fn plan(self, position: Position) -> Plan {
         let empties = position.board().empties().count();
         match self.moves {
             None => Plan::new(self.time, Duration::ZERO, empties),
-            // Even the last move of a period is begun with time to spare.
+            // Keeps a reserve even for the last move of a period.
             Some(moves) => {
                 let most = self.time / moves.max(1) * 4 / 5;
                 Plan { enough: most / 2, most }
@@ -296,7 +304,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs(seconds.min(LONGEST_TIME)))
 }
 
-/// The board with its edges, and who is to move.
+/// The board with coordinates, and the side to move.
 fn picture(position: Position) -> String {
     let board = position.board();
     let mut lines = vec!["\n  A B C D E F G H".to_owned()];

@@ -8,8 +8,8 @@
 //! Lines are read while the engine thinks, so that it can be interrupted. Whatever comes in is answered by a line that
 //! says what is wrong with it, at worst.
 
-mod game;
 mod gtp;
+mod history;
 mod nboard;
 mod output;
 mod search_thread;
@@ -22,25 +22,24 @@ use anyhow::Context as _;
 
 use super::{
     random,
-    terminal::line::{self, Line},
+    terminal::line::{self, BoundedLine},
 };
 use crate::ai::{
     AiKind, Level,
     engine::{Engine, TABLE_BYTES, Weights},
 };
-use gtp::Gtp;
-use nboard::Nboard;
-use output::Voice;
-use search_thread::Head;
+use gtp::GtpServer;
+use nboard::NboardServer;
+use output::LineOutput;
+use search_thread::SearchThread;
 
-/// Longer lines are passed over, with a complaint. The longest game in GGF stays below it.
+/// Longer lines are skipped with an error. The longest game in GGF is shorter.
 const LONGEST_LINE: usize = 64 * 1024;
 
-/// How long an answer is worked on that nobody may be there to read: a script's last question is answered, and a
-/// partner that has died does not leave an engine behind.
+/// How long a search runs on after the end of the input: a script's last question is answered, and an engine
+/// does not outlive its caller.
 const AFTER_THE_END: Duration = Duration::from_secs(20);
 
-/// Which language is spoken, and how well is played.
 #[derive(Debug, clap::Args)]
 #[command(
     group = clap::ArgGroup::new("language").required(true).args(["nboard", "gtp"]),
@@ -60,7 +59,7 @@ pub(super) struct Args {
     /// at its default level without them.
     #[arg(long, env = "REVERSI_ENGINE_LEVEL", value_name = "N", value_parser = level)]
     level: Option<Level>,
-    /// Memory for what the search has seen.
+    /// Memory of the transposition table.
     #[arg(long, env = "REVERSI_MEMORY", value_name = "MIB", default_value_t = 64, conflicts_with = "level",
         value_parser = clap::value_parser!(u16).range(1..=4096))]
     memory: u16,
@@ -71,46 +70,49 @@ pub(super) struct Args {
     threads: u8,
 }
 
-/// Speaks until its partner has nothing more to say.
+/// Answers commands until the end of the input.
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     tokio::task::spawn_blocking(move || serve(&args)).await.context("the engine failed")?
 }
 
 fn serve(args: &Args) -> anyhow::Result<()> {
-    let head = Head::new(args.level, args.engine(), random::random());
-    let voice = Voice::new(io::stdout());
+    let search_thread = SearchThread::new(args.level, args.engine(), random::random());
+    let output = LineOutput::new(io::stdout());
     let input = io::stdin().lock();
-    if args.gtp { converse(Gtp::new(head, voice), input) } else { converse(Nboard::new(head, voice), input) }
+    if args.gtp {
+        converse(GtpServer::new(search_thread, output), input)
+    } else {
+        converse(NboardServer::new(search_thread, output), input)
+    }
 }
 
 impl Args {
-    /// At a level, that of `expert` at its seat.
+    /// With the memory of an `expert` seat if a level is given.
     fn engine(&self) -> Engine {
         let memory = if self.level.is_some() { TABLE_BYTES } else { usize::from(self.memory) << 20 };
         Engine::new(Weights::embedded(), memory).with_threads(self.threads.into())
     }
 }
 
-/// One of the languages.
-trait Language {
-    /// Does what a line says; false when it says that this was the last one.
+/// One of the protocols.
+trait EngineProtocol {
+    /// Executes a line; false if it ends the session.
     fn take(&mut self, line: &str) -> bool;
 
-    /// Says that a line was too long.
+    /// Reports a line that is too long.
     fn complain(&mut self);
 
-    /// What thinks.
-    fn head(&mut self) -> &mut Head;
+    fn search_thread(&mut self) -> &mut SearchThread;
 }
 
-fn converse(mut language: impl Language, mut input: impl io::BufRead) -> anyhow::Result<()> {
+fn converse(mut language: impl EngineProtocol, mut input: impl io::BufRead) -> anyhow::Result<()> {
     loop {
         match line::next(&mut input, LONGEST_LINE).context("cannot read standard input")? {
-            Some(Line::Text(line)) if language.take(&line) => {}
-            Some(Line::TooLong) => language.complain(),
-            Some(Line::Text(_)) => return Ok(()),
+            Some(BoundedLine::Text(line)) if language.take(&line) => {}
+            Some(BoundedLine::TooLong) => language.complain(),
+            Some(BoundedLine::Text(_)) => return Ok(()),
             None => {
-                language.head().finish_within(AFTER_THE_END);
+                language.search_thread().finish_within(AFTER_THE_END);
                 return Ok(());
             }
         }

@@ -1,15 +1,15 @@
-//! The NBoard protocol, version 2, from the engine's side. Whatever it is told, it first stops to think about anything
-//! else.
+//! The NBoard protocol, version 2, from the engine's side. Most commands first end the running
+//! search.
 
 use std::{fmt::Write as _, ops::ControlFlow, time::Duration};
 
 use tokio::time::Instant;
 
 use super::{
-    Language,
-    game::Record,
-    output::Voice,
-    search_thread::{Bounds, Head, Thinking},
+    EngineProtocol,
+    history::GameHistory,
+    output::LineOutput,
+    search_thread::{SearchBounds, SearchJob, SearchThread},
 };
 use crate::{
     ai::engine::{Plan, Report},
@@ -18,24 +18,24 @@ use crate::{
     search::EndedBy,
 };
 
-/// How far moves are judged where no depth was set.
+/// The search depth if none is set.
 const USUAL_DEPTH: u8 = 12;
 
-/// Hints come from searches that are so much deeper each time.
+/// Each search for hints is this many plies deeper.
 const HINT_STEP: u8 = 4;
 
-/// The engine at NBoard's table.
-pub(super) struct Nboard {
-    head: Head,
-    voice: Voice,
-    record: Record,
-    /// What is left of them, where there are any.
+/// The engine as an NBoard server.
+pub(super) struct NboardServer {
+    search_thread: SearchThread,
+    output: LineOutput,
+    history: GameHistory,
+    /// The remaining times, if there are clocks.
     clocks: Option<ByColor<Duration>>,
     increment: Duration,
     depth: Option<u8>,
 }
 
-impl Language for Nboard {
+impl EngineProtocol for NboardServer {
     fn take(&mut self, line: &str) -> bool {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -53,38 +53,45 @@ impl Language for Nboard {
             _ => Ok(()),
         };
         if let Err(wrong) = done {
-            self.voice.say(format_args!("status {wrong}"));
+            self.output.say(format_args!("status {wrong}"));
         }
         true
     }
 
     fn complain(&mut self) {
-        self.voice.say("status a line is too long");
+        self.output.say("status a line is too long");
     }
 
-    fn head(&mut self) -> &mut Head {
-        &mut self.head
+    fn search_thread(&mut self) -> &mut SearchThread {
+        &mut self.search_thread
     }
 }
 
-impl Nboard {
-    pub(super) fn new(head: Head, voice: Voice) -> Self {
-        Self { head, voice, record: Record::default(), clocks: None, increment: Duration::ZERO, depth: None }
+impl NboardServer {
+    pub(super) fn new(search_thread: SearchThread, output: LineOutput) -> Self {
+        Self {
+            search_thread,
+            output,
+            history: GameHistory::default(),
+            clocks: None,
+            increment: Duration::ZERO,
+            depth: None,
+        }
     }
 
     fn greet(&mut self, version: &str) -> Result<(), String> {
         number(version, "the version")?;
-        self.voice.say(concat!("set myname reversi-", env!("CARGO_PKG_VERSION")));
+        self.output.say(concat!("set myname reversi-", env!("CARGO_PKG_VERSION")));
         Ok(())
     }
 
     fn set(&mut self, rest: &str) -> Result<(), String> {
-        self.head.abandon();
+        self.search_thread.abandon();
         let (what, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         match what {
             "depth" => self.depth = Some(number(value, "the depth")?.clamp(1, 60) as u8),
             "game" => self.set_game(value)?,
-            // Draws are worth to this engine what they are worth.
+            // The engine does not support contempt.
             "contempt" => drop(value.trim().parse::<i32>().map_err(|_| "the contempt is no number")?),
             _ => {}
         }
@@ -93,11 +100,11 @@ impl Nboard {
 
     fn set_game(&mut self, text: &str) -> Result<(), String> {
         let game = ggf::read(text).map_err(|error| error.to_string())?;
-        self.record = Record::from(&game);
+        self.history = GameHistory::from(&game);
         let clock = game.clock.filter(|clock| !(clock.main + clock.increment).is_zero());
         self.increment = clock.map_or(Duration::ZERO, |clock| clock.increment);
         self.clocks = clock.map(|clock| ByColor::new(clock.main, clock.main));
-        let sides = self.record.positions().iter().map(|position| position.turn()).collect::<Vec<_>>();
+        let sides = self.history.positions().iter().map(|position| position.turn()).collect::<Vec<_>>();
         for (side, ply) in sides.into_iter().zip(&game.plies) {
             self.spend(side, Duration::from_millis(ply.spent_ms.into()));
         }
@@ -111,7 +118,7 @@ impl Nboard {
     }
 
     fn play(&mut self, text: &str) -> Result<(), String> {
-        self.head.abandon();
+        self.search_thread.abandon();
         let mut parts = text.split('/').map(str::trim);
         let name = parts.next().unwrap_or_default();
         let square = match name.parse::<Square>() {
@@ -119,49 +126,49 @@ impl Nboard {
             Err(_) if ["pa", "pass", "--", "@@"].iter().any(|pass| name.eq_ignore_ascii_case(pass)) => None,
             Err(error) => return Err(error.to_string()),
         };
-        let position = self.record.position();
-        // A forced pass may be told or not.
+        let position = self.history.position();
+        // A forced pass may be sent or left out.
         let side = if square.is_some() { position.settle().0.turn() } else { position.turn() };
-        self.record.play(side, square)?;
+        self.history.play(side, square)?;
         let seconds = parts.nth(1).and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
         self.spend(side, Duration::try_from_secs_f64(seconds).unwrap_or_default());
         Ok(())
     }
 
     fn go(&mut self) -> Result<(), String> {
-        self.head.abandon();
-        let position = self.record.position();
+        self.search_thread.abandon();
+        let position = self.history.position();
         if position.legal_moves().is_empty() {
-            self.voice.say("=== PA");
+            self.output.say("=== PA");
             return Ok(());
         }
         let empties = position.board().empties().count();
         let plan = self.clocks.map(|clocks| Plan::new(clocks[position.turn()], self.increment, empties));
-        let (bounds, voice) = (Bounds { depth: self.depth, plan }, self.voice.clone());
-        self.begin(move |mut thinking| {
+        let (bounds, output) = (SearchBounds { depth: self.depth, plan }, self.output.clone());
+        self.begin(move |mut job| {
             let began = Instant::now();
-            let found = thinking.choose(position, bounds, &mut |report| {
-                if voice.say(search(report)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            let found = job.choose(position, bounds, &mut |report| {
+                if output.say(search(report)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
-            let Some(report) = found.filter(|_| !thinking.is_unwanted()) else { return };
+            let Some(report) = found.filter(|_| !job.is_unwanted()) else { return };
             let seconds = began.elapsed().as_secs_f64();
-            voice.say(format_args!("nodestats {} {seconds:.2}", report.nodes));
-            voice.say(format_args!("=== {}/{:.2}/{seconds:.2}", joined(&[report.best]), report.discs));
+            output.say(format_args!("nodestats {} {seconds:.2}", report.nodes));
+            output.say(format_args!("=== {}/{:.2}/{seconds:.2}", joined(&[report.best]), report.discs));
         })
     }
 
     fn hint(&mut self, most: &str) -> Result<(), String> {
-        self.head.abandon();
+        self.search_thread.abandon();
         let most = number(most, "the number of hints")?.clamp(1, 64) as usize;
-        let (position, voice) = (self.record.position(), self.voice.clone());
+        let (position, output) = (self.history.position(), self.output.clone());
         let deepest = self.depth.unwrap_or(USUAL_DEPTH);
-        self.begin(move |mut thinking| {
+        self.begin(move |mut job| {
             let mut depth = 0;
             while depth < deepest {
                 depth = (depth + HINT_STEP).min(deepest);
-                let Some(mut hints) = judge(&mut thinking, position, depth) else { return };
+                let Some(mut hints) = judge(&mut job, position, depth) else { return };
                 hints.sort_by(|one, other| other.discs.total_cmp(&one.discs));
-                if !hints.iter().take(most).all(|report| voice.say(search(report))) {
+                if !hints.iter().take(most).all(|report| output.say(search(report))) {
                     return;
                 }
             }
@@ -169,13 +176,13 @@ impl Nboard {
     }
 
     fn analyze(&mut self) -> Result<(), String> {
-        self.head.abandon();
-        let (positions, voice) = (self.record.positions().to_vec(), self.voice.clone());
+        self.search_thread.abandon();
+        let (positions, output) = (self.history.positions().to_vec(), self.output.clone());
         let depth = self.depth.unwrap_or(USUAL_DEPTH);
-        self.begin(move |mut thinking| {
+        self.begin(move |mut job| {
             for (ply, &position) in positions.iter().enumerate().rev() {
-                let Some(report) = value(&mut thinking, position, depth) else { return };
-                if !voice.say(format_args!("analysis {ply} {:.2}", report.discs)) {
+                let Some(report) = value(&mut job, position, depth) else { return };
+                if !output.say(format_args!("analysis {ply} {:.2}", report.discs)) {
                     return;
                 }
             }
@@ -183,21 +190,21 @@ impl Nboard {
     }
 
     fn ping(&mut self, number: &str) -> Result<(), String> {
-        self.head.abandon();
+        self.search_thread.abandon();
         let number = number.parse::<i64>().map_err(|_| "a ping has a number")?;
-        self.voice.say(format_args!("pong {number}"));
+        self.output.say(format_args!("pong {number}"));
         Ok(())
     }
 
     fn learn(&mut self) -> Result<(), String> {
-        self.head.abandon();
+        self.search_thread.abandon();
         // There is no book to put the game into.
-        self.voice.say("learned");
+        self.output.say("learned");
         Ok(())
     }
 
-    fn begin(&mut self, job: impl FnOnce(Thinking<'_>) + Send + 'static) -> Result<(), String> {
-        if self.head.begin(job) { Ok(()) } else { Err("no thread can be started".to_owned()) }
+    fn begin(&mut self, job: impl FnOnce(SearchJob<'_>) + Send + 'static) -> Result<(), String> {
+        if self.search_thread.begin(job) { Ok(()) } else { Err("no thread can be started".to_owned()) }
     }
 }
 
@@ -205,11 +212,11 @@ fn number(text: &str, what: &str) -> Result<u32, String> {
     text.trim().parse().map_err(|_| format!("{what} is no number"))
 }
 
-/// Every move of a position, looked at so many plies deep; none when nobody is to hear of it.
-fn judge(thinking: &mut Thinking<'_>, position: Position, depth: u8) -> Option<Vec<Report>> {
+/// Every move of a position, searched to `depth`; `None` if the job was abandoned.
+fn judge(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Option<Vec<Report>> {
     let judged = position.legal_moves().iter().map(|square| {
         let next = position.play_unchecked(square).settle().0;
-        let rest = value(thinking, next, depth - 1)?;
+        let rest = value(job, next, depth - 1)?;
         let discs = if next.turn() == position.turn() { rest.discs } else { -rest.discs };
         let line = [&[square], &rest.line[..]].concat();
         Some(Report { best: square, discs, depth: rest.depth + 1, line, ..rest })
@@ -217,22 +224,22 @@ fn judge(thinking: &mut Thinking<'_>, position: Position, depth: u8) -> Option<V
     judged.collect()
 }
 
-/// What a position is worth to the side to move, or will be once it has passed; none when nobody is to hear of it.
+/// The value of a position for the side to move, after a forced pass if necessary; `None` if the job was abandoned.
 /// Where the game is over there is no best move, and the line is empty.
-fn value(thinking: &mut Thinking<'_>, position: Position, depth: u8) -> Option<Report> {
+fn value(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Option<Report> {
     let (settled, passed) = position.settle();
     if settled.is_over() {
         let black = f32::from(Outcome::of(settled.board()).difference());
         let discs = if settled.turn() == Color::Black { black } else { -black };
         return Some(Report { discs, exact: true, ..nothing() });
     }
-    let bounds = Bounds { depth: Some(depth.max(1)), plan: None };
-    let report = thinking.search(settled, bounds, &mut |_| ControlFlow::Continue(()))?;
+    let bounds = SearchBounds { depth: Some(depth.max(1)), plan: None };
+    let report = job.search(settled, bounds, &mut |_| ControlFlow::Continue(()))?;
     let discs = if passed.is_some() { -report.discs } else { report.discs };
-    (!thinking.is_unwanted()).then_some(Report { discs, ..report })
+    (!job.is_unwanted()).then_some(Report { discs, ..report })
 }
 
-/// What is known without a search.
+/// A result without a search.
 fn nothing() -> Report {
     let (best, line) = (Square::ALL[0], Vec::new());
     Report { best, discs: 0.0, depth: 0, certainty: 100, nodes: 0, line, exact: false, ended_by: EndedBy::Depth }

@@ -1,4 +1,4 @@
-//! What the engine says, from any thread.
+//! The engine's output, usable from any thread.
 
 use std::{
     fmt::Display,
@@ -6,16 +6,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// A voice; clones speak with the same.
+/// A line-by-line output; clones share it.
 #[derive(Clone)]
-pub(super) struct Voice(Arc<Mutex<dyn Write + Send>>);
+pub(super) struct LineOutput(Arc<Mutex<dyn Write + Send>>);
 
-impl Voice {
+impl LineOutput {
     pub(super) fn new(to: impl Write + Send + 'static) -> Self {
         Self(Arc::new(Mutex::new(to)))
     }
 
-    /// Says a line at once; whether somebody listens.
+    /// Writes and flushes a line; false if that fails.
     pub(super) fn say(&self, line: impl Display) -> bool {
         let mut to = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(to, "{line}").and_then(|()| to.flush()).is_ok()

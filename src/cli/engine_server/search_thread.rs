@@ -1,4 +1,4 @@
-//! What thinks: the engine, on a thread of its own, one job at a time.
+//! Searches of the engine on a thread of their own, one at a time.
 
 use std::{
     ops::ControlFlow,
@@ -26,113 +26,112 @@ use tokio::time::Instant;
 
 /// How far a search may go, besides what the level says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bounds {
-    /// Plies to look ahead.
+pub(super) struct SearchBounds {
     pub(super) depth: Option<u8>,
-    /// By the clock.
     pub(super) plan: Option<Plan>,
 }
 
-/// What is visited even when the clock is used up: a millisecond or two, and some plies.
+/// Nodes that are searched even without time left: a millisecond or two.
 const GLANCE: u64 = 4_000;
 
-/// The engine and what it works at.
-pub(super) struct Head {
-    brain: Arc<Mutex<Brain>>,
-    work: Option<Work>,
+/// The engine and its running search.
+pub(super) struct SearchThread {
+    state: Arc<Mutex<SearchState>>,
+    running: Option<RunningSearch>,
 }
 
-struct Brain {
+struct SearchState {
     engine: Engine,
     level: Option<Level>,
     chance: Pcg64,
 }
 
-/// A job that may be running.
-struct Work {
+/// A search that may be running.
+struct RunningSearch {
     stop: Stop,
     unwanted: Stop,
     thread: JoinHandle<()>,
-    /// Hung up at its end.
+    /// Disconnected at its end.
     over: Receiver<()>,
 }
 
-/// The engine, for one job.
-pub(super) struct Thinking<'a> {
-    brain: &'a mut Brain,
+/// The engine, during one search.
+pub(super) struct SearchJob<'a> {
+    state: &'a mut SearchState,
     stop: Stop,
     unwanted: Stop,
 }
 
-impl Head {
+impl SearchThread {
     pub(super) fn new(level: Option<Level>, engine: Engine, seed: u64) -> Self {
-        Self { brain: Arc::new(Mutex::new(Brain { engine, level, chance: generator(seed) })), work: None }
+        Self { state: Arc::new(Mutex::new(SearchState { engine, level, chance: generator(seed) })), running: None }
     }
 
-    /// Begins a job, when the one before is done. False when there is no thread for it.
-    pub(super) fn begin(&mut self, job: impl FnOnce(Thinking<'_>) + Send + 'static) -> bool {
+    /// Begins a search after the end of the one before. False if no thread can be started.
+    pub(super) fn begin(&mut self, job: impl FnOnce(SearchJob<'_>) + Send + 'static) -> bool {
         self.finish();
         let (stop, unwanted) = (Stop::new(), Stop::new());
         let (done, over) = sync_channel::<()>(0);
-        let (brain, flags) = (Arc::clone(&self.brain), (stop.clone(), unwanted.clone()));
+        let (state, flags) = (Arc::clone(&self.state), (stop.clone(), unwanted.clone()));
         let thread = thread::Builder::new().name("engine".into()).spawn(move || {
             let _done = done;
-            let mut brain = brain.lock().unwrap_or_else(PoisonError::into_inner);
-            job(Thinking { brain: &mut brain, stop: flags.0, unwanted: flags.1 });
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            job(SearchJob { state: &mut state, stop: flags.0, unwanted: flags.1 });
         });
-        self.work = thread.ok().map(|thread| Work { stop, unwanted, thread, over });
-        self.work.is_some()
+        self.running = thread.ok().map(|thread| RunningSearch { stop, unwanted, thread, over });
+        self.running.is_some()
     }
 
-    /// Waits for the end of the job.
+    /// Waits for the end of the search.
     pub(super) fn finish(&mut self) {
-        if let Some(work) = self.work.take() {
-            // A job that panicked has told so, and has nothing to say any more.
-            let _ = work.thread.join();
+        if let Some(running) = self.running.take() {
+            // A panic was printed by its thread.
+            let _ = running.thread.join();
         }
     }
 
-    /// Waits for it for so long; then it has to do with what it has found.
+    /// Waits up to `time`; then the search returns the best move so far.
     pub(super) fn hurry_after(&mut self, time: Duration) {
-        if let Some(work) = &self.work {
-            let _ = work.over.recv_timeout(time);
-            work.stop.stop();
+        if let Some(running) = &self.running {
+            let _ = running.over.recv_timeout(time);
+            running.stop.stop();
         }
         self.finish();
     }
 
-    /// Waits for it for so long, and ends it then.
+    /// Waits up to `time`; then abandons the search.
     pub(super) fn finish_within(&mut self, time: Duration) {
-        if let Some(work) = &self.work {
-            let _ = work.over.recv_timeout(time);
+        if let Some(running) = &self.running {
+            let _ = running.over.recv_timeout(time);
         }
         self.abandon();
     }
 
-    /// Ends the job: what it has not said yet, it will not say.
+    /// Ends the search without further output.
     pub(super) fn abandon(&mut self) {
-        if let Some(work) = &self.work {
-            work.unwanted.stop();
-            work.stop.stop();
+        if let Some(running) = &self.running {
+            running.unwanted.stop();
+            running.stop.stop();
         }
         self.finish();
     }
 }
 
-impl Thinking<'_> {
-    /// Whether nobody is to hear of it.
+impl SearchJob<'_> {
+    /// Whether the search was abandoned and must print nothing.
     pub(super) fn is_unwanted(&self) -> bool {
         self.unwanted.is_stopped()
     }
 
-    /// A move at the engine's level; none where there is none. `each` hears of every depth, and may end the search.
+    /// A move at the engine's level; `None` if there is no legal move. `each` gets the result of every depth, and may
+    /// end the search.
     pub(super) fn choose(
         &mut self,
         position: Position,
-        bounds: Bounds,
+        bounds: SearchBounds,
         each: &mut dyn FnMut(&Report) -> ControlFlow<()>,
     ) -> Option<Report> {
-        let Brain { level, chance, .. } = &mut *self.brain;
+        let SearchState { level, chance, .. } = &mut *self.state;
         if let Some(level) = level
             && level.slips(chance)
         {
@@ -144,15 +143,15 @@ impl Thinking<'_> {
         self.search(position, bounds, each)
     }
 
-    /// As [`Thinking::choose`], but the best that the engine finds.
+    /// As [`SearchJob::choose`], but the best that the engine finds.
     pub(super) fn search(
         &mut self,
         position: Position,
-        bounds: Bounds,
+        bounds: SearchBounds,
         each: &mut dyn FnMut(&Report) -> ControlFlow<()>,
     ) -> Option<Report> {
-        let limits = limits(self.brain.level, bounds);
-        let (engine, stop) = (&mut self.brain.engine, &self.stop);
+        let limits = limits(self.state.level, bounds);
+        let (engine, stop) = (&mut self.state.engine, &self.stop);
         let Some(plan) = bounds.plan else { return engine.search(position, &limits, stop, each) };
         let began = Instant::now();
         let mut until_enough = |report: &Report| {
@@ -179,9 +178,9 @@ impl Thinking<'_> {
     }
 }
 
-/// A level bounds what is visited. Without one, depth and clock do, and where there is neither, the usual level.
-fn limits(level: Option<Level>, bounds: Bounds) -> Limits {
-    let unbounded = bounds == Bounds::default();
+/// A level bounds the nodes. Without one, depth and clock bound the search, and without these the default level.
+fn limits(level: Option<Level>, bounds: SearchBounds) -> Limits {
+    let unbounded = bounds == SearchBounds::default();
     let level = level.or_else(|| unbounded.then(|| Level::new(AiKind::Expert.profile().default_level)).flatten());
     let limits = bounds.depth.map_or_else(Limits::default, Limits::of_depth);
     Limits { nodes: level.map_or(u64::MAX, Level::nodes), ..limits }
@@ -192,18 +191,18 @@ mod tests {
     use super::*;
     use crate::ai::engine::Weights;
 
-    fn head() -> Head {
-        Head::new(None, Engine::new(Weights::embedded(), 1 << 20), 1)
+    fn search_thread() -> SearchThread {
+        SearchThread::new(None, Engine::new(Weights::embedded(), 1 << 20), 1)
     }
 
     #[test]
     fn a_clock_that_is_used_up_leaves_time_for_a_glance() {
-        let mut head = head();
+        let mut search_thread = search_thread();
         let (found, report) = sync_channel(1);
         let plan = Some(Plan { enough: Duration::ZERO, most: Duration::ZERO });
-        assert!(head.begin(move |mut thinking| {
-            let bounds = Bounds { plan, depth: Some(8) };
-            let _ = found.send(thinking.choose(Position::START, bounds, &mut |_| ControlFlow::Continue(())));
+        assert!(search_thread.begin(move |mut job| {
+            let bounds = SearchBounds { plan, depth: Some(8) };
+            let _ = found.send(job.choose(Position::START, bounds, &mut |_| ControlFlow::Continue(())));
         }));
         let report = report.recv().unwrap().unwrap();
         assert!(report.depth > 2 && report.nodes <= 2 * GLANCE, "{report:?}");
@@ -214,32 +213,32 @@ mod tests {
         let plan = Plan { enough: Duration::ZERO, most: Duration::ZERO };
         let nodes = |number| Level::new(number).unwrap().nodes();
         let usual = nodes(AiKind::Expert.profile().default_level);
-        assert_eq!(limits(None, Bounds::default()), Limits::of_nodes(usual));
-        assert_eq!(limits(None, Bounds { plan: Some(plan), depth: None }), Limits::default());
-        assert_eq!(limits(None, Bounds { plan: None, depth: Some(8) }), Limits::of_depth(8));
-        let both = limits(Level::new(9), Bounds { plan: Some(plan), depth: Some(8) });
+        assert_eq!(limits(None, SearchBounds::default()), Limits::of_nodes(usual));
+        assert_eq!(limits(None, SearchBounds { plan: Some(plan), depth: None }), Limits::default());
+        assert_eq!(limits(None, SearchBounds { plan: None, depth: Some(8) }), Limits::of_depth(8));
+        let both = limits(Level::new(9), SearchBounds { plan: Some(plan), depth: Some(8) });
         assert_eq!(both, Limits { nodes: nodes(9), ..Limits::of_depth(8) });
     }
 
     #[test]
     fn a_search_ends_with_its_time_and_with_its_job() {
-        let mut head = head();
+        let mut search_thread = search_thread();
         let (found, report) = sync_channel(1);
         let plan = Some(Plan { enough: Duration::from_millis(20), most: Duration::from_millis(20) });
-        assert!(head.begin(move |mut thinking| {
-            let bounds = Bounds { plan, depth: None };
-            let report = thinking.choose(Position::START, bounds, &mut |_| ControlFlow::Continue(()));
+        assert!(search_thread.begin(move |mut job| {
+            let bounds = SearchBounds { plan, depth: None };
+            let report = job.choose(Position::START, bounds, &mut |_| ControlFlow::Continue(()));
             let _ = found.send(report.map(|report| report.best));
         }));
         assert!(report.recv().unwrap().is_some());
         let (begun, begins) = sync_channel(1);
-        assert!(head.begin(move |mut thinking| {
+        assert!(search_thread.begin(move |mut job| {
             let _ = begun.send(());
-            let bounds = Bounds { plan: None, depth: Some(60) };
-            let _ = thinking.choose(Position::START, bounds, &mut |_| ControlFlow::Continue(()));
-            assert!(thinking.is_unwanted());
+            let bounds = SearchBounds { plan: None, depth: Some(60) };
+            let _ = job.choose(Position::START, bounds, &mut |_| ControlFlow::Continue(()));
+            assert!(job.is_unwanted());
         }));
         begins.recv().unwrap();
-        head.abandon();
+        search_thread.abandon();
     }
 }

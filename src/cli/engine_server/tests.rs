@@ -1,4 +1,4 @@
-//! Both languages, spoken with the engine itself.
+//! Both protocols with the real engine.
 
 use std::{
     io::Write,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What was said, to be read.
+/// The output, to be read by a test.
 #[derive(Clone, Default)]
 struct Ear(Arc<Mutex<Vec<u8>>>);
 
@@ -27,29 +27,29 @@ fn engine() -> Engine {
     Engine::new(Weights::embedded(), 1 << 20)
 }
 
-fn head() -> Head {
+fn search_thread() -> SearchThread {
     // The lowest level that never slips.
-    Head::new(Level::new(8), engine(), 7)
+    SearchThread::new(Level::new(8), engine(), 7)
 }
 
-/// What is said to these lines, to the end of the last job.
-fn said(language: impl FnOnce(Head, Voice) -> Box<dyn Language>, lines: &[&str]) -> String {
+/// The output for these lines, to the end of the last search.
+fn said(language: impl FnOnce(SearchThread, LineOutput) -> Box<dyn EngineProtocol>, lines: &[&str]) -> String {
     let ear = Ear::default();
-    let mut language = language(head(), Voice::new(ear.clone()));
+    let mut language = language(search_thread(), LineOutput::new(ear.clone()));
     for line in lines {
         language.take(line);
     }
-    language.head().finish();
+    language.search_thread().finish();
     let said = ear.0.lock().unwrap();
     String::from_utf8(said.clone()).unwrap()
 }
 
 fn gtp(lines: &[&str]) -> String {
-    said(|head, voice| Box::new(Gtp::new(head, voice)), lines)
+    said(|search_thread, output| Box::new(GtpServer::new(search_thread, output)), lines)
 }
 
 fn nboard(lines: &[&str]) -> String {
-    said(|head, voice| Box::new(Nboard::new(head, voice)), lines)
+    said(|search_thread, output| Box::new(NboardServer::new(search_thread, output)), lines)
 }
 
 /// The last line but for empty ones.
@@ -115,7 +115,7 @@ fn gtp_loads_games() {
 #[test]
 fn gtp_answers_and_ends_when_it_is_closed() {
     let (ear, (over, end)) = (Ear::default(), sync_channel(1));
-    let mut engine = Gtp::new(Head::new(None, engine(), 7), Voice::new(ear.clone()));
+    let mut engine = GtpServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(ear.clone()));
     std::thread::spawn(move || {
         let lines = ["time_settings 3600000 0 0", "2 genmove b", "3 quit"];
         let _ = over.send(lines.map(|line| engine.take(line)));
@@ -154,7 +154,7 @@ fn nboard_moves_where_the_game_ends() {
     let square: crate::rules::Square = chosen.split('/').next().unwrap().parse().unwrap();
     let game: crate::rules::Transcript = "f5d6".parse().unwrap();
     assert!(game.position().legal_moves().contains(square), "{answer}");
-    // Black has to pass, which nobody tells.
+    // Black has to pass, which is not sent.
     let passed: crate::rules::Transcript = "c4c3e6b4a4a5b2a3".parse().unwrap();
     let white = format!("move {}/1/2", passed.position().legal_moves().first().unwrap());
     let moves = passed.squares().iter().map(|square| format!("move {square}"));
@@ -175,7 +175,7 @@ fn nboard_judges_moves_and_games() {
 #[test]
 fn nboard_stops_to_think_when_it_is_pinged() {
     let ear = Ear::default();
-    let mut engine = Nboard::new(Head::new(None, engine(), 7), Voice::new(ear.clone()));
+    let mut engine = NboardServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(ear.clone()));
     for line in ["set depth 60", "go", "ping 7"] {
         engine.take(line);
     }

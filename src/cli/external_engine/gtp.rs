@@ -1,27 +1,27 @@
-//! The Go Text Protocol, as Othello programs speak it: a command a line, answered by `= text` or `? complaint`.
+//! The Go Text Protocol, as Othello programs use it: a command a line, answered by `= text` or `? error`.
 
 use std::mem;
 
 use super::{
-    failure::Trouble,
-    process::{Process, Wait},
-    time::Time,
+    error::EngineFault,
+    process::{EngineProcess, Wait},
+    time::MoveTime,
 };
 use crate::rules::{Color, Square, Transcript};
 
 /// A side and its move, or its pass.
 type Ply = (Color, Option<Square>);
 
-/// A conversation with a program.
+/// The state of the protocol with one program.
 #[derive(Debug, Default)]
-pub(super) struct Gtp {
-    /// What has been played on its board; empty where that is not known.
+pub(super) struct GtpClient {
+    /// The moves on the engine's board; empty if unknown.
     told: Vec<Ply>,
 }
 
-impl Gtp {
-    /// Whether it speaks the protocol.
-    pub(super) fn greet(process: &Process, wait: Wait<'_>) -> Result<(), Trouble> {
+impl GtpClient {
+    /// Checks that the program answers in the protocol.
+    pub(super) fn greet(process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         ask(process, "protocol_version", wait)?;
         // Only programs of several games know the first, and only such with boards of several sizes the second.
         attempt(process, "set_game Othello", wait)?;
@@ -29,17 +29,17 @@ impl Gtp {
         ask(process, "clear_board", wait).map(drop)
     }
 
-    /// Its move at the end of this game. Where the game goes on from the last one, only what is new is told.
+    /// The engine's move at the end of `game`. If `game` continues the previous one, only the new moves are sent.
     pub(super) fn choose(
         &mut self,
-        process: &Process,
+        process: &EngineProcess,
         game: &Transcript,
-        time: Time,
+        time: MoveTime,
         wait: Wait<'_>,
-    ) -> Result<Square, Trouble> {
+    ) -> Result<Square, EngineFault> {
         let plies = plies(game);
         let seconds = time.clock().as_secs().max(1);
-        // Known again when there is a move: one who resigns has been told more.
+        // Set again after a move: an engine that resigns has received more moves.
         let mut told = mem::take(&mut self.told);
         if told.is_empty() || !plies.starts_with(&told) {
             ask(process, "clear_board", wait)?;
@@ -64,14 +64,14 @@ impl Gtp {
 }
 
 /// Sends a command and waits for what it answers.
-fn ask(process: &Process, command: &str, wait: Wait<'_>) -> Result<String, Trouble> {
+fn ask(process: &EngineProcess, command: &str, wait: Wait<'_>) -> Result<String, EngineFault> {
     process.send(command)?;
     loop {
-        // Further lines of an answer, and the empty one behind it, begin otherwise.
+        // Further lines of an answer, and the empty line after it, begin differently.
         match read_answer(&process.line(wait)?) {
             Some(Ok(text)) => return Ok(text.to_owned()),
             Some(Err(complaint)) => {
-                return Err(Trouble::Refused { command: command.to_owned(), answer: super::quoted(complaint) });
+                return Err(EngineFault::Refused { command: command.to_owned(), answer: super::quoted(complaint) });
             }
             None => {}
         }
@@ -79,10 +79,10 @@ fn ask(process: &Process, command: &str, wait: Wait<'_>) -> Result<String, Troub
 }
 
 /// Sends a command that not every program knows.
-fn attempt(process: &Process, command: &str, wait: Wait<'_>) -> Result<(), Trouble> {
+fn attempt(process: &EngineProcess, command: &str, wait: Wait<'_>) -> Result<(), EngineFault> {
     match ask(process, command, wait) {
-        Ok(_) | Err(Trouble::Refused { .. }) => Ok(()),
-        Err(trouble) => Err(trouble),
+        Ok(_) | Err(EngineFault::Refused { .. }) => Ok(()),
+        Err(fault) => Err(fault),
     }
 }
 
@@ -93,12 +93,12 @@ fn read_answer(line: &str) -> Option<Result<&str, &str>> {
     Some(if line.starts_with('=') { Ok(text) } else { Err(text) })
 }
 
-fn read_move(answer: &str) -> Result<Square, Trouble> {
+fn read_move(answer: &str) -> Result<Square, EngineFault> {
     let name = answer.split_whitespace().next().unwrap_or_default();
     if name.eq_ignore_ascii_case("resign") {
-        return Err(Trouble::Resigned);
+        return Err(EngineFault::Resigned);
     }
-    name.parse().map_err(|_| Trouble::Illegal(super::quoted(answer)))
+    name.parse().map_err(|_| EngineFault::Illegal(super::quoted(answer)))
 }
 
 /// The moves of a game with all its passes.
@@ -135,9 +135,9 @@ mod tests {
         let d3 = "d3".parse();
         assert_eq!(read_move("D3").ok(), d3.ok());
         assert_eq!(read_move("d3 (book)").ok(), d3.ok());
-        assert_eq!(read_move("Resign"), Err(Trouble::Resigned));
+        assert_eq!(read_move("Resign"), Err(EngineFault::Resigned));
         for illegal in ["pass", "PASS", "", "z9"] {
-            assert_eq!(read_move(illegal), Err(Trouble::Illegal(super::super::quoted(illegal))));
+            assert_eq!(read_move(illegal), Err(EngineFault::Illegal(super::super::quoted(illegal))));
         }
     }
 

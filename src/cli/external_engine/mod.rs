@@ -1,4 +1,4 @@
-//! Engines of other programs as players: anything that speaks the NBoard protocol or GTP.
+//! External engines as players: programs that speak the NBoard protocol or GTP.
 //!
 //! ```text
 //!   Launch ──▶ Engine ── choose(game, time, stop) ──▶ move, or Failure
@@ -11,7 +11,7 @@
 //! to wait, one that does not answer in time is killed, and one that ends or moves illegally is started again, a few
 //! times.
 
-mod failure;
+mod error;
 mod gtp;
 mod nboard;
 pub(super) mod player;
@@ -23,23 +23,23 @@ use std::fmt;
 use anyhow::{Context as _, anyhow};
 use tokio::time::Instant;
 
-pub(super) use failure::Failure;
-pub(super) use time::Time;
+pub(super) use error::NoMove;
+pub(super) use time::MoveTime;
 
 use crate::{
     rules::{Square, Transcript},
     search::Stop,
 };
-use failure::Trouble;
-use gtp::Gtp;
-use nboard::Nboard;
-use process::{Process, Wait};
+use error::EngineFault;
+use gtp::GtpClient;
+use nboard::NboardClient;
+use process::{EngineProcess, Wait};
 use time::START;
 
-/// How often in a row an engine is started again without having moved.
+/// Restarts in a row without a move.
 const RESTARTS: u32 = 3;
 
-/// The language of an engine.
+/// The protocol of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Protocol {
     /// Version 2 of NBoard's.
@@ -57,18 +57,15 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// Which program, and how it is spoken to.
+/// A program with its arguments, and its protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Launch {
+pub(super) struct EngineCommand {
     protocol: Protocol,
     words: Vec<String>,
 }
 
-impl Launch {
-    /// Splits a command line as a shell does, of which nothing else is done: no variables, no pipes.
-    ///
-    /// # Errors
-    /// When a quotation does not end, or there is nothing in it.
+impl EngineCommand {
+    /// Splits a command line into words as a shell does, without variables and pipes.
     pub(super) fn new(protocol: Protocol, command: &str) -> anyhow::Result<Self> {
         let words = shlex::split(command).with_context(|| format!("in `{command}` a quotation does not end"))?;
         if words.is_empty() {
@@ -84,148 +81,155 @@ impl Launch {
     }
 }
 
-impl fmt::Display for Launch {
+impl fmt::Display for EngineCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.words.join(" "))
     }
 }
 
-/// An engine, started again when it has to be.
+/// An external engine, which is restarted after failures.
 #[derive(Debug)]
 pub(super) struct Engine {
-    launch: Launch,
-    running: Option<Running>,
-    /// Since its last move.
+    launch: EngineCommand,
+    running: Option<RunningEngine>,
+    /// Failures since its last move.
     failures: u32,
 }
 
 impl Engine {
-    /// Starts it, and hears whether it speaks its protocol.
+    /// Starts the engine and checks that it answers in its protocol.
     ///
     /// # Errors
-    /// [`Failure::Broken`] says what is wrong.
-    pub(super) fn start(launch: Launch) -> Result<Self, Failure> {
+    /// [`NoMove::Broken`] says what is wrong.
+    pub(super) fn start(launch: EngineCommand) -> Result<Self, NoMove> {
         let mut engine = Self { launch, running: None, failures: 0 };
         let stop = Stop::new();
         match engine.run(Wait { until: Instant::now() + START, stop: &stop }) {
             Ok(_) => Ok(engine),
-            Err(trouble @ Trouble::NotStarted(_)) => Err(engine.broken(&trouble)),
-            Err(trouble) => {
-                let Failure::Broken(why) = engine.broken(&trouble) else { return Err(Failure::Late) };
-                Err(Failure::Broken(format!("{why}; it was expected to speak {}", engine.launch.protocol)))
+            Err(fault @ EngineFault::NotStarted(_)) => Err(engine.broken(&fault)),
+            Err(fault) => {
+                let NoMove::Broken(why) = engine.broken(&fault) else { return Err(NoMove::Late) };
+                Err(NoMove::Broken(format!("{why}; it was expected to speak {}", engine.launch.protocol)))
             }
         }
     }
 
-    /// Its move at the end of `game`, in which somebody can move. Blocks until there is a move, the time is over or the
+    /// The engine's move at the end of `game`, which is not over. Blocks until there is a move, the time is over or the
     /// flag is raised.
     ///
     /// # Errors
-    /// [`Failure`]; what can be mended by starting the engine again has been tried.
-    pub(super) fn choose(&mut self, game: &Transcript, mut time: Time, stop: &Stop) -> Result<Square, Failure> {
+    /// [`NoMove`], after restarts where these can help.
+    pub(super) fn choose(&mut self, game: &Transcript, mut time: MoveTime, stop: &Stop) -> Result<Square, NoMove> {
         loop {
             let began = Instant::now();
-            let trouble = match self.attempt(game, time, stop) {
+            let fault = match self.attempt(game, time, stop) {
                 Ok(square) => {
                     self.failures = 0;
                     return Ok(square);
                 }
-                Err(Trouble::Resigned) => return Err(Failure::Resigned),
-                Err(trouble) => trouble,
+                Err(EngineFault::Resigned) => return Err(NoMove::Resigned),
+                Err(fault) => fault,
             };
-            if trouble == Trouble::Unwanted {
+            if fault == EngineFault::Unwanted {
                 self.running = None;
-                return Err(Failure::Unwanted);
+                return Err(NoMove::Unwanted);
             }
             self.failures += 1;
-            let broken = self.broken(&trouble);
+            let broken = self.broken(&fault);
             if self.failures > RESTARTS {
                 return Err(broken);
             }
-            if trouble == Trouble::Late {
-                return Err(Failure::Late);
+            if fault == EngineFault::Late {
+                return Err(NoMove::Late);
             }
             time = time.after(began.elapsed());
         }
     }
 
-    /// Ends it. It is started again when it is asked something.
+    /// Ends the program. The next `choose` starts it again.
     pub(super) fn end(&mut self) {
         self.running = None;
     }
 
-    fn attempt(&mut self, game: &Transcript, time: Time, stop: &Stop) -> Result<Square, Trouble> {
+    fn attempt(&mut self, game: &Transcript, time: MoveTime, stop: &Stop) -> Result<Square, EngineFault> {
         let (began, starts) = (Instant::now(), self.running.is_none());
         let running = self.run(Wait { until: began + time.start(), stop })?;
         let time = if starts { time.after(began.elapsed()) } else { time };
         let wait = Wait { until: Instant::now() + time.for_move, stop };
-        let square = running.dialogue.choose(&running.process, game, time, wait)?;
+        let square = running.protocol.choose(&running.process, game, time, wait)?;
         if game.position().legal_moves().contains(square) {
             Ok(square)
         } else {
-            Err(Trouble::Illegal(square.to_string()))
+            Err(EngineFault::Illegal(square.to_string()))
         }
     }
 
     /// The running program; a new one if there is none.
-    fn run(&mut self, wait: Wait<'_>) -> Result<&mut Running, Trouble> {
+    fn run(&mut self, wait: Wait<'_>) -> Result<&mut RunningEngine, EngineFault> {
         let running = match self.running.take() {
             Some(running) => self.running.insert(running),
             None => {
-                let (process, dialogue) = (Process::start(&self.launch.words)?, Dialogue::new(self.launch.protocol));
-                let running = self.running.insert(Running { process, dialogue });
-                running.dialogue.greet(&running.process, wait)?;
+                let (process, protocol) =
+                    (EngineProcess::start(&self.launch.words)?, ProtocolState::new(self.launch.protocol));
+                let running = self.running.insert(RunningEngine { process, protocol });
+                running.protocol.greet(&running.process, wait)?;
                 running
             }
         };
         Ok(running)
     }
 
-    /// Ends what runs, and tells what is wrong with it.
-    fn broken(&mut self, trouble: &Trouble) -> Failure {
-        let ended = *trouble == Trouble::Ended;
+    /// Ends the program, and says what went wrong.
+    fn broken(&mut self, fault: &EngineFault) -> NoMove {
+        let ended = *fault == EngineFault::Ended;
         let last_words = self.running.take().map(|running| running.process.end(ended)).unwrap_or_default();
-        Failure::Broken(format!("the engine `{}` {trouble}{last_words}", self.launch))
+        NoMove::Broken(format!("the engine `{}` {fault}{last_words}", self.launch))
     }
 }
 
 #[derive(Debug)]
-struct Running {
-    process: Process,
-    dialogue: Dialogue,
+struct RunningEngine {
+    process: EngineProcess,
+    protocol: ProtocolState,
 }
 
-/// A conversation in one of the languages.
+/// The state of one of the protocols.
 #[derive(Debug)]
-enum Dialogue {
-    Nboard(Nboard),
-    Gtp(Gtp),
+enum ProtocolState {
+    NboardClient(NboardClient),
+    GtpClient(GtpClient),
 }
 
-impl Dialogue {
+impl ProtocolState {
     fn new(protocol: Protocol) -> Self {
         match protocol {
-            Protocol::Nboard => Self::Nboard(Nboard::default()),
-            Protocol::Gtp => Self::Gtp(Gtp::default()),
+            Protocol::Nboard => Self::NboardClient(NboardClient::default()),
+            Protocol::Gtp => Self::GtpClient(GtpClient::default()),
         }
     }
 
-    fn greet(&mut self, process: &Process, wait: Wait<'_>) -> Result<(), Trouble> {
+    fn greet(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         match self {
-            Self::Nboard(nboard) => nboard.greet(process, wait),
-            Self::Gtp(_) => Gtp::greet(process, wait),
+            Self::NboardClient(nboard) => nboard.greet(process, wait),
+            Self::GtpClient(_) => GtpClient::greet(process, wait),
         }
     }
 
-    fn choose(&mut self, process: &Process, game: &Transcript, time: Time, wait: Wait<'_>) -> Result<Square, Trouble> {
+    fn choose(
+        &mut self,
+        process: &EngineProcess,
+        game: &Transcript,
+        time: MoveTime,
+        wait: Wait<'_>,
+    ) -> Result<Square, EngineFault> {
         match self {
-            Self::Nboard(nboard) => nboard.choose(process, game, time, wait),
-            Self::Gtp(gtp) => gtp.choose(process, game, time, wait),
+            Self::NboardClient(nboard) => nboard.choose(process, game, time, wait),
+            Self::GtpClient(gtp) => gtp.choose(process, game, time, wait),
         }
     }
 }
 
-/// The beginning of what a program said, without what steers a terminal.
+/// The beginning of a program's line, without control characters.
 fn quoted(said: &str) -> String {
     const MOST: usize = 60;
     format!("`{}`", said.chars().filter(|letter| !letter.is_control()).take(MOST).collect::<String>())

@@ -2,25 +2,25 @@
 //! known are passed over.
 
 use super::{
-    failure::Trouble,
-    process::{Process, Wait},
-    time::Time,
+    error::EngineFault,
+    process::{EngineProcess, Wait},
+    time::MoveTime,
 };
 use crate::{
     room::ggf,
     rules::{Square, Transcript},
 };
 
-/// A conversation with a program.
+/// The state of the protocol with one program.
 #[derive(Debug, Default)]
-pub(super) struct Nboard {
+pub(super) struct NboardClient {
     /// The number of the last ping.
     pings: u32,
 }
 
-impl Nboard {
-    /// Whether it speaks the protocol.
-    pub(super) fn greet(&mut self, process: &Process, wait: Wait<'_>) -> Result<(), Trouble> {
+impl NboardClient {
+    /// Checks that the program answers in the protocol.
+    pub(super) fn greet(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         process.send("nboard 2")?;
         self.ping(process, wait)
     }
@@ -28,11 +28,11 @@ impl Nboard {
     /// Its move at the end of this game.
     pub(super) fn choose(
         &mut self,
-        process: &Process,
+        process: &EngineProcess,
         game: &Transcript,
-        time: Time,
+        time: MoveTime,
         wait: Wait<'_>,
-    ) -> Result<Square, Trouble> {
+    ) -> Result<Square, EngineFault> {
         process.send(format!("set game {}", ggf::write_running(game, time.clock())))?;
         // What it says before the pong is about something else.
         self.ping(process, wait)?;
@@ -44,7 +44,7 @@ impl Nboard {
         }
     }
 
-    fn ping(&mut self, process: &Process, wait: Wait<'_>) -> Result<(), Trouble> {
+    fn ping(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         self.pings += 1;
         process.send(format!("ping {}", self.pings))?;
         while read_pong(&process.line(wait)?) != Some(self.pings) {}
@@ -59,10 +59,10 @@ fn read_pong(line: &str) -> Option<u32> {
 }
 
 /// `=== F5/eval/seconds`, or `=== f5 eval seconds`.
-fn read_move(line: &str) -> Option<Result<Square, Trouble>> {
+fn read_move(line: &str) -> Option<Result<Square, EngineFault>> {
     let answer = line.strip_prefix("===")?.trim();
     let name = answer.split(|letter: char| letter == '/' || letter.is_whitespace()).next().unwrap_or_default();
-    Some(name.parse().map_err(|_| Trouble::Illegal(super::quoted(answer))))
+    Some(name.parse().map_err(|_| EngineFault::Illegal(super::quoted(answer))))
 }
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
             assert_eq!(read_move(line), Some(Ok(d6)), "{line}");
         }
         for line in ["=== PA", "===", "=== z9/1", "=== d66"] {
-            assert!(matches!(read_move(line), Some(Err(Trouble::Illegal(_)))), "{line}");
+            assert!(matches!(read_move(line), Some(Err(EngineFault::Illegal(_)))), "{line}");
         }
         for line in ["search D6 1.00 0 12", "status thinking", "== d6", ""] {
             assert_eq!(read_move(line), None, "{line}");

@@ -1,4 +1,4 @@
-//! An engine of another program at a bot's seats.
+//! An external engine that plays for a bot.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -8,75 +8,71 @@ use std::{
 use anyhow::Context as _;
 use tokio::task::spawn_blocking;
 
-use super::{Engine, Failure, Launch, Time};
+use super::{Engine, EngineCommand, MoveTime, NoMove};
 use crate::{
     client::{Session, Turn},
     rules::{Square, Transcript},
     search::Stop,
 };
 
-/// How long a busy server is left alone.
+/// The wait before a busy server is called again.
 const BUSY_WAIT: Duration = Duration::from_millis(100);
 
-/// An engine that is asked one question at a time.
+/// An external engine, used by one search at a time.
 #[derive(Clone)]
-pub(in crate::cli) struct Guest {
+pub(in crate::cli) struct EnginePlayer {
     engine: Arc<Mutex<Engine>>,
     name: Arc<str>,
-    /// The most time for a move, whatever the clocks of a room allow.
+    /// The most time for a move, even if the room's clocks allow more.
     most: Duration,
 }
 
-impl Guest {
+impl EnginePlayer {
     /// Starts the engine.
-    ///
-    /// # Errors
-    /// When it does not start, or does not speak its protocol.
-    pub(in crate::cli) async fn invite(launch: Launch, most: Option<Duration>) -> anyhow::Result<Self> {
+    pub(in crate::cli) async fn invite(launch: EngineCommand, most: Option<Duration>) -> anyhow::Result<Self> {
         let name = launch.name().into();
         let engine = spawn_blocking(move || Engine::start(launch)).await.context("the engine cannot be started")??;
         Ok(Self { engine: Arc::new(Mutex::new(engine)), name, most: most.unwrap_or(Duration::MAX) })
     }
 
-    /// What the engine is called.
     pub(in crate::cli) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its move. A turn has no record of the game, which protocols want, so that the room is asked for it.
+    /// Its move. The protocols need all moves of the game, which a turn does not have: they are read from the room.
     pub(in crate::cli) async fn choose(
         &self,
         session: &Session,
         turn: &Turn,
-        time: Time,
+        time: MoveTime,
         stop: Stop,
-    ) -> Result<Square, Failure> {
+    ) -> Result<Square, NoMove> {
         let game = record(session, turn, &stop).await?;
-        let (engine, time) = (Arc::clone(&self.engine), Time { for_move: time.for_move.min(self.most), ..time });
+        let (engine, time) = (Arc::clone(&self.engine), MoveTime { for_move: time.for_move.min(self.most), ..time });
         let chosen = spawn_blocking(move || {
             let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
             engine.choose(&game, time, &stop)
         });
-        chosen.await.unwrap_or_else(|error| Err(Failure::Broken(error.to_string())))
+        chosen.await.unwrap_or_else(|error| Err(NoMove::Broken(error.to_string())))
     }
 
-    /// Ends the engine. A question that is still open must have been withdrawn.
+    /// Ends the engine. A running search must have been stopped before.
     pub(in crate::cli) fn dismiss(&self) {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner).end();
     }
 }
 
 /// The game up to this turn.
-async fn record(session: &Session, turn: &Turn, stop: &Stop) -> Result<Transcript, Failure> {
+async fn record(session: &Session, turn: &Turn, stop: &Stop) -> Result<Transcript, NoMove> {
     let room = loop {
         match session.room(&turn.room).await {
             Ok(room) => break room,
-            // When the connection is back, so is the question.
+            // After a reconnect the turn is sent again.
             Err(error) if error.is_transient() && !stop.is_stopped() => tokio::time::sleep(BUSY_WAIT).await,
-            Err(_) => return Err(Failure::Unwanted),
+            Err(_) => return Err(NoMove::Unwanted),
         }
     };
-    let game = room.game.filter(|game| game.id == turn.game).ok_or(Failure::Unwanted)?;
+    let game = room.game.filter(|game| game.id == turn.game).ok_or(NoMove::Unwanted)?;
     let squares = game.plies.iter().filter(|ply| ply.ply < turn.ply).filter_map(|ply| ply.square);
-    Transcript::from_squares(squares).map_err(|error| Failure::Broken(format!("the game cannot be told: {error}")))
+    Transcript::from_squares(squares).map_err(|error| NoMove::Broken(format!("the game cannot be sent: {error}")))
 }

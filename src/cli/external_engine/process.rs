@@ -1,4 +1,4 @@
-//! A program as a child process, spoken to in lines.
+//! A child process that reads and writes lines.
 //!
 //! Each of its three streams has a thread, because any of them may block for as long as the program likes.
 
@@ -15,106 +15,104 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::failure::Trouble;
+use super::error::EngineFault;
 use crate::{
-    cli::terminal::line::{self, Line},
+    cli::terminal::line::{self, BoundedLine},
     search::Stop,
 };
 
-/// Longer lines are passed over: none of the protocols has a use for them.
+/// Longer lines are skipped: no protocol needs them.
 const LONGEST_LINE: usize = 16 * 1024;
 
-/// Lines that wait to be read. A program that writes more waits itself.
+/// Unread lines of the program. A program that writes more is blocked.
 const LINES: usize = 64;
 
-/// Lines that wait to be taken in by the program. One that leaves more unread does not listen.
+/// Lines that the program has not read. Beyond it the program counts as unresponsive.
 const UNHEARD: usize = 64;
 
-/// How much is kept of the end of what it says on its standard error.
+/// Bytes that are kept of the end of its standard error.
 const LAST_WORDS: usize = 2 * 1024;
 
-/// How long a program that has nothing more to say may take to end, and its last words to arrive.
+/// The time for a program to end after its output has ended, and for its standard error to arrive.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
-/// How often it is looked whether it has ended.
+/// How often its end is polled.
 const BREATH: Duration = Duration::from_millis(2);
 
-/// How long it may take until somebody who waits sees that nobody wants the answer any more.
+/// How often a wait checks its stop flag.
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// A running program. It is killed when this is dropped.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct EngineProcess {
     child: Child,
     input: SyncSender<String>,
     lines: Receiver<String>,
-    complaints: Complaints,
+    stderr: StderrTail,
 }
 
-/// How long an answer is waited for.
+/// The bounds of a wait for an answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait<'a> {
-    /// Until then.
     pub(super) until: Instant,
-    /// Or until this flag is raised.
+    /// A raised flag ends the wait.
     pub(super) stop: &'a Stop,
 }
 
-impl Process {
-    /// Starts the program that the first word names, with the others as its arguments.
-    pub(super) fn start(words: &[String]) -> Result<Self, Trouble> {
-        let failed = |error: io::Error| Trouble::NotStarted(error.to_string());
-        let (program, arguments) = words.split_first().ok_or(Trouble::NotStarted("nothing is named".to_owned()))?;
+impl EngineProcess {
+    /// Starts the program `words[0]` with the other words as its arguments.
+    pub(super) fn start(words: &[String]) -> Result<Self, EngineFault> {
+        let failed = |error: io::Error| EngineFault::NotStarted(error.to_string());
+        let (program, arguments) = words.split_first().ok_or(EngineFault::NotStarted("nothing is named".to_owned()))?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;
         let (input, unheard) = sync_channel(UNHEARD);
         let (said, lines) = sync_channel(LINES);
-        let complaints = Complaints::hear(child.stderr.take()).map_err(failed)?;
+        let stderr = StderrTail::hear(child.stderr.take()).map_err(failed)?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         Builder::new().name("engine-input".into()).spawn(move || tell(stdin, &unheard)).map_err(failed)?;
         Builder::new().name("engine-output".into()).spawn(move || hear(stdout, &said)).map_err(failed)?;
-        Ok(Self { child, input, lines, complaints })
+        Ok(Self { child, input, lines, stderr })
     }
 
-    /// Sends a line.
-    pub(super) fn send(&self, line: impl Into<String>) -> Result<(), Trouble> {
+    pub(super) fn send(&self, line: impl Into<String>) -> Result<(), EngineFault> {
         self.input.try_send(line.into()).map_err(|error| match error {
-            TrySendError::Full(_) => Trouble::Deaf,
-            TrySendError::Disconnected(_) => Trouble::Ended,
+            TrySendError::Full(_) => EngineFault::Deaf,
+            TrySendError::Disconnected(_) => EngineFault::Ended,
         })
     }
 
-    /// The next line that it says.
-    pub(super) fn line(&self, wait: Wait<'_>) -> Result<String, Trouble> {
+    /// The next line of its output.
+    pub(super) fn line(&self, wait: Wait<'_>) -> Result<String, EngineFault> {
         loop {
             if wait.stop.is_stopped() {
-                return Err(Trouble::Unwanted);
+                return Err(EngineFault::Unwanted);
             }
             let left = wait.until.saturating_duration_since(Instant::now());
-            // Whoever never stops to talk does not answer either.
+            // Also ends the wait for a program that writes without end.
             if left.is_zero() {
-                return Err(Trouble::Late);
+                return Err(EngineFault::Late);
             }
             match self.lines.recv_timeout(left.min(GLANCE)) {
                 Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Ended),
+                Err(RecvTimeoutError::Disconnected) => return Err(EngineFault::Ended),
             }
         }
     }
 
-    /// Ends it: how it ended if it did so by itself, and its last words.
+    /// Ends the program; returns its exit status, if it ended `by_itself`, and the end of its standard error.
     pub(super) fn end(mut self, by_itself: bool) -> String {
         let status = if by_itself { self.status() } else { None };
-        // A program that is gone cannot be killed, which is as well.
+        // Fails if the program has ended.
         let _ = self.child.kill();
-        let said = self.complaints.last_words();
+        let said = self.stderr.last_words();
         let said = if said.is_empty() { said } else { format!("; its last words: {said}") };
         status.map(|status| format!(" ({status})")).unwrap_or_default() + &said
     }
 
-    /// How it ended. Its streams are closed a little earlier.
+    /// Its exit status. Its streams are closed a little earlier.
     fn status(&mut self) -> Option<ExitStatus> {
         let until = Instant::now() + LAST_MOMENT;
         while Instant::now() < until {
@@ -127,7 +125,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for EngineProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -147,7 +145,7 @@ fn hear(stdout: Option<impl Read>, lines: &SyncSender<String>) {
     let Some(stdout) = stdout else { return };
     let mut stdout = BufReader::new(stdout);
     while let Ok(Some(line)) = line::next(&mut stdout, LONGEST_LINE) {
-        if let Line::Text(line) = line
+        if let BoundedLine::Text(line) = line
             && lines.send(line).is_err()
         {
             return;
@@ -155,15 +153,15 @@ fn hear(stdout: Option<impl Read>, lines: &SyncSender<String>) {
     }
 }
 
-/// The end of what a program says on its standard error.
+/// The end of a program's standard error.
 #[derive(Debug)]
-struct Complaints {
+struct StderrTail {
     said: Arc<Mutex<Vec<u8>>>,
-    /// Hung up when there is no more.
+    /// Disconnected at the end of the stream.
     over: Receiver<()>,
 }
 
-impl Complaints {
+impl StderrTail {
     fn hear(stderr: Option<impl Read + Send + 'static>) -> io::Result<Self> {
         let said = Arc::new(Mutex::new(Vec::new()));
         let (goes_on, over) = sync_channel(0);
@@ -182,9 +180,9 @@ impl Complaints {
         Ok(Self { said, over })
     }
 
-    /// On one line, and without what steers a terminal.
+    /// On one line, and without control characters.
     fn last_words(&self) -> String {
-        // A child of the program may keep the stream open, and then there is no end to wait for.
+        // A child of the program may keep the stream open.
         let _ = self.over.recv_timeout(LAST_MOMENT);
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&said);

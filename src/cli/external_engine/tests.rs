@@ -5,13 +5,13 @@ use std::{fs, iter, path::PathBuf, time::Duration};
 use super::*;
 
 /// An engine that answers each command as this part of a `case` of the shell says.
-fn script(protocol: Protocol, cases: &str) -> Launch {
+fn script(protocol: Protocol, cases: &str) -> EngineCommand {
     let usual = match protocol {
         Protocol::Nboard => r#"ping) echo "pong $rest";;"#,
         Protocol::Gtp => r#"*) printf "=\n\n";;"#,
     };
     let text = format!("while read -r command rest; do case $command in {cases} {usual} esac; done");
-    Launch { protocol, words: ["sh", "-c", &text].map(str::to_owned).to_vec() }
+    EngineCommand { protocol, words: ["sh", "-c", &text].map(str::to_owned).to_vec() }
 }
 
 /// A file that only the first of several lives of an engine finds missing.
@@ -35,19 +35,19 @@ impl Drop for Mark {
     }
 }
 
-/// Nobody has to wait so long.
-const AMPLE: Time = Time { for_move: Duration::from_secs(120), limit: None, left: None };
-/// Nobody is expected to answer so soon.
-const SCANT: Time = Time { for_move: Duration::from_millis(100), limit: None, left: None };
+/// More time than any test needs.
+const AMPLE: MoveTime = MoveTime { for_move: Duration::from_secs(120), limit: None, left: None };
+/// Less time than an answer takes.
+const SCANT: MoveTime = MoveTime { for_move: Duration::from_millis(100), limit: None, left: None };
 
-fn choose(launch: Launch, time: Time) -> Result<String, Failure> {
+fn choose(launch: EngineCommand, time: MoveTime) -> Result<String, NoMove> {
     let mut engine = Engine::start(launch)?;
     engine.choose(&Transcript::new(), time, &Stop::new()).map(|square| square.to_string())
 }
 
-fn why(failed: Result<String, Failure>) -> String {
+fn why(failed: Result<String, NoMove>) -> String {
     match failed {
-        Err(Failure::Broken(why)) => why,
+        Err(NoMove::Broken(why)) => why,
         other => panic!("{other:?}"),
     }
 }
@@ -86,7 +86,7 @@ fn one_that_resigned_begins_the_next_game_on_a_clear_board() {
     );
     let mut engine = Engine::start(script(Protocol::Gtp, &cases)).unwrap();
     let mut next = |moves: &str| engine.choose(&moves.parse().unwrap(), AMPLE, &Stop::new()).map(|it| it.to_string());
-    assert_eq!(next("f5d6"), Err(Failure::Resigned));
+    assert_eq!(next("f5d6"), Err(NoMove::Resigned));
     assert_eq!(next("f5d6c3d3"), Ok("c4".into()));
 }
 
@@ -96,10 +96,10 @@ fn one_that_takes_longer_to_start_than_to_move_comes_back() {
     let slow = format!("nboard) if [ -e {} ]; then sleep 0.6; fi;;", mark.0.display());
     let go = format!("go) {};;", mark.once("exit 3", "echo === f5"));
     let mut engine = Engine::start(script(Protocol::Nboard, &format!("{slow} {go}"))).unwrap();
-    let time = Time { for_move: Duration::from_millis(300), ..SCANT };
+    let time = MoveTime { for_move: Duration::from_millis(300), ..SCANT };
     // On a busy machine it may be late with its move now and then.
     let moves = iter::repeat_with(|| engine.choose(&Transcript::new(), time, &Stop::new()));
-    assert_eq!(moves.into_iter().find(|chosen| *chosen != Err(Failure::Late)), Some(Ok("f5".parse().unwrap())));
+    assert_eq!(moves.into_iter().find(|chosen| *chosen != Err(NoMove::Late)), Some(Ok("f5".parse().unwrap())));
 }
 
 #[test]
@@ -120,14 +120,14 @@ fn one_that_is_late_is_started_again_for_the_next_move() {
     let mark = Mark::new("late");
     let go = format!("go) {};;", mark.once("read -r never", "echo === f5"));
     let mut engine = Engine::start(script(Protocol::Nboard, &go)).unwrap();
-    assert_eq!(engine.choose(&Transcript::new(), SCANT, &Stop::new()), Err(Failure::Late));
+    assert_eq!(engine.choose(&Transcript::new(), SCANT, &Stop::new()), Err(NoMove::Late));
     assert_eq!(engine.choose(&Transcript::new(), AMPLE, &Stop::new()), Ok("f5".parse().unwrap()));
 }
 
 #[test]
 fn one_that_never_stops_to_talk_is_late() {
     let flood = script(Protocol::Nboard, "go) while :; do echo search; done;;");
-    assert_eq!(choose(flood, SCANT), Err(Failure::Late));
+    assert_eq!(choose(flood, SCANT), Err(NoMove::Late));
 }
 
 #[test]
@@ -146,18 +146,19 @@ fn illegal_moves_and_refusals_are_told() {
     }
     let refusal = why(choose(script(Protocol::Gtp, r#"genmove) printf "? no \033[2J idea\n\n";;"#), AMPLE));
     assert!(refusal.contains("refuses `genmove black`: `no [2J idea`"), "{refusal}");
-    assert_eq!(choose(script(Protocol::Gtp, "genmove) echo = resign;;"), AMPLE), Err(Failure::Resigned));
+    assert_eq!(choose(script(Protocol::Gtp, "genmove) echo = resign;;"), AMPLE), Err(NoMove::Resigned));
 }
 
 #[test]
 fn what_cannot_be_started_says_so() {
-    let start = |protocol, command| why(Engine::start(Launch::new(protocol, command).unwrap()).map(|_| String::new()));
+    let start =
+        |protocol, command| why(Engine::start(EngineCommand::new(protocol, command).unwrap()).map(|_| String::new()));
     let missing = start(Protocol::Gtp, "/nowhere/engine --gtp");
     assert!(missing.starts_with("the engine `/nowhere/engine --gtp` cannot be started: "), "{missing}");
     let mute = start(Protocol::Nboard, "true");
     assert!(mute.contains("has ended") && mute.contains("expected to speak the NBoard protocol"), "{mute}");
-    assert!(Launch::new(Protocol::Gtp, "a 'b").is_err() && Launch::new(Protocol::Gtp, " ").is_err());
-    assert_eq!(Launch::new(Protocol::Gtp, "'/my games/edax' -q").unwrap().name(), "edax");
+    assert!(EngineCommand::new(Protocol::Gtp, "a 'b").is_err() && EngineCommand::new(Protocol::Gtp, " ").is_err());
+    assert_eq!(EngineCommand::new(Protocol::Gtp, "'/my games/edax' -q").unwrap().name(), "edax");
 }
 
 #[test]
@@ -165,13 +166,13 @@ fn one_that_is_not_wanted_any_more_is_not_waited_for() {
     let mut engine = Engine::start(script(Protocol::Nboard, "go) read -r never;;")).unwrap();
     let stop = Stop::new();
     stop.stop();
-    assert_eq!(engine.choose(&Transcript::new(), AMPLE, &stop), Err(Failure::Unwanted));
+    assert_eq!(engine.choose(&Transcript::new(), AMPLE, &stop), Err(NoMove::Unwanted));
 }
 
 #[test]
 fn one_that_does_not_listen_is_found_out() {
-    let process = Process::start(&["sleep".to_owned(), "600".to_owned()]).unwrap();
+    let process = EngineProcess::start(&["sleep".to_owned(), "600".to_owned()]).unwrap();
     let line = "x".repeat(1000);
     let refused = (0..1_000).find_map(|_| process.send(line.as_str()).err());
-    assert_eq!(refused, Some(Trouble::Deaf));
+    assert_eq!(refused, Some(EngineFault::Deaf));
 }

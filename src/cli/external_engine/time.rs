@@ -1,39 +1,39 @@
-//! How long an engine may think.
+//! Time limits of engines.
 
 use std::time::Duration;
 
-/// Of a clock that is told, no program spends more than this part on one move.
+/// Programs spend at most this fraction of a clock on one move.
 const SHARE: u32 = 4;
 
-/// How long a program may take to start: some read large books.
+/// The time for a program to start: some read large opening books.
 pub(super) const START: Duration = Duration::from_secs(30);
 
 /// The time for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct Time {
-    /// The answer must be there after it. What it takes to start does not count.
+pub(in crate::cli) struct MoveTime {
+    /// The time for the answer, not counting a start.
     pub(in crate::cli) for_move: Duration,
-    /// The game is lost after it, where there is such a limit: one who has to start first starts within it.
+    /// The time after which the game is lost, if any: an engine that must start first starts within it.
     pub(in crate::cli) limit: Option<Duration>,
-    /// What is left for all moves, where a clock says so.
+    /// The time left for all moves, if there is such a clock.
     pub(in crate::cli) left: Option<Duration>,
 }
 
-impl Time {
-    /// How long it may take to start.
+impl MoveTime {
+    /// The time for a start.
     pub(super) fn start(self) -> Duration {
         self.limit.map_or(START, |limit| limit.min(START))
     }
 
-    /// What there is when so much of it was spent without thinking.
+    /// The time that is left when `spent` has passed without a search.
     pub(super) fn after(self, spent: Duration) -> Self {
         let less = |time: Duration| time.saturating_sub(spent);
         let (limit, left) = (self.limit.map(less), self.left.map(less));
         Self { for_move: limit.map_or(self.for_move, |limit| limit.min(self.for_move)), limit, left }
     }
 
-    /// The clock that the engine is told. The protocols have none for a single move, so that a limit of one is told as
-    /// a clock of which the engine takes that much.
+    /// The clock that is sent to the engine. The protocols have no limit for a single move, so one is sent as
+    /// a clock of which the engine uses that much.
     pub(super) fn clock(self) -> Duration {
         let by_move = self.for_move.saturating_mul(SHARE);
         self.left.map_or(by_move, |left| left.min(by_move))
@@ -48,7 +48,7 @@ mod tests {
     fn an_engine_is_told_no_more_than_it_has() {
         let seconds = Duration::from_secs;
         let clock = |for_move, left: Option<u64>| {
-            Time { for_move: seconds(for_move), limit: None, left: left.map(seconds) }.clock()
+            MoveTime { for_move: seconds(for_move), limit: None, left: left.map(seconds) }.clock()
         };
         assert_eq!(clock(10, None), seconds(40));
         assert_eq!(clock(10, Some(25)), seconds(25));
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn to_start_takes_no_time_of_a_move_unless_the_game_says_so() {
         let seconds = Duration::from_secs;
-        let time = |limit: Option<u64>| Time { for_move: seconds(2), limit: limit.map(seconds), left: None };
+        let time = |limit: Option<u64>| MoveTime { for_move: seconds(2), limit: limit.map(seconds), left: None };
         assert_eq!((time(None).start(), time(None).after(seconds(5))), (START, time(None)));
         assert_eq!((time(Some(60)).start(), time(Some(60)).after(seconds(5))), (START, time(Some(55))));
         assert_eq!((time(Some(6)).start(), time(Some(6)).after(seconds(5)).for_move), (seconds(6), seconds(1)));

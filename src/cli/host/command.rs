@@ -1,4 +1,4 @@
-//! What a host asks for, parsed from the lines and options that say it. Whether it is allowed is for the server to judge.
+//! Parses a host's commands and options. The server decides whether they are allowed.
 
 use std::{str::FromStr, time::Duration};
 
@@ -11,10 +11,10 @@ use crate::{
     rules::{Color, Square, Transcript},
 };
 
-/// The commands: how each goes, and what it does.
+/// The commands: syntax and effect.
 pub(super) const COMMANDS: [(&str, &str); 29] = [
     ("start", "begin a game or series, once both seats are filled and ready"),
-    ("seat SIDE open", "open a seat; whoever sits there must be kicked first"),
+    ("seat SIDE open", "open a seat; a player in it must be kicked first"),
     ("seat SIDE KIND[:LEVEL]", "give it to an AI, as `seat white mcts:3`"),
     ("seat SIDE for NAME", "keep it for a member"),
     ("seat SIDE me", "sit there yourself"),
@@ -23,7 +23,7 @@ pub(super) const COMMANDS: [(&str, &str); 29] = [
     ("ban NAME", "remove a member for the room's life"),
     ("transfer NAME", "make another member the owner"),
     ("abort", "end the running game without a winner"),
-    ("set games N", "play series of so many games"),
+    ("set games N", "play series of N games"),
     ("set pause MS", "wait after each move of an AI"),
     ("set limit SECONDS", "the most a move may take; 0 for no limit"),
     ("set total SECONDS [INCREMENT]", "a clock for all moves of a side; 0 for none"),
@@ -44,123 +44,102 @@ pub(super) const COMMANDS: [(&str, &str); 29] = [
     ("leave", "leave the room, which another member then owns, and end"),
 ];
 
-/// One line of a host.
+/// A command of a host.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Order {
-    /// Begin a game.
+pub(super) enum HostCommand {
     Start,
-    /// Give a seat to somebody or something.
-    Seat(Color, SeatWish),
-    /// Keep a seat for the member with this name.
+    Seat(Color, SeatChoice),
     Reserve(Color, String),
-    /// Change sides.
     Swap,
-    /// Remove a member, for good if `ban`.
     Kick {
-        /// Whom.
         name: String,
-        /// Whether they may come back.
         ban: bool,
     },
-    /// Make a member the owner.
     Transfer(String),
-    /// End the game.
     Abort,
-    /// Change the settings.
-    Set(Change),
-    /// Talk.
+    Set(SettingChange),
     Say(String),
-    /// Be ready in the own seat.
     Ready,
-    /// A move from it.
     Move(Square),
-    /// Give up the game.
     Resign,
-    /// Describe the room.
     Who,
-    /// List the commands.
     Help,
     /// Close the room.
     Close,
-    /// Leave it.
     Leave,
 }
 
-/// Why a line is no order.
+/// Why a line is no command.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub(super) enum OrderError {
-    /// No command begins so.
+pub(super) enum ParseHostCommandError {
     #[error("`{0}` is no command; `help` lists them")]
     Unknown(String),
-    /// The command is written in other ways.
+    /// The syntax is wrong; with the right one.
     #[error("that command goes: {0}")]
     Usage(String),
 }
 
-impl FromStr for Order {
-    type Err = OrderError;
+impl FromStr for HostCommand {
+    type Err = ParseHostCommandError;
 
-    fn from_str(line: &str) -> Result<Self, OrderError> {
+    fn from_str(line: &str) -> Result<Self, ParseHostCommandError> {
         let (word, rest) = split(line);
         let word = word.to_lowercase();
         parse(&word, rest).ok_or_else(|| {
             let ways = COMMANDS.iter().map(|(way, _)| *way).filter(|way| split(way).0 == word);
             match ways.collect::<Vec<_>>() {
-                ways if ways.is_empty() => OrderError::Unknown(word.clone()),
-                ways => OrderError::Usage(ways.join(", or ")),
+                ways if ways.is_empty() => ParseHostCommandError::Unknown(word.clone()),
+                ways => ParseHostCommandError::Usage(ways.join(", or ")),
             }
         })
     }
 }
 
-fn parse(word: &str, rest: &str) -> Option<Order> {
+fn parse(word: &str, rest: &str) -> Option<HostCommand> {
     let name = || rest.to_owned();
     Some(match (word, rest) {
-        ("start", "") => Order::Start,
-        ("swap", "") => Order::Swap,
-        ("abort", "") => Order::Abort,
-        ("ready", "") => Order::Ready,
-        ("resign", "") => Order::Resign,
-        ("who", "") => Order::Who,
-        ("help" | "?", "") => Order::Help,
-        ("close", "") => Order::Close,
-        ("leave" | "quit" | "q" | "exit", "") => Order::Leave,
+        ("start", "") => HostCommand::Start,
+        ("swap", "") => HostCommand::Swap,
+        ("abort", "") => HostCommand::Abort,
+        ("ready", "") => HostCommand::Ready,
+        ("resign", "") => HostCommand::Resign,
+        ("who", "") => HostCommand::Who,
+        ("help" | "?", "") => HostCommand::Help,
+        ("close", "") => HostCommand::Close,
+        ("leave" | "quit" | "q" | "exit", "") => HostCommand::Leave,
         ("kick" | "ban" | "transfer" | "say", "") => return None,
-        ("kick", _) => Order::Kick { name: name(), ban: false },
-        ("ban", _) => Order::Kick { name: name(), ban: true },
-        ("transfer", _) => Order::Transfer(name()),
-        ("say", _) => Order::Say(name()),
-        ("move", square) => Order::Move(square.parse().ok()?),
-        ("set", change) => Order::Set(change.parse().ok()?),
+        ("kick", _) => HostCommand::Kick { name: name(), ban: false },
+        ("ban", _) => HostCommand::Kick { name: name(), ban: true },
+        ("transfer", _) => HostCommand::Transfer(name()),
+        ("say", _) => HostCommand::Say(name()),
+        ("move", square) => HostCommand::Move(square.parse().ok()?),
+        ("set", change) => HostCommand::Set(change.parse().ok()?),
         ("seat", place) => {
             let (side, wish) = split(place);
             let side = side.parse().ok()?;
             match split(wish) {
-                ("for", name) if !name.is_empty() => Order::Reserve(side, name.to_owned()),
-                _ => Order::Seat(side, wish.parse().ok()?),
+                ("for", name) if !name.is_empty() => HostCommand::Reserve(side, name.to_owned()),
+                _ => HostCommand::Seat(side, wish.parse().ok()?),
             }
         }
         _ => return None,
     })
 }
 
-/// What a seat is to be.
+/// The wanted occupant of a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum SeatWish {
-    /// Anyone may take it.
+pub(super) enum SeatChoice {
     Open,
-    /// The host sits there.
     Me,
-    /// An AI.
     Ai(Ai),
 }
 
-/// The text says nothing that a seat could be.
+/// The text is no seat.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("a seat is `open`, `me`, or a kind of AI with or without its level, as `mcts` or `mcts:3`")]
 pub(super) struct ParseSeatError;
 
-impl FromStr for SeatWish {
+impl FromStr for SeatChoice {
     type Err = ParseSeatError;
 
     fn from_str(text: &str) -> Result<Self, ParseSeatError> {
@@ -180,36 +159,27 @@ impl FromStr for SeatWish {
     }
 }
 
-/// A change of the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Change {
-    /// Games in a series.
+pub(super) enum SettingChange {
     Games(u32),
-    /// After each move of an AI.
     Pause(Duration),
     /// The most a move may take; zero for no limit.
     Limit(Duration),
     /// The clock of a side, zero for none, and what each move adds to it.
     Total(Duration, Duration),
-    /// How games begin.
     Opening(Opening),
-    /// Whether they begin by themselves.
     AutoStart(bool),
-    /// Whether games count for ratings.
     Rated(bool),
-    /// When a series in pairs ends early.
     Sprt(Option<Sprt>),
-    /// Who finds the room.
     Visibility(Visibility),
-    /// What it is called.
     Name(String),
     /// Asked of those who join, if not empty.
     Password(String),
 }
 
-impl Change {
-    /// Makes the change, and says which fields of the public API it is about: none for the password, which is not
-    /// among the settings that are shown.
+impl SettingChange {
+    /// Makes the change; returns the names of the changed API fields: none for the password, which is not
+    /// among the settings.
     pub(super) fn apply(self, settings: &mut Settings) -> &'static [&'static str] {
         match self {
             Self::Games(games) => {
@@ -257,41 +227,41 @@ impl Change {
     }
 }
 
-/// The text says nothing that can be set.
+/// The text is no setting.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("no such setting")]
-pub(super) struct ParseChangeError;
+pub(super) struct ParseSettingError;
 
-impl FromStr for Change {
-    type Err = ParseChangeError;
+impl FromStr for SettingChange {
+    type Err = ParseSettingError;
 
-    fn from_str(text: &str) -> Result<Self, ParseChangeError> {
-        parse_change(text).ok_or(ParseChangeError)
+    fn from_str(text: &str) -> Result<Self, ParseSettingError> {
+        parse_change(text).ok_or(ParseSettingError)
     }
 }
 
-fn parse_change(text: &str) -> Option<Change> {
+fn parse_change(text: &str) -> Option<SettingChange> {
     let (what, value) = split(text);
     Some(match (what.to_lowercase().as_str(), value) {
-        ("games", games) => Change::Games(games.parse().ok().filter(|&games| games > 0)?),
-        ("pause", pause) => Change::Pause(Duration::from_millis(pause.parse().ok()?)),
-        ("limit", limit) => Change::Limit(seconds(limit).ok()?),
+        ("games", games) => SettingChange::Games(games.parse().ok().filter(|&games| games > 0)?),
+        ("pause", pause) => SettingChange::Pause(Duration::from_millis(pause.parse().ok()?)),
+        ("limit", limit) => SettingChange::Limit(seconds(limit).ok()?),
         ("total", clock) => {
             let (total, increment) = split(clock);
             let increment = if increment.is_empty() { Duration::ZERO } else { seconds(increment).ok()? };
-            Change::Total(seconds(total).ok()?, increment)
+            SettingChange::Total(seconds(total).ok()?, increment)
         }
-        ("opening", text) => Change::Opening(opening(text, random::random()).ok()?),
-        ("auto-start", "on") => Change::AutoStart(true),
-        ("auto-start", "off") => Change::AutoStart(false),
-        ("rated", "yes") => Change::Rated(true),
-        ("rated", "no") => Change::Rated(false),
-        ("sprt", "off") => Change::Sprt(None),
-        ("sprt", sprt) => Change::Sprt(Some(sprt.parse().ok()?)),
-        ("private", "") => Change::Visibility(Visibility::Private),
-        ("public", "") => Change::Visibility(Visibility::Public),
-        ("name", name) if !name.is_empty() => Change::Name(name.to_owned()),
-        ("password", password) => Change::Password(password.to_owned()),
+        ("opening", text) => SettingChange::Opening(opening(text, random::random()).ok()?),
+        ("auto-start", "on") => SettingChange::AutoStart(true),
+        ("auto-start", "off") => SettingChange::AutoStart(false),
+        ("rated", "yes") => SettingChange::Rated(true),
+        ("rated", "no") => SettingChange::Rated(false),
+        ("sprt", "off") => SettingChange::Sprt(None),
+        ("sprt", sprt) => SettingChange::Sprt(Some(sprt.parse().ok()?)),
+        ("private", "") => SettingChange::Visibility(Visibility::Private),
+        ("public", "") => SettingChange::Visibility(Visibility::Public),
+        ("name", name) if !name.is_empty() => SettingChange::Name(name.to_owned()),
+        ("password", password) => SettingChange::Password(password.to_owned()),
         _ => return None,
     })
 }
@@ -303,7 +273,7 @@ fn parse_change(text: &str) -> Option<Change> {
 )]
 pub(super) struct ParseOpeningError;
 
-/// How games begin; openings that are drawn and name no seed get this one.
+/// Parses an opening; a random one without a seed gets this seed.
 pub(super) fn opening(text: &str, seed: u64) -> Result<Opening, ParseOpeningError> {
     let mut parts = text.split(':');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
@@ -324,7 +294,6 @@ pub(super) fn opening(text: &str, seed: u64) -> Result<Opening, ParseOpeningErro
     }
 }
 
-/// The text is no number of seconds.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("a time is in seconds, as `30` or `0.5`")]
 pub(super) struct ParseSecondsError;
@@ -346,31 +315,31 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn expect(line: &str, order: Order) {
-        assert_eq!(line.parse(), Ok(order), "{line}");
+    fn expect(line: &str, command: HostCommand) {
+        assert_eq!(line.parse(), Ok(command), "{line}");
     }
 
     #[test]
     fn lines_are_orders() {
-        expect("start", Order::Start);
-        expect("  START ", Order::Start);
-        expect("seat black open", Order::Seat(Color::Black, SeatWish::Open));
-        expect("seat White mcts:3", Order::Seat(Color::White, SeatWish::Ai(Ai::new("mcts").level(3))));
-        expect("seat black me", Order::Seat(Color::Black, SeatWish::Me));
-        expect("seat black for Ada Lovelace", Order::Reserve(Color::Black, "Ada Lovelace".into()));
-        expect("kick  ada ", Order::Kick { name: "ada".into(), ban: false });
-        expect("ban ada", Order::Kick { name: "ada".into(), ban: true });
-        expect("transfer ada", Order::Transfer("ada".into()));
-        expect("say good  luck", Order::Say("good  luck".into()));
-        expect("move d3", Order::Move("d3".parse().unwrap()));
-        expect("quit", Order::Leave);
-        expect("close", Order::Close);
+        expect("start", HostCommand::Start);
+        expect("  START ", HostCommand::Start);
+        expect("seat black open", HostCommand::Seat(Color::Black, SeatChoice::Open));
+        expect("seat White mcts:3", HostCommand::Seat(Color::White, SeatChoice::Ai(Ai::new("mcts").level(3))));
+        expect("seat black me", HostCommand::Seat(Color::Black, SeatChoice::Me));
+        expect("seat black for Ada Lovelace", HostCommand::Reserve(Color::Black, "Ada Lovelace".into()));
+        expect("kick  ada ", HostCommand::Kick { name: "ada".into(), ban: false });
+        expect("ban ada", HostCommand::Kick { name: "ada".into(), ban: true });
+        expect("transfer ada", HostCommand::Transfer("ada".into()));
+        expect("say good  luck", HostCommand::Say("good  luck".into()));
+        expect("move d3", HostCommand::Move("d3".parse().unwrap()));
+        expect("quit", HostCommand::Leave);
+        expect("close", HostCommand::Close);
     }
 
     #[test]
     fn settings_are_changed_one_at_a_time() {
         let change = |line: &str| match line.parse() {
-            Ok(Order::Set(change)) => {
+            Ok(HostCommand::Set(change)) => {
                 let mut settings = Settings::default();
                 let fields = change.apply(&mut settings);
                 (fields, settings)
@@ -401,7 +370,7 @@ mod tests {
 
     #[test]
     fn other_lines_are_told_how_they_go() {
-        let told = |line: &str| line.parse::<Order>().unwrap_err().to_string();
+        let told = |line: &str| line.parse::<HostCommand>().unwrap_err().to_string();
         assert_eq!(told("dance"), "`dance` is no command; `help` lists them");
         assert_eq!(told("kick"), "that command goes: kick NAME");
         assert_eq!(told("move z9"), "that command goes: move SQUARE");
@@ -418,7 +387,10 @@ mod tests {
     fn every_command_has_its_help() {
         for line in ["start", "swap", "abort", "ready", "resign", "who", "help", "close", "leave", "move d3"] {
             let (word, _) = split(line);
-            assert!(line.parse::<Order>().is_ok() && COMMANDS.iter().any(|(way, _)| split(way).0 == word), "{line}");
+            assert!(
+                line.parse::<HostCommand>().is_ok() && COMMANDS.iter().any(|(way, _)| split(way).0 == word),
+                "{line}"
+            );
         }
     }
 

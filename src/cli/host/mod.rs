@@ -1,4 +1,4 @@
-//! `reversi host`: an owner who makes a room and manages it by lines.
+//! `reversi host`: creates a room and manages it by commands, a line each.
 
 mod command;
 
@@ -21,14 +21,14 @@ use tokio::{
 use super::{
     connect::{
         check_ai, login,
-        reconnecting_stream::{Feed, News},
+        reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
     },
     play, random, say,
     terminal::{
-        draw_table,
+        draw_room,
         interrupt::Interrupt,
-        table::{Effect, Table},
+        room_view::{Effect, RoomView},
     },
     text::host_event,
 };
@@ -40,7 +40,7 @@ use crate::{
     rating::Sprt,
     rules::{ByColor, Color},
 };
-use command::{COMMANDS, Change, Order, SeatWish};
+use command::{COMMANDS, HostCommand, SeatChoice, SettingChange};
 
 /// What the room is to be.
 #[derive(Debug, clap::Args)]
@@ -53,25 +53,25 @@ use command::{COMMANDS, Change, Order, SeatWish};
     `help` lists the commands that are read, a line each. At the end of the input the host stays while a game is\n\
     played, and leaves.")]
 pub(super) struct Args {
-    /// Your name; a made-up one if left out.
+    /// Your name; a generated one if left out.
     #[arg(long, env = "REVERSI_NAME")]
     name: Option<String>,
-    /// What the room is called; your name if left out.
+    /// The room's name; yours if left out.
     #[arg(long, env = "REVERSI_ROOM_NAME", value_name = "TEXT", default_value = "", hide_default_value = true)]
     room_name: String,
     /// Black's seat: open, me, or a kind of AI with or without its level.
     #[arg(long, env = "REVERSI_BLACK", value_name = "SEAT", default_value = "open")]
-    black: SeatWish,
+    black: SeatChoice,
     /// White's seat, likewise.
     #[arg(long, env = "REVERSI_WHITE", value_name = "SEAT", default_value = "open")]
-    white: SeatWish,
+    white: SeatChoice,
     /// Games in a series.
     #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 1)]
     games: u32,
-    /// The most a move may take, 0 for no limit; a minute if left out and there is no total clock.
+    /// Limit for a move, 0 for none; a minute if left out and there is no total clock.
     #[arg(long, env = "REVERSI_MOVE_LIMIT", value_name = "SECONDS", value_parser = command::seconds)]
     move_limit: Option<Duration>,
-    /// The most all moves of a side may take together.
+    /// Clock for all moves of a side together.
     #[arg(long, env = "REVERSI_TOTAL", value_name = "SECONDS", value_parser = command::seconds)]
     total: Option<Duration>,
     /// Added to that clock after each move.
@@ -83,19 +83,19 @@ pub(super) struct Args {
     /// How games begin: standard, moves as f5d6c3, random:PLIES or balanced, either with or without :SEED.
     #[arg(long, env = "REVERSI_OPENING", default_value = "standard", value_parser = opening)]
     opening: Opening,
-    /// End a series in pairs as soon as one of two differences in Elo is believed, such as 0,10.
+    /// End a series in pairs as soon as a test (SPRT) accepts one of two differences in Elo, such as 0,10.
     #[arg(long, env = "REVERSI_SPRT", value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     /// A room that is not listed, and entered by its join code only.
     #[arg(long, env = "REVERSI_PRIVATE", value_parser = clap::builder::FalseyValueParser::new())]
     private: bool,
-    /// Asked of those who join.
+    /// A password for joining.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
     /// Begin a game as soon as both seats are ready.
     #[arg(long, env = "REVERSI_AUTO_START", value_parser = clap::builder::FalseyValueParser::new())]
     auto_start: bool,
-    /// Make no room, but join this one, given by its id or join code: its owner may transfer it to you.
+    /// Join this room, by its id or join code, instead of making one: its owner may transfer it to you.
     #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE")]
     room: Option<String>,
 }
@@ -106,10 +106,10 @@ fn opening(text: &str) -> Result<Opening, command::ParseOpeningError> {
 
 impl Args {
     fn new_room(&self, me: &Player) -> NewRoom {
-        let occupant = |wish: &SeatWish| match wish {
-            SeatWish::Open => Occupant::Open,
-            SeatWish::Me => Occupant::Player(me.clone()),
-            SeatWish::Ai(ai) => Occupant::Ai(ai.clone()),
+        let occupant = |wish: &SeatChoice| match wish {
+            SeatChoice::Open => Occupant::Open,
+            SeatChoice::Me => Occupant::Player(me.clone()),
+            SeatChoice::Ai(ai) => Occupant::Ai(ai.clone()),
         };
         NewRoom {
             settings: Settings {
@@ -133,13 +133,12 @@ impl Args {
 
     fn ais(&self) -> impl Iterator<Item = &Ai> {
         [&self.black, &self.white].into_iter().filter_map(|seat| match seat {
-            SeatWish::Ai(ai) => Some(ai),
-            SeatWish::Open | SeatWish::Me => None,
+            SeatChoice::Ai(ai) => Some(ai),
+            SeatChoice::Open | SeatChoice::Me => None,
         })
     }
 }
 
-/// Manages the room until it closes, or the host leaves.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     for ai in args.ais() {
         check_ai::check(&ai.kind, Some(ai.level).filter(|&level| level > 0))?;
@@ -186,12 +185,12 @@ async fn make(session: &Session, args: &Args) -> anyhow::Result<Room> {
     }
 }
 
-/// A host in a room: the state, what feeds it, and the calls on their way.
+/// A host in a room: the state, its stream, and the pending calls.
 struct Host<'a> {
     session: &'a Session,
-    table: Table,
-    updates: Feed<RoomUpdate>,
-    /// The last event that was told: a stream that is opened again goes on after it. Zero asks for a snapshot.
+    table: RoomView,
+    updates: ReconnectingStream<RoomUpdate>,
+    /// The last event that was shown: a reopened stream continues after it. Zero asks for a snapshot.
     told: Arc<AtomicU64>,
     calls: JoinSet<anyhow::Result<u64>>,
     /// The last event that a call has caused.
@@ -203,12 +202,12 @@ impl<'a> Host<'a> {
     fn new(session: &'a Session, room: Room) -> Self {
         let told = Arc::new(AtomicU64::new(room.seq));
         let (watcher, id, from) = (session.clone(), room.id.clone(), told.clone());
-        let updates = Feed::new(move || {
+        let updates = ReconnectingStream::new(move || {
             let (watcher, id) = (watcher.clone(), id.clone());
             let after = Some(from.load(Ordering::Relaxed)).filter(|&seq| seq > 0);
             async move { watcher.watch_with(&id, "", "", after).await }
         });
-        let table = Table::new(room, Some(session.player().id.clone()), Instant::now());
+        let table = RoomView::new(room, Some(session.player().id.clone()), Instant::now());
         Self { session, table, updates, told, calls: JoinSet::new(), caused: 0, lost: false }
     }
 
@@ -232,7 +231,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A script's lines wait until what the last one caused has been shown.
+    /// A script's next line waits until the effects of the last one have been shown.
     fn wants_line(&self) -> bool {
         self.calls.is_empty() && self.caused <= self.table.room().seq
     }
@@ -241,13 +240,13 @@ impl<'a> Host<'a> {
     async fn next(&mut self) -> Result<ControlFlow<()>, ClientError> {
         tokio::select! {
             news = self.updates.next() => match news {
-                Ok(News::Item(update)) => Ok(self.take(update)),
-                Ok(News::Lost(error, wait)) => {
+                Ok(Received::Item(update)) => Ok(self.take(update)),
+                Ok(Received::Lost(error, wait)) => {
                     self.lost = true;
                     say(play::trouble(&error, wait));
                     Ok(ControlFlow::Continue(()))
                 }
-                // It closed while the connection was lost.
+                // The room closed while the connection was lost.
                 Err(error) if error.is("ROOM_CLOSED") || error.is("ROOM_NOT_FOUND") => Ok(end("the room is closed")),
                 Err(error) => Err(error),
             },
@@ -279,13 +278,13 @@ impl<'a> Host<'a> {
                     self.ask_for_move();
                 }
             }
-            Effect::Begun => say(draw_table::headline(self.table.room())),
+            Effect::Begun => say(draw_room::headline(self.table.room())),
             Effect::Missed => {
                 self.told.store(0, Ordering::Relaxed);
                 self.updates.restart();
             }
             Effect::Over(CloseReason::Kicked) => return end("you were removed from the room"),
-            // That has been told as an event.
+            // The event has been shown.
             Effect::Over(_) if self.table.room().phase == Phase::Closed => return ControlFlow::Break(()),
             Effect::Over(_) => return end("the room is closed"),
             Effect::Nothing => {}
@@ -306,12 +305,12 @@ impl<'a> Host<'a> {
         }
         match line.parse() {
             Err(error) => say(error),
-            Ok(Order::Who) => host_event::survey(self.table.room(), self.me()).into_iter().for_each(say),
-            Ok(Order::Help) => COMMANDS.iter().for_each(|(way, what)| say(format_args!("  {way:31} {what}"))),
-            Ok(Order::Leave) => return end("leaving"),
-            Ok(order) => {
+            Ok(HostCommand::Who) => host_event::survey(self.table.room(), self.me()).into_iter().for_each(say),
+            Ok(HostCommand::Help) => COMMANDS.iter().for_each(|(way, what)| say(format_args!("  {way:31} {what}"))),
+            Ok(HostCommand::Leave) => return end("leaving"),
+            Ok(command) => {
                 let (session, room) = (self.session.clone(), self.table.room().clone());
-                self.calls.spawn(async move { perform(&session, &room, order).await });
+                self.calls.spawn(async move { perform(&session, &room, command).await });
             }
         }
         ControlFlow::Continue(())
@@ -322,18 +321,18 @@ impl<'a> Host<'a> {
     }
 }
 
-/// The host goes, for this reason.
+/// Prints the reason and ends the host.
 fn end(parting: &str) -> ControlFlow<()> {
     say(parting);
     ControlFlow::Break(())
 }
 
-/// The next line, or `None` at the end of the input, after which there is none for ever.
+/// The next line, `None` at the end of the input; after that it waits for ever.
 async fn next_line(input: &mut Option<Split<BufReader<Stdin>>>) -> Option<String> {
     let Some(lines) = input else { return std::future::pending().await };
     match lines.next_segment().await {
         Ok(Some(line)) => Some(String::from_utf8_lossy(&line).trim().to_owned()),
-        // What cannot be read any more has ended.
+        // An error counts as the end.
         Ok(None) | Err(_) => {
             *input = None;
             None
@@ -341,44 +340,44 @@ async fn next_line(input: &mut Option<Split<BufReader<Stdin>>>) -> Option<String
     }
 }
 
-/// Asks the server for it, which judges; says which event it caused.
-async fn perform(session: &Session, room: &Room, order: Order) -> anyhow::Result<u64> {
+/// Sends a command to the server; returns the event that it caused.
+async fn perform(session: &Session, room: &Room, command: HostCommand) -> anyhow::Result<u64> {
     let id = &room.id;
-    let done = match order {
-        Order::Start => match session.start_game(id, "").await {
-            // Only the room tells how far its events have come by that.
+    let done = match command {
+        HostCommand::Start => match session.start_game(id, "").await {
+            // The answer has no event number; the room has.
             Ok(_) => session.room(id).await.map(|room| room.seq),
             Err(error) => Err(error),
         },
-        Order::Seat(side, wish) => return set_seat(session, room, side, wish).await,
-        Order::Reserve(side, name) => session.reserve_seat(id, side, member(room, &name)?).await,
-        Order::Swap => session.swap_seats(id).await,
-        Order::Kick { name, ban } => session.kick(id, member(room, &name)?, ban).await,
-        Order::Transfer(name) => session.transfer_ownership(id, member(room, &name)?).await,
-        Order::Abort => session.abort(running(room)?).await,
-        Order::Set(Change::Password(password)) => session.set_password(id, &password).await,
-        Order::Set(change) => {
+        HostCommand::Seat(side, wish) => return set_seat(session, room, side, wish).await,
+        HostCommand::Reserve(side, name) => session.reserve_seat(id, side, member(room, &name)?).await,
+        HostCommand::Swap => session.swap_seats(id).await,
+        HostCommand::Kick { name, ban } => session.kick(id, member(room, &name)?, ban).await,
+        HostCommand::Transfer(name) => session.transfer_ownership(id, member(room, &name)?).await,
+        HostCommand::Abort => session.abort(running(room)?).await,
+        HostCommand::Set(SettingChange::Password(password)) => session.set_password(id, &password).await,
+        HostCommand::Set(change) => {
             let mut settings = room.settings.clone();
             let fields = change.apply(&mut settings);
             session.update_settings(id, settings, fields).await
         }
-        Order::Say(text) => session.chat(id, &text).await,
-        Order::Ready => session.set_ready(id, true).await,
-        Order::Move(square) => {
+        HostCommand::Say(text) => session.chat(id, &text).await,
+        HostCommand::Ready => session.set_ready(id, true).await,
+        HostCommand::Move(square) => {
             session.play(running(room)?, room.game.as_ref().map_or(0, |game| game.ply), square).await
         }
-        Order::Resign => session.resign(running(room)?).await,
-        Order::Close => session.close_room(id).await,
-        Order::Who | Order::Help | Order::Leave => Ok(0),
+        HostCommand::Resign => session.resign(running(room)?).await,
+        HostCommand::Close => session.close_room(id).await,
+        HostCommand::Who | HostCommand::Help | HostCommand::Leave => Ok(0),
     };
     done.map_err(|error| anyhow::anyhow!(play::explain(&error)))
 }
 
-async fn set_seat(session: &Session, room: &Room, side: Color, wish: SeatWish) -> anyhow::Result<u64> {
+async fn set_seat(session: &Session, room: &Room, side: Color, wish: SeatChoice) -> anyhow::Result<u64> {
     let done = match wish {
-        SeatWish::Open => session.open_seat(&room.id, side).await,
-        SeatWish::Me => session.take_seat(&room.id, side).await,
-        SeatWish::Ai(ai) => match session.seat_ai(&room.id, side, ai.clone()).await {
+        SeatChoice::Open => session.open_seat(&room.id, side).await,
+        SeatChoice::Me => session.take_seat(&room.id, side).await,
+        SeatChoice::Ai(ai) => match session.seat_ai(&room.id, side, ai.clone()).await {
             Err(error) if is_about_ai(&error) => {
                 return Err(check_ai::refused(error, &ai, &session.server_info().await?));
             }
@@ -396,7 +395,7 @@ async fn set_seat(session: &Session, room: &Room, side: Color, wish: SeatWish) -
     }
 }
 
-/// The member of this name: just so, or else by other upper and lower case.
+/// The member with this name; upper and lower case count only if several match.
 fn member<'r>(room: &'r Room, name: &str) -> anyhow::Result<&'r PlayerId> {
     let players = || room.members.iter().map(|member| &member.player);
     let same = |player: &&Player| player.name.to_lowercase() == name.to_lowercase();
@@ -412,7 +411,7 @@ fn running(room: &Room) -> anyhow::Result<&GameId> {
     room.running().map(|game| &game.id).context("no game is being played")
 }
 
-/// Of what a host can ask for, only the kinds and levels of AIs are refused for this reason.
+/// Of a host's requests, only wrong kinds and levels of AIs are refused for this reason.
 fn is_about_ai(error: &ClientError) -> bool {
     error.is("BAD_ARGUMENT")
 }

@@ -1,4 +1,4 @@
-//! A game that was played elsewhere.
+//! An imported game.
 
 use sha2::{Digest as _, Sha256};
 
@@ -11,27 +11,27 @@ use crate::{
     rules::{ByColor, Color, Outcome, Position, Transcript},
 };
 
-/// What is known of a game.
+/// A game as its file describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Played {
-    /// Where it was played; empty if not known.
+pub(super) struct ImportedGame {
+    /// The place; empty if unknown.
     pub(super) place: String,
-    /// When, as it is written; empty if not known.
+    /// The date as written; empty if unknown.
     pub(super) date: String,
-    /// Who played; empty if not known.
+    /// The players' names; empty if unknown.
     pub(super) players: ByColor<String>,
     /// Every ply from the standard start.
     pub(super) plies: Vec<Ply>,
-    /// The clocks, where there were any.
+    /// The time control, if any.
     pub(super) clock: Option<GgfClock>,
-    /// How it ended, as far as its moves do not say.
+    /// The result, needed if the moves do not end the game.
     pub(super) result: Option<GgfResult>,
-    /// What it is listed under where no place is known.
+    /// The file name, in place of an unknown place.
     pub(super) source: String,
 }
 
-impl Played {
-    /// A game of which nothing but the moves is known.
+impl ImportedGame {
+    /// A game of which only the moves are known.
     pub(super) fn of(transcript: &Transcript) -> Self {
         let mut plies = Vec::with_capacity(transcript.squares().len());
         for (position, &square) in transcript.positions().zip(transcript.squares()) {
@@ -43,7 +43,7 @@ impl Played {
         Self { plies, ..Self::default() }
     }
 
-    /// The archive knows no other start.
+    /// Fails if the game does not begin at the standard start.
     pub(super) fn read(game: GgfGame) -> Result<Self, String> {
         if game.start != Position::START {
             return Err("it does not begin at the usual start".to_owned());
@@ -52,7 +52,7 @@ impl Played {
         Ok(Self { place, date, players, plies, clock, result, source: String::new() })
     }
 
-    /// The game as the archive keeps it.
+    /// The game as it is stored.
     pub(super) fn record(self) -> Result<GameRecord, String> {
         if self.plies.is_empty() {
             return Err("it has no moves".to_owned());
@@ -87,14 +87,14 @@ impl Played {
         })
     }
 
-    /// The same for the same game, from whatever file.
+    /// A hash that is the same for the same game in any file.
     fn hash(&self) -> u64 {
         let moves: String = self.plies.iter().filter_map(|ply| ply.square).map(|square| square.to_string()).collect();
         hash(&[&self.place, &self.date, &self.players.black, &self.players.white, &moves])
     }
 }
 
-/// Where the moves do not end a game, what is said of it does. Nobody wins one of which nothing is said.
+/// If the moves do not end the game, the file's result does. A game without either has no winner.
 fn end(position: Position, said: Option<GgfResult>) -> GameEnd {
     if let Some(Outcome { winner, .. }) = position.outcome() {
         return GameEnd { winner, reason: EndReason::Discs };
@@ -104,14 +104,14 @@ fn end(position: Position, said: Option<GgfResult>) -> GameEnd {
         (0, _) => GameEnd { winner: None, reason: EndReason::Agreed },
         (sign, reason) => {
             let winner = Some(if sign > 0 { Color::Black } else { Color::White });
-            // The discs cannot have decided it yet.
+            // The game was not over by discs.
             let reason = if reason == EndReason::Discs { EndReason::Resignation } else { reason };
             GameEnd { winner, reason }
         }
     }
 }
 
-/// Somebody with this name and no account. One name is one player.
+/// A player with this name and no account. Equal names are the same player.
 fn participant(written: &str) -> Result<Participant, String> {
     let known = if written.trim().is_empty() { "unknown" } else { written };
     let name = name(known, DisplayName::MOST, |text| DisplayName::parse(text).ok()).ok_or("a player has no name")?;
@@ -119,13 +119,13 @@ fn participant(written: &str) -> Result<Participant, String> {
     Ok(Participant::Player(Profile { id, name, kind: PlayerKind::Human }))
 }
 
-/// The beginning of a text that may be anything, as a name.
+/// The beginning of any text, as a name.
 fn name<T>(text: &str, most: usize, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
     let clean = |most: usize| {
         let letters = text.trim().chars().filter(|letter| !letter.is_control()).take(most);
         parse(letters.collect::<String>().trim())
     };
-    // Some letters become several when they are normalised.
+    // Some characters become several when normalised.
     clean(most).or_else(|| clean(most / 4)).or_else(|| parse("unknown"))
 }
 
@@ -148,7 +148,7 @@ mod tests {
 
     fn record(tags: &str) -> GameRecord {
         let game = ggf::read(&format!("(;GM[Othello]{tags};)")).unwrap();
-        Played::read(game).unwrap().record().unwrap()
+        ImportedGame::read(game).unwrap().record().unwrap()
     }
 
     #[test]
@@ -194,15 +194,15 @@ mod tests {
     fn what_cannot_be_kept_is_refused() {
         let board = format!("BO[8 -O*{} *]", "-".repeat(61));
         let game = ggf::read(&format!("(;{board}B[a1];)")).unwrap();
-        assert!(Played::read(game).unwrap_err().contains("usual start"));
-        assert!(Played::of(&Transcript::new()).record().unwrap_err().contains("no moves"));
+        assert!(ImportedGame::read(game).unwrap_err().contains("usual start"));
+        assert!(ImportedGame::of(&Transcript::new()).record().unwrap_err().contains("no moves"));
     }
 
     proptest! {
         #[test]
         fn any_name_can_be_kept(place in ".{0,60}", black in ".{0,60}", date in ".{0,30}") {
             let players = ByColor::new(black, "\u{fdfa}".repeat(30));
-            let played = Played { place, date, players, ..Played::of(&"f5".parse().unwrap()) };
+            let played = ImportedGame { place, date, players, ..ImportedGame::of(&"f5".parse().unwrap()) };
             prop_assert!(played.record().is_ok());
         }
     }

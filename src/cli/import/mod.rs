@@ -20,12 +20,12 @@ use crate::{
     room::GameRecord,
     store::{OpenError, SqliteStore},
 };
-use reader::Entry;
+use reader::FileEntry;
 
-/// Games that are written together. One commit waits for the disk, and a crash loses what was not committed.
+/// Games of one commit. A crash loses games that are not committed.
 const BATCH: usize = 1_000;
 
-/// Bad games of a file that are told one by one.
+/// Bad games of a file that are reported one by one.
 const TOLD: usize = 20;
 
 /// Which files, and where to.
@@ -39,17 +39,17 @@ pub(super) struct Args {
     /// Files of games: WTHOR (.wtb), GGF, or transcripts.
     #[arg(env = "REVERSI_IMPORT", required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What is in them; else their names and contents tell.
+    /// Format of the files [default: by name and content].
     #[arg(long, env = "REVERSI_FORMAT")]
-    format: Option<Format>,
-    /// Folder of the server's file [default: this system's place for programs' data].
+    format: Option<ImportFormat>,
+    /// Folder of the server's database file [default: this system's folder for application data].
     #[arg(long, env = "REVERSI_DATA", value_name = "DIR")]
     data: Option<PathBuf>,
 }
 
 /// How games are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum ImportFormat {
     /// The database of the French federation.
     Wthor,
     /// The Generic Game Format.
@@ -71,20 +71,21 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     tokio::task::spawn_blocking(import).await.context("the import failed")?
 }
 
-fn import(file: &Path, format: Option<Format>, store: &SqliteStore, runtime: &Handle) -> anyhow::Result<()> {
+fn import(file: &Path, format: Option<ImportFormat>, store: &SqliteStore, runtime: &Handle) -> anyhow::Result<()> {
     let progress = progress(file)?;
-    let mut desk = Desk { store, runtime, batch: Vec::with_capacity(BATCH), count: Count::default(), bad: Vec::new() };
-    let read = reader::read(file, format, &progress, &mut |entry| desk.take(entry));
-    // What was good before a failure is kept.
-    let kept = desk.flush();
+    let mut import =
+        FileImport { store, runtime, batch: Vec::with_capacity(BATCH), count: ImportCount::default(), bad: Vec::new() };
+    let read = reader::read(file, format, &progress, &mut |entry| import.take(entry));
+    // Games before a failure are kept.
+    let kept = import.flush();
     progress.finish();
-    for bad in &desk.bad {
+    for bad in &import.bad {
         eprintln!("{}: {bad}", file.display());
     }
-    if desk.count.bad > desk.bad.len() {
-        eprintln!("{}: and {} more", file.display(), desk.count.bad - desk.bad.len());
+    if import.count.bad > import.bad.len() {
+        eprintln!("{}: and {} more", file.display(), import.count.bad - import.bad.len());
     }
-    let Count { added, known, bad } = desk.count;
+    let ImportCount { added, known, bad } = import.count;
     say(format_args!("{}: {added} games imported, {known} there already, {bad} bad", file.display()));
     read.and(kept).with_context(|| format!("cannot import {}", file.display()))
 }
@@ -95,24 +96,24 @@ fn progress(file: &Path) -> anyhow::Result<Progress> {
     Ok(Progress::of_bytes(length, name))
 }
 
-/// Keeps the games of a file, and count of them.
-struct Desk<'a> {
+/// Stores the games of a file, and counts them.
+struct FileImport<'a> {
     store: &'a SqliteStore,
     runtime: &'a Handle,
     batch: Vec<GameRecord>,
-    count: Count,
+    count: ImportCount,
     bad: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Count {
+struct ImportCount {
     added: usize,
     known: usize,
     bad: usize,
 }
 
-impl Desk<'_> {
-    fn take(&mut self, Entry { place, game }: Entry) -> anyhow::Result<()> {
+impl FileImport<'_> {
+    fn take(&mut self, FileEntry { place, game }: FileEntry) -> anyhow::Result<()> {
         match game.and_then(|played| played.record()) {
             Ok(record) => self.batch.push(record),
             Err(wrong) => {

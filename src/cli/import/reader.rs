@@ -1,4 +1,4 @@
-//! From a file to its games, one after the other: a file may be larger than the memory.
+//! Reads the games of a file one after the other: a file may be larger than the memory.
 
 use std::{
     fs::File,
@@ -8,10 +8,10 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::{Format, imported_game::Played};
+use super::{ImportFormat, imported_game::ImportedGame};
 use crate::{
     cli::terminal::{
-        line::{self, Line},
+        line::{self, BoundedLine},
         progress::Progress,
     },
     room::{
@@ -21,31 +21,31 @@ use crate::{
     },
 };
 
-/// The longest line, and the longest game in GGF.
+/// The longest line and the longest game in GGF, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// The most of a file of names: all that a game can refer to.
+/// The largest file of names, in bytes: all numbers that a game can have.
 const LONGEST_NAMES: u64 = 4 << 20;
 
-/// How much of a file is looked at to tell what it is.
+/// Bytes of a file that decide its format.
 const HEAD: u64 = 4096;
 
-/// What stands at one place of a file.
-pub(super) struct Entry {
-    /// Where, in words.
+/// A game of a file, or an error.
+pub(super) struct FileEntry {
+    /// The place in the file, as text.
     pub(super) place: String,
-    /// A game, or what is wrong with it.
-    pub(super) game: Result<Played, String>,
+    /// The game, or what is wrong with it.
+    pub(super) game: Result<ImportedGame, String>,
 }
 
-type Take<'a> = dyn FnMut(Entry) -> anyhow::Result<()> + 'a;
+type OnEntry<'a> = dyn FnMut(FileEntry) -> anyhow::Result<()> + 'a;
 
-/// Hands every game of a file to `take`, and shows how far it is.
+/// Passes every game of a file to `take`, and shows the progress.
 pub(super) fn read(
     path: &Path,
-    format: Option<Format>,
+    format: Option<ImportFormat>,
     progress: &Progress,
-    take: &mut Take<'_>,
+    take: &mut OnEntry<'_>,
 ) -> anyhow::Result<()> {
     let format = match format {
         Some(format) => format,
@@ -53,42 +53,44 @@ pub(super) fn read(
     };
     let file = progress.reading(File::open(path)?);
     let source = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut take = |place: String, game: Result<Played, String>| {
-        take(Entry { place, game: game.map(|game| Played { source: source.clone(), ..game }) })
+    let mut take = |place: String, game: Result<ImportedGame, String>| {
+        take(FileEntry { place, game: game.map(|game| ImportedGame { source: source.clone(), ..game }) })
     };
     match format {
-        Format::Wthor => wthor(path, file, &mut take),
-        Format::Ggf => ggf(BufReader::new(file), &mut take),
-        Format::Transcript => transcripts(BufReader::new(file), &mut take),
+        ImportFormat::Wthor => wthor(path, file, &mut take),
+        ImportFormat::Ggf => ggf(BufReader::new(file), &mut take),
+        ImportFormat::Transcript => transcripts(BufReader::new(file), &mut take),
     }
 }
 
-/// What a file is by its name, or else by its beginning.
-fn guess(path: &Path) -> anyhow::Result<Format> {
+/// The format of a file by its name, or else by its beginning.
+fn guess(path: &Path) -> anyhow::Result<ImportFormat> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     match extension.as_str() {
-        "wtb" => return Ok(Format::Wthor),
-        "ggf" | "ggs" => return Ok(Format::Ggf),
+        "wtb" => return Ok(ImportFormat::Wthor),
+        "ggf" | "ggs" => return Ok(ImportFormat::Ggf),
         _ => {}
     }
     let mut head = Vec::new();
     File::open(path)?.take(HEAD).read_to_end(&mut head)?;
     Ok(match String::from_utf8_lossy(&head) {
-        text if text.contains("(;") => Format::Ggf,
-        _ if head.contains(&0) && WthorFile::read(&head).is_ok() => Format::Wthor,
-        _ => Format::Transcript,
+        text if text.contains("(;") => ImportFormat::Ggf,
+        _ if head.contains(&0) && WthorFile::read(&head).is_ok() => ImportFormat::Wthor,
+        _ => ImportFormat::Transcript,
     })
 }
 
-type Found<'a> = dyn FnMut(String, Result<Played, String>) -> anyhow::Result<()> + 'a;
+type OnGame<'a> = dyn FnMut(String, Result<ImportedGame, String>) -> anyhow::Result<()> + 'a;
 
-fn transcripts(mut input: impl BufRead, found: &mut Found<'_>) -> anyhow::Result<()> {
+fn transcripts(mut input: impl BufRead, found: &mut OnGame<'_>) -> anyhow::Result<()> {
     for number in 1_u64.. {
         let game = match line::next(&mut input, LONGEST)? {
             None => break,
-            Some(Line::Text(line)) if line.is_empty() => continue,
-            Some(Line::Text(line)) => line.parse().map(|game| Played::of(&game)).map_err(|error| error.to_string()),
-            Some(Line::TooLong) => Err("the line is too long".to_owned()),
+            Some(BoundedLine::Text(line)) if line.is_empty() => continue,
+            Some(BoundedLine::Text(line)) => {
+                line.parse().map(|game| ImportedGame::of(&game)).map_err(|error| error.to_string())
+            }
+            Some(BoundedLine::TooLong) => Err("the line is too long".to_owned()),
         };
         found(format!("line {number}"), game)?;
     }
@@ -96,7 +98,7 @@ fn transcripts(mut input: impl BufRead, found: &mut Found<'_>) -> anyhow::Result
 }
 
 /// Games one a line, several on a line, or one over several lines.
-fn ggf(mut input: impl BufRead, found: &mut Found<'_>) -> anyhow::Result<()> {
+fn ggf(mut input: impl BufRead, found: &mut OnGame<'_>) -> anyhow::Result<()> {
     let (mut text, mut began) = (String::new(), 1_u64);
     for number in 1_u64.. {
         if text.trim().is_empty() {
@@ -104,18 +106,18 @@ fn ggf(mut input: impl BufRead, found: &mut Found<'_>) -> anyhow::Result<()> {
         }
         let next = line::next(&mut input, LONGEST)?;
         let wrong = match &next {
-            Some(Line::Text(line)) => {
+            Some(BoundedLine::Text(line)) => {
                 text.push_str(line);
                 text.push('\n');
                 while let Some(end) = ggf::end(&text) {
                     let game: String = text.drain(..end).collect();
-                    let game = ggf::read(&game).map_err(|error| error.to_string()).and_then(Played::read);
+                    let game = ggf::read(&game).map_err(|error| error.to_string()).and_then(ImportedGame::read);
                     found(format!("line {began}"), game)?;
                     began = number;
                 }
                 (text.len() > LONGEST).then_some("a game is too long")
             }
-            Some(Line::TooLong) => Some("the line is too long"),
+            Some(BoundedLine::TooLong) => Some("the line is too long"),
             None => text.contains("(;").then_some("the game does not end"),
         };
         if let Some(wrong) = wrong {
@@ -125,7 +127,7 @@ fn ggf(mut input: impl BufRead, found: &mut Found<'_>) -> anyhow::Result<()> {
         if next.is_none() {
             break;
         }
-        // What is no game is not kept.
+        // Text between games is skipped.
         if !text.contains("(;") && !text.trim_end().ends_with('(') {
             text.clear();
         }
@@ -133,7 +135,7 @@ fn ggf(mut input: impl BufRead, found: &mut Found<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn wthor(path: &Path, input: impl Read, found: &mut Found<'_>) -> anyhow::Result<()> {
+fn wthor(path: &Path, input: impl Read, found: &mut OnGame<'_>) -> anyhow::Result<()> {
     let mut bytes = Vec::new();
     input.take(wthor::LONGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
     let file = WthorFile::read(&bytes)?;
@@ -149,7 +151,7 @@ fn wthor(path: &Path, input: impl Read, found: &mut Found<'_>) -> anyhow::Result
     Ok(())
 }
 
-/// What the numbers of a file of games mean.
+/// The names of the players and tournaments of a WTHOR file.
 struct Names {
     players: Vec<String>,
     tournaments: Vec<String>,
@@ -157,12 +159,12 @@ struct Names {
 }
 
 impl Names {
-    fn played(&self, game: &WthorGame) -> Played {
+    fn played(&self, game: &WthorGame) -> ImportedGame {
         let name = |names: &[String], what: &str, number: u16| {
             let name = names.get(usize::from(number)).filter(|name| !name.trim().is_empty());
             name.cloned().unwrap_or_else(|| format!("{what} {number}"))
         };
-        let mut played = Played::of(&game.transcript);
+        let mut played = ImportedGame::of(&game.transcript);
         played.place = name(&self.tournaments, "tournament", game.tournament);
         played.date = format!("{:04}", self.year);
         played.players.black = name(&self.players, "player", game.black);
@@ -173,7 +175,7 @@ impl Names {
     }
 }
 
-/// The names of the file with this extension beside the games: the one that is called like them, or else the first.
+/// The names in the file with this extension in the same folder: the one with the same stem, or else the first.
 fn beside(path: &Path, extension: &str, width: usize) -> anyhow::Result<Vec<String>> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot look into {}", folder.display()))?;
@@ -193,12 +195,12 @@ mod tests {
 
     use super::*;
 
-    type Reader = fn(&[u8], &mut Found<'_>) -> anyhow::Result<()>;
+    type Reader = fn(&[u8], &mut OnGame<'_>) -> anyhow::Result<()>;
 
-    /// Where something was found, and its first move or what is wrong.
+    /// The place of each game, and its first move or error.
     fn found(read: Reader, text: &[u8]) -> Vec<String> {
         let mut all = Vec::new();
-        let take = &mut |place: String, game: Result<Played, String>| {
+        let take = &mut |place: String, game: Result<ImportedGame, String>| {
             let first = game.map(|game| game.plies.first().and_then(|ply| ply.square).map(|square| square.to_string()));
             all.push(format!("{place}: {}", first.map_or_else(|wrong| wrong, Option::unwrap_or_default)));
             Ok(())
@@ -207,11 +209,11 @@ mod tests {
         all
     }
 
-    fn of_transcripts(text: &[u8], found: &mut Found<'_>) -> anyhow::Result<()> {
+    fn of_transcripts(text: &[u8], found: &mut OnGame<'_>) -> anyhow::Result<()> {
         transcripts(text, found)
     }
 
-    fn of_ggf(text: &[u8], found: &mut Found<'_>) -> anyhow::Result<()> {
+    fn of_ggf(text: &[u8], found: &mut OnGame<'_>) -> anyhow::Result<()> {
         ggf(text, found)
     }
 

@@ -9,7 +9,7 @@ use tracing_subscriber::{
 
 /// What is written, and how.
 #[derive(Debug, clap::Args)]
-// The command that takes these in has a group of this name.
+// The command with these options has a group of this name.
 #[group(skip)]
 pub(super) struct Args {
     /// What to log: error, warn, info, debug or trace, for all or by module.
@@ -17,40 +17,40 @@ pub(super) struct Args {
     log: String,
     /// How to write it: for people, or a JSON object a line for machines.
     #[arg(long, env = "REVERSI_LOG_FORMAT", default_value = "human", value_name = "FORMAT")]
-    log_format: Format,
-    /// A collector to send spans to, by OTLP over gRPC, as http://127.0.0.1:4317 [default: none].
+    log_format: LogFormat,
+    /// A collector for spans, by OTLP over gRPC, as http://127.0.0.1:4317 [default: none].
     #[cfg(feature = "otel")]
     #[arg(long, env = "REVERSI_OTLP", value_name = "URL")]
     otlp: Option<String>,
 }
 
-/// For whom the log is.
+/// The form of the log.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Format {
+enum LogFormat {
     /// A line of words, in colours on a terminal.
     Human,
     /// An object with the time, level, message, fields and spans.
     Json,
 }
 
-/// A log that is being written.
+/// The running log.
 pub(super) struct Log {
     #[cfg(feature = "otel")]
     collector: Option<otlp::Collector>,
 }
 
 impl Log {
-    /// Begins to write, for the whole process.
+    /// Starts the log of the process.
     ///
     /// # Errors
-    /// When what is asked for is no filter, or no collector can be there.
+    /// When the filter or the collector's URL is invalid.
     pub(super) fn begin(args: &Args) -> anyhow::Result<Self> {
         let filter =
             EnvFilter::try_new(&args.log).context("--log must be a level such as info, or module=level,...")?;
         let lines = fmt::layer().with_writer(std::io::stderr);
         let lines = match args.log_format {
-            Format::Human => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
-            Format::Json => lines.json().boxed(),
+            LogFormat::Human => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
+            LogFormat::Json => lines.json().boxed(),
         };
         let log = registry().with(filter).with(lines);
         #[cfg(feature = "otel")]
@@ -64,7 +64,7 @@ impl Log {
         })
     }
 
-    /// Sends what a collector does not have yet.
+    /// Sends the remaining spans to the collector.
     pub(super) async fn end(self) {
         #[cfg(feature = "otel")]
         if let Some(collector) = self.collector {
@@ -82,13 +82,13 @@ mod otlp {
     use tracing::{Subscriber, level_filters::LevelFilter};
     use tracing_subscriber::{Layer, filter::Targets, registry::LookupSpan};
 
-    /// Takes spans in batches.
+    /// Exports spans in batches.
     pub(super) struct Collector {
         spans: SdkTracerProvider,
     }
 
     impl Collector {
-        /// Nothing is sent before there is something to send.
+        /// Connects when the first spans are sent.
         pub(super) fn reach(url: &str) -> anyhow::Result<Self> {
             let exporter = SpanExporter::builder().with_tonic().with_endpoint(url).build();
             let exporter = exporter.with_context(|| format!("--otlp: spans cannot be sent to {url}"))?;
@@ -97,7 +97,7 @@ mod otlp {
             Ok(Self { spans })
         }
 
-        /// Only spans of the server itself: those of the transport that sends them would have no end.
+        /// Only the server's own spans: those of the exporting transport would cause further ones.
         pub(super) fn layer<S>(&self) -> impl Layer<S> + use<S>
         where
             S: Subscriber + for<'span> LookupSpan<'span>,
@@ -107,7 +107,7 @@ mod otlp {
         }
 
         pub(super) async fn end(self) {
-            // It waits for a thread of its own.
+            // The shutdown blocks.
             let ended = tokio::task::spawn_blocking(move || self.spans.shutdown()).await;
             if let Ok(Err(error)) = ended {
                 tracing::warn!(%error, "the collector did not get the last spans");

@@ -1,4 +1,4 @@
-//! What a server counts, as text for Prometheus. Nobody is asked who they are: the operator says where it is served.
+//! The server's metrics, as text for Prometheus. There is no authentication: the operator chooses the address.
 
 use std::time::Duration;
 
@@ -12,16 +12,13 @@ use tokio::{
 
 use crate::runtime::{Runtime, metrics};
 
-/// How often what was timed is sorted into its buckets: it is kept until then.
+/// How often recorded times are sorted into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// The format of the text.
 const FORMAT: &str = "text/plain; version=0.0.4";
 
-/// Begins to count. Before the server starts, so that nothing is missed.
-///
-/// # Errors
-/// When something else in the process counts already.
+/// Installs the recorder. Before the server starts, so that nothing is missed.
 pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
     let mut builder = PrometheusBuilder::new();
     for (name, buckets) in metrics::BUCKETS {
@@ -32,10 +29,7 @@ pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
     Ok(handle)
 }
 
-/// Serves what is counted, until it is dropped.
-///
-/// # Errors
-/// When the socket fails.
+/// Serves the metrics until it is dropped.
 pub(super) async fn serve(listener: TcpListener, handle: PrometheusHandle, runtime: Runtime) -> anyhow::Result<()> {
     let page = Router::new().route("/metrics", get(render)).with_state((handle.clone(), runtime));
     let upkeep = async {

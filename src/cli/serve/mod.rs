@@ -1,40 +1,40 @@
 //! `reversi serve`: starts a server.
 
-mod limits;
+mod limit_options;
 mod log;
 mod metrics_endpoint;
 
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
-#[cfg(unix)]
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::{
     net::{TcpListener, TcpSocket},
     task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::connect::{server_address, token_file};
+use super::{
+    connect::{server_address, token_file},
+    terminal::interrupt::Signals,
+};
 use crate::{
     grpc::{self, Access, Origin, Tls},
     runtime::{Chance, Limits, Parts, Runtime, Token},
     store::{MemoryStore, SqliteStore, Store},
     web::page,
 };
-use limits::Bounds;
+use limit_options::LimitOptions;
 use log::Log;
 
-/// Files that are open beside connections: storage, logs, and what the runtime needs.
+/// Open files besides connections: storage, logs and the async runtime.
 const OTHER_FILES: usize = 256;
 
-/// Connections that may wait to be taken in: a farm of bots that starts at once. With the usual 128 most of them would
-/// have to come again, a second later.
+/// The listen backlog: a farm of bots connects at once. With the usual 128 most of them would
+/// have to try again, a second later.
 const WAITING: u32 = 4_096;
 
 /// How the server runs.
@@ -43,50 +43,47 @@ pub struct Args {
     /// Where to listen; port 0 takes any free one.
     #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "HOST:PORT", value_parser = host_and_port)]
     listen: String,
-    /// Folder of the file in which everything is kept [default: this system's place for programs' data].
+    /// Folder of the database file [default: this system's folder for application data].
     #[arg(long, env = "REVERSI_DATA", value_name = "DIR", conflicts_with = "ephemeral")]
     data: Option<PathBuf>,
-    /// Keep everything in memory, for as long as the server runs.
+    /// Keep everything in memory: a restart loses it.
     #[arg(long, env = "REVERSI_EPHEMERAL", value_parser = clap::builder::FalseyValueParser::new())]
     ephemeral: bool,
-    /// Threads on which AI seats think [default: one for each core].
+    /// Threads that search for AI seats [default: one for each core].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
-    /// Let `expert` think on its opponents' time, on threads that have nothing else to do.
+    /// Let `expert` search on its opponents' time, on idle threads.
     #[arg(long, env = "REVERSI_PONDER", value_parser = clap::builder::FalseyValueParser::new())]
     ponder: bool,
-    /// The server's certificate and those of its authorities, in PEM: speak TLS.
+    /// The server's certificate chain, in PEM: serve TLS.
     #[arg(long, env = "REVERSI_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
     /// The key of that certificate, in PEM.
     #[arg(long, env = "REVERSI_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Let only clients in that have a certificate of this authority, in PEM.
+    /// Accept only clients with a certificate of this authority, in PEM.
     #[arg(long, env = "REVERSI_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
     tls_client_ca: Option<PathBuf>,
-    /// Listen beyond this machine without TLS.
+    /// Accept connections from other machines without TLS.
     #[arg(long, env = "REVERSI_INSECURE", value_parser = clap::builder::FalseyValueParser::new())]
     insecure: bool,
-    /// Let pages of this origin call, such as `https://example.org`, or of any (*); may be repeated.
+    /// Allow calls from pages of this origin, such as `https://example.org`, or of any (*); may be repeated.
     #[arg(long, env = "REVERSI_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
     allow_origin: Vec<Origin>,
-    /// Seconds that stopping may take.
-    #[arg(long, env = "REVERSI_DRAIN", default_value_t = Limits::default().drain.as_secs(), value_name = "SECONDS")]
-    drain: u64,
     /// File with the secret that makes its bearer an administrator: 64 hexadecimal digits, made if there is no such
     /// file.
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
     admin_token: Option<PathBuf>,
-    /// Where to serve metrics for Prometheus, at /metrics, to anyone who asks: no token is needed [default: nowhere].
+    /// Address on which to serve metrics for Prometheus, at /metrics, without a token [default: none].
     #[arg(long, env = "REVERSI_METRICS", value_name = "HOST:PORT", value_parser = host_and_port)]
     metrics: Option<String>,
     #[command(flatten)]
     log: log::Args,
     #[command(flatten)]
-    bounds: Bounds,
+    limits: LimitOptions,
 }
 
-/// Runs a server until it is told to stop.
+/// Runs a server until a signal stops it.
 ///
 /// # Errors
 /// When the server cannot be started, or its transport fails.
@@ -102,7 +99,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         None => None,
     };
     let parts = Parts {
-        limits: limits(&args),
+        limits: permitted(args.limits.0),
         ai_threads: args.ai_threads.map(usize::from),
         ponder: args.ponder,
         admin,
@@ -110,8 +107,8 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     };
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
 
-    // Before anybody can know that there is something to stop.
-    let mut signals = StopSignals::listen()?;
+    // Before the address is printed: then a signal may come.
+    let mut signals = Signals::of_server()?;
     super::say(format_args!("reversi is listening on {address}"));
     if address.ip().is_loopback() {
         super::say(format_args!("page:  {scheme}://{address}"));
@@ -145,7 +142,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
-/// The administrator's token in the file; where there is none, a new one.
+/// The administrator's token in the file, or a new one.
 fn admin(file: &Path) -> anyhow::Result<Token> {
     if let Some(text) = token_file::read(file)? {
         let no_token = || format!("{} holds no administrator's token; move it away to get a new one", file.display());
@@ -172,13 +169,13 @@ fn store(args: &Args) -> anyhow::Result<Store> {
     Ok(Store::of(store))
 }
 
-/// The folder in which everything is kept: the one that is named, or this system's place for programs' data.
+/// The data folder: the named one, or this system's folder for application data.
 pub(super) fn folder(named: Option<&Path>) -> Option<PathBuf> {
     let usual = || Some(directories::ProjectDirs::from("", "", "reversi")?.data_dir().to_owned());
     named.map(Path::to_owned).or_else(usual)
 }
 
-/// Serves players and, beside them, metrics; whether it stopped clean.
+/// Serves players and metrics; whether it stopped clean.
 async fn serve(
     runtime: Runtime,
     listener: TcpListener,
@@ -193,7 +190,7 @@ async fn serve(
             None => std::future::pending().await,
         }
     };
-    // On a thread of its own it would contend with those that serve players.
+    // A task: on the main thread it would contend with the worker threads.
     let mut server = JoinSet::new();
     server.spawn(grpc::serve_with(runtime, listener, access, shutdown));
     tokio::select! {
@@ -202,7 +199,7 @@ async fn serve(
     }
 }
 
-/// Reads the files for TLS, if it is to be spoken.
+/// Reads the files for TLS, if there are any.
 fn tls(args: &Args) -> anyhow::Result<Option<Tls>> {
     let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
     let authority = args.tls_client_ca.as_deref().map(server_address::read).transpose()?;
@@ -210,15 +207,15 @@ fn tls(args: &Args) -> anyhow::Result<Option<Tls>> {
     Ok(Some(tls.with_context(|| format!("TLS is not possible with {} and {}", chain.display(), key.display()))?))
 }
 
-/// Listens; only for this machine where that must be `private`. A name may have several addresses: those come first to
-/// which the clients' default belongs.
+/// Listens; if `private`, only on loopback addresses. A name may have several addresses: IPv4 is first, as in
+/// the clients' default address.
 async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListener> {
     let found =
-        tokio::net::lookup_host(listen).await.with_context(|| format!("nothing is known of the host of {listen}"))?;
+        tokio::net::lookup_host(listen).await.with_context(|| format!("cannot resolve the host of {listen}"))?;
     let mut addresses: Vec<SocketAddr> = found.collect();
     if private && !addresses.iter().all(|address| address.ip().is_loopback()) {
         anyhow::bail!(
-            "{listen} is open to other machines, and without TLS whoever is on the way can read tokens and passwords; \
+            "{listen} is open to other machines, and without TLS anyone on the network path can read tokens and passwords; \
              give --tls-cert FILE and --tls-key FILE, or --insecure if a proxy in front speaks TLS or nobody else is there"
         );
     }
@@ -237,7 +234,7 @@ async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListener> {
 
 fn listen_on(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // Elsewhere it would let another process take the port over.
+    // On other systems it would let another process take over the port.
     socket.set_reuseaddr(cfg!(unix))?;
     socket.bind(address)?;
     socket.listen(WAITING)
@@ -251,9 +248,8 @@ fn host_and_port(text: &str) -> Result<String, String> {
     }
 }
 
-/// What the options ask for, as far as the system permits.
-fn limits(args: &Args) -> Limits {
-    let asked = Limits { drain: Duration::from_secs(args.drain), ..args.bounds.limits() };
+/// The limits, with as many connections as the system permits.
+fn permitted(asked: Limits) -> Limits {
     let files = match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(files) => usize::try_from(files).unwrap_or(usize::MAX),
         Err(error) => {
@@ -273,46 +269,6 @@ fn limits(args: &Args) -> Limits {
         tracing::info!(files, connections, "as many files and connections may be open");
     }
     Limits { connections, ..asked }
-}
-
-/// Ctrl-C, and what service managers send. A hangup is not among them: a server may outlive its terminal.
-#[cfg(unix)]
-struct StopSignals([Signal; 2]);
-
-#[cfg(unix)]
-impl StopSignals {
-    /// From now on those signals end nothing by themselves.
-    fn listen() -> std::io::Result<Self> {
-        let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-        Ok(Self([interrupt?, terminate?]))
-    }
-
-    /// Waits for the next one.
-    async fn next(&mut self) {
-        let [interrupt, terminate] = &mut self.0;
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    }
-}
-
-/// Ctrl-C.
-#[cfg(not(unix))]
-struct StopSignals;
-
-#[cfg(not(unix))]
-impl StopSignals {
-    /// Nothing has to be set up here.
-    fn listen() -> std::io::Result<Self> {
-        Ok(Self)
-    }
-
-    /// Waits for it.
-    async fn next(&mut self) {
-        // Without a handler there is nothing to wait for but the default action.
-        let _ = tokio::signal::ctrl_c().await;
-    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ const CLOTH_OF_CURSOR: Ink = Ink::Indexed(178);
 const LINES: Ink = Ink::Indexed(22);
 const HINT: Ink = Ink::Indexed(193);
 
-/// Whether the board does not fit, with so many rows around it; then the screen says so.
+/// Whether a board with `around` other rows does not fit; the screen then says so.
 pub(in crate::cli) fn is_too_small(frame: &mut Frame, around: u16) -> bool {
     let area = frame.area();
     let (width, height) = (LOW_WIDTH, LOW_HEIGHT + around);
@@ -42,7 +42,6 @@ pub(in crate::cli) fn is_too_small(frame: &mut Frame, around: u16) -> bool {
 /// A board and what is marked on it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct BoardView {
-    /// The discs.
     pub(in crate::cli) board: Board,
     /// Where the side to move may move.
     pub(in crate::cli) legal: Bitboard,

@@ -1,4 +1,4 @@
-//! Clocks between two messages of the server.
+//! Clocks that run between two messages of the server.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// The server's clocks and when they came: they go on from there, by this machine's time.
+/// The server's clocks and when they arrived: from then on they run by this machine's time.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Clock {
     clocks: Clocks,
@@ -23,7 +23,7 @@ impl Clock {
         Self { clocks, at, runs_for }
     }
 
-    /// What each side has left: on this move for the one to move, else on its total clock.
+    /// The time of each side: for this move if it is its turn, else on its total clock.
     pub(in crate::cli) fn left(&self, now: Instant) -> ByColor<Option<Duration>> {
         let gone = now.saturating_duration_since(self.at);
         ByColor::from_fn(|side| {
@@ -31,7 +31,7 @@ impl Clock {
             if self.runs_for != Some(side) {
                 return total;
             }
-            // The total clock is what people know; the limit of the move is shown where it falls first.
+            // The limit of the move is shown if it ends before the total clock.
             let least = [total, self.clocks.time_left].into_iter().flatten().min();
             least.map(|left| left.saturating_sub(gone))
         })

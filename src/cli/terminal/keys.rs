@@ -1,8 +1,8 @@
-//! A player's keys: what they mean at a table.
+//! The keys of a player, and what they do.
 
 use crossterm::event::KeyCode;
 
-use super::table::Table;
+use super::room_view::RoomView;
 use crate::{
     client::{GameId, Offer},
     rules::{Color, Square},
@@ -11,33 +11,27 @@ use crate::{
 /// The longest line of chat that can be typed; the server says which it takes.
 const LONGEST_CHAT: usize = 300;
 
-/// How much of what is no square is shown.
+/// The longest wrong input that is shown, in characters.
 const LONGEST_MISTAKE: usize = 8;
 
-/// What a player wants to be done.
+/// An action that a player asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Wish {
-    /// Move there.
+pub(in crate::cli) enum PlayerAction {
     Play(GameId, u32, Square),
-    /// Give the game up.
     Resign(GameId),
-    /// Offer this, or take the same offer of the opponent.
+    /// Makes this offer, or accepts the opponent's.
     Offer(Offer),
-    /// Decline this.
     Decline(Offer),
-    /// Begin the game, as the room's owner.
     Start,
-    /// Say this.
     Chat(String),
-    /// Be told this.
+    /// Show this to the player.
     Note(String),
-    /// Leave.
     Quit,
 }
 
-/// The cursor, and what has been typed so far.
+/// The cursor, and the keys typed so far.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct Hand {
+pub(in crate::cli) struct KeyInput {
     cursor: Square,
     typed: Typed,
 }
@@ -47,9 +41,9 @@ enum Typed {
     Nothing,
     /// The letter of a square.
     Column(char),
-    /// A whole square, which was played at once: the Enter that people type after it means nothing more.
+    /// A whole square, which was played at once: Enter after it is ignored.
     Square,
-    /// What begins no square and no command.
+    /// Keys that begin no square and no command.
     Wrong(String),
     /// A first `r`.
     Resign,
@@ -59,7 +53,7 @@ enum Typed {
     Chat(String),
 }
 
-impl Hand {
+impl KeyInput {
     /// The cursor in the middle, nothing typed.
     pub(in crate::cli) fn new() -> Self {
         let middle = Square::at(3, 2).unwrap_or(Square::ALL[0]);
@@ -67,18 +61,18 @@ impl Hand {
     }
 
     /// Where the cursor is drawn: only when the player is to move.
-    pub(in crate::cli) fn cursor(&self, table: &Table) -> Option<Square> {
+    pub(in crate::cli) fn cursor(&self, table: &RoomView) -> Option<Square> {
         table.my_turn().map(|_| self.cursor)
     }
 
-    /// What the player is asked, or has typed; empty when nothing is pending.
-    pub(in crate::cli) fn prompt(&self, table: &Table) -> String {
+    /// A question to the player, or what was typed; empty if neither.
+    pub(in crate::cli) fn prompt(&self, table: &RoomView) -> String {
         match &self.typed {
             Typed::Wrong(text) => no_square(text),
             Typed::Column('d') => "d_   a digit 1-8 plays there; d again offers a draw".into(),
             Typed::Column(letter) => format!("{letter}_   a digit 1-8 plays there"),
-            Typed::Resign => "give up this game? r again resigns, any other key goes on".into(),
-            Typed::Quit => "leave? That loses this game. q again leaves, any other key goes on".into(),
+            Typed::Resign => "give up this game? r again resigns, any other key cancels".into(),
+            Typed::Quit => "leave? That loses this game. q again leaves, any other key cancels".into(),
             Typed::Chat(text) => format!("say: {text}_"),
             Typed::Nothing | Typed::Square => match offered(table) {
                 Some(Offer::Draw) => "the opponent offers a draw: y accepts, x declines".into(),
@@ -88,8 +82,8 @@ impl Hand {
         }
     }
 
-    /// What a move to the cursor would turn over.
-    fn preview(&self, table: &Table) -> Option<String> {
+    /// The discs that a move to the cursor turns over.
+    fn preview(&self, table: &RoomView) -> Option<String> {
         let game = table.my_turn()?;
         let side = game.standing.turn?;
         if !game.standing.legal.contains(self.cursor) {
@@ -101,7 +95,7 @@ impl Hand {
     }
 
     /// The keys that work now.
-    pub(in crate::cli) fn keys(&self, table: &Table) -> &'static str {
+    pub(in crate::cli) fn keys(&self, table: &RoomView) -> &'static str {
         if matches!(self.typed, Typed::Chat(_)) {
             "Enter say it   Esc drop it"
         } else if table.my_turn().is_some() {
@@ -118,32 +112,34 @@ impl Hand {
         }
     }
 
-    /// Takes a key and says what it asks for, if that is complete.
-    pub(in crate::cli) fn press(&mut self, key: KeyCode, table: &Table) -> Option<Wish> {
+    /// Handles a key; the action, once it is complete.
+    pub(in crate::cli) fn press(&mut self, key: KeyCode, table: &RoomView) -> Option<PlayerAction> {
         let typed = std::mem::replace(&mut self.typed, Typed::Nothing);
         match (typed, key) {
             (Typed::Chat(text), key) => self.talk(text, key),
             (Typed::Column(letter), KeyCode::Char(digit @ '1'..='8')) => self.play_named(letter, digit, table),
-            (Typed::Column('d'), KeyCode::Char('d' | 'D')) => Some(Wish::Offer(Offer::Draw)),
-            (Typed::Column(letter), KeyCode::Enter | KeyCode::Char(' ')) => Some(Wish::Note(no_square(letter))),
+            (Typed::Column('d'), KeyCode::Char('d' | 'D')) => Some(PlayerAction::Offer(Offer::Draw)),
+            (Typed::Column(letter), KeyCode::Enter | KeyCode::Char(' ')) => Some(PlayerAction::Note(no_square(letter))),
             (Typed::Column(letter), KeyCode::Char(digit)) if !digit.is_alphabetic() => {
                 self.typed = Typed::Wrong(format!("{letter}{digit}"));
                 None
             }
-            (Typed::Wrong(text), KeyCode::Enter | KeyCode::Char(' ')) => Some(Wish::Note(no_square(text))),
+            (Typed::Wrong(text), KeyCode::Enter | KeyCode::Char(' ')) => Some(PlayerAction::Note(no_square(text))),
             (Typed::Wrong(text), KeyCode::Char(digit)) if !digit.is_alphabetic() => {
                 self.mistype(text, digit);
                 None
             }
             (Typed::Square, KeyCode::Enter) => None,
-            (Typed::Resign, KeyCode::Char('r')) => table.room().running().map(|game| Wish::Resign(game.id.clone())),
-            (Typed::Quit, KeyCode::Char('q')) => Some(Wish::Quit),
+            (Typed::Resign, KeyCode::Char('r')) => {
+                table.room().running().map(|game| PlayerAction::Resign(game.id.clone()))
+            }
+            (Typed::Quit, KeyCode::Char('q')) => Some(PlayerAction::Quit),
             (Typed::Resign | Typed::Quit, _) => None,
             (Typed::Column(_) | Typed::Square | Typed::Wrong(_) | Typed::Nothing, key) => self.press_first(key, table),
         }
     }
 
-    fn press_first(&mut self, key: KeyCode, table: &Table) -> Option<Wish> {
+    fn press_first(&mut self, key: KeyCode, table: &RoomView) -> Option<PlayerAction> {
         let playing = table.side().is_some() && table.room().running().is_some();
         match key {
             KeyCode::Left => self.step(-1, 0),
@@ -156,21 +152,23 @@ impl Hand {
             }
             KeyCode::Char('r') if playing => self.typed = Typed::Resign,
             KeyCode::Char('q') if playing => self.typed = Typed::Quit,
-            KeyCode::Char('q') => return Some(Wish::Quit),
+            KeyCode::Char('q') => return Some(PlayerAction::Quit),
             KeyCode::Char('t') => self.typed = Typed::Chat(String::new()),
-            KeyCode::Char('n') if !playing && table.game().is_some() => return Some(Wish::Offer(Offer::Rematch)),
-            KeyCode::Char('s') if !playing && table.is_owner() => return Some(Wish::Start),
-            KeyCode::Char('y') if offered(table).is_some() => return offered(table).map(Wish::Offer),
-            KeyCode::Char('x') if offered(table).is_some() => return offered(table).map(Wish::Decline),
+            KeyCode::Char('n') if !playing && table.game().is_some() => {
+                return Some(PlayerAction::Offer(Offer::Rematch));
+            }
+            KeyCode::Char('s') if !playing && table.is_owner() => return Some(PlayerAction::Start),
+            KeyCode::Char('y') if offered(table).is_some() => return offered(table).map(PlayerAction::Offer),
+            KeyCode::Char('x') if offered(table).is_some() => return offered(table).map(PlayerAction::Decline),
             KeyCode::Char(letter) if playing => self.mistype(String::new(), letter),
             _ => {}
         }
         None
     }
 
-    fn talk(&mut self, mut text: String, key: KeyCode) -> Option<Wish> {
+    fn talk(&mut self, mut text: String, key: KeyCode) -> Option<PlayerAction> {
         match key {
-            KeyCode::Enter => return (!text.trim().is_empty()).then_some(Wish::Chat(text)),
+            KeyCode::Enter => return (!text.trim().is_empty()).then_some(PlayerAction::Chat(text)),
             KeyCode::Esc => return None,
             KeyCode::Backspace => drop(text.pop()),
             KeyCode::Char(letter) if text.chars().count() < LONGEST_CHAT => text.push(letter),
@@ -195,21 +193,21 @@ impl Hand {
         }
     }
 
-    fn play_named(&mut self, letter: char, digit: char, table: &Table) -> Option<Wish> {
+    fn play_named(&mut self, letter: char, digit: char, table: &RoomView) -> Option<PlayerAction> {
         let square: Square = format!("{letter}{digit}").parse().ok()?;
         self.cursor = square;
         self.typed = Typed::Square;
         self.play(square, table)
     }
 
-    fn play(&self, square: Square, table: &Table) -> Option<Wish> {
+    fn play(&self, square: Square, table: &RoomView) -> Option<PlayerAction> {
         let Some(game) = table.my_turn() else {
-            return table.room().running().map(|_| Wish::Note("it is not your turn".into()));
+            return table.room().running().map(|_| PlayerAction::Note("it is not your turn".into()));
         };
         if game.standing.legal.contains(square) {
-            return Some(Wish::Play(game.id.clone(), game.ply, square));
+            return Some(PlayerAction::Play(game.id.clone(), game.ply, square));
         }
-        Some(Wish::Note(format!("{square} turns nothing over; the moves are marked +")))
+        Some(PlayerAction::Note(format!("{square} turns nothing over; the moves are marked +")))
     }
 }
 
@@ -217,8 +215,8 @@ fn no_square(typed: impl std::fmt::Display) -> String {
     format!("`{typed}` is no square: one is a letter a-h and a digit 1-8")
 }
 
-/// What the opponent has offered the viewer.
-pub(in crate::cli) fn offered(table: &Table) -> Option<Offer> {
+/// The opponent's offer to the viewer.
+pub(in crate::cli) fn offered(table: &RoomView) -> Option<Offer> {
     let opponent: Color = table.side()?.opposite();
     match table.room().running() {
         Some(game) => (game.draw_offered_by == Some(opponent)).then_some(Offer::Draw),
@@ -233,93 +231,96 @@ mod tests {
     use super::*;
     use crate::client::{Occupant, Player, PlayerId, PlayerKind, RoomChange, RoomUpdate, fixture};
 
-    fn table() -> Table {
+    fn table() -> RoomView {
         let me: PlayerId = "me".parse().unwrap();
         let mut room = fixture::room();
         room.seats.black.occupant =
             Occupant::Player(Player { id: me.clone(), name: "me".into(), kind: PlayerKind::Human });
-        Table::new(room, Some(me), Instant::now())
+        RoomView::new(room, Some(me), Instant::now())
     }
 
-    fn press(hand: &mut Hand, table: &Table, keys: &str) -> Option<Wish> {
-        keys.chars().fold(None, |_, key| hand.press(KeyCode::Char(key), table))
+    fn press(key_input: &mut KeyInput, table: &RoomView, keys: &str) -> Option<PlayerAction> {
+        keys.chars().fold(None, |_, key| key_input.press(KeyCode::Char(key), table))
     }
 
-    fn play(name: &str) -> Option<Wish> {
-        Some(Wish::Play("game1".parse().unwrap(), 0, name.parse().unwrap()))
+    fn play(name: &str) -> Option<PlayerAction> {
+        Some(PlayerAction::Play("game1".parse().unwrap(), 0, name.parse().unwrap()))
     }
 
     #[test]
     fn a_square_is_typed_or_pointed_at() {
-        let (mut hand, table) = (Hand::new(), table());
-        assert_eq!(press(&mut hand, &table, "f5"), play("f5"));
-        assert_eq!(hand.press(KeyCode::Left, &table), None);
-        assert_eq!(hand.press(KeyCode::Down, &table), None);
-        assert_eq!(hand.press(KeyCode::Enter, &table), play("e6"));
-        assert!(matches!(press(&mut hand, &table, "a1"), Some(Wish::Note(_))));
+        let (mut key_input, table) = (KeyInput::new(), table());
+        assert_eq!(press(&mut key_input, &table, "f5"), play("f5"));
+        assert_eq!(key_input.press(KeyCode::Left, &table), None);
+        assert_eq!(key_input.press(KeyCode::Down, &table), None);
+        assert_eq!(key_input.press(KeyCode::Enter, &table), play("e6"));
+        assert!(matches!(press(&mut key_input, &table, "a1"), Some(PlayerAction::Note(_))));
     }
 
     #[test]
     fn d_begins_a_square_and_dd_offers_a_draw() {
-        let (mut hand, table) = (Hand::new(), table());
-        assert_eq!(press(&mut hand, &table, "d3"), play("d3"));
-        assert_eq!(press(&mut hand, &table, "dd"), Some(Wish::Offer(Offer::Draw)));
-        assert_eq!(press(&mut hand, &table, "df5"), play("f5"));
+        let (mut key_input, table) = (KeyInput::new(), table());
+        assert_eq!(press(&mut key_input, &table, "d3"), play("d3"));
+        assert_eq!(press(&mut key_input, &table, "dd"), Some(PlayerAction::Offer(Offer::Draw)));
+        assert_eq!(press(&mut key_input, &table, "df5"), play("f5"));
     }
 
     #[test]
     fn what_is_mistyped_plays_nothing() {
-        let (mut hand, table) = (Hand::new(), table());
+        let (mut key_input, table) = (KeyInput::new(), table());
         for typed in ["d9", "e", "d", "9", "z", "i9", "d0d9", "x"] {
-            assert_eq!(press(&mut hand, &table, typed), None, "{typed}");
-            let told = hand.press(KeyCode::Enter, &table);
-            assert!(matches!(&told, Some(Wish::Note(note)) if note.contains("is no square")), "{typed}: {told:?}");
+            assert_eq!(press(&mut key_input, &table, typed), None, "{typed}");
+            let told = key_input.press(KeyCode::Enter, &table);
+            assert!(
+                matches!(&told, Some(PlayerAction::Note(note)) if note.contains("is no square")),
+                "{typed}: {told:?}"
+            );
         }
-        assert_eq!(hand.press(KeyCode::Enter, &table), play("d3"), "the cursor is played when nothing is typed");
-        assert_eq!(press(&mut hand, &table, "d9f5"), play("f5"));
+        assert_eq!(key_input.press(KeyCode::Enter, &table), play("d3"), "the cursor is played when nothing is typed");
+        assert_eq!(press(&mut key_input, &table, "d9f5"), play("f5"));
     }
 
     #[test]
     fn the_enter_after_a_typed_move_is_part_of_it() {
-        let (mut hand, table) = (Hand::new(), table());
-        assert_eq!(press(&mut hand, &table, "F5"), play("f5"));
-        assert_eq!(hand.press(KeyCode::Enter, &table), None);
-        assert_eq!(hand.press(KeyCode::Enter, &table), play("f5"));
-        press(&mut hand, &table, "f5");
-        hand.press(KeyCode::Left, &table);
-        hand.press(KeyCode::Down, &table);
-        assert_eq!(hand.press(KeyCode::Enter, &table), play("e6"));
+        let (mut key_input, table) = (KeyInput::new(), table());
+        assert_eq!(press(&mut key_input, &table, "F5"), play("f5"));
+        assert_eq!(key_input.press(KeyCode::Enter, &table), None);
+        assert_eq!(key_input.press(KeyCode::Enter, &table), play("f5"));
+        press(&mut key_input, &table, "f5");
+        key_input.press(KeyCode::Left, &table);
+        key_input.press(KeyCode::Down, &table);
+        assert_eq!(key_input.press(KeyCode::Enter, &table), play("e6"));
     }
 
     #[test]
     fn what_loses_the_game_is_asked_twice() {
-        let (mut hand, table) = (Hand::new(), table());
-        assert_eq!(press(&mut hand, &table, "r"), None);
-        assert_eq!(press(&mut hand, &table, "x"), None);
-        assert_eq!(press(&mut hand, &table, "rr"), Some(Wish::Resign("game1".parse().unwrap())));
-        assert_eq!(press(&mut hand, &table, "qx"), None);
-        assert_eq!(press(&mut hand, &table, "qq"), Some(Wish::Quit));
+        let (mut key_input, table) = (KeyInput::new(), table());
+        assert_eq!(press(&mut key_input, &table, "r"), None);
+        assert_eq!(press(&mut key_input, &table, "x"), None);
+        assert_eq!(press(&mut key_input, &table, "rr"), Some(PlayerAction::Resign("game1".parse().unwrap())));
+        assert_eq!(press(&mut key_input, &table, "qx"), None);
+        assert_eq!(press(&mut key_input, &table, "qq"), Some(PlayerAction::Quit));
     }
 
     #[test]
     fn chat_takes_all_keys_until_enter() {
-        let (mut hand, table) = (Hand::new(), table());
-        press(&mut hand, &table, "tquit?");
-        assert_eq!(hand.prompt(&table), "say: quit?_");
-        assert_eq!(hand.press(KeyCode::Enter, &table), Some(Wish::Chat("quit?".into())));
-        assert_eq!(hand.prompt(&table), "your move (black): d3 turns over d4");
+        let (mut key_input, table) = (KeyInput::new(), table());
+        press(&mut key_input, &table, "tquit?");
+        assert_eq!(key_input.prompt(&table), "say: quit?_");
+        assert_eq!(key_input.press(KeyCode::Enter, &table), Some(PlayerAction::Chat("quit?".into())));
+        assert_eq!(key_input.prompt(&table), "your move (black): d3 turns over d4");
     }
 
     #[test]
     fn an_offer_can_be_answered() {
-        let (mut hand, mut table) = (Hand::new(), table());
-        assert_eq!(press(&mut hand, &table, "y"), None);
+        let (mut key_input, mut table) = (KeyInput::new(), table());
+        assert_eq!(press(&mut key_input, &table, "y"), None);
         let mut event = fixture::next(table.room(), RoomChange::OfferMade(Offer::Draw, Color::White));
         let mut state = fixture::state(table.room());
         state.draw_offered_by = Some(Color::White);
         event.state = Some(Box::new(state));
         table.update(RoomUpdate::Event(Box::new(event)), Instant::now());
-        assert_eq!(press(&mut hand, &table, "y"), Some(Wish::Offer(Offer::Draw)));
-        assert_eq!(press(&mut hand, &table, "x"), Some(Wish::Decline(Offer::Draw)));
+        assert_eq!(press(&mut key_input, &table, "y"), Some(PlayerAction::Offer(Offer::Draw)));
+        assert_eq!(press(&mut key_input, &table, "x"), Some(PlayerAction::Decline(Offer::Draw)));
     }
 }

@@ -1,18 +1,18 @@
 //! The terminal: the state of a table, its drawing, the keys, and lines of text.
 //!
 //! ```text
-//!   RoomUpdate ─▶ table (state) ─▶ draw_table ─▶ screen
+//!   RoomUpdate ─▶ table (state) ─▶ draw_room ─▶ screen
 //!   screen (a key) ─▶ keys ─▶ what the player wants
 //! ```
 
 pub(super) mod board;
 pub(super) mod clock;
-pub(super) mod draw_table;
+pub(super) mod draw_room;
 pub(super) mod interrupt;
 pub(super) mod keys;
 pub(super) mod line;
 pub(super) mod move_list;
 pub(super) mod progress;
 pub(super) mod room_rows;
+pub(super) mod room_view;
 pub(super) mod screen;
-pub(super) mod table;

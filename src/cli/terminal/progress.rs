@@ -1,4 +1,4 @@
-//! How far something long has come: a bar on standard error where that is a terminal, and nothing elsewhere.
+//! A progress bar on standard error, if that is a terminal.
 
 use std::{borrow::Cow, io::Read, time::Duration};
 
@@ -11,21 +11,21 @@ const PHASE: &str = "{wide_bar} {percent} % of {msg}, {elapsed}";
 /// Often enough for the eye.
 const TICK: Duration = Duration::from_millis(200);
 
-/// So much of so much.
+/// A progress bar.
 pub(in crate::cli) struct Progress(ProgressBar);
 
 impl Progress {
-    /// At the beginning of so many of these.
+    /// Counts up to `all` things called `what`.
     pub(in crate::cli) fn of(all: u64, what: impl Into<Cow<'static, str>>) -> Self {
         Self(ProgressBar::new(all).with_style(style(COUNT)).with_message(what))
     }
 
-    /// At the beginning of so many bytes of this.
+    /// Counts up to `all` bytes of `what`.
     pub(in crate::cli) fn of_bytes(all: u64, what: impl Into<Cow<'static, str>>) -> Self {
         Self(ProgressBar::new(all).with_style(style(BYTES)).with_message(what))
     }
 
-    /// Of something that is done in phases.
+    /// For work in phases: see `begin` and `wait_for`.
     pub(in crate::cli) fn of_phases() -> Self {
         let bar = ProgressBar::no_length();
         bar.enable_steady_tick(TICK);
@@ -37,33 +37,30 @@ impl Progress {
         Self(ProgressBar::hidden())
     }
 
-    /// One more is done.
     pub(in crate::cli) fn advance(&self) {
         self.0.inc(1);
     }
 
-    /// So many more are.
     pub(in crate::cli) fn advance_by(&self, count: u64) {
         self.0.inc(count);
     }
 
-    /// So many are done.
     pub(in crate::cli) fn reach(&self, done: u64) {
         self.0.set_position(done);
     }
 
-    /// So many are done, of so many.
+    /// Position and length.
     pub(in crate::cli) fn is_at(&self, done: u64, all: u64) {
         self.0.set_length(all);
         self.0.set_position(done);
     }
 
-    /// What is read from this is done.
+    /// A reader that advances the bar by what is read from it.
     pub(in crate::cli) fn reading<R: Read>(&self, from: R) -> impl Read + use<R> {
         self.0.wrap_read(from)
     }
 
-    /// A phase of so many steps begins.
+    /// Begins a phase of `steps` steps.
     pub(in crate::cli) fn begin(&self, what: &'static str, steps: u64) {
         self.0.set_style(style(PHASE));
         self.0.set_message(what);
@@ -71,24 +68,24 @@ impl Progress {
         self.0.reset();
     }
 
-    /// A phase begins whose end nobody knows.
+    /// Begins a phase of unknown length.
     pub(in crate::cli) fn wait_for(&self, what: String) {
         self.0.unset_length();
         self.0.set_style(ProgressStyle::default_spinner());
         self.0.set_message(what);
     }
 
-    /// Says this beside the count.
+    /// The text beside the bar.
     pub(in crate::cli) fn say(&self, what: String) {
         self.0.set_message(what);
     }
 
-    /// Prints above the bar.
+    /// Hides the bar while `print` prints.
     pub(in crate::cli) fn above(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }
 
-    /// Leaves nothing of the bar.
+    /// Removes the bar.
     pub(in crate::cli) fn finish(&self) {
         self.0.finish_and_clear();
     }

@@ -2,7 +2,7 @@
 
 use crate::client::{Phase, RoomRow, Watching};
 
-/// What the columns are called.
+/// The names of the columns.
 pub(in crate::cli) const HEADINGS: [&str; 7] =
     ["ROOM", "NAME", "OWNER", "BLACK - WHITE", "PHASE", "WATCHERS", "YOU CAN"];
 
@@ -42,7 +42,7 @@ pub(in crate::cli) fn line<S: AsRef<str>>(cells: &[S; 7], widths: [usize; 7]) ->
     padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
 }
 
-/// What a passer-by can do there.
+/// What a visitor can do there.
 pub(in crate::cli) fn offer(row: &RoomRow) -> &'static str {
     let may_watch = row.watching == Watching::Everyone;
     match (row.phase, row.has_open_seat(), row.has_password) {

@@ -1,4 +1,4 @@
-//! The terminal: taken, drawn on, asked for keys, and given back whatever happens.
+//! The terminal as a screen: drawing and keys. It is restored when dropped.
 
 use std::{io, time::Duration};
 
@@ -9,10 +9,10 @@ use tokio_stream::StreamExt as _;
 
 use super::interrupt::Interrupt;
 
-/// How often clocks are drawn anew: tenths of seconds need no more.
+/// How often the clocks are redrawn.
 const TICK: Duration = Duration::from_millis(200);
 
-/// The screen, until it is dropped; a panic gives the terminal back too.
+/// A full-screen terminal. Dropping it, or a panic, restores the terminal.
 pub(in crate::cli) struct Screen {
     terminal: DefaultTerminal,
     events: EventStream,
@@ -20,19 +20,17 @@ pub(in crate::cli) struct Screen {
     tick: Interval,
 }
 
-/// What the user or the time did.
+/// An input of the user, or a reason to redraw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Input {
-    /// A key was pressed.
     Key(KeyCode),
-    /// Ctrl-C, or the process is told to end.
+    /// Ctrl-C, or a signal to end the process.
     Quit,
-    /// The screen has to be drawn again.
+    /// The clocks or the size have changed.
     Redraw,
 }
 
 impl Screen {
-    /// Takes the terminal.
     pub(in crate::cli) fn open() -> io::Result<Self> {
         let interrupt = Interrupt::listen()?;
         let terminal = ratatui::try_init().inspect_err(|_| ratatui::restore())?;
@@ -41,7 +39,6 @@ impl Screen {
         Ok(Self { terminal, events: EventStream::new(), interrupt, tick })
     }
 
-    /// Draws all of it.
     pub(in crate::cli) fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
         self.terminal.draw(draw).map(drop)
     }

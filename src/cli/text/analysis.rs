@@ -1,31 +1,31 @@
-//! A judged game as text: a line for each move, and what each side gave away.
+//! An analysed game as text: a line for each move, and the loss of each side.
 
 use serde_json::json;
 
 use crate::{
-    cli::say,
+    cli::{say, text::room_event::printable},
     client::{AnalysisLine, MoveAnalysis},
     rules::{ByColor, Color},
 };
 
-/// In what form it is told.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Report {
+pub(in crate::cli) enum AnalysisFormat {
     /// A table, for people.
     Table,
     /// An object a line, for programs.
     Json,
 }
 
-impl Report {
+impl AnalysisFormat {
     pub(in crate::cli) fn of(json: bool) -> Self {
         if json { Self::Json } else { Self::Table }
     }
 }
 
-/// Tells of moves as they are judged.
-pub(in crate::cli) struct Teller {
-    report: Report,
+/// Prints moves as they are analysed.
+pub(in crate::cli) struct AnalysisPrinter {
+    report: AnalysisFormat,
     names: Option<ByColor<String>>,
     moves: Vec<MoveAnalysis>,
 }
@@ -36,18 +36,18 @@ const WORST: usize = 3;
 /// What is lost besides is noise of the search.
 const NOTICED: f64 = 0.5;
 
-impl Teller {
-    /// Of a game of these, if it is known whose it was.
-    pub(in crate::cli) fn new(report: Report, names: Option<ByColor<String>>) -> Self {
+impl AnalysisPrinter {
+    /// With the names of the players, if known.
+    pub(in crate::cli) fn new(report: AnalysisFormat, names: Option<ByColor<String>>) -> Self {
         Self { report, names, moves: Vec::new() }
     }
 
-    /// Tells of the next move.
+    /// Prints the next move.
     pub(in crate::cli) fn tell(&mut self, judged: MoveAnalysis) {
         let judged = rounded(judged);
         match self.report {
-            Report::Json => say(object(&judged)),
-            Report::Table => {
+            AnalysisFormat::Json => say(object(&judged)),
+            AnalysisFormat::Table => {
                 if self.moves.is_empty() {
                     say("ply  move       black  best          loss");
                 }
@@ -57,17 +57,17 @@ impl Teller {
         self.moves.push(judged);
     }
 
-    /// Tells what came of all of them.
+    /// Prints the sums of both sides.
     pub(in crate::cli) fn sum_up(&self) {
         match self.report {
-            Report::Json => {
+            AnalysisFormat::Json => {
                 let side = |side| {
                     let of_side = self.of_side(side);
                     json!({ "moves": of_side.len(), "loss": lost(&of_side) })
                 };
                 say(json!({ "black": side(Color::Black), "white": side(Color::White) }));
             }
-            Report::Table => {
+            AnalysisFormat::Table => {
                 for side in Color::ALL {
                     say(self.summary(side));
                 }
@@ -82,7 +82,7 @@ impl Teller {
     fn summary(&self, side: Color) -> String {
         let mut of_side = self.of_side(side);
         let name = self.names.as_ref().map(|names| names[side].as_str()).filter(|name| !name.is_empty());
-        let who = name.map_or_else(|| side.to_string(), |name| format!("{side}, {}", plain(name)));
+        let who = name.map_or_else(|| side.to_string(), |name| format!("{side}, {}", printable(name)));
         let total = lost(&of_side);
         of_side.retain(|judged| judged.loss >= NOTICED);
         of_side.sort_by(|one, other| other.loss.total_cmp(&one.loss));
@@ -149,11 +149,6 @@ fn hundredths(discs: f64) -> f64 {
     (discs * 100.0).round() / 100.0 + 0.0
 }
 
-/// Nothing in a name commands the terminal.
-fn plain(name: &str) -> String {
-    name.chars().filter(|letter| !letter.is_control()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,7 +175,7 @@ mod tests {
     #[test]
     fn a_summary_names_the_worst_first() {
         let names = Some(ByColor::new("ann\u{1b}".to_owned(), String::new()));
-        let mut teller = Teller::new(Report::Json, names);
+        let mut teller = AnalysisPrinter::new(AnalysisFormat::Json, names);
         teller.moves = vec![
             judged(0, "f5", "f5", 0.0, false),
             judged(2, "c3", "d3", 1.25, false),

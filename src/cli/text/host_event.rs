@@ -1,14 +1,14 @@
-//! What happens in a room, as its host reads it: a line for each event, and the room as it is.
+//! Events of a room as text for its host, and a description of the room.
 
 use std::time::Duration;
 
 use super::{room_event, series_score};
 use crate::{
-    cli::terminal::draw_table,
+    cli::terminal::draw_room,
     client::{Game, Occupant, Opening, Outcome, Phase, PlayerId, Ply, Room, RoomChange, Settings, Visibility},
 };
 
-/// What `change` means to the member `me`. `room` is the room before it.
+/// `change` as text for the member `me`. `room` is the room before it.
 pub(in crate::cli) fn tell(room: &Room, me: &PlayerId, change: &RoomChange) -> Option<String> {
     Some(match change {
         RoomChange::MovePlayed { ply, .. } | RoomChange::TurnPassed { ply, .. } => tell_ply(ply),
@@ -26,7 +26,7 @@ pub(in crate::cli) fn tell(room: &Room, me: &PlayerId, change: &RoomChange) -> O
         RoomChange::OwnerChanged(_) if room.owner.as_ref() == Some(me) => {
             format!("{}; you stay as a member until you `leave`", room_event::tell(room, change)?)
         }
-        // The host's own connection is told by who sees it break.
+        // The connection reports its own loss.
         RoomChange::PresenceChanged(player, _) if player == me => return None,
         _ => return room_event::tell(room, change),
     })
@@ -47,7 +47,7 @@ fn tell_players(room: &Room, game: &Game) -> String {
     format!(": black is {black}, white is {white}{opening}")
 }
 
-/// The official score, where it says more than the discs do.
+/// The official score, if it differs from the discs.
 fn tell_score(outcome: &Outcome) -> String {
     let score = outcome.score;
     if score == outcome.discs || score.black + score.white == 0 {
@@ -56,7 +56,7 @@ fn tell_score(outcome: &Outcome) -> String {
     format!(" (score {}-{})", score.black, score.white)
 }
 
-/// How others come into the room. `server` is how they name the server, if they must.
+/// Commands with which others join the room. `server` is their --server option, if they need one.
 pub(in crate::cli) fn invitation(room: &Room, server: Option<&str>) -> Vec<String> {
     let code = room.join_code.as_deref().unwrap_or_default();
     let hidden = room.settings.visibility == Visibility::Private;
@@ -72,7 +72,7 @@ pub(in crate::cli) fn invitation(room: &Room, server: Option<&str>) -> Vec<Strin
     ]
 }
 
-/// The room as it is: a line for each seat, the members, the settings, and what is going on.
+/// The room in lines: state, seats, members, score and settings.
 pub(in crate::cli) fn survey(room: &Room, me: &PlayerId) -> Vec<String> {
     let seats = room.seats.iter().map(|(side, seat)| {
         let state = match (&seat.occupant, seat.ready, room.phase) {
@@ -90,7 +90,7 @@ pub(in crate::cli) fn survey(room: &Room, me: &PlayerId) -> Vec<String> {
         if marks.is_empty() { player.name.clone() } else { format!("{} ({})", player.name, marks.join(", ")) }
     });
     let members = members.collect::<Vec<_>>().join(", ");
-    let mut lines = vec![draw_table::headline(room)];
+    let mut lines = vec![draw_room::headline(room)];
     lines.extend(seats);
     lines.push(format!("  members:   {members}"));
     lines.extend(room.score.map(|score| format!("  score:     {}", series_score::tell(room, &score))));

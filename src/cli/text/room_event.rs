@@ -1,4 +1,4 @@
-//! What happened in a room, in words.
+//! Events of a room as text.
 
 use super::series_score;
 use crate::{
@@ -42,7 +42,7 @@ pub(in crate::cli) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
         RoomChange::OfferMade(offer, side) => format!("{} offers {}", who(*side), thing(*offer)),
         RoomChange::OfferClosed(offer, true) => format!("{} is agreed", thing(*offer)),
         RoomChange::OfferClosed(offer, false) => format!("{} is declined", thing(*offer)),
-        RoomChange::ClockCredited { .. } => "the server was away; nobody's clock ran meanwhile".into(),
+        RoomChange::ClockCredited { .. } => "the server was away; no clock ran meanwhile".into(),
         RoomChange::SeriesEnded => match series_score::verdict(&room.settings, room.score.as_ref()) {
             Some(verdict) => format!("the series ends here: {verdict}"),
             None => "the series ends here".into(),
@@ -52,7 +52,7 @@ pub(in crate::cli) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
         }
         RoomChange::ChatPosted(line, _) => format!("<{}> {}", line.player.name, printable(&line.text)),
         RoomChange::RoomClosed(reason) => match reason {
-            Some(RoomCloseReason::Empty) => "the room closes: nobody is left in it".into(),
+            Some(RoomCloseReason::Empty) => "the room closes: it is empty".into(),
             Some(RoomCloseReason::Idle) => "the room closes: nothing happened in it for too long".into(),
             Some(RoomCloseReason::Server) => "the room closes: the server could not go on with it".into(),
             Some(RoomCloseReason::Closed) | None => "the room closes".into(),
@@ -61,12 +61,12 @@ pub(in crate::cli) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
     })
 }
 
-/// How a series in pairs stands, after what else there is to say.
+/// The score of a series in pairs, as the end of a line.
 pub(in crate::cli) fn tell_score(room: &Room, score: Option<&SeriesScore>) -> String {
     score.map(|score| format!("; {}", series_score::tell(room, score))).unwrap_or_default()
 }
 
-/// Text of other players, in which nothing commands the terminal.
+/// Text of other players without control characters.
 pub(in crate::cli) fn printable(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).collect()
 }

@@ -1,4 +1,4 @@
-//! How a series in pairs stands, in words.
+//! The score of a series in pairs as text.
 
 use crate::{
     client::{Room, SeriesScore, Settings},
@@ -11,7 +11,7 @@ pub(in crate::cli) fn tell(room: &Room, score: &SeriesScore) -> String {
     format!("{}: {}{}", room.seats[score.first].occupant, score.score, difference.unwrap_or_default())
 }
 
-/// What the settings' test found, if it has ended the series.
+/// The result of the SPRT, if it has ended the series.
 pub(in crate::cli) fn verdict(settings: &Settings, score: Option<&SeriesScore>) -> Option<String> {
     let sprt = settings.sprt?;
     let elo = sprt.believed(sprt.verdict(&score?.score)?);

@@ -21,7 +21,7 @@ use crate::{
         rules::Color,
         runtime::{
             Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms,
-            Work,
+            Work, limits_table,
         },
     },
 };
@@ -239,71 +239,30 @@ fn ai_kind(kind: AiKind) -> v1::AiKind {
     }
 }
 
+/// The limits as `GetServerInfo` reports them: all rows of the table, and the lengths of texts and series.
 fn limits(limits: &Limits) -> v1::Limits {
-    let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
-    let rate = |rate: u32| i32::try_from(rate).unwrap_or(i32::MAX);
-    v1::Limits {
-        rooms_per_player: count(limits.rooms_per_player),
-        seats_per_human: limits.seats_per_human.into(),
-        seats_per_bot: limits.seats_per_bot.into(),
-        streams_per_player: count(limits.streams_per_player),
-        requests_per_second: rate(limits.requests_per_second),
-        members_per_room: limits.members_per_room.into(),
-        name_characters: count(DisplayName::MOST),
-        room_name_characters: count(RoomName::MOST),
-        chat_characters: count(ChatText::MOST),
-        games_per_series: Settings::MOST_GAMES.into(),
-        message_bytes: count(limits.message_bytes),
-        presence_grace: Some(convert::duration(limits.presence_grace)),
-        idle_close: Some(convert::duration(limits.idle_close)),
-        request_burst: rate(limits.request_burst),
-        chats_per_second: rate(limits.chats_per_second),
-        chat_burst: rate(limits.chat_burst),
-        wrong_guesses_per_minute: rate(limits.wrong_guesses_per_minute),
-        log_ins_per_second: rate(limits.log_ins_per_second),
-        log_in_burst: rate(limits.log_in_burst),
-        connections: count(limits.connections),
-        connections_per_address: count(limits.connections_per_address),
-        opening: Some(convert::duration(limits.opening)),
-        streams_per_connection: rate(limits.streams_per_connection),
-        header_bytes: rate(limits.header_bytes),
-        players: count(limits.players),
-        rooms: count(limits.rooms),
-        player_idle: Some(convert::duration(limits.player_idle)),
-        ai_queue: count(limits.ai_queue),
-        room_sleep: Some(convert::duration(limits.room_sleep)),
-        reader_patience: Some(convert::duration(limits.reader_patience)),
-        drain: Some(convert::duration(limits.drain)),
-        call_time: Some(convert::duration(limits.call_time)),
-        keepalive: Some(convert::duration(limits.keepalive)),
-        keepalive_answer: Some(convert::duration(limits.keepalive_answer)),
-        rooms_per_address: count(limits.rooms_per_address),
-        seats_per_address: count(limits.seats_per_address),
-        streams_per_address: count(limits.streams_per_address),
-        calls_per_player: count(limits.calls_per_player),
-        calls_per_address: count(limits.calls_per_address),
-        requests_per_second_per_address: rate(limits.requests_per_second_per_address),
-        request_burst_per_address: rate(limits.request_burst_per_address),
-        chats_per_second_per_address: rate(limits.chats_per_second_per_address),
-        chat_burst_per_address: rate(limits.chat_burst_per_address),
-        addresses: count(limits.addresses),
-        frame_bytes: rate(limits.frame_bytes),
-        stream_window: rate(limits.stream_window),
-        connection_window: rate(limits.connection_window),
-        resets_unseen: count(limits.resets_unseen),
-        resets_for_faults: count(limits.resets_for_faults),
-        http1_requests_per_second: rate(limits.http1_requests_per_second),
-        http1_request_burst: rate(limits.http1_request_burst),
-        openings_per_second: rate(limits.openings_per_second),
-        opening_burst: rate(limits.opening_burst),
-        ai_memory_mib: rate(limits.ai_memory_mib),
-        analyses: count(limits.analyses),
-        analyses_per_player: count(limits.analyses_per_player),
-        analyses_per_address: count(limits.analyses_per_address),
-        analysis_threads: count(limits.analysis_threads),
-        analysis_time: Some(convert::duration(limits.analysis_time)),
-        game_analysis_time: Some(convert::duration(limits.game_analysis_time)),
-        analysis_nodes: i64::try_from(limits.analysis_nodes).unwrap_or(i64::MAX),
-        analysis_lines: count(limits.analysis_lines),
+    macro_rules! on_wire {
+        (Duration, $limit:expr) => {
+            Some(convert::duration($limit))
+        };
+        (u64, $limit:expr) => {
+            i64::try_from($limit).unwrap_or(i64::MAX)
+        };
+        ($count:ident, $limit:expr) => {
+            i32::try_from($limit).unwrap_or(i32::MAX)
+        };
     }
+    macro_rules! message {
+        ($($name:ident: $type:ident = $default:expr, $unit:ident from $least:tt $(to $most:tt)?, $flag:literal:
+            $help:literal, $reason:literal;)*) => {
+            v1::Limits {
+                $($name: on_wire!($type, limits.$name),)*
+                name_characters: on_wire!(usize, DisplayName::MOST),
+                room_name_characters: on_wire!(usize, RoomName::MOST),
+                chat_characters: on_wire!(usize, ChatText::MOST),
+                games_per_series: Settings::MOST_GAMES.into(),
+            }
+        };
+    }
+    limits_table!(message)
 }

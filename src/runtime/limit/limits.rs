@@ -1,221 +1,312 @@
-//! Every bound of the server in one place, each with its reason.
+//! The limits of a server in one table, and the bounds that have no option, each with its reason.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
-/// What one client may use of the server, and how long things may take.
+/// Calls `$then!` with the table of limits, in the order in which `reversi serve --help` lists them. From it come
+/// [`Limits`], the options with their environment variables, and the answer of `GetServerInfo`.
 ///
-/// A client is a player, and all who come from one address: without the second, whoever logs in a hundred times has a
-/// hundred times as much. A limit by address of 0 is none, for a server behind a proxy, to which all come from there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Players known at a time. An entry is under 1 KiB, so a full house is 100 MiB.
-    pub players: usize,
-    /// Rooms open at a time. A room is under 8 KiB beside its watchers.
-    pub rooms: usize,
-    /// Rooms of which one player is a member. Enough for a bot that tends a tournament.
-    pub rooms_per_player: usize,
-    /// Rooms of which the players of one address are members, each counted for itself: a room for each bot of a farm that
-    /// logs in at once, and a tenth of the server's.
-    pub rooms_per_address: usize,
-    /// A person plays one game at a time.
-    pub seats_per_human: u16,
-    /// The most seats a bot may declare.
-    pub seats_per_bot: u16,
-    /// Seats that the players of one address hold: one for each bot of that farm.
-    pub seats_per_address: usize,
-    /// Streams of one player: one for turns, the rest to watch.
-    pub streams_per_player: usize,
-    /// Streams of the players of one address: two for each bot of that farm. One costs under 64 KiB.
-    pub streams_per_address: usize,
-    /// Calls of one player whose answers are not read yet, streams among them: as many as one connection has.
-    pub calls_per_player: usize,
-    /// Calls of one address whose answers are not read yet, streams among them, and requests for the page: the farm that logs
-    /// in at once, beside its streams. With a message of the largest size in each that waits for its last byte, one took 41
-    /// KiB; an answer that is not read takes 8 KiB.
-    pub calls_per_address: usize,
-    /// Requests a second of one player, on average; a flat-out bot on the same machine stays below it.
-    pub requests_per_second: u32,
-    /// Requests at once, above the average.
-    pub request_burst: u32,
-    /// Requests a second of one address, on average: four flat-out bots, or thousands that think. Those without a good
-    /// token are among them.
-    pub requests_per_second_per_address: u32,
-    /// Requests at once of one address, above the average.
-    pub request_burst_per_address: u32,
-    /// Lines of chat a second of one player, on average: faster than anybody types. Every line goes to all who watch, and
-    /// one player must not be able to overrun them.
-    pub chats_per_second: u32,
-    /// Lines of chat at once, above the average; few beside what a watcher may lag behind.
-    pub chat_burst: u32,
-    /// Lines of chat a second of one address, on average: a class that talks, and less than a store writes beside games.
-    pub chats_per_second_per_address: u32,
-    /// Lines of chat at once of one address, above the average: a full room in which everybody greets.
-    pub chat_burst_per_address: u32,
-    /// Connections open at a time. One costs under 100 KiB, and a file descriptor.
-    pub connections: usize,
-    /// Connections from one address: one machine may hold thousands of bots, but not the whole server.
-    pub connections_per_address: usize,
-    /// How long a connection may take to agree on TLS and to begin its first request; slower than any network, and short
-    /// enough that those who only connect do not gather.
-    pub opening: Duration,
-    /// Calls and streams of one connection; a proxy may carry many players over one.
-    pub streams_per_connection: u32,
-    /// Bytes of one request. Every field has a bound of its own far below it.
-    pub message_bytes: usize,
-    /// Bytes of the names and values of one request's headers. A token and what libraries add are under 1 KiB.
-    pub header_bytes: u32,
-    /// Bytes of one frame of HTTP/2, of which the least that it allows is enough. Messages are small, and a large frame
-    /// keeps others waiting.
-    pub frame_bytes: u32,
-    /// Bytes that one stream may send unread: several requests of the largest size.
-    pub stream_window: u32,
-    /// Bytes that one connection may send unread, and what it can make the server hold where its streams together are allowed
-    /// more. The transport counts what each unread frame lacks of 256 bytes, and closes the connection when that comes to more
-    /// than half of this: a kibibyte for each stream allows two small ones on each.
-    pub connection_window: u32,
-    /// Streams of one connection that were reset before a service saw them. Beyond it the connection ends: opening and
-    /// resetting streams costs a client nothing, and is how servers are worn down (CVE-2023-44487). A client that gives
-    /// up everything at once has its 64 streams.
-    pub resets_unseen: usize,
-    /// Streams of one connection that the transport itself has reset because of what the client did. Beyond it the
-    /// connection ends: as many as it may have are no accident any more.
-    pub resets_for_faults: usize,
-    /// Connections a second of one address that begin to speak, on average: each costs as much as several calls, and with
-    /// TLS as many. What comes faster waits, but not so long that, of all that an address may have, begun at once, the last
-    /// is late.
-    pub openings_per_second: u32,
-    /// As many at once, above the average: the bots of one machine that all begin together, and too few to be felt by others.
-    pub opening_burst: u32,
-    /// Requests of HTTP/1.1 a second from one address, on average: above what the pages of a hundred players ask. What
-    /// comes faster waits, so that one who sends thousands at once has little of the server.
-    pub http1_requests_per_second: u32,
-    /// Requests of HTTP/1.1 at once, above the average: a few pages that are loaded.
-    pub http1_request_burst: u32,
-    /// How long a request may take to come in and be answered; the length of a stream is not meant. Every call is answered
-    /// in seconds, so this ends the requests that are sent a byte at a time.
-    pub call_time: Duration,
-    /// How often a silent connection is asked whether it lives: a vanished client is noticed within half a minute. One
-    /// that sends a header for ever cannot answer in between, and ends as well.
-    pub keepalive: Duration,
-    /// How long it may take to answer.
-    pub keepalive_answer: Duration,
-    /// Addresses that are remembered for what they did of late. Those in use are known besides. One costs under 512 bytes,
-    /// so all of them 50 MiB.
-    pub addresses: usize,
-    /// Log-ins at once from one address: a farm of bots that starts, which cannot wait in line.
-    pub log_in_burst: u32,
-    /// Log-ins a second from one address, on average. Each makes a player that is kept for a day: one address cannot fill
-    /// the server with them.
-    pub log_ins_per_second: u32,
-    /// Passwords and join codes that one player may get wrong in a minute. A person types fewer. With 40 bits in a join
-    /// code, and every room of a full server to be hit, a player needs three and a half years for one, and an address that
-    /// logs in anew for every few guesses, as often as it may, more than a week.
-    pub wrong_guesses_per_minute: u32,
-    /// Members of one room. Watchers need not be members.
-    pub members_per_room: u16,
-    /// How long a lost connection keeps its place: longer than a reboot of a router, shorter than patience.
-    pub presence_grace: Duration,
-    /// A room without a game in which nothing happens closes after this.
-    pub idle_close: Duration,
-    /// A room in which nobody plays or watches, and nobody asks for anything, leaves memory after this.
-    pub room_sleep: Duration,
-    /// A player without rooms and streams who asks nothing for this long is forgotten: the token is good no more, and the
-    /// name is free. Short enough that a name taken by one who never came again is soon free.
-    pub player_idle: Duration,
-    /// A stream of turns on which something has waited unread for this long is cut off: its player is not here. A client
-    /// that lives reads within milliseconds, and one that hangs for half a minute begins anew anyway.
-    pub reader_patience: Duration,
-    /// How long shutting down may take.
-    pub drain: Duration,
-    /// AI moves that may wait, of quick kinds and of searches each. Beyond it they are answered by the cheap move at once.
-    pub ai_queue: usize,
-    /// The most MiB that all searches of the engine remember at a time, in equal parts: those of AI seats and of analyses,
-    /// one for each thread. Each takes 16 when it is first needed, which 64 threads have with this; with less the highest
-    /// levels play worse than they were measured.
-    pub ai_memory_mib: u32,
-    /// Analyses under way, of which few search and the others wait for their turn. One costs what a stream does.
-    pub analyses: usize,
-    /// Analyses of one player: the one that is looked at, and the one that takes its place.
-    pub analyses_per_player: usize,
-    /// Analyses of the players of one address: a few who look back together, and not all that there may be.
-    pub analyses_per_address: usize,
-    /// Threads that search for analyses, beside those of AI seats, of which they can take little. They share the memory
-    /// of those.
-    pub analysis_threads: usize,
-    /// The longest that one position may be searched: deep enough to learn from, and no longer than others wait for.
-    pub analysis_time: Duration,
-    /// The longest that all positions of a game may be searched together: two seconds for each.
-    pub game_analysis_time: Duration,
-    /// Positions that the search of one position may visit: more than a core does in `analysis_time`.
-    pub analysis_nodes: u64,
-    /// Lines told of one position. Each costs a search of its own.
-    pub analysis_lines: usize,
+/// A row: field, type, default; unit and range of the option (times in seconds); option; help; reason. A limit by
+/// address may be 0, which is no limit: behind a proxy all clients come from one address.
+#[rustfmt::skip]
+macro_rules! limits_table {
+    ($then:ident) => {
+        $then! {
+            connections: usize = 16_384, N from 0, "max-connections":
+                "Connections open at a time; fewer where the system permits fewer open files",
+                "One costs under 100 KiB, and a file descriptor.";
+            connections_per_address: usize = 4_096, N from 0, "max-connections-per-address":
+                "Connections open at a time from one address; 0 for no limit",
+                "One machine may run thousands of bots, but not use the whole server.";
+            opening: Duration = Duration::from_secs(10), SECONDS from 0, "opening":
+                "Time in which a connection must agree on TLS and begin its first request",
+                "Slower than any network, and short enough that connections without requests do not pile up.";
+            streams_per_connection: u32 = 1_024, N from 1, "max-streams-per-connection":
+                "Calls and streams of one connection. See --connection-window",
+                "A proxy may carry many players over one connection.";
+            header_bytes: u32 = 16 * 1024, BYTES from 1, "max-header-bytes":
+                "Size of the headers of one request",
+                "A token and what libraries add are under 1 KiB.";
+            message_bytes: usize = 16 * 1024, BYTES from 0, "max-message-bytes":
+                "Size of one request",
+                "Every field has a much lower limit of its own.";
+            frame_bytes: u32 = 16 * 1024, BYTES from (1 << 14) to ((1 << 24) - 1), "max-frame-bytes":
+                "Size of one frame of HTTP/2",
+                "The least that HTTP/2 allows: messages are small, and a large frame delays other streams.";
+            stream_window: u32 = 64 * 1024, BYTES from 1 to ((1 << 31) - 1), "stream-window":
+                "Unread bytes that one stream may send",
+                "Several requests of the largest size.";
+            connection_window: u32 = 1024 * 1024, BYTES from ((1 << 16) - 1) to ((1 << 31) - 1), "connection-window":
+                "Unread bytes that one connection may send. With less than 512 for each of its streams, a \
+                    connection may be closed when all of them send a small message at once",
+                "Also bounds the memory of all its streams together. The transport counts what each unread \
+                    frame lacks of 256 bytes, and closes the connection when the sum exceeds half of this: 1 KiB for \
+                    each stream allows two small frames on each. The minimum is the initial window of HTTP/2.";
+            resets_unseen: usize = 64, N from 0, "max-resets-unseen":
+                "Streams of one connection that may be reset before a service has seen them",
+                "Beyond it the connection is closed: resets cost a client nothing and are used for attacks \
+                    (CVE-2023-44487). A client that cancels everything at once has 64 streams.";
+            resets_for_faults: usize = 1_024, N from 0, "max-resets-for-faults":
+                "Streams of one connection that may be reset because of the client's errors",
+                "Beyond it the connection is closed: one for each of its streams is no accident.";
+            openings_per_second: u32 = 600, N from 0, "opening-rate":
+                "New connections a second from one address, on average; faster ones wait. 0 for no limit",
+                "Each costs as much as several calls, more with TLS. High enough that of all connections of an \
+                    address, opened at once, the last still meets `opening`.";
+            opening_burst: u32 = 256, N from 1, "opening-burst":
+                "New connections at once from one address, above the average",
+                "The bots of one machine that start together, and too few to slow down other clients.";
+            http1_requests_per_second: u32 = 1_000, N from 0, "http1-rate":
+                "HTTP/1.1 requests a second from one address, on average; faster ones wait. 0 for no limit",
+                "More than the pages of a hundred players send.";
+            http1_request_burst: u32 = 200, N from 1, "http1-burst":
+                "HTTP/1.1 requests at once from one address, above the average",
+                "A few pages that load at the same time.";
+            call_time: Duration = Duration::from_secs(60), SECONDS from 1 to A_CENTURY, "call-time":
+                "Time in which a request must arrive and be answered; streams may last longer",
+                "Every call is answered within seconds; this ends requests that arrive a byte at a time.";
+            keepalive: Duration = Duration::from_secs(20), SECONDS from 1 to A_CENTURY, "keepalive":
+                "Time after which a silent connection is sent a ping",
+                "With `keepalive_answer`, a client that disappeared is noticed within half a minute. One that \
+                    sends a header for ever cannot answer in between, and is disconnected as well.";
+            keepalive_answer: Duration = Duration::from_secs(10), SECONDS from 1 to A_CENTURY, "keepalive-answer":
+                "Time in which it must answer the ping",
+                "Slower than any network.";
+            addresses: usize = 100_000, N from 0, "max-addresses":
+                "Addresses whose recent use is remembered",
+                "Those in use are known besides. One costs under 512 bytes: 50 MiB for all.";
+            log_ins_per_second: u32 = 1, N from 0, "log-in-rate":
+                "Log-ins a second from one address, on average; 0 for no limit",
+                "Each makes a player that is kept for a day: one address cannot fill the server with them.";
+            log_in_burst: u32 = 2_000, N from 1, "log-in-burst":
+                "Log-ins at once from one address, above the average",
+                "A farm of bots that starts, which cannot wait in line.";
+            players: usize = 100_000, N from 0, "max-players":
+                "Players known at a time",
+                "One costs under 1 KiB: 100 MiB for all.";
+            player_idle: Duration = Duration::from_secs(24 * 60 * 60), SECONDS from 0, "player-idle":
+                "Time after which a player without rooms, streams and requests is forgotten",
+                "Their token is then invalid and their name free again.";
+            requests_per_second: u32 = 5_000, N from 1, "rate":
+                "Requests a second of one player, on average",
+                "A bot at full speed on the same machine stays below it.";
+            request_burst: u32 = 10_000, N from 1, "burst":
+                "Requests at once of one player, above the average; twice --rate if left out",
+                "Two seconds of the average.";
+            requests_per_second_per_address: u32 = 20_000, N from 0, "rate-per-address":
+                "Requests a second from one address, on average; 0 for no limit",
+                "Four bots at full speed, or thousands that think. Requests without a valid token count too.";
+            request_burst_per_address: u32 = 40_000, N from 1, "burst-per-address":
+                "Requests at once from one address, above the average; twice --rate-per-address if left out",
+                "Two seconds of the average.";
+            calls_per_player: usize = 1_024, N from 0, "max-calls":
+                "Unfinished calls of one player, streams included",
+                "As many as one connection has.";
+            calls_per_address: usize = 6_000, N from 0, "max-calls-per-address":
+                "Unfinished calls from one address, streams included; 0 for no limit",
+                "The farm of bots of `log_in_burst`, besides its streams; requests for the page count too. A \
+                    call whose message of the largest size lacks its last byte took 41 KiB; an unread answer takes 8 \
+                    KiB.";
+            chats_per_second: u32 = 2, N from 1, "chat-rate":
+                "Chat lines a second of one player, on average",
+                "Faster than people type. Every line goes to all watchers, and must not flood them.";
+            chat_burst: u32 = 10, N from 1, "chat-burst":
+                "Chat lines at once of one player, above the average",
+                "Few compared with the events that a watcher may lag behind.";
+            chats_per_second_per_address: u32 = 20, N from 0, "chat-rate-per-address":
+                "Chat lines a second from one address, on average; 0 for no limit",
+                "A class that talks, and less than a store writes besides games.";
+            chat_burst_per_address: u32 = 200, N from 0, "chat-burst-per-address":
+                "Chat lines at once from one address, above the average",
+                "A full room in which everybody greets.";
+            wrong_guesses_per_minute: u32 = 30, N from 1, "wrong-guesses":
+                "Wrong passwords and join codes of one player in a minute",
+                "More than a person types. A join code has 40 bits: with every room of a full server as a \
+                    target, a player needs three and a half years to hit one, and an address that logs in anew for \
+                    every few guesses more than a week.";
+            streams_per_player: usize = 64, N from 0, "max-streams":
+                "Open streams of one player",
+                "One for turns, the others to watch.";
+            streams_per_address: usize = 4_000, N from 0, "max-streams-per-address":
+                "Open streams of all players of one address; 0 for no limit",
+                "Two for each bot of the farm of `log_in_burst`. One costs under 64 KiB.";
+            rooms_per_player: usize = 64, N from 0, "max-rooms-per-player":
+                "Rooms of which one player may be a member",
+                "Enough for a bot that runs a tournament.";
+            rooms_per_address: usize = 2_000, N from 0, "max-rooms-per-address":
+                "Memberships in rooms of all players of one address; 0 for no limit",
+                "One for each bot of the farm of `log_in_burst`, and a tenth of the server's rooms.";
+            seats_per_human: u16 = 1, N from 0, "max-seats-per-human":
+                "Seats that a person may hold",
+                "A person plays one game at a time.";
+            seats_per_bot: u16 = 64, N from 0, "max-seats":
+                "Seats that a bot may hold",
+                "The most that a bot may declare at its log-in.";
+            seats_per_address: usize = 2_000, N from 0, "max-seats-per-address":
+                "Seats that all players of one address may hold; 0 for no limit",
+                "One for each bot of the farm of `log_in_burst`.";
+            rooms: usize = 20_000, N from 0, "max-rooms":
+                "Rooms open at a time",
+                "One costs under 8 KiB, besides its watchers.";
+            members_per_room: u16 = 64, N from 0, "max-members":
+                "Members of one room",
+                "Watchers need not be members.";
+            idle_close: Duration = Duration::from_secs(2 * 60 * 60), SECONDS from 0, "idle-close":
+                "Time after which a room without a game and without activity closes",
+                "Longer than a break between two games.";
+            room_sleep: Duration = Duration::from_secs(5 * 60), SECONDS from 1 to A_CENTURY, "room-sleep":
+                "Time after which an unused room leaves memory",
+                "A room is unused without players, watchers and requests. It is loaded again when needed.";
+            presence_grace: Duration = Duration::from_secs(60), SECONDS from 0, "grace":
+                "Time for which a player who lost the connection keeps the place",
+                "Longer than the restart of a router, shorter than the patience of an opponent.";
+            reader_patience: Duration = Duration::from_secs(30), SECONDS from 1 to A_CENTURY, "reader-patience":
+                "Time for which a message may wait unread on a stream of turns before the stream is closed",
+                "A live client reads within milliseconds, and one that hangs for half a minute reconnects \
+                    anyway.";
+            ai_queue: usize = 4_096, N from 0, "ai-queue":
+                "AI moves that may wait for a thread; further ones are made without a search",
+                "Counted separately for quick kinds and for searches.";
+            ai_memory_mib: u32 = 1_024, MIB from 1, "ai-memory":
+                "Memory of all searches of `expert` and of analyses together; each needs 16 MiB",
+                "Divided equally between the threads of AI seats and of analyses, and allocated when first \
+                    needed: enough for 64 threads. With less the highest levels play worse than measured.";
+            analyses: usize = 64, N from 0, "max-analyses":
+                "Analyses under way at a time",
+                "Few search at a time, the others wait. One costs as much as a stream.";
+            analyses_per_player: usize = 2, N from 0, "max-analyses-per-player":
+                "Analyses of one player under way at a time",
+                "The one that is shown, and the one that replaces it.";
+            analyses_per_address: usize = 8, N from 0, "max-analyses-per-address":
+                "Analyses of all players of one address under way at a time; 0 for no limit",
+                "A few players together, and not the whole server's.";
+            analysis_threads: usize = 1, N from 1 to A_CENTURY, "analysis-threads":
+                "Threads that search for analyses, besides those of AI seats",
+                "AI seats lose little time to it, and share their memory with it.";
+            analysis_time: Duration = Duration::from_secs(30), SECONDS from 0, "analysis-time":
+                "Time for the search of one position",
+                "Deep enough to learn from, and no longer than other analyses can wait.";
+            game_analysis_time: Duration = Duration::from_secs(120), SECONDS from 0, "game-analysis-time":
+                "Time for the search of all positions of a game together",
+                "Two seconds for each.";
+            analysis_nodes: u64 = 1_000_000_000, N from 0, "analysis-nodes":
+                "Positions that the search of one position may visit",
+                "More than a core visits in `analysis_time`.";
+            analysis_lines: usize = 10, N from 0, "max-analysis-lines":
+                "Best moves that are reported of one position",
+                "Each costs a search of its own.";
+            drain: Duration = Duration::from_secs(10), SECONDS from 0, "drain":
+                "Time that stopping the server may take",
+                "Calls under way are answered within it.";
+        }
+    };
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            players: 100_000,
-            rooms: 20_000,
-            rooms_per_player: 64,
-            rooms_per_address: 2_000,
-            seats_per_human: 1,
-            seats_per_bot: 64,
-            seats_per_address: 2_000,
-            streams_per_player: 64,
-            streams_per_address: 4_000,
-            calls_per_player: 1_024,
-            calls_per_address: 6_000,
-            requests_per_second: 5_000,
-            request_burst: 10_000,
-            requests_per_second_per_address: 20_000,
-            request_burst_per_address: 40_000,
-            chats_per_second: 2,
-            chat_burst: 10,
-            chats_per_second_per_address: 20,
-            chat_burst_per_address: 200,
-            connections: 16_384,
-            connections_per_address: 4_096,
-            opening: Duration::from_secs(10),
-            streams_per_connection: 1_024,
-            message_bytes: 16 * 1024,
-            header_bytes: 16 * 1024,
-            frame_bytes: 16 * 1024,
-            stream_window: 64 * 1024,
-            connection_window: 1024 * 1024,
-            resets_unseen: 64,
-            resets_for_faults: 1_024,
-            openings_per_second: 600,
-            opening_burst: 256,
-            http1_requests_per_second: 1_000,
-            http1_request_burst: 200,
-            call_time: Duration::from_secs(60),
-            keepalive: Duration::from_secs(20),
-            keepalive_answer: Duration::from_secs(10),
-            addresses: 100_000,
-            log_in_burst: 2_000,
-            log_ins_per_second: 1,
-            wrong_guesses_per_minute: 30,
-            members_per_room: 64,
-            presence_grace: Duration::from_secs(60),
-            idle_close: Duration::from_secs(2 * 60 * 60),
-            room_sleep: Duration::from_secs(5 * 60),
-            player_idle: Duration::from_secs(24 * 60 * 60),
-            reader_patience: Duration::from_secs(30),
-            drain: Duration::from_secs(10),
-            ai_queue: 4_096,
-            ai_memory_mib: 1_024,
-            analyses: 64,
-            analyses_per_player: 2,
-            analyses_per_address: 8,
-            analysis_threads: 1,
-            analysis_time: Duration::from_secs(30),
-            game_analysis_time: Duration::from_secs(120),
-            analysis_nodes: 1_000_000_000,
-            analysis_lines: 10,
-        }
+/// The longest time of limits that must be bounded, in seconds: clocks do not overflow with it.
+const A_CENTURY: u64 = u32::MAX as u64;
+
+/// A row of the table of limits.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    /// The field of [`Limits`].
+    pub name: &'static str,
+    /// The option of `reversi serve`, without dashes before it.
+    pub flag: &'static str,
+    /// What it bounds.
+    pub help: &'static str,
+    /// The unit of its value; `N` for a number of things.
+    pub unit: &'static str,
+    /// Values that the option takes.
+    pub range: RangeInclusive<u64>,
+    /// Reads the limit; of a time, the whole seconds.
+    pub get: fn(&Limits) -> u64,
+    /// Sets the limit to a value in range.
+    pub set: fn(&mut Limits, u64),
+}
+
+/// A type of limits.
+trait LimitValue {
+    const MAX: u64;
+
+    fn to_number(self) -> u64;
+
+    fn from_number(number: u64) -> Self;
+}
+
+macro_rules! integer_limits {
+    ($($type:ident)+) => {
+        $(impl LimitValue for $type {
+            const MAX: u64 = $type::MAX as u64;
+
+            fn to_number(self) -> u64 {
+                self as u64
+            }
+
+            fn from_number(number: u64) -> Self {
+                number.min(Self::MAX as u64) as Self
+            }
+        })+
+    };
+}
+
+integer_limits!(u16 u32 u64 usize);
+
+impl LimitValue for Duration {
+    const MAX: u64 = u64::MAX;
+
+    fn to_number(self) -> u64 {
+        self.as_secs()
+    }
+
+    fn from_number(seconds: u64) -> Self {
+        Self::from_secs(seconds)
     }
 }
+
+/// The highest value of an option: the one that is given, or else the type's.
+macro_rules! highest {
+    ($type:ident) => {
+        <$type as LimitValue>::MAX
+    };
+    ($type:ident $most:tt) => {
+        $most
+    };
+}
+
+macro_rules! define_limits {
+    ($($name:ident: $type:ident = $default:expr, $unit:ident from $least:tt $(to $most:tt)?, $flag:literal:
+        $help:literal, $reason:literal;)*) => {
+        /// What one client may use of the server, and how long things may take.
+        ///
+        /// Limits are by player and by address: without the second, a client that logs in a hundred times would have a
+        /// hundred times as much.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Limits {
+            $(#[doc = $help] #[doc = "\n\n"] #[doc = $reason] pub $name: $type,)*
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: $default),* }
+            }
+        }
+
+        impl Limits {
+            /// All limits, in the order of `reversi serve --help`.
+            pub const TABLE: &[Limit] = &[$(Limit {
+                name: stringify!($name),
+                flag: $flag,
+                help: $help,
+                unit: stringify!($unit),
+                range: $least..=highest!($type $($most)?),
+                get: |limits| limits.$name.to_number(),
+                set: |limits, number| limits.$name = LimitValue::from_number(number),
+            }),*];
+        }
+    };
+}
+
+limits_table!(define_limits);
+pub(crate) use limits_table;
 
 /// Messages that wait for one room. A full mailbox makes callers wait, then says BUSY.
 pub(crate) const MAILBOX: usize = 32;

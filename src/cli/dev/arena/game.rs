@@ -1,6 +1,6 @@
 //! One game of the arena.
 
-use super::player::{Contestant, Mover};
+use super::player::{ArenaPlayer, PlayingEngine};
 use crate::{
     rating::Points,
     rules::{ByColor, Color, SplitMix64, Square, Transcript},
@@ -9,28 +9,28 @@ use crate::{
 
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Game {
+pub(super) struct ArenaGame {
     /// The opening and what was played.
     pub(super) moves: Transcript,
     /// How many of the moves were the opening's.
     pub(super) opening: usize,
-    /// Who won, if anybody did.
+    /// The winner; `None` for a draw.
     pub(super) winner: Option<Color>,
     /// Why a side lost without regard to the discs.
     pub(super) fault: Option<String>,
 }
 
-/// A player at the board: made ready for its first game, and again after each game that it failed in.
-pub(super) struct Seat<'a> {
-    contestant: &'a Contestant,
+/// A player on one thread: started for its first game, and again after each failure.
+pub(super) struct ArenaSeat<'a> {
+    player: &'a ArenaPlayer,
     ended: &'a Stop,
-    mover: Option<Box<dyn Mover>>,
+    engine: Option<Box<dyn PlayingEngine>>,
 }
 
-impl Game {
+impl ArenaGame {
     /// Plays from the opening to the end; `None` when the flag was raised before that.
     pub(super) fn play(
-        seats: &mut ByColor<&mut Seat<'_>>,
+        seats: &mut ByColor<&mut ArenaSeat<'_>>,
         opening: Transcript,
         seed: u64,
         ended: &Stop,
@@ -48,7 +48,7 @@ impl Game {
                 return None;
             }
             if let Err(error) = chosen.and_then(|square| Ok(game.moves.push(square)?)) {
-                seats[side].mover = None;
+                seats[side].engine = None;
                 return Some(game.lost(side, &error));
             }
         }
@@ -60,7 +60,7 @@ impl Game {
         Self { winner: Some(side.opposite()), fault: Some(format!("{error:#}")), ..self }
     }
 
-    /// What it gave to the player of that side.
+    /// The points of a side.
     pub(super) fn points(&self, side: Color) -> Points {
         match self.winner {
             Some(winner) if winner == side => Points::Win,
@@ -70,26 +70,23 @@ impl Game {
     }
 }
 
-impl<'a> Seat<'a> {
-    pub(super) fn new(contestant: &'a Contestant, ended: &'a Stop) -> Self {
-        Self { contestant, ended, mover: None }
+impl<'a> ArenaSeat<'a> {
+    pub(super) fn new(player: &'a ArenaPlayer, ended: &'a Stop) -> Self {
+        Self { player, ended, engine: None }
     }
 
     fn begin(&mut self) -> anyhow::Result<()> {
-        let mut mover = match self.mover.take() {
-            Some(mover) => mover,
-            None => self.contestant.ready(self.ended)?,
-        };
-        mover.begin()?;
-        self.mover = Some(mover);
+        if self.engine.is_none() {
+            self.engine = Some(self.player.ready(self.ended)?);
+        }
         Ok(())
     }
 
-    /// Each ply of each game has chance of its own.
+    /// Each ply of each game has a seed of its own.
     fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square> {
         let ply = game.squares().len() as u64;
-        let mover = self.mover.as_mut().ok_or_else(|| anyhow::anyhow!("it has not begun"))?;
-        mover.choose(game, SplitMix64::new(seed ^ ply).next())
+        let engine = self.engine.as_mut().ok_or_else(|| anyhow::anyhow!("it has not begun"))?;
+        engine.choose(game, SplitMix64::new(seed ^ ply).next())
     }
 }
 
@@ -98,28 +95,24 @@ mod tests {
     use super::*;
 
     /// Plays these moves, then fails.
-    struct Script(std::slice::Iter<'static, &'static str>);
+    struct ScriptedMoves(std::slice::Iter<'static, &'static str>);
 
-    impl Mover for Script {
-        fn begin(&mut self) -> anyhow::Result<()> {
-            Ok(())
-        }
-
+    impl PlayingEngine for ScriptedMoves {
         fn choose(&mut self, _: &Transcript, _: u64) -> anyhow::Result<Square> {
             let next = self.0.next().ok_or_else(|| anyhow::anyhow!("it has ended"))?;
             Ok(next.parse().unwrap())
         }
     }
 
-    fn play(black: &'static [&'static str], white: &'static [&'static str]) -> (Game, bool) {
-        let (contestant, ended) = ("greedy".parse().unwrap(), Stop::new());
-        let seat = |moves: &'static [&'static str]| Seat {
-            mover: Some(Box::new(Script(moves.iter()))),
-            ..Seat::new(&contestant, &ended)
+    fn play(black: &'static [&'static str], white: &'static [&'static str]) -> (ArenaGame, bool) {
+        let (player, ended) = ("greedy".parse().unwrap(), Stop::new());
+        let seat = |moves: &'static [&'static str]| ArenaSeat {
+            engine: Some(Box::new(ScriptedMoves(moves.iter()))),
+            ..ArenaSeat::new(&player, &ended)
         };
         let (mut black, mut white) = (seat(black), seat(white));
-        let game = Game::play(&mut ByColor::new(&mut black, &mut white), Transcript::new(), 1, &ended).unwrap();
-        (game, white.mover.is_some())
+        let game = ArenaGame::play(&mut ByColor::new(&mut black, &mut white), Transcript::new(), 1, &ended).unwrap();
+        (game, white.engine.is_some())
     }
 
     #[test]
@@ -140,9 +133,9 @@ mod tests {
 
     #[test]
     fn a_raised_flag_ends_the_game_without_a_result() {
-        let (contestant, ended) = ("greedy".parse().unwrap(), Stop::new());
+        let (player, ended) = ("greedy".parse().unwrap(), Stop::new());
         ended.stop();
-        let (mut black, mut white) = (Seat::new(&contestant, &ended), Seat::new(&contestant, &ended));
-        assert_eq!(Game::play(&mut ByColor::new(&mut black, &mut white), Transcript::new(), 1, &ended), None);
+        let (mut black, mut white) = (ArenaSeat::new(&player, &ended), ArenaSeat::new(&player, &ended));
+        assert_eq!(ArenaGame::play(&mut ByColor::new(&mut black, &mut white), Transcript::new(), 1, &ended), None);
     }
 }

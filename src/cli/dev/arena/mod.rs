@@ -1,4 +1,4 @@
-//! `reversi arena`: two players against each other, many times, without a server.
+//! `reversi arena`: matches of many games between two players, without a server.
 //!
 //! ```text
 //!   contestant A, contestant B      as they are written: expert:12@100ms
@@ -26,7 +26,7 @@ use std::{path::PathBuf, sync::Arc, thread, time::Duration};
 
 use anyhow::{Context as _, bail};
 
-use self::{output_file::Output, player::Contestant, results::Plan, runner::Contest};
+use self::{output_file::OutputFile, player::ArenaPlayer, results::MatchPlan, runner::MatchRunner};
 use crate::{
     cli::{
         random, say,
@@ -36,10 +36,10 @@ use crate::{
     rules::opening,
 };
 
-/// How long players are waited for after an interrupt: built-in ones answer at once, other programs may not.
+/// The wait for players after an interrupt: built-in ones end at once, external ones may not.
 const PARTING: Duration = Duration::from_secs(2);
 
-/// More threads than this are a slip of the pen.
+/// More threads than this are a typing error.
 const MOST_THREADS: u16 = 1024;
 
 /// Who plays, how often, and what is written down.
@@ -57,22 +57,22 @@ const MOST_THREADS: u16 = 1024;
     reversi arena expert:8 expert:7 --seed 1 --json result.json --transcripts games.txt"
 )]
 pub(in crate::cli) struct Args {
-    /// The player of whom the score is told.
+    /// The player whose score is reported.
     #[arg(env = "REVERSI_A", value_name = "A")]
-    a: Contestant,
+    a: ArenaPlayer,
     /// Its opponent.
     #[arg(env = "REVERSI_B", value_name = "B")]
-    b: Contestant,
-    /// Games to play, an even number: each opening is played twice, with the colours changed, and none of them again.
+    b: ArenaPlayer,
+    /// Games to play, an even number: each opening is played twice, with the colours changed, and never again.
     #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 100, value_parser = games)]
     games: u32,
-    /// Games that run at a time; as many as there are processors if left out.
+    /// Games that run in parallel; one for each processor if left out.
     #[arg(long, env = "REVERSI_CONCURRENCY", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_THREADS)))]
     concurrency: Option<u16>,
-    /// Decides the openings and the moves; random if left out.
+    /// The same seed plays the same games; random if left out.
     #[arg(long, env = "REVERSI_SEED")]
     seed: Option<u64>,
-    /// End as soon as one of two differences in Elo is believed, such as 0,10; with the errors permitted:
+    /// End as soon as a test (SPRT) accepts one of two differences in Elo, such as 0,10; with its error rates:
     /// 0,10,0.05,0.05.
     #[arg(long, env = "REVERSI_SPRT", value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
@@ -84,39 +84,39 @@ pub(in crate::cli) struct Args {
     transcripts: Option<PathBuf>,
 }
 
-/// Plays the games, tells the score and writes the files.
+/// Plays the games, prints the score and writes the files.
 ///
 /// # Errors
 /// When a player cannot play at all, when a file cannot be written, and when it was interrupted: what is known is then
 /// told before.
 pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     let mut interrupt = Interrupt::listen()?;
-    // Short enough to be typed again.
+    // Short enough to type.
     let seed = args.seed.unwrap_or_else(|| random::random() >> 32);
-    let plan = Plan { a: args.a, b: args.b, games: args.games, seed, sprt: args.sprt };
+    let plan = MatchPlan { a: args.a, b: args.b, games: args.games, seed, sprt: args.sprt };
     say(format_args!("{} against {}: {} games, seed {seed}", plan.a, plan.b, plan.games));
-    let contest = Arc::new(Contest::new(plan, Progress::of(args.games.into(), "games"))?);
-    let (json, transcripts) = (Output::open(args.json)?, Output::open(args.transcripts)?);
+    let runner = Arc::new(MatchRunner::new(plan, Progress::of(args.games.into(), "games"))?);
+    let (json, transcripts) = (OutputFile::open(args.json)?, OutputFile::open(args.transcripts)?);
     let threads = args.concurrency.map_or_else(processors, usize::from);
     let mut playing = tokio::task::spawn_blocking({
-        let contest = Arc::clone(&contest);
-        move || contest.play(threads)
+        let runner = Arc::clone(&runner);
+        move || runner.play(threads)
     });
     tokio::select! {
         done = &mut playing => done.context("a game could not be played")?,
         () = interrupt.wait() => {
-            contest.stop();
-            // Whoever still thinks then is not waited for.
+            runner.stop();
+            // Searches that take longer are abandoned.
             let _ = tokio::time::timeout(PARTING, playing).await;
         }
     }
-    let ledger = contest.close();
-    say(report::summary(&ledger));
-    // One that cannot be written does not cost the other.
-    let written = [json.write(&report::json(&ledger)), transcripts.write(&report::transcripts(&ledger))];
+    let results = runner.close();
+    say(report::summary(&results));
+    // If one cannot be written, the other still is.
+    let written = [json.write(&report::json(&results)), transcripts.write(&report::transcripts(&results))];
     written.into_iter().collect::<anyhow::Result<()>>()?;
-    if !ledger.is_complete() {
-        bail!("interrupted after {} of {} games", ledger.games.len(), ledger.plan.games);
+    if !results.is_complete() {
+        bail!("interrupted after {} of {} games", results.games.len(), results.plan.games);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A player of the arena, as it is written and as it plays.
+//! The players of a match.
 
 use std::{fmt, str::FromStr, sync::mpsc, thread, time::Duration};
 
@@ -8,7 +8,7 @@ use crate::{
     ai::{AiKind, AiPlayer},
     cli::{
         connect::check_ai,
-        external_engine::{Engine, Launch, Protocol, Time},
+        external_engine::{Engine, EngineCommand, MoveTime, Protocol},
     },
     rules::{Square, Transcript},
     search::Stop,
@@ -17,60 +17,53 @@ use crate::{
 /// The longest bound for one move.
 const LONGEST_MOVE: Duration = Duration::from_secs(60 * 60);
 
-/// The most time for a move of another program's engine where none is said: without any it might think for ever.
+/// The default time for a move of an external engine: without one it might think for ever.
 const USUAL_MOVE: Duration = Duration::from_secs(5);
 
-/// Chooses the moves of one side. It belongs to one game at a time, and may block as long as it thinks.
-pub(super) trait Mover: Send {
-    /// Begins a new game.
+/// Chooses the moves of one side, in one game at a time. May block during a search.
+pub(super) trait PlayingEngine: Send {
+    /// A move for the side to move, which has one. All randomness comes from the seed.
     ///
     /// # Errors
-    /// Of a player that cannot: it then loses the game.
-    fn begin(&mut self) -> anyhow::Result<()>;
-
-    /// A move for the side to move, which has one, after these moves. Whatever chance it needs comes from the seed.
-    ///
-    /// # Errors
-    /// Of a player that has none to give: it then loses the game.
+    /// When the player has no move: it then loses the game.
     fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square>;
 }
 
-/// Who plays: `KIND`, `KIND:LEVEL`, `nboard:COMMAND` or `gtp:COMMAND`, each with `@TIME` after it where wanted.
+/// A player: `KIND`, `KIND:LEVEL`, `nboard:COMMAND` or `gtp:COMMAND`, each optionally with `@TIME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Contestant {
-    /// As it was written, which is its name.
+pub(super) struct ArenaPlayer {
+    /// Its text, which is its name.
     text: String,
-    mind: Mind,
+    mind: EngineSpec,
     /// The most one move may take.
     time: Option<Duration>,
 }
 
 /// What kind of player it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Mind {
+enum EngineSpec {
     /// One of this program's.
     Ai(AiPlayer),
-    /// Another program's engine, which each seat starts for itself.
-    Engine(Launch),
+    /// An external engine, which each thread starts for itself.
+    Engine(EngineCommand),
 }
 
-impl Contestant {
+impl ArenaPlayer {
     /// A player that is ready for its first game. A raised flag ends its searches.
-    ///
-    /// # Errors
-    /// When it cannot be made ready.
-    pub(super) fn ready(&self, ended: &Stop) -> anyhow::Result<Box<dyn Mover>> {
+    pub(super) fn ready(&self, ended: &Stop) -> anyhow::Result<Box<dyn PlayingEngine>> {
         match &self.mind {
-            Mind::Ai(player) => Ok(Box::new(BuiltIn { player: *player, time: self.time, ended: ended.clone() })),
-            Mind::Engine(launch) => {
+            EngineSpec::Ai(player) => {
+                Ok(Box::new(BuiltInEngine { player: *player, time: self.time, ended: ended.clone() }))
+            }
+            EngineSpec::Engine(launch) => {
                 let engine = Engine::start(launch.clone())?;
-                Ok(Box::new(Guest { engine, time: self.time.unwrap_or(USUAL_MOVE), ended: ended.clone() }))
+                Ok(Box::new(OtherEngine { engine, time: self.time.unwrap_or(USUAL_MOVE), ended: ended.clone() }))
             }
         }
     }
 }
 
-impl FromStr for Contestant {
+impl FromStr for ArenaPlayer {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
@@ -78,17 +71,21 @@ impl FromStr for Contestant {
             // A command may have an @ of its own.
             let timed = command.rsplit_once('@').and_then(|(command, time)| Some((command, duration(time).ok()?)));
             let (command, time) = timed.map_or((command, None), |(command, time)| (command, Some(time)));
-            return Ok(Self { text: text.to_owned(), mind: Mind::Engine(Launch::new(protocol, command)?), time });
+            return Ok(Self {
+                text: text.to_owned(),
+                mind: EngineSpec::Engine(EngineCommand::new(protocol, command)?),
+                time,
+            });
         }
         let (who, time) = match text.rsplit_once('@') {
             Some((who, time)) => (who, Some(duration(time)?)),
             None => (text, None),
         };
-        Ok(Self { text: text.to_owned(), mind: Mind::Ai(ai(who, time.is_some())?), time })
+        Ok(Self { text: text.to_owned(), mind: EngineSpec::Ai(ai(who, time.is_some())?), time })
     }
 }
 
-impl fmt::Display for Contestant {
+impl fmt::Display for ArenaPlayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -134,17 +131,13 @@ fn duration(text: &str) -> anyhow::Result<Duration> {
     }
 }
 
-struct BuiltIn {
+struct BuiltInEngine {
     player: AiPlayer,
     time: Option<Duration>,
     ended: Stop,
 }
 
-impl Mover for BuiltIn {
-    fn begin(&mut self) -> anyhow::Result<()> {
-        Ok(())
-    }
-
+impl PlayingEngine for BuiltInEngine {
     fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square> {
         let search = |stop: &Stop| self.player.choose(game.position(), seed, stop);
         let choice = match self.time {
@@ -155,21 +148,16 @@ impl Mover for BuiltIn {
     }
 }
 
-/// Another program's engine. Its chance is its own: no protocol hands a seed over.
-struct Guest {
+/// An external engine. It ignores the seed: no protocol has one.
+struct OtherEngine {
     engine: Engine,
     time: Duration,
     ended: Stop,
 }
 
-impl Mover for Guest {
-    fn begin(&mut self) -> anyhow::Result<()> {
-        // The first move asked for tells it that the game is another one.
-        Ok(())
-    }
-
+impl PlayingEngine for OtherEngine {
     fn choose(&mut self, game: &Transcript, _seed: u64) -> anyhow::Result<Square> {
-        Ok(self.engine.choose(game, Time { for_move: self.time, limit: None, left: None }, &self.ended)?)
+        Ok(self.engine.choose(game, MoveTime { for_move: self.time, limit: None, left: None }, &self.ended)?)
     }
 }
 
@@ -194,13 +182,13 @@ fn stopped_after<R>(time: Duration, work: impl FnOnce(&Stop) -> R) -> R {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> anyhow::Result<Contestant> {
+    fn read(text: &str) -> anyhow::Result<ArenaPlayer> {
         text.parse()
     }
 
     #[test]
     fn a_player_is_a_kind_a_level_and_a_time() {
-        let expert = |level| Mind::Ai(AiPlayer::new(AiKind::Expert, level).unwrap());
+        let expert = |level| EngineSpec::Ai(AiPlayer::new(AiKind::Expert, level).unwrap());
         let read = |text| read(text).unwrap();
         assert_eq!((read("expert").mind, read("expert").time), (expert(13), None));
         assert_eq!((read("Expert:3").mind, read("Expert:3").to_string()), (expert(3), "Expert:3".to_owned()));
@@ -208,19 +196,19 @@ mod tests {
         let timed = read("expert@0.5s");
         assert_eq!(
             (timed.mind, timed.time),
-            (Mind::Ai(AiPlayer::tireless(AiKind::Expert)), Some(Duration::from_millis(500)))
+            (EngineSpec::Ai(AiPlayer::tireless(AiKind::Expert)), Some(Duration::from_millis(500)))
         );
     }
 
     #[test]
     fn an_engine_is_a_protocol_a_command_and_a_time() {
-        let launch = |command| Mind::Engine(Launch::new(Protocol::Gtp, command).unwrap());
+        let launch = |command| EngineSpec::Engine(EngineCommand::new(Protocol::Gtp, command).unwrap());
         let read = |text| read(text).unwrap();
         assert_eq!((read("gtp:edax -l 5").mind, read("gtp:edax -l 5").time), (launch("edax -l 5"), None));
         let timed = read("gtp:edax -gtp@2s");
         assert_eq!((timed.mind, timed.time), (launch("edax -gtp"), Some(Duration::from_secs(2))));
         assert_eq!(read("gtp:./a@b").mind, launch("./a@b"));
-        let nboard = Mind::Engine(Launch::new(Protocol::Nboard, "ntest x").unwrap());
+        let nboard = EngineSpec::Engine(EngineCommand::new(Protocol::Nboard, "ntest x").unwrap());
         assert_eq!(read("nboard:ntest x").mind, nboard);
     }
 

@@ -1,12 +1,12 @@
-//! What is told and written of a contest.
+//! The result of a match as text and JSON.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use super::{
-    game::Game,
-    results::{Ledger, side_of_a},
+    game::ArenaGame,
+    results::{MatchResults, side_of_a},
 };
 use crate::{
     rating::{Difference, Score, Sprt, Verdict},
@@ -14,10 +14,10 @@ use crate::{
 };
 
 /// The score, the difference in strength and what a test found, in a few lines.
-pub(super) fn summary(ledger: &Ledger) -> String {
-    let Ledger { plan, score, verdict, .. } = ledger;
-    let mut text = format!("{} of {} games: {} {score}", ledger.games.len(), plan.games, plan.a);
-    let faults = ledger.games.iter().filter(|game| game.fault.is_some()).count();
+pub(super) fn summary(results: &MatchResults) -> String {
+    let MatchResults { plan, score, verdict, .. } = results;
+    let mut text = format!("{} of {} games: {} {score}", results.games.len(), plan.games, plan.a);
+    let faults = results.games.iter().filter(|game| game.fault.is_some()).count();
     if faults > 0 {
         let _ = write!(text, " ({faults} by a player's fault)");
     }
@@ -37,28 +37,28 @@ pub(super) fn summary(ledger: &Ledger) -> String {
 }
 
 /// The result and every game, as JSON.
-pub(super) fn json(ledger: &Ledger) -> String {
-    let Ledger { plan, score, .. } = ledger;
+pub(super) fn json(results: &MatchResults) -> String {
+    let MatchResults { plan, score, .. } = results;
     let value = json!({
         "a": plan.a.to_string(),
         "b": plan.b.to_string(),
         "seed": plan.seed,
         "planned": plan.games,
-        "played": ledger.games.len(),
+        "played": results.games.len(),
         "won": score.wins,
         "drawn": score.draws,
         "lost": score.losses,
         "pairs": score.pairs,
         "elo": Difference::of(score).map(difference),
-        "sprt": plan.sprt.as_ref().map(|sprt| test(sprt, score, ledger.verdict)),
-        "games": (0..).zip(&ledger.games).map(|(index, played)| game(index, played)).collect::<Vec<_>>(),
+        "sprt": plan.sprt.as_ref().map(|sprt| test(sprt, score, results.verdict)),
+        "games": (0..).zip(&results.games).map(|(index, played)| game(index, played)).collect::<Vec<_>>(),
     });
     format!("{value:#}\n")
 }
 
 /// The moves of every game, a line each, openings included and passes left out.
-pub(super) fn transcripts(ledger: &Ledger) -> String {
-    ledger.games.iter().map(|game| format!("{}\n", game.moves)).collect()
+pub(super) fn transcripts(results: &MatchResults) -> String {
+    results.games.iter().map(|game| format!("{}\n", game.moves)).collect()
 }
 
 /// JSON has no infinity: a bound that is none is null.
@@ -77,7 +77,7 @@ fn test(sprt: &Sprt, score: &Score, verdict: Option<Verdict>) -> Value {
     })
 }
 
-fn game(index: u32, game: &Game) -> Value {
+fn game(index: u32, game: &ArenaGame) -> Value {
     let name = |side: Color| if side == side_of_a(index) { "a" } else { "b" };
     let board = game.moves.position().board();
     let opening = Transcript::from_squares(game.moves.squares()[..game.opening].iter().copied()).unwrap_or_default();
@@ -94,16 +94,16 @@ fn game(index: u32, game: &Game) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::results::tests::{ledger, won_by};
+    use super::super::results::tests::{results, won_by};
     use super::*;
 
     #[test]
     fn a_contest_is_told_in_a_few_lines() {
-        let mut ledger = ledger(20, Some("0,100"));
+        let mut results = results(20, Some("0,100"));
         for index in 0..6 {
-            ledger.enter(index, won_by(Some(if index < 4 { side_of_a(index) } else { Color::Black })));
+            results.enter(index, won_by(Some(if index < 4 { side_of_a(index) } else { Color::Black })));
         }
-        let told = summary(&ledger);
+        let told = summary(&results);
         let lines: Vec<_> = told.lines().collect();
         assert_eq!(lines[0], "6 of 20 games: expert:1 5 won, 0 drawn, 1 lost");
         assert!(lines[1].starts_with("+280 Elo (") && lines[1].ends_with(", at 95 %"), "{told}");
@@ -113,17 +113,17 @@ mod tests {
 
     #[test]
     fn the_file_holds_every_game() {
-        let mut ledger = ledger(4, None);
-        let lost = Game { fault: Some("it has ended".into()), ..won_by(Some(Color::Black)) };
-        ledger.enter(0, won_by(Some(Color::Black)));
-        ledger.enter(1, lost);
-        let value: Value = serde_json::from_str(&json(&ledger)).unwrap();
+        let mut results = results(4, None);
+        let lost = ArenaGame { fault: Some("it has ended".into()), ..won_by(Some(Color::Black)) };
+        results.enter(0, won_by(Some(Color::Black)));
+        results.enter(1, lost);
+        let value: Value = serde_json::from_str(&json(&results)).unwrap();
         assert_eq!(
             (&value["a"], &value["played"], &value["pairs"]),
             (&json!("expert:1"), &json!(2), &json!([0, 0, 1, 0, 0]))
         );
         assert_eq!((&value["games"][0]["winner"], &value["games"][0]["black"]), (&json!("a"), &json!("a")));
         assert_eq!((&value["games"][1]["winner"], &value["games"][1]["fault"]), (&json!("b"), &json!("it has ended")));
-        assert_eq!(transcripts(&ledger), "\n\n");
+        assert_eq!(transcripts(&results), "\n\n");
     }
 }

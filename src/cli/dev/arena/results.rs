@@ -1,8 +1,8 @@
-//! What was played, in the order in which it was to be played.
+//! The plan and the results of a match, in the order of the games.
 
 use std::collections::BTreeMap;
 
-use super::{game::Game, player::Contestant};
+use super::{game::ArenaGame, player::ArenaPlayer};
 use crate::{
     rating::{Score, Sprt, Verdict},
     rules::Color,
@@ -10,11 +10,10 @@ use crate::{
 
 /// What is to be played.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
-    /// The player of whom the score is told.
-    pub(super) a: Contestant,
-    /// Its opponent.
-    pub(super) b: Contestant,
+pub(super) struct MatchPlan {
+    /// The player whose score is reported.
+    pub(super) a: ArenaPlayer,
+    pub(super) b: ArenaPlayer,
     /// How many games at most; even.
     pub(super) games: u32,
     /// Decides openings and moves.
@@ -23,29 +22,28 @@ pub(super) struct Plan {
     pub(super) sprt: Option<Sprt>,
 }
 
-/// The games so far. One that ends before an earlier one waits for that one.
+/// The games so far. A game that ends before an earlier one waits for that one.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct MatchResults {
     /// What is to be played.
-    pub(super) plan: Plan,
+    pub(super) plan: MatchPlan,
     /// Finished, without a gap.
-    pub(super) games: Vec<Game>,
+    pub(super) games: Vec<ArenaGame>,
     /// Of those, as A sees it.
     pub(super) score: Score,
-    /// What the test found, which ended the contest.
+    /// The result of the SPRT, which ended the match.
     pub(super) verdict: Option<Verdict>,
-    waiting: BTreeMap<u32, Game>,
+    waiting: BTreeMap<u32, ArenaGame>,
 }
 
-impl Ledger {
-    /// An empty one.
-    pub(super) fn new(plan: Plan) -> Self {
+impl MatchResults {
+    pub(super) fn new(plan: MatchPlan) -> Self {
         Self { plan, games: Vec::new(), score: Score::default(), verdict: None, waiting: BTreeMap::new() }
     }
 
-    /// Takes in the game of that index, from 0, and counts all that wait for nothing more. After a verdict nothing
+    /// Adds the game of that index, from 0, and counts all games without a gap before them. After a verdict nothing
     /// counts.
-    pub(super) fn enter(&mut self, index: u32, game: Game) {
+    pub(super) fn enter(&mut self, index: u32, game: ArenaGame) {
         self.waiting.insert(index, game);
         while self.verdict.is_none()
             && let Some(game) = self.waiting.remove(&(self.games.len() as u32))
@@ -73,37 +71,37 @@ pub(super) mod tests {
     use super::*;
     use crate::rules::Transcript;
 
-    pub(in crate::cli::dev::arena) fn ledger(games: u32, sprt: Option<&str>) -> Ledger {
+    pub(in crate::cli::dev::arena) fn results(games: u32, sprt: Option<&str>) -> MatchResults {
         let player = |name: &str| name.parse().unwrap();
         let sprt = sprt.map(|sprt| sprt.parse().unwrap());
-        Ledger::new(Plan { a: player("expert:1"), b: player("greedy"), games, seed: 7, sprt })
+        MatchResults::new(MatchPlan { a: player("expert:1"), b: player("greedy"), games, seed: 7, sprt })
     }
 
-    pub(in crate::cli::dev::arena) fn won_by(winner: Option<Color>) -> Game {
-        Game { moves: Transcript::new(), opening: 0, winner, fault: None }
+    pub(in crate::cli::dev::arena) fn won_by(winner: Option<Color>) -> ArenaGame {
+        ArenaGame { moves: Transcript::new(), opening: 0, winner, fault: None }
     }
 
     #[test]
     fn games_count_in_their_order() {
-        let mut ledger = ledger(4, None);
-        ledger.enter(2, won_by(Some(Color::White)));
-        ledger.enter(1, won_by(Some(Color::White)));
-        assert_eq!((ledger.games.len(), ledger.score), (0, Score::default()));
-        ledger.enter(0, won_by(Some(Color::Black)));
-        assert_eq!((ledger.games.len(), ledger.score.wins, ledger.score.losses), (3, 2, 1));
-        assert!(!ledger.is_complete());
-        ledger.enter(3, won_by(None));
-        assert!(ledger.is_complete());
-        assert_eq!((ledger.score.pairs, ledger.score.draws), ([0, 1, 0, 0, 1], 1));
+        let mut results = results(4, None);
+        results.enter(2, won_by(Some(Color::White)));
+        results.enter(1, won_by(Some(Color::White)));
+        assert_eq!((results.games.len(), results.score), (0, Score::default()));
+        results.enter(0, won_by(Some(Color::Black)));
+        assert_eq!((results.games.len(), results.score.wins, results.score.losses), (3, 2, 1));
+        assert!(!results.is_complete());
+        results.enter(3, won_by(None));
+        assert!(results.is_complete());
+        assert_eq!((results.score.pairs, results.score.draws), ([0, 1, 0, 0, 1], 1));
     }
 
     #[test]
     fn what_ends_after_the_verdict_does_not_count() {
-        let mut ledger = ledger(100, Some("0,200"));
+        let mut results = results(100, Some("0,200"));
         for index in (1..100).chain([0]) {
-            ledger.enter(index, won_by(Some(side_of_a(index))));
+            results.enter(index, won_by(Some(side_of_a(index))));
         }
-        assert_eq!(ledger.verdict, Some(Verdict::Upper));
-        assert!(ledger.is_complete() && ledger.games.len() < 30 && ledger.games.len().is_multiple_of(2));
+        assert_eq!(results.verdict, Some(Verdict::Upper));
+        assert!(results.is_complete() && results.games.len() < 30 && results.games.len().is_multiple_of(2));
     }
 }

@@ -1,4 +1,4 @@
-//! Many games at a time.
+//! Plays the games of a match in parallel.
 
 use std::{
     mem,
@@ -12,8 +12,8 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    game::{Game, Seat},
-    results::{Ledger, Plan, side_of_a},
+    game::{ArenaGame, ArenaSeat},
+    results::{MatchPlan, MatchResults, side_of_a},
 };
 use crate::{
     cli::terminal::progress::Progress,
@@ -22,30 +22,30 @@ use crate::{
     search::Stop,
 };
 
-/// The games of a plan, shared by the threads that play them.
-pub(super) struct Contest {
-    plan: Plan,
+/// The games of a match, shared by the threads that play them.
+pub(super) struct MatchRunner {
+    plan: MatchPlan,
     next: AtomicU32,
     ended: Stop,
-    ledger: Mutex<Ledger>,
+    results: Mutex<MatchResults>,
     progress: Progress,
 }
 
-impl Contest {
+impl MatchRunner {
     /// Of players that can be made ready.
     ///
     /// # Errors
-    /// When one cannot: better said now than by a lost game after the other.
-    pub(super) fn new(plan: Plan, progress: Progress) -> anyhow::Result<Self> {
+    /// When one cannot: otherwise every game would be lost.
+    pub(super) fn new(plan: MatchPlan, progress: Progress) -> anyhow::Result<Self> {
         let ended = Stop::new();
         for player in [&plan.a, &plan.b] {
             player.ready(&ended).with_context(|| format!("{player} cannot play"))?;
         }
-        let ledger = Mutex::new(Ledger::new(plan.clone()));
-        Ok(Self { plan, next: AtomicU32::new(0), ended, ledger, progress })
+        let results = Mutex::new(MatchResults::new(plan.clone()));
+        Ok(Self { plan, next: AtomicU32::new(0), ended, results, progress })
     }
 
-    /// Plays on so many threads until nothing is left to play, or it was stopped.
+    /// Plays on `threads` threads until all games are played or the match is stopped.
     pub(super) fn play(&self, threads: usize) {
         let threads = threads.min(self.plan.games as usize);
         thread::scope(|scope| {
@@ -55,22 +55,22 @@ impl Contest {
         });
     }
 
-    /// No game begins or goes on after this.
+    /// Ends all games.
     pub(super) fn stop(&self) {
         self.ended.stop();
     }
 
-    /// What was played; what is still to come is not.
-    pub(super) fn close(&self) -> Ledger {
+    /// Ends the match and returns its results.
+    pub(super) fn close(&self) -> MatchResults {
         self.stop();
         self.progress.finish();
-        mem::replace(&mut self.ledger(), Ledger::new(self.plan.clone()))
+        mem::replace(&mut self.results(), MatchResults::new(self.plan.clone()))
     }
 
     /// Plays one game after the other.
     fn work(&self) {
-        let mut a = Seat::new(&self.plan.a, &self.ended);
-        let mut b = Seat::new(&self.plan.b, &self.ended);
+        let mut a = ArenaSeat::new(&self.plan.a, &self.ended);
+        let mut b = ArenaSeat::new(&self.plan.b, &self.ended);
         while !self.ended.is_stopped() {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             if index >= self.plan.games {
@@ -81,21 +81,21 @@ impl Contest {
                 Color::White => ByColor::new(&mut b, &mut a),
             };
             let (opening, seed) = self.beginning(index);
-            if let Some(game) = Game::play(&mut seats, opening, seed, &self.ended) {
+            if let Some(game) = ArenaGame::play(&mut seats, opening, seed, &self.ended) {
                 self.enter(index, game);
             }
         }
     }
 
-    /// The opening of a game, which it shares with the other one of its pair, and its own chance.
+    /// The opening of a game, which is the same for both games of a pair, and its seed.
     fn beginning(&self, index: u32) -> (Transcript, u64) {
         let opening = opening::balanced(self.plan.seed, index / 2);
         let seed = SplitMix64::new(self.plan.seed).next() ^ u64::from(index);
         (Transcript::from_squares(opening).unwrap_or_default(), SplitMix64::new(seed).next())
     }
 
-    fn enter(&self, index: u32, game: Game) {
-        let mut ledger = self.ledger();
+    fn enter(&self, index: u32, game: ArenaGame) {
+        let mut results = self.results();
         if self.ended.is_stopped() {
             return;
         }
@@ -103,18 +103,18 @@ impl Contest {
             let loser = if winner == side_of_a(index) { &self.plan.b } else { &self.plan.a };
             self.progress.above(|| eprintln!("game {}: {loser} loses: {fault}", index + 1));
         }
-        ledger.enter(index, game);
-        let score = &ledger.score;
+        results.enter(index, game);
+        let score = &results.score;
         let difference = Difference::of(score).map_or(String::new(), |difference| format!("  {difference}"));
         self.progress.reach(score.games().into());
         self.progress.say(format!("games  {score}{difference}"));
-        if ledger.is_complete() {
+        if results.is_complete() {
             self.stop();
         }
     }
 
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    fn results(&self) -> MutexGuard<'_, MatchResults> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -122,17 +122,17 @@ impl Contest {
 mod tests {
     use super::*;
 
-    fn played(threads: usize, sprt: Option<&str>) -> Ledger {
-        let plan = Plan {
+    fn played(threads: usize, sprt: Option<&str>) -> MatchResults {
+        let plan = MatchPlan {
             a: "greedy".parse().unwrap(),
             b: "random".parse().unwrap(),
             games: 40,
             seed: 3,
             sprt: sprt.map(|sprt| sprt.parse().unwrap()),
         };
-        let contest = Contest::new(plan, Progress::hidden()).unwrap();
-        contest.play(threads);
-        contest.close()
+        let runner = MatchRunner::new(plan, Progress::hidden()).unwrap();
+        runner.play(threads);
+        runner.close()
     }
 
     #[test]
@@ -148,12 +148,12 @@ mod tests {
 
     #[test]
     fn a_pair_shares_its_opening() {
-        let ledger = played(1, None);
-        let openings: Vec<_> = ledger.games.iter().map(|game| &game.moves.squares()[..game.opening]).collect();
+        let results = played(1, None);
+        let openings: Vec<_> = results.games.iter().map(|game| &game.moves.squares()[..game.opening]).collect();
         assert!(
             openings.chunks(2).all(|pair| pair[0] == pair[1] && pair[0].len() == usize::from(opening::BALANCED_PLIES))
         );
         assert!(openings[0] != openings[2]);
-        assert!(ledger.games[0].moves != ledger.games[1].moves, "the games of a pair have chance of their own");
+        assert!(results.games[0].moves != results.games[1].moves, "the games of a pair have chance of their own");
     }
 }

@@ -1,7 +1,7 @@
-//! What a server is compared with: the same messages through bare tonic, with no rules, journal or room.
+//! The server to compare with: the same messages through bare tonic, without rules, storage and rooms.
 //!
-//! It takes the same calls as a server. A bot's log-in names a pair, and its token is its name; a move, whatever it is, goes
-//! one step on in the pair's script, and both streams of the pair are sent what a server would send them. Watchers of
+//! It takes the same calls as a server. A bot's log-in names a pair, and its token is its name; any move
+//! sends both streams of the pair the next prepared messages, as a server would. Watchers of
 //! a pair share the bytes of each event.
 
 use std::{
@@ -33,35 +33,36 @@ use tracing::subscriber::NoSubscriber;
 
 use super::{
     connection::WINDOW,
-    fixed_game::Book,
+    fixed_game::FixedGame,
     player_check::SERIES,
-    prepared_messages::{Script, Step},
-    raw_codec::Raw,
+    prepared_messages::{PreparedMessages, PreparedStep},
+    raw_codec::RawCodec,
 };
 use crate::{
     proto::v1,
     rules::{ByColor, Color},
 };
 
-/// Messages that wait for one bot. In a game there are three at most.
+/// Queued messages of one bot. In a game there are three at most.
 const INBOX: usize = 64;
 
-/// Events that a watcher may be behind. Beyond it its stream fails: here there is no room to be told anew.
+/// Events that a watcher may lag behind. Beyond it the stream fails: there is no room for a new snapshot.
 const LAG: usize = 4_096;
 
-/// Calls and streams of one connection: all that the bench opens.
+/// Streams of one connection: more than the bench opens.
 const STREAMS: u32 = 1_000_000;
 
-/// Serves until standard input ends, which is when whoever started it is gone.
+/// Serves until standard input ends, which is when the bench has ended.
 pub(in crate::cli) async fn run() -> anyhow::Result<()> {
     // With fewer, connections fail and the bench says so.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
-    // Where nobody listens at all, the transport's spans would be written to another log, which takes longer.
+    // Without a subscriber the transport's spans would go to the `log` crate, which takes longer.
     tracing::subscriber::set_global_default(NoSubscriber::default())?;
-    let hall = Arc::new(Hall { script: Script::new(&Book::new())?, pairs: RwLock::default() });
+    let server =
+        Arc::new(BaselineServer { prepared: PreparedMessages::new(&FixedGame::new())?, pairs: RwLock::default() });
     let listener = TcpListener::bind("127.0.0.1:0").await.context("there is no free port")?;
     crate::cli::say(format_args!("reversi is listening on {}", listener.local_addr()?));
-    let routes = Routes::from(Router::new().fallback(answer).with_state(hall));
+    let routes = Routes::from(Router::new().fallback(answer).with_state(server));
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let mut server = Server::builder().max_concurrent_streams(STREAMS).initial_connection_window_size(WINDOW);
     let served = server.add_routes(routes).serve_with_incoming(incoming);
@@ -73,31 +74,30 @@ pub(in crate::cli) async fn run() -> anyhow::Result<()> {
     }
 }
 
-/// All pairs.
-struct Hall {
-    script: Script,
-    pairs: RwLock<HashMap<String, Arc<Pair>>>,
+struct BaselineServer {
+    prepared: PreparedMessages,
+    pairs: RwLock<HashMap<String, Arc<BaselinePair>>>,
 }
 
-/// Two bots, and those who watch them.
+/// Two bots and their watchers.
 #[derive(Default)]
-struct Pair {
-    course: Mutex<Course>,
+struct BaselinePair {
+    state: Mutex<PairState>,
     watchers: OnceLock<broadcast::Sender<Bytes>>,
 }
 
-/// How far a pair is.
+/// The state of a pair's game.
 #[derive(Default)]
-struct Course {
+struct PairState {
     ready: ByColor<bool>,
-    /// The step that comes next.
+    /// The next step.
     step: usize,
     games: u64,
     seq: u64,
     bots: ByColor<Option<mpsc::Sender<Bytes>>>,
 }
 
-/// Who calls, by the name that is the token: the number of the pair, and which of its bots, where it is one.
+/// The caller by its token, which is its name: the number of the pair, and the side of a bot.
 fn caller(request: &extract::Request) -> Option<(String, Color)> {
     let token = request.headers().get("authorization")?.to_str().ok()?.strip_prefix("Bearer ")?;
     let (role, number) = token.split_once(' ')?;
@@ -105,23 +105,23 @@ fn caller(request: &extract::Request) -> Option<(String, Color)> {
     Some((number.split('.').next()?.to_owned(), side))
 }
 
-async fn answer(State(hall): State<Arc<Hall>>, request: extract::Request) -> HttpResponse<Body> {
-    let mut grpc = Grpc::new(Raw);
+async fn answer(State(server): State<Arc<BaselineServer>>, request: extract::Request) -> HttpResponse<Body> {
+    let mut grpc = Grpc::new(RawCodec);
     let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
     let Some((number, side)) = caller(&request) else {
-        return grpc.unary(Call { hall, method, seat: None }, request).await;
+        return grpc.unary(UnaryCall { server, method, seat: None }, request).await;
     };
-    let pair = hall.pair(number);
+    let pair = server.pair(number);
     match method.as_str() {
-        "Play" => grpc.streaming(Play { hall, pair, side }, request).await,
-        "WatchTurns" => grpc.server_streaming(Turns { pair, side }, request).await,
-        "WatchRoom" => grpc.server_streaming(Watch { hall, pair }, request).await,
-        _ => grpc.unary(Call { hall, method, seat: Some((pair, side)) }, request).await,
+        "Play" => grpc.streaming(PlayCall { server, pair, side }, request).await,
+        "WatchTurns" => grpc.server_streaming(TurnsCall { pair, side }, request).await,
+        "WatchRoom" => grpc.server_streaming(WatchCall { server, pair }, request).await,
+        _ => grpc.unary(UnaryCall { server, method, seat: Some((pair, side)) }, request).await,
     }
 }
 
-impl Hall {
-    fn pair(&self, number: String) -> Arc<Pair> {
+impl BaselineServer {
+    fn pair(&self, number: String) -> Arc<BaselinePair> {
         let known = self.pairs.read().unwrap_or_else(PoisonError::into_inner).get(&number).cloned();
         known.unwrap_or_else(|| {
             let mut pairs = self.pairs.write().unwrap_or_else(PoisonError::into_inner);
@@ -129,93 +129,93 @@ impl Hall {
         })
     }
 
-    /// The game goes a move on.
-    fn advance(&self, pair: &Pair) {
-        let mut course = pair.course.lock().unwrap_or_else(PoisonError::into_inner);
-        let step = course.step;
-        pair.tell(&mut course, &self.script.steps[step]);
-        course.step += 1;
-        if course.step == self.script.steps.len() {
-            (course.step, course.games) = (0, course.games + 1);
-            if course.games.is_multiple_of(SERIES) {
-                course.ready = ByColor::default();
+    /// Plays the next move.
+    fn advance(&self, pair: &BaselinePair) {
+        let mut state = pair.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let step = state.step;
+        pair.tell(&mut state, &self.prepared.steps[step]);
+        state.step += 1;
+        if state.step == self.prepared.steps.len() {
+            (state.step, state.games) = (0, state.games + 1);
+            if state.games.is_multiple_of(SERIES) {
+                state.ready = ByColor::default();
             } else {
-                pair.tell(&mut course, &self.script.opening);
+                pair.tell(&mut state, &self.prepared.opening);
             }
         }
     }
 
-    /// A bot is ready; when both are, a series begins.
-    fn is_ready(&self, pair: &Pair, side: Color) {
-        let mut course = pair.course.lock().unwrap_or_else(PoisonError::into_inner);
-        course.ready[side] = true;
-        if course.ready == ByColor::new(true, true) {
-            pair.tell(&mut course, &self.script.opening);
+    /// Marks a bot as ready; when both are, a series begins.
+    fn is_ready(&self, pair: &BaselinePair, side: Color) {
+        let mut state = pair.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.ready[side] = true;
+        if state.ready == ByColor::new(true, true) {
+            pair.tell(&mut state, &self.prepared.opening);
         }
     }
 }
 
-impl Pair {
+impl BaselinePair {
     fn enter(&self, side: Color) -> mpsc::Receiver<Bytes> {
         let (sender, receiver) = mpsc::channel(INBOX);
-        self.course.lock().unwrap_or_else(PoisonError::into_inner).bots[side] = Some(sender);
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).bots[side] = Some(sender);
         receiver
     }
 
-    fn tell(&self, course: &mut Course, step: &Step) {
+    fn tell(&self, state: &mut PairState, step: &PreparedStep) {
         for (side, messages) in step.told.iter() {
-            let Some(bot) = &course.bots[side] else { continue };
+            let Some(bot) = &state.bots[side] else { continue };
             for message in messages {
-                // One who does not read misses it, and the bench fails by that.
+                // A bot that does not read misses it, and the bench fails.
                 let _ = bot.try_send(message.clone());
             }
         }
         for event in &step.events {
-            course.seq += 1;
+            state.seq += 1;
             if let Some(watchers) = self.watchers.get() {
-                // Nobody watches any more.
-                let _ = watchers.send(event.numbered(course.seq));
+                // An error means that all watchers are gone.
+                let _ = watchers.send(event.numbered(state.seq));
             }
         }
     }
 }
 
-type Feed = Pin<Box<dyn Stream<Item = Result<Bytes, Status>> + Send>>;
+type MessageStream = Pin<Box<dyn Stream<Item = Result<Bytes, Status>> + Send>>;
 
-struct Play {
-    hall: Arc<Hall>,
-    pair: Arc<Pair>,
+struct PlayCall {
+    server: Arc<BaselineServer>,
+    pair: Arc<BaselinePair>,
     side: Color,
 }
 
-impl StreamingService<Bytes> for Play {
+impl StreamingService<Bytes> for PlayCall {
     type Response = Bytes;
-    type ResponseStream = Lane;
-    type Future = Ready<Result<Response<Lane>, Status>>;
+    type ResponseStream = PlayMessages;
+    type Future = Ready<Result<Response<PlayMessages>, Status>>;
 
     fn call(&mut self, request: Request<Streaming<Bytes>>) -> Self::Future {
         let told = self.pair.enter(self.side);
-        let (hall, pair) = (Arc::clone(&self.hall), Arc::clone(&self.pair));
-        ready(Ok(Response::new(Lane { hall, pair, moves: Some(request.into_inner()), told })))
+        let (server, pair) = (Arc::clone(&self.server), Arc::clone(&self.pair));
+        ready(Ok(Response::new(PlayMessages { server, pair, moves: Some(request.into_inner()), told })))
     }
 }
 
 /// Messages down, and moves up.
-struct Lane {
-    hall: Arc<Hall>,
-    pair: Arc<Pair>,
-    /// Absent once the bot has closed its side.
+struct PlayMessages {
+    server: Arc<BaselineServer>,
+    pair: Arc<BaselinePair>,
+    /// `None` once the bot has closed its side.
     moves: Option<Streaming<Bytes>>,
     told: mpsc::Receiver<Bytes>,
 }
 
-impl Stream for Lane {
+impl Stream for PlayMessages {
     type Item = Result<Bytes, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         while let Some(moves) = &mut self.moves {
             match Pin::new(moves).poll_next(context) {
-                Poll::Ready(Some(Ok(_))) => self.hall.advance(&self.pair),
+                Poll::Ready(Some(Ok(_))) => self.server.advance(&self.pair),
                 Poll::Ready(_) => self.moves = None,
                 Poll::Pending => break,
             }
@@ -224,15 +224,15 @@ impl Stream for Lane {
     }
 }
 
-struct Turns {
-    pair: Arc<Pair>,
+struct TurnsCall {
+    pair: Arc<BaselinePair>,
     side: Color,
 }
 
-impl ServerStreamingService<Bytes> for Turns {
+impl ServerStreamingService<Bytes> for TurnsCall {
     type Response = Bytes;
-    type ResponseStream = Feed;
-    type Future = Ready<Result<Response<Feed>, Status>>;
+    type ResponseStream = MessageStream;
+    type Future = Ready<Result<Response<MessageStream>, Status>>;
 
     fn call(&mut self, _: Request<Bytes>) -> Self::Future {
         let told = tokio_stream::wrappers::ReceiverStream::new(self.pair.enter(self.side));
@@ -240,20 +240,20 @@ impl ServerStreamingService<Bytes> for Turns {
     }
 }
 
-struct Watch {
-    hall: Arc<Hall>,
-    pair: Arc<Pair>,
+struct WatchCall {
+    server: Arc<BaselineServer>,
+    pair: Arc<BaselinePair>,
 }
 
-impl ServerStreamingService<Bytes> for Watch {
+impl ServerStreamingService<Bytes> for WatchCall {
     type Response = Bytes;
-    type ResponseStream = Feed;
-    type Future = Ready<Result<Response<Feed>, Status>>;
+    type ResponseStream = MessageStream;
+    type Future = Ready<Result<Response<MessageStream>, Status>>;
 
     fn call(&mut self, _: Request<Bytes>) -> Self::Future {
-        let course = self.pair.course.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.pair.state.lock().unwrap_or_else(PoisonError::into_inner);
         let events = self.pair.watchers.get_or_init(|| broadcast::Sender::new(LAG)).subscribe();
-        let room = v1::Room { room_id: self.hall.script.room.clone(), seq: course.seq, ..Default::default() };
+        let room = v1::Room { room_id: self.server.prepared.room.clone(), seq: state.seq, ..Default::default() };
         let snapshot = v1::watch_room_response::Message::Snapshot(room);
         let snapshot = v1::WatchRoomResponse { message: Some(snapshot) }.encode_to_vec().into();
         let events = BroadcastStream::new(events);
@@ -262,37 +262,37 @@ impl ServerStreamingService<Bytes> for Watch {
     }
 }
 
-/// Any call that is not a stream.
-struct Call {
-    hall: Arc<Hall>,
+/// A unary call.
+struct UnaryCall {
+    server: Arc<BaselineServer>,
     method: String,
-    seat: Option<(Arc<Pair>, Color)>,
+    seat: Option<(Arc<BaselinePair>, Color)>,
 }
 
-impl Call {
+impl UnaryCall {
     fn answer(&self, wire: Bytes) -> Result<Bytes, Status> {
         let name = || v1::LogInRequest::decode(wire).map_err(|error| Status::invalid_argument(error.to_string()));
         Ok(match (self.method.as_str(), &self.seat) {
             ("LogIn", _) => v1::LogInResponse { player: None, token: name()?.display_name }.encode_to_vec().into(),
             ("CreateRoom", _) => {
-                let room = v1::Room { room_id: self.hall.script.room.clone(), ..Default::default() };
+                let room = v1::Room { room_id: self.server.prepared.room.clone(), ..Default::default() };
                 v1::CreateRoomResponse { room: Some(room) }.encode_to_vec().into()
             }
             ("PlayMove", Some((pair, _))) => {
-                self.hall.advance(pair);
+                self.server.advance(pair);
                 v1::PlayMoveResponse { seq: 1 << 20, already_applied: false }.encode_to_vec().into()
             }
             ("SetReady", Some((pair, side))) => {
-                self.hall.is_ready(pair, *side);
+                self.server.is_ready(pair, *side);
                 Bytes::new()
             }
-            // An empty message is one of any kind.
+            // An empty message is valid for any type.
             _ => Bytes::new(),
         })
     }
 }
 
-impl UnaryService<Bytes> for Call {
+impl UnaryService<Bytes> for UnaryCall {
     type Response = Bytes;
     type Future = Ready<Result<Response<Bytes>, Status>>;
 

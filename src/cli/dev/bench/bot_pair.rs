@@ -1,4 +1,4 @@
-//! Two bots in a room, who play one game after another.
+//! Two bots in a room that play one game after another.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,12 +12,12 @@ use tonic::Streaming;
 use v1::play_event::Event;
 
 use super::{
-    connection::{Lines, Player},
-    counters::Tally,
-    fixed_game::{Book, Turn},
-    player_check::{Heard, Referee, SERIES},
-    violation::Fault,
-    watchers::Gallery,
+    connection::{BenchPlayer, Connections},
+    counters::Counters,
+    fixed_game::{FixedGame, FixedTurn},
+    player_check::{BotSignal, PlayerCheck, SERIES},
+    violation::Violation,
+    watchers::WatchedRoom,
 };
 use crate::{
     proto::v1,
@@ -25,20 +25,20 @@ use crate::{
 };
 
 /// Both bots, seated.
-pub(super) struct Pair {
+pub(super) struct BotPair {
     pub(super) number: usize,
     pub(super) room: String,
-    bots: ByColor<Bot>,
+    bots: ByColor<PairBot>,
 }
 
 /// One bot and its turns.
-struct Bot {
-    player: Player,
-    turns: Turns,
+struct PairBot {
+    player: BenchPlayer,
+    turns: TurnStream,
 }
 
-/// How turns come, and moves go.
-enum Turns {
+/// The streams of turns and moves.
+enum TurnStream {
     /// Both on one stream.
     Play { down: Streaming<v1::PlayResponse>, up: mpsc::Sender<v1::PlayRequest> },
     /// A stream for turns, and a call for each move.
@@ -46,21 +46,21 @@ enum Turns {
 }
 
 /// How pairs play.
-pub(super) struct Manner {
-    pub(super) book: Arc<Book>,
-    pub(super) tally: Arc<Tally>,
-    /// Between two moves of a room; none where they are as fast as they can.
+pub(super) struct PairOptions {
+    pub(super) fixed_game: Arc<FixedGame>,
+    pub(super) counters: Arc<Counters>,
+    /// The time between two moves of a room; zero for no wait.
     pub(super) pace: Duration,
     pub(super) stop: CancellationToken,
-    /// Rooms in which a turn has been asked.
+    /// Rooms in which a turn was requested.
     pub(super) begun: watch::Sender<usize>,
 }
 
-impl Pair {
+impl BotPair {
     /// Logs the bots with this number in, and seats them in a room of their own.
-    pub(super) async fn seat(lines: Arc<Lines>, number: usize, unary: bool) -> anyhow::Result<Self> {
-        let black = Bot::begin(lines.get(2 * number).await?, &format!("black {number}"), unary).await?;
-        let white = Bot::begin(lines.get(2 * number + 1).await?, &format!("white {number}"), unary).await?;
+    pub(super) async fn seat(connections: Arc<Connections>, number: usize, unary: bool) -> anyhow::Result<Self> {
+        let black = PairBot::begin(connections.get(2 * number).await?, &format!("black {number}"), unary).await?;
+        let white = PairBot::begin(connections.get(2 * number + 1).await?, &format!("white {number}"), unary).await?;
         let settings = v1::RoomSettings {
             games: i32::try_from(SERIES).unwrap_or(i32::MAX),
             swap_sides: Some(false),
@@ -79,12 +79,11 @@ impl Pair {
         Ok(Self { number, room, bots: ByColor::new(black, white) })
     }
 
-    /// Both bots.
-    pub(super) fn players(&self) -> [Player; 2] {
+    pub(super) fn players(&self) -> [BenchPlayer; 2] {
         [self.bots.black.player.clone(), self.bots.white.player.clone()]
     }
 
-    /// Reads what comes, which is nothing but heartbeats, until the stop.
+    /// Reads heartbeats until the stop; anything else is a violation.
     pub(super) async fn idle(mut self, stop: CancellationToken) -> anyhow::Result<()> {
         loop {
             let (_, event) = tokio::select! {
@@ -92,35 +91,36 @@ impl Pair {
                 () = stop.cancelled() => return Ok(()),
             };
             if !matches!(event, Event::Heartbeat(_)) {
-                return Err(Fault::Order { game: self.room, what: "something was told where nothing happens" }.into());
+                return Err(Violation::Order { game: self.room, what: "an event came in an idle room" }.into());
             }
         }
     }
 
-    /// Plays until the stop, and then until every move is acknowledged. The first move comes so much later.
+    /// Plays until the stop, and then until every move is acknowledged. The first move is sent after `later`.
     pub(super) async fn play(
         mut self,
-        manner: Arc<Manner>,
-        gallery: Option<Arc<Gallery>>,
+        options: Arc<PairOptions>,
+        watched_room: Option<Arc<WatchedRoom>>,
         later: Duration,
     ) -> anyhow::Result<()> {
-        let referee = Referee::new(Arc::clone(&manner.book), self.room.clone());
-        let (stop, due) = (manner.stop.clone(), Instant::now() + later);
-        let mut course = Course { manner, gallery, referee, open: None, sent: None, due, made: 0, begun: false };
+        let check = PlayerCheck::new(Arc::clone(&options.fixed_game), self.room.clone());
+        let (stop, due) = (options.stop.clone(), Instant::now() + later);
+        let mut progress =
+            PairProgress { options, watched_room, check, open: None, sent: None, due, made: 0, begun: false };
         self.get_ready().await?;
         loop {
             if stop.is_cancelled() {
-                if course.referee.is_settled() {
+                if progress.check.is_settled() {
                     return Ok(());
                 }
-            } else if let Some((side, turn)) = course.move_due().await {
-                self.bots[side].answer(course.referee.game(side), turn).await?;
+            } else if let Some((side, turn)) = progress.move_due().await {
+                self.bots[side].answer(progress.check.game(side), turn).await?;
             }
             let (side, event) = tokio::select! {
                 told = self.next() => told?,
-                () = stop.cancelled(), if course.referee.is_settled() => continue,
+                () = stop.cancelled(), if progress.check.is_settled() => continue,
             };
-            if course.hear(side, event)? == Heard::Ended && course.referee.series_is_over() {
+            if progress.receive(side, event)? == BotSignal::Ended && progress.check.series_is_over() {
                 self.get_ready().await?;
             }
         }
@@ -135,7 +135,7 @@ impl Pair {
         Ok(())
     }
 
-    /// The next that either is told.
+    /// The next event of either bot.
     async fn next(&mut self) -> anyhow::Result<(Color, Event)> {
         let ByColor { black, white } = &mut self.bots;
         tokio::select! {
@@ -145,14 +145,14 @@ impl Pair {
     }
 }
 
-/// How a pair's games go on.
-struct Course {
-    manner: Arc<Manner>,
-    gallery: Option<Arc<Gallery>>,
-    referee: Referee,
-    /// Whose turn it is, while it has not been answered.
-    open: Option<(Color, Turn)>,
-    /// When the last move was sent, until the next turn is asked.
+/// The state of a pair's games.
+struct PairProgress {
+    options: Arc<PairOptions>,
+    watched_room: Option<Arc<WatchedRoom>>,
+    check: PlayerCheck,
+    /// The unanswered turn.
+    open: Option<(Color, FixedTurn)>,
+    /// When the last move was sent, until the next turn is requested.
     sent: Option<Instant>,
     /// When the next move is to be sent.
     due: Instant,
@@ -161,45 +161,45 @@ struct Course {
     begun: bool,
 }
 
-impl Course {
-    /// The move that is to be sent now, when its time has come. Nothing where nobody is asked, or the stop comes first.
-    async fn move_due(&mut self) -> Option<(Color, Turn)> {
+impl PairProgress {
+    /// The next move, when it is due. `None` if no turn is open, or after the stop.
+    async fn move_due(&mut self) -> Option<(Color, FixedTurn)> {
         let (side, turn) = self.open?;
-        if !self.manner.pace.is_zero() && !wait(self.due, &self.manner.stop).await {
+        if !self.options.pace.is_zero() && !wait(self.due, &self.options.stop).await {
             return None;
         }
-        self.due = self.due.max(Instant::now()) + self.manner.pace;
-        if let Some(gallery) = &self.gallery {
-            gallery.before_move(self.made, turn.ply).await;
+        self.due = self.due.max(Instant::now()) + self.options.pace;
+        if let Some(watched_room) = &self.watched_room {
+            watched_room.before_move(self.made, turn.ply).await;
         }
         (self.open, self.sent, self.made) = (None, Some(Instant::now()), self.made + 1);
-        self.referee.answer(side);
+        self.check.answer(side);
         Some((side, turn))
     }
 
-    /// Judges what one bot was told, and counts it.
-    fn hear(&mut self, side: Color, event: Event) -> Result<Heard, Fault> {
-        let heard = self.referee.hear(side, event)?;
-        match heard {
-            Heard::Nothing => {}
-            Heard::Played => self.manner.tally.count_move(),
-            Heard::Asked(turn) => {
+    /// Checks an event of one bot, and counts it.
+    fn receive(&mut self, side: Color, event: Event) -> Result<BotSignal, Violation> {
+        let signal = self.check.receive(side, event)?;
+        match signal {
+            BotSignal::Nothing => {}
+            BotSignal::Played => self.options.counters.count_move(),
+            BotSignal::Asked(turn) => {
                 if let Some(sent) = self.sent.take() {
-                    self.manner.tally.note(|tally| &tally.turns, sent.elapsed());
+                    self.options.counters.note(|counters| &counters.turns, sent.elapsed());
                 }
                 self.open = Some((side, turn));
                 if !std::mem::replace(&mut self.begun, true) {
-                    self.manner.begun.send_modify(|rooms| *rooms += 1);
+                    self.options.begun.send_modify(|rooms| *rooms += 1);
                 }
             }
-            // What comes next is no answer to a move.
-            Heard::Ended => self.sent = None,
+            // The next turn is no answer to a move.
+            BotSignal::Ended => self.sent = None,
         }
-        Ok(heard)
+        Ok(signal)
     }
 }
 
-/// Waits until then; not to its end where the stop comes before.
+/// Waits until `due`; false if the stop comes before.
 async fn wait(due: Instant, stop: &CancellationToken) -> bool {
     tokio::select! {
         () = sleep_until(due) => true,
@@ -207,29 +207,29 @@ async fn wait(due: Instant, stop: &CancellationToken) -> bool {
     }
 }
 
-impl Bot {
+impl PairBot {
     async fn begin(channel: tonic::transport::Channel, name: &str, unary: bool) -> anyhow::Result<Self> {
-        let player = Player::log_in(channel, name).await?;
+        let player = BenchPlayer::log_in(channel, name).await?;
         let turns = if unary {
             let watch = player.request(v1::WatchTurnsRequest {});
-            Turns::Calls(player.games().watch_turns(watch).await?.into_inner())
+            TurnStream::Calls(player.games().watch_turns(watch).await?.into_inner())
         } else {
-            // A bot has one move on its way.
+            // A bot sends one move at a time.
             let (up, moves) = mpsc::channel(1);
             let play = player.request(ReceiverStream::new(moves));
-            Turns::Play { down: player.games().play(play).await?.into_inner(), up }
+            TurnStream::Play { down: player.games().play(play).await?.into_inner(), up }
         };
         Ok(Self { player, turns })
     }
 
-    async fn answer(&mut self, game: &str, turn: Turn) -> anyhow::Result<()> {
+    async fn answer(&mut self, game: &str, turn: FixedTurn) -> anyhow::Result<()> {
         let (game_id, ply, square) = (game.to_owned(), turn.ply.into(), turn.square.to_string());
         match &mut self.turns {
-            Turns::Play { up, .. } => {
+            TurnStream::Play { up, .. } => {
                 let sent = up.send(v1::PlayRequest { game_id, ply, square }).await;
-                sent.map_err(|_| Fault::Ended.into())
+                sent.map_err(|_| Violation::Ended.into())
             }
-            Turns::Calls(_) => {
+            TurnStream::Calls(_) => {
                 let play = self.player.request(v1::PlayMoveRequest { game_id, ply, square });
                 self.player.games().play_move(play).await?;
                 Ok(())
@@ -238,13 +238,13 @@ impl Bot {
     }
 }
 
-impl Turns {
+impl TurnStream {
     async fn next(&mut self) -> anyhow::Result<Event> {
         let event = match self {
             Self::Play { down, .. } => down.message().await?.map(|message| message.event),
             Self::Calls(down) => down.message().await?.map(|message| message.event),
         };
-        let event = event.ok_or(Fault::Ended)?.and_then(|event| event.event);
-        Ok(event.ok_or(Fault::Unreadable("an event of a kind that there is not"))?)
+        let event = event.ok_or(Violation::Ended)?.and_then(|event| event.event);
+        Ok(event.ok_or(Violation::Unreadable("an event of a kind that there is not"))?)
     }
 }

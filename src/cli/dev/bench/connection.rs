@@ -1,4 +1,4 @@
-//! Connections, and players who call over them.
+//! Connections, and logged-in players that use them.
 
 use std::time::Duration;
 
@@ -17,27 +17,27 @@ use crate::proto::v1::{
 /// A server that accepts no connection in this time is overrun.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What one connection may be sent unread, in each direction: a message for each of the streams that share it.
+/// The flow-control window of a connection, in each direction: a message for each of the streams that share it.
 pub(super) const WINDOW: u32 = 16 << 20;
 
 /// Connections that players share, or one for each.
-pub(super) struct Lines {
+pub(super) struct Connections {
     url: String,
     /// None where each has its own.
     shared: Vec<Channel>,
 }
 
-impl Lines {
-    /// Connects so many times; with 0, whenever somebody needs one.
+impl Connections {
+    /// Opens `shared` connections; with 0, one for each player on demand.
     pub(super) async fn open(url: &str, shared: usize) -> anyhow::Result<Self> {
-        let mut lines = Self { url: url.to_owned(), shared: Vec::new() };
+        let mut connections = Self { url: url.to_owned(), shared: Vec::new() };
         for _ in 0..shared {
-            lines.shared.push(connect(url).await?);
+            connections.shared.push(connect(url).await?);
         }
-        Ok(lines)
+        Ok(connections)
     }
 
-    /// The connection of somebody with this number.
+    /// The connection of the player with this number.
     pub(super) async fn get(&self, number: usize) -> anyhow::Result<Channel> {
         match self.shared.len() {
             0 => connect(&self.url).await,
@@ -52,15 +52,16 @@ async fn connect(url: &str) -> anyhow::Result<Channel> {
     endpoint.connect().await.with_context(|| format!("no connection to {url}"))
 }
 
-/// One who is logged in.
+/// A logged-in player.
 #[derive(Clone)]
-pub(super) struct Player {
+pub(super) struct BenchPlayer {
     pub(super) channel: Channel,
     bearer: MetadataValue<Ascii>,
 }
 
-impl Player {
-    /// Logs a program in. On a server that runs on, the names of another bench may be taken, so they have an end.
+impl BenchPlayer {
+    /// Logs a program in. The process id makes the name unique: on a running server another bench may use the same
+    /// names.
     pub(super) async fn log_in(channel: Channel, name: &str) -> anyhow::Result<Self> {
         let display_name = format!("{name}.{}", std::process::id());
         let request = v1::LogInRequest { display_name, kind: v1::PlayerKind::Bot.into(), seats: 1 };
@@ -88,7 +89,7 @@ impl Player {
     pub(super) async fn create(&self, settings: v1::RoomSettings, seats: [v1::Seat; 2]) -> anyhow::Result<String> {
         let request = v1::CreateRoomRequest { settings: Some(settings), seats: seats.to_vec(), ..Default::default() };
         let answer = LobbyServiceClient::new(self.channel.clone()).create_room(self.request(request)).await?;
-        Ok(answer.into_inner().room.context("the room is not told")?.room_id)
+        Ok(answer.into_inner().room.context("the answer has no room")?.room_id)
     }
 
     pub(super) fn rooms(&self) -> RoomServiceClient<Channel> {

@@ -1,4 +1,4 @@
-//! What is counted while the bench measures.
+//! The counters of a measurement.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -7,17 +7,17 @@ use std::{
 
 use tokio::sync::Notify;
 
-/// Counts of all rooms together. Outside of the measured time nothing counts.
+/// Counters of all rooms together. Nothing counts outside of the measured time.
 #[derive(Debug)]
-pub(super) struct Tally {
+pub(super) struct Counters {
     measuring: AtomicBool,
     moves: AtomicU64,
-    /// Moves after which it is enough.
+    /// The number of moves that ends the measured time.
     wanted: u64,
-    /// That they are made.
+    /// Notified when they are made.
     pub(super) enough: Notify,
     pub(super) deliveries: AtomicU64,
-    /// Watchers that were so far behind that they were told the whole room anew.
+    /// Watchers that lagged so far behind that they got a new snapshot.
     pub(super) snapshots: AtomicU64,
     /// From the sending of a move until the next turn is asked.
     pub(super) turns: Histogram,
@@ -25,7 +25,7 @@ pub(super) struct Tally {
     pub(super) last_watchers: Histogram,
 }
 
-impl Tally {
+impl Counters {
     pub(super) fn new(wanted: Option<u64>) -> Self {
         Self {
             measuring: AtomicBool::new(false),
@@ -68,10 +68,10 @@ impl Tally {
     }
 }
 
-/// Buckets within each power of two: a time is known to a thirtieth of it, in 15 KiB whatever happens.
+/// Buckets in each power of two: a relative error of 1/32, in 15 KiB.
 const FINENESS: u64 = 32;
 
-/// How often what took how long.
+/// A histogram of times.
 #[derive(Debug)]
 pub(super) struct Histogram {
     buckets: Vec<AtomicU64>,
@@ -92,7 +92,7 @@ impl Histogram {
         self.longest.fetch_max(nanos, Relaxed);
     }
 
-    /// The time that so many percent did not exceed; nothing where nothing was noted.
+    /// The time that `percent` percent did not exceed; `None` without values.
     pub(super) fn percentile(&self, percent: u64) -> Option<Duration> {
         let counts: Vec<u64> = self.buckets.iter().map(|count| count.load(Relaxed)).collect();
         let rank = (counts.iter().sum::<u64>() * percent).div_ceil(100).max(1);
@@ -104,7 +104,7 @@ impl Histogram {
         Some(Duration::from_nanos(highest(found)).min(self.longest()?))
     }
 
-    /// The longest time; nothing where nothing was noted.
+    /// The longest time; `None` without values.
     pub(super) fn longest(&self) -> Option<Duration> {
         Some(self.longest.load(Relaxed)).filter(|&nanos| nanos > 0).map(Duration::from_nanos)
     }
@@ -112,7 +112,7 @@ impl Histogram {
 
 fn bucket(nanos: u64) -> usize {
     let shift = u64::from(nanos.max(FINENESS).ilog2() - FINENESS.ilog2());
-    // Below the fineness each value has its own.
+    // Values below FINENESS have a bucket each.
     let row = if nanos < FINENESS { 0 } else { shift + 1 };
     let column = if nanos < FINENESS { nanos } else { (nanos >> shift) - FINENESS };
     usize::try_from(row * FINENESS + column).unwrap_or(usize::MAX)
@@ -154,13 +154,13 @@ mod tests {
 
     #[test]
     fn only_what_is_measured_counts() {
-        let tally = Tally::new(None);
-        tally.count_move();
-        tally.measure(true);
-        tally.count_move();
-        tally.count(|tally| &tally.deliveries);
-        tally.measure(false);
-        tally.count_move();
-        assert_eq!((tally.moves(), tally.deliveries.load(Relaxed)), (1, 1));
+        let counters = Counters::new(None);
+        counters.count_move();
+        counters.measure(true);
+        counters.count_move();
+        counters.count(|counters| &counters.deliveries);
+        counters.measure(false);
+        counters.count_move();
+        assert_eq!((counters.moves(), counters.deliveries.load(Relaxed)), (1, 1));
     }
 }

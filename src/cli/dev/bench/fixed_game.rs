@@ -1,37 +1,36 @@
-//! The one game that all bots of the bench play, so that what comes next is known to whoever checks it, and to a server
+//! The one game that all bots of the bench play, so that the next move is known to the checks, and to a server
 //! that has no rules.
 
 use crate::rules::{Bitboard, Color, Position, Square};
 
 /// A whole game, turn by turn.
 #[derive(Debug)]
-pub(super) struct Book {
-    pub(super) turns: Vec<Turn>,
-    /// The position in which neither side can move.
+pub(super) struct FixedGame {
+    pub(super) turns: Vec<FixedTurn>,
+    /// The final position.
     pub(super) last: Position,
 }
 
-/// A position in which somebody has to move, and the move.
+/// A position and the move that is played in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct FixedTurn {
     /// Passes count.
     pub(super) ply: u16,
     pub(super) position: Position,
     pub(super) square: Square,
 }
 
-impl Turn {
+impl FixedTurn {
     pub(super) fn mover(&self) -> Color {
         self.position.turn()
     }
 }
 
-impl Book {
-    /// Plays the game.
+impl FixedGame {
     pub(super) fn new() -> Self {
         let (mut turns, mut position, mut ply) = (Vec::new(), Position::START, 0);
         while let Some(square) = choice(position) {
-            turns.push(Turn { ply, position, square });
+            turns.push(FixedTurn { ply, position, square });
             let (settled, passed) = position.play_unchecked(square).settle();
             position = settled;
             ply += if passed.is_some() { 2 } else { 1 };
@@ -45,8 +44,8 @@ impl Book {
     }
 }
 
-/// One of the legal moves, which depends on nothing but the position. The first one would fill the board from a corner,
-/// and have fewer moves to tell of than usual.
+/// A legal move that depends only on the position. The first one would fill the board from a corner,
+/// and have fewer legal moves than usual.
 fn choice(position: Position) -> Option<Square> {
     let legal: Bitboard = position.legal_moves();
     let [black, white] = Color::ALL.map(|side| position.board().discs(side).0);
@@ -61,12 +60,12 @@ mod tests {
 
     #[test]
     fn it_is_a_whole_game_of_the_usual_length() {
-        let book = Book::new();
-        assert!(book.last.is_over());
-        assert!(book.turns.len() > 55, "{} moves", book.turns.len());
-        assert_eq!(book.moves_of(Color::Black) + book.moves_of(Color::White), book.turns.len());
-        let legal: u32 = book.turns.iter().map(|turn| u32::from(turn.position.legal_moves().count())).sum();
-        let mean = f64::from(legal) / book.turns.len() as f64;
+        let fixed_game = FixedGame::new();
+        assert!(fixed_game.last.is_over());
+        assert!(fixed_game.turns.len() > 55, "{} moves", fixed_game.turns.len());
+        assert_eq!(fixed_game.moves_of(Color::Black) + fixed_game.moves_of(Color::White), fixed_game.turns.len());
+        let legal: u32 = fixed_game.turns.iter().map(|turn| u32::from(turn.position.legal_moves().count())).sum();
+        let mean = f64::from(legal) / fixed_game.turns.len() as f64;
         assert!((6.0..11.0).contains(&mean), "{mean} legal moves on average");
     }
 }

@@ -1,5 +1,5 @@
-//! `reversi bench`: loads a server over the public API from a process of its own, checks everything that it is told,
-//! and tells what was measured.
+//! `reversi bench`: loads a server over the public API from a process of its own, checks everything that it
+//! receives, and reports figures.
 //!
 //! ```text
 //!   bench ── process ─────▶ reversi serve, or the limit: the same messages through bare tonic
@@ -45,7 +45,7 @@ use crate::cli::{
     terminal::{interrupt::Interrupt, progress::Progress},
 };
 
-/// The most of anything: what a machine has ports and memory for.
+/// The highest count of anything: more than a machine has ports and memory for.
 const MOST: i64 = 20_000;
 
 /// What the load is, how long it lasts, and what it is compared with.
@@ -58,23 +58,23 @@ const MOST: i64 = 20_000;
 pub(in crate::cli) struct Args {
     #[command(flatten)]
     load: Load,
-    /// Let the server keep everything, in a new folder below DIR, which goes with it [default DIR: here].
+    /// Let the server store everything, in a new folder below DIR, which is deleted afterwards [default DIR: here].
     #[arg(long, env = "REVERSI_BENCH_DURABLE", value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     durable: Option<PathBuf>,
-    /// Load the server of --server, which runs already, instead of starting one. Its limits may refuse the load.
+    /// Load the running server of --server instead of starting one. Its limits may refuse the load.
     #[arg(long, env = "REVERSI_BENCH_RUNNING", conflicts_with_all = ["durable", "compare"],
         value_parser = clap::builder::FalseyValueParser::new())]
     running: bool,
-    /// The process of that server, to tell what it takes.
+    /// The process of that server, to measure its CPU time and memory.
     #[arg(long, env = "REVERSI_BENCH_PID", value_name = "PID", requires = "running")]
     pid: Option<u32>,
-    /// Measure in turn with something else, and tell the ratios.
+    /// Measure in turn with another server, and report the ratios.
     #[arg(long, env = "REVERSI_BENCH_COMPARE", value_name = "WITH", num_args = 0..=1, default_missing_value = "limit")]
-    compare: Option<Other>,
-    /// How often, when comparing.
+    compare: Option<CompareWith>,
+    /// Rounds of a comparison.
     #[arg(long, env = "REVERSI_BENCH_ROUNDS", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=99))]
     rounds: u16,
-    /// Write what was measured into FILE, as JSON.
+    /// Write the figures to FILE, as JSON.
     #[arg(long, env = "REVERSI_BENCH_JSON", value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -88,56 +88,56 @@ struct Load {
     /// Connections that the bots share.
     #[arg(long, env = "REVERSI_BENCH_CONNECTIONS", value_name = "N", default_value_t = 20, value_parser = up_to(MOST))]
     connections: usize,
-    /// Give each bot a connection of its own.
+    /// One connection for each bot.
     #[arg(long, env = "REVERSI_BENCH_OWN_CONNECTIONS", value_parser = clap::builder::FalseyValueParser::new())]
     own_connections: bool,
-    /// Send each move by a call of its own, and hear of turns on another stream, rather than both on one.
+    /// Send each move by a call, and receive turns on another stream, instead of both on one stream.
     #[arg(long, env = "REVERSI_BENCH_UNARY", value_parser = clap::builder::FalseyValueParser::new())]
     unary: bool,
-    /// Seconds between the moves of a room; 0: as fast as they can.
+    /// Seconds between the moves of a room; 0 for no wait.
     #[arg(long, env = "REVERSI_BENCH_PACE", value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
     pace: f64,
-    /// Let the bots sit in their rooms and make no move.
+    /// Let the bots sit in their rooms without playing.
     #[arg(long, env = "REVERSI_BENCH_IDLE", value_parser = clap::builder::FalseyValueParser::new())]
     idle: bool,
-    /// Streams that watch a room.
+    /// Watching streams.
     #[arg(long, env = "REVERSI_BENCH_WATCHERS", value_name = "N", default_value_t = 0, value_parser = up_to(MOST))]
     watchers: usize,
-    /// Rooms over which the watchers are spread.
+    /// Rooms that are watched; the watchers are spread evenly.
     #[arg(long, env = "REVERSI_BENCH_WATCHED", value_name = "N", default_value_t = 1, value_parser = up_to(MOST))]
     watched: usize,
     /// Connections that the watchers share.
     #[arg(long, env = "REVERSI_BENCH_WATCH_CONNECTIONS", value_name = "N", default_value_t = 20, value_parser = up_to(MOST))]
     watch_connections: usize,
-    /// Make the next move of a watched room when all watchers have the last one.
+    /// Send the next move of a watched room only when all watchers have received the last one.
     #[arg(long, env = "REVERSI_BENCH_IN_STEP", value_parser = clap::builder::FalseyValueParser::new())]
     in_step: bool,
-    /// Rooms in which AIs play each other beside.
+    /// Additional rooms in which AIs play each other.
     #[arg(long, env = "REVERSI_BENCH_AI_ROOMS", value_name = "N", default_value_t = 0, value_parser = up_to(MOST))]
     ai_rooms: usize,
-    /// Which AI.
+    /// Kind of these AIs.
     #[arg(long, env = "REVERSI_BENCH_AI", value_name = "KIND", default_value = "random")]
     ai: String,
     /// Milliseconds between the moves of an AI, up to 999.
     #[arg(long, env = "REVERSI_BENCH_AI_PAUSE", value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u16).range(0..1000))]
     ai_pause: u16,
-    /// Seconds before it counts, from when all rooms play.
+    /// Seconds before the measurement, after all rooms have begun to play.
     #[arg(long, env = "REVERSI_BENCH_WARM_UP", value_name = "SECONDS", default_value_t = 2.0, value_parser = seconds)]
     warm_up: f64,
-    /// Seconds in which it counts.
+    /// Seconds of the measurement.
     #[arg(long, env = "REVERSI_BENCH_SECONDS", value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     seconds: f64,
     /// Processors on which the server runs, as `taskset -c` names them: 0 or 2-3 [default: all].
     #[arg(long, env = "REVERSI_BENCH_SERVER_CPUS", value_name = "CPUS", conflicts_with = "running")]
     server_cpus: Option<String>,
-    /// Moves after which it is enough, however little time has passed.
+    /// Moves after which the measurement ends early.
     #[arg(long, env = "REVERSI_BENCH_MOVES", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     moves: Option<u64>,
 }
 
 /// What a server is compared with.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Other {
+enum CompareWith {
     /// Bare tonic with the same messages.
     Limit,
     /// A server that keeps nothing.
@@ -156,7 +156,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "it must be from 0 to 3600 seconds".to_owned())
 }
 
-/// Measures until all rounds are done or somebody interrupts it, and tells what there is.
+/// Measures until all rounds are done or an interrupt, and reports what there is.
 ///
 /// # Errors
 /// When the server cannot be started or reached, and when it does what it may not.
@@ -185,10 +185,10 @@ pub(in crate::cli) async fn run(address: &Address, args: Args) -> anyhow::Result
 async fn bench(args: &Args, target: Target, cut: &CancellationToken) -> anyhow::Result<()> {
     let progress = Progress::of_phases();
     let other = args.compare.map(|other| match other {
-        Other::Limit => Target::Limit,
-        Other::Ephemeral => Target::Ephemeral,
+        CompareWith::Limit => Target::Limit,
+        CompareWith::Ephemeral => Target::Ephemeral,
     });
-    let mut report = Report::new(&args.load, target, other);
+    let mut report = BenchReport::new(&args.load, target, other);
     let rounds = if report.other.is_some() { args.rounds } else { 1 };
     let mut failed = Ok(());
     for round in 0..rounds {
@@ -210,19 +210,19 @@ async fn bench(args: &Args, target: Target, cut: &CancellationToken) -> anyhow::
 }
 
 impl Load {
-    /// Contradictions that no option sees by itself.
-    fn check(&self, compare: Option<Other>) -> anyhow::Result<()> {
+    /// Conflicts between options.
+    fn check(&self, compare: Option<CompareWith>) -> anyhow::Result<()> {
         anyhow::ensure!(self.rooms + self.ai_rooms > 0, "there is nothing to do without a room");
         anyhow::ensure!(self.connections > 0 && self.watch_connections > 0, "there must be a connection");
         let rooms = self.rooms + self.ai_rooms;
         let watched = self.watchers == 0 || (1..=rooms.min(self.watchers)).contains(&self.watched);
         anyhow::ensure!(watched, "each watched room needs a watcher, and there are {rooms} rooms");
-        let known = self.ai_rooms == 0 || !matches!(compare, Some(Other::Limit));
+        let known = self.ai_rooms == 0 || !matches!(compare, Some(CompareWith::Limit));
         anyhow::ensure!(known, "the limit has no AIs to compare with");
         Ok(())
     }
 
-    /// The options, as they were.
+    /// The options as JSON.
     fn json(&self) -> Value {
         json!({
             "rooms": self.rooms,
@@ -246,8 +246,7 @@ impl Load {
     }
 }
 
-/// All that was measured.
-struct Report {
+struct BenchReport {
     load: Value,
     target: Target,
     other: Option<Target>,
@@ -255,12 +254,12 @@ struct Report {
     comparison: Comparison,
 }
 
-impl Report {
+impl BenchReport {
     fn new(load: &Load, target: Target, other: Option<Target>) -> Self {
         Self { load: load.json(), target, other, measured: Vec::new(), comparison: Comparison::default() }
     }
 
-    /// One round: of the server alone, or in turn with the other, each before the other every second time.
+    /// One round: of the server alone, or of both targets in alternating order.
     async fn measure(
         &mut self,
         load: &Load,
@@ -285,7 +284,7 @@ impl Report {
         Ok(())
     }
 
-    /// Prints it: a round by itself, or all rounds together.
+    /// Prints one round, or the comparison of all rounds.
     fn tell(&self) {
         match &self.other {
             Some(other) if !self.comparison.is_empty() => {

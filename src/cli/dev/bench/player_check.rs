@@ -1,40 +1,40 @@
-//! Checks what the two streams of a room tell its bots against the game that they play.
+//! Checks the events that the two bots of a room receive against the game that they play.
 
 use std::sync::Arc;
 
 use v1::play_event::Event;
 
 use super::{
-    fixed_game::{Book, Turn},
+    fixed_game::{FixedGame, FixedTurn},
     prepared_messages,
-    violation::{Fault, shows},
+    violation::{Violation, shows},
 };
 use crate::{
     proto::{convert, v1},
     rules::{ByColor, Color},
 };
 
-/// Games of a series, the most that a room has. Then both bots have to be ready again.
+/// Games of a series, the most that a room allows. Then both bots must be ready again.
 pub(super) const SERIES: u64 = 1_000;
 
-/// Sees all that two bots are told. Between their streams there is no order, within each there is.
+/// Gets all events of two bots. They are ordered within each stream, not between them.
 #[derive(Debug)]
-pub(super) struct Referee {
-    book: Arc<Book>,
+pub(super) struct PlayerCheck {
+    fixed_game: Arc<FixedGame>,
     room: String,
-    /// Whether the room tells one game over and over, as the limit does, which counts none.
+    /// Whether game ids repeat, as those of the baseline server do.
     repeats: bool,
-    /// The turn of the book that is to be asked, or is open.
+    /// The turn of the fixed game that is next or open.
     next: usize,
-    sides: ByColor<Side>,
+    sides: ByColor<BotState>,
 }
 
-/// How far one bot has been told.
+/// The state of one bot, by its events.
 #[derive(Clone, Debug, Default)]
-struct Side {
+struct BotState {
     game: String,
     running: bool,
-    /// The turn of the book that is open, as this bot knows.
+    /// The open turn of the fixed game, by this bot's events.
     asked: Option<usize>,
     /// Whether the bot has answered it.
     answered: bool,
@@ -43,36 +43,36 @@ struct Side {
     finished: u64,
 }
 
-/// What an event means for the bots.
+/// The meaning of an event for the bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum BotSignal {
     /// Nothing to be done.
     Nothing,
-    /// This turn is to be answered.
-    Asked(Turn),
+    /// The bot must answer this turn.
+    Asked(FixedTurn),
     /// The move is made.
     Played,
-    /// The game is over, as one of the two knows.
+    /// The game is over, by the events of one of the two.
     Ended,
 }
 
-impl Referee {
-    pub(super) fn new(book: Arc<Book>, room: String) -> Self {
+impl PlayerCheck {
+    pub(super) fn new(fixed_game: Arc<FixedGame>, room: String) -> Self {
         let repeats = room == prepared_messages::room().to_string();
-        Self { book, room, repeats, next: 0, sides: ByColor::default() }
+        Self { fixed_game, room, repeats, next: 0, sides: ByColor::default() }
     }
 
-    /// Judges what one bot was told.
-    pub(super) fn hear(&mut self, side: Color, event: Event) -> Result<Heard, Fault> {
+    /// Checks an event of one bot.
+    pub(super) fn receive(&mut self, side: Color, event: Event) -> Result<BotSignal, Violation> {
         match event {
             Event::TurnRequested(asked) => self.asked(side, &asked),
             Event::TurnClosed(closed) => self.closed(side, &closed),
             Event::GameStarted(started) => self.started(side, started),
             Event::GameEnded(ended) => self.ended(side, &ended),
-            Event::MoveRejected(refused) => Err(Fault::Refused { game: refused.game_id, reason: refused.reason }),
-            Event::Closing(closing) => Err(Fault::Closed(closing.reason().as_str_name().to_owned())),
+            Event::MoveRejected(refused) => Err(Violation::Refused { game: refused.game_id, reason: refused.reason }),
+            Event::Closing(closing) => Err(Violation::Closed(closing.reason().as_str_name().to_owned())),
             Event::Kicked(_) | Event::RoomClosed(_) => Err(self.out_of_order(side, "its room was taken away")),
-            Event::Invited(_) | Event::Heartbeat(_) => Ok(Heard::Nothing),
+            Event::Invited(_) | Event::Heartbeat(_) => Ok(BotSignal::Nothing),
         }
     }
 
@@ -89,18 +89,18 @@ impl Referee {
 
     /// Whether every move is acknowledged and the next turn asked.
     pub(super) fn is_settled(&self) -> bool {
-        self.book.turns.get(self.next).is_some_and(|turn| {
+        self.fixed_game.turns.get(self.next).is_some_and(|turn| {
             self.sides[turn.mover()].asked == Some(self.next) && self.sides[turn.mover().opposite()].asked.is_none()
         })
     }
 
-    /// Whether both know that a series is over.
+    /// Whether both have received the end of a series.
     pub(super) fn series_is_over(&self) -> bool {
         let [black, white] = Color::ALL.map(|side| &self.sides[side]);
         !black.running && !white.running && black.finished == white.finished && black.finished.is_multiple_of(SERIES)
     }
 
-    fn asked(&mut self, side: Color, asked: &v1::TurnRequested) -> Result<Heard, Fault> {
+    fn asked(&mut self, side: Color, asked: &v1::TurnRequested) -> Result<BotSignal, Violation> {
         let state = &self.sides[side];
         if !state.running || asked.game_id != state.game {
             return Err(self.out_of_order(side, "a turn was asked outside of the game"));
@@ -109,48 +109,48 @@ impl Referee {
             return Err(self.out_of_order(side, "a turn was asked, and the one before is not closed"));
         }
         let game = asked.game_id.clone();
-        let turn = self.book.turns.get(self.next).copied();
-        let turn = turn.ok_or(Fault::Order { game: game.clone(), what: "a turn was asked after the last one" })?;
+        let turn = self.fixed_game.turns.get(self.next).copied();
+        let turn = turn.ok_or(Violation::Order { game: game.clone(), what: "a turn was asked after the last one" })?;
         if asked.ply != i32::from(turn.ply) {
-            return Err(Fault::Ply { game, expected: turn.ply.into(), came: asked.ply });
+            return Err(Violation::Ply { game, expected: turn.ply.into(), came: asked.ply });
         }
         if turn.mover() != side || asked.side() != convert::side(side) {
             return Err(self.out_of_order(side, "the wrong side was asked"));
         }
         if !shows(asked.position.as_ref(), turn.position.board()) {
-            return Err(Fault::Board { game, ply: asked.ply });
+            return Err(Violation::Board { game, ply: asked.ply });
         }
         self.sides[side].asked = Some(self.next);
-        Ok(Heard::Asked(turn))
+        Ok(BotSignal::Asked(turn))
     }
 
-    fn closed(&mut self, side: Color, closed: &v1::TurnClosed) -> Result<Heard, Fault> {
+    fn closed(&mut self, side: Color, closed: &v1::TurnClosed) -> Result<BotSignal, Violation> {
         let state = &self.sides[side];
-        let turn = state.asked.filter(|_| state.answered).map(|asked| self.book.turns[asked]);
-        let turn = turn.ok_or_else(|| self.out_of_order(side, "a turn was closed that nobody had answered"))?;
+        let turn = state.asked.filter(|_| state.answered).map(|asked| self.fixed_game.turns[asked]);
+        let turn = turn.ok_or_else(|| self.out_of_order(side, "a turn was closed before it was answered"))?;
         if closed.game_id != state.game || closed.ply != i32::from(turn.ply) {
             let game = closed.game_id.clone();
-            return Err(Fault::Ply { game, expected: turn.ply.into(), came: closed.ply });
+            return Err(Violation::Ply { game, expected: turn.ply.into(), came: closed.ply });
         }
         if closed.reason() != v1::TurnCloseReason::Played || closed.square.parse() != Ok(turn.square) {
             return Err(self.out_of_order(side, "a turn was closed otherwise than it was answered"));
         }
         let state = &mut self.sides[side];
         (state.asked, state.answered, state.made) = (None, false, state.made + 1);
-        Ok(Heard::Played)
+        Ok(BotSignal::Played)
     }
 
-    fn started(&mut self, side: Color, started: v1::PlayerGameStarted) -> Result<Heard, Fault> {
+    fn started(&mut self, side: Color, started: v1::PlayerGameStarted) -> Result<BotSignal, Violation> {
         if self.sides[side].running || started.side() != convert::side(side) || !self.is_next(side, &started.game_id) {
             return Err(self.out_of_order(side, "another game was to begin"));
         }
-        // Whoever hears of it first.
-        if self.next == self.book.turns.len() {
+        // The first of the two events.
+        if self.next == self.fixed_game.turns.len() {
             self.next = 0;
         }
         let state = &mut self.sides[side];
-        *state = Side { game: started.game_id, running: true, finished: state.finished, ..Side::default() };
-        Ok(Heard::Nothing)
+        *state = BotState { game: started.game_id, running: true, finished: state.finished, ..BotState::default() };
+        Ok(BotSignal::Nothing)
     }
 
     /// Games of a room are numbered in order.
@@ -163,27 +163,27 @@ impl Referee {
         }
     }
 
-    fn ended(&mut self, side: Color, ended: &v1::PlayerGameEnded) -> Result<Heard, Fault> {
+    fn ended(&mut self, side: Color, ended: &v1::PlayerGameEnded) -> Result<BotSignal, Violation> {
         let state = &self.sides[side];
         if !state.running || ended.game_id != state.game {
             return Err(self.out_of_order(side, "another game ended"));
         }
         let over = ended.outcome.is_some_and(|outcome| outcome.reason() == v1::GameEndReason::Discs);
-        if state.asked.is_some() || state.made != self.book.moves_of(side) || !over {
+        if state.asked.is_some() || state.made != self.fixed_game.moves_of(side) || !over {
             return Err(self.out_of_order(side, "it ended before its last move"));
         }
-        if !shows(ended.position.as_ref(), self.book.last.board()) {
-            let ply = self.book.turns.last().map_or(0, |turn| i32::from(turn.ply) + 1);
-            return Err(Fault::Board { game: ended.game_id.clone(), ply });
+        if !shows(ended.position.as_ref(), self.fixed_game.last.board()) {
+            let ply = self.fixed_game.turns.last().map_or(0, |turn| i32::from(turn.ply) + 1);
+            return Err(Violation::Board { game: ended.game_id.clone(), ply });
         }
         let state = &mut self.sides[side];
         (state.running, state.finished) = (false, state.finished + 1);
-        Ok(Heard::Ended)
+        Ok(BotSignal::Ended)
     }
 
-    fn out_of_order(&self, side: Color, what: &'static str) -> Fault {
+    fn out_of_order(&self, side: Color, what: &'static str) -> Violation {
         let game = &self.sides[side].game;
-        Fault::Order { game: if game.is_empty() { self.room.clone() } else { game.clone() }, what }
+        Violation::Order { game: if game.is_empty() { self.room.clone() } else { game.clone() }, what }
     }
 }
 
@@ -192,77 +192,81 @@ mod tests {
     use prost::Message as _;
 
     use super::*;
-    use crate::cli::dev::bench::prepared_messages::{Script, Step};
+    use crate::cli::dev::bench::prepared_messages::{PreparedMessages, PreparedStep};
 
-    /// A referee, and the messages of the limit for it.
-    fn beginning() -> (Referee, Script) {
-        let book = Arc::new(Book::new());
-        let script = Script::new(&book).unwrap();
-        (Referee::new(book, script.room.clone()), script)
+    /// A check, and the messages of the baseline server for it.
+    fn beginning() -> (PlayerCheck, PreparedMessages) {
+        let fixed_game = Arc::new(FixedGame::new());
+        let prepared = PreparedMessages::new(&fixed_game).unwrap();
+        (PlayerCheck::new(fixed_game, prepared.room.clone()), prepared)
     }
 
-    fn events(step: &Step, side: Color) -> Vec<Event> {
+    fn events(step: &PreparedStep, side: Color) -> Vec<Event> {
         let read = |bytes: &bytes::Bytes| v1::PlayResponse::decode(bytes.clone()).unwrap();
         step.told[side].iter().map(|bytes| read(bytes).event.unwrap().event.unwrap()).collect()
     }
 
-    /// Tells both sides what a step tells, changed by `change`.
-    fn tell(referee: &mut Referee, step: &Step, change: impl Fn(&mut Event)) -> Result<Vec<Heard>, Fault> {
-        let mut heard = Vec::new();
+    /// Sends both sides the messages of a step, changed by `change`.
+    fn tell(
+        check: &mut PlayerCheck,
+        step: &PreparedStep,
+        change: impl Fn(&mut Event),
+    ) -> Result<Vec<BotSignal>, Violation> {
+        let mut signal = Vec::new();
         for side in Color::ALL {
             for mut event in events(step, side) {
                 change(&mut event);
-                heard.push(referee.hear(side, event)?);
+                signal.push(check.receive(side, event)?);
             }
         }
-        Ok(heard)
+        Ok(signal)
     }
 
-    fn answer(referee: &mut Referee) {
-        let mover = referee.book.turns[referee.next].mover();
-        referee.answer(mover);
+    fn answer(check: &mut PlayerCheck) {
+        let mover = check.fixed_game.turns[check.next].mover();
+        check.answer(mover);
     }
 
     #[test]
     fn one_may_hear_of_the_end_when_the_other_plays_again() {
-        let (mut referee, script) = beginning();
-        tell(&mut referee, &script.opening, |_| {}).unwrap();
-        let (last, steps) = script.steps.split_last().unwrap();
+        let (mut check, prepared) = beginning();
+        tell(&mut check, &prepared.opening, |_| {}).unwrap();
+        let (last, steps) = prepared.steps.split_last().unwrap();
         for step in steps {
-            answer(&mut referee);
-            tell(&mut referee, step, |_| {}).unwrap();
+            answer(&mut check);
+            tell(&mut check, step, |_| {}).unwrap();
         }
-        answer(&mut referee);
+        answer(&mut check);
         for side in [Color::Black, Color::White] {
-            for step in [last, &script.opening] {
+            for step in [last, &prepared.opening] {
                 events(step, side).into_iter().for_each(|event| {
-                    referee.hear(side, event).unwrap();
+                    check.receive(side, event).unwrap();
                 });
             }
         }
-        assert!(referee.is_settled());
+        assert!(check.is_settled());
     }
 
     #[test]
     fn the_limit_tells_a_whole_game() {
-        let (mut referee, script) = beginning();
+        let (mut check, prepared) = beginning();
         for _ in 0..2 {
-            tell(&mut referee, &script.opening, |_| {}).unwrap();
-            for step in &script.steps {
-                assert!(referee.is_settled());
-                answer(&mut referee);
-                let heard = tell(&mut referee, step, |_| {}).unwrap();
-                assert!(heard.contains(&Heard::Played));
+            tell(&mut check, &prepared.opening, |_| {}).unwrap();
+            for step in &prepared.steps {
+                assert!(check.is_settled());
+                answer(&mut check);
+                let signal = tell(&mut check, step, |_| {}).unwrap();
+                assert!(signal.contains(&BotSignal::Played));
             }
         }
-        assert!(!referee.series_is_over() && !referee.is_settled());
+        assert!(!check.series_is_over() && !check.is_settled());
     }
 
-    fn refused(change: impl Fn(&mut Event)) -> Fault {
-        let (mut referee, script) = beginning();
-        tell(&mut referee, &script.opening, |_| {}).unwrap();
-        answer(&mut referee);
-        tell(&mut referee, &script.steps[0], change).unwrap_err()
+    fn refused(change: impl Fn(&mut Event)) -> Violation {
+        let (mut check, prepared) = beginning();
+        tell(&mut check, &prepared.opening, |_| {}).unwrap();
+        answer(&mut check);
+        tell(&mut check, &prepared.steps[0], change).unwrap_err()
     }
 
     #[test]
@@ -277,7 +281,7 @@ mod tests {
                 asked.position.as_mut().unwrap().board.replace_range(0..1, "X");
             }
         });
-        assert!(matches!(bits, Fault::Board { ply: 1, .. }), "{bits}");
+        assert!(matches!(bits, Violation::Board { ply: 1, .. }), "{bits}");
         assert_eq!(bits, text);
     }
 
@@ -288,33 +292,33 @@ mod tests {
                 asked.ply += 1;
             }
         });
-        assert!(matches!(later, Fault::Ply { expected: 1, came: 2, .. }), "{later}");
+        assert!(matches!(later, Violation::Ply { expected: 1, came: 2, .. }), "{later}");
         let other = refused(|event| {
             if let Event::TurnClosed(closed) = event {
                 closed.square = "a1".into();
             }
         });
-        assert!(matches!(other, Fault::Order { .. }), "{other}");
+        assert!(matches!(other, Violation::Order { .. }), "{other}");
     }
 
     #[test]
     fn what_was_not_answered_is_not_closed() {
-        let (mut referee, script) = beginning();
-        tell(&mut referee, &script.opening, |_| {}).unwrap();
-        assert!(tell(&mut referee, &script.steps[0], |_| {}).is_err());
+        let (mut check, prepared) = beginning();
+        tell(&mut check, &prepared.opening, |_| {}).unwrap();
+        assert!(tell(&mut check, &prepared.steps[0], |_| {}).is_err());
     }
 
     #[test]
     fn a_turn_that_is_never_closed_is_seen_at_the_next_one() {
-        let (mut referee, script) = beginning();
-        tell(&mut referee, &script.opening, |_| {}).unwrap();
+        let (mut check, prepared) = beginning();
+        tell(&mut check, &prepared.opening, |_| {}).unwrap();
         let mut seen = false;
-        for step in &script.steps[..3] {
-            answer(&mut referee);
+        for step in &prepared.steps[..3] {
+            answer(&mut check);
             let told = Color::ALL.map(|side| (side, events(step, side)));
             let told = told.into_iter().flat_map(|(side, events)| events.into_iter().map(move |event| (side, event)));
             let mut told = told.filter(|(_, event)| !matches!(event, Event::TurnClosed(_)));
-            seen |= told.any(|(side, event)| referee.hear(side, event).is_err());
+            seen |= told.any(|(side, event)| check.receive(side, event).is_err());
         }
         assert!(seen);
     }

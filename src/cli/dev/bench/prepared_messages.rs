@@ -1,4 +1,4 @@
-//! What a server tells of the bench's game, encoded beforehand, so that one without rules and rooms can tell it too.
+//! All messages of the bench's game, encoded beforehand, for a server without rules and rooms.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use prost::{
     Message as _,
     encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len},
 };
-use v1::play_event::Event as Told;
+use v1::play_event::Event as BotEventKind;
 
-use super::fixed_game::Book;
+use super::fixed_game::FixedGame;
 use crate::{
     proto::{convert, v1},
     room::{
@@ -20,43 +20,43 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// Some day; the size of a time on the wire hardly depends on which.
+/// Any time: its size on the wire hardly depends on the value.
 const NOW: Timestamp = Timestamp(1_700_000_000_123_456);
 
-/// The one room that the limit names.
+/// The only room of the baseline server.
 pub(super) const fn room() -> RoomId {
     RoomId::from_random(0x9e37_79b9_7f4a_7c15)
 }
 
-/// All that is told of one game.
+/// All messages of one game.
 #[derive(Debug)]
-pub(super) struct Script {
+pub(super) struct PreparedMessages {
     pub(super) room: String,
     /// What the beginning causes.
-    pub(super) opening: Step,
-    /// What each move causes, and the last one the end besides.
-    pub(super) steps: Vec<Step>,
+    pub(super) opening: PreparedStep,
+    /// The messages of each move; those of the last include the end.
+    pub(super) steps: Vec<PreparedStep>,
 }
 
-/// What is told at one time.
+/// The messages that one cause sends.
 #[derive(Debug, Default)]
-pub(super) struct Step {
-    /// To the bots: a `PlayResponse` each, which is the same as a `WatchTurnsResponse`.
+pub(super) struct PreparedStep {
+    /// To the bots: each a `PlayResponse`, which is encoded like a `WatchTurnsResponse`.
     pub(super) told: ByColor<Vec<Bytes>>,
     /// To watchers.
     pub(super) events: Vec<RoomEvent>,
 }
 
-/// An event of a room that has no number yet.
+/// An event of a room without its number.
 #[derive(Debug)]
 pub(super) struct RoomEvent {
     /// A `RoomEvent` without its first field.
     rest: Bytes,
 }
 
-impl Script {
-    /// Plays the game in a room that is nowhere.
-    pub(super) fn new(book: &Book) -> anyhow::Result<Self> {
+impl PreparedMessages {
+    /// Plays the game in a room of its own.
+    pub(super) fn new(fixed_game: &FixedGame) -> anyhow::Result<Self> {
         let bots = ByColor::from_fn(bot).map(Result::ok);
         let (Some(black), Some(white)) = (bots.black, bots.white) else { anyhow::bail!("a bot has no name") };
         let mut room = a_room(&black)?;
@@ -69,7 +69,7 @@ impl Script {
         }
         let opening = obey(&mut room, black.id, Command::Start)?;
         let mut steps = Vec::new();
-        for turn in &book.turns {
+        for turn in &fixed_game.turns {
             let mover = if turn.mover() == Color::Black { &black } else { &white };
             let play = Command::Play { game: 1, ply: turn.ply, square: turn.square, thought: None };
             steps.push(obey(&mut room, mover.id, play)?);
@@ -112,7 +112,7 @@ fn bot(side: Color) -> anyhow::Result<Profile> {
     Ok(Profile { id: PlayerId::from_random(number << 40), name: DisplayName::parse(name)?, kind: PlayerKind::Bot })
 }
 
-/// A room as the bench makes them.
+/// A room with the settings of the bench.
 fn a_room(owner: &Profile) -> anyhow::Result<Room> {
     let settings = Settings {
         games: Settings::MOST_GAMES,
@@ -130,10 +130,10 @@ fn a_room(owner: &Profile) -> anyhow::Result<Room> {
     Ok(Room::new(creation, NOW))
 }
 
-/// Carries out a command, and writes down who is told what.
-fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<Step> {
+/// Executes a command, and encodes the messages that it causes.
+fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<PreparedStep> {
     let events = room.decide(NOW, Issuer::Player(player), command).ok().context("the room refuses the bench's game")?;
-    let mut step = Step::default();
+    let mut step = PreparedStep::default();
     for event in &events {
         let asked = room.running().map(|game| (game.position.turn(), game.ply()));
         room.apply(event);
@@ -146,8 +146,8 @@ fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<S
     Ok(step)
 }
 
-/// Tells the bots of an event what a server would.
-fn tell(step: &mut Step, room: &Room, event: &Event, asked: Option<(Color, u16)>) {
+/// The messages to the bots that an event causes.
+fn tell(step: &mut PreparedStep, room: &Room, event: &Event, asked: Option<(Color, u16)>) {
     match &event.fact {
         Fact::GameStarted { .. } => Color::ALL.into_iter().for_each(|side| {
             let opposite = side.opposite();
@@ -156,7 +156,7 @@ fn tell(step: &mut Step, room: &Room, event: &Event, asked: Option<(Color, u16)>
             let side_to_play = convert::side(side).into();
             let opponent = Some(opponent);
             let started = v1::PlayerGameStarted { room_id, game_id, side: side_to_play, opponent };
-            say(&mut step.told[side], Told::GameStarted(started));
+            say(&mut step.told[side], BotEventKind::GameStarted(started));
         }),
         Fact::Played { square, .. } => {
             if let Some((side, ply)) = asked {
@@ -173,7 +173,7 @@ fn tell(step: &mut Step, room: &Room, event: &Event, asked: Option<(Color, u16)>
                 outcome: Some(convert::outcome(*end, position)),
                 position: Some(convert::final_position(position)),
             };
-            say(&mut step.told[side], Told::GameEnded(ended));
+            say(&mut step.told[side], BotEventKind::GameEnded(ended));
         }),
         _ => {}
     }
@@ -184,7 +184,7 @@ fn game(room: &Room) -> GameId {
     GameId { room: room.id(), number }
 }
 
-fn say(told: &mut Vec<Bytes>, event: Told) {
+fn say(told: &mut Vec<Bytes>, event: BotEventKind) {
     let response = v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) };
     told.push(response.encode_to_vec().into());
 }

@@ -1,4 +1,4 @@
-//! Messages as their bytes: for a server that has them ready, and for watchers who compare them.
+//! A codec of bytes: for a server with prepared messages, and for watchers that compare them.
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use tonic::{
@@ -8,9 +8,9 @@ use tonic::{
 
 /// Reads and writes nothing but bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Raw;
+pub(super) struct RawCodec;
 
-impl Codec for Raw {
+impl Codec for RawCodec {
     type Encode = Bytes;
     type Decode = Bytes;
     type Encoder = Self;
@@ -25,7 +25,7 @@ impl Codec for Raw {
     }
 }
 
-impl Encoder for Raw {
+impl Encoder for RawCodec {
     type Item = Bytes;
     type Error = Status;
 
@@ -35,7 +35,7 @@ impl Encoder for Raw {
     }
 }
 
-impl Decoder for Raw {
+impl Decoder for RawCodec {
     type Item = Bytes;
     type Error = Status;
 

@@ -1,8 +1,8 @@
-//! What was measured, as a table, as JSON and as ratios.
+//! Figures as a table, as JSON and as ratios.
 
 use serde_json::{Value, json};
 
-/// A number with its name. Names are those of the JSON; what they mean is in `benches/README.md`.
+/// A named number. `benches/README.md` explains the names.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Figure {
     pub(super) name: &'static str,
@@ -36,30 +36,29 @@ impl std::fmt::Display for Figures {
     }
 }
 
-/// Four digits that count, and all before the point.
+/// Four significant digits, and all digits before the point.
 fn shown(value: f64) -> String {
     let digits = if value.abs() >= 1_000.0 || value == 0.0 { 0 } else { 3 - value.abs().log10().floor() as i32 };
     format!("{value:.*}", usize::try_from(digits.clamp(0, 6)).unwrap_or_default())
 }
 
-/// What a comparison is no matter of: how long and how much was measured, and how a program starts that the limit is not.
+/// Figures that are not compared: the length of the measurement, and the start of the process.
 const NOT_COMPARED: [&str; 4] = ["seconds", "moves", "deliveries", "first_answer_ms"];
 
-/// What was measured in turn of one and another, round by round.
+/// The figures of two targets, round by round.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
     rounds: Vec<(Figures, Figures)>,
 }
 
-/// One figure of both, in the order of the rounds.
-struct Row {
+/// One figure of both targets, by round.
+struct ComparedFigure {
     name: &'static str,
     one: Vec<f64>,
     other: Vec<f64>,
 }
 
 impl Comparison {
-    /// Adds a round.
     pub(super) fn add(&mut self, one: Figures, other: Figures) {
         self.rounds.push((one, other));
     }
@@ -69,20 +68,20 @@ impl Comparison {
     }
 
     /// The figures that every round has of both.
-    fn rows(&self) -> Vec<Row> {
+    fn rows(&self) -> Vec<ComparedFigure> {
         let Some((first, _)) = self.rounds.first() else { return Vec::new() };
         let names = first.0.iter().map(|figure| figure.name).filter(|name| !NOT_COMPARED.contains(name));
         let row = |name| {
             let both = self.rounds.iter().map(|(one, other)| Some((one.get(name)?, other.get(name)?)));
             let (one, other) = both.collect::<Option<Vec<_>>>()?.into_iter().unzip();
-            Some(Row { name, one, other })
+            Some(ComparedFigure { name, one, other })
         };
         names.filter_map(row).collect()
     }
 
     /// The ratios, one to the other.
     pub(super) fn json(&self) -> Value {
-        let told = self.rows().into_iter().filter(Row::has_ratio).map(|row| {
+        let told = self.rows().into_iter().filter(ComparedFigure::has_ratio).map(|row| {
             let (low, middle, high) = spread(row.ratios());
             (row.name.to_owned(), json!({ "median": middle, "lowest": low, "highest": high, "rounds": row.ratios() }))
         });
@@ -90,7 +89,7 @@ impl Comparison {
     }
 }
 
-impl Row {
+impl ComparedFigure {
     fn has_ratio(&self) -> bool {
         self.other.iter().all(|&other| other != 0.0)
     }
@@ -113,7 +112,7 @@ impl std::fmt::Display for Comparison {
     }
 }
 
-/// The lowest, the middle and the highest. Of an even number the lower middle one.
+/// The lowest, the median and the highest. Of an even number the lower of the two middle values.
 fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
     values.sort_by(f64::total_cmp);
     let at = |place: usize| values.get(place).copied().unwrap_or(f64::NAN);

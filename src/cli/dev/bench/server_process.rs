@@ -1,4 +1,4 @@
-//! The process that is measured: a server or the limit, started for it, or one that runs already.
+//! The measured process: a server or the baseline server, started by the bench or running already.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::connection::WINDOW;
 
-/// Whom the load is for.
+/// The process to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// A server that keeps nothing.
@@ -36,30 +36,30 @@ impl std::fmt::Display for Target {
     }
 }
 
-/// All comes from one address and is as fast as it can, which no limit is to hold back.
+/// Options that lift all limits: the whole load comes from one address.
 const UNBOUNDED: &str = "--log error --max-connections 1000000 --max-connections-per-address 0 --opening 60 \
     --opening-rate 0 --max-streams-per-connection 1000000 --log-in-rate 0 --max-players 1000000 --rate 100000000 \
     --burst 1000000000 --rate-per-address 0 --max-calls 1000000 --max-calls-per-address 0 --max-streams 1000000 \
     --max-streams-per-address 0 --max-rooms-per-player 1000000 --max-rooms-per-address 0 --max-seats-per-address 0 \
     --max-rooms 1000000 --room-sleep 86400";
 
-/// Ticks of a second in which the system counts what a process takes of the processors, on every Linux there is.
+/// Clock ticks a second of `/proc/PID/stat`, on every Linux.
 const TICKS: u32 = 100;
 
-/// What is loaded. What was started for it ends with it.
-pub(super) struct Process {
+/// The target's process. If the bench started it, dropping this ends it.
+pub(super) struct TargetProcess {
     pub(super) url: String,
     pub(super) began: Instant,
     pid: Option<u32>,
     child: Option<Child>,
-    /// Stays open, so that it can say what it wants.
+    /// Kept open, so that the process can write to it.
     said: Option<BufReader<ChildStdout>>,
-    /// Where it keeps everything.
+    /// Its data folder, which is deleted with it.
     folder: Option<PathBuf>,
 }
 
-impl Process {
-    /// Starts the target, unless it runs; on these processors, where not on all.
+impl TargetProcess {
+    /// Starts the target, unless it is running, on the processors `cpus` or on all.
     pub(super) async fn start(target: &Target, cpus: Option<&str>) -> anyhow::Result<Self> {
         let began = Instant::now();
         let mut process = Self { url: String::new(), began, pid: None, child: None, said: None, folder: None };
@@ -90,13 +90,13 @@ impl Process {
         Ok(process)
     }
 
-    /// Gives what it will say.
+    /// Returns its standard output.
     fn spawn(&mut self, mut command: Command) -> anyhow::Result<BufReader<ChildStdout>> {
         let own = std::env::vars_os().map(|(name, _)| name);
         for name in own.filter(|name| name.to_string_lossy().starts_with("REVERSI_")) {
             command.env_remove(name);
         }
-        // Ctrl-C is for the bench, which ends it in the end.
+        // Ctrl-C is for the bench, which ends the process itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -107,18 +107,18 @@ impl Process {
         said.context("the server cannot be heard")
     }
 
-    /// Whether it goes on when the bench is over.
+    /// Whether it was running before the bench.
     pub(super) fn runs_on(&self) -> bool {
         self.child.is_none()
     }
 
-    /// What it has taken so far; nothing where the system does not tell.
+    /// CPU time and memory; `None` where the system does not report them.
     pub(super) fn usage(&self) -> Option<Usage> {
         Usage::of(&self.pid?.to_string())
     }
 }
 
-impl Drop for Process {
+impl Drop for TargetProcess {
     fn drop(&mut self) {
         if let Some(child) = &mut self.child {
             let _ = child.kill();
@@ -133,7 +133,7 @@ impl Drop for Process {
 fn itself(cpus: Option<&str>) -> anyhow::Result<Command> {
     let program = std::env::current_exe().context("this program cannot be found")?;
     let Some(cpus) = cpus else { return Ok(Command::new(program)) };
-    // It becomes the program, and is the same process.
+    // `taskset` executes the program in the same process.
     let mut command = Command::new("taskset");
     command.args(["-c", cpus]).arg(program);
     Ok(command)
@@ -152,12 +152,12 @@ fn new_folder(parent: &Path) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// What a process has taken.
+/// CPU time and memory of a process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Usage {
-    /// Of the processors, all threads together.
+    /// CPU time of all threads.
     pub(super) cpu: Duration,
-    /// Bytes of memory, now.
+    /// Resident memory, in bytes.
     pub(super) resident: u64,
 }
 
@@ -174,7 +174,7 @@ impl Usage {
 }
 
 fn cpu(stat: &str) -> Option<Duration> {
-    // The name of the program, in brackets, may have spaces and brackets.
+    // The program name, in brackets, may contain spaces and brackets.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u32>().ok();
     Some(Duration::from_secs(1) / TICKS * (ticks()? + ticks()?))

@@ -1,4 +1,4 @@
-//! What a server may not do.
+//! Violations of the protocol by a server.
 
 use thiserror::Error;
 
@@ -9,7 +9,7 @@ use crate::{
 
 /// Why a bench fails: what came was not what had to come.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum Violation {
     #[error("{game} shows a wrong board at ply {ply}")]
     Board { game: String, ply: i32 },
     #[error("{game} is at ply {came} where ply {expected} was to come")]
@@ -26,11 +26,11 @@ pub(super) enum Fault {
     Ended,
     #[error("what came is no message: {0}")]
     Unreadable(&'static str),
-    #[error("two watchers were told different things of event {0}")]
+    #[error("two watchers got different bytes of event {0}")]
     Differs(u64),
     #[error("a watcher was cut short where all others wait for it")]
     Overtaken,
-    #[error("{0} rooms wait in vain: a move was lost, or not told to all")]
+    #[error("{0} rooms wait for ever: a move was lost, or not sent to all")]
     Lost(usize),
 }
 

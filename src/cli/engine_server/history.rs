@@ -1,45 +1,45 @@
-//! The game on the table.
+//! The current game.
 
 use crate::{
     room::ggf::GgfGame,
     rules::{Color, Position, Square},
 };
 
-/// Every position so far. It cannot grow beyond a game: each move is judged by the rules.
+/// Every position so far. Its length is bounded: moves must be legal.
 #[derive(Clone, Debug)]
-pub(super) struct Record {
+pub(super) struct GameHistory {
     positions: Vec<Position>,
 }
 
-impl Default for Record {
+impl Default for GameHistory {
     fn default() -> Self {
         Self { positions: vec![Position::START] }
     }
 }
 
-impl From<&GgfGame> for Record {
+impl From<&GgfGame> for GameHistory {
     fn from(game: &GgfGame) -> Self {
-        let mut record = Self { positions: vec![game.start] };
+        let mut history = Self { positions: vec![game.start] };
         for ply in &game.plies {
-            // They were judged when they were read.
-            let _ = record.play(record.position().turn(), ply.square);
+            // Checked when the game was read.
+            let _ = history.play(history.position().turn(), ply.square);
         }
-        record
+        history
     }
 }
 
-impl Record {
-    /// Where it stands.
+impl GameHistory {
+    /// The current position.
     pub(super) fn position(&self) -> Position {
         self.positions.last().copied().unwrap_or(Position::START)
     }
 
-    /// Where it stood before each ply, and where it stands.
+    /// The positions before each ply, and the current one.
     pub(super) fn positions(&self) -> &[Position] {
         &self.positions
     }
 
-    /// Makes a move of a side, or its pass. A pass that is forced before it need not be told, nor one behind the last
+    /// Makes a move of a side, or its pass. A forced pass before it may be left out, and one after the last
     /// move.
     pub(super) fn play(&mut self, side: Color, square: Option<Square>) -> Result<(), String> {
         let position = self.turned_to(side)?;
@@ -55,7 +55,7 @@ impl Record {
         Ok(())
     }
 
-    /// The position with this side to move, behind a forced pass if need be.
+    /// The position with this side to move, after a forced pass if necessary.
     pub(super) fn turned_to(&self, side: Color) -> Result<Position, String> {
         let position = self.position();
         match position.pass() {
@@ -73,7 +73,7 @@ impl Record {
         played
     }
 
-    /// As it was after so many plies.
+    /// Takes back all plies after the first `plies`.
     pub(super) fn cut(&mut self, plies: usize) {
         self.positions.truncate(plies.saturating_add(1));
     }

@@ -1,4 +1,4 @@
-//! A room as somebody sits or stands at it: the state behind `play` and `watch`.
+//! A room as a player or watcher sees it: the state of `play` and `watch`.
 
 use std::collections::VecDeque;
 
@@ -11,12 +11,12 @@ use crate::{
     rules::{Bitboard, Board, Color, Square},
 };
 
-/// How much of what happened is kept to be shown.
+/// Lines of news that are kept.
 const NEWS_KEPT: usize = 100;
 
-/// A room, folded from its updates, and what a viewer needs besides.
+/// A room, updated by its stream, with the viewer's clock and news.
 #[derive(Debug)]
-pub(in crate::cli) struct Table {
+pub(in crate::cli) struct RoomView {
     room: Room,
     viewer: Option<PlayerId>,
     clock: Clock,
@@ -24,28 +24,23 @@ pub(in crate::cli) struct Table {
     trouble: Option<String>,
 }
 
-/// What an update means for the loop that got it.
+/// The effect of an update on the view.
 #[derive(Debug, PartialEq)]
 pub(in crate::cli) enum Effect {
-    /// Nothing that anybody sees.
+    /// No visible change.
     Nothing,
-    /// The room is shown from the start.
+    /// A snapshot: everything is new.
     Begun,
-    /// Something happened: in words, and whether the board is another one.
-    Told {
-        /// What.
-        line: Option<String>,
-        /// Whether the board changed.
-        board: bool,
-    },
-    /// Events are missing: the stream must be opened again.
+    /// An event: its text, and whether the board changed.
+    Told { line: Option<String>, board: bool },
+    /// Events are missing: the stream must be reopened.
     Missed,
-    /// The stream ends, and opening it again makes no sense.
+    /// The stream has ended for good.
     Over(CloseReason),
 }
 
-impl Table {
-    /// The table of a room at which `viewer` plays, if given.
+impl RoomView {
+    /// The view of `viewer`, or of a watcher.
     pub(in crate::cli) fn new(room: Room, viewer: Option<PlayerId>, now: Instant) -> Self {
         let clock = clock_of(&room, now);
         let mut table = Self { room, viewer, clock, news: VecDeque::new(), trouble: None };
@@ -53,7 +48,7 @@ impl Table {
         table
     }
 
-    /// Takes what the server sent.
+    /// Applies an update of the server.
     pub(in crate::cli) fn update(&mut self, update: RoomUpdate, now: Instant) -> Effect {
         self.trouble = None;
         match update {
@@ -83,7 +78,7 @@ impl Table {
         }
     }
 
-    /// Says something to the viewer alone.
+    /// Adds a line to the news.
     pub(in crate::cli) fn note(&mut self, line: Option<String>) {
         let Some(line) = line else { return };
         if self.news.len() == NEWS_KEPT {
@@ -92,27 +87,25 @@ impl Table {
         self.news.push_back(line);
     }
 
-    /// Says that the connection is lost, until the next update.
+    /// Shows that the connection is lost, until the next update.
     pub(in crate::cli) fn lost(&mut self, trouble: String) {
         self.trouble = Some(trouble);
     }
 
-    /// What is wrong with the connection.
+    /// The trouble with the connection, if any.
     pub(in crate::cli) fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
 
-    /// The room.
     pub(in crate::cli) fn room(&self) -> &Room {
         &self.room
     }
 
-    /// What happened, oldest first.
+    /// The news, oldest first.
     pub(in crate::cli) fn news(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.news.iter().map(String::as_str)
     }
 
-    /// The clocks.
     pub(in crate::cli) fn clock(&self) -> &Clock {
         &self.clock
     }
@@ -132,13 +125,13 @@ impl Table {
         self.viewer.is_some() && self.room.owner == self.viewer
     }
 
-    /// The side that a viewer who plays may move for now.
+    /// The running game, if it is the viewer's turn.
     pub(in crate::cli) fn my_turn(&self) -> Option<&Game> {
         let side = self.side()?;
         self.room.running().filter(|game| game.standing.turn == Some(side) && !game.standing.legal.is_empty())
     }
 
-    /// The board, with the moves that are open to the viewer.
+    /// The board, with the legal moves on the viewer's turn.
     pub(in crate::cli) fn view(&self, cursor: Option<Square>) -> BoardView {
         let game = self.game();
         let shown = self.viewer.is_none() || self.my_turn().is_some();
@@ -183,7 +176,7 @@ mod tests {
     #[test]
     fn moves_are_told_and_shown() {
         let now = Instant::now();
-        let mut table = Table::new(fixture::room(), None, now);
+        let mut table = RoomView::new(fixture::room(), None, now);
         let event = fixture::move_event(table.room(), "d3");
         let effect = table.update(RoomUpdate::Event(Box::new(event.clone())), now);
         assert_eq!(effect, Effect::Told { line: Some("black (open) plays d3".into()), board: true });
@@ -195,7 +188,7 @@ mod tests {
     #[test]
     fn a_gap_asks_for_the_room_again() {
         let now = Instant::now();
-        let mut table = Table::new(fixture::room(), None, now);
+        let mut table = RoomView::new(fixture::room(), None, now);
         let mut event = fixture::move_event(table.room(), "d3");
         event.seq += 1;
         assert_eq!(table.update(RoomUpdate::Event(Box::new(event)), now), Effect::Missed);
@@ -205,7 +198,7 @@ mod tests {
     #[test]
     fn only_a_final_closing_ends_it() {
         let now = Instant::now();
-        let mut table = Table::new(fixture::room(), None, now);
+        let mut table = RoomView::new(fixture::room(), None, now);
         let closing = |reason| RoomUpdate::Closing(Closing { reason, retry_after: None });
         assert_eq!(table.update(closing(CloseReason::Draining), now), Effect::Nothing);
         assert_eq!(table.update(closing(CloseReason::RoomClosed), now), Effect::Over(CloseReason::RoomClosed));

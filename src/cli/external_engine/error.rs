@@ -1,54 +1,44 @@
-//! What can go wrong with a program that others wrote.
+//! Errors of external engines.
 
 use thiserror::Error;
 
-/// Why there is no move, once. Continues a sentence that begins with the engine's name.
+/// Why one attempt failed. Continues a sentence that begins with the engine's name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub(super) enum Trouble {
-    /// There is no such program, or it may not be run.
+pub(super) enum EngineFault {
     #[error("cannot be started: {0}")]
     NotStarted(String),
-    /// The process is gone.
     #[error("has ended")]
     Ended,
-    /// What it is sent is not read.
+    /// The program does not read its input.
     #[error("does not read what it is sent")]
     Deaf,
-    /// The time is over.
     #[error("does not answer in time")]
     Late,
-    /// It does not do what the protocol has it do.
+    /// The program violates its protocol.
     #[error("refuses `{command}`: {answer}")]
-    Refused {
-        /// What it was told.
-        command: String,
-        /// What it said.
-        answer: String,
-    },
-    /// It moved where nobody can, or passed.
+    Refused { command: String, answer: String },
+    /// An illegal move, or a pass.
     #[error("plays {0}, which is illegal")]
     Illegal(String),
-    /// It gave the game up.
     #[error("resigns")]
     Resigned,
-    /// Nobody wants the answer any more.
+    /// The stop flag was raised.
     #[error("is not asked any more")]
     Unwanted,
 }
 
-/// Why an engine has no move to offer.
+/// Why an engine has no move.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub(in crate::cli) enum Failure {
-    /// It gave this game up.
+pub(in crate::cli) enum NoMove {
     #[error("the engine resigns")]
     Resigned,
     /// It took too long. It is started again for the next move.
     #[error("the engine does not answer in time, and is started again")]
     Late,
-    /// The flag was raised meanwhile.
+    /// The stop flag was raised.
     #[error("the engine is not asked any more")]
     Unwanted,
-    /// It cannot be used, and why.
+    /// It cannot be used; with the reason.
     #[error("{0}")]
     Broken(String),
 }

@@ -1,4 +1,4 @@
-//! Drawing a table: the board, who plays, the moves and what is said.
+//! Drawing a room: the board, the players, the moves and the news.
 
 use tokio::time::Instant;
 
@@ -13,29 +13,28 @@ use ratatui::{
 use super::{
     board::{self, BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
     clock, move_list,
-    table::Table,
+    room_view::RoomView,
 };
 use crate::{
     client::{Occupant, Phase, Room, Visibility},
     rules::{ByColor, Color, Square},
 };
 
-/// Beside the board there must be room for names and clocks; else they stand above it.
+/// The least width with names and clocks beside the board; on narrower screens they are above it.
 const WIDE: u16 = WIDTH + 29;
 
-/// What is drawn besides the table.
+/// What is drawn besides the room.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Extras<'a> {
-    /// The viewer's cursor.
     pub(in crate::cli) cursor: Option<Square>,
-    /// What the viewer is asked, or has typed.
+    /// A question to the viewer, or what was typed.
     pub(in crate::cli) prompt: &'a str,
     /// The keys that work now.
     pub(in crate::cli) keys: &'a str,
 }
 
 /// Draws all of the screen.
-pub(in crate::cli) fn draw(frame: &mut Frame, table: &Table, extras: Extras, now: Instant) {
+pub(in crate::cli) fn draw(frame: &mut Frame, table: &RoomView, extras: Extras, now: Instant) {
     let around = if frame.area().width >= WIDE { 3 } else { 5 };
     if board::is_too_small(frame, around) {
         return;
@@ -67,7 +66,7 @@ pub(in crate::cli) fn draw(frame: &mut Frame, table: &Table, extras: Extras, now
     }
 }
 
-/// What a room is called and is doing, in a line.
+/// The name and the state of a room in a line.
 pub(in crate::cli) fn headline(room: &Room) -> String {
     let doing = match (&room.game, room.phase) {
         (_, Phase::Closed) => "closed".to_owned(),
@@ -81,8 +80,8 @@ pub(in crate::cli) fn headline(room: &Room) -> String {
     format!("{}  ·  {doing}{series}  ·  room {}", room.settings.name, room.id)
 }
 
-/// The state in a line: whose turn it is, how the game ended, what troubles the connection.
-pub(in crate::cli) fn state_line(table: &Table) -> String {
+/// The state in a line: whose turn it is, or how the game ended.
+pub(in crate::cli) fn state_line(table: &RoomView) -> String {
     if let Some(invitation) = invitation(table) {
         return invitation;
     }
@@ -100,8 +99,8 @@ pub(in crate::cli) fn state_line(table: &Table) -> String {
     }
 }
 
-/// How others get in, while a player has no opponent.
-pub(in crate::cli) fn invitation(table: &Table) -> Option<String> {
+/// The command with which an opponent joins, while there is none.
+pub(in crate::cli) fn invitation(table: &RoomView) -> Option<String> {
     let (room, side) = (table.room(), table.side()?);
     if room.seats[side.opposite()].occupant != Occupant::Open || room.phase != Phase::Lobby {
         return None;
@@ -114,7 +113,7 @@ pub(in crate::cli) fn invitation(table: &Table) -> Option<String> {
     Some(format!("waiting for an opponent, who comes by: reversi play --room {key}{password}"))
 }
 
-fn status_line<'a>(table: &'a Table, extras: Extras<'a>) -> Line<'a> {
+fn status_line<'a>(table: &'a RoomView, extras: Extras<'a>) -> Line<'a> {
     if let Some(trouble) = table.trouble() {
         return Line::from(trouble.to_owned()).style(Style::new().add_modifier(Modifier::REVERSED));
     }
@@ -122,7 +121,7 @@ fn status_line<'a>(table: &'a Table, extras: Extras<'a>) -> Line<'a> {
 }
 
 /// A line for each side: discs, occupant, clock, score.
-fn seat_lines(table: &Table, view: &BoardView, now: Instant) -> [Line<'static>; 2] {
+fn seat_lines(table: &RoomView, view: &BoardView, now: Instant) -> [Line<'static>; 2] {
     let left = table.clock().left(now);
     let game = table.game();
     let turn = game.and_then(|game| game.standing.turn);
@@ -150,7 +149,7 @@ fn seat_lines(table: &Table, view: &BoardView, now: Instant) -> [Line<'static>; 
     [lines.black, lines.white]
 }
 
-fn draw_side(frame: &mut Frame, table: &Table, seats: [Line<'static>; 2], area: Rect) {
+fn draw_side(frame: &mut Frame, table: &RoomView, seats: [Line<'static>; 2], area: Rect) {
     let plies = table.game().map_or(&[][..], |game| &game.plies);
     let wanted = 2 + u16::try_from(move_list::columns(plies, area.width.saturating_sub(2), 8).len()).unwrap_or(8);
     let [names, moves, news] =
@@ -167,7 +166,7 @@ fn draw_side(frame: &mut Frame, table: &Table, seats: [Line<'static>; 2], area: 
 }
 
 /// The newest lines that fit.
-fn draw_news(frame: &mut Frame, table: &Table, area: Rect) {
+fn draw_news(frame: &mut Frame, table: &RoomView, area: Rect) {
     if area.is_empty() {
         return;
     }
@@ -197,7 +196,7 @@ mod tests {
 
     fn drawn(width: u16, height: u16) -> String {
         let now = Instant::now();
-        let mut table = Table::new(fixture::room(), None, now);
+        let mut table = RoomView::new(fixture::room(), None, now);
         for square in ["d3", "c3"] {
             let event = fixture::move_event(table.room(), square);
             table.update(RoomUpdate::Event(Box::new(event)), now);

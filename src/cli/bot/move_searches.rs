@@ -1,4 +1,4 @@
-//! A bot's head: chooses moves beside the runtime's threads, and is told to stop before the time is up.
+//! Chooses a bot's moves on threads of their own, and stops the searches in time.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -6,19 +6,19 @@ use tokio::task::{JoinSet, spawn_blocking};
 
 use crate::{
     ai::{AiPlayer, cheap_move},
-    cli::external_engine::{Failure, Time, player::Guest},
+    cli::external_engine::{MoveTime, NoMove, player::EnginePlayer},
     client::{Clocks, GameId, Session, Turn},
     rules::{Position, Square},
     search::Stop,
 };
 
-/// What is kept back of a turn's time for the way to the server: a tenth, within these bounds.
+/// The part of a turn's time that is kept for the network: a tenth, within these bounds.
 const MARGIN: std::ops::RangeInclusive<Duration> = Duration::from_millis(50)..=Duration::from_secs(2);
 
-/// The increments of a total clock are not told, and a plan without them is the more careful one.
+/// Increments of a total clock are not sent with a turn; a plan without them is the more careful one.
 const NO_INCREMENT: Duration = Duration::ZERO;
 
-/// Nobody thinks longer, even where no clock runs.
+/// The longest search, even without a clock.
 const UNHURRIED: Duration = Duration::from_secs(3600);
 
 /// What chooses the moves.
@@ -26,39 +26,37 @@ const UNHURRIED: Duration = Duration::from_secs(3600);
 pub(super) enum Mind {
     /// An AI of this program.
     Ai(AiPlayer),
-    /// An engine of another program, and a session that shows it the games.
-    Guest(Guest, Box<Session>),
+    /// An external engine, and the session that reads the games for it.
+    EnginePlayer(EnginePlayer, Box<Session>),
 }
 
-/// A player that chooses moves for any number of games at a time.
-pub(super) struct Thinker {
+/// Searches for moves in any number of games at a time.
+pub(super) struct MoveSearches {
     mind: Mind,
     seed: u64,
-    /// The game of the last turn, and how many there were before: each is played by another seed.
+    /// The game of the last turn, and the number of games before: each has a seed of its own.
     game: Option<GameId>,
     games_before: u64,
     open: HashMap<GameId, (u32, Stop)>,
-    jobs: JoinSet<Thought>,
+    jobs: JoinSet<ChosenMove>,
 }
 
-/// A chosen move, or why there is none.
+/// A move, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Thought {
-    /// In this game.
+pub(super) struct ChosenMove {
     pub(super) game: GameId,
-    /// For this ply.
     pub(super) ply: u32,
-    /// The move. An AI always has one.
-    pub(super) chosen: Result<Square, Failure>,
+    /// An AI always has a move.
+    pub(super) chosen: Result<Square, NoMove>,
 }
 
-impl Thinker {
+impl MoveSearches {
     /// The same seed chooses the same moves, as long as the time suffices.
     pub(super) fn new(mind: Mind, seed: u64) -> Self {
         Self { mind, seed, game: None, games_before: 0, open: HashMap::new(), jobs: JoinSet::new() }
     }
 
-    /// Begins to think; a thought about an earlier turn of the same game is dropped.
+    /// Begins a search; a search for an earlier turn of the same game is dropped.
     pub(super) fn think(&mut self, turn: &Turn) {
         if self.open.get(&turn.game).is_some_and(|(ply, _)| *ply == turn.ply) {
             return;
@@ -69,31 +67,31 @@ impl Thinker {
         let (game, ply) = (turn.game.clone(), turn.ply);
         match self.mind.clone() {
             Mind::Ai(player) => {
-                let (position, seed, times) = (turn.position, self.seed_for(turn), Times::of(player, turn));
+                let (position, seed, times) = (turn.position, self.seed_for(turn), SearchTimes::of(player, turn));
                 self.jobs.spawn(async move {
                     let square = search(player, position, seed, times, stop).await;
-                    Thought { game, ply, chosen: Ok(square) }
+                    ChosenMove { game, ply, chosen: Ok(square) }
                 });
             }
-            Mind::Guest(guest, session) => {
+            Mind::EnginePlayer(guest, session) => {
                 let limit = turn.clocks.time_left.map(patience);
                 let for_move = limit.unwrap_or(UNHURRIED);
-                let time = Time { for_move, limit, left: turn.clocks.total[turn.side] };
+                let time = MoveTime { for_move, limit, left: turn.clocks.total[turn.side] };
                 let turn = turn.clone();
                 self.jobs.spawn(async move {
                     let chosen = guest.choose(&session, &turn, time, stop).await;
-                    Thought { game, ply, chosen }
+                    ChosenMove { game, ply, chosen }
                 });
             }
         }
     }
 
-    /// Gives the same move again after a while: the server was too busy for it.
-    pub(super) fn repeat(&mut self, thought: Thought, wait: Duration) {
-        self.open.insert(thought.game.clone(), (thought.ply, Stop::new()));
+    /// Gives the same move again after `wait`: the server was too busy for it.
+    pub(super) fn repeat(&mut self, chosen_move: ChosenMove, wait: Duration) {
+        self.open.insert(chosen_move.game.clone(), (chosen_move.ply, Stop::new()));
         self.jobs.spawn(async move {
             tokio::time::sleep(wait).await;
-            thought
+            chosen_move
         });
     }
 
@@ -106,44 +104,44 @@ impl Thinker {
         scattered(self.seed ^ scattered(self.games_before << 8 | u64::from(turn.ply)))
     }
 
-    /// Stops thinking about a game.
+    /// Stops the search for a game.
     pub(super) fn forget(&mut self, game: &GameId) {
         if let Some((_, stop)) = self.open.remove(game) {
             stop.stop();
         }
     }
 
-    /// The next move that is still asked for; waits for ever when nothing is. Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> Thought {
+    /// The next move that is still wanted; waits for ever without searches. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> ChosenMove {
         while let Some(done) = self.jobs.join_next().await {
-            let Ok(thought) = done else { continue };
-            if self.open.get(&thought.game).is_some_and(|(ply, _)| *ply == thought.ply) {
-                self.open.remove(&thought.game);
-                return thought;
+            let Ok(chosen_move) = done else { continue };
+            if self.open.get(&chosen_move.game).is_some_and(|(ply, _)| *ply == chosen_move.ply) {
+                self.open.remove(&chosen_move.game);
+                return chosen_move;
             }
         }
         std::future::pending().await
     }
 }
 
-/// Searches are on threads that cannot be aborted, only asked.
-impl Drop for Thinker {
+/// Threads cannot be aborted, only asked to stop.
+impl Drop for MoveSearches {
     fn drop(&mut self) {
         self.open.values().for_each(|(_, stop)| stop.stop());
     }
 }
 
-/// The times of one search; none where no clock runs.
+/// The time limits of one search; `None` without a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Times {
-    /// From then on it begins no new step.
+struct SearchTimes {
+    /// After it no new iteration begins.
     enough: Option<Duration>,
-    /// It is to end then.
+    /// After it the search ends.
     patience: Option<Duration>,
 }
 
-impl Times {
-    /// A player that plans its total clock has its own share of it, others all that is left.
+impl SearchTimes {
+    /// A player that plans its total clock uses its own share, others all that is left.
     fn of(player: AiPlayer, turn: &Turn) -> Self {
         let Clocks { total, time_left, .. } = turn.clocks;
         let plan = total[turn.side].and_then(|left| player.plan(left, NO_INCREMENT, turn.position));
@@ -152,8 +150,8 @@ impl Times {
     }
 }
 
-/// What an AI chooses, stopped when its patience is over.
-async fn search(player: AiPlayer, position: Position, seed: u64, times: Times, stop: Stop) -> Square {
+/// An AI's move, from a search that ends within `times`.
+async fn search(player: AiPlayer, position: Position, seed: u64, times: SearchTimes, stop: Stop) -> Square {
     let flag = stop.clone();
     let mut search = spawn_blocking(move || player.choose(position, seed, &flag));
     let (enough, over) = (after(times.enough), after(times.patience));
@@ -165,7 +163,7 @@ async fn search(player: AiPlayer, position: Position, seed: u64, times: Times, s
             () = &mut enough, if !stop.is_winding_down() => stop.wind_down(),
         }
     };
-    // A search that panicked must not cost the game.
+    // A panic in the search must not lose the game.
     let square = found.ok().flatten().map(|choice| choice.square);
     square.unwrap_or_else(|| cheap_move(position, seed))
 }
@@ -216,32 +214,32 @@ mod tests {
 
     #[tokio::test]
     async fn only_the_newest_turn_of_a_game_is_answered() {
-        let mut thinker = Thinker::new(ai(AiKind::Greedy, 1), 7);
-        thinker.think(&turn(0, Duration::from_secs(60)));
-        thinker.think(&turn(2, Duration::from_secs(60)));
-        let thought = thinker.next().await;
-        assert_eq!(thought.ply, 2);
-        assert!(Position::START.legal_moves().contains(thought.chosen.unwrap()));
+        let mut searches = MoveSearches::new(ai(AiKind::Greedy, 1), 7);
+        searches.think(&turn(0, Duration::from_secs(60)));
+        searches.think(&turn(2, Duration::from_secs(60)));
+        let chosen_move = searches.next().await;
+        assert_eq!(chosen_move.ply, 2);
+        assert!(Position::START.legal_moves().contains(chosen_move.chosen.unwrap()));
     }
 
     #[tokio::test]
     async fn a_move_is_repeated_unless_it_is_no_longer_asked_for() {
-        let mut thinker = Thinker::new(ai(AiKind::Greedy, 1), 7);
-        thinker.think(&turn(0, Duration::from_secs(60)));
-        let thought = thinker.next().await;
-        thinker.repeat(thought.clone(), Duration::ZERO);
-        assert_eq!(thinker.next().await, thought);
-        thinker.repeat(thought, Duration::ZERO);
-        thinker.think(&turn(2, Duration::from_secs(60)));
-        assert_eq!(thinker.next().await.ply, 2);
+        let mut searches = MoveSearches::new(ai(AiKind::Greedy, 1), 7);
+        searches.think(&turn(0, Duration::from_secs(60)));
+        let chosen_move = searches.next().await;
+        searches.repeat(chosen_move.clone(), Duration::ZERO);
+        assert_eq!(searches.next().await, chosen_move);
+        searches.repeat(chosen_move, Duration::ZERO);
+        searches.think(&turn(2, Duration::from_secs(60)));
+        assert_eq!(searches.next().await.ply, 2);
     }
 
     #[tokio::test]
     async fn every_game_has_its_seed() {
-        let mut thinker = Thinker::new(ai(AiKind::Greedy, 1), 7);
+        let mut searches = MoveSearches::new(ai(AiKind::Greedy, 1), 7);
         let first = turn(0, Duration::from_secs(60));
         let second = Turn { game: "game2".parse().unwrap(), ..first.clone() };
-        let [once, again, other] = [&first, &first, &second].map(|turn| thinker.seed_for(turn));
+        let [once, again, other] = [&first, &first, &second].map(|turn| searches.seed_for(turn));
         assert_eq!(once, again);
         assert_ne!(once, other);
     }
@@ -249,9 +247,9 @@ mod tests {
     #[tokio::test]
     async fn a_long_search_answers_in_time() {
         let deepest = AiKind::Mcts.profile().levels;
-        let mut thinker = Thinker::new(ai(AiKind::Mcts, deepest), 7);
-        thinker.think(&turn(0, Duration::from_millis(60)));
-        assert!(Position::START.legal_moves().contains(thinker.next().await.chosen.unwrap()));
+        let mut searches = MoveSearches::new(ai(AiKind::Mcts, deepest), 7);
+        searches.think(&turn(0, Duration::from_millis(60)));
+        assert!(Position::START.legal_moves().contains(searches.next().await.chosen.unwrap()));
     }
 
     #[test]
@@ -259,14 +257,15 @@ mod tests {
         let seconds = Duration::from_secs;
         let clock =
             |left| Clocks { total: ByColor::from_fn(|_| Some(seconds(240))), time_left: Some(left), deadline: None };
-        let times = |kind, clocks| Times::of(AiPlayer::new(kind, 1).unwrap(), &Turn { clocks, ..turn(0, seconds(60)) });
+        let times =
+            |kind, clocks| SearchTimes::of(AiPlayer::new(kind, 1).unwrap(), &Turn { clocks, ..turn(0, seconds(60)) });
         // 10 s for each of 24 moves: half of it is enough, twice as much the most, less a tenth for the way.
-        let planned = Times { enough: Some(seconds(5)), patience: Some(seconds(18)) };
+        let planned = SearchTimes { enough: Some(seconds(5)), patience: Some(seconds(18)) };
         assert_eq!(times(AiKind::Expert, clock(seconds(240))), planned);
-        assert_eq!(times(AiKind::Expert, clock(seconds(10))), Times { patience: Some(seconds(9)), ..planned });
-        let all = Times { enough: None, patience: Some(seconds(238)) };
+        assert_eq!(times(AiKind::Expert, clock(seconds(10))), SearchTimes { patience: Some(seconds(9)), ..planned });
+        let all = SearchTimes { enough: None, patience: Some(seconds(238)) };
         assert_eq!(times(AiKind::Mcts, clock(seconds(240))), all);
-        assert_eq!(times(AiKind::Expert, Clocks::default()), Times { enough: None, patience: None });
+        assert_eq!(times(AiKind::Expert, Clocks::default()), SearchTimes { enough: None, patience: None });
     }
 
     #[test]

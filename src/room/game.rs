@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{settings::TimeControl, thought::Thought, timestamp::Timestamp};
-use crate::rules::{ByColor, Color, Outcome, Position, Square};
+use crate::rules::{Bitboard, ByColor, Color, Outcome, Position, Square};
 
 /// A ply of the record. Even plies are black's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +112,8 @@ pub struct Game {
     pub plies: Vec<Ply>,
     /// Number of plies made by the opening.
     pub opening: u16,
+    /// Discs flipped by the last ply; empty for a pass.
+    pub flipped: Bitboard,
     /// Total time left when the current turn began; `None` without a total clock.
     pub clocks: ByColor<Option<Duration>>,
     /// When the current turn began; in the future during the pause before an AI's move.
@@ -137,6 +139,7 @@ impl Game {
             position: Position::START,
             plies: Vec::with_capacity(Self::CAPACITY),
             opening: 0,
+            flipped: Bitboard::EMPTY,
             clocks: ByColor::new(time.total, time.total),
             turn_began: at,
             strikes: 0,
@@ -202,13 +205,23 @@ impl Game {
     }
 
     pub(super) fn place(&mut self, square: Square, spent_ms: u32) {
-        self.position = self.position.play_unchecked(square);
-        self.plies.push(Ply { square: Some(square), spent_ms });
+        self.advance(self.position.play_unchecked(square), Ply { square: Some(square), spent_ms });
         self.strikes = 0;
     }
 
     pub(super) fn pass(&mut self) {
-        self.position = self.position.pass_unchecked();
-        self.plies.push(Ply { square: None, spent_ms: 0 });
+        self.advance(self.position.pass_unchecked(), Ply { square: None, spent_ms: 0 });
     }
+
+    fn advance(&mut self, next: Position, ply: Ply) {
+        self.flipped = flipped(self.position, next);
+        self.position = next;
+        self.plies.push(ply);
+    }
+}
+
+/// The discs that a ply from `before` to `after` flipped.
+pub(super) fn flipped(before: Position, after: Position) -> Bitboard {
+    let mover = before.turn();
+    before.board().discs(mover.opposite()) & after.board().discs(mover)
 }

@@ -1,4 +1,4 @@
-//! A room's history, as its watchers are told it.
+//! Events of a room.
 
 use v1::room_event::Event as Wire;
 
@@ -12,12 +12,9 @@ use super::{
 use crate::{
     proto::v1,
     room::{CloseReason, Event, Fact, Game, GameId, LeaveReason, Offer, PlayerId, Room, Thought, Timestamp},
-    rules::{Bitboard, Position},
 };
 
-/// An event, told with `after`, the room just after it was applied.
-///
-/// A move costs a replay of its game, to tell what it turned over, so an event is best converted once for all who watch.
+/// An event of a room, for the wire; `after` is the room with the event applied.
 #[must_use]
 pub fn room_event(event: &Event, after: &Room) -> v1::RoomEvent {
     debug_assert_eq!(event.seq, after.seq());
@@ -29,7 +26,7 @@ pub fn room_event(event: &Event, after: &Room) -> v1::RoomEvent {
     }
 }
 
-/// Whether a fact can change what [`room_state`] has.
+/// Whether a fact can change what [`room_state`] returns.
 fn changes_state(fact: &Fact) -> bool {
     !matches!(fact, Fact::Played { .. } | Fact::Passed | Fact::Struck | Fact::ChatPosted { .. })
 }
@@ -46,7 +43,7 @@ fn room_state(room: &Room) -> v1::RoomState {
     }
 }
 
-/// Nothing only where `after` is not what the event made of a room.
+/// `None` only if `after` is not the room after the event.
 fn wire(event: &Event, after: &Room) -> Option<Wire> {
     Some(match &event.fact {
         Fact::Created(creation) => Wire::Created(v1::RoomCreated { room_id: creation.id.to_string() }),
@@ -109,38 +106,24 @@ fn member_left(player: PlayerId, reason: LeaveReason) -> v1::MemberLeft {
 
 fn move_played(event: &Event, thought: Option<&Thought>, after: &Room) -> Option<v1::MovePlayed> {
     let game = after.game()?;
-    let ply = last_ply(game).map(|ply| v1::Ply { thought: thought.map(wire_thought), ..ply });
-    let told = v1::MovePlayed {
+    let passed = game.position.must_pass().then(|| {
+        // The forced pass is the next event: the clocks are those after it.
+        let mut passed = after.clone();
+        passed.apply(&Event { seq: after.seq().next(), at: event.at, fact: Fact::Passed });
+        passed
+    });
+    Some(v1::MovePlayed {
         game_id: game_id(after, game),
-        ply,
+        ply: last_ply(game).map(|ply| v1::Ply { thought: thought.map(wire_thought), ..ply }),
         position: Some(position(game.position.settle().0)),
-        clocks: clocks_of(after, event.at),
-        flipped: squares(flipped(game)),
-    };
-    if !game.position.must_pass() {
-        return Some(told);
-    }
-    // The pass is the next event, and has not come true in `after`: whose clock runs is known only behind it.
-    let mut settled = after.clone();
-    settled.apply(&Event { seq: after.seq().next(), at: event.at, fact: Fact::Passed });
-    Some(v1::MovePlayed { clocks: clocks_of(&settled, event.at), ..told })
+        clocks: clocks_of(passed.as_ref().unwrap_or(after), event.at),
+        flipped: squares(game.flipped),
+    })
 }
 
 fn clocks_of(room: &Room, now: Timestamp) -> Option<v1::Clocks> {
     let game = room.game().filter(|game| !game.position.is_over())?;
     game.clocks_at(now, &room.settings().time).as_ref().map(clocks)
-}
-
-/// What the last move turned over.
-fn flipped(game: &Game) -> Bitboard {
-    let Some((last, earlier)) = game.plies.split_last() else {
-        return Bitboard::EMPTY;
-    };
-    let before = earlier.iter().fold(Position::START, |position, ply| match ply.square {
-        Some(square) => position.play_unchecked(square),
-        None => position.pass_unchecked(),
-    });
-    last.square.map_or(Bitboard::EMPTY, |square| before.board().flips(before.turn(), square))
 }
 
 fn turn_passed(event: &Event, after: &Room) -> Option<v1::TurnPassed> {
@@ -207,7 +190,7 @@ mod tests {
         rules::Color,
     };
 
-    /// A watcher that knows no rules: it turns over what it is told.
+    /// A watcher without rules: it flips the discs that events name.
     #[derive(Default)]
     struct Watcher {
         board: String,

@@ -10,13 +10,13 @@ use super::{
 };
 use crate::{
     room::{
-        game::{EndReason, Game, GameEnd, Ply},
+        game::{EndReason, Game, GameEnd, Ply, flipped},
         settings::Settings,
         state::{Room, Series},
         thought::Thought,
         timestamp::Timestamp,
     },
-    rules::{ByColor, Color, Position, Square},
+    rules::{Bitboard, ByColor, Color, Position, Square},
 };
 
 /// A pass among the squares of a record.
@@ -88,7 +88,7 @@ impl From<&Game> for StoredGame {
 
 impl StoredGame {
     pub(super) fn read(self) -> Result<Game, StoredError> {
-        let (plies, position) = read_record(&self.plies, &self.spent_ms)?;
+        let (plies, position, flipped) = read_record(&self.plies, &self.spent_ms)?;
         let opening: u16 = narrow(self.opening, "opening")?;
         let strikes = narrow(self.strikes, "strikes")?;
         let thoughts = read_thoughts(self.thoughts, plies.len())?;
@@ -99,6 +99,7 @@ impl StoredGame {
             number: checked(self.number, (1..=MOST_GAMES).contains(&self.number), "number of a game")?,
             started: Timestamp(self.started),
             position,
+            flipped,
             opening: checked(opening, usize::from(opening) <= plies.len(), "opening")?,
             clocks: ByColor::new(read_clock(self.black_left, plies.len())?, read_clock(self.white_left, plies.len())?),
             plies,
@@ -111,9 +112,9 @@ impl StoredGame {
     }
 }
 
-fn read_record(plies: &[u8], spent_ms: &[u32]) -> Result<(Vec<Ply>, Position), StoredError> {
+fn read_record(plies: &[u8], spent_ms: &[u32]) -> Result<(Vec<Ply>, Position, Bitboard), StoredError> {
     checked((), plies.len() == spent_ms.len(), "times of a game")?;
-    let mut position = Position::START;
+    let (mut position, mut last_flipped) = (Position::START, Bitboard::EMPTY);
     let mut record = Vec::with_capacity(plies.len().max(Game::CAPACITY));
     for (&ply, &spent_ms) in plies.iter().zip(spent_ms) {
         let square = Square::new(ply);
@@ -122,10 +123,12 @@ fn read_record(plies: &[u8], spent_ms: &[u32]) -> Result<(Vec<Ply>, Position), S
             None if ply == PASS => position.pass(),
             None => None,
         };
-        position = required(next, "record of a game")?;
+        let next = required(next, "record of a game")?;
+        last_flipped = flipped(position, next);
+        position = next;
         record.push(Ply { square, spent_ms });
     }
-    Ok((record, position))
+    Ok((record, position, last_flipped))
 }
 
 pub(super) fn stored_end(end: GameEnd) -> StoredPair {

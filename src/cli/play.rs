@@ -153,12 +153,12 @@ async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room
         return join(session, room, args).await;
     }
     if args.anyone {
-        return session.quick_start_anyone(args.side.into()).await.context("cannot find a game");
+        return session.quick_start(None, args.side.into()).await.context("cannot find a game");
     }
     if args.new {
         return open_room(session, args).await;
     }
-    match session.quick_start_ai(ai.clone(), args.side.into()).await {
+    match session.quick_start(Some(ai.clone()), args.side.into()).await {
         Err(error) if error.is_unknown_or_malformed() => {
             Err(check_ai::refused(error, &ai, &session.server_info().await?))
         }

@@ -25,7 +25,7 @@ impl Chance {
     /// The same chances for the same seed: never for a server that others can reach.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
-        Self(Source::Seeded(Arc::new(Mutex::new(ai::generator(seed)))))
+        Self(Source::Seeded(Arc::new(Mutex::new(ai::seeded_rng(seed)))))
     }
 
     /// Random bits.

@@ -79,9 +79,9 @@ async fn a_bot_plays_by_the_lane_and_its_watcher_folds_the_same_room() {
     let server = Server::start().await;
     let me = server.client().await.log_in("ada", PlayerKind::Bot).await.unwrap();
     let watcher = server.human("eve").await;
-    let room = me.quick_start_ai(Ai::new("greedy"), SideWish::Black).await.unwrap();
+    let room = me.quick_start(Some(Ai::new("greedy")), SideWish::Black).await.unwrap();
     let play = async {
-        let mut lane = me.play_lane().await.unwrap();
+        let mut lane = me.play_stream().await.unwrap();
         loop {
             match lane.next().await.unwrap().unwrap() {
                 PlayEvent::Turn(turn) => lane.play(&turn, turn.legal.first().unwrap()).await.unwrap(),
@@ -120,7 +120,7 @@ async fn refusals_say_why() {
     let nowhere = ada.room(&"000000000000".parse().unwrap()).await.unwrap_err();
     assert!(nowhere.is("ROOM_NOT_FOUND") && nowhere.is_unknown_or_malformed());
 
-    let room = ada.quick_start_ai(Ai::new("random"), SideWish::Black).await.unwrap();
+    let room = ada.quick_start(Some(Ai::new("random")), SideWish::Black).await.unwrap();
     let game = room.game.unwrap();
     let illegal = ada.play(&game.id, 0, "a1".parse().unwrap()).await.unwrap_err();
     assert!(illegal.is("ILLEGAL_MOVE"), "{illegal}");

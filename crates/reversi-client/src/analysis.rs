@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{GameId, Malformed, read};
+use super::{ClientError, GameId, Incoming, Malformed, Session, parse, settings::wire_count};
 use crate::{
     rules::{ByColor, Color, Position, Square, Transcript},
-    v1,
+    v1::{self, analyze_game_request::Subject as OfGame, analyze_position_request::Subject as OfPosition},
 };
 
 /// What is to be looked at.
@@ -34,7 +34,7 @@ impl From<AnalysisBudget> for v1::AnalysisBudget {
     fn from(budget: AnalysisBudget) -> Self {
         Self {
             depth: budget.depth.unwrap_or_default().into(),
-            time: budget.time.map(read::to_wire),
+            time: budget.time.map(parse::to_wire),
             nodes: budget.nodes.unwrap_or_default(),
         }
     }
@@ -65,7 +65,7 @@ impl TryFrom<v1::AnalysisLine> for AnalysisLine {
             depth: small(line.depth, "depth")?,
             exact: line.exact,
             certainty: small(line.certainty, "certainty")?,
-            moves: line.moves.iter().map(|name| read::square(name, "expected move")).collect::<Result<_, _>>()?,
+            moves: line.moves.iter().map(|name| parse::square(name, "expected move")).collect::<Result<_, _>>()?,
         })
     }
 }
@@ -83,10 +83,10 @@ pub struct PositionAnalysis {
 
 impl PositionAnalysis {
     /// `None` for a sign of life.
-    pub(super) fn read(response: v1::AnalyzePositionResponse) -> Result<Option<Self>, Malformed> {
+    pub(super) fn parse(response: v1::AnalyzePositionResponse) -> Result<Option<Self>, Malformed> {
         use v1::analyze_position_response::Message;
         let Some(Message::Analysis(analysis)) = response.message else { return Ok(None) };
-        Ok(Some(Self { lines: read::all(analysis.lines)?, nodes: analysis.nodes, is_final: analysis.r#final }))
+        Ok(Some(Self { lines: parse::all(analysis.lines)?, nodes: analysis.nodes, is_final: analysis.r#final }))
     }
 }
 
@@ -129,12 +129,12 @@ pub enum GameAnalysis {
 
 impl GameAnalysis {
     /// `None` for a sign of life.
-    pub(super) fn read(response: v1::AnalyzeGameResponse) -> Result<Option<Self>, Malformed> {
+    pub(super) fn parse(response: v1::AnalyzeGameResponse) -> Result<Option<Self>, Malformed> {
         use v1::analyze_game_response::Message;
         Ok(Some(match response.message {
             Some(Message::Move(judged)) => Self::Move {
-                done: read::count(judged.done, "moves done")?,
-                moves: read::count(judged.moves, "moves")?,
+                done: parse::count(judged.done, "moves done")?,
+                moves: parse::count(judged.moves, "moves")?,
                 judged: Box::new(judged.try_into()?),
             },
             Some(Message::Summary(sum)) => Self::Summary(ByColor::new(sum.black_loss, sum.white_loss)),
@@ -148,14 +148,68 @@ impl TryFrom<v1::MoveAnalysis> for MoveAnalysis {
 
     fn try_from(judged: v1::MoveAnalysis) -> Result<Self, Malformed> {
         Ok(Self {
-            ply: read::count(judged.ply, "ply")?,
-            side: read::side(judged.side, "side of a move")?,
-            square: read::square(&judged.square, "move")?,
-            best: read::required(judged.best, "best move")?.try_into()?,
+            ply: parse::count(judged.ply, "ply")?,
+            side: parse::side(judged.side, "side of a move")?,
+            square: parse::square(&judged.square, "move")?,
+            best: parse::required(judged.best, "best move")?.try_into()?,
             evaluation: judged.evaluation,
             loss: judged.loss,
             exact: judged.exact,
             nodes: judged.nodes,
         })
     }
+}
+
+/// Dropping the stream that a call answers with stops the search.
+impl Session {
+    /// The best moves of a position, deeper and deeper; at most `lines` of them.
+    ///
+    /// # Errors
+    /// `WRONG_PHASE` for one who plays a rated game, `GAME_OVER`, `QUOTA_ANALYSES`, and a broken connection.
+    pub async fn analyze_position(
+        &self,
+        subject: AnalysisSubject,
+        budget: AnalysisBudget,
+        lines: u32,
+    ) -> Result<Incoming<PositionAnalysis>, ClientError> {
+        let subject = match subject {
+            AnalysisSubject::Position(position) => OfPosition::Position(to_wire(position)),
+            AnalysisSubject::Transcript(moves) => OfPosition::Transcript(moves.to_string()),
+            AnalysisSubject::Game(game) => OfPosition::GameId(game.to_string()),
+        };
+        let request = v1::AnalyzePositionRequest {
+            subject: Some(subject),
+            budget: Some(budget.into()),
+            lines: wire_count(lines),
+        };
+        let results = self.analyses().analyze_position(request).await?.into_inner();
+        Ok(Incoming::new(results, PositionAnalysis::parse))
+    }
+
+    /// What each move of a game lost.
+    ///
+    /// # Errors
+    /// As [`Session::analyze_position`], and `GAME_NOT_FOUND`; a position is no game.
+    pub async fn analyze_game(
+        &self,
+        subject: AnalysisSubject,
+        budget: AnalysisBudget,
+    ) -> Result<Incoming<GameAnalysis>, ClientError> {
+        let subject = match subject {
+            AnalysisSubject::Position(_) => return Err(Malformed::new("subject", "a position is no game").into()),
+            AnalysisSubject::Transcript(moves) => OfGame::Transcript(moves.to_string()),
+            AnalysisSubject::Game(game) => OfGame::GameId(game.to_string()),
+        };
+        let request = v1::AnalyzeGameRequest { subject: Some(subject), budget: Some(budget.into()) };
+        let results = self.analyses().analyze_game(request).await?.into_inner();
+        Ok(Incoming::new(results, GameAnalysis::parse))
+    }
+}
+
+fn to_wire(position: Position) -> v1::Position {
+    let side = match position.turn() {
+        Color::Black => v1::Side::Black,
+        Color::White => v1::Side::White,
+    };
+    v1::Position { board: position.board().to_string(), side_to_move: side.into(), ..Default::default() }
 }

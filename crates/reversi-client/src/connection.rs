@@ -7,7 +7,7 @@ use tonic::{
     transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity},
 };
 
-use super::{ClientError, Malformed, PlayerKind, Session, read};
+use super::{ClientError, Malformed, PlayerKind, Session, parse};
 use crate::v1::{self, session_service_client::SessionServiceClient};
 
 /// A server that accepts no connection in this time is as good as not there.
@@ -105,7 +105,7 @@ impl Client {
             seats: super::settings::wire_count(seats),
         };
         let answer = SessionServiceClient::new(self.channel.clone()).log_in(request).await?.into_inner();
-        let player = read::required(answer.player, "player")?.try_into()?;
+        let player = parse::required(answer.player, "player")?.try_into()?;
         Ok(Session::new(self.channel.clone(), player, bearer(&answer.token)?))
     }
 

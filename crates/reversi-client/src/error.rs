@@ -91,7 +91,7 @@ impl ClientError {
 
 impl From<Status> for ClientError {
     fn from(status: Status) -> Self {
-        let refusal = Refusal::read(&status);
+        let refusal = Refusal::parse(&status);
         // Statuses without a reason that the transport makes up itself: nobody judged the request.
         let made_up = matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal);
         if refusal.reason.is_empty() && made_up {
@@ -118,7 +118,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    fn read(status: &Status) -> Self {
+    fn parse(status: &Status) -> Self {
         let details = status.get_details_error_info();
         let trailer = status.metadata().get(REASON).and_then(|value| value.to_str().ok());
         let named = details.as_ref().map(|details| details.reason.as_str());

@@ -4,9 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use super::{
     ChatLine, Clocks, Game, GameId, Malformed, Member, Offer, Outcome, Phase, PlayerId, Ply, Room, Seat, Series,
-    SeriesScore, Settings, Standing, read,
-    room::{read_owner, read_score},
-    seat::read_seats,
+    SeriesScore, Settings, Standing, parse,
+    room::{parse_owner, parse_score},
+    seat::parse_seats,
 };
 use crate::{
     rules::{Bitboard, ByColor, Color},
@@ -28,7 +28,7 @@ pub enum RoomUpdate {
 
 impl RoomUpdate {
     /// `None` for a message that this client does not know.
-    pub(super) fn read(response: v1::WatchRoomResponse) -> Result<Option<Self>, Malformed> {
+    pub(super) fn parse(response: v1::WatchRoomResponse) -> Result<Option<Self>, Malformed> {
         use v1::watch_room_response::Message;
         Ok(match response.message {
             Some(Message::Snapshot(room)) => Some(Self::Snapshot(Box::new(room.try_into()?))),
@@ -93,7 +93,7 @@ impl TryFrom<v1::Closing> for Closing {
             Wire::LoggedOut => CloseReason::LoggedOut,
             Wire::Unspecified => CloseReason::Other,
         };
-        Ok(Self { reason, retry_after: read::maybe_duration(closing.retry_after, "retry after")? })
+        Ok(Self { reason, retry_after: parse::maybe_duration(closing.retry_after, "retry after")? })
     }
 }
 
@@ -134,13 +134,13 @@ impl TryFrom<v1::RoomState> for RoomState {
 
     fn try_from(state: v1::RoomState) -> Result<Self, Malformed> {
         Ok(Self {
-            phase: Phase::read(state.phase())?,
-            draw_offered_by: read::maybe_side(state.draw_offered_by, "draw offer")?,
-            owner: read_owner(state.owner_id)?,
-            seats: read_seats(state.seats)?,
+            phase: Phase::parse(state.phase())?,
+            draw_offered_by: parse::maybe_side(state.draw_offered_by, "draw offer")?,
+            owner: parse_owner(state.owner_id)?,
+            seats: parse_seats(state.seats)?,
             series: state.series.map(Series::try_from).transpose()?,
-            rematch_offered_by: state.rematch_offered_by.map(|seat| read::seat(seat, "rematch offer")).transpose()?,
-            score: state.score.map(read_score).transpose()?,
+            rematch_offered_by: state.rematch_offered_by.map(|seat| parse::seat(seat, "rematch offer")).transpose()?,
+            score: state.score.map(parse_score).transpose()?,
         })
     }
 }
@@ -266,47 +266,47 @@ impl TryFrom<v1::RoomEvent> for RoomEvent {
     type Error = Malformed;
 
     fn try_from(event: v1::RoomEvent) -> Result<Self, Malformed> {
-        let change = event.event.map_or(Ok(RoomChange::Unknown), read_change)?;
+        let change = event.event.map_or(Ok(RoomChange::Unknown), parse_change)?;
         Ok(Self {
             seq: event.seq,
-            at: read::maybe_time(event.at, "time of an event")?,
+            at: parse::maybe_time(event.at, "time of an event")?,
             change,
             state: event.state.map(RoomState::try_from).transpose()?.map(Box::new),
         })
     }
 }
 
-fn read_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
+fn parse_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
     use v1::room_event::Event;
     Ok(match event {
         Event::Created(_) => RoomChange::Created,
         Event::MemberJoined(joined) => {
-            RoomChange::MemberJoined(read::required(joined.member, "member who joined")?.try_into()?)
+            RoomChange::MemberJoined(parse::required(joined.member, "member who joined")?.try_into()?)
         }
         Event::MemberLeft(left) => {
-            let reason = read_leave_reason(left.reason());
-            RoomChange::MemberLeft(PlayerId::read(left.player_id)?, reason)
+            let reason = parse_leave_reason(left.reason());
+            RoomChange::MemberLeft(PlayerId::parse(left.player_id)?, reason)
         }
         Event::PresenceChanged(change) => {
-            RoomChange::PresenceChanged(PlayerId::read(change.player_id)?, change.present)
+            RoomChange::PresenceChanged(PlayerId::parse(change.player_id)?, change.present)
         }
-        Event::OwnerChanged(change) => RoomChange::OwnerChanged(PlayerId::read(change.owner_id)?),
+        Event::OwnerChanged(change) => RoomChange::OwnerChanged(PlayerId::parse(change.owner_id)?),
         Event::SeatChanged(change) => {
-            let seat = read::required(change.occupant, "seat that changed")?.try_into()?;
-            RoomChange::SeatChanged(read::seat(change.seat, "seat")?, Box::new(seat))
+            let seat = parse::required(change.occupant, "seat that changed")?.try_into()?;
+            RoomChange::SeatChanged(parse::seat(change.seat, "seat")?, Box::new(seat))
         }
         Event::SeatsSwapped(_) => RoomChange::SeatsSwapped,
         Event::SeriesEnded(_) => RoomChange::SeriesEnded,
-        Event::ReadyChanged(change) => RoomChange::ReadyChanged(read::seat(change.seat, "seat")?, change.ready),
+        Event::ReadyChanged(change) => RoomChange::ReadyChanged(parse::seat(change.seat, "seat")?, change.ready),
         Event::SettingsChanged(change) => RoomChange::SettingsChanged {
-            settings: Box::new(read::required(change.settings, "settings")?.try_into()?),
+            settings: Box::new(parse::required(change.settings, "settings")?.try_into()?),
             has_password: change.has_password,
         },
         Event::ChatPosted(posted) => RoomChange::ChatPosted(
-            read::required(posted.line, "chat line")?.try_into()?,
+            parse::required(posted.line, "chat line")?.try_into()?,
             usize::try_from(posted.lines).map_err(|_| Malformed::new("chat lines", posted.lines))?,
         ),
-        Event::RoomClosed(closed) => RoomChange::RoomClosed(read_close_reason(closed.reason())),
+        Event::RoomClosed(closed) => RoomChange::RoomClosed(parse_close_reason(closed.reason())),
         Event::GameStarted(_)
         | Event::MovePlayed(_)
         | Event::TurnPassed(_)
@@ -314,51 +314,51 @@ fn read_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
         | Event::OfferMade(_)
         | Event::OfferClosed(_)
         | Event::ClockCredited(_)
-        | Event::GameEnded(_) => return read_game_change(event),
+        | Event::GameEnded(_) => return parse_game_change(event),
     })
 }
 
-fn read_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
+fn parse_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
     use v1::room_event::Event;
     Ok(match event {
         Event::GameStarted(started) => RoomChange::GameStarted(
-            Box::new(read::required(started.game, "game")?.try_into()?),
+            Box::new(parse::required(started.game, "game")?.try_into()?),
             started.series.map(Series::try_from).transpose()?,
         ),
         Event::MovePlayed(played) => RoomChange::MovePlayed {
-            game: GameId::read(played.game_id)?,
-            ply: read::required(played.ply, "ply")?.try_into()?,
-            standing: read::required(played.position, "position")?.try_into()?,
+            game: GameId::parse(played.game_id)?,
+            ply: parse::required(played.ply, "ply")?.try_into()?,
+            standing: parse::required(played.position, "position")?.try_into()?,
             clocks: played.clocks.unwrap_or_default().try_into()?,
-            flipped: played.flipped.iter().map(|name| read::square(name, "flipped")).collect::<Result<_, _>>()?,
+            flipped: played.flipped.iter().map(|name| parse::square(name, "flipped")).collect::<Result<_, _>>()?,
         },
         Event::TurnPassed(passed) => RoomChange::TurnPassed {
-            game: GameId::read(passed.game_id)?,
-            ply: read::required(passed.ply, "ply")?.try_into()?,
-            standing: read::required(passed.position, "position")?.try_into()?,
+            game: GameId::parse(passed.game_id)?,
+            ply: parse::required(passed.ply, "ply")?.try_into()?,
+            standing: parse::required(passed.position, "position")?.try_into()?,
             clocks: passed.clocks.unwrap_or_default().try_into()?,
         },
         Event::MoveRefused(refused) => RoomChange::MoveRefused {
-            side: read::side(refused.side, "side refused")?,
-            strikes: read::count(refused.strikes, "strikes")?,
+            side: parse::side(refused.side, "side refused")?,
+            strikes: parse::count(refused.strikes, "strikes")?,
         },
-        Event::OfferMade(made) => RoomChange::OfferMade(Offer::read(made.offer())?, read::seat(made.seat, "seat")?),
-        Event::OfferClosed(closed) => RoomChange::OfferClosed(Offer::read(closed.offer())?, closed.accepted),
+        Event::OfferMade(made) => RoomChange::OfferMade(Offer::parse(made.offer())?, parse::seat(made.seat, "seat")?),
+        Event::OfferClosed(closed) => RoomChange::OfferClosed(Offer::parse(closed.offer())?, closed.accepted),
         Event::ClockCredited(credited) => RoomChange::ClockCredited {
-            micros: read::micros(credited.credit.unwrap_or_default()),
+            micros: parse::micros(credited.credit.unwrap_or_default()),
             clocks: credited.clocks.map(Clocks::try_from).transpose()?,
         },
         Event::GameEnded(ended) => RoomChange::GameEnded {
-            game: GameId::read(ended.game_id)?,
-            outcome: read::required(ended.outcome, "outcome")?.try_into()?,
-            standing: read::required(ended.position, "last position")?.try_into()?,
-            score: ended.score.map(read_score).transpose()?,
+            game: GameId::parse(ended.game_id)?,
+            outcome: parse::required(ended.outcome, "outcome")?.try_into()?,
+            standing: parse::required(ended.position, "last position")?.try_into()?,
+            score: ended.score.map(parse_score).transpose()?,
         },
         _ => RoomChange::Unknown,
     })
 }
 
-fn read_leave_reason(reason: v1::LeaveReason) -> LeaveReason {
+fn parse_leave_reason(reason: v1::LeaveReason) -> LeaveReason {
     match reason {
         v1::LeaveReason::Left | v1::LeaveReason::Unspecified => LeaveReason::Left,
         v1::LeaveReason::Kicked => LeaveReason::Kicked,
@@ -367,7 +367,7 @@ fn read_leave_reason(reason: v1::LeaveReason) -> LeaveReason {
     }
 }
 
-fn read_close_reason(reason: v1::RoomCloseReason) -> Option<RoomCloseReason> {
+fn parse_close_reason(reason: v1::RoomCloseReason) -> Option<RoomCloseReason> {
     match reason {
         v1::RoomCloseReason::Unspecified => None,
         v1::RoomCloseReason::Empty => Some(RoomCloseReason::Empty),

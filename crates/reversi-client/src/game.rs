@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{GameId, Malformed, read};
+use super::{ClientError, GameId, Incoming, Malformed, Offer, PlayEvent, RoomId, Session, parse, settings::wire_count};
 use crate::{
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     v1,
@@ -39,8 +39,8 @@ impl TryFrom<v1::Position> for Standing {
         if !position.board.is_empty() && position.board.parse() != Ok(board) {
             return Err(Malformed::new("position", "its text and its bitboards differ"));
         }
-        let turn = read::maybe_side(position.side_to_move, "side to move")?;
-        let moves = position.legal_moves.iter().map(|name| read::square(name, "legal move"));
+        let turn = parse::maybe_side(position.side_to_move, "side to move")?;
+        let moves = position.legal_moves.iter().map(|name| parse::square(name, "legal move"));
         let legal: Bitboard = moves.collect::<Result<_, _>>()?;
         let possible = turn.map_or(Bitboard::EMPTY, |turn| board.legal_moves(turn));
         if !(legal & !possible).is_empty() {
@@ -67,11 +67,11 @@ impl TryFrom<v1::Clocks> for Clocks {
     fn try_from(clocks: v1::Clocks) -> Result<Self, Malformed> {
         Ok(Self {
             total: ByColor::new(
-                read::maybe_duration(clocks.black_total, "black's clock")?,
-                read::maybe_duration(clocks.white_total, "white's clock")?,
+                parse::maybe_duration(clocks.black_total, "black's clock")?,
+                parse::maybe_duration(clocks.white_total, "white's clock")?,
             ),
-            time_left: read::maybe_duration(clocks.time_left, "time left")?,
-            deadline: read::maybe_time(clocks.deadline, "deadline")?,
+            time_left: parse::maybe_duration(clocks.time_left, "time left")?,
+            deadline: parse::maybe_time(clocks.deadline, "deadline")?,
         })
     }
 }
@@ -95,12 +95,12 @@ impl TryFrom<v1::Ply> for Ply {
     type Error = Malformed;
 
     fn try_from(ply: v1::Ply) -> Result<Self, Malformed> {
-        let square = if ply.pass { None } else { Some(read::square(&ply.square, "move")?) };
+        let square = if ply.pass { None } else { Some(parse::square(&ply.square, "move")?) };
         Ok(Self {
-            ply: read::count(ply.ply, "ply")?,
-            side: read::side(ply.side, "side of a ply")?,
+            ply: parse::count(ply.ply, "ply")?,
+            side: parse::side(ply.side, "side of a ply")?,
             square,
-            spent: read::maybe_duration(ply.spent, "time spent")?.unwrap_or_default(),
+            spent: parse::maybe_duration(ply.spent, "time spent")?.unwrap_or_default(),
             opening: ply.opening,
         })
     }
@@ -207,7 +207,7 @@ impl TryFrom<v1::Outcome> for Outcome {
             Reason::Server => EndReason::Server,
             Reason::Unspecified => EndReason::Other,
         };
-        let pair = |black, white, what| Ok(ByColor::new(read::discs(black, what)?, read::discs(white, what)?));
+        let pair = |black, white, what| Ok(ByColor::new(parse::discs(black, what)?, parse::discs(white, what)?));
         Ok(Self {
             result,
             reason,
@@ -251,15 +251,59 @@ impl TryFrom<v1::Game> for Game {
 
     fn try_from(game: v1::Game) -> Result<Self, Malformed> {
         Ok(Self {
-            id: GameId::read(game.game_id)?,
-            number: read::count(game.number, "number of the game")?,
-            ply: read::count(game.ply, "ply")?,
-            standing: read::required(game.position, "position")?.try_into()?,
+            id: GameId::parse(game.game_id)?,
+            number: parse::count(game.number, "number of the game")?,
+            ply: parse::count(game.ply, "ply")?,
+            standing: parse::required(game.position, "position")?.try_into()?,
             clocks: game.clocks.unwrap_or_default().try_into()?,
-            plies: read::all(game.plies)?,
+            plies: parse::all(game.plies)?,
             outcome: game.outcome.map(Outcome::try_from).transpose()?,
-            draw_offered_by: read::maybe_side(game.draw_offered_by, "draw offer")?,
+            draw_offered_by: parse::maybe_side(game.draw_offered_by, "draw offer")?,
         })
+    }
+}
+
+/// Changes answer with the number of the last event that they caused. All calls fail with a [`ClientError::Refused`] that
+/// says why, or with a broken connection.
+#[allow(clippy::missing_errors_doc)]
+impl Session {
+    /// What concerns the player. Every turn that waits for an answer is sent first. It replaces the player's older
+    /// stream of this kind, and [`Session::play_stream`] too.
+    pub async fn turns(&self) -> Result<Incoming<PlayEvent>, ClientError> {
+        let events = self.games().watch_turns(v1::WatchTurnsRequest {}).await?.into_inner();
+        Ok(Incoming::new(events, |response: v1::WatchTurnsResponse| PlayEvent::parse(response.event)))
+    }
+
+    /// Moves in `game` at `ply`. The same move again is no error.
+    pub async fn play(&self, game: &GameId, ply: u32, square: Square) -> Result<u64, ClientError> {
+        let request =
+            v1::PlayMoveRequest { game_id: game.to_string(), ply: wire_count(ply), square: square.to_string() };
+        Ok(self.games().play_move(request).await?.into_inner().seq)
+    }
+
+    /// Gives up.
+    pub async fn resign(&self, game: &GameId) -> Result<u64, ClientError> {
+        let request = v1::ResignRequest { game_id: game.to_string() };
+        Ok(self.games().resign(request).await?.into_inner().seq)
+    }
+
+    /// Ends the game without a winner: either player before both have moved, the owner when no human is seated.
+    pub async fn abort(&self, game: &GameId) -> Result<u64, ClientError> {
+        let request = v1::AbortGameRequest { game_id: game.to_string() };
+        Ok(self.games().abort_game(request).await?.into_inner().seq)
+    }
+
+    /// Offers a draw in the running game, or a rematch after it.
+    pub async fn offer(&self, room: &RoomId, offer: Offer) -> Result<u64, ClientError> {
+        let request = v1::MakeOfferRequest { room_id: room.to_string(), offer: v1::Offer::from(offer).into() };
+        Ok(self.games().make_offer(request).await?.into_inner().seq)
+    }
+
+    /// Takes or declines what the opponent has offered.
+    pub async fn answer(&self, room: &RoomId, offer: Offer, accept: bool) -> Result<u64, ClientError> {
+        let request =
+            v1::AnswerOfferRequest { room_id: room.to_string(), offer: v1::Offer::from(offer).into(), accept };
+        Ok(self.games().answer_offer(request).await?.into_inner().seq)
     }
 }
 

@@ -21,7 +21,7 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            pub(super) fn read(text: String) -> Result<Self, Malformed> {
+            pub(super) fn parse(text: String) -> Result<Self, Malformed> {
                 text.parse().map_err(|error| Malformed::new($what, error))
             }
         }

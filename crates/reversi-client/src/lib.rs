@@ -4,7 +4,7 @@
 //! [`ClientError::Malformed`], never a panic.
 //!
 //! ```text
-//!   Client ── log_in ──▶ Session ── turns(), play_lane() ──▶ PlayEvent ...
+//!   Client ── log_in ──▶ Session ── turns(), play_stream() ──▶ PlayEvent ...
 //!  (a connection)       (a player) ── watch(room) ─────────▶ RoomUpdate ... ── Room::apply
 //!                                  ── watch_rooms(filter) ─▶ ListUpdate ... ── RoomList::apply
 //! ```
@@ -17,11 +17,11 @@
 //!
 //! let client = Client::connect("http://127.0.0.1:50051").await?;
 //! let me = client.log_in("ada", PlayerKind::Bot).await?;
-//! let mut lane = me.play_lane().await?;
-//! me.quick_start_ai(Ai::new("greedy"), SideWish::Random).await?;
-//! while let Some(event) = lane.next().await {
+//! let mut stream = me.play_stream().await?;
+//! me.quick_start(Some(Ai::new("greedy")), SideWish::Random).await?;
+//! while let Some(event) = stream.next().await {
 //!     match event? {
-//!         PlayEvent::Turn(turn) => lane.play(&turn, turn.legal.first().expect("never empty")).await?,
+//!         PlayEvent::Turn(turn) => stream.play(&turn, turn.legal.first().expect("never empty")).await?,
 //!         PlayEvent::GameEnded { outcome, .. } => {
 //!             println!("{outcome}");
 //!             break;
@@ -34,23 +34,19 @@
 //! ```
 
 mod analysis;
-mod analysis_calls;
+mod apply;
 mod connection;
 mod error;
 mod event;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixture;
-mod fold;
 mod game;
-mod game_calls;
 mod id;
-mod lane;
-mod list;
+mod parse;
 mod player;
-mod read;
 mod record;
 mod room;
-mod room_calls;
+mod room_list;
 mod seat;
 mod server;
 mod session;
@@ -59,24 +55,22 @@ mod stream;
 mod turn;
 
 pub use analysis::{AnalysisBudget, AnalysisLine, AnalysisSubject, GameAnalysis, MoveAnalysis, PositionAnalysis};
+pub use apply::Gap;
 pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal};
 pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomState, RoomUpdate};
-pub use fold::Gap;
 pub use game::{Clocks, EndReason, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
-pub use lane::PlayLane;
-pub use list::{ListUpdate, RoomFilter, RoomList, RoomRow};
 pub use player::{Me, Player, PlayerKind, Rating, Score, Stats};
 pub use record::{ExportFormat, GameFilter, GameRecord, Page, Participant};
 pub use reversi_engine::{rating, rules};
-pub use room::{ChatLine, Member, Offer, Phase, Room, Series, SeriesScore};
-pub use room_calls::NewRoom;
+pub use room::{ChatLine, Member, NewRoom, Offer, Phase, Room, Series, SeriesScore};
+pub use room_list::{ListUpdate, RoomFilter, RoomList, RoomRow};
 pub use seat::{Ai, Occupant, Seat, SideWish};
 pub use server::{AiKind, Elo, Limits, ServerInfo};
 pub use session::Session;
 pub use settings::{Opening, Settings, Visibility, Watching};
-pub use stream::Incoming;
+pub use stream::{Incoming, PlayStream};
 pub use turn::{PlayEvent, Turn, TurnEnd};
 
 /// The generated messages and client stubs of `reversi.v1`.

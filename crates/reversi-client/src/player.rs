@@ -1,6 +1,6 @@
 //! Who plays.
 
-use super::{GameId, Malformed, PlayerId, RoomId, read};
+use super::{GameId, Malformed, PlayerId, RoomId, parse};
 use crate::{rules::Color, v1};
 
 /// Whether a person or a program plays.
@@ -41,8 +41,8 @@ impl TryFrom<v1::Player> for Player {
             v1::PlayerKind::Human | v1::PlayerKind::Unspecified => PlayerKind::Human,
         };
         Ok(Self {
-            id: PlayerId::read(player.player_id)?,
-            name: read::plain(player.display_name, "display name")?,
+            id: PlayerId::parse(player.player_id)?,
+            name: parse::plain(player.display_name, "display name")?,
             kind,
         })
     }
@@ -96,10 +96,10 @@ impl TryFrom<v1::PlayerStats> for Stats {
 
     fn try_from(stats: v1::PlayerStats) -> Result<Self, Malformed> {
         Ok(Self {
-            played: read::count(stats.played, "games played")?,
-            won: read::count(stats.won, "games won")?,
-            drawn: read::count(stats.drawn, "games drawn")?,
-            lost: read::count(stats.lost, "games lost")?,
+            played: parse::count(stats.played, "games played")?,
+            won: parse::count(stats.won, "games won")?,
+            drawn: parse::count(stats.drawn, "games drawn")?,
+            lost: parse::count(stats.lost, "games lost")?,
             humans: stats.against_humans.unwrap_or_default().try_into()?,
             bots: stats.against_bots.unwrap_or_default().try_into()?,
             ais: stats.against_ais.unwrap_or_default().try_into()?,
@@ -113,9 +113,9 @@ impl TryFrom<v1::Score> for Score {
 
     fn try_from(score: v1::Score) -> Result<Self, Malformed> {
         Ok(Self {
-            won: read::count(score.won, "games won")?,
-            drawn: read::count(score.drawn, "games drawn")?,
-            lost: read::count(score.lost, "games lost")?,
+            won: parse::count(score.won, "games won")?,
+            drawn: parse::count(score.drawn, "games drawn")?,
+            lost: parse::count(score.lost, "games lost")?,
         })
     }
 }
@@ -128,7 +128,7 @@ impl TryFrom<v1::Rating> for Rating {
         if !(value.is_finite() && deviation.is_finite()) {
             return Err(Malformed::new("rating", format_args!("{value} with deviation {deviation}")));
         }
-        Ok(Self { value, deviation, games: read::count(games, "rated games")? })
+        Ok(Self { value, deviation, games: parse::count(games, "rated games")? })
     }
 }
 
@@ -155,15 +155,15 @@ impl TryFrom<v1::GetMeResponse> for Me {
     type Error = Malformed;
 
     fn try_from(me: v1::GetMeResponse) -> Result<Self, Malformed> {
-        let held = |held: v1::HeldSeat| Ok((RoomId::read(held.room_id)?, read::seat(held.seat, "held seat")?));
+        let held = |held: v1::HeldSeat| Ok((RoomId::parse(held.room_id)?, parse::seat(held.seat, "held seat")?));
         Ok(Self {
-            player: read::required(me.player, "player")?.try_into()?,
-            rooms: me.room_ids.into_iter().map(RoomId::read).collect::<Result<_, _>>()?,
+            player: parse::required(me.player, "player")?.try_into()?,
+            rooms: me.room_ids.into_iter().map(RoomId::parse).collect::<Result<_, _>>()?,
             seats: me.seats.into_iter().map(held).collect::<Result<_, Malformed>>()?,
-            games: me.game_ids.into_iter().map(GameId::read).collect::<Result<_, _>>()?,
+            games: me.game_ids.into_iter().map(GameId::parse).collect::<Result<_, _>>()?,
             stats: me.stats.unwrap_or_default().try_into()?,
-            seat_limit: read::count(me.seat_limit, "seat limit")?,
-            room_limit: read::count(me.room_limit, "room limit")?,
+            seat_limit: parse::count(me.seat_limit, "seat limit")?,
+            room_limit: parse::count(me.room_limit, "room limit")?,
         })
     }
 }

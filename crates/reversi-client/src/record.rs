@@ -2,7 +2,7 @@
 
 use std::{fmt, time::SystemTime};
 
-use super::{Ai, GameId, Malformed, Outcome, Player, PlayerId, Ply, RoomId, read};
+use super::{Ai, GameId, Malformed, Outcome, Player, PlayerId, Ply, RoomId, parse};
 use crate::{
     rules::{Board, ByColor, Transcript},
     v1,
@@ -87,7 +87,7 @@ impl TryFrom<v1::Participant> for Participant {
 
     fn try_from(participant: v1::Participant) -> Result<Self, Malformed> {
         use v1::participant::Participant as Wire;
-        match read::required(participant.participant, "participant")? {
+        match parse::required(participant.participant, "participant")? {
             Wire::Player(player) => Ok(Self::Player(player.try_into()?)),
             Wire::Ai(ai) => Ok(Self::Ai(ai.try_into()?)),
         }
@@ -130,18 +130,18 @@ impl TryFrom<v1::GameRecord> for GameRecord {
             text => Some(text.parse().map_err(|error| Malformed::new("last position", error))?),
         };
         Ok(Self {
-            id: GameId::read(record.game_id)?,
-            room: RoomId::read(record.room_id)?,
-            room_name: read::plain(record.room_name, "room name")?,
+            id: GameId::parse(record.game_id)?,
+            room: RoomId::parse(record.room_id)?,
+            room_name: parse::plain(record.room_name, "room name")?,
             players: ByColor::new(
-                read::required(record.black, "black")?.try_into()?,
-                read::required(record.white, "white")?.try_into()?,
+                parse::required(record.black, "black")?.try_into()?,
+                parse::required(record.white, "white")?.try_into()?,
             ),
-            started_at: read::maybe_time(record.started_at, "start")?,
-            ended_at: read::maybe_time(record.ended_at, "end")?,
-            outcome: read::required(record.outcome, "outcome")?.try_into()?,
+            started_at: parse::maybe_time(record.started_at, "start")?,
+            ended_at: parse::maybe_time(record.ended_at, "end")?,
+            outcome: parse::required(record.outcome, "outcome")?.try_into()?,
             transcript: record.transcript.parse().map_err(|error| Malformed::new("transcript", error))?,
-            plies: read::all(record.plies)?,
+            plies: parse::all(record.plies)?,
             board,
             rated: record.rated,
         })

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Malformed, Player, PlayerId, read};
+use super::{Malformed, Player, PlayerId, parse};
 use crate::{
     rules::{ByColor, Color},
     v1,
@@ -52,7 +52,7 @@ impl TryFrom<v1::AiSeat> for Ai {
     type Error = Malformed;
 
     fn try_from(ai: v1::AiSeat) -> Result<Self, Malformed> {
-        Ok(Self { kind: read::plain(ai.kind, "AI kind")?, level: read::count(ai.level, "AI level")?, seed: ai.seed })
+        Ok(Self { kind: parse::plain(ai.kind, "AI kind")?, level: parse::count(ai.level, "AI level")?, seed: ai.seed })
     }
 }
 
@@ -132,7 +132,7 @@ impl TryFrom<v1::Seat> for Seat {
 
     fn try_from(seat: v1::Seat) -> Result<Self, Malformed> {
         use v1::seat::Occupant as Wire;
-        let occupant = match read::required(seat.occupant, "seat's occupant")? {
+        let occupant = match parse::required(seat.occupant, "seat's occupant")? {
             Wire::Open(_) => Occupant::Open,
             Wire::Reserved(player) => Occupant::Reserved(player.try_into()?),
             Wire::Player(player) => Occupant::Player(player.try_into()?),
@@ -142,14 +142,14 @@ impl TryFrom<v1::Seat> for Seat {
             occupant,
             ready: seat.ready,
             present: seat.present,
-            wins: read::count(seat.wins, "wins")?,
-            draws: read::count(seat.draws, "draws")?,
+            wins: parse::count(seat.wins, "wins")?,
+            draws: parse::count(seat.draws, "draws")?,
         })
     }
 }
 
 /// Reads the two seats of a room: black's is the first.
-pub(super) fn read_seats(seats: Vec<v1::Seat>) -> Result<ByColor<Seat>, Malformed> {
+pub(super) fn parse_seats(seats: Vec<v1::Seat>) -> Result<ByColor<Seat>, Malformed> {
     let [black, white] =
         <[v1::Seat; 2]>::try_from(seats).map_err(|seats| Malformed::new("number of seats", seats.len()))?;
     Ok(ByColor::new(black.try_into()?, white.try_into()?))

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{Malformed, read};
+use super::{Malformed, parse};
 use crate::v1;
 
 /// An AI that a seat may have.
@@ -38,10 +38,10 @@ impl TryFrom<v1::AiKind> for AiKind {
         Ok(Self {
             kind: kind.kind,
             summary: kind.summary,
-            levels: read::count(kind.levels, "AI levels")?,
-            default_level: read::count(kind.default_level, "default AI level")?,
+            levels: parse::count(kind.levels, "AI levels")?,
+            default_level: parse::count(kind.default_level, "default AI level")?,
             strength: kind.strength,
-            elo: read::all(kind.elo)?,
+            elo: parse::all(kind.elo)?,
         })
     }
 }
@@ -50,7 +50,7 @@ impl TryFrom<v1::Elo> for Elo {
     type Error = Malformed;
 
     fn try_from(measured: v1::Elo) -> Result<Self, Malformed> {
-        Ok(Self { elo: measured.elo, error: read::count(measured.error, "error of an Elo")? })
+        Ok(Self { elo: measured.elo, error: parse::count(measured.error, "error of an Elo")? })
     }
 }
 
@@ -188,72 +188,72 @@ impl TryFrom<v1::Limits> for Limits {
 
     fn try_from(limits: v1::Limits) -> Result<Self, Malformed> {
         Ok(Self {
-            rooms_per_player: read::count(limits.rooms_per_player, "room limit")?,
-            seats_per_human: read::count(limits.seats_per_human, "seat limit")?,
-            seats_per_bot: read::count(limits.seats_per_bot, "bot's seat limit")?,
-            streams_per_player: read::count(limits.streams_per_player, "stream limit")?,
-            requests_per_second: read::count(limits.requests_per_second, "request limit")?,
-            members_per_room: read::count(limits.members_per_room, "member limit")?,
-            name_characters: read::count(limits.name_characters, "name limit")?,
-            room_name_characters: read::count(limits.room_name_characters, "room name limit")?,
-            chat_characters: read::count(limits.chat_characters, "chat limit")?,
-            games_per_series: read::count(limits.games_per_series, "series limit")?,
-            message_bytes: read::count(limits.message_bytes, "message limit")?,
-            presence_grace: read::maybe_duration(limits.presence_grace, "presence grace")?,
-            idle_close: read::maybe_duration(limits.idle_close, "idle limit")?,
-            request_burst: read::count(limits.request_burst, "request burst")?,
-            chats_per_second: read::count(limits.chats_per_second, "chat rate")?,
-            chat_burst: read::count(limits.chat_burst, "chat burst")?,
-            wrong_guesses_per_minute: read::count(limits.wrong_guesses_per_minute, "limit of guesses")?,
-            log_ins_per_second: read::count(limits.log_ins_per_second, "log-in rate")?,
-            log_in_burst: read::count(limits.log_in_burst, "log-in burst")?,
-            connections: read::count(limits.connections, "connection limit")?,
-            connections_per_address: read::count(limits.connections_per_address, "connection limit")?,
-            opening: read::maybe_duration(limits.opening, "opening limit")?,
-            streams_per_connection: read::count(limits.streams_per_connection, "stream limit")?,
-            header_bytes: read::count(limits.header_bytes, "header limit")?,
-            players: read::count(limits.players, "player limit")?,
-            rooms: read::count(limits.rooms, "room limit")?,
-            player_idle: read::maybe_duration(limits.player_idle, "player's idle limit")?,
-            ai_queue: read::count(limits.ai_queue, "limit of waiting AI moves")?,
-            room_sleep: read::maybe_duration(limits.room_sleep, "room's sleep")?,
-            reader_patience: read::maybe_duration(limits.reader_patience, "reader's patience")?,
-            drain: read::maybe_duration(limits.drain, "time to stop")?,
-            call_time: read::maybe_duration(limits.call_time, "time of a call")?,
-            keepalive: read::maybe_duration(limits.keepalive, "keepalive")?,
-            keepalive_answer: read::maybe_duration(limits.keepalive_answer, "keepalive's answer")?,
-            rooms_per_address: read::count(limits.rooms_per_address, "room limit by address")?,
-            seats_per_address: read::count(limits.seats_per_address, "seat limit by address")?,
-            streams_per_address: read::count(limits.streams_per_address, "stream limit by address")?,
-            calls_per_player: read::count(limits.calls_per_player, "call limit")?,
-            calls_per_address: read::count(limits.calls_per_address, "call limit by address")?,
-            requests_per_second_per_address: read::count(
+            rooms_per_player: parse::count(limits.rooms_per_player, "room limit")?,
+            seats_per_human: parse::count(limits.seats_per_human, "seat limit")?,
+            seats_per_bot: parse::count(limits.seats_per_bot, "bot's seat limit")?,
+            streams_per_player: parse::count(limits.streams_per_player, "stream limit")?,
+            requests_per_second: parse::count(limits.requests_per_second, "request limit")?,
+            members_per_room: parse::count(limits.members_per_room, "member limit")?,
+            name_characters: parse::count(limits.name_characters, "name limit")?,
+            room_name_characters: parse::count(limits.room_name_characters, "room name limit")?,
+            chat_characters: parse::count(limits.chat_characters, "chat limit")?,
+            games_per_series: parse::count(limits.games_per_series, "series limit")?,
+            message_bytes: parse::count(limits.message_bytes, "message limit")?,
+            presence_grace: parse::maybe_duration(limits.presence_grace, "presence grace")?,
+            idle_close: parse::maybe_duration(limits.idle_close, "idle limit")?,
+            request_burst: parse::count(limits.request_burst, "request burst")?,
+            chats_per_second: parse::count(limits.chats_per_second, "chat rate")?,
+            chat_burst: parse::count(limits.chat_burst, "chat burst")?,
+            wrong_guesses_per_minute: parse::count(limits.wrong_guesses_per_minute, "limit of guesses")?,
+            log_ins_per_second: parse::count(limits.log_ins_per_second, "log-in rate")?,
+            log_in_burst: parse::count(limits.log_in_burst, "log-in burst")?,
+            connections: parse::count(limits.connections, "connection limit")?,
+            connections_per_address: parse::count(limits.connections_per_address, "connection limit")?,
+            opening: parse::maybe_duration(limits.opening, "opening limit")?,
+            streams_per_connection: parse::count(limits.streams_per_connection, "stream limit")?,
+            header_bytes: parse::count(limits.header_bytes, "header limit")?,
+            players: parse::count(limits.players, "player limit")?,
+            rooms: parse::count(limits.rooms, "room limit")?,
+            player_idle: parse::maybe_duration(limits.player_idle, "player's idle limit")?,
+            ai_queue: parse::count(limits.ai_queue, "limit of waiting AI moves")?,
+            room_sleep: parse::maybe_duration(limits.room_sleep, "room's sleep")?,
+            reader_patience: parse::maybe_duration(limits.reader_patience, "reader's patience")?,
+            drain: parse::maybe_duration(limits.drain, "time to stop")?,
+            call_time: parse::maybe_duration(limits.call_time, "time of a call")?,
+            keepalive: parse::maybe_duration(limits.keepalive, "keepalive")?,
+            keepalive_answer: parse::maybe_duration(limits.keepalive_answer, "keepalive's answer")?,
+            rooms_per_address: parse::count(limits.rooms_per_address, "room limit by address")?,
+            seats_per_address: parse::count(limits.seats_per_address, "seat limit by address")?,
+            streams_per_address: parse::count(limits.streams_per_address, "stream limit by address")?,
+            calls_per_player: parse::count(limits.calls_per_player, "call limit")?,
+            calls_per_address: parse::count(limits.calls_per_address, "call limit by address")?,
+            requests_per_second_per_address: parse::count(
                 limits.requests_per_second_per_address,
                 "request limit by address",
             )?,
-            request_burst_per_address: read::count(limits.request_burst_per_address, "request burst by address")?,
-            chats_per_second_per_address: read::count(limits.chats_per_second_per_address, "chat rate by address")?,
-            chat_burst_per_address: read::count(limits.chat_burst_per_address, "chat burst by address")?,
-            addresses: read::count(limits.addresses, "limit of addresses")?,
-            frame_bytes: read::count(limits.frame_bytes, "frame limit")?,
-            stream_window: read::count(limits.stream_window, "window of a stream")?,
-            connection_window: read::count(limits.connection_window, "window of a connection")?,
-            resets_unseen: read::count(limits.resets_unseen, "limit of resets")?,
-            resets_for_faults: read::count(limits.resets_for_faults, "limit of resets for faults")?,
-            http1_requests_per_second: read::count(limits.http1_requests_per_second, "rate of HTTP/1.1")?,
-            http1_request_burst: read::count(limits.http1_request_burst, "burst of HTTP/1.1")?,
-            openings_per_second: read::count(limits.openings_per_second, "rate of openings")?,
-            opening_burst: read::count(limits.opening_burst, "burst of openings")?,
-            ai_memory_mib: read::count(limits.ai_memory_mib, "memory of AIs")?,
-            analyses: read::count(limits.analyses, "limit of analyses")?,
-            analyses_per_player: read::count(limits.analyses_per_player, "limit of analyses")?,
-            analyses_per_address: read::count(limits.analyses_per_address, "limit of analyses by address")?,
-            analysis_threads: read::count(limits.analysis_threads, "threads of analyses")?,
-            analysis_time: read::maybe_duration(limits.analysis_time, "time of an analysis")?,
-            game_analysis_time: read::maybe_duration(limits.game_analysis_time, "time of a game's analysis")?,
+            request_burst_per_address: parse::count(limits.request_burst_per_address, "request burst by address")?,
+            chats_per_second_per_address: parse::count(limits.chats_per_second_per_address, "chat rate by address")?,
+            chat_burst_per_address: parse::count(limits.chat_burst_per_address, "chat burst by address")?,
+            addresses: parse::count(limits.addresses, "limit of addresses")?,
+            frame_bytes: parse::count(limits.frame_bytes, "frame limit")?,
+            stream_window: parse::count(limits.stream_window, "window of a stream")?,
+            connection_window: parse::count(limits.connection_window, "window of a connection")?,
+            resets_unseen: parse::count(limits.resets_unseen, "limit of resets")?,
+            resets_for_faults: parse::count(limits.resets_for_faults, "limit of resets for faults")?,
+            http1_requests_per_second: parse::count(limits.http1_requests_per_second, "rate of HTTP/1.1")?,
+            http1_request_burst: parse::count(limits.http1_request_burst, "burst of HTTP/1.1")?,
+            openings_per_second: parse::count(limits.openings_per_second, "rate of openings")?,
+            opening_burst: parse::count(limits.opening_burst, "burst of openings")?,
+            ai_memory_mib: parse::count(limits.ai_memory_mib, "memory of AIs")?,
+            analyses: parse::count(limits.analyses, "limit of analyses")?,
+            analyses_per_player: parse::count(limits.analyses_per_player, "limit of analyses")?,
+            analyses_per_address: parse::count(limits.analyses_per_address, "limit of analyses by address")?,
+            analysis_threads: parse::count(limits.analysis_threads, "threads of analyses")?,
+            analysis_time: parse::maybe_duration(limits.analysis_time, "time of an analysis")?,
+            game_analysis_time: parse::maybe_duration(limits.game_analysis_time, "time of a game's analysis")?,
             analysis_nodes: u64::try_from(limits.analysis_nodes)
                 .map_err(|_| Malformed::new("nodes of an analysis", limits.analysis_nodes))?,
-            analysis_lines: read::count(limits.analysis_lines, "lines of an analysis")?,
+            analysis_lines: parse::count(limits.analysis_lines, "lines of an analysis")?,
         })
     }
 }
@@ -285,13 +285,13 @@ impl TryFrom<v1::GetServerInfoResponse> for ServerInfo {
     fn try_from(info: v1::GetServerInfoResponse) -> Result<Self, Malformed> {
         Ok(Self {
             version: info.version,
-            ai_kinds: read::all(info.ai_kinds)?,
+            ai_kinds: parse::all(info.ai_kinds)?,
             limits: info.limits.unwrap_or_default().try_into()?,
             draining: info.draining,
-            players: read::count(info.players, "players")?,
-            rooms: read::count(info.rooms, "rooms")?,
-            games: read::count(info.games, "games")?,
-            now: read::maybe_time(info.now, "server's time")?,
+            players: parse::count(info.players, "players")?,
+            rooms: parse::count(info.rooms, "rooms")?,
+            games: parse::count(info.games, "games")?,
+            now: parse::maybe_time(info.now, "server's time")?,
         })
     }
 }

@@ -9,7 +9,7 @@ use tonic::{
 
 use super::{
     Ai, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, Me, Page, Player, PlayerId,
-    Room, RoomFilter, RoomRow, ServerInfo, SideWish, Stats, read, settings::wire_count,
+    Room, RoomFilter, RoomRow, ServerInfo, SideWish, Stats, parse, settings::wire_count,
 };
 use crate::v1::{
     self, analysis_service_client::AnalysisServiceClient, game_service_client::GameServiceClient,
@@ -56,7 +56,7 @@ impl Session {
     pub(super) async fn resume(channel: Channel, bearer: MetadataValue<Ascii>) -> Result<Self, ClientError> {
         let transport = InterceptedService::new(channel.clone(), Bearer { player: bearer.clone(), admin: None });
         let me = SessionServiceClient::new(transport).get_me(v1::GetMeRequest {}).await?.into_inner();
-        Ok(Self::new(channel, read::required(me.player, "player")?.try_into()?, bearer))
+        Ok(Self::new(channel, parse::required(me.player, "player")?.try_into()?, bearer))
     }
 
     /// The same player with an administrator's powers, by the secret of `reversi serve --admin-token`: kicking, closing
@@ -145,7 +145,7 @@ impl Session {
         let request =
             v1::ListRoomsRequest { filter: Some(filter.into()), page_size: 0, page_token: page.unwrap_or_default() };
         let answer = self.lobby().list_rooms(request).await?.into_inner();
-        Ok(Page::new(read::all(answer.rooms)?, answer.next_page_token))
+        Ok(Page::new(parse::all(answer.rooms)?, answer.next_page_token))
     }
 
     /// The listed rooms, then every change; see [`RoomList`](super::RoomList).
@@ -154,38 +154,26 @@ impl Session {
     /// `QUOTA_STREAMS`, and a broken connection.
     pub async fn watch_rooms(&self, filter: RoomFilter) -> Result<Incoming<ListUpdate>, ClientError> {
         let request = v1::WatchRoomsRequest { filter: Some(filter.into()) };
-        Ok(Incoming::new(self.lobby().watch_rooms(request).await?.into_inner(), ListUpdate::read))
+        Ok(Incoming::new(self.lobby().watch_rooms(request).await?.into_inner(), ListUpdate::parse))
     }
 
-    /// A game against an AI, at once.
+    /// A game against an AI, which starts at once, or with `None` against any other player, who may have to be waited for.
     ///
     /// # Errors
     /// Refusals, such as for an unknown AI, and a broken connection.
-    pub async fn quick_start_ai(&self, ai: Ai, side: SideWish) -> Result<Room, ClientError> {
-        self.quick_start(Opponent::Ai(ai.into()), side).await
-    }
-
-    /// A game against whoever else wants one: the room may have to wait for them.
-    ///
-    /// # Errors
-    /// Refusals, and a broken connection.
-    pub async fn quick_start_anyone(&self, side: SideWish) -> Result<Room, ClientError> {
-        self.quick_start(Opponent::Anyone(v1::Anyone {}), side).await
-    }
-
-    async fn quick_start(&self, opponent: Opponent, side: SideWish) -> Result<Room, ClientError> {
+    pub async fn quick_start(&self, ai: Option<Ai>, side: SideWish) -> Result<Room, ClientError> {
         let request = v1::QuickStartRequest {
-            opponent: Some(opponent),
+            opponent: Some(ai.map_or(Opponent::Anyone(v1::Anyone {}), |ai| Opponent::Ai(ai.into()))),
             side: v1::SidePreference::from(side).into(),
             request_id: String::new(),
         };
         let answer = self.lobby().quick_start(request).await?.into_inner();
-        Ok(read::required(answer.room, "room")?.try_into()?)
+        Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 
     pub(super) async fn create(&self, request: v1::CreateRoomRequest) -> Result<Room, ClientError> {
         let answer = self.lobby().create_room(request).await?.into_inner();
-        Ok(read::required(answer.room, "room")?.try_into()?)
+        Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 
     /// A finished game.
@@ -195,7 +183,7 @@ impl Session {
     pub async fn record(&self, game: &GameId) -> Result<GameRecord, ClientError> {
         let request = v1::GetGameRequest { game_id: game.to_string() };
         let answer = self.records().get_game(request).await?.into_inner();
-        Ok(read::required(answer.game, "game")?.try_into()?)
+        Ok(parse::required(answer.game, "game")?.try_into()?)
     }
 
     /// A page of finished games without their plies, newest first; `page` is the `next` of the page before.
@@ -214,7 +202,7 @@ impl Session {
             page_token: page.unwrap_or_default(),
         };
         let answer = self.records().list_games(request).await?.into_inner();
-        Ok(Page::new(read::all(answer.games)?, answer.next_page_token))
+        Ok(Page::new(parse::all(answer.games)?, answer.next_page_token))
     }
 
     /// Finished games as text, a line each.
@@ -229,7 +217,7 @@ impl Session {
         let request =
             v1::ExportGamesRequest { filter: Some(filter.into()), format: v1::ExportFormat::from(format).into() };
         let lines = self.records().export_games(request).await?.into_inner();
-        Ok(Incoming::new(lines, |line: v1::ExportGamesResponse| Ok(Some((GameId::read(line.game_id)?, line.line)))))
+        Ok(Incoming::new(lines, |line: v1::ExportGamesResponse| Ok(Some((GameId::parse(line.game_id)?, line.line)))))
     }
 
     /// A player's results.
@@ -250,7 +238,7 @@ impl Session {
 
     async fn stats_by(&self, request: v1::GetPlayerStatsRequest) -> Result<(Player, Stats), ClientError> {
         let answer = self.records().get_player_stats(request).await?.into_inner();
-        Ok((read::required(answer.player, "player")?.try_into()?, answer.stats.unwrap_or_default().try_into()?))
+        Ok((parse::required(answer.player, "player")?.try_into()?, answer.stats.unwrap_or_default().try_into()?))
     }
 
     /// The results of an AI at its level.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Malformed, read};
+use super::{Malformed, parse};
 use crate::{rating::Sprt, v1};
 
 /// Who finds a room.
@@ -95,13 +95,13 @@ impl From<Settings> for v1::RoomSettings {
             Watching::Everyone => v1::Watching::Everyone,
             Watching::Members => v1::Watching::Members,
         };
-        let given = |duration: Duration| (!duration.is_zero()).then(|| read::to_wire(duration));
+        let given = |duration: Duration| (!duration.is_zero()).then(|| parse::to_wire(duration));
         Self {
             name: settings.name,
             visibility: visibility.into(),
             watching: watching.into(),
-            move_limit: settings.move_limit.map(read::to_wire),
-            total_time: settings.total_time.map(read::to_wire),
+            move_limit: settings.move_limit.map(parse::to_wire),
+            total_time: settings.total_time.map(parse::to_wire),
             increment: given(settings.increment),
             ai_pause: given(settings.ai_pause),
             games: wire_count(settings.games),
@@ -136,29 +136,29 @@ impl TryFrom<v1::RoomSettings> for Settings {
             None | Some(Wire::Standard(_)) => Opening::Standard,
             Some(Wire::Moves(moves)) => Opening::Moves(moves),
             Some(Wire::Random(random)) => {
-                Opening::Random { plies: read::count(random.plies, "plies of the opening")?, seed: random.seed }
+                Opening::Random { plies: parse::count(random.plies, "plies of the opening")?, seed: random.seed }
             }
             Some(Wire::Balanced(balanced)) => Opening::Balanced { seed: balanced.seed },
         };
         Ok(Self {
-            name: read::plain(settings.name, "room name")?,
+            name: parse::plain(settings.name, "room name")?,
             visibility,
             watching,
-            move_limit: read::maybe_duration(settings.move_limit, "move limit")?,
-            total_time: read::maybe_duration(settings.total_time, "total time")?,
-            increment: read::maybe_duration(settings.increment, "increment")?.unwrap_or_default(),
-            ai_pause: read::maybe_duration(settings.ai_pause, "AI pause")?.unwrap_or_default(),
-            games: read::count(settings.games, "games of a series")?,
+            move_limit: parse::maybe_duration(settings.move_limit, "move limit")?,
+            total_time: parse::maybe_duration(settings.total_time, "total time")?,
+            increment: parse::maybe_duration(settings.increment, "increment")?.unwrap_or_default(),
+            ai_pause: parse::maybe_duration(settings.ai_pause, "AI pause")?.unwrap_or_default(),
+            games: parse::count(settings.games, "games of a series")?,
             swap_sides: settings.swap_sides,
             opening,
             auto_start: settings.auto_start,
             rated: settings.rated,
-            sprt: settings.sprt.map(read_sprt).transpose()?,
+            sprt: settings.sprt.map(parse_sprt).transpose()?,
         })
     }
 }
 
-fn read_sprt(sprt: v1::Sprt) -> Result<Sprt, Malformed> {
+fn parse_sprt(sprt: v1::Sprt) -> Result<Sprt, Malformed> {
     Sprt::new(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta).map_err(|error| Malformed::new("sprt", error))
 }
 

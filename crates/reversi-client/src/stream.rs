@@ -1,4 +1,4 @@
-//! A stream of parsed messages.
+//! Streams of parsed messages, and the two-way stream for bots: turns come down, moves go up.
 
 use std::{
     fmt,
@@ -6,10 +6,12 @@ use std::{
     task::{Context, Poll},
 };
 
-use tokio_stream::{Stream, StreamExt as _};
+use tokio::sync::mpsc;
+use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
 use tonic::Streaming;
 
-use super::{ClientError, Malformed};
+use super::{ClientError, GameId, Malformed, PlayEvent, Session, Turn, settings::wire_count};
+use crate::{rules::Square, v1};
 
 /// What the server sends, parsed. It ends when the server ends it or after the first error; dropping it closes it.
 pub struct Incoming<T> {
@@ -18,13 +20,13 @@ pub struct Incoming<T> {
 }
 
 impl<T: 'static> Incoming<T> {
-    /// Messages for which `read` gives `None` are skipped: a newer server may have more of them.
+    /// Messages for which `parse` gives `None` are skipped: a newer server may have more of them.
     pub(super) fn new<W: 'static + Send>(
         messages: Streaming<W>,
-        read: impl Fn(W) -> Result<Option<T>, Malformed> + Send + 'static,
+        parse: impl Fn(W) -> Result<Option<T>, Malformed> + Send + 'static,
     ) -> Self {
         let parsed = messages.filter_map(move |message| match message {
-            Ok(message) => read(message).map_err(ClientError::from).transpose(),
+            Ok(message) => parse(message).map_err(ClientError::from).transpose(),
             Err(status) => Some(Err(status.into())),
         });
         Self { messages: Box::pin(parsed), failed: false }
@@ -52,5 +54,53 @@ impl<T> Stream for Incoming<T> {
 impl<T> fmt::Debug for Incoming<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Incoming").field("failed", &self.failed).finish_non_exhaustive()
+    }
+}
+
+/// Moves on their way to the server. A bot answers each turn once, so more than its seats never wait.
+const MOVES_WAITING: usize = 64;
+
+/// An open two-way stream. Dropping it closes it; the seats are kept for the grace that the server allows.
+#[derive(Debug)]
+pub struct PlayStream {
+    events: Incoming<PlayEvent>,
+    moves: mpsc::Sender<v1::PlayRequest>,
+}
+
+impl PlayStream {
+    /// The next event, or `None` at the end. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Result<PlayEvent, ClientError>> {
+        self.events.next().await
+    }
+
+    /// Answers a turn. A refusal comes back as [`PlayEvent::MoveRejected`].
+    ///
+    /// # Errors
+    /// [`ClientError::Broken`] when the stream is closed.
+    pub async fn play(&self, turn: &Turn, square: Square) -> Result<(), ClientError> {
+        self.play_at(&turn.game, turn.ply, square).await
+    }
+
+    /// Moves in `game` at `ply`.
+    ///
+    /// # Errors
+    /// As [`PlayStream::play`].
+    pub async fn play_at(&self, game: &GameId, ply: u32, square: Square) -> Result<(), ClientError> {
+        let request = v1::PlayRequest { game_id: game.to_string(), ply: wire_count(ply), square: square.to_string() };
+        self.moves.send(request).await.map_err(|_| ClientError::Broken("the play stream is closed".into()))
+    }
+}
+
+impl Session {
+    /// Opens the two-way stream. Every turn that waits for an answer is sent first. It replaces the player's older stream of
+    /// turns or of this kind.
+    ///
+    /// # Errors
+    /// Refusals, and a broken connection.
+    pub async fn play_stream(&self) -> Result<PlayStream, ClientError> {
+        let (moves, requests) = mpsc::channel(MOVES_WAITING);
+        let events = self.games().play(ReceiverStream::new(requests)).await?.into_inner();
+        let events = Incoming::new(events, |response: v1::PlayResponse| PlayEvent::parse(response.event));
+        Ok(PlayStream { events, moves })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Clocks, Closing, GameId, Malformed, Outcome, Player, RoomId, Seat, Standing, read};
+use super::{Clocks, Closing, GameId, Malformed, Outcome, Player, RoomId, Seat, Standing, parse};
 use crate::{
     rules::{Bitboard, Board, Color, Position, Square},
     v1,
@@ -123,19 +123,19 @@ impl TryFrom<v1::TurnRequested> for Turn {
     type Error = Malformed;
 
     fn try_from(turn: v1::TurnRequested) -> Result<Self, Malformed> {
-        let side = read::side(turn.side, "side to move")?;
-        let standing = Standing::try_from(read::required(turn.position, "position")?)?;
+        let side = parse::side(turn.side, "side to move")?;
+        let standing = Standing::try_from(parse::required(turn.position, "position")?)?;
         if standing.turn != Some(side) || standing.legal.is_empty() {
             return Err(Malformed::new("turn", "the position is not this side's to move in"));
         }
         Ok(Self {
-            game: GameId::read(turn.game_id)?,
-            room: RoomId::read(turn.room_id)?,
-            ply: read::count(turn.ply, "ply")?,
+            game: GameId::parse(turn.game_id)?,
+            room: RoomId::parse(turn.room_id)?,
+            ply: parse::count(turn.ply, "ply")?,
             side,
             position: Position::new(standing.board, side),
             legal: standing.legal,
-            last_move: read::maybe_square(&turn.last_move, "last move")?,
+            last_move: parse::maybe_square(&turn.last_move, "last move")?,
             clocks: turn.clocks.unwrap_or_default().try_into()?,
         })
     }
@@ -143,62 +143,64 @@ impl TryFrom<v1::TurnRequested> for Turn {
 
 impl PlayEvent {
     /// `None` for an event that this client does not know.
-    pub(super) fn read(event: Option<v1::PlayEvent>) -> Result<Option<Self>, Malformed> {
+    pub(super) fn parse(event: Option<v1::PlayEvent>) -> Result<Option<Self>, Malformed> {
         use v1::play_event::Event;
         let Some(event) = event.and_then(|event| event.event) else { return Ok(None) };
         Ok(Some(match event {
             Event::TurnRequested(turn) => Self::Turn(Box::new(turn.try_into()?)),
-            Event::TurnClosed(closed) => match read_turn_end(&closed)? {
+            Event::TurnClosed(closed) => match parse_turn_end(&closed)? {
                 None => return Ok(None),
-                Some(end) => {
-                    Self::TurnClosed { game: GameId::read(closed.game_id)?, ply: read::count(closed.ply, "ply")?, end }
-                }
+                Some(end) => Self::TurnClosed {
+                    game: GameId::parse(closed.game_id)?,
+                    ply: parse::count(closed.ply, "ply")?,
+                    end,
+                },
             },
             Event::GameStarted(started) => Self::GameStarted {
-                room: RoomId::read(started.room_id)?,
-                game: GameId::read(started.game_id)?,
-                side: read::side(started.side, "side")?,
+                room: RoomId::parse(started.room_id)?,
+                game: GameId::parse(started.game_id)?,
+                side: parse::side(started.side, "side")?,
                 opponent: started.opponent.map(Seat::try_from).transpose()?,
             },
             Event::GameEnded(ended) => Self::GameEnded {
-                room: RoomId::read(ended.room_id)?,
-                game: GameId::read(ended.game_id)?,
-                side: read::side(ended.side, "side")?,
-                outcome: read::required(ended.outcome, "outcome")?.try_into()?,
+                room: RoomId::parse(ended.room_id)?,
+                game: GameId::parse(ended.game_id)?,
+                side: parse::side(ended.side, "side")?,
+                outcome: parse::required(ended.outcome, "outcome")?.try_into()?,
                 board: ended.position.map(Standing::try_from).transpose()?.map(|standing| standing.board),
             },
-            Event::Kicked(kicked) => Self::Kicked { room: RoomId::read(kicked.room_id)?, banned: kicked.banned },
-            Event::RoomClosed(closed) => Self::RoomClosed(RoomId::read(closed.room_id)?),
+            Event::Kicked(kicked) => Self::Kicked { room: RoomId::parse(kicked.room_id)?, banned: kicked.banned },
+            Event::RoomClosed(closed) => Self::RoomClosed(RoomId::parse(closed.room_id)?),
             Event::Invited(invited) => Self::Invited {
-                room: RoomId::read(invited.room_id)?,
-                side: read::seat(invited.seat, "seat")?,
+                room: RoomId::parse(invited.room_id)?,
+                side: parse::seat(invited.seat, "seat")?,
                 join_code: invited.join_code,
                 by: invited.by.map(Player::try_from).transpose()?,
             },
-            Event::MoveRejected(rejected) => read_rejection(rejected)?,
+            Event::MoveRejected(rejected) => parse_rejection(rejected)?,
             Event::Heartbeat(_) => Self::Heartbeat,
             Event::Closing(closing) => Self::Closing(closing.try_into()?),
         }))
     }
 }
 
-fn read_turn_end(closed: &v1::TurnClosed) -> Result<Option<TurnEnd>, Malformed> {
+fn parse_turn_end(closed: &v1::TurnClosed) -> Result<Option<TurnEnd>, Malformed> {
     Ok(match closed.reason() {
-        v1::TurnCloseReason::Played => Some(TurnEnd::Played(read::square(&closed.square, "move")?)),
+        v1::TurnCloseReason::Played => Some(TurnEnd::Played(parse::square(&closed.square, "move")?)),
         v1::TurnCloseReason::TimedOut => Some(TurnEnd::TimedOut),
         v1::TurnCloseReason::GameEnded => Some(TurnEnd::GameEnded),
         v1::TurnCloseReason::Unspecified => None,
     })
 }
 
-fn read_rejection(rejected: v1::MoveRejected) -> Result<PlayEvent, Malformed> {
-    let legal = rejected.legal_moves.iter().map(|name| read::square(name, "legal move"));
+fn parse_rejection(rejected: v1::MoveRejected) -> Result<PlayEvent, Malformed> {
+    let legal = rejected.legal_moves.iter().map(|name| parse::square(name, "legal move"));
     Ok(PlayEvent::MoveRejected {
         legal: legal.collect::<Result<_, _>>()?,
-        game: GameId::read(rejected.game_id)?,
-        ply: read::count(rejected.ply, "ply")?,
+        game: GameId::parse(rejected.game_id)?,
+        ply: parse::count(rejected.ply, "ply")?,
         reason: rejected.reason,
         message: rejected.message,
-        retry_after: read::maybe_duration(rejected.retry_after, "retry after")?,
+        retry_after: parse::maybe_duration(rejected.retry_after, "retry after")?,
     })
 }

@@ -27,7 +27,7 @@ mod perft {
 
 /// Games played out from the start, by either policy.
 mod playout {
-    use reversi_engine::ai::{RandomGame, Reversi, RoxanneGame, generator};
+    use reversi_engine::ai::{RandomGame, Reversi, RoxanneGame, seeded_rng};
     use reversi_engine::rules::Position;
     use reversi_engine::search::Playout;
 
@@ -44,7 +44,7 @@ mod playout {
     }
 
     fn play_out(bencher: Bencher, playout: impl Playout<Reversi> + Sync) {
-        let mut rng = generator(1);
+        let mut rng = seeded_rng(1);
         bencher.bench_local(|| playout.play_out(divan::black_box(&Position::START), &mut rng));
     }
 }

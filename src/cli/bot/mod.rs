@@ -21,8 +21,8 @@ use super::{
     terminal::interrupt::Interrupt,
 };
 use crate::client::{
-    Ai, Client, ClientError, CloseReason, GameId, ListUpdate, Phase, PlayEvent, PlayLane, PlayerKind, Room, RoomFilter,
-    RoomId, RoomList, RoomUpdate, Session, SideWish,
+    Ai, Client, ClientError, CloseReason, GameId, ListUpdate, Phase, PlayEvent, PlayStream, PlayerKind, Room,
+    RoomFilter, RoomId, RoomList, RoomUpdate, Session, SideWish,
 };
 use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
@@ -229,7 +229,7 @@ impl Bot {
     }
 
     async fn play_until_pause(&mut self) -> Result<std::convert::Infallible, StopReason> {
-        let mut lane = self.session.play_lane().await?;
+        let mut stream = self.session.play_stream().await?;
         let mut searches = MoveSearches::new(self.source.mind(&self.session), self.seed);
         let mut list = RoomList::default();
         let mut lobby = open_rooms(&self.session);
@@ -247,11 +247,11 @@ impl Bot {
                 .as_ref()
                 .map_or_else(|| Instant::now() + PATIENCE, |current| current.retry.unwrap_or(current.until));
             tokio::select! {
-                event = lane.next() => {
+                event = stream.next() => {
                     let event = event.unwrap_or_else(|| Err(ClientError::Broken("the server ended the stream".into())))?;
-                    self.take_event(event, &lane, &mut searches).await?;
+                    self.take_event(event, &stream, &mut searches).await?;
                 }
-                chosen_move = searches.next() => self.take_thought(chosen_move, &lane).await?,
+                chosen_move = searches.next() => self.take_thought(chosen_move, &stream).await?,
                 news = lobby.next(), if seeking => take_row(&mut list, news?),
                 news = next_in(&mut self.current) => self.take_update(news).await?,
                 () = tokio::time::sleep_until(until) => self.wake().await?,
@@ -263,10 +263,8 @@ impl Bot {
     async fn find_place(&mut self, list: &RoomList) -> Result<(), StopReason> {
         let entered = if let Some(room) = &self.args.room {
             super::play::enter(&self.session, room, &self.args.password).await?
-        } else if let Some(ai) = &self.against {
-            self.session.quick_start_ai(ai.clone(), SideWish::Random).await?
-        } else if self.args.quick {
-            self.session.quick_start_anyone(SideWish::Random).await?
+        } else if self.against.is_some() || self.args.quick {
+            self.session.quick_start(self.against.clone(), SideWish::Random).await?
         } else {
             let Some(id) = strategy::choose(list, &self.tried) else { return Ok(()) };
             self.tried.insert(id.clone());
@@ -282,11 +280,11 @@ impl Bot {
     }
 
     /// Sends the move; without one, resigns the game.
-    async fn take_thought(&mut self, chosen_move: ChosenMove, lane: &PlayLane) -> Result<(), StopReason> {
+    async fn take_thought(&mut self, chosen_move: ChosenMove, stream: &PlayStream) -> Result<(), StopReason> {
         let game = &chosen_move.game;
         match &chosen_move.chosen {
             Ok(square) => {
-                lane.play_at(game, chosen_move.ply, *square).await?;
+                stream.play_at(game, chosen_move.ply, *square).await?;
                 self.sent = Some(chosen_move);
             }
             Err(NoMove::Unwanted) => {}
@@ -308,7 +306,7 @@ impl Bot {
     async fn take_event(
         &mut self,
         event: PlayEvent,
-        lane: &PlayLane,
+        stream: &PlayStream,
         searches: &mut MoveSearches,
     ) -> Result<(), StopReason> {
         match event {
@@ -335,7 +333,7 @@ impl Bot {
             PlayEvent::MoveRejected { game, ply, reason, message, legal, retry_after } => {
                 let sent = self.sent.take().filter(|sent| sent.game == game && sent.ply == ply);
                 match (reason.as_str(), legal.first(), sent.zip(retry_after)) {
-                    ("ILLEGAL_MOVE", Some(square), _) => lane.play_at(&game, ply, square).await?,
+                    ("ILLEGAL_MOVE", Some(square), _) => stream.play_at(&game, ply, square).await?,
                     (_, _, Some((sent, wait))) => searches.repeat(sent, wait),
                     _ => say(format_args!("game {game}: refused, {message}")),
                 }

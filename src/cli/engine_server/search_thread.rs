@@ -17,7 +17,7 @@ use crate::{
     ai::{
         AiKind, Level,
         engine::{Engine, Limits, Plan, Report},
-        generator,
+        seeded_rng,
     },
     rules::Position,
     search::{EndedBy, Stop},
@@ -64,7 +64,7 @@ pub(super) struct SearchJob<'a> {
 
 impl SearchThread {
     pub(super) fn new(level: Option<Level>, engine: Engine, seed: u64) -> Self {
-        Self { state: Arc::new(Mutex::new(SearchState { engine, level, chance: generator(seed) })), running: None }
+        Self { state: Arc::new(Mutex::new(SearchState { engine, level, chance: seeded_rng(seed) })), running: None }
     }
 
     /// Begins a search after the end of the one before. False if no thread can be started.

@@ -11,7 +11,7 @@ pub(crate) struct Dice(Pcg64);
 impl Dice {
     /// `purpose` keeps the parts of one world apart, so that a change to one leaves the others alone.
     pub(crate) fn of(seed: u64, purpose: u64) -> Self {
-        Self(ai::generator(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(purpose)))
+        Self(ai::seeded_rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(purpose)))
     }
 
     pub(crate) fn bits(&mut self) -> u64 {

@@ -58,10 +58,10 @@ fn play_out(mut position: Position, rng: &mut impl Rng, candidates: impl Fn(Bitb
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ai::generator;
+    use crate::ai::seeded_rng;
 
     fn mean_difference(playout: &impl Playout<Reversi>) -> f64 {
-        let mut rng = generator(5);
+        let mut rng = seeded_rng(5);
         let sum: f64 = (0..2000)
             .map(|_| {
                 let end = playout.play_out(&Position::START, &mut rng);
@@ -84,7 +84,7 @@ mod tests {
         // Black may take a1 or nothing better; the game ends at once.
         let text = format!("-OX-----{}-------- X", "-".repeat(48));
         let position: Position = text.parse().unwrap();
-        let end = RoxanneGame.play_out(&position, &mut generator(1));
+        let end = RoxanneGame.play_out(&position, &mut seeded_rng(1));
         assert_eq!(end.board().count(Color::Black), 3);
         assert_eq!(DiscDifference.reward(&end, Player::First), 3.0);
         assert_eq!(DiscDifference.reward(&end, Player::Second), -3.0);

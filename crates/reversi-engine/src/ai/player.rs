@@ -10,7 +10,7 @@ use super::{
     AiKind, DiscDifference, LastSquare, Orange, Placed, Ply, RandomGame, Reversi, ReversiByPlacement, RoxanneGame,
     alphabeta,
     engine::{Engines, Goal, Plan, Report},
-    expert, generator, greedy, roxanne,
+    expert, greedy, roxanne, seeded_rng,
 };
 use crate::rules::{Bitboard, Position, Square};
 use crate::search::{
@@ -53,7 +53,7 @@ pub struct Choice {
 pub fn cheap_move(position: Position, seed: u64) -> Square {
     debug_assert!(!position.legal_moves().is_empty());
     let best = roxanne::best_tier(position.legal_moves());
-    roxanne::any_of(best, &mut generator(seed)).unwrap_or(Square::ALL[0])
+    roxanne::any_of(best, &mut seeded_rng(seed)).unwrap_or(Square::ALL[0])
 }
 
 impl AiPlayer {
@@ -108,7 +108,7 @@ impl AiPlayer {
     #[must_use]
     pub fn choose_with(&self, engines: &Engines, position: Position, seed: u64, stop: &Stop) -> Option<Choice> {
         let legal = position.legal_moves();
-        let mut rng = generator(seed);
+        let mut rng = seeded_rng(seed);
         match self.kind {
             AiKind::Random => any_of(legal, &mut rng),
             AiKind::Greedy => any_of(greedy::most_flipping(position), &mut rng),

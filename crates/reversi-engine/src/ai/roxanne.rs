@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn every_square_of_a_tier_is_drawn() {
-        let mut rng = crate::ai::generator(1);
+        let mut rng = crate::ai::seeded_rng(1);
         let drawn: Bitboard = (0..100).filter_map(|_| any_of(Bitboard(0x8001_0110), &mut rng)).collect();
         assert_eq!(drawn, Bitboard(0x8001_0110));
         assert_eq!(any_of(Bitboard::EMPTY, &mut rng), None);

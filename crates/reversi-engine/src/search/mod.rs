@@ -14,18 +14,18 @@
 //! was stopped before it began, it gives a legal move.
 mod alpha_beta;
 mod budget;
-mod cache;
-mod chance;
 mod game;
 mod minimax;
+mod rng;
 #[cfg(test)]
 mod tic_tac_toe;
+mod transposition;
 mod uct;
 
 pub use alpha_beta::{AlphaBeta, Found};
 pub use budget::{Budget, EndedBy, Stop};
-pub use cache::{Cache, NoCache, Searched, Transpositions, Window, WindowCache};
-pub use chance::{below, pick};
 pub use game::{Ending, Game, Heuristic, MAX_VALUE, Player, WON};
 pub use minimax::{Valued, minimax};
+pub use rng::{below, pick};
+pub use transposition::{Cache, NoCache, Searched, Transpositions, Window, WindowCache};
 pub use uct::{Playout, RandomPlayout, Reward, Sampled, Uct, WinShare};

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use reversi_engine::ai::{
-    AiKind, AiPlayer, Choice, LastSquare, Orange, Placed, Reversi, ReversiByPlacement, cheap_move, generator,
+    AiKind, AiPlayer, Choice, LastSquare, Orange, Placed, Reversi, ReversiByPlacement, cheap_move, seeded_rng,
 };
 use reversi_engine::rules::Position;
 use reversi_engine::search::{
@@ -114,7 +114,7 @@ where
     C: Cache<G::State, G::Move>,
 {
     let expected = minimax::<G>(&state, &heuristic, depth);
-    let mut rng = generator(1);
+    let mut rng = seeded_rng(1);
     let mut chosen = BTreeSet::new();
     for _ in 0..10 {
         let found = searcher.search::<G>(&state, &Budget::of_depth(depth), &mut rng);

@@ -62,7 +62,7 @@ mod wide {
         _mm256_sub_epi64, _pext_u64,
     };
 
-    use super::super::lanes::{DOWNWARD, LAST_FLIPS, LINES, UPWARD};
+    use super::super::line_masks::{DOWNWARD, LAST_FLIPS, LINES, UPWARD};
     use super::Cpu;
 
     /// A processor with AVX2, BMI1, BMI2, LZCNT and POPCNT.

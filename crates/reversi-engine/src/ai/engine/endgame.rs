@@ -1,16 +1,16 @@
 //! Exact solving of the last squares.
 //!
 //! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. From the end upwards: the last four
-//! squares are tried one by one ([`super::last`]); up to [`PLAIN`] squares moves are ordered by parity alone; above,
+//! squares are tried one by one ([`super::last_four`]); up to [`PLAIN`] squares moves are ordered by parity alone; above,
 //! the move that leaves the opponent the fewest moves goes first ("fastest first"), positions are remembered, and the
 //! stable discs bound the value. The scheme is that of Andersson's Zebra and Delorme's Edax.
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
-use super::last::{self, quarter};
+use super::last_four::{self, quarter};
 use super::moves::{Move, Moves};
 use super::searcher::{DISC, SURE, Searcher, Value};
 use super::stability;
-use super::table::{Effort, Entry, NO_SQUARE};
+use super::transposition::{Effort, Entry, NO_SQUARE};
 
 /// Up to this many empty squares nothing but parity orders the moves: a better order costs more than it saves.
 const PLAIN: u32 = 6;
@@ -75,7 +75,7 @@ impl<C: Cpu> Searcher<'_, C> {
             4 => {
                 let cpu = self.cpu;
                 let nodes = &mut self.nodes;
-                cpu.run(|| last::four(cpu, board, alpha, nodes))
+                cpu.run(|| last_four::four(cpu, board, alpha, nodes))
             }
             count @ 5..=PLAIN => self.solve_plain(board, alpha, count, odd_quarters(empties)),
             count => self.solve_ordered(board, alpha, count),
@@ -123,7 +123,7 @@ impl<C: Cpu> Searcher<'_, C> {
                 for square in Squares(set) {
                     let child = board.play(square, board.flips(cpu, square));
                     let value = -if count == 5 {
-                        last::four(cpu, child, -alpha - 1, &mut self.nodes)
+                        last_four::four(cpu, child, -alpha - 1, &mut self.nodes)
                     } else {
                         self.solve_plain(child, -alpha - 1, count - 1, odd ^ quarter(square))
                     };
@@ -304,13 +304,13 @@ fn in_discs_up(value: Value) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::super::cpu::Portable;
-    use super::super::table::Table;
     use super::super::tests::{minimax, random_board, searcher, seeds};
+    use super::super::transposition::TranspositionTable;
     use super::*;
     use crate::search::Stop;
 
     fn solves_as_minimax(cpu: impl Cpu, empties: u32, seed: u64) {
-        let (table, stop) = (Table::ready(1 << 16), Stop::new());
+        let (table, stop) = (TranspositionTable::ready(1 << 16), Stop::new());
         let board = random_board(seed, empties);
         let score = minimax(board);
         for alpha in [-65, score - 2, score - 1, score, score + 1, 64] {

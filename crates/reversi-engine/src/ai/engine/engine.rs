@@ -7,13 +7,13 @@ use std::thread;
 
 use super::board::{Board, Squares};
 use super::cpu::{Cpu, Modern, Portable};
-use super::cut;
 use super::evaluation::Node;
-use super::limits::{Asks, Limits, Step, schedule};
+use super::limits::{Iteration, Limits, Target, schedule};
 use super::midgame::Line;
 use super::pattern::PATTERNS;
+use super::probcut;
 use super::searcher::{DISC, INFINITE, SURE, Searcher, Value};
-use super::table::{Effort, Table};
+use super::transposition::{Effort, TranspositionTable};
 use super::weights::Weights;
 use crate::rules::{Position, Square};
 use crate::search::{EndedBy, Stop};
@@ -44,7 +44,7 @@ pub struct Report {
 /// before.
 #[derive(Debug)]
 pub struct Engine {
-    table: Table,
+    table: TranspositionTable,
     weights: Arc<Weights>,
     threads: usize,
 }
@@ -56,7 +56,7 @@ impl Engine {
     /// An engine with one thread and a table of at most this many bytes, of which a small search takes few.
     #[must_use]
     pub fn new(weights: Arc<Weights>, table_bytes: usize) -> Self {
-        Self { table: Table::with_bytes(table_bytes), weights, threads: 1 }
+        Self { table: TranspositionTable::with_bytes(table_bytes), weights, threads: 1 }
     }
 
     /// The same engine with so many threads for a search, 1 to 64. With more than one, a search may find another
@@ -196,12 +196,12 @@ impl<C: Cpu> Searcher<'_, C> {
     fn lead(
         &mut self,
         node: &Node,
-        steps: &[Step],
+        steps: &[Iteration],
         report: &mut Report,
         each: &mut dyn FnMut(&Report) -> ControlFlow<()>,
     ) {
         let empties = node.board.empties().count_ones() as u8;
-        let winner_only = steps.last().is_some_and(|step| step.asks == Asks::Winner);
+        let winner_only = steps.last().is_some_and(|step| step.target == Target::Winner);
         let mut guess = 0;
         for &step in steps {
             if self.stop.is_winding_down() && report.depth > 0 {
@@ -221,18 +221,18 @@ impl<C: Cpu> Searcher<'_, C> {
                 report.ended_by = if self.stop.is_stopped() { EndedBy::Stop } else { EndedBy::Nodes };
                 return;
             }
-            match step.asks {
-                Asks::Value => {
+            match step.target {
+                Target::Value => {
                     guess = value;
                     report.discs = value as f32 / DISC as f32;
                 }
                 // Its value is only a bound: what was found before stands, as far as it agrees.
-                Asks::Winner => report.discs = agreeing(report.discs, value),
+                Target::Winner => report.discs = agreeing(report.discs, value),
             }
             report.depth = step.effort.depth;
-            report.certainty = cut::percent(step.effort.certainty);
+            report.certainty = probcut::percent(step.effort.certainty);
             let sure = step.effort == Effort { depth: empties, certainty: SURE };
-            report.exact = sure && (step.asks == Asks::Value || winner_only);
+            report.exact = sure && (step.target == Target::Value || winner_only);
             if each(report).is_break() {
                 report.ended_by = EndedBy::Stop;
                 return;
@@ -242,7 +242,7 @@ impl<C: Cpu> Searcher<'_, C> {
     }
 
     /// Makes the steps until the flag is raised, and counts the positions visited. Every other helper is a step ahead.
-    fn help(&mut self, node: &Node, steps: &[Step], nodes: &AtomicU64) {
+    fn help(&mut self, node: &Node, steps: &[Iteration], nodes: &AtomicU64) {
         let mut guess = 0;
         let ahead = (self.taste as usize % 2).min(steps.len() - 1);
         for &step in &steps[ahead..] {
@@ -256,8 +256,8 @@ impl<C: Cpu> Searcher<'_, C> {
     }
 
     /// A search in a small window round the value expected, widened on the side where it fails.
-    fn aspire(&mut self, node: &Node, guess: Value, Step { effort, asks }: Step, line: &mut Line) -> Value {
-        if asks == Asks::Winner {
+    fn aspire(&mut self, node: &Node, guess: Value, Iteration { effort, target }: Iteration, line: &mut Line) -> Value {
+        if target == Target::Winner {
             return self.principal(node, (-1, 1), effort, line);
         }
         let to_end = u32::from(effort.depth) == node.board.empties().count_ones();

@@ -1,7 +1,7 @@
 //! How far a search is to go, and the steps on the way there.
-use super::cut;
+use super::probcut;
 use super::searcher::SURE;
-use super::table::Effort;
+use super::transposition::Effort;
 
 /// The bounds of one search; the first one reached ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,14 +64,14 @@ impl Limits {
 
 /// One of the searches of which a search is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct Iteration {
     pub(super) effort: Effort,
-    pub(super) asks: Asks,
+    pub(super) target: Target,
 }
 
 /// What a step is to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asks {
+pub(super) enum Target {
     /// What the position is worth.
     Value,
     /// Only who wins.
@@ -79,21 +79,22 @@ pub(super) enum Asks {
 }
 
 /// Deeper and deeper, then surer and surer: the first searches only find an order of moves for the later ones.
-pub(super) fn schedule(empties: u8, limits: &Limits) -> Vec<Step> {
+pub(super) fn schedule(empties: u8, limits: &Limits) -> Vec<Iteration> {
     let to_end = empties <= limits.solve_from;
     let deepest = limits.depth.min(empties).max(1);
     let last = if to_end { empties.saturating_sub(END_JUMP).max(1).min(deepest) } else { deepest };
     let least = limits.least_certainty.0;
-    let step = |asks| move |effort| Step { effort, asks };
-    let mut steps: Vec<_> = (1..=last).map(|depth| Effort { depth, certainty: least }).map(step(Asks::Value)).collect();
+    let step = |target| move |effort| Iteration { effort, target };
+    let mut steps: Vec<_> =
+        (1..=last).map(|depth| Effort { depth, certainty: least }).map(step(Target::Value)).collect();
     if to_end {
-        let selective = if empties >= SELECTIVE_END { least..cut::CERTAINTIES } else { 0..0 };
+        let selective = if empties >= SELECTIVE_END { least..probcut::CERTAINTIES } else { 0..0 };
         let end = |certainty| Effort { depth: empties, certainty };
-        let asks = if limits.goal == Goal::Score { Asks::Value } else { Asks::Winner };
-        steps.extend(selective.chain([SURE]).map(end).map(step(asks)));
+        let target = if limits.goal == Goal::Score { Target::Value } else { Target::Winner };
+        steps.extend(selective.chain([SURE]).map(end).map(step(target)));
         if limits.goal == Goal::WinnerFirst {
             // Nothing less sure may take the place of a move that is proved to win.
-            steps.push(Step { effort: end(SURE), asks: Asks::Value });
+            steps.push(Iteration { effort: end(SURE), target: Target::Value });
         }
     }
     steps
@@ -114,10 +115,10 @@ mod tests {
         for empties in 1..=60 {
             for goal in [Goal::Score, Goal::Winner, Goal::WinnerFirst] {
                 let steps = schedule(empties, &Limits { goal, ..Limits::default() });
-                let asks = if goal == Goal::Winner { Asks::Winner } else { Asks::Value };
+                let target = if goal == Goal::Winner { Target::Winner } else { Target::Value };
                 let effort = Effort { depth: empties, certainty: SURE };
-                assert_eq!(steps.last(), Some(&Step { effort, asks }));
-                assert_eq!(steps.contains(&Step { effort, asks: Asks::Winner }), goal != Goal::Score);
+                assert_eq!(steps.last(), Some(&Iteration { effort, target }));
+                assert_eq!(steps.contains(&Iteration { effort, target: Target::Winner }), goal != Goal::Score);
             }
             let by_depth = schedule(empties, &Limits { depth: 5, solve_from: 0, ..Limits::default() });
             assert!(by_depth.iter().map(|step| step.effort.depth).eq(1..=empties.min(5)));

@@ -6,12 +6,12 @@
 //! ([`super::endgame`]).
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
-use super::cut;
 use super::endgame::{CORNERS, PLACE_WORTH};
 use super::evaluation::Node;
 use super::moves::{Move, Moves};
+use super::probcut;
 use super::searcher::{DISC, INFINITE, SURE, Searcher, Value};
-use super::table::{Effort, Entry, NO_SQUARE};
+use super::transposition::{Effort, Entry, NO_SQUARE};
 
 /// With at most this many empty squares a search to the end is the exact solver's.
 const SOLVED: u32 = 14;
@@ -201,12 +201,12 @@ impl<C: Cpu> Searcher<'_, C> {
     /// A cut by probability: see [`cut`].
     #[inline(always)]
     fn likely_bound(&mut self, node: &Node, alpha: Value, effort: Effort, count: u32) -> Option<Value> {
-        if effort.certainty >= cut::CERTAINTIES || effort.depth < cut::LEAST_DEPTH || self.cuts >= MOST_CUTS {
+        if effort.certainty >= probcut::CERTAINTIES || effort.depth < probcut::LEAST_DEPTH || self.cuts >= MOST_CUTS {
             return None;
         }
-        let shallow = cut::shallow_depth(effort.depth);
-        let margin = cut::margin(effort.certainty, count, effort.depth);
-        let doubt = cut::doubt(effort.certainty, count, effort.depth);
+        let shallow = probcut::shallow_depth(effort.depth);
+        let margin = probcut::margin(effort.certainty, count, effort.depth);
+        let doubt = probcut::doubt(effort.certainty, count, effort.depth);
         let now = self.evaluate(node);
         let effort = Effort { depth: shallow, ..effort };
         let beta = alpha + 1;
@@ -304,15 +304,15 @@ fn entry(best: Value, square: u8, (alpha, beta): (Value, Value), effort: Effort)
     }
 }
 
-const _: () = assert!(SURE > cut::CERTAINTIES && SURE < 8);
+const _: () = assert!(SURE > probcut::CERTAINTIES && SURE < 8);
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
 
     use super::super::cpu::Portable;
-    use super::super::table::Table;
     use super::super::tests::{random_board, searcher, seeds};
+    use super::super::transposition::TranspositionTable;
     use super::*;
     use crate::search::Stop;
 
@@ -336,7 +336,7 @@ mod tests {
         for seed in seeds(60) {
             let node = Node::new(random_board(seed, 16 + seed as u32 % 40));
             for depth in 1..=4 {
-                let (table, stop) = (Table::ready(1 << 16), Stop::new());
+                let (table, stop) = (TranspositionTable::ready(1 << 16), Stop::new());
                 let mut searcher = searcher(Portable, &table, &stop);
                 let mut line = Line::default();
                 let effort = Effort { depth, certainty: SURE };
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn of_moves_that_leave_as_many_replies_the_better_goes_first() {
-        let (table, stop) = (Table::ready(1 << 10), Stop::new());
+        let (table, stop) = (TranspositionTable::ready(1 << 10), Stop::new());
         let mut searcher = searcher(Portable, &table, &stop);
         for seed in seeds(60) {
             let node = Node::new(random_board(seed, 16 + seed as u32 % 40));
@@ -371,7 +371,7 @@ mod tests {
     fn a_null_window_bounds_the_value() {
         for seed in seeds(60) {
             let node = Node::new(random_board(seed, 16 + seed as u32 % 40));
-            let (table, stop) = (Table::ready(1 << 16), Stop::new());
+            let (table, stop) = (TranspositionTable::ready(1 << 16), Stop::new());
             let mut searcher = searcher(Portable, &table, &stop);
             let expected = plain(&searcher, &node, 3);
             for alpha in [expected - 40, expected - 1, expected, expected + 40] {

@@ -19,24 +19,24 @@
 mod board;
 mod clock;
 mod cpu;
-mod cut;
 mod endgame;
 #[expect(clippy::module_inception, reason = "the folder is the engine with its parts, the file what drives them")]
 mod engine;
 mod evaluation;
-mod lanes;
-mod last;
+mod last_four;
 mod limits;
+mod line_masks;
 mod midgame;
 mod moves;
 mod pattern;
 mod pool;
+mod probcut;
 mod searcher;
 mod stability;
-mod table;
 #[cfg(test)]
 mod tests;
 pub mod train;
+mod transposition;
 mod weights;
 
 pub use clock::Plan;

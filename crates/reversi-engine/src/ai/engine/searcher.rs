@@ -2,7 +2,7 @@
 use super::cpu::Cpu;
 use super::evaluation::Node;
 use super::pattern::Patterns;
-use super::table::Table;
+use super::transposition::TranspositionTable;
 use super::weights::Weights;
 use crate::search::Stop;
 
@@ -21,7 +21,7 @@ pub(super) const SURE: u8 = 7;
 /// One thread of a search.
 pub(super) struct Searcher<'a, C> {
     pub(super) cpu: C,
-    pub(super) table: &'a Table,
+    pub(super) table: &'a TranspositionTable,
     pub(super) patterns: &'a Patterns,
     pub(super) weights: &'a Weights,
     pub(super) stop: &'a Stop,

@@ -5,7 +5,7 @@ use super::board::{Board, Squares};
 use super::cpu::{Cpu, Portable};
 use super::pattern::PATTERNS;
 use super::searcher::Searcher;
-use super::table::Table;
+use super::transposition::TranspositionTable;
 use super::weights::Weights;
 use crate::rules::{Position, SplitMix64};
 use crate::search::Stop;
@@ -53,7 +53,7 @@ pub(super) fn minimax(board: Board) -> i32 {
 }
 
 /// A searcher with the embedded weights.
-pub(super) fn searcher<'a, C: Cpu>(cpu: C, table: &'a Table, stop: &'a Stop) -> Searcher<'a, C> {
+pub(super) fn searcher<'a, C: Cpu>(cpu: C, table: &'a TranspositionTable, stop: &'a Stop) -> Searcher<'a, C> {
     static WEIGHTS: LazyLock<Arc<Weights>> = LazyLock::new(Weights::embedded);
     Searcher {
         cpu,

@@ -3,7 +3,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
 
-use super::super::{Certainty, Engine, Limits, Weights, cut};
+use super::super::{Certainty, Engine, Limits, Weights, probcut};
 use super::Example;
 use crate::rules::{Bitboard, Board, Color, Position};
 use crate::search::Stop;
@@ -15,7 +15,7 @@ pub type Constants = [f64; 4];
 /// The constants that this program cuts with.
 #[must_use]
 pub fn built_in() -> Constants {
-    cut::FITTED.map(f64::from)
+    probcut::FITTED.map(f64::from)
 }
 
 /// Positions are searched to each depth up to this one: deep enough for a trend, and some thousandths of a second.

@@ -1,7 +1,7 @@
 //! What the search knows of positions it has met.
 //!
 //! Threads of one search share it without a lock: an entry is two words, and the first is the key mixed with the second
-//! by XOR, so that halves of two writes do not look like an entry (Hyatt and Mann, "A Lockless Transposition Table
+//! by XOR, so that halves of two writes do not look like an entry (Hyatt and Mann, "A Lockless Transposition TranspositionTable
 //! Implementation for Parallel Search", 2002).
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +10,7 @@ use crate::search::Stop;
 /// A bounded table of positions. An old search's entries are never found, only overwritten, so what a search finds
 /// depends on nothing before.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct TranspositionTable {
     buckets: Vec<Bucket>,
     /// The place of a bucket, all bits: a search uses as many as it has need of, so that a small one stays in the
     /// processor's cache.
@@ -31,7 +31,7 @@ struct Slot {
     word: AtomicU64,
 }
 
-/// How well a value was searched: the plies, and how surely (see [`super::cut`]). More of both is better.
+/// How well a value was searched: the plies, and how surely (see [`super::probcut`]). More of both is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effort {
     pub(super) depth: u8,
@@ -50,7 +50,7 @@ pub(super) struct Entry {
 
 pub(super) const NO_SQUARE: u8 = 64;
 
-impl Table {
+impl TranspositionTable {
     /// A table of at most this many bytes, and of at least one bucket. Memory is taken when a search needs it.
     pub(super) fn with_bytes(bytes: usize) -> Self {
         let most = 1 << (bytes / size_of::<Bucket>()).max(1).ilog2();
@@ -205,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    impl Table {
+    impl TranspositionTable {
         /// A table that is ready for any search.
         pub(in super::super) fn ready(bytes: usize) -> Self {
             let mut table = Self::with_bytes(bytes);
@@ -240,7 +240,7 @@ mod tests {
 
         #[test]
         fn what_is_kept_is_found_until_it_is_forgotten(entry in any_entry(), key: u64) {
-            let mut table = Table::ready(1 << 12);
+            let mut table = TranspositionTable::ready(1 << 12);
             table.keep(key, entry);
             prop_assert_eq!(table.find(key), Some(entry));
             let other = Entry { effort: Effort { depth: 1, certainty: 0 }, ..entry };
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn bounds_of_one_effort_are_joined_and_the_former_best_is_kept() {
-        let table = Table::ready(64);
+        let table = TranspositionTable::ready(64);
         table.keep(9, plain(4));
         table.keep(9, Entry { lower: -9, upper: 2, best: 8, ..plain(4) });
         let joined = Entry { lower: -5, upper: 2, best: 8, second: 3, ..plain(4) };
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_least_effort_gives_way_and_old_searches_first() {
-        let mut table = Table::ready(64);
+        let mut table = TranspositionTable::ready(64);
         (1..=4).for_each(|depth| table.keep(depth, plain(depth as u8)));
         table.keep(5, plain(5));
         assert_eq!(table.find(1), None);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn halves_of_two_writes_are_not_found() {
-        let table = Table::ready(64);
+        let table = TranspositionTable::ready(64);
         table.keep(9, plain(4));
         let slot = &table.buckets[0].0[0];
         slot.word.store(plain(5).word(1), Ordering::Relaxed);
@@ -288,9 +288,9 @@ mod tests {
     #[test]
     fn the_memory_is_as_much_as_a_search_needs_and_never_more_than_asked_for() {
         for bytes in [0, 64, 100, 1000, 1 << 16] {
-            assert!(Table::ready(bytes).bytes() <= bytes.max(64));
+            assert!(TranspositionTable::ready(bytes).bytes() <= bytes.max(64));
         }
-        let mut table = Table::with_bytes(1 << 24);
+        let mut table = TranspositionTable::with_bytes(1 << 24);
         table.prepare(200, &Stop::new());
         assert_eq!((table.bytes(), table.mask), (1 << 18, (1 << 12) - 1));
         table.prepare(u64::MAX, &Stop::new());
@@ -303,7 +303,7 @@ mod tests {
     fn growing_ends_when_the_flag_is_raised() {
         let stop = Stop::new();
         stop.stop();
-        let mut table = Table::with_bytes(1 << 24);
+        let mut table = TranspositionTable::with_bytes(1 << 24);
         table.prepare(u64::MAX, &stop);
         assert_eq!(table.bytes(), 1 << 20);
         table.keep(u64::MAX, plain(4));
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn nothing_is_found_when_a_generation_comes_again() {
         for bytes in [1 << 12, 1 << 16] {
-            let mut table = Table::ready(bytes);
+            let mut table = TranspositionTable::ready(bytes);
             let buckets = 0..table.buckets.len() as u64;
             buckets.clone().for_each(|bucket| table.keep(bucket << 20 | 1, plain(4)));
             for _ in 0..2 * GENERATIONS {

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::{Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, read, seat::read_seats};
+use super::{Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, parse, seat::parse_seats};
 use crate::{rules::ByColor, v1};
 
 /// Which rooms; the default is all of them.
@@ -67,20 +67,20 @@ impl TryFrom<v1::RoomSummary> for RoomRow {
             v1::Watching::Everyone | v1::Watching::Unspecified => Watching::Everyone,
         };
         Ok(Self {
-            phase: Phase::read(row.phase())?,
-            id: RoomId::read(row.room_id)?,
-            name: read::plain(row.name, "room name")?,
-            owner: read::plain(row.owner_name, "owner's name")?,
-            seats: read_seats(row.seats)?,
+            phase: Phase::parse(row.phase())?,
+            id: RoomId::parse(row.room_id)?,
+            name: parse::plain(row.name, "room name")?,
+            owner: parse::plain(row.owner_name, "owner's name")?,
+            seats: parse_seats(row.seats)?,
             has_password: row.has_password,
             watching,
-            watchers: read::count(row.watchers, "watchers")?,
-            ply: read::count(row.ply, "ply")?,
+            watchers: parse::count(row.watchers, "watchers")?,
+            ply: parse::count(row.ply, "ply")?,
             discs: ByColor::new(
-                read::discs(row.black_discs, "black's discs")?,
-                read::discs(row.white_discs, "white's discs")?,
+                parse::discs(row.black_discs, "black's discs")?,
+                parse::discs(row.white_discs, "white's discs")?,
             ),
-            created_at: read::maybe_time(row.created_at, "time of creation")?,
+            created_at: parse::maybe_time(row.created_at, "time of creation")?,
         })
     }
 }
@@ -102,12 +102,12 @@ pub enum ListUpdate {
 
 impl ListUpdate {
     /// `None` for a message that this client does not know.
-    pub(super) fn read(response: v1::WatchRoomsResponse) -> Result<Option<Self>, Malformed> {
+    pub(super) fn parse(response: v1::WatchRoomsResponse) -> Result<Option<Self>, Malformed> {
         use v1::watch_rooms_response::Message;
         Ok(match response.message {
-            Some(Message::Snapshot(list)) => Some(Self::Snapshot(read::all(list.rooms)?)),
+            Some(Message::Snapshot(list)) => Some(Self::Snapshot(parse::all(list.rooms)?)),
             Some(Message::Upserted(row)) => Some(Self::Upserted(Box::new(row.try_into()?))),
-            Some(Message::Removed(id)) => Some(Self::Removed(RoomId::read(id)?)),
+            Some(Message::Removed(id)) => Some(Self::Removed(RoomId::parse(id)?)),
             Some(Message::Heartbeat(_)) => Some(Self::Heartbeat),
             Some(Message::Closing(closing)) => Some(Self::Closing(closing.try_into()?)),
             None => None,

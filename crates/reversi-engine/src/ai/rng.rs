@@ -8,7 +8,7 @@ use crate::rules::SplitMix64;
 /// The seed is spread over the whole state by [`SplitMix64`], and not by `rand`'s `seed_from_u64`, so that no new version
 /// of that crate changes what a seed means, and seeds in a row play unrelated games.
 #[must_use]
-pub fn generator(seed: u64) -> Pcg64 {
+pub fn seeded_rng(seed: u64) -> Pcg64 {
     const STREAM: u128 = 0x0A02_BDBF_7BB3_C0A7_AC28_FA16_A64A_BF96;
     let mut mix = SplitMix64::new(seed);
     Pcg64::new(u128::from(mix.next()) << 64 | u128::from(mix.next()), STREAM)
@@ -24,14 +24,14 @@ mod tests {
 
     #[test]
     fn seeds_give_different_streams_from_the_first_number_on() {
-        let first: BTreeSet<u32> = (0..1000).map(|seed| generator(seed).next_u32() >> 24).collect();
+        let first: BTreeSet<u32> = (0..1000).map(|seed| seeded_rng(seed).next_u32() >> 24).collect();
         assert!(first.len() > 240, "the top eight bits take nearly all values: {}", first.len());
     }
 
     #[test]
     fn seeds_in_a_row_are_unrelated() {
         for stride in [1, 256, 1 << 32] {
-            let choices: Vec<u64> = (0..1000).map(|seed| generator(seed * stride).next_u64() % 8).collect();
+            let choices: Vec<u64> = (0..1000).map(|seed| seeded_rng(seed * stride).next_u64() % 8).collect();
             let repeats = choices.windows(2).filter(|pair| pair[0] == pair[1]).count();
             assert!((80..170).contains(&repeats), "one pair in eight is equal by chance: {repeats} for {stride}");
         }
@@ -39,10 +39,7 @@ mod tests {
 
     #[test]
     fn the_stream_of_a_seed_never_changes() {
-        let mut generator = generator(42);
-        assert_eq!(
-            [generator.next_u64(), generator.next_u64()],
-            [5_358_408_560_322_952_272, 14_856_326_839_509_143_829]
-        );
+        let mut rng = seeded_rng(42);
+        assert_eq!([rng.next_u64(), rng.next_u64()], [5_358_408_560_322_952_272, 14_856_326_839_509_143_829]);
     }
 }

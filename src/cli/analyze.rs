@@ -11,6 +11,7 @@ use super::{
         login::{LoginOptions, RenewableSession},
         server_address::Address,
     },
+    processors,
     terminal::progress::Progress,
     text::analysis::{AnalysisFormat, AnalysisPrinter},
 };
@@ -82,11 +83,11 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
 async fn analyze_here(args: &Args) -> anyhow::Result<()> {
     let game = read(args.source.as_deref().unwrap_or_default(), args.number)?;
     let positions: Vec<Position> = game.course.positions().collect();
-    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let threads = args.threads.map_or_else(processors, NonZeroUsize::get);
     let share = args.share(threads, positions.len());
     let effort = args.effort();
     let progress = Progress::of(positions.len() as u64, "positions");
-    let mut teller = AnalysisPrinter::new(AnalysisFormat::of(args.json), game.names);
+    let mut printer = AnalysisPrinter::new(AnalysisFormat::of(args.json), game.names);
     // As many at a time as there are threads, printed in the order of the game.
     let mut studies = stream::iter(positions).map(|position| study(position, effort, share)).buffered(threads);
     let mut before: Option<Study> = None;
@@ -97,13 +98,13 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
             && let Some(made) = made.next()
         {
             let judged = described(*made, analysis::judge(before, made.square, &after));
-            progress.above(|| teller.tell(judged));
+            progress.suspend(|| printer.print_move(judged));
         }
-        progress.advance();
+        progress.inc(1);
         before = Some(after);
     }
-    progress.finish();
-    teller.sum_up();
+    progress.finish_and_clear();
+    printer.print_summary();
     Ok(())
 }
 
@@ -139,19 +140,19 @@ async fn analyze_there(session: &Session, game: &GameId, args: &Args) -> anyhow:
     let refused = |error: ClientError| anyhow::Error::from(error).context(format!("cannot analyse {game}"));
     let record = session.record(game).await.map_err(refused)?;
     let names = Some(ByColor::new(record.players.black.to_string(), record.players.white.to_string()));
-    let mut teller = AnalysisPrinter::new(AnalysisFormat::of(args.json), names);
+    let mut printer = AnalysisPrinter::new(AnalysisFormat::of(args.json), names);
     let mut results =
         session.analyze_game(AnalysisSubject::Game(game.clone()), args.budget()).await.map_err(refused)?;
     let progress = Progress::of(record.transcript.squares().len() as u64, "moves");
     while let Some(result) = results.next().await {
         match result.context("the analysis was cut short")? {
             GameAnalysis::Move { judged, done, moves } => {
-                progress.above(|| teller.tell(*judged));
+                progress.suspend(|| printer.print_move(*judged));
                 progress.is_at(done.into(), moves.into());
             }
             GameAnalysis::Summary(_) => {
-                progress.finish();
-                teller.sum_up();
+                progress.finish_and_clear();
+                printer.print_summary();
                 return Ok(());
             }
         }

@@ -133,11 +133,7 @@ async fn keep(owner: Session, plan: NewRoom) -> anyhow::Result<()> {
 
 /// Starts the next series after each, until the room is closed.
 async fn attend(owner: &Session, room: &Room) -> Result<(), ClientError> {
-    let (session, id) = (owner.clone(), room.id.clone());
-    let mut updates = ReconnectingStream::new(move || {
-        let (session, id) = (session.clone(), id.clone());
-        async move { session.watch(&id).await }
-    });
+    let mut updates = ReconnectingStream::of_room(owner, &room.id);
     let mut state: Option<Room> = None;
     loop {
         match (updates.next().await?, &mut state) {

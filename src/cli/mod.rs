@@ -1,16 +1,14 @@
-//! The command line: a server to start, clients that use nothing but the public API, and an arena without either.
+//! The command line: a server, clients that use only the public API, and tools that need no server.
 //!
 //! ```text
-//!   rooms ─┐               ┌─ screen (a terminal)      state folded from updates ─▶ pure drawing
-//!   play ──┼─ feed ─ table ┤
-//!   watch ─┘               └─ plain lines (a pipe)     the same state ─▶ text
-//!   host ─ feed ─ table ─ plain lines, and orders from standard input
-//!   games, admin, bot, demo ─ client only
-//!   arena ─ no server: two players, many games
-//!   import ─ store, while no server has it
-//!   engine ─ offer: our engine for other programs;   bot ─ guest ─ engine: engines of others for rooms
-//!   analyze, train ─ the engine in this process
-//!   bench ─ the wire itself, to load a server and see to what it tells
+//!   serve                            the server
+//!   rooms, play, watch, host         clients: connect (login, streams) ─▶ terminal (state, drawing, keys) or text
+//!   games, admin, bot, demo          clients without a screen
+//!   bot ─▶ external_engine           other programs' engines play in rooms
+//!   engine_server                    our engine for other programs (`reversi engine`)
+//!   import                           writes to the store of a stopped server
+//!   analyze, dev (train, arena ...)  the engine in this process
+//!   dev/bench                        loads a server over the wire, and checks what it sends
 //! ```
 
 use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
@@ -181,6 +179,11 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
 fn fail(error: &anyhow::Error) -> ExitCode {
     eprintln!("reversi: {error:#}");
     ExitCode::FAILURE
+}
+
+/// The number of processors, the default for threads.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Whether standard output is a terminal.

@@ -24,6 +24,7 @@ use super::{
         room_view::{Effect, RoomView},
         screen::{Input, Screen},
     },
+    text::room_event,
 };
 use crate::{
     client::{
@@ -240,11 +241,7 @@ enum SessionEvent {
 
 impl<'a> PlaySession<'a> {
     fn new(session: &'a Session, room: Room) -> Self {
-        let (watcher, id) = (session.clone(), room.id.clone());
-        let updates = ReconnectingStream::new(move || {
-            let (watcher, id) = (watcher.clone(), id.clone());
-            async move { watcher.watch(&id).await }
-        });
+        let updates = ReconnectingStream::of_room(session, &room.id);
         let player = session.clone();
         // Moves are shown by the room's events; this stream keeps the player present.
         let turns = ReconnectingStream::new(move || {
@@ -323,7 +320,7 @@ impl<'a> PlaySession<'a> {
                     },
                 },
                 happened = self.next() => match happened? {
-                    SessionEvent::Update(Effect::Over(_)) => return Ok(self.last_word()),
+                    SessionEvent::Update(Effect::Closed(_)) => return Ok(self.last_word()),
                     SessionEvent::Update(_) | SessionEvent::Nothing => {}
                     SessionEvent::Lost(trouble) => self.table.lost(trouble),
                     SessionEvent::Refused(error) => self.table.note(Some(explain(&error))),
@@ -345,7 +342,7 @@ impl<'a> PlaySession<'a> {
                     return Ok(None);
                 }
                 happened = self.next() => match happened? {
-                    SessionEvent::Update(Effect::Over(_)) => return Ok(self.last_word()),
+                    SessionEvent::Update(Effect::Closed(_)) => return Ok(self.last_word()),
                     SessionEvent::Update(effect) => self.print(&effect, &mut input),
                     SessionEvent::Nothing => {}
                     SessionEvent::Lost(trouble) => say(trouble),
@@ -378,9 +375,9 @@ impl<'a> PlaySession<'a> {
 
     fn print(&self, effect: &Effect, input: &mut StdinMoves) {
         let (line, board) = match effect {
-            Effect::Begun => (None, true),
-            Effect::Told { line, board } => (line.as_ref(), *board),
-            Effect::Nothing | Effect::Missed | Effect::Over(_) => return,
+            Effect::Snapshot => (None, true),
+            Effect::Event { line, board } => (line.as_ref(), *board),
+            Effect::Nothing | Effect::Missed | Effect::Closed(_) => return,
         };
         line.into_iter().for_each(say);
         let Some(game) = self.table.my_turn().filter(|_| board) else {
@@ -393,11 +390,11 @@ impl<'a> PlaySession<'a> {
             return;
         }
         input.asked = Some((game.id.clone(), game.ply));
-        let moves: Vec<String> = game.standing.legal.iter().map(|square| square.to_string()).collect();
+        let moves = room_event::squares(game.standing.legal.iter());
         let view = self.table.view(None);
         let count = |side| view.board.count(side);
         say(format_args!("\n{view}\n\n● {}  ○ {}", count(Color::Black), count(Color::White)));
-        say(format_args!("{}: {}", draw_room::state_line(&self.table), moves.join(" ")));
+        say(format_args!("{}: {}", draw_room::state_line(&self.table), moves));
     }
 
     fn read_line(&self, line: &str) -> PlayerAction {
@@ -448,8 +445,7 @@ pub(super) fn explain(error: &ClientError) -> String {
     if legal.is_empty() {
         return error.to_string();
     }
-    let moves: Vec<String> = legal.iter().map(|square| square.to_string()).collect();
-    format!("{error}; the moves are {}", moves.join(" "))
+    format!("{error}; the moves are {}", room_event::squares(legal.iter()))
 }
 
 /// The line that reports a lost connection.

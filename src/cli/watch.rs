@@ -179,7 +179,7 @@ impl WatchSession {
             Received::Lost(error, wait) => {
                 let line = trouble(&error, wait);
                 self.table.lost(line.clone());
-                Ok(Effect::Told { line: Some(line), board: false })
+                Ok(Effect::Event { line: Some(line), board: false })
             }
         }
     }
@@ -194,7 +194,7 @@ impl WatchSession {
                     Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
                     Input::Key(_) | Input::Redraw => {}
                 },
-                effect = self.next() => if let Effect::Over(_) = effect? {
+                effect = self.next() => if let Effect::Closed(_) = effect? {
                     return Ok(Some(self.table.news().next_back().unwrap_or("the room is closed").to_owned()));
                 },
             }
@@ -209,9 +209,9 @@ impl WatchSession {
             tokio::select! {
                 () = interrupt.wait() => return Ok(()),
                 effect = self.next() => match effect? {
-                    Effect::Over(_) => return Ok(()),
-                    Effect::Begun => say(self.picture()),
-                    Effect::Told { line, board } => {
+                    Effect::Closed(_) => return Ok(()),
+                    Effect::Snapshot => say(self.picture()),
+                    Effect::Event { line, board } => {
                         line.into_iter().for_each(say);
                         if board {
                             say(self.picture());

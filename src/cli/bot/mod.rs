@@ -97,12 +97,12 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
         done = bot.live() => done,
         // A kept login keeps its seat.
         () = interrupt.wait() => {
-            source.rest();
+            source.end();
             login::part(bot.session, bot.args.login.keep.as_deref()).await;
             return Ok(());
         }
     };
-    source.rest();
+    source.end();
     if let Some(current) = &bot.current {
         // Errors are ignored: the process ends.
         let _ = bot.session.leave(&current.id).await;
@@ -230,12 +230,12 @@ impl Bot {
 
     async fn play_until_pause(&mut self) -> Result<std::convert::Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
-        let mut searches = MoveSearches::new(self.source.mind(&self.session), self.seed);
+        let mut searches = MoveSearches::new(self.source.search_engine(&self.session), self.seed);
         let mut list = RoomList::default();
         let mut lobby = open_rooms(&self.session);
         loop {
             if self.current.is_none() {
-                self.find_place(&list).await?;
+                self.find_room(&list).await?;
                 if self.current.is_some() {
                     // A stream that is not read is a burden to the server.
                     (lobby, list) = (open_rooms(&self.session), RoomList::default());
@@ -260,7 +260,7 @@ impl Bot {
     }
 
     /// Joins the room of the options, or one with an open seat.
-    async fn find_place(&mut self, list: &RoomList) -> Result<(), StopReason> {
+    async fn find_room(&mut self, list: &RoomList) -> Result<(), StopReason> {
         let entered = if let Some(room) = &self.args.room {
             super::play::enter(&self.session, room, &self.args.password).await?
         } else if self.against.is_some() || self.args.quick {
@@ -310,7 +310,7 @@ impl Bot {
         searches: &mut MoveSearches,
     ) -> Result<(), StopReason> {
         match event {
-            PlayEvent::Turn(turn) => searches.think(&turn),
+            PlayEvent::Turn(turn) => searches.begin(&turn),
             PlayEvent::TurnClosed { game, .. } => searches.forget(&game),
             PlayEvent::GameStarted { game, side, opponent, .. } => {
                 let opponent = opponent.map_or_else(String::new, |seat| format!(" against {}", seat.occupant));
@@ -338,9 +338,9 @@ impl Bot {
                     _ => say(format_args!("game {game}: refused, {message}")),
                 }
             }
-            PlayEvent::Kicked { room, banned: true } => self.forget_place(&room, "it was banned")?,
-            PlayEvent::Kicked { room, banned: false } => self.forget_place(&room, "it was removed")?,
-            PlayEvent::RoomClosed(room) => self.forget_place(&room, "the room is gone")?,
+            PlayEvent::Kicked { room, banned: true } => self.leave_room(&room, "it was banned")?,
+            PlayEvent::Kicked { room, banned: false } => self.leave_room(&room, "it was removed")?,
+            PlayEvent::RoomClosed(room) => self.leave_room(&room, "the room is gone")?,
             PlayEvent::Closing(closing) => match closing.reason {
                 CloseReason::Superseded => {
                     say("another process plays as the same player");
@@ -362,7 +362,7 @@ impl Bot {
             Ok(Received::Lost(..)) => return Ok(()),
             // The room is gone, or closed to this bot.
             Err(error) if error.refusal().is_some() && !error.is_session_lost() => {
-                return self.forget_place(&id, &error.to_string());
+                return self.leave_room(&id, &error.to_string());
             }
             Err(error) => return Err(error.into()),
         }
@@ -371,9 +371,9 @@ impl Bot {
 
     /// Takes the next action in the room.
     async fn act(&mut self) -> Result<(), StopReason> {
-        let restless = self.is_restless();
+        let changes_rooms = self.changes_rooms();
         let Some(current) = &mut self.current else { return Ok(()) };
-        let Some(step) = current.next_step(&self.session, restless) else { return Ok(()) };
+        let Some(step) = current.next_step(&self.session, changes_rooms) else { return Ok(()) };
         match take_step(&self.session, &current.id, step).await {
             Err(error) if error.refusal().is_none() || error.is_session_lost() => return Err(error.into()),
             Err(error) if error.is_transient() => current.try_again(),
@@ -394,7 +394,7 @@ impl Bot {
     }
 
     /// The bot is out of the room, for this reason.
-    fn forget_place(&mut self, room: &RoomId, why: &str) -> Result<(), StopReason> {
+    fn leave_room(&mut self, room: &RoomId, why: &str) -> Result<(), StopReason> {
         if self.current.take_if(|current| current.id == *room).is_none() {
             return Ok(());
         }
@@ -405,12 +405,12 @@ impl Bot {
     async fn wake(&mut self) -> Result<(), StopReason> {
         match self.current.as_mut().and_then(|current| current.retry.take()) {
             Some(_) => self.act().await,
-            None => self.lose_patience().await,
+            None => self.look_elsewhere().await,
         }
     }
 
     /// Leaves a room in which no game starts; rooms that were tried before may be tried again.
-    async fn lose_patience(&mut self) -> Result<(), StopReason> {
+    async fn look_elsewhere(&mut self) -> Result<(), StopReason> {
         self.wait_on();
         let Some(current) = &self.current else {
             self.tried.clear();
@@ -419,7 +419,7 @@ impl Bot {
         let bound = self.args.room.is_some();
         let playing = current.room.as_ref().is_some_and(|room| room.running().is_some());
         let over = current.room.as_ref().is_some_and(|room| room.game.is_some());
-        if !bound && !playing && (over || !self.is_restless()) {
+        if !bound && !playing && (over || !self.changes_rooms()) {
             return match take_step(&self.session, &current.id, RoomAction::Leave).await {
                 Err(error) if error.refusal().is_none() || error.is_session_lost() => Err(error.into()),
                 _ => self.left(),
@@ -429,7 +429,7 @@ impl Bot {
     }
 
     /// Whether the bot plays one game in a room and then looks for another.
-    fn is_restless(&self) -> bool {
+    fn changes_rooms(&self) -> bool {
         self.args.quick || self.args.vs.is_some()
     }
 
@@ -442,12 +442,7 @@ impl Bot {
 
 impl CurrentRoom {
     fn new(session: &Session, room: Room) -> Self {
-        let (session, id) = (session.clone(), room.id.clone());
-        let watched = id.clone();
-        let updates = ReconnectingStream::new(move || {
-            let (session, id) = (session.clone(), watched.clone());
-            async move { session.watch(&id).await }
-        });
+        let (id, updates) = (room.id.clone(), ReconnectingStream::of_room(session, &room.id));
         Self { id, room: None, updates, taken: None, counted: None, retry: None, until: Instant::now() + PATIENCE }
     }
 
@@ -473,10 +468,10 @@ impl CurrentRoom {
 
     /// Bots that play one game a room leave after its `GameEnded`, which comes by another stream than the room's
     /// events.
-    fn next_step(&mut self, session: &Session, restless: bool) -> Option<RoomAction> {
+    fn next_step(&mut self, session: &Session, changes_rooms: bool) -> Option<RoomAction> {
         let room = self.room.as_ref()?;
         let step = match &room.game {
-            Some(game) if restless && room.phase == Phase::Lobby => {
+            Some(game) if changes_rooms && room.phase == Phase::Lobby => {
                 (self.counted.as_ref() == Some(&game.id)).then_some(RoomAction::Leave)?
             }
             _ => strategy::next_step(room, &session.player().id)?,

@@ -23,7 +23,7 @@ const UNHURRIED: Duration = Duration::from_secs(3600);
 
 /// What chooses the moves.
 #[derive(Clone)]
-pub(super) enum Mind {
+pub(super) enum SearchEngine {
     /// An AI of this program.
     Ai(AiPlayer),
     /// An external engine, and the session that reads the games for it.
@@ -32,7 +32,7 @@ pub(super) enum Mind {
 
 /// Searches for moves in any number of games at a time.
 pub(super) struct MoveSearches {
-    mind: Mind,
+    engine: SearchEngine,
     seed: u64,
     /// The game of the last turn, and the number of games before: each has a seed of its own.
     game: Option<GameId>,
@@ -52,12 +52,12 @@ pub(super) struct ChosenMove {
 
 impl MoveSearches {
     /// The same seed chooses the same moves, as long as the time suffices.
-    pub(super) fn new(mind: Mind, seed: u64) -> Self {
-        Self { mind, seed, game: None, games_before: 0, open: HashMap::new(), jobs: JoinSet::new() }
+    pub(super) fn new(engine: SearchEngine, seed: u64) -> Self {
+        Self { engine, seed, game: None, games_before: 0, open: HashMap::new(), jobs: JoinSet::new() }
     }
 
     /// Begins a search; a search for an earlier turn of the same game is dropped.
-    pub(super) fn think(&mut self, turn: &Turn) {
+    pub(super) fn begin(&mut self, turn: &Turn) {
         if self.open.get(&turn.game).is_some_and(|(ply, _)| *ply == turn.ply) {
             return;
         }
@@ -65,15 +65,15 @@ impl MoveSearches {
         let stop = Stop::new();
         self.open.insert(turn.game.clone(), (turn.ply, stop.clone()));
         let (game, ply) = (turn.game.clone(), turn.ply);
-        match self.mind.clone() {
-            Mind::Ai(player) => {
+        match self.engine.clone() {
+            SearchEngine::Ai(player) => {
                 let (position, seed, times) = (turn.position, self.seed_for(turn), SearchTimes::of(player, turn));
                 self.jobs.spawn(async move {
                     let square = search(player, position, seed, times, stop).await;
                     ChosenMove { game, ply, chosen: Ok(square) }
                 });
             }
-            Mind::EnginePlayer(guest, session) => {
+            SearchEngine::EnginePlayer(guest, session) => {
                 let limit = turn.clocks.time_left.map(patience);
                 let for_move = limit.unwrap_or(UNHURRIED);
                 let time = MoveTime { for_move, limit, left: turn.clocks.total[turn.side] };
@@ -195,8 +195,8 @@ mod tests {
         rules::{ByColor, Color, Position},
     };
 
-    fn ai(kind: AiKind, level: u8) -> Mind {
-        Mind::Ai(AiPlayer::new(kind, level).unwrap())
+    fn ai(kind: AiKind, level: u8) -> SearchEngine {
+        SearchEngine::Ai(AiPlayer::new(kind, level).unwrap())
     }
 
     fn turn(ply: u32, left: Duration) -> Turn {
@@ -215,8 +215,8 @@ mod tests {
     #[tokio::test]
     async fn only_the_newest_turn_of_a_game_is_answered() {
         let mut searches = MoveSearches::new(ai(AiKind::Greedy, 1), 7);
-        searches.think(&turn(0, Duration::from_secs(60)));
-        searches.think(&turn(2, Duration::from_secs(60)));
+        searches.begin(&turn(0, Duration::from_secs(60)));
+        searches.begin(&turn(2, Duration::from_secs(60)));
         let chosen_move = searches.next().await;
         assert_eq!(chosen_move.ply, 2);
         assert!(Position::START.legal_moves().contains(chosen_move.chosen.unwrap()));
@@ -225,12 +225,12 @@ mod tests {
     #[tokio::test]
     async fn a_move_is_repeated_unless_it_is_no_longer_asked_for() {
         let mut searches = MoveSearches::new(ai(AiKind::Greedy, 1), 7);
-        searches.think(&turn(0, Duration::from_secs(60)));
+        searches.begin(&turn(0, Duration::from_secs(60)));
         let chosen_move = searches.next().await;
         searches.repeat(chosen_move.clone(), Duration::ZERO);
         assert_eq!(searches.next().await, chosen_move);
         searches.repeat(chosen_move, Duration::ZERO);
-        searches.think(&turn(2, Duration::from_secs(60)));
+        searches.begin(&turn(2, Duration::from_secs(60)));
         assert_eq!(searches.next().await.ply, 2);
     }
 
@@ -248,7 +248,7 @@ mod tests {
     async fn a_long_search_answers_in_time() {
         let deepest = AiKind::Mcts.profile().levels;
         let mut searches = MoveSearches::new(ai(AiKind::Mcts, deepest), 7);
-        searches.think(&turn(0, Duration::from_millis(60)));
+        searches.begin(&turn(0, Duration::from_millis(60)));
         assert!(Position::START.legal_moves().contains(searches.next().await.chosen.unwrap()));
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 
-use super::move_searches::Mind;
+use super::move_searches::SearchEngine;
 use crate::{
     ai::{AiKind, AiPlayer},
     cli::{
@@ -51,7 +51,7 @@ impl MoveSource {
             (None, Some(command)) => EngineCommand::new(Protocol::Gtp, command)?,
             (None, None) => return Ok(Self::Ai(player(args)?)),
         };
-        Ok(Self::EnginePlayer(EnginePlayer::invite(launch, args.engine_time).await?))
+        Ok(Self::EnginePlayer(EnginePlayer::start(launch, args.engine_time).await?))
     }
 
     /// A part of a generated name.
@@ -60,22 +60,24 @@ impl MoveSource {
         const MOST: usize = 12;
         match self {
             Self::Ai(player) => player.kind().to_string(),
-            Self::EnginePlayer(guest) => guest.name().chars().filter(char::is_ascii_alphanumeric).take(MOST).collect(),
+            Self::EnginePlayer(engine) => {
+                engine.name().chars().filter(char::is_ascii_alphanumeric).take(MOST).collect()
+            }
         }
     }
 
     /// The engine with the session in which it plays.
-    pub(super) fn mind(&self, session: &Session) -> Mind {
+    pub(super) fn search_engine(&self, session: &Session) -> SearchEngine {
         match self {
-            Self::Ai(player) => Mind::Ai(*player),
-            Self::EnginePlayer(guest) => Mind::EnginePlayer(guest.clone(), Box::new(session.clone())),
+            Self::Ai(player) => SearchEngine::Ai(*player),
+            Self::EnginePlayer(engine) => SearchEngine::EnginePlayer(engine.clone(), Box::new(session.clone())),
         }
     }
 
     /// Ends an engine.
-    pub(super) fn rest(&self) {
-        if let Self::EnginePlayer(guest) = self {
-            guest.dismiss();
+    pub(super) fn end(&self) {
+        if let Self::EnginePlayer(engine) = self {
+            engine.end();
         }
     }
 }

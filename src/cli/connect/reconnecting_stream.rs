@@ -2,7 +2,7 @@
 
 use std::{pin::Pin, time::Duration};
 
-use crate::client::{ClientError, Incoming};
+use crate::client::{ClientError, Incoming, RoomId, RoomUpdate, Session};
 
 /// The first wait before a stream is reopened; it doubles with every failure.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
@@ -93,6 +93,17 @@ impl<T: 'static> ReconnectingStream<T> {
         self.failures += 1;
         let asked = error.refusal().and_then(|refusal| refusal.retry_after).unwrap_or_default();
         wait.max(asked.min(LONGEST_WAIT))
+    }
+}
+
+impl ReconnectingStream<RoomUpdate> {
+    /// The updates of a room.
+    pub(in crate::cli) fn of_room(session: &Session, room: &RoomId) -> Self {
+        let (session, room) = (session.clone(), room.clone());
+        Self::new(move || {
+            let (session, room) = (session.clone(), room.clone());
+            async move { session.watch(&room).await }
+        })
     }
 }
 

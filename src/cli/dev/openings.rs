@@ -38,8 +38,8 @@ pub(in crate::cli) struct Args {
 /// Prints the list, and how it was made.
 pub(in crate::cli) fn run(args: &Args) -> anyhow::Result<()> {
     let progress = Progress::of(args.count.into(), "openings");
-    let openings = find(args, NODES, &|found| progress.reach(found));
-    progress.finish();
+    let openings = find(args, NODES, &|found| progress.set_position(found));
+    progress.finish_and_clear();
     if openings.len() < args.count as usize {
         bail!("only {} openings were found", openings.len());
     }

@@ -19,7 +19,7 @@ use crate::{
             deviation::{self, Constants, Deviations},
         },
     },
-    cli::{connect::server_address, say, terminal::progress::Progress},
+    cli::{connect::server_address, processors, say, terminal::progress::Progress},
     rating::{Difference, Score},
 };
 
@@ -52,34 +52,19 @@ pub(in crate::cli) struct Args {
     #[arg(long, env = "REVERSI_ALSO", value_name = "DIR", value_delimiter = ',')]
     also: Vec<PathBuf>,
     /// Games to play, in chunks of 200.
-    #[arg(
-        long,
-        env = "REVERSI_GAMES",
-        value_name = "N",
-        default_value_t = 56_000,
-        value_parser = clap::value_parser!(u64).range(1..=100_000_000)
-    )]
+    #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 56_000,
+        value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     games: u64,
     /// Random plies at the start of a game, as a range.
     #[arg(long, env = "REVERSI_RANDOM_PLIES", value_name = "FEWEST-MOST", default_value = "4-30")]
     random_plies: PlyRange,
     /// Search depth of these games.
-    #[arg(
-        long,
-        env = "REVERSI_DEPTH",
-        value_name = "PLIES",
-        default_value_t = 5,
-        value_parser = clap::value_parser!(u8).range(1..=60)
-    )]
+    #[arg(long, env = "REVERSI_DEPTH", value_name = "PLIES", default_value_t = 5,
+        value_parser = clap::value_parser!(u8).range(1..=60))]
     depth: u8,
     /// Part of a label that is the engine's own evaluation rather than the result.
-    #[arg(
-        long,
-        env = "REVERSI_OPINION",
-        value_name = "PERCENT",
-        default_value_t = 50,
-        value_parser = clap::value_parser!(i32).range(0..=100)
-    )]
+    #[arg(long, env = "REVERSI_OPINION", value_name = "PERCENT", default_value_t = 50,
+        value_parser = clap::value_parser!(i32).range(0..=100))]
     opinion: i32,
     /// The same seed plays the same games.
     #[arg(long, env = "REVERSI_SEED", default_value_t = 1)]
@@ -88,32 +73,17 @@ pub(in crate::cli) struct Args {
     #[arg(long, env = "REVERSI_RIDGE", value_name = "N", default_value_t = 200.0, value_parser = positive)]
     ridge: f32,
     /// Steps of the regression, for each stage.
-    #[arg(
-        long,
-        env = "REVERSI_STEPS",
-        value_name = "N",
-        default_value_t = 20,
-        value_parser = clap::value_parser!(u16).range(1..=1000)
-    )]
+    #[arg(long, env = "REVERSI_STEPS", value_name = "N", default_value_t = 20,
+        value_parser = clap::value_parser!(u16).range(1..=1000))]
     steps: u16,
     /// Positions, of those kept apart, by which the constants of cuts by probability are measured for the new weights;
     /// 0 for none.
-    #[arg(
-        long,
-        env = "REVERSI_DEVIATIONS",
-        value_name = "N",
-        default_value_t = 300,
-        value_parser = clap::value_parser!(u32).range(..=1_000_000)
-    )]
+    #[arg(long, env = "REVERSI_DEVIATIONS", value_name = "N", default_value_t = 300,
+        value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     deviations: u32,
     /// Openings from which the new weights play the old ones, with both colours; 0 for no match.
-    #[arg(
-        long,
-        env = "REVERSI_PAIRS",
-        value_name = "N",
-        default_value_t = 20,
-        value_parser = clap::value_parser!(u32).range(..=1_000_000)
-    )]
+    #[arg(long, env = "REVERSI_PAIRS", value_name = "N", default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pairs: u32,
     /// Nodes searched for each move of the match.
     #[arg(long, env = "REVERSI_NODES", value_name = "N", default_value_t = 2_000)]
@@ -152,7 +122,7 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
 
 fn round(args: &Args) -> anyhow::Result<()> {
     let old = Arc::new(weights(&args.from)?);
-    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let threads = args.threads.map_or_else(processors, NonZeroUsize::get);
     let recipe = args.recipe();
     claim(&args.folder, &recipe, &old)?;
     play(&old, &recipe, &args.folder, threads)?;
@@ -214,8 +184,8 @@ fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 
 fn play(old: &Arc<Weights>, recipe: &Recipe, folder: &Path, threads: usize) -> anyhow::Result<()> {
     let progress = Progress::of(recipe.chunks * GAMES_PER_CHUNK, "games");
-    let played = train::play(old, recipe, folder, threads, &|_| progress.advance_by(GAMES_PER_CHUNK));
-    progress.finish();
+    let played = train::play(old, recipe, folder, threads, &|_| progress.inc(GAMES_PER_CHUNK));
+    progress.finish_and_clear();
     played.with_context(|| format!("cannot write games to {}", folder.display()))?;
     say(format_args!("{} games are in {}", recipe.chunks * GAMES_PER_CHUNK, folder.display()));
     Ok(())
@@ -241,18 +211,18 @@ fn fit(args: &Args, examples: &Examples) -> Weights {
         let train::StageLoss { stage, examples, fitted, tested } = loss;
         // Games that begin with many random plies teach nothing about the first moves.
         if examples > 0 {
-            progress.above(|| say(format_args!("{stage:5}  {examples:9}  {fitted:6.2}  {tested:10.2}")));
+            progress.suspend(|| say(format_args!("{stage:5}  {examples:9}  {fitted:6.2}  {tested:10.2}")));
         }
-        progress.advance();
+        progress.inc(1);
     });
-    progress.finish();
+    progress.finish_and_clear();
     new
 }
 
 fn measure(positions: u32, new: &Arc<Weights>, examples: &[Example], threads: usize) {
     let progress = Progress::of(positions.into(), "positions searched to many depths");
-    let deviations = Deviations::measure(new, examples, positions as usize, threads, &|| progress.advance());
-    progress.finish();
+    let deviations = Deviations::measure(new, examples, positions as usize, threads, &|| progress.inc(1));
+    progress.finish_and_clear();
     let told = |constants: Constants| {
         let [constant, by_empties, by_depth, by_shallow] = constants;
         let distance = deviations.distance(constants);
@@ -273,8 +243,8 @@ fn measure(positions: u32, new: &Arc<Weights>, examples: &[Example], threads: us
 fn compare(args: &Args, new: &Arc<Weights>, old: &Arc<Weights>, threads: usize) {
     let contest = Contest { pairs: args.pairs, nodes: args.nodes, seed: args.seed };
     let progress = Progress::of(args.pairs.into(), "pairs of games against the old weights");
-    let score = contest.play(new, old, threads, &|| progress.advance());
-    progress.finish();
+    let score = contest.play(new, old, threads, &|| progress.inc(1));
+    progress.finish_and_clear();
     let Some(difference) = Difference::of(&Score { pairs: score.pairs, ..Score::default() }) else { return };
     say(format_args!(
         "{:.1} % against {}: {difference}, at 95 %, in {} games of {} positions a move; {:+.1} discs a game",

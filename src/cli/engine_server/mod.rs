@@ -1,12 +1,11 @@
 //! `reversi engine`: our engine for other programs, by the NBoard protocol or GTP on standard input and output.
 //!
 //! ```text
-//!   standard input ── lines ──▶ Nboard or Gtp ── jobs ──▶ Head, a thread that searches
-//!                                    └──────── Voice ◀────────┘   standard output
+//!   standard input ── lines ──▶ NboardServer or GtpServer ── searches ──▶ SearchThread
+//!                                    └──────── LineOutput ◀───────────────────┘   standard output
 //! ```
 //!
-//! Lines are read while the engine thinks, so that it can be interrupted. Whatever comes in is answered by a line that
-//! says what is wrong with it, at worst.
+//! Lines are read during a search, so that it can be interrupted. A wrong line is answered by an error.
 
 mod gtp;
 mod history;

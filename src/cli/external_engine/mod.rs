@@ -1,15 +1,14 @@
 //! External engines as players: programs that speak the NBoard protocol or GTP.
 //!
 //! ```text
-//!   Launch ──▶ Engine ── choose(game, time, stop) ──▶ move, or Failure
-//!                │ nboard, gtp: what is said                    (blocks: call it on a thread of its own)
-//!                ▼
-//!             process: a child, its three streams, lines with a bound
+//!   EngineCommand ──▶ Engine ── choose(game, time, stop) ──▶ move, or NoMove
+//!                       │ nboard, gtp: the protocols                  (blocks: call it on a thread of its own)
+//!                       ▼
+//!                    process: a child, its three streams, bounded lines
 //! ```
 //!
-//! Nothing that such a program does harms the caller: lines have a longest length, a program that talks without end has
-//! to wait, one that does not answer in time is killed, and one that ends or moves illegally is started again, a few
-//! times.
+//! A faulty program does no harm: lines have a longest length, a program that writes without end is blocked, one that
+//! does not answer in time is killed, and one that ends or moves illegally is restarted a few times.
 
 mod error;
 mod gtp;

@@ -29,7 +29,7 @@ pub(in crate::cli) struct EnginePlayer {
 
 impl EnginePlayer {
     /// Starts the engine.
-    pub(in crate::cli) async fn invite(launch: EngineCommand, most: Option<Duration>) -> anyhow::Result<Self> {
+    pub(in crate::cli) async fn start(launch: EngineCommand, most: Option<Duration>) -> anyhow::Result<Self> {
         let name = launch.name().into();
         let engine = spawn_blocking(move || Engine::start(launch)).await.context("the engine cannot be started")??;
         Ok(Self { engine: Arc::new(Mutex::new(engine)), name, most: most.unwrap_or(Duration::MAX) })
@@ -57,7 +57,7 @@ impl EnginePlayer {
     }
 
     /// Ends the engine. A running search must have been stopped before.
-    pub(in crate::cli) fn dismiss(&self) {
+    pub(in crate::cli) fn end(&self) {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner).end();
     }
 }

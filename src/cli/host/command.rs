@@ -182,49 +182,27 @@ impl SettingChange {
     /// among the settings.
     pub(super) fn apply(self, settings: &mut Settings) -> &'static [&'static str] {
         match self {
-            Self::Games(games) => {
-                settings.games = games;
-                &["games"]
-            }
-            Self::Pause(pause) => {
-                settings.ai_pause = pause;
-                &["ai_pause"]
-            }
-            Self::Limit(limit) => {
-                settings.move_limit = Some(limit);
-                &["move_limit"]
-            }
+            Self::Games(games) => assign(&mut settings.games, games, &["games"]),
+            Self::Pause(pause) => assign(&mut settings.ai_pause, pause, &["ai_pause"]),
+            Self::Limit(limit) => assign(&mut settings.move_limit, Some(limit), &["move_limit"]),
             Self::Total(total, increment) => {
-                (settings.total_time, settings.increment) = (Some(total), increment);
-                &["total_time", "increment"]
+                settings.increment = increment;
+                assign(&mut settings.total_time, Some(total), &["total_time", "increment"])
             }
-            Self::Opening(opening) => {
-                settings.opening = opening;
-                &["opening"]
-            }
-            Self::AutoStart(auto_start) => {
-                settings.auto_start = auto_start;
-                &["auto_start"]
-            }
-            Self::Rated(rated) => {
-                settings.rated = rated;
-                &["rated"]
-            }
-            Self::Sprt(sprt) => {
-                settings.sprt = sprt;
-                &["sprt"]
-            }
-            Self::Visibility(visibility) => {
-                settings.visibility = visibility;
-                &["visibility"]
-            }
-            Self::Name(name) => {
-                settings.name = name;
-                &["name"]
-            }
+            Self::Opening(opening) => assign(&mut settings.opening, opening, &["opening"]),
+            Self::AutoStart(auto_start) => assign(&mut settings.auto_start, auto_start, &["auto_start"]),
+            Self::Rated(rated) => assign(&mut settings.rated, rated, &["rated"]),
+            Self::Sprt(sprt) => assign(&mut settings.sprt, sprt, &["sprt"]),
+            Self::Visibility(visibility) => assign(&mut settings.visibility, visibility, &["visibility"]),
+            Self::Name(name) => assign(&mut settings.name, name, &["name"]),
             Self::Password(_) => &[],
         }
     }
+}
+
+fn assign<T>(setting: &mut T, value: T, fields: &'static [&'static str]) -> &'static [&'static str] {
+    *setting = value;
+    fields
 }
 
 /// The text is no setting.

@@ -30,7 +30,7 @@ use super::{
         interrupt::Interrupt,
         room_view::{Effect, RoomView},
     },
-    text::host_event,
+    text::{host_event, room_event},
 };
 use crate::{
     client::{
@@ -266,27 +266,27 @@ impl<'a> Host<'a> {
             say("connected again");
         }
         let line = match &update {
-            RoomUpdate::Event(event) => host_event::tell(self.table.room(), self.me(), &event.change),
+            RoomUpdate::Event(event) => host_event::describe(self.table.room(), self.me(), &event.change),
             _ => None,
         };
         let effect = self.table.update(update, Instant::now());
         self.told.store(self.table.room().seq, Ordering::Relaxed);
         match effect {
-            Effect::Told { board, .. } => {
+            Effect::Event { board, .. } => {
                 line.into_iter().for_each(say);
                 if board {
                     self.ask_for_move();
                 }
             }
-            Effect::Begun => say(draw_room::headline(self.table.room())),
+            Effect::Snapshot => say(draw_room::headline(self.table.room())),
             Effect::Missed => {
                 self.told.store(0, Ordering::Relaxed);
                 self.updates.restart();
             }
-            Effect::Over(CloseReason::Kicked) => return end("you were removed from the room"),
+            Effect::Closed(CloseReason::Kicked) => return end("you were removed from the room"),
             // The event has been shown.
-            Effect::Over(_) if self.table.room().phase == Phase::Closed => return ControlFlow::Break(()),
-            Effect::Over(_) => return end("the room is closed"),
+            Effect::Closed(_) if self.table.room().phase == Phase::Closed => return ControlFlow::Break(()),
+            Effect::Closed(_) => return end("the room is closed"),
             Effect::Nothing => {}
         }
         ControlFlow::Continue(())
@@ -294,8 +294,7 @@ impl<'a> Host<'a> {
 
     fn ask_for_move(&self) {
         if let Some(game) = self.table.my_turn() {
-            let moves: Vec<String> = game.standing.legal.iter().map(|square| square.to_string()).collect();
-            say(format_args!("your move: {}", moves.join(" ")));
+            say(format_args!("your move: {}", room_event::squares(game.standing.legal.iter())));
         }
     }
 

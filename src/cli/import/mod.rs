@@ -78,7 +78,7 @@ fn import(file: &Path, format: Option<ImportFormat>, store: &SqliteStore, runtim
     let read = reader::read(file, format, &progress, &mut |entry| import.take(entry));
     // Games before a failure are kept.
     let kept = import.flush();
-    progress.finish();
+    progress.finish_and_clear();
     for bad in &import.bad {
         eprintln!("{}: {bad}", file.display());
     }

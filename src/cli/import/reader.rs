@@ -51,7 +51,7 @@ pub(super) fn read(
         Some(format) => format,
         None => guess(path)?,
     };
-    let file = progress.reading(File::open(path)?);
+    let file = progress.wrap_read(File::open(path)?);
     let source = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut take = |place: String, game: Result<ImportedGame, String>| {
         take(FileEntry { place, game: game.map(|game| ImportedGame { source: source.clone(), ..game }) })

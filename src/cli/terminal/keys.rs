@@ -4,6 +4,7 @@ use crossterm::event::KeyCode;
 
 use super::room_view::RoomView;
 use crate::{
+    cli::text::room_event,
     client::{GameId, Offer},
     rules::{Color, Square},
 };
@@ -90,8 +91,7 @@ impl KeyInput {
             return None;
         }
         let flips = game.standing.board.flips(side, self.cursor);
-        let names: Vec<String> = flips.iter().map(|square| square.to_string()).collect();
-        Some(format!("your move ({side}): {} turns over {}", self.cursor, names.join(" ")))
+        Some(format!("your move ({side}): {} turns over {}", self.cursor, room_event::squares(flips.iter())))
     }
 
     /// The keys that work now.

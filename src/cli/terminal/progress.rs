@@ -1,6 +1,6 @@
 //! A progress bar on standard error, if that is a terminal.
 
-use std::{borrow::Cow, io::Read, time::Duration};
+use std::{borrow::Cow, ops::Deref, time::Duration};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -37,27 +37,10 @@ impl Progress {
         Self(ProgressBar::hidden())
     }
 
-    pub(in crate::cli) fn advance(&self) {
-        self.0.inc(1);
-    }
-
-    pub(in crate::cli) fn advance_by(&self, count: u64) {
-        self.0.inc(count);
-    }
-
-    pub(in crate::cli) fn reach(&self, done: u64) {
-        self.0.set_position(done);
-    }
-
     /// Position and length.
     pub(in crate::cli) fn is_at(&self, done: u64, all: u64) {
         self.0.set_length(all);
         self.0.set_position(done);
-    }
-
-    /// A reader that advances the bar by what is read from it.
-    pub(in crate::cli) fn reading<R: Read>(&self, from: R) -> impl Read + use<R> {
-        self.0.wrap_read(from)
     }
 
     /// Begins a phase of `steps` steps.
@@ -74,20 +57,14 @@ impl Progress {
         self.0.set_style(ProgressStyle::default_spinner());
         self.0.set_message(what);
     }
+}
 
-    /// The text beside the bar.
-    pub(in crate::cli) fn say(&self, what: String) {
-        self.0.set_message(what);
-    }
+/// Position, text and end of the bar are those of [`ProgressBar`].
+impl Deref for Progress {
+    type Target = ProgressBar;
 
-    /// Hides the bar while `print` prints.
-    pub(in crate::cli) fn above(&self, print: impl FnOnce()) {
-        self.0.suspend(print);
-    }
-
-    /// Removes the bar.
-    pub(in crate::cli) fn finish(&self) {
-        self.0.finish_and_clear();
+    fn deref(&self) -> &ProgressBar {
+        &self.0
     }
 }
 

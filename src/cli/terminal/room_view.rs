@@ -30,13 +30,13 @@ pub(in crate::cli) enum Effect {
     /// No visible change.
     Nothing,
     /// A snapshot: everything is new.
-    Begun,
+    Snapshot,
     /// An event: its text, and whether the board changed.
-    Told { line: Option<String>, board: bool },
+    Event { line: Option<String>, board: bool },
     /// Events are missing: the stream must be reopened.
     Missed,
     /// The stream has ended for good.
-    Over(CloseReason),
+    Closed(CloseReason),
 }
 
 impl RoomView {
@@ -55,10 +55,10 @@ impl RoomView {
             RoomUpdate::Snapshot(room) => {
                 self.room = *room;
                 self.clock = clock_of(&self.room, now);
-                Effect::Begun
+                Effect::Snapshot
             }
             RoomUpdate::Event(event) => {
-                let line = room_event::tell(&self.room, &event.change);
+                let line = room_event::describe(&self.room, &event.change);
                 let known = event.seq <= self.room.seq;
                 if self.room.apply(&event).is_err() {
                     return Effect::Missed;
@@ -71,9 +71,9 @@ impl RoomView {
                     self.clock = clock_of(&self.room, now);
                 }
                 self.note(line.clone());
-                Effect::Told { line, board }
+                Effect::Event { line, board }
             }
-            RoomUpdate::Closing(closing) if !closing.reason.is_passing() => Effect::Over(closing.reason),
+            RoomUpdate::Closing(closing) if !closing.reason.is_passing() => Effect::Closed(closing.reason),
             RoomUpdate::Heartbeat | RoomUpdate::Closing(_) => Effect::Nothing,
         }
     }
@@ -179,7 +179,7 @@ mod tests {
         let mut table = RoomView::new(fixture::room(), None, now);
         let event = fixture::move_event(table.room(), "d3");
         let effect = table.update(RoomUpdate::Event(Box::new(event.clone())), now);
-        assert_eq!(effect, Effect::Told { line: Some("black (open) plays d3".into()), board: true });
+        assert_eq!(effect, Effect::Event { line: Some("black (open) plays d3".into()), board: true });
         assert_eq!(table.view(None).last, "d3".parse().ok());
         assert_eq!(table.update(RoomUpdate::Event(Box::new(event)), now), Effect::Nothing);
         assert_eq!(table.news().collect::<Vec<_>>(), ["black (open) plays d3"]);
@@ -192,7 +192,7 @@ mod tests {
         let mut event = fixture::move_event(table.room(), "d3");
         event.seq += 1;
         assert_eq!(table.update(RoomUpdate::Event(Box::new(event)), now), Effect::Missed);
-        assert_eq!(table.update(RoomUpdate::Snapshot(Box::new(fixture::room())), now), Effect::Begun);
+        assert_eq!(table.update(RoomUpdate::Snapshot(Box::new(fixture::room())), now), Effect::Snapshot);
     }
 
     #[test]
@@ -201,6 +201,6 @@ mod tests {
         let mut table = RoomView::new(fixture::room(), None, now);
         let closing = |reason| RoomUpdate::Closing(Closing { reason, retry_after: None });
         assert_eq!(table.update(closing(CloseReason::Draining), now), Effect::Nothing);
-        assert_eq!(table.update(closing(CloseReason::RoomClosed), now), Effect::Over(CloseReason::RoomClosed));
+        assert_eq!(table.update(closing(CloseReason::RoomClosed), now), Effect::Closed(CloseReason::RoomClosed));
     }
 }

@@ -43,7 +43,7 @@ impl AnalysisPrinter {
     }
 
     /// Prints the next move.
-    pub(in crate::cli) fn tell(&mut self, judged: MoveAnalysis) {
+    pub(in crate::cli) fn print_move(&mut self, judged: MoveAnalysis) {
         let judged = rounded(judged);
         match self.report {
             AnalysisFormat::Json => say(object(&judged)),
@@ -58,7 +58,7 @@ impl AnalysisPrinter {
     }
 
     /// Prints the sums of both sides.
-    pub(in crate::cli) fn sum_up(&self) {
+    pub(in crate::cli) fn print_summary(&self) {
         match self.report {
             AnalysisFormat::Json => {
                 let side = |side| {
@@ -175,18 +175,18 @@ mod tests {
     #[test]
     fn a_summary_names_the_worst_first() {
         let names = Some(ByColor::new("ann\u{1b}".to_owned(), String::new()));
-        let mut teller = AnalysisPrinter::new(AnalysisFormat::Json, names);
-        teller.moves = vec![
+        let mut printer = AnalysisPrinter::new(AnalysisFormat::Json, names);
+        printer.moves = vec![
             judged(0, "f5", "f5", 0.0, false),
             judged(2, "c3", "d3", 1.25, false),
             judged(4, "c4", "d3", 6.0, true),
         ];
         assert_eq!(
-            teller.summary(Color::Black),
+            printer.summary(Color::Black),
             "black, ann: lost 7.2 discs in 3 moves; worst: 5. c4 for d3 (-6.0), 3. c3 for d3 (-1.2)"
         );
-        assert_eq!(teller.summary(Color::White), "white: lost 0.0 discs in 0 moves");
-        let object = object(&teller.moves[2]);
+        assert_eq!(printer.summary(Color::White), "white: lost 0.0 discs in 0 moves");
+        let object = object(&printer.moves[2]);
         assert_eq!((&object["loss"], &object["best"]["line"][0]), (&json!(6.0), &json!("d3")));
     }
 }

@@ -9,30 +9,30 @@ use crate::{
 };
 
 /// `change` as text for the member `me`. `room` is the room before it.
-pub(in crate::cli) fn tell(room: &Room, me: &PlayerId, change: &RoomChange) -> Option<String> {
+pub(in crate::cli) fn describe(room: &Room, me: &PlayerId, change: &RoomChange) -> Option<String> {
     Some(match change {
-        RoomChange::MovePlayed { ply, .. } | RoomChange::TurnPassed { ply, .. } => tell_ply(ply),
+        RoomChange::MovePlayed { ply, .. } | RoomChange::TurnPassed { ply, .. } => describe_ply(ply),
         RoomChange::GameStarted(game, ..) => {
-            format!("{}{}", room_event::tell(room, change)?, tell_players(room, game))
+            format!("{}{}", room_event::describe(room, change)?, describe_players(room, game))
         }
         RoomChange::GameEnded { game, outcome, score, .. } => {
-            let (official, score) = (tell_score(outcome), room_event::tell_score(room, score.as_ref()));
+            let (official, score) = (describe_score(outcome), room_event::describe_score(room, score.as_ref()));
             format!("game over: {outcome}{official}{score}; to see it again: reversi watch {game}")
         }
         RoomChange::SettingsChanged { settings, has_password } => {
-            format!("the settings are now: {}", describe(settings, *has_password))
+            format!("the settings are now: {}", describe_settings(settings, *has_password))
         }
         RoomChange::OwnerChanged(owner) if owner == me => "you own the room now".into(),
         RoomChange::OwnerChanged(_) if room.owner.as_ref() == Some(me) => {
-            format!("{}; you stay as a member until you `leave`", room_event::tell(room, change)?)
+            format!("{}; you stay as a member until you `leave`", room_event::describe(room, change)?)
         }
         // The connection reports its own loss.
         RoomChange::PresenceChanged(player, _) if player == me => return None,
-        _ => return room_event::tell(room, change),
+        _ => return room_event::describe(room, change),
     })
 }
 
-fn tell_ply(ply: &Ply) -> String {
+fn describe_ply(ply: &Ply) -> String {
     let (number, side) = (ply.ply + 1, ply.side);
     match ply.square {
         Some(square) => format!("{number}. {side} {square} ({:.1} s)", ply.spent.as_secs_f32()),
@@ -40,15 +40,15 @@ fn tell_ply(ply: &Ply) -> String {
     }
 }
 
-fn tell_players(room: &Room, game: &Game) -> String {
+fn describe_players(room: &Room, game: &Game) -> String {
     let (black, white) = (&room.seats.black.occupant, &room.seats.white.occupant);
-    let moves: Vec<String> = game.plies.iter().filter_map(|ply| ply.square).map(|square| square.to_string()).collect();
-    let opening = if moves.is_empty() { String::new() } else { format!(", after {}", moves.join(" ")) };
+    let moves = room_event::squares(game.plies.iter().filter_map(|ply| ply.square));
+    let opening = if moves.is_empty() { String::new() } else { format!(", after {}", moves) };
     format!(": black is {black}, white is {white}{opening}")
 }
 
 /// The official score, if it differs from the discs.
-fn tell_score(outcome: &Outcome) -> String {
+fn describe_score(outcome: &Outcome) -> String {
     let score = outcome.score;
     if score == outcome.discs || score.black + score.white == 0 {
         return String::new();
@@ -93,12 +93,12 @@ pub(in crate::cli) fn survey(room: &Room, me: &PlayerId) -> Vec<String> {
     let mut lines = vec![draw_room::headline(room)];
     lines.extend(seats);
     lines.push(format!("  members:   {members}"));
-    lines.extend(room.score.map(|score| format!("  score:     {}", series_score::tell(room, &score))));
-    lines.push(format!("  settings:  {}", describe(&room.settings, room.has_password)));
+    lines.extend(room.score.map(|score| format!("  score:     {}", series_score::describe(room, &score))));
+    lines.push(format!("  settings:  {}", describe_settings(&room.settings, room.has_password)));
     lines
 }
 
-fn describe(settings: &Settings, has_password: bool) -> String {
+fn describe_settings(settings: &Settings, has_password: bool) -> String {
     let mut parts = vec![format!("\"{}\"", settings.name)];
     parts.push(match settings.visibility {
         Visibility::Public => "public".into(),
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn moves_and_results_are_short() {
         let room = room();
-        let told = |change| tell(&room, &me(), &change).unwrap();
+        let told = |change| describe(&room, &me(), &change).unwrap();
         assert_eq!(told(fixture::move_event(&room, "d3").change), "1. black d3 (1.0 s)");
         let (discs, score) = (ByColor::new(40, 20), ByColor::new(44, 20));
         let outcome = Outcome { result: GameResult::Won(Color::Black), reason: EndReason::Discs, discs, score };
@@ -185,11 +185,11 @@ mod tests {
         let mut room = room();
         let to = |id: &str| RoomChange::OwnerChanged(id.parse().unwrap());
         assert_eq!(
-            tell(&room, &me(), &to("you")).unwrap(),
+            describe(&room, &me(), &to("you")).unwrap(),
             "bob owns the room now; you stay as a member until you `leave`"
         );
         room.owner = "you".parse().ok();
-        assert_eq!(tell(&room, &me(), &to("me")).unwrap(), "you own the room now");
+        assert_eq!(describe(&room, &me(), &to("me")).unwrap(), "you own the room now");
     }
 
     #[test]

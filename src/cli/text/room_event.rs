@@ -3,11 +3,11 @@
 use super::series_score;
 use crate::{
     client::{LeaveReason, Offer, PlayerId, Room, RoomChange, RoomCloseReason, Seat, SeriesScore},
-    rules::Color,
+    rules::{Color, Square},
 };
 
 /// What `change` means to people; nothing for what they see anyway. `room` is the room before it.
-pub(in crate::cli) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
+pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<String> {
     let who = |side: Color| format!("{side} ({})", room.seats[side].occupant);
     Some(match change {
         RoomChange::MemberJoined(member) => format!("{} came in", member.player.name),
@@ -23,7 +23,7 @@ pub(in crate::cli) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
         RoomChange::PresenceChanged(player, true) => format!("{} is back", name(room, player)),
         RoomChange::PresenceChanged(player, false) => format!("{} lost the connection", name(room, player)),
         RoomChange::OwnerChanged(owner) => format!("{} owns the room now", name(room, owner)),
-        RoomChange::SeatChanged(side, seat) => tell_seat(*side, seat),
+        RoomChange::SeatChanged(side, seat) => describe_seat(*side, seat),
         RoomChange::SeatsSwapped => "the sides are swapped".into(),
         RoomChange::ReadyChanged(side, true) => format!("{} is ready", who(*side)),
         RoomChange::ReadyChanged(side, false) => format!("{} is not ready", who(*side)),
@@ -39,16 +39,16 @@ pub(in crate::cli) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
             None => format!("{} has no move and passes", who(ply.side)),
         },
         RoomChange::MoveRefused { side, strikes } => format!("{} tried an illegal move ({strikes} of 3)", who(*side)),
-        RoomChange::OfferMade(offer, side) => format!("{} offers {}", who(*side), thing(*offer)),
-        RoomChange::OfferClosed(offer, true) => format!("{} is agreed", thing(*offer)),
-        RoomChange::OfferClosed(offer, false) => format!("{} is declined", thing(*offer)),
+        RoomChange::OfferMade(offer, side) => format!("{} offers {}", who(*side), offer_name(*offer)),
+        RoomChange::OfferClosed(offer, true) => format!("{} is agreed", offer_name(*offer)),
+        RoomChange::OfferClosed(offer, false) => format!("{} is declined", offer_name(*offer)),
         RoomChange::ClockCredited { .. } => "the server was away; no clock ran meanwhile".into(),
         RoomChange::SeriesEnded => match series_score::verdict(&room.settings, room.score.as_ref()) {
             Some(verdict) => format!("the series ends here: {verdict}"),
             None => "the series ends here".into(),
         },
         RoomChange::GameEnded { outcome, score, .. } => {
-            format!("game over: {outcome}{}", tell_score(room, score.as_ref()))
+            format!("game over: {outcome}{}", describe_score(room, score.as_ref()))
         }
         RoomChange::ChatPosted(line, _) => format!("<{}> {}", line.player.name, printable(&line.text)),
         RoomChange::RoomClosed(reason) => match reason {
@@ -62,8 +62,13 @@ pub(in crate::cli) fn tell(room: &Room, change: &RoomChange) -> Option<String> {
 }
 
 /// The score of a series in pairs, as the end of a line.
-pub(in crate::cli) fn tell_score(room: &Room, score: Option<&SeriesScore>) -> String {
-    score.map(|score| format!("; {}", series_score::tell(room, score))).unwrap_or_default()
+pub(in crate::cli) fn describe_score(room: &Room, score: Option<&SeriesScore>) -> String {
+    score.map(|score| format!("; {}", series_score::describe(room, score))).unwrap_or_default()
+}
+
+/// Squares with spaces between them.
+pub(in crate::cli) fn squares(squares: impl IntoIterator<Item = Square>) -> String {
+    squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// Text of other players without control characters.
@@ -71,7 +76,7 @@ pub(in crate::cli) fn printable(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).collect()
 }
 
-fn tell_seat(side: Color, seat: &Seat) -> String {
+fn describe_seat(side: Color, seat: &Seat) -> String {
     use crate::client::Occupant;
     match &seat.occupant {
         Occupant::Open => format!("the seat of {side} is open"),
@@ -80,7 +85,7 @@ fn tell_seat(side: Color, seat: &Seat) -> String {
     }
 }
 
-fn thing(offer: Offer) -> &'static str {
+fn offer_name(offer: Offer) -> &'static str {
     match offer {
         Offer::Draw => "a draw",
         Offer::Rematch => "a rematch",

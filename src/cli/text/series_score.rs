@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Such as `ann: 12 won, 3 drawn, 5 lost, +127 Elo (+12 to +271)`.
-pub(in crate::cli) fn tell(room: &Room, score: &SeriesScore) -> String {
+pub(in crate::cli) fn describe(room: &Room, score: &SeriesScore) -> String {
     let difference = Difference::of(&score.score).map(|difference| format!(", {difference}"));
     format!("{}: {}{}", room.seats[score.first].occupant, score.score, difference.unwrap_or_default())
 }
@@ -27,7 +27,7 @@ mod tests {
     fn a_score_is_told_of_who_began() {
         let score = Score { wins: 9, losses: 1, pairs: [0, 0, 1, 0, 4], ..Score::default() };
         let score = SeriesScore { first: Color::White, score };
-        assert_eq!(tell(&fixture::room(), &score), "open: 9 won, 0 drawn, 1 lost, +382 Elo (+65 to +877)");
+        assert_eq!(describe(&fixture::room(), &score), "open: 9 won, 0 drawn, 1 lost, +382 Elo (+65 to +877)");
         let settings = Settings { sprt: "0,300".parse().ok(), ..Settings::default() };
         assert_eq!(verdict(&settings, Some(&score)), None);
         let surer = SeriesScore { score: Score { pairs: [0, 0, 1, 0, 14], ..score.score }, ..score };

@@ -1,35 +1,34 @@
 //! `reversi arena`: matches of many games between two players, without a server.
 //!
 //! ```text
-//!   contestant A, contestant B      as they are written: expert:12@100ms
+//!   ArenaPlayer A, B        as they are written: expert:12@100ms
 //!          │ ready()
-//!       Mover, Mover  ──▶  game     one game, in a thread of its own
+//!   PlayingEngine A, B ──▶ game     one game on one thread
 //!                           │
-//!                        contest    which game is next, and whether enough is known
+//!                         runner    the next game, and whether the result is certain enough
 //!                           │
-//!                        ledger     results in the order of the games ──▶ report (JSON, transcripts), progress
+//!                         results   in the order of the games ──▶ report (JSON, transcripts), progress
 //! ```
 //!
 //! Games come in pairs: one opening, played twice with the colours changed. Results count in the order of the games,
 //! whatever the order in which they end, so that one seed gives one result on any number of threads, as long as no
-//! clock bounds the players. No opening comes again: players that leave nothing to chance would repeat their games, and
-//! these would count as if they were new.
+//! clock bounds the players. No opening is repeated: deterministic players would repeat their games, which would count
+//! as new ones.
 
 mod game;
-mod output_file;
 mod player;
 mod report;
 mod results;
 mod runner;
 
-use std::{path::PathBuf, sync::Arc, thread, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, bail};
 
-use self::{output_file::OutputFile, player::ArenaPlayer, results::MatchPlan, runner::MatchRunner};
+use self::{player::ArenaPlayer, report::OutputFile, results::MatchPlan, runner::MatchRunner};
 use crate::{
     cli::{
-        random, say,
+        processors, random, say,
         terminal::{interrupt::Interrupt, progress::Progress},
     },
     rating::Sprt,
@@ -119,10 +118,6 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
         bail!("interrupted after {} of {} games", results.games.len(), results.plan.games);
     }
     Ok(())
-}
-
-fn processors() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn games(text: &str) -> Result<u32, String> {

@@ -1,7 +1,8 @@
 //! The result of a match as text and JSON.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, fs::File, io::Write as _, path::PathBuf};
 
+use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use super::{
@@ -59,6 +60,26 @@ pub(super) fn json(results: &MatchResults) -> String {
 /// The moves of every game, a line each, openings included and passes left out.
 pub(super) fn transcripts(results: &MatchResults) -> String {
     results.games.iter().map(|game| format!("{}\n", game.moves)).collect()
+}
+
+/// An output file, created before the games: a bad path must not lose results.
+pub(super) struct OutputFile(Option<(PathBuf, File)>);
+
+impl OutputFile {
+    /// Makes it, or empties it.
+    pub(super) fn open(path: Option<PathBuf>) -> anyhow::Result<Self> {
+        let open = |path: PathBuf| {
+            let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+            Ok((path, file))
+        };
+        path.map(open).transpose().map(Self)
+    }
+
+    /// Writes all of it.
+    pub(super) fn write(self, text: &str) -> anyhow::Result<()> {
+        let Some((path, mut file)) = self.0 else { return Ok(()) };
+        file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    }
 }
 
 /// JSON has no infinity: a bound that is none is null.

@@ -63,7 +63,7 @@ impl MatchRunner {
     /// Ends the match and returns its results.
     pub(super) fn close(&self) -> MatchResults {
         self.stop();
-        self.progress.finish();
+        self.progress.finish_and_clear();
         mem::replace(&mut self.results(), MatchResults::new(self.plan.clone()))
     }
 
@@ -101,13 +101,13 @@ impl MatchRunner {
         }
         if let (Some(fault), Some(winner)) = (&game.fault, game.winner) {
             let loser = if winner == side_of_a(index) { &self.plan.b } else { &self.plan.a };
-            self.progress.above(|| eprintln!("game {}: {loser} loses: {fault}", index + 1));
+            self.progress.suspend(|| eprintln!("game {}: {loser} loses: {fault}", index + 1));
         }
         results.enter(index, game);
         let score = &results.score;
         let difference = Difference::of(score).map_or(String::new(), |difference| format!("  {difference}"));
-        self.progress.reach(score.games().into());
-        self.progress.say(format!("games  {score}{difference}"));
+        self.progress.set_position(score.games().into());
+        self.progress.set_message(format!("games  {score}{difference}"));
         if results.is_complete() {
             self.stop();
         }

@@ -165,7 +165,7 @@ impl<'a> Measurement<'a> {
         for number in 0..self.load.rooms {
             if seating.len() == AT_ONCE {
                 pairs.push(seated(&mut seating).await?);
-                progress.reach(pairs.len() as u64);
+                progress.set_position(pairs.len() as u64);
             }
             seating.spawn(BotPair::seat(Arc::clone(&self.connections), number, self.load.unary));
         }
@@ -227,7 +227,7 @@ impl<'a> Measurement<'a> {
                 Some(ended) = tasks.join_next() => early(ended)?,
             }
             watched_rooms.push(watched_room);
-            progress.reach((each * watched_rooms.len()) as u64);
+            progress.set_position((each * watched_rooms.len()) as u64);
         }
         Ok(watched_rooms)
     }
@@ -306,7 +306,7 @@ impl<'a> Measurement<'a> {
                 () = cut.cancelled() => return Ok(()),
                 () = self.counters.enough.notified() => return Ok(()),
                 () = tokio::time::sleep_until(end) => return Ok(()),
-                () = sleep(GLANCE * 10) => progress.reach((began.elapsed().as_secs_f64() * 10.0) as u64),
+                () = sleep(GLANCE * 10) => progress.set_position((began.elapsed().as_secs_f64() * 10.0) as u64),
             }
         }
     }

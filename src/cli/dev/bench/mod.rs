@@ -2,16 +2,16 @@
 //! receives, and reports figures.
 //!
 //! ```text
-//!   bench ── process ─────▶ reversi serve, or the limit: the same messages through bare tonic
-//!     │                        ▲       │
-//!   round ── pair (bots) ── line ──────┤ turns  ─▶ referee ─ book (the game that is played)
-//!     │                                │
-//!     ├──── gallery (watchers) ◀───────┘ events ─▶ replay
+//!   bench ── server_process ──▶ reversi serve, or baseline_server: the same messages through bare tonic
+//!     │                           ▲       │
+//!   measurement ── bot_pair ──────┤ turns ├─▶ player_check ─ fixed_game (the game that is played)
+//!     │                           │       │
+//!     ├──── watchers ◀────────────┘events └─▶ watcher_check
 //!     │
-//!   figures ◀── tally (moves, times), the system's counts of the process
+//!   report ◀── counters (moves, times), CPU time and memory of the process
 //! ```
 //!
-//! The load is the same code for a server and for the limit, and so are the checks.
+//! The load and the checks are the same for a server and for the baseline.
 
 pub(in crate::cli) mod baseline_server;
 mod bot_pair;
@@ -41,7 +41,7 @@ use self::{
 };
 use crate::cli::{
     connect::server_address::Address,
-    say,
+    processors, say,
     terminal::{interrupt::Interrupt, progress::Progress},
 };
 
@@ -200,7 +200,7 @@ async fn bench(args: &Args, target: Target, cut: &CancellationToken) -> anyhow::
             break;
         }
     }
-    progress.finish();
+    progress.finish_and_clear();
     report.tell();
     if let Some(file) = &args.json {
         let text = serde_json::to_string_pretty(&report.json())?;
@@ -301,10 +301,9 @@ impl BenchReport {
             .measured
             .iter()
             .map(|(target, figures)| json!({ "target": target.to_string(), "figures": figures.json() }));
-        let cores = std::thread::available_parallelism().map_or(0, usize::from);
         json!({
             "version": env!("CARGO_PKG_VERSION"),
-            "cores": cores,
+            "cores": processors(),
             "load": self.load,
             "measured": measured.collect::<Vec<_>>(),
             "ratios": self.comparison.json(),

@@ -1,9 +1,8 @@
-//! How many instructions the ways take that every move goes: `cargo bench --profile dev --bench instructions`.
+//! How many instructions the ways take that every move goes: `cargo bench --profile instructions --bench instructions`.
 //!
 //! They hardly depend on the machine or on what else runs there, so that CI can hold them: each way has its number, and a
-//! rise of more than 5 % fails. They are of the profile in which CI builds everything. Where a rise is worth it, or a
-//! compiler counts otherwise, the new number goes in here. It needs valgrind and `gungraun-runner`, of the version in
-//! Cargo.toml.
+//! rise of more than 5 % fails. The numbers are of the profile `instructions`. Where a rise is worth it, or a compiler counts
+//! otherwise, the new number goes in here. It needs valgrind and `gungraun-runner`, of the version in Cargo.toml.
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
 #![allow(missing_docs, reason = "of what the macros make")]
 

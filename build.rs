@@ -18,14 +18,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files = protox::compile(files, ["proto"])?;
     fs::write(out.join("descriptors.bin"), files.encode_to_vec())?;
 
-    // The services, over the messages of the client's crate.
+    // The services, over the messages of the client's crate. What a stream sends is encoded before tonic gets it.
     let server = out.join("server");
     fs::create_dir_all(&server)?;
-    tonic_prost_build::configure()
+    let services = tonic_prost_build::configure()
         .build_client(false)
         .out_dir(server)
-        .codec_path("crate::proto::SmallCodec")
-        .extern_path(".reversi.v1", "crate::proto::v1")
-        .compile_fds(files)?;
+        .codec_path("crate::proto::ServerCodec")
+        .extern_path(".reversi.v1", "crate::proto::v1");
+    let methods = files.file.iter().flat_map(|file| &file.service).flat_map(|service| &service.method);
+    let streamed = methods.filter(|method| method.server_streaming()).map(|method| method.output_type());
+    streamed
+        .fold(services, |services, message| services.extern_path(message, "crate::proto::EncodedMessage"))
+        .compile_fds(files.clone())?;
     Ok(())
 }

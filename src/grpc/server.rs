@@ -1,4 +1,4 @@
-//! Runs the services on a socket, within the limits of the wire.
+//! Serves a runtime on a socket: the listener, the layers and the services put together.
 
 use axum::Router;
 use thiserror::Error;
@@ -10,47 +10,45 @@ use tower::util::{MapResponseLayer, option_layer};
 
 use super::{
     layer::{
-        auth::Gate,
+        auth::AuthLayer,
         cors::{self, Origin},
-        drain::Farewell,
-        http1_pacing::Throttle,
-        request_id::NameCalls,
-        web_page::Front,
+        drain::Drain,
+        http1_pacing::Http1PacingLayer,
+        request_id::RequestIdLayer,
+        web_page::WebPageLayer,
     },
-    service::router::Services,
-    transport::{connection_limit::Crowd, listener::Listener, tls::Tls},
+    service::router::ServiceRouter,
+    transport::{connection_limit::ConnectionLimit, listener::Listener, tls::Tls},
 };
 use crate::{
     grpc::status,
-    {
-        proto::DESCRIPTORS,
-        runtime::{Limits, Runtime},
-    },
+    proto::DESCRIPTORS,
+    runtime::{Limits, Runtime},
 };
 
-/// Who may come in, and how.
+/// How clients reach a server.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// Speaks TLS, and nothing else.
+    /// With it the server speaks TLS only.
     pub tls: Option<Tls>,
-    /// Pages of these origins may call, and not only those that come from the server's own.
+    /// Other origins whose pages may call.
     pub allow_origins: Vec<Origin>,
-    /// Answers what is asked for by GET: the page, where there is one.
+    /// Answers GET and HEAD: the web page.
     pub page: Option<Router>,
 }
 
-/// Why a server ended that was not asked to.
+/// Why a server failed.
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The socket or a connection failed.
-    #[error("the server cannot go on: {0}")]
+    #[error("the transport failed: {0}")]
     Transport(#[from] tonic::transport::Error),
     /// Reflection could not be set up.
     #[error("the compiled descriptors are unusable: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// As [`serve_with`], for whoever reaches the socket, without TLS.
+/// [`serve_with`] the default [`Access`]: without TLS and without the page.
 ///
 /// # Errors
 /// As [`serve_with`].
@@ -58,8 +56,8 @@ pub async fn serve(runtime: Runtime, socket: TcpListener, shutdown: Cancellation
     serve_with(runtime, socket, Access::default(), shutdown).await
 }
 
-/// Serves `runtime` on `socket` until `shutdown` is cancelled and every stream has said goodbye, or the drain
-/// half of the drain deadline has passed. Returns whether all that is the server's own ended within the other half.
+/// Serves `runtime` on `socket` until `shutdown` is cancelled and all streams have sent their last message, for at most half of
+/// the limit `drain`. Returns whether the rooms and threads of the runtime then ended within the rest of it.
 ///
 /// # Errors
 /// When the transport fails.
@@ -72,12 +70,12 @@ pub async fn serve_with(
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_service_status("", tonic_health::ServingStatus::Serving).await;
     let limits = *runtime.limits();
-    let crowd = Crowd::new(&limits);
+    let connections = ConnectionLimit::new(&limits);
     let end = CancellationToken::new();
     let health_service = health_service.max_decoding_message_size(limits.message_bytes);
-    let others = others(&limits, &end)?.add_service(Farewell { service: health_service, end: end.clone() });
-    let services = Services::new(&runtime, &crowd, others);
-    let listener = Listener { socket, tls: access.tls, crowd, patience: limits.opening };
+    let others = others(&limits, &end)?.add_service(Drain { service: health_service, end: end.clone() });
+    let services = ServiceRouter::new(&runtime, &connections, others);
+    let listener = Listener { socket, tls: access.tls, connections, opening: limits.opening };
 
     let (draining, drained) = (shutdown.clone(), runtime.clone());
     let signal = async move {
@@ -87,18 +85,18 @@ pub async fn serve_with(
         end.cancel();
     };
     let server = transport(&limits)
-        .layer(Throttle)
-        .layer(NameCalls::new((runtime.random() >> 32) as u32))
-        // Outside of gRPC-Web, which takes every HTTP/1.1 request for a call.
-        .layer(option_layer(access.page.map(|page| Front { page })))
-        // Outside of gRPC-Web, which knows nothing of a browser's questions beforehand.
+        .layer(Http1PacingLayer)
+        .layer(RequestIdLayer::new((runtime.random() >> 32) as u32))
+        // Outside of gRPC-Web, which treats every request of HTTP/1.1 as a call.
+        .layer(option_layer(access.page.map(|page| WebPageLayer { page })))
+        // Outside of gRPC-Web, which does not answer preflight requests.
         .layer(option_layer(cors::layer(&access.allow_origins)))
         .layer(GrpcWebLayer::new())
-        .layer(MapResponseLayer::new(name_refusals_of_transport))
-        .layer(Gate { runtime: runtime.clone() })
+        .layer(MapResponseLayer::new(add_reasons))
+        .layer(AuthLayer { runtime: runtime.clone() })
         .serve_with_incoming_shutdown(services, listener.incoming(), signal);
 
-    // One deadline for all: what streams leave of it belongs to the rooms and the AI threads.
+    // One deadline for all: what the streams leave of it is for the rooms and the AI threads.
     let mut end = None;
     let late = async {
         shutdown.cancelled().await;
@@ -108,14 +106,14 @@ pub async fn serve_with(
     };
     tokio::select! {
         ended = server => ended?,
-        // One who reads nothing hears no goodbye, and nothing of the server's own waits for that.
-        () = late => tracing::warn!("clients that do not take leave are cut off"),
+        // A client that does not read never gets the last message, and is not waited for.
+        () = late => tracing::warn!("closing the connections of clients that do not end their streams"),
     }
     let left = end.map_or(limits.drain, |end| end.saturating_duration_since(Instant::now()));
     Ok(runtime.shut_down(left).await)
 }
 
-/// HTTP as it is spoken with one connection.
+/// HTTP, with the limits of one connection.
 fn transport(limits: &Limits) -> Server {
     Server::builder()
         .accept_http1(true)
@@ -131,27 +129,27 @@ fn transport(limits: &Limits) -> Server {
         .http2_keepalive_timeout(Some(limits.keepalive_answer))
 }
 
-/// The services that are not of this server only.
+/// Health and reflection.
 fn others(limits: &Limits, end: &CancellationToken) -> Result<Routes, ServeError> {
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?
         .max_decoding_message_size(limits.message_bytes);
-    Ok(Routes::new(Farewell { service: reflection, end: end.clone() }))
+    Ok(Routes::new(Drain { service: reflection, end: end.clone() }))
 }
 
-/// Requests that the transport refuses before any service sees them get their reasons here: one too large, and one that
-/// is no message of its kind, for which the transport's INTERNAL would blame the server.
-fn name_refusals_of_transport<B>(mut response: http::Response<B>) -> http::Response<B> {
+/// Adds the reason to refusals of the transport, which come before any service: a request that is too large, and one that
+/// cannot be read.
+fn add_reasons<B>(mut response: http::Response<B>) -> http::Response<B> {
     let headers = response.headers_mut();
     if headers.contains_key(status::REASON) {
         return response;
     }
     let refusal = Status::from_header_map(headers).and_then(|refusal| status::unreadable(&refusal));
-    // Every status of `status` can be written.
+    // Statuses made here always fit into headers.
     if let Some(Err(error)) = refusal.map(|refusal| refusal.add_header(headers)) {
-        tracing::error!(%error, "a refusal could not be written");
+        tracing::error!(%error, "a refusal does not fit into headers");
     }
     response
 }

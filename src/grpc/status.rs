@@ -17,53 +17,37 @@ use crate::{
         v1,
     },
     room::Rejection,
-    rules::Bitboard,
-    runtime::{RoomError, TooFast, metrics},
+    runtime::{LogInError, RoomError, TooFast, metrics},
 };
 
-/// Whose reasons these are.
+/// The `domain` of `ErrorInfo`.
 const DOMAIN: &str = "reversi";
 /// The trailer that repeats the reason.
 pub(crate) const REASON: &str = "reversi-reason";
-/// When to come back where nothing better is known.
+/// When a client should try again where nothing better is known.
 const RETRY: Duration = Duration::from_secs(2);
-/// A clock may run: a room is soon less busy.
+/// The same for a busy room: a clock may run, and the room is soon less busy.
 const BUSY_RETRY: Duration = Duration::from_millis(100);
-/// A clock may run: the storage is tried again at this pace.
+/// The same for the store: a clock may run, and the store is retried at this interval.
 const STORE_RETRY: Duration = Duration::from_millis(500);
-/// Where legal moves stand, as "d3 c4".
+/// The same for streams that a stopping server ends.
+pub(crate) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
+/// The metadata of `ErrorInfo` with the legal moves, as "d3 c4".
 const LEGAL_MOVES: &str = "legal_moves";
-/// Where an operator finds what went wrong.
+/// The metadata of `ErrorInfo` with the name of the call, by which the log can be searched.
 const TRACE_ID: &str = "trace_id";
 
-/// What a status tells beyond its reason.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Details {
+/// What a status has beside its reason.
+#[derive(Debug, Default)]
+struct Details {
     /// One entry of `ErrorInfo.metadata`.
-    pub(crate) metadata: Option<(&'static str, String)>,
+    metadata: Option<(&'static str, String)>,
     /// The field that is wrong, and what it must be.
-    pub(crate) violation: Option<(String, String)>,
-    /// When to try again.
-    pub(crate) retry_after: Option<Duration>,
+    violation: Option<(String, String)>,
+    retry_after: Option<Duration>,
 }
 
-/// What a player has too much of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quota {
-    /// Rooms of their own.
-    Rooms,
-    /// Seats held.
-    Seats,
-    /// Streams open.
-    Streams,
-    /// Analyses under way.
-    Analyses,
-    /// Requests in a second.
-    Rate,
-}
-
-/// A status with its reason, told in both ways.
-pub(crate) fn status(code: Code, reason: &'static str, message: impl Into<String>, details: Details) -> Status {
+fn status(code: Code, reason: &'static str, message: impl Into<String>, details: Details) -> Status {
     metrics::refused(reason);
     let metadata: HashMap<_, _> = details.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     let mut rich = ErrorDetails::with_error_info(reason, DOMAIN, metadata);
@@ -78,28 +62,24 @@ pub(crate) fn status(code: Code, reason: &'static str, message: impl Into<String
     Status::with_error_details_and_metadata(code, message, rich, trailer)
 }
 
-/// A room's refusal.
-pub(crate) fn refused(rejection: Rejection) -> Status {
-    refused_move(rejection, None)
+/// A status after which the client should try again.
+fn retry(code: Code, reason: &'static str, message: &str, after: Duration) -> Status {
+    status(code, reason, message, Details { retry_after: Some(after), ..Details::default() })
 }
 
-/// A room's refusal of a move, with the legal moves where they are known; those of the refusal itself come first.
-pub(crate) fn refused_move(rejection: Rejection, legal: Option<Bitboard>) -> Status {
+/// A room's refusal.
+pub(crate) fn refused(rejection: Rejection) -> Status {
     let (code, reason) = code_and_reason(&rejection);
-    let legal = match rejection {
-        Rejection::IllegalMove(legal) => Some(legal),
-        Rejection::NotYourTurn | Rejection::GameOver => legal,
-        _ => None,
-    };
-    let violation = match rejection {
+    let mut details = Details::default();
+    match rejection {
+        Rejection::IllegalMove(legal) => details.metadata = Some((LEGAL_MOVES, squares(legal).join(" "))),
         Rejection::BadSettings(error) => {
             let malformed = Malformed::from(error);
-            Some((malformed.field, malformed.problem))
+            details.violation = Some((malformed.field, malformed.problem));
         }
-        _ => None,
-    };
-    let metadata = legal.map(|legal| (LEGAL_MOVES, squares(legal).join(" ")));
-    status(code, reason, rejection.to_string(), Details { metadata, violation, retry_after: None })
+        _ => {}
+    }
+    status(code, reason, rejection.to_string(), details)
 }
 
 /// The code says what the client should do next.
@@ -128,11 +108,61 @@ fn code_and_reason(rejection: &Rejection) -> (Code, &'static str) {
     }
 }
 
-/// A request that cannot be read.
-pub(crate) fn malformed(malformed: Malformed) -> Status {
-    let message = malformed.to_string();
-    let details = Details { violation: Some((malformed.field, malformed.problem)), ..Details::default() };
-    status(Code::InvalidArgument, malformed.reason, message, details)
+impl From<Malformed> for Status {
+    fn from(malformed: Malformed) -> Self {
+        let message = malformed.to_string();
+        let details = Details { violation: Some((malformed.field, malformed.problem)), ..Details::default() };
+        status(Code::InvalidArgument, malformed.reason, message, details)
+    }
+}
+
+impl From<TooFast> for Status {
+    fn from(TooFast { retry_after }: TooFast) -> Self {
+        let message = "too many requests of you, or of all at your address";
+        retry(Code::ResourceExhausted, "RATE", message, retry_after)
+    }
+}
+
+impl From<RoomError> for Status {
+    fn from(error: RoomError) -> Self {
+        let quota = |reason, message| retry(Code::ResourceExhausted, reason, message, RETRY);
+        match error {
+            RoomError::Rejected(rejection) => refused(rejection),
+            RoomError::PlayerNotFound => refused(Rejection::PlayerNotFound),
+            RoomError::UnknownAi => {
+                Malformed::argument("ai", "must be a kind and level that GetServerInfo lists").into()
+            }
+            RoomError::QuotaRooms(_) => quota("QUOTA_ROOMS", "you, your address or the server has too many rooms"),
+            RoomError::QuotaSeats => quota("QUOTA_SEATS", "you or your address holds too many seats"),
+            RoomError::QuotaStreams => quota("QUOTA_STREAMS", "you or your address has too many open streams"),
+            RoomError::QuotaAnalyses => {
+                quota("QUOTA_ANALYSES", "you, your address or the server has too many analyses under way")
+            }
+            RoomError::TooFast(retry_after) => TooFast { retry_after }.into(),
+            RoomError::Draining => draining(RETRY),
+            RoomError::StoreUnavailable => {
+                let message = "the server cannot store anything now; nothing has changed";
+                retry(Code::Unavailable, "STORE_UNAVAILABLE", message, STORE_RETRY)
+            }
+            RoomError::Busy => retry(Code::Unavailable, "BUSY", "the room is busy; nothing has changed", BUSY_RETRY),
+        }
+    }
+}
+
+impl From<LogInError> for Status {
+    fn from(error: LogInError) -> Self {
+        match error {
+            LogInError::Closed(error) => error.into(),
+            LogInError::NameTaken => {
+                status(Code::AlreadyExists, "NAME_TAKEN", "another player has this name", Details::default())
+            }
+            LogInError::Full => {
+                let message = "the server has too many players; come back later";
+                retry(Code::ResourceExhausted, "QUOTA_PLAYERS", message, RETRY)
+            }
+            LogInError::TooManySeats(most) => Malformed::argument("seats", format!("must be at most {most}")).into(),
+        }
+    }
 }
 
 /// No token was sent.
@@ -146,80 +176,20 @@ pub(crate) fn token_invalid() -> Status {
     status(Code::Unauthenticated, "TOKEN_INVALID", "the token is unknown or revoked; log in again", Details::default())
 }
 
-/// Another player has the name.
-pub(crate) fn name_taken() -> Status {
-    status(Code::AlreadyExists, "NAME_TAKEN", "another player has this name", Details::default())
-}
-
-/// A player has, or asks for, too much.
-pub(crate) fn quota(quota: Quota, retry_after: Duration) -> Status {
-    let (reason, message) = match quota {
-        Quota::Rooms => ("QUOTA_ROOMS", "you, or all at your address, have as many rooms as may be"),
-        Quota::Seats => ("QUOTA_SEATS", "you, or all at your address, hold as many seats as may be"),
-        Quota::Streams => ("QUOTA_STREAMS", "you, or all at your address, have as many streams open as may be"),
-        Quota::Analyses => {
-            ("QUOTA_ANALYSES", "you, all at your address, or the server have as many analyses under way as may be")
-        }
-        Quota::Rate => ("RATE", "too many requests of you, or of all at your address"),
-    };
-    status(Code::ResourceExhausted, reason, message, retry(retry_after))
-}
-
-/// A player, or its address, asks more often than it may.
-pub(crate) fn too_fast(TooFast { retry_after }: TooFast) -> Status {
-    quota(Quota::Rate, retry_after)
-}
-
-/// A player, or its address, has as many calls on their way as it may.
+/// The player or its address has too many calls under way.
 pub(crate) fn too_many_calls() -> Status {
-    quota(Quota::Rate, BUSY_RETRY)
+    TooFast { retry_after: BUSY_RETRY }.into()
 }
 
-/// The server stops.
+/// The server is stopping.
 pub(crate) fn draining(retry_after: Duration) -> Status {
-    status(Code::Unavailable, "DRAINING", "the server is stopping; come back later", retry(retry_after))
+    retry(Code::Unavailable, "DRAINING", "the server is stopping; come back later", retry_after)
 }
 
-/// Nothing can be written down, so nothing can change.
-pub(crate) fn store_unavailable(retry_after: Duration) -> Status {
-    let message = "the server cannot store anything now; nothing has changed";
-    status(Code::Unavailable, "STORE_UNAVAILABLE", message, retry(retry_after))
-}
-
-/// The server knows as many players as it may.
-pub(crate) fn full() -> Status {
-    let message = "the server knows as many players as it may; come back later";
-    status(Code::ResourceExhausted, "QUOTA_PLAYERS", message, retry(RETRY))
-}
-
-/// A request to the runtime failed.
-pub(crate) fn failed(error: RoomError) -> Status {
-    match error {
-        RoomError::Rejected(rejection) => refused(rejection),
-        RoomError::PlayerNotFound => refused(Rejection::PlayerNotFound),
-        RoomError::UnknownAi => {
-            malformed(Malformed::argument("ai", "must be a kind and level that GetServerInfo lists"))
-        }
-        RoomError::QuotaRooms(_) => quota(Quota::Rooms, RETRY),
-        RoomError::QuotaSeats => quota(Quota::Seats, RETRY),
-        RoomError::QuotaStreams => quota(Quota::Streams, RETRY),
-        RoomError::QuotaAnalyses => quota(Quota::Analyses, RETRY),
-        RoomError::TooFast(retry_after) => quota(Quota::Rate, retry_after),
-        RoomError::Draining => draining(RETRY),
-        RoomError::StoreUnavailable => store_unavailable(STORE_RETRY),
-        RoomError::Busy => busy(BUSY_RETRY),
-    }
-}
-
-/// A room has more to do than it can.
-pub(crate) fn busy(retry_after: Duration) -> Status {
-    status(Code::Unavailable, "BUSY", "the room is busy; nothing has changed", retry(retry_after))
-}
-
-/// What is no message of its kind, or too large a one. The transport's INTERNAL would blame the server. None when the
-/// transport failed otherwise.
+/// The transport's refusal of a message that cannot be read or is too large, for which its INTERNAL would blame the server.
+/// None when the transport failed otherwise.
 pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {
-    // A broken connection has a cause; a message that cannot be read is one itself.
+    // A broken connection has a cause; a message that cannot be read has none.
     let broken = std::error::Error::source(refusal).is_some();
     let (code, reason) = match refusal.code() {
         Code::OutOfRange if !broken => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
@@ -229,7 +199,7 @@ pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {
     Some(status(code, reason, refusal.message(), Details::default()))
 }
 
-/// A bug. What it was stands in the log, under `trace_id`.
+/// A bug. The log has the details under `trace_id`.
 pub(crate) fn internal(trace_id: impl Into<String>) -> Status {
     let trace_id = trace_id.into();
     let message = format!("internal error {trace_id}");
@@ -237,11 +207,7 @@ pub(crate) fn internal(trace_id: impl Into<String>) -> Status {
     status(Code::Internal, "INTERNAL", message, details)
 }
 
-fn retry(after: Duration) -> Details {
-    Details { retry_after: Some(after), ..Details::default() }
-}
-
-/// The answer to a move that came up a `Play` stream and was refused with `refusal`.
+/// The message for a move of a `Play` stream that was refused with `refusal`.
 pub(crate) fn move_rejected(game_id: String, ply: i32, refusal: &Status) -> v1::MoveRejected {
     let reason = refusal.metadata().get(REASON).and_then(|reason| reason.to_str().ok());
     let info = refusal.get_details_error_info();
@@ -259,11 +225,14 @@ pub(crate) fn move_rejected(game_id: String, ply: i32, refusal: &Status) -> v1::
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{room::SettingsError, rules::Position};
+    use crate::{
+        room::SettingsError,
+        rules::{Bitboard, Position},
+    };
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// What every status has: its code and reason, the latter told twice.
+    /// The code and the reason, which is in the details and in the trailer.
     fn read(status: &Status) -> (Code, String) {
         let info = status.get_details_error_info().unwrap();
         assert_eq!(info.domain, "reversi");
@@ -277,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn every_refusal_has_its_row_of_the_table() {
+    fn every_rejection_has_its_code_and_reason() {
         let bad_games = SettingsError { field: "games", problem: "must be 1 to 1000" };
         let table = [
             (Rejection::NotOwner, Code::PermissionDenied, "NOT_OWNER"),
@@ -307,44 +276,46 @@ mod tests {
     }
 
     #[test]
-    fn every_other_failure_has_its_row_of_the_table() {
+    fn every_other_failure_has_its_code_reason_and_delay() {
         let table = [
-            (token_missing(), Code::Unauthenticated, "TOKEN_MISSING", false),
-            (token_invalid(), Code::Unauthenticated, "TOKEN_INVALID", false),
-            (name_taken(), Code::AlreadyExists, "NAME_TAKEN", false),
-            (quota(Quota::Rooms, SECOND), Code::ResourceExhausted, "QUOTA_ROOMS", true),
-            (quota(Quota::Seats, SECOND), Code::ResourceExhausted, "QUOTA_SEATS", true),
-            (quota(Quota::Streams, SECOND), Code::ResourceExhausted, "QUOTA_STREAMS", true),
-            (quota(Quota::Analyses, SECOND), Code::ResourceExhausted, "QUOTA_ANALYSES", true),
-            (quota(Quota::Rate, SECOND), Code::ResourceExhausted, "RATE", true),
-            (draining(SECOND), Code::Unavailable, "DRAINING", true),
-            (store_unavailable(SECOND), Code::Unavailable, "STORE_UNAVAILABLE", true),
-            (busy(SECOND), Code::Unavailable, "BUSY", true),
-            (internal("t1"), Code::Internal, "INTERNAL", false),
+            (token_missing(), Code::Unauthenticated, "TOKEN_MISSING", None),
+            (token_invalid(), Code::Unauthenticated, "TOKEN_INVALID", None),
+            (LogInError::NameTaken.into(), Code::AlreadyExists, "NAME_TAKEN", None),
+            (LogInError::Full.into(), Code::ResourceExhausted, "QUOTA_PLAYERS", Some(RETRY)),
+            (RoomError::QuotaRooms("x").into(), Code::ResourceExhausted, "QUOTA_ROOMS", Some(RETRY)),
+            (RoomError::QuotaSeats.into(), Code::ResourceExhausted, "QUOTA_SEATS", Some(RETRY)),
+            (RoomError::QuotaStreams.into(), Code::ResourceExhausted, "QUOTA_STREAMS", Some(RETRY)),
+            (RoomError::QuotaAnalyses.into(), Code::ResourceExhausted, "QUOTA_ANALYSES", Some(RETRY)),
+            (RoomError::TooFast(SECOND).into(), Code::ResourceExhausted, "RATE", Some(SECOND)),
+            (too_many_calls(), Code::ResourceExhausted, "RATE", Some(BUSY_RETRY)),
+            (draining(SECOND), Code::Unavailable, "DRAINING", Some(SECOND)),
+            (RoomError::StoreUnavailable.into(), Code::Unavailable, "STORE_UNAVAILABLE", Some(STORE_RETRY)),
+            (RoomError::Busy.into(), Code::Unavailable, "BUSY", Some(BUSY_RETRY)),
+            (internal("t1"), Code::Internal, "INTERNAL", None),
         ];
-        for (status, code, reason, retries) in table {
+        for (status, code, reason, retry_after) in table {
             assert_eq!(read(&status), (code, reason.to_owned()));
             let delay = status.get_details_retry_info().and_then(|info| info.retry_delay);
-            assert_eq!(delay, retries.then_some(SECOND), "{reason}");
+            assert_eq!(delay, retry_after, "{reason}");
         }
         let info = internal("t1").get_details_error_info().unwrap();
         assert_eq!(info.metadata.get("trace_id").map(String::as_str), Some("t1"));
     }
 
     #[test]
-    fn a_message_that_cannot_be_read_is_told_from_a_broken_connection() {
+    fn an_unreadable_message_is_not_a_broken_connection() {
         let (large, other) = (Status::out_of_range("too large"), Status::internal("no such field"));
         assert_eq!(read(&unreadable(&large).unwrap()), (Code::OutOfRange, "MESSAGE_TOO_LARGE".to_owned()));
-        let told = unreadable(&other).unwrap();
-        assert_eq!(read(&told), (Code::InvalidArgument, "BAD_MESSAGE".to_owned()));
-        assert_eq!(told.message(), "no such field");
+        let named = unreadable(&other).unwrap();
+        assert_eq!(read(&named), (Code::InvalidArgument, "BAD_MESSAGE".to_owned()));
+        assert_eq!(named.message(), "no such field");
         let mut broken = Status::internal("reset");
         broken.set_source(std::sync::Arc::new(std::io::Error::other("reset")));
         assert!(unreadable(&broken).is_none() && unreadable(&Status::cancelled("gone")).is_none());
     }
 
     #[test]
-    fn what_is_malformed_names_its_field() {
+    fn a_malformed_request_names_the_field() {
         for reason in [
             Malformed::BAD_SQUARE,
             Malformed::BAD_NAME,
@@ -353,7 +324,7 @@ mod tests {
             Malformed::BAD_ID,
             Malformed::BAD_ARGUMENT,
         ] {
-            let status = malformed(Malformed::new(reason, "a.b", "must not be"));
+            let status = Status::from(Malformed::new(reason, "a.b", "must not be"));
             assert_eq!(read(&status), (Code::InvalidArgument, reason.to_owned()));
             assert_eq!(status.message(), "a.b must not be");
             let violations = status.get_details_bad_request().unwrap().field_violations;
@@ -364,19 +335,19 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_move_tells_the_legal_ones_where_they_are_known() {
+    fn an_illegal_move_gets_the_legal_moves() {
         let moves = Position::START.legal_moves();
         let illegal = refused(Rejection::IllegalMove(moves));
         assert_eq!(legal(&illegal).as_deref(), Some("d3 c4 f5 e6"));
-        assert_eq!(legal(&refused_move(Rejection::NotYourTurn, Some(moves))).as_deref(), Some("d3 c4 f5 e6"));
-        assert_eq!(legal(&refused_move(Rejection::GameOver, Some(Bitboard::EMPTY))).as_deref(), Some(""));
+        assert_eq!(legal(&refused(Rejection::IllegalMove(Bitboard::EMPTY))).as_deref(), Some(""));
+        assert_eq!(legal(&refused(Rejection::GameOver)), None);
         assert_eq!(legal(&refused(Rejection::NotYourTurn)), None);
-        assert_eq!(legal(&refused_move(Rejection::StalePly, Some(moves))), None);
+        assert_eq!(legal(&refused(Rejection::StalePly)), None);
 
-        let told = move_rejected("g-1".into(), 0, &illegal);
-        assert_eq!((told.reason.as_str(), told.game_id.as_str()), ("ILLEGAL_MOVE", "g-1"));
-        assert_eq!(told.legal_moves, ["d3", "c4", "f5", "e6"]);
-        let later = move_rejected("g-1".into(), 0, &busy(SECOND));
-        assert!(later.legal_moves.is_empty() && later.retry_after == Some(duration(SECOND)));
+        let rejected = move_rejected("g-1".into(), 0, &illegal);
+        assert_eq!((rejected.reason.as_str(), rejected.game_id.as_str()), ("ILLEGAL_MOVE", "g-1"));
+        assert_eq!(rejected.legal_moves, ["d3", "c4", "f5", "e6"]);
+        let later = move_rejected("g-1".into(), 0, &RoomError::Busy.into());
+        assert!(later.legal_moves.is_empty() && later.retry_after == Some(duration(BUSY_RETRY)));
     }
 }

@@ -2,11 +2,11 @@
 
 mod codec;
 pub mod convert;
-mod frame;
+mod encoded;
 pub mod server;
 
-pub use codec::{SmallCodec, YIELD};
-pub use frame::Frame;
+pub use codec::{Encodable, ServerCodec, ServerEncoder};
+pub use encoded::EncodedMessage;
 pub use reversi_client::v1;
 
 /// The compiled descriptors, for reflection.

@@ -1,4 +1,4 @@
-//! Who is let in, judged by the headers of a call: of one who may not call nothing more is read.
+//! Authentication and limits of calls, by their headers alone: of a call that is refused nothing more is read.
 
 use std::{
     pin::Pin,
@@ -10,44 +10,44 @@ use http::{HeaderMap, Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::{caller::Power, permit_body::counted, request_id::caught};
+use super::{caller::Role, permit_body::with_permit, request_id::catch_panic};
 use crate::{
-    grpc::{service::streaming, status, transport::connection::Peer},
+    grpc::{status, transport::connection::Peer},
     runtime::{Address, Call, Player, Runtime, Share, Taken, Token},
 };
 
-/// Where the methods of this server are, which are for players.
-const OWN: &str = "/reversi.v1.";
+/// What the paths of the methods begin with that need a player.
+const FOR_PLAYERS: &str = "/reversi.v1.";
 
-/// Where an administrator's token stands.
-const ADMIN: &str = "reversi-admin";
+/// The header with an administrator's token.
+const ADMIN_TOKEN: &str = "reversi-admin";
 
-/// The one that makes a player of somebody.
+/// The method that needs none: it makes one.
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
-/// Lets calls in: those of players, and the few that are open to all, within the rates and as many at a time as may be.
+/// Admits the calls of players, and those that need no player, within the rates and limits of the player and the address.
 #[derive(Clone)]
-pub(crate) struct Gate {
+pub(crate) struct AuthLayer {
     pub(crate) runtime: Runtime,
 }
 
-/// A service behind a gate. Where a method is for players, it finds with the request who calls, and by what power.
+/// A service whose requests have passed [`AuthLayer`]. Where a method needs a player, the request has the player and the role
+/// as an extension.
 #[derive(Clone)]
-pub(crate) struct Gated<S> {
+pub(crate) struct Auth<S> {
     inner: S,
-    gate: Gate,
+    layer: AuthLayer,
 }
 
-/// A call that was let in, which counts as long as this is kept.
-#[cfg_attr(test, derive(Default))]
-pub(crate) struct Pass {
-    /// Of a player, where one has to be somebody.
+/// An admitted call, which is counted until this is dropped.
+struct CallPermit {
+    /// None where the method needs no player.
     _player: Option<Call>,
     _address: Option<Taken>,
 }
 
-impl Gate {
-    fn admit(&self, request: &mut Request<Body>) -> Result<Pass, Status> {
+impl AuthLayer {
+    fn admit(&self, request: &mut Request<Body>) -> Result<CallPermit, Status> {
         let address = Peer::address(request.extensions()).cloned();
         let player = match is_for_players(request.uri().path()).then(|| self.bearer(request.headers())) {
             None => None,
@@ -61,21 +61,20 @@ impl Gate {
             None => count(address.as_ref())?,
             Some(player) => {
                 address.iter().for_each(|address| player.comes_from(address));
-                player.admit().map_err(status::too_fast)?;
-                // Behind the rate, so that nobody guesses at an administrator's token fast.
-                let power = self.power(player, request.headers())?;
-                request.extensions_mut().insert((Arc::clone(player), power));
+                player.admit()?;
+                // After the rate limit, which bounds guesses at the administrator's token.
+                let role = self.role(player, request.headers())?;
+                request.extensions_mut().insert((Arc::clone(player), role));
             }
         }
         let taken = address.map(|address| address.take(Share::Calls).ok_or_else(status::too_many_calls));
         let call = player.map(|player| player.begin_call().ok_or_else(status::too_many_calls));
-        Ok(Pass { _player: call.transpose()?, _address: taken.transpose()? })
+        Ok(CallPermit { _player: call.transpose()?, _address: taken.transpose()? })
     }
 
     /// The player of a token.
     ///
-    /// A bad token costs a hash and a look into a map, which is less than what its request has cost by then, and with
-    /// 256 bits it will not be guessed.
+    /// Tokens have 256 bits and cannot be guessed. A wrong one costs a hash and a look-up, less than its request has cost by then.
     fn bearer(&self, headers: &HeaderMap) -> Result<Arc<Player>, Status> {
         let header = headers.get("authorization").ok_or_else(status::token_missing)?;
         let token = header.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
@@ -84,37 +83,37 @@ impl Gate {
         self.runtime.bearer(&token).ok_or_else(status::token_invalid)
     }
 
-    /// What a player may, who perhaps is an administrator besides.
-    fn power(&self, player: &Player, headers: &HeaderMap) -> Result<Power, Status> {
-        let Some(header) = headers.get(ADMIN) else { return Ok(Power::Player) };
+    /// The role of a player, by the administrator's token.
+    fn role(&self, player: &Player, headers: &HeaderMap) -> Result<Role, Status> {
+        let Some(header) = headers.get(ADMIN_TOKEN) else { return Ok(Role::Player) };
         let token: Option<Token> = header.to_str().ok().and_then(|text| text.trim().parse().ok());
         if token.is_some_and(|token| self.runtime.is_admin(&token)) {
-            return Ok(Power::Admin);
+            return Ok(Role::Admin);
         }
-        // Anybody may send one as often as they like, and must not fill the log with it.
-        tracing::debug!(player = %player.id(), "not an administrator's token");
+        // At this level, as any client can cause it and must not fill the log.
+        tracing::debug!(player = %player.id(), "wrong administrator's token");
         Err(status::token_invalid())
     }
 }
 
-/// Counts a request of nobody.
+/// Counts a request without a player at its address.
 fn count(address: Option<&Arc<Address>>) -> Result<(), Status> {
-    address.map_or(Ok(()), |address| address.admit()).map_err(status::too_fast)
+    Ok(address.map_or(Ok(()), |address| address.admit())?)
 }
 
 fn is_for_players(path: &str) -> bool {
-    path.starts_with(OWN) && path != LOG_IN
+    path.starts_with(FOR_PLAYERS) && path != LOG_IN
 }
 
-impl<S> Layer<S> for Gate {
-    type Service = Gated<S>;
+impl<S> Layer<S> for AuthLayer {
+    type Service = Auth<S>;
 
-    fn layer(&self, inner: S) -> Gated<S> {
-        Gated { inner, gate: self.clone() }
+    fn layer(&self, inner: S) -> Auth<S> {
+        Auth { inner, layer: self.clone() }
     }
 }
 
-impl<S> Service<Request<Body>> for Gated<S>
+impl<S> Service<Request<Body>> for Auth<S>
 where
     S: Service<Request<Body>, Response = Response<Body>> + Clone + Send + 'static,
     S::Future: Send + 'static,
@@ -129,21 +128,15 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let (gate, copy) = (self.gate.clone(), self.inner.clone());
-        // The one that is ready; its copy may not be.
-        let mut inner = std::mem::replace(&mut self.inner, copy);
-        Box::pin(caught(async move {
-            let pass = match gate.admit(&mut request) {
-                Ok(pass) => pass,
-                Err(refusal) => return Ok(refusal.into_http()),
-            };
-            let mut answer = inner.call(request).await?;
-            let stream = streaming::take(&mut answer);
-            // Until it is read: a client may leave thousands of answers to the server.
-            Ok(answer.map(|body| match stream {
-                Some(open) => open(pass),
-                None => counted(body, pass),
-            }))
+        let layer = self.layer.clone();
+        // The clone may not be ready; the one that was polled is.
+        let clone = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, clone);
+        Box::pin(catch_panic(async move {
+            match layer.admit(&mut request) {
+                Ok(permit) => Ok(inner.call(request).await?.map(|body| with_permit(body, permit))),
+                Err(refusal) => Ok(refusal.into_http()),
+            }
         }))
     }
 }

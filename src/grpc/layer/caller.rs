@@ -1,48 +1,57 @@
-//! Who calls: a player that the gate has let in, and perhaps an administrator besides.
+//! Who calls: the player that the auth layer found by the token, and the role.
 
 use std::sync::Arc;
 
-use tonic::{Request, Status};
+use tonic::{Request, Response, Status};
 
 use crate::{
     grpc::status,
-    {
-        room::{PasswordHash, RoomId},
-        runtime::Player,
-    },
+    proto::convert,
+    room::{GameId, PasswordHash, PlayerId, Rejection, RoomId},
+    runtime::{self, Player},
 };
 
-/// By what power somebody calls.
+/// The result of a method.
+pub(crate) type Reply<T> = Result<Response<T>, Status>;
+
+/// In which role a player calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Power {
-    /// A player's own.
+pub(crate) enum Role {
     Player,
-    /// An administrator's.
     Admin,
 }
 
-/// The player whose call it is, as the gate has found.
+/// The caller of a request.
 pub(crate) fn caller<T>(request: &Request<T>) -> Result<Arc<Player>, Status> {
-    caller_with_power(request).map(|(player, _)| player)
+    caller_with_role(request).map(|(player, _)| player)
 }
 
-/// As [`caller`], and by what power.
-pub(crate) fn caller_with_power<T>(request: &Request<T>) -> Result<(Arc<Player>, Power), Status> {
+/// The caller of a request and the role.
+pub(crate) fn caller_with_role<T>(request: &Request<T>) -> Result<(Arc<Player>, Role), Status> {
     request.extensions().get().cloned().ok_or_else(status::token_missing)
 }
 
-/// A room id; one that cannot be is a room that there is not.
+/// The caller of a request and its message.
+pub(crate) fn open<T>(request: Request<T>) -> Result<(Arc<Player>, T), Status> {
+    Ok((caller(&request)?, request.into_inner()))
+}
+
+/// A room id. One that cannot be parsed is of no room.
 pub(crate) fn room_id(text: &str) -> Result<RoomId, Status> {
-    text.parse().map_err(|_| status::refused(crate::room::Rejection::RoomNotFound))
+    text.parse().map_err(|_| status::refused(Rejection::RoomNotFound))
 }
 
-/// A game id; one that cannot be is a game that there is not.
-pub(crate) fn game_id(text: &str) -> Result<crate::room::GameId, Status> {
-    text.parse().map_err(|_| status::refused(crate::room::Rejection::GameNotFound))
+/// A game id. One that cannot be parsed is of no game.
+pub(crate) fn game_id(text: &str) -> Result<GameId, Status> {
+    text.parse().map_err(|_| status::refused(Rejection::GameNotFound))
 }
 
-/// The password of a request, hashed; none when it is empty.
+/// A player id. One that cannot be parsed is of no player.
+pub(crate) fn player_id(text: &str) -> Result<PlayerId, Status> {
+    text.parse().map_err(|_| status::refused(Rejection::PlayerNotFound))
+}
+
+/// The hash of a request's password; none when it is empty.
 pub(crate) fn password(text: &str) -> Result<Option<PasswordHash>, Status> {
-    let password = crate::proto::convert::read_password(text).map_err(status::malformed)?;
-    Ok(password.map(crate::runtime::hash_password))
+    Ok(convert::read_password(text)?.map(runtime::hash_password))
 }

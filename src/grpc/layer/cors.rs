@@ -1,4 +1,4 @@
-//! Pages of other origins. Browsers let them call only where the server says so, and by default it says nothing.
+//! Pages of other origins. Browsers let them call only servers that allow it, and by default this one allows none.
 
 use std::{str::FromStr, time::Duration};
 
@@ -9,8 +9,8 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use super::request_id;
 use crate::grpc::status;
 
-/// What a page may send.
-const SENT: [HeaderName; 5] = [
+/// The headers that a page may send.
+const REQUEST_HEADERS: [HeaderName; 5] = [
     header::CONTENT_TYPE,
     header::AUTHORIZATION,
     HeaderName::from_static("x-grpc-web"),
@@ -18,8 +18,8 @@ const SENT: [HeaderName; 5] = [
     HeaderName::from_static("grpc-timeout"),
 ];
 
-/// What a page may read of a refusal, which is all in the headers.
-const READ: [HeaderName; 5] = [
+/// What a page may read: a refusal is in the headers.
+const RESPONSE_HEADERS: [HeaderName; 5] = [
     HeaderName::from_static("grpc-status"),
     HeaderName::from_static("grpc-message"),
     HeaderName::from_static("grpc-status-details-bin"),
@@ -27,14 +27,14 @@ const READ: [HeaderName; 5] = [
     HeaderName::from_static(request_id::REQUEST_ID),
 ];
 
-/// How long a browser need not ask again; none remembers it longer.
-const REMEMBERED: Duration = Duration::from_secs(2 * 60 * 60);
+/// How long a browser remembers the answer, the longest that browsers accept.
+const MAX_AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// An origin whose pages may call: a scheme, a host and perhaps a port, or `*` for all origins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(HeaderValue);
 
-/// A text that is no origin.
+/// A text is not an origin.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("an origin is like https://example.org, without a path; or *")]
 pub struct ParseOriginError;
@@ -44,7 +44,7 @@ impl FromStr for Origin {
 
     fn from_str(text: &str) -> Result<Self, ParseOriginError> {
         let uri = || text.parse::<Uri>().ok();
-        // The authority with nothing behind it, in the form in which browsers send it.
+        // Nothing after the authority, and in lower case, as browsers send it.
         let is_origin = |uri: Uri| {
             let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else { return false };
             !authority.as_str().contains('@') && text == format!("{scheme}://{authority}").to_lowercase()
@@ -54,7 +54,7 @@ impl FromStr for Origin {
     }
 }
 
-/// Lets pages of these origins call; none where there are none.
+/// The layer that lets pages of `origins` call; none when there are no origins.
 pub(crate) fn layer(origins: &[Origin]) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
@@ -63,7 +63,7 @@ pub(crate) fn layer(origins: &[Origin]) -> Option<CorsLayer> {
     let origins =
         if any { AllowOrigin::any() } else { AllowOrigin::list(origins.iter().map(|origin| origin.0.clone())) };
     let layer = CorsLayer::new().allow_origin(origins).allow_methods([Method::POST]);
-    Some(layer.allow_headers(SENT).expose_headers(READ).max_age(REMEMBERED))
+    Some(layer.allow_headers(REQUEST_HEADERS).expose_headers(RESPONSE_HEADERS).max_age(MAX_AGE))
 }
 
 #[cfg(test)]
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_is_as_browsers_send_it() {
+    fn an_origin_is_written_as_browsers_send_it() {
         for good in ["*", "https://example.org", "http://localhost:5173", "https://[::1]:8443"] {
             assert!(good.parse::<Origin>().is_ok(), "{good}");
         }

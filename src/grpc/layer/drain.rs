@@ -1,6 +1,7 @@
-//! Services of other crates, whose streams know of no end: here they end with the server.
+//! Ends the streams of other crates' services when the server stops.
 //!
-//! Stopping waits for every open stream, so one that goes on for ever would hold it up to its deadline.
+//! Stopping waits for all open streams. Those of health and reflection have no end of their own and would hold it up until the
+//! deadline.
 
 use std::{
     convert::Infallible,
@@ -15,20 +16,20 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Status, body::Body, server::NamedService};
 use tower::Service;
 
-use crate::grpc::{service::streaming::RETURN_AFTER_DRAIN, status};
+use crate::grpc::status;
 
-/// A service whose streams end soon after `end` is cancelled: what they have to say by then is said first.
+/// A service whose streams end after `end` is cancelled. What they have ready by then is sent first.
 #[derive(Clone)]
-pub(crate) struct Farewell<S> {
+pub(crate) struct Drain<S> {
     pub(crate) service: S,
     pub(crate) end: CancellationToken,
 }
 
-impl<S: NamedService> NamedService for Farewell<S> {
+impl<S: NamedService> NamedService for Drain<S> {
     const NAME: &'static str = S::NAME;
 }
 
-impl<S> Service<Request<Body>> for Farewell<S>
+impl<S> Service<Request<Body>> for Drain<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S::Future: Send + 'static,
@@ -42,30 +43,30 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        // Questions end as well: whoever waits for more of them lives on without listeners.
-        let questions = request.map(|body| Ending::of(body, &self.end, || None));
-        let answer = self.service.call(questions);
+        // The request ends as well: a task that reads it would outlive the response.
+        let request = request.map(|body| DrainBody::wrap(body, &self.end, || None));
+        let response = self.service.call(request);
         let end = self.end.clone();
-        let told = || Some(status::draining(RETURN_AFTER_DRAIN));
-        Box::pin(async move { Ok(answer.await?.map(|body| Ending::of(body, &end, told))) })
+        let status = || Some(status::draining(status::RETURN_AFTER_DRAIN));
+        Box::pin(async move { Ok(response.await?.map(|body| DrainBody::wrap(body, &end, status))) })
     }
 }
 
-struct Ending {
+struct DrainBody {
     body: Body,
     end: Pin<Box<WaitForCancellationFutureOwned>>,
     ended: bool,
-    /// What is said last.
-    told: fn() -> Option<Status>,
+    /// The status of a response; none for a request.
+    status: fn() -> Option<Status>,
 }
 
-impl Ending {
-    fn of(body: Body, end: &CancellationToken, told: fn() -> Option<Status>) -> Body {
-        Body::new(Self { body, end: Box::pin(end.clone().cancelled_owned()), ended: false, told })
+impl DrainBody {
+    fn wrap(body: Body, end: &CancellationToken, status: fn() -> Option<Status>) -> Body {
+        Body::new(Self { body, end: Box::pin(end.clone().cancelled_owned()), ended: false, status })
     }
 }
 
-impl http_body::Body for Ending {
+impl http_body::Body for DrainBody {
     type Data = Bytes;
     type Error = Status;
 
@@ -78,9 +79,9 @@ impl http_body::Body for Ending {
         }
         ready!(self.end.as_mut().poll(context));
         self.ended = true;
-        // Whoever is at its other end sees at once that nobody is here any more.
+        // Dropped now, so that its sender sees that it is closed.
         self.body = Body::empty();
-        let Some(status) = (self.told)() else { return Poll::Ready(None) };
+        let Some(status) = (self.status)() else { return Poll::Ready(None) };
         let mut trailers = HeaderMap::new();
         Poll::Ready(Some(status.add_header(&mut trailers).map(|()| Frame::trailers(trailers))))
     }

@@ -1,7 +1,8 @@
-//! How fast requests of HTTP/1.1 are taken in: those from one address wait for each other.
+//! Delays the requests of HTTP/1.1 that exceed the rate of their address.
 //!
-//! On such a connection a client can send thousands of requests without waiting for an answer, at next to no cost, and
-//! each of them costs the server as much as a call. Calls over HTTP/2 have their bounds in streams and players.
+//! On such a connection a client can send thousands of requests without waiting for a response, each of which costs the server
+//! as much as a call; without this, `benches/abuse.rs` shows what such a flood does to other clients. Calls over HTTP/2 are
+//! bounded by the streams of a connection and the rates of players.
 
 use std::{
     sync::Arc,
@@ -15,25 +16,25 @@ use tower::{Layer, Service};
 
 use crate::{grpc::transport::connection::Peer, runtime::Address};
 
-/// Makes the requests of HTTP/1.1 wait for their turns.
+/// Delays requests of HTTP/1.1.
 #[derive(Clone)]
-pub(crate) struct Throttle;
+pub(crate) struct Http1PacingLayer;
 
-/// A service whose requests do.
+/// A service whose requests over HTTP/1.1 are delayed.
 #[derive(Clone)]
-pub(crate) struct Throttled<S> {
+pub(crate) struct Http1Pacing<S> {
     inner: S,
 }
 
-impl<S> Layer<S> for Throttle {
-    type Service = Throttled<S>;
+impl<S> Layer<S> for Http1PacingLayer {
+    type Service = Http1Pacing<S>;
 
-    fn layer(&self, inner: S) -> Throttled<S> {
-        Throttled { inner }
+    fn layer(&self, inner: S) -> Http1Pacing<S> {
+        Http1Pacing { inner }
     }
 }
 
-impl<S, B> Service<http::Request<B>> for Throttled<S>
+impl<S, B> Service<http::Request<B>> for Http1Pacing<S>
 where
     S: Service<http::Request<B>, Response: Send, Error: Send> + Clone + Send + 'static,
     S::Future: Send,
@@ -52,9 +53,9 @@ where
         let (Version::HTTP_11 | Version::HTTP_10, Some(address)) = (request.version(), address) else {
             return Either::Left(self.inner.call(request));
         };
-        // The one that is ready; its copy may not be.
-        let copy = self.inner.clone();
-        let mut inner = std::mem::replace(&mut self.inner, copy);
+        // The clone may not be ready; the one that was polled is.
+        let clone = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, clone);
         Either::Right(Box::pin(async move {
             wait(&address).await;
             inner.call(request).await
@@ -62,14 +63,15 @@ where
     }
 }
 
-/// Whoever hangs up gives the turn back, so that nobody waits for more than the connections that the address has.
+/// Waits for the turn of a request. When the connection is closed meanwhile, the turn is given back: the wait of an address is
+/// bounded by its open connections.
 async fn wait(address: &Arc<Address>) {
     let now = Instant::now();
     let turn = address.turn_of_http1(now);
     if turn.at() > now {
         sleep_until(turn.at()).await;
     } else {
-        // One request at a time, so that a connection with many of them does not keep all others waiting.
+        // One request at a time, so that a connection with many of them does not delay the others.
         tokio::task::yield_now().await;
     }
     turn.is_used();

@@ -1,4 +1,4 @@
-//! An answer that is counted until it is read, or given up.
+//! A response that is counted until it is read.
 
 use std::{
     pin::Pin,
@@ -9,19 +9,19 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use tonic::{Status, body::Body};
 
-/// A body with what is taken for it, which is given back when the body is dropped: behind its last byte, or with its
-/// connection. A client that reads nothing leaves it where it is.
-struct Counted<T> {
+/// A body that holds a permit. Dropping the body gives the permit back: after its last byte was sent, or when its connection
+/// ends. So responses that a client does not read stay counted.
+struct PermitBody<P> {
     body: Body,
-    _taken: T,
+    _permit: P,
 }
 
-/// The body, which keeps what is taken for it.
-pub(crate) fn counted<T: Send + Unpin + 'static>(body: Body, taken: T) -> Body {
-    Body::new(Counted { body, _taken: taken })
+/// Makes a body hold a permit.
+pub(crate) fn with_permit<P: Send + Unpin + 'static>(body: Body, permit: P) -> Body {
+    Body::new(PermitBody { body, _permit: permit })
 }
 
-impl<T: Unpin> http_body::Body for Counted<T> {
+impl<P: Unpin> http_body::Body for PermitBody<P> {
     type Data = Bytes;
     type Error = Status;
 

@@ -1,4 +1,4 @@
-//! A name for each call, by which a client, an operator and the log can speak of it.
+//! An id for each call, in the response and in the log, and INTERNAL with that id for a call that panics.
 
 use std::{
     any::Any,
@@ -19,32 +19,32 @@ use tracing::Instrument as _;
 
 use crate::grpc::status;
 
-/// The header of every answer that has the name of the call.
+/// The response header with the id of the call.
 pub(crate) const REQUEST_ID: &str = "reversi-request-id";
 
 tokio::task_local! {
     static CURRENT: RequestId;
 }
 
-/// The name of a call: this process, and the number of the call. Nothing that a client sends is in it.
+/// The id of a call: a number of the process, and the number of the call. It has nothing that a client sends.
 #[derive(Clone, Debug)]
 struct RequestId(Arc<str>);
 
-/// Names the calls of one server, in their answers and in a span of the log.
+/// Gives each call an id, in a header of the response and in a span of the log.
 #[derive(Clone)]
-pub(crate) struct NameCalls {
+pub(crate) struct RequestIdLayer {
     process: u32,
     calls: Arc<AtomicU64>,
 }
 
-/// A service whose calls have names.
+/// A service whose calls have ids.
 #[derive(Clone)]
-pub(crate) struct Named<S> {
+pub(crate) struct WithRequestId<S> {
     inner: S,
-    names: NameCalls,
+    ids: RequestIdLayer,
 }
 
-impl NameCalls {
+impl RequestIdLayer {
     pub(crate) fn new(process: u32) -> Self {
         Self { process, calls: Arc::default() }
     }
@@ -54,15 +54,15 @@ impl NameCalls {
     }
 }
 
-impl<S> Layer<S> for NameCalls {
-    type Service = Named<S>;
+impl<S> Layer<S> for RequestIdLayer {
+    type Service = WithRequestId<S>;
 
-    fn layer(&self, inner: S) -> Named<S> {
-        Named { inner, names: self.clone() }
+    fn layer(&self, inner: S) -> WithRequestId<S> {
+        WithRequestId { inner, ids: self.clone() }
     }
 }
 
-impl<S, Request, Answer> Service<http::Request<Request>> for Named<S>
+impl<S, Request, Answer> Service<http::Request<Request>> for WithRequestId<S>
 where
     S: Service<http::Request<Request>, Response = http::Response<Answer>>,
     S::Future: Send + 'static,
@@ -76,39 +76,39 @@ where
     }
 
     fn call(&mut self, request: http::Request<Request>) -> Self::Future {
-        let id = self.names.next();
-        // At the usual level: without it no line of a call would say which. Nothing is formatted where nobody listens.
+        let id = self.ids.next();
+        // At the usual level, so that each line of the log has it. Without a subscriber nothing is formatted.
         let span = tracing::info_span!("call", method = request.uri().path(), request = &*id.0);
-        let name = HeaderValue::from_str(&id.0);
-        let answer = CURRENT.scope(id, self.inner.call(request)).instrument(span);
+        let header = HeaderValue::from_str(&id.0);
+        let response = CURRENT.scope(id, self.inner.call(request)).instrument(span);
         Box::pin(async move {
-            let mut answer = answer.await?;
+            let mut response = response.await?;
             // Hexadecimal digits always fit.
-            if let Ok(name) = name {
-                answer.headers_mut().insert(REQUEST_ID, name);
+            if let Ok(header) = header {
+                response.headers_mut().insert(REQUEST_ID, header);
             }
-            Ok(answer)
+            Ok(response)
         })
     }
 }
 
-/// The name of the call that is being answered; empty outside of one.
+/// The id of the current call; empty outside of one.
 pub(crate) fn current() -> String {
     CURRENT.try_with(|id| id.0.to_string()).unwrap_or_default()
 }
 
-/// Answers a call even when that panics, which is a bug: it costs that call, and not its connection.
-pub(crate) async fn caught<E>(
-    answer: impl Future<Output = Result<http::Response<Body>, E>>,
+/// INTERNAL for a call that panics, which would otherwise end its connection and all streams of it.
+pub(crate) async fn catch_panic<E>(
+    response: impl Future<Output = Result<http::Response<Body>, E>>,
 ) -> Result<http::Response<Body>, E> {
-    AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|panic| Ok(report(&*panic)))
+    AssertUnwindSafe(response).catch_unwind().await.unwrap_or_else(|panic| Ok(internal(&*panic)))
 }
 
-/// The client gets the name of the call, and the log the rest.
-fn report(panic: &(dyn Any + Send)) -> http::Response<Body> {
+/// The client gets the id of the call, and the log the details.
+fn internal(panic: &(dyn Any + Send)) -> http::Response<Body> {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let trace_id = current();
-    tracing::error!(trace_id, panic = text.unwrap_or("without a text"), "a call panicked");
+    tracing::error!(trace_id, panic = text.unwrap_or("no message"), "a call panicked");
     status::internal(trace_id).into_http()
 }
 
@@ -121,26 +121,26 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_panic_is_an_internal_error_by_the_name_of_the_call() {
+    async fn a_panic_is_an_internal_error_with_the_id_of_the_call() {
         let broken = service_fn(|request: http::Request<()>| {
-            caught(async move {
+            catch_panic(async move {
                 assert!(request.uri() == "/fine", "a bug");
                 Ok::<_, Infallible>(http::Response::new(Body::empty()))
             })
         });
-        let named = NameCalls::new(7).layer(broken);
-        let ask = |uri| named.clone().oneshot(http::Request::builder().uri(uri).body(()).unwrap());
+        let service = RequestIdLayer::new(7).layer(broken);
+        let ask = |uri| service.clone().oneshot(http::Request::builder().uri(uri).body(()).unwrap());
         let fine = ask("/fine").await.unwrap();
         assert!(!fine.headers().contains_key("grpc-status"));
-        let answer = ask("/broken").await.unwrap();
-        let (first, second) = (&fine.headers()[REQUEST_ID], &answer.headers()[REQUEST_ID]);
+        let response = ask("/broken").await.unwrap();
+        let (first, second) = (&fine.headers()[REQUEST_ID], &response.headers()[REQUEST_ID]);
         assert_ne!(first, second);
-        assert_eq!(answer.headers()["grpc-status"], "13");
-        assert_eq!(answer.headers()[status::REASON], "INTERNAL");
-        let message = answer.headers()["grpc-message"].to_str().unwrap();
+        assert_eq!(response.headers()["grpc-status"], "13");
+        assert_eq!(response.headers()[status::REASON], "INTERNAL");
+        let message = response.headers()["grpc-message"].to_str().unwrap();
         assert!(!message.contains("bug"), "details are hidden");
-        let told = tonic::Status::from_header_map(answer.headers()).unwrap();
-        let details = tonic_types::StatusExt::get_details_error_info(&told).unwrap();
+        let status = tonic::Status::from_header_map(response.headers()).unwrap();
+        let details = tonic_types::StatusExt::get_details_error_info(&status).unwrap();
         assert_eq!(details.metadata["trace_id"], second.to_str().unwrap());
     }
 }

@@ -1,4 +1,4 @@
-//! The page before the calls: a browser asks for it by GET, which no call is made by.
+//! The web page: GET and HEAD, which no call uses, are for its files.
 
 use std::{
     sync::Arc,
@@ -12,36 +12,36 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use tonic::body::Body;
 use tower::{BoxError, Layer, Service};
 
-use super::permit_body::counted;
+use super::permit_body::with_permit;
 use crate::{
     grpc::transport::connection::Peer,
     runtime::{Address, Share, Taken},
 };
 
-/// Answers what is asked for by GET from a page.
+/// Serves the page to GET and HEAD.
 #[derive(Clone)]
-pub(crate) struct Front {
+pub(crate) struct WebPageLayer {
     pub(crate) page: Router,
 }
 
-/// A service with a page before it.
+/// A service with the page before it.
 #[derive(Clone)]
-pub(crate) struct Fronted<S> {
+pub(crate) struct WebPage<S> {
     page: Router,
     calls: S,
 }
 
-impl<S> Layer<S> for Front {
-    type Service = Fronted<S>;
+impl<S> Layer<S> for WebPageLayer {
+    type Service = WebPage<S>;
 
-    fn layer(&self, calls: S) -> Fronted<S> {
-        Fronted { page: self.page.clone(), calls }
+    fn layer(&self, calls: S) -> WebPage<S> {
+        WebPage { page: self.page.clone(), calls }
     }
 }
 
-type Answered<S, B> = Result<Response<Body>, <S as Service<Request<B>>>::Error>;
+type Answer<S, B> = Result<Response<Body>, <S as Service<Request<B>>>::Error>;
 
-impl<S, B> Service<Request<B>> for Fronted<S>
+impl<S, B> Service<Request<B>> for WebPage<S>
 where
     S: Service<Request<B>, Response = Response<Body>>,
     S::Error: Send + 'static,
@@ -49,7 +49,7 @@ where
 {
     type Response = Response<Body>;
     type Error = S::Error;
-    type Future = Either<S::Future, BoxFuture<'static, Answered<S, B>>>;
+    type Future = Either<S::Future, BoxFuture<'static, Answer<S, B>>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.calls.poll_ready(context)
@@ -59,33 +59,30 @@ where
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Either::Left(self.calls.call(request));
         }
-        let taken = match take(Peer::address(request.extensions())) {
-            Ok(taken) => taken,
-            Err(TooMuch) => return Either::Right(Box::pin(std::future::ready(Ok(refusal())))),
+        let Some(permit) = admit(Peer::address(request.extensions())) else {
+            return Either::Right(Box::pin(std::future::ready(Ok(too_many_requests()))));
         };
-        let answer = self.page.call(request);
+        let response = self.page.call(request);
         Either::Right(Box::pin(async move {
-            match answer.await {
-                Ok(answer) => Ok(answer.map(|body| counted(Body::new(body), taken))),
+            match response.await {
+                Ok(response) => Ok(response.map(|body| with_permit(Body::new(body), permit))),
                 Err(never) => match never {},
             }
         }))
     }
 }
 
-/// Counts a request at its address, as a call of nobody.
-fn take(address: Option<&Arc<Address>>) -> Result<Option<Taken>, TooMuch> {
-    let Some(address) = address else { return Ok(None) };
-    let taken = address.admit().ok().and_then(|()| address.take(Share::Calls));
-    taken.map(Some).ok_or(TooMuch)
+/// Counts a request at its address, where that is known, as a call without a player. None when the address exceeds its rate or
+/// has too many calls under way.
+fn admit(address: Option<&Arc<Address>>) -> Option<Option<Taken>> {
+    let Some(address) = address else { return Some(None) };
+    address.admit().ok()?;
+    address.take(Share::Calls).map(Some)
 }
 
-/// The address asks more often, or for more at a time, than it may.
-struct TooMuch;
-
-fn refusal() -> Response<Body> {
-    let mut refusal = Response::new(Body::empty());
-    *refusal.status_mut() = StatusCode::TOO_MANY_REQUESTS;
-    refusal.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-    refusal
+fn too_many_requests() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
 }

@@ -2,29 +2,27 @@
 
 use std::time::Duration;
 
-use tonic::{Request, Response, Status};
+use tonic::{Request, Status};
 
-use super::streaming::{End, Feed, Pulse, Source, Told, feed};
+use super::streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of};
 use crate::{
+    ai::analysis::{Course, Effort, Found, Judged, Line, MOST_DEPTH, Move},
     grpc::{
         layer::{
-            caller::{caller, game_id},
+            caller::{Reply, caller, game_id},
             request_id,
         },
         status,
     },
-    {
-        ai::analysis::{Course, Effort, Found, Judged, Line, MOST_DEPTH, Move},
-        proto::{
-            Frame,
-            convert::{self, Budget, Malformed},
-            server::analysis_service_server::AnalysisService,
-            v1,
-        },
-        room::Rejection,
-        rules::{ByColor, Position, Square},
-        runtime::{Analysis, AnalysisEnd, AnalysisPlan, Limits, Player, Runtime, Work},
+    proto::{
+        EncodedMessage,
+        convert::{self, Budget, Malformed},
+        server::analysis_service_server::AnalysisService,
+        v1,
     },
+    room::Rejection,
+    rules::{ByColor, Position, Square},
+    runtime::{Analysis, AnalysisEnd, AnalysisPlan, Limits, Player, Runtime, Work},
 };
 
 /// Positions visited for each position of a game unless asked otherwise: a fraction of a second, in which the engine sees further
@@ -38,45 +36,43 @@ pub(crate) struct Analyses {
 
 #[tonic::async_trait]
 impl AnalysisService for Analyses {
-    type AnalyzePositionStream = Feed<v1::AnalyzePositionResponse>;
+    type AnalyzePositionStream = ResponseStream<v1::AnalyzePositionResponse>;
 
     async fn analyze_position(
         &self,
         request: Request<v1::AnalyzePositionRequest>,
-    ) -> Result<Response<Self::AnalyzePositionStream>, Status> {
-        let (player, pulse) = (caller(&request)?, Pulse::of(&request));
+    ) -> Reply<Self::AnalyzePositionStream> {
+        let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let wire = request.into_inner();
         let limits = self.runtime.limits();
-        let budget = convert::read_budget(wire.budget).map_err(status::malformed)?;
+        let budget = convert::read_budget(wire.budget)?;
         let plan = plan(budget, limits.analysis_time, u64::MAX, limits);
-        let lines = convert::read_lines(wire.lines, limits.analysis_lines).map_err(status::malformed)?;
+        let lines = convert::read_lines(wire.lines, limits.analysis_lines)?;
         pay(&player, 1)?;
         let position = self.position(&player, wire.subject).await?.settle().0;
         if position.is_over() {
             return Err(status::refused(Rejection::GameOver));
         }
-        let analysis = self.runtime.analyse_position(&player, position, plan, lines).await.map_err(status::failed)?;
-        Ok(feed(self.runtime.clock(), pulse, Positions { analysis, call: request_id::current() }))
+        let analysis = self.runtime.analyse_position(&player, position, plan, lines).await?;
+        let results = PositionResults { analysis, call: request_id::current() };
+        Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(results)))
     }
 
-    type AnalyzeGameStream = Feed<v1::AnalyzeGameResponse>;
+    type AnalyzeGameStream = ResponseStream<v1::AnalyzeGameResponse>;
 
-    async fn analyze_game(
-        &self,
-        request: Request<v1::AnalyzeGameRequest>,
-    ) -> Result<Response<Self::AnalyzeGameStream>, Status> {
-        let (player, pulse) = (caller(&request)?, Pulse::of(&request));
+    async fn analyze_game(&self, request: Request<v1::AnalyzeGameRequest>) -> Reply<Self::AnalyzeGameStream> {
+        let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let wire = request.into_inner();
         let limits = self.runtime.limits();
-        let budget = convert::read_budget(wire.budget).map_err(status::malformed)?;
+        let budget = convert::read_budget(wire.budget)?;
         let plan = plan(budget, limits.game_analysis_time, USUAL_GAME_NODES, limits);
         let course = self.course(&player, wire.subject).await?;
         pay(&player, course.positions().len())?;
         let moves = course.moves.len();
-        let analysis = self.runtime.analyse_game(&player, course, plan).await.map_err(status::failed)?;
-        let source =
-            Moves { analysis, call: request_id::current(), moves, done: 0, losses: ByColor::default(), summed: false };
-        Ok(feed(self.runtime.clock(), pulse, source))
+        let analysis = self.runtime.analyse_game(&player, course, plan).await?;
+        let call = request_id::current();
+        let results = GameResults { analysis, call, moves, done: 0, losses: ByColor::default(), summed: false };
+        Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(results)))
     }
 }
 
@@ -88,11 +84,9 @@ impl Analyses {
     ) -> Result<Position, Status> {
         use v1::analyze_position_request::Subject;
         match subject {
-            Some(Subject::Position(position)) => convert::read_board(&position).map_err(status::malformed),
-            Some(Subject::Transcript(text)) => {
-                convert::read_transcript(&text).map(|game| game.position()).map_err(status::malformed)
-            }
-            Some(Subject::GameId(id)) => self.runtime.hinted(player, game_id(&id)?).await.map_err(status::failed),
+            Some(Subject::Position(position)) => Ok(convert::read_board(&position)?),
+            Some(Subject::Transcript(text)) => Ok(convert::read_transcript(&text)?.position()),
+            Some(Subject::GameId(id)) => Ok(self.runtime.hinted(player, game_id(&id)?).await?),
             None => Err(no_subject("must be a position, a transcript or a game")),
         }
     }
@@ -105,12 +99,12 @@ impl Analyses {
         use v1::analyze_game_request::Subject;
         match subject {
             Some(Subject::Transcript(text)) => {
-                let game = convert::read_transcript(&text).map_err(status::malformed)?;
+                let game = convert::read_transcript(&text)?;
                 Ok(Course::of(Position::START, game.squares().iter().copied(), 0))
             }
             Some(Subject::GameId(id)) => {
-                player.pay(Work::Games(1)).map_err(status::too_fast)?;
-                let game = self.runtime.game(player, game_id(&id)?).await.map_err(status::failed)?;
+                player.pay(Work::Games(1))?;
+                let game = self.runtime.game(player, game_id(&id)?).await?;
                 Ok(Course::of(Position::START, game.plies.iter().filter_map(|ply| ply.square), game.opening))
             }
             None => Err(no_subject("must be a game or a transcript")),
@@ -119,12 +113,11 @@ impl Analyses {
 }
 
 fn no_subject(problem: &str) -> Status {
-    status::malformed(Malformed::argument("subject", problem))
+    Malformed::argument("subject", problem).into()
 }
 
 fn pay(player: &Player, positions: usize) -> Result<(), Status> {
-    let work = Work::Analysis { positions, seats: player.seats().len() };
-    player.pay(work).map_err(status::too_fast)
+    Ok(player.pay(Work::Analysis { positions, seats: player.seats().len() })?)
 }
 
 /// What is asked, as far as it may be.
@@ -137,37 +130,25 @@ fn plan(budget: Budget, most_time: Duration, usual_nodes: u64, limits: &Limits) 
 }
 
 /// The results of one position.
-struct Positions {
+struct PositionResults {
     analysis: Analysis<Found>,
     /// Its name, by which the log can be searched.
     call: String,
 }
 
-impl Source for Positions {
-    type Message = v1::AnalyzePositionResponse;
-
-    async fn next(&mut self) -> Result<Frame, End> {
+impl Source for PositionResults {
+    async fn next(&mut self) -> Result<EncodedMessage, End> {
         let Found { lines, nodes, last } = self.analysis.next().await.map_err(|why| end(why, &self.call))?;
         let analysis = v1::PositionAnalysis { lines: lines.iter().map(line).collect(), nodes, r#final: last };
         let message = Some(v1::analyze_position_response::Message::Analysis(analysis));
-        Ok(Frame::of(&v1::AnalyzePositionResponse { message }))
-    }
-}
-
-impl Told for v1::AnalyzePositionResponse {
-    fn heartbeat(beat: v1::Heartbeat) -> Self {
-        Self { message: Some(v1::analyze_position_response::Message::Heartbeat(beat)) }
-    }
-
-    fn closing(closing: v1::Closing) -> Self {
-        Self { message: Some(v1::analyze_position_response::Message::Closing(closing)) }
+        Ok(EncodedMessage::new(&v1::AnalyzePositionResponse { message }))
     }
 }
 
 /// The moves of one game, and their sum.
-struct Moves {
+struct GameResults {
     analysis: Analysis<(Move, Judged)>,
-    /// As of [`Positions`].
+    /// As of [`PositionResults`].
     call: String,
     moves: usize,
     done: usize,
@@ -175,10 +156,8 @@ struct Moves {
     summed: bool,
 }
 
-impl Source for Moves {
-    type Message = v1::AnalyzeGameResponse;
-
-    async fn next(&mut self) -> Result<Frame, End> {
+impl Source for GameResults {
+    async fn next(&mut self) -> Result<EncodedMessage, End> {
         use v1::analyze_game_response::Message;
         if self.done == self.moves {
             if std::mem::replace(&mut self.summed, true) {
@@ -186,7 +165,7 @@ impl Source for Moves {
             }
             let ByColor { black, white } = self.losses;
             let sum = v1::GameAnalysis { black_loss: black, white_loss: white, moves: count(self.moves) };
-            return Ok(Frame::of(&v1::AnalyzeGameResponse { message: Some(Message::Summary(sum)) }));
+            return Ok(EncodedMessage::new(&v1::AnalyzeGameResponse { message: Some(Message::Summary(sum)) }));
         }
         let (made, judged) = self.analysis.next().await.map_err(|why| end(why, &self.call))?;
         self.done += 1;
@@ -203,17 +182,7 @@ impl Source for Moves {
             done: count(self.done),
             moves: count(self.moves),
         };
-        Ok(Frame::of(&v1::AnalyzeGameResponse { message: Some(Message::Move(told)) }))
-    }
-}
-
-impl Told for v1::AnalyzeGameResponse {
-    fn heartbeat(beat: v1::Heartbeat) -> Self {
-        Self { message: Some(v1::analyze_game_response::Message::Heartbeat(beat)) }
-    }
-
-    fn closing(closing: v1::Closing) -> Self {
-        Self { message: Some(v1::analyze_game_response::Message::Closing(closing)) }
+        Ok(EncodedMessage::new(&v1::AnalyzeGameResponse { message: Some(Message::Move(told)) }))
     }
 }
 
@@ -221,7 +190,7 @@ fn end(end: AnalysisEnd, call: &str) -> End {
     match end {
         AnalysisEnd::Done => End::Done,
         AnalysisEnd::Stream(end) => End::Closing(end),
-        AnalysisEnd::Refused(error) => End::Failed(status::failed(error)),
+        AnalysisEnd::Refused(error) => End::Failed(error.into()),
         AnalysisEnd::Broken => End::Failed(status::internal(call)),
     }
 }

@@ -6,38 +6,32 @@ use tonic::{Request, Response, Status};
 
 use super::{
     page_token,
-    streaming::{End, Feed, Pulse, Source, Told, feed},
+    streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
+    ai::AiKind,
     grpc::{
-        layer::caller::{caller, password},
-        status,
-        transport::connection_limit::Crowd,
+        layer::caller::{Reply, caller, open, password},
+        transport::connection_limit::ConnectionLimit,
     },
-    {
-        ai::AiKind,
-        proto::{Frame, convert, server::lobby_service_server::LobbyService, v1},
-        room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
-        rules::Color,
-        runtime::{
-            Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms,
-            Work, limits_table,
-        },
+    proto::{EncodedMessage, convert, server::lobby_service_server::LobbyService, v1},
+    room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
+    rules::Color,
+    runtime::{
+        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms, Work,
+        limits_table,
     },
 };
 
 /// The lobby service over a runtime.
 pub(crate) struct Lobby {
     pub(crate) runtime: Runtime,
-    pub(crate) crowd: Arc<Crowd>,
+    pub(crate) connections: Arc<ConnectionLimit>,
 }
 
 #[tonic::async_trait]
 impl LobbyService for Lobby {
-    async fn get_server_info(
-        &self,
-        request: Request<v1::GetServerInfoRequest>,
-    ) -> Result<Response<v1::GetServerInfoResponse>, Status> {
+    async fn get_server_info(&self, request: Request<v1::GetServerInfoRequest>) -> Reply<v1::GetServerInfoResponse> {
         caller(&request)?;
         let Census { players, rooms, games, ai, draining } = self.runtime.census();
         let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
@@ -49,7 +43,7 @@ impl LobbyService for Lobby {
             players: count(players),
             rooms: count(rooms),
             games: count(games),
-            connections: count(self.crowd.count()),
+            connections: count(self.connections.count()),
             now: Some(convert::timestamp(self.runtime.clock().now())),
             ai_load: Some(v1::AiLoad {
                 threads: count(ai.threads),
@@ -60,17 +54,13 @@ impl LobbyService for Lobby {
         }))
     }
 
-    async fn list_rooms(
-        &self,
-        request: Request<v1::ListRoomsRequest>,
-    ) -> Result<Response<v1::ListRoomsResponse>, Status> {
-        let player = caller(&request)?;
-        let wire = request.into_inner();
+    async fn list_rooms(&self, request: Request<v1::ListRoomsRequest>) -> Reply<v1::ListRoomsResponse> {
+        let (player, wire) = open(request)?;
         let filter = row_filter(wire.filter)?;
-        let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
+        let size = convert::read_page_size(wire.page_size)?;
         let after = page_token::read_row(&wire.page_token)?;
         let sought = if filter == RowFilter::default() { 0 } else { self.runtime.census().rooms };
-        player.pay(Work::Rooms { sought, told: size }).map_err(status::too_fast)?;
+        player.pay(Work::Rooms { sought, told: size })?;
         let rows = self.runtime.rooms(&filter, after, size);
         let full = rows.len() == size;
         let next = rows.last().filter(|_| full).map(|row| page_token::row_token(row.key()));
@@ -80,85 +70,69 @@ impl LobbyService for Lobby {
         }))
     }
 
-    type WatchRoomsStream = Feed<v1::WatchRoomsResponse>;
+    type WatchRoomsStream = ResponseStream<v1::WatchRoomsResponse>;
 
-    async fn watch_rooms(
-        &self,
-        request: Request<v1::WatchRoomsRequest>,
-    ) -> Result<Response<Self::WatchRoomsStream>, Status> {
-        let (player, pulse) = (caller(&request)?, Pulse::of(&request));
+    async fn watch_rooms(&self, request: Request<v1::WatchRoomsRequest>) -> Reply<Self::WatchRoomsStream> {
+        let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let filter = row_filter(request.into_inner().filter)?;
-        let told = self.runtime.census().rooms;
-        player.pay(Work::Rooms { sought: 0, told }).map_err(status::too_fast)?;
-        let watched = self.runtime.watch_rooms(&player, filter).map_err(status::failed)?;
-        Ok(feed(self.runtime.clock(), pulse, RoomList { watched, ready: VecDeque::new() }))
+        player.pay(Work::Rooms { sought: 0, told: self.runtime.census().rooms })?;
+        let watched = self.runtime.watch_rooms(&player, filter)?;
+        let updates = RoomListUpdates { watched, ready: VecDeque::new() };
+        Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(updates)))
     }
 
-    async fn create_room(
-        &self,
-        request: Request<v1::CreateRoomRequest>,
-    ) -> Result<Response<v1::CreateRoomResponse>, Status> {
-        let player = caller(&request)?;
-        let wire = request.into_inner();
+    async fn create_room(&self, request: Request<v1::CreateRoomRequest>) -> Reply<v1::CreateRoomResponse> {
+        let (player, wire) = open(request)?;
         let password = password(&wire.password)?;
-        let settings =
-            convert::read_new_settings(wire.settings, &player.profile().name, password).map_err(status::malformed)?;
-        let seats = convert::read_seats(wire.seats, player.id()).map_err(status::malformed)?;
+        let settings = convert::read_new_settings(wire.settings, &player.profile().name, password)?;
+        let seats = convert::read_seats(wire.seats, player.id())?;
         let request_id = read_request_id(&wire.request_id)?;
         let made = self.runtime.create_room(&player, NewRoom { settings, seats }, request_id).await;
-        let room = seen(&self.runtime, &player, &made.map_err(status::failed)?);
+        let room = room_of(&self.runtime, &player, &made?);
         Ok(Response::new(v1::CreateRoomResponse { room: Some(room) }))
     }
 
-    async fn quick_start(
-        &self,
-        request: Request<v1::QuickStartRequest>,
-    ) -> Result<Response<v1::QuickStartResponse>, Status> {
-        let player = caller(&request)?;
-        let wire = request.into_inner();
-        let side = convert::read_side_preference(wire.side).map_err(status::malformed)?;
+    async fn quick_start(&self, request: Request<v1::QuickStartRequest>) -> Reply<v1::QuickStartResponse> {
+        let (player, wire) = open(request)?;
+        let side = convert::read_side_preference(wire.side)?;
         let request_id = read_request_id(&wire.request_id)?;
         let opponent = match wire.opponent {
-            Some(v1::quick_start_request::Opponent::Ai(ai)) => {
-                Opponent::Ai(convert::read_ai("ai", ai).map_err(status::malformed)?)
-            }
+            Some(v1::quick_start_request::Opponent::Ai(ai)) => Opponent::Ai(convert::read_ai("ai", ai)?),
             Some(v1::quick_start_request::Opponent::Anyone(_)) => Opponent::Anyone,
             None => {
                 let malformed = convert::Malformed::argument("opponent", "must be an AI or anyone");
-                return Err(status::malformed(malformed));
+                return Err(malformed.into());
             }
         };
         let started = self.runtime.quick_start(&player, opponent, side, request_id).await;
-        let room = seen(&self.runtime, &player, &started.map_err(status::failed)?);
+        let room = room_of(&self.runtime, &player, &started?);
         Ok(Response::new(v1::QuickStartResponse { room: Some(room) }))
     }
 }
 
 pub(crate) fn read_request_id(text: &str) -> Result<Option<String>, Status> {
-    let id = convert::read_request_id(text).map_err(status::malformed)?;
+    let id = convert::read_request_id(text)?;
     Ok(id.map(ToOwned::to_owned))
 }
 
-/// A room as one player sees it.
-pub(crate) fn seen(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -> v1::Room {
+/// A room as `player` sees it.
+pub(crate) fn room_of(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -> v1::Room {
     convert::room(snapshot.room.view(Viewer::Player(player.id())), runtime.clock().now(), snapshot.watchers)
 }
 
 /// The room list of one watcher.
-struct RoomList {
+struct RoomListUpdates {
     watched: WatchedRooms,
-    /// What is left of one update. The next is asked for when there is nothing.
+    /// What is left of the last update.
     ready: VecDeque<v1::watch_rooms_response::Message>,
 }
 
-impl Source for RoomList {
-    type Message = v1::WatchRoomsResponse;
-
-    async fn next(&mut self) -> Result<Frame, End> {
+impl Source for RoomListUpdates {
+    async fn next(&mut self) -> Result<EncodedMessage, End> {
         use v1::watch_rooms_response::Message;
         loop {
             if let Some(message) = self.ready.pop_front() {
-                return Ok(Frame::of(&v1::WatchRoomsResponse { message: Some(message) }));
+                return Ok(EncodedMessage::new(&v1::WatchRoomsResponse { message: Some(message) }));
             }
             match self.watched.next().await? {
                 LobbyUpdate::Snapshot(rows) => {
@@ -174,21 +148,11 @@ impl Source for RoomList {
     }
 }
 
-impl Told for v1::WatchRoomsResponse {
-    fn heartbeat(beat: v1::Heartbeat) -> Self {
-        Self { message: Some(v1::watch_rooms_response::Message::Heartbeat(beat)) }
-    }
-
-    fn closing(closing: v1::Closing) -> Self {
-        Self { message: Some(v1::watch_rooms_response::Message::Closing(closing)) }
-    }
-}
-
 fn row_filter(wire: Option<v1::RoomFilter>) -> Result<RowFilter, Status> {
     let wire = wire.unwrap_or_default();
-    let text = convert::read_search_text(&wire.text).map_err(status::malformed)?;
+    let text = convert::read_search_text(&wire.text)?;
     Ok(RowFilter {
-        phase: convert::read_phase(wire.phase).map_err(status::malformed)?,
+        phase: convert::read_phase(wire.phase)?,
         open_seat: wire.open_seat,
         text: text.map(str::to_lowercase),
     })
@@ -199,7 +163,7 @@ fn summary(row: &Row) -> v1::RoomSummary {
         Color::ALL.into_iter().map(|side| convert::lone_seat(&row.seats[side], row.present[side])).collect();
     let taken = Color::ALL.into_iter().filter(|&side| row.seats[side].occupant.can_play()).count();
     let discs = |side| row.board.map_or(0, |board| board.count(side));
-    // Whoever watches the list needs no password.
+    // The list is shown without any room's password.
     let board = row.board.filter(|_| row.watching == Watching::Everyone && !row.has_password);
     let shown = |side| board.map_or(0, |board| board.discs(side).0);
     let last_move = board.and(row.last_move);

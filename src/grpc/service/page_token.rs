@@ -5,39 +5,30 @@ use std::cmp::Reverse;
 use tonic::Status;
 
 use crate::{
-    grpc::status,
-    {
-        proto::convert::Malformed,
-        room::{GameId, Timestamp},
-        runtime::RowKey,
-    },
+    proto::convert::Malformed,
+    room::{GameId, Timestamp},
+    runtime::RowKey,
 };
 
-/// The token of the page behind a row.
+/// The token of the page after a row.
 pub(crate) fn row_token((Reverse(created), room): RowKey) -> String {
     format!("{}.{room}", created.0)
 }
 
 /// Reads it back; none for the first page.
 pub(crate) fn read_row(token: &str) -> Result<Option<RowKey>, Status> {
-    let (created, room) = match split(token)? {
-        Some(parts) => parts,
-        None => return Ok(None),
-    };
+    let Some((created, room)) = split(token)? else { return Ok(None) };
     Ok(Some((Reverse(created), room.parse().map_err(|_| bad())?)))
 }
 
-/// The token of the page behind a game.
+/// The token of the page after a game.
 pub(crate) fn game_token((ended, game): (Timestamp, GameId)) -> String {
     format!("{}.{game}", ended.0)
 }
 
 /// Reads it back; none for the first page.
 pub(crate) fn read_game(token: &str) -> Result<Option<(Timestamp, GameId)>, Status> {
-    let (ended, game) = match split(token)? {
-        Some(parts) => parts,
-        None => return Ok(None),
-    };
+    let Some((ended, game)) = split(token)? else { return Ok(None) };
     Ok(Some((ended, game.parse().map_err(|_| bad())?)))
 }
 
@@ -52,5 +43,5 @@ fn split(token: &str) -> Result<Option<(Timestamp, &str)>, Status> {
 
 fn bad() -> Status {
     let problem = "must be a next_page_token of this server";
-    status::malformed(Malformed::new(Malformed::BAD_PAGE_TOKEN, "page_token", problem))
+    Malformed::new(Malformed::BAD_PAGE_TOKEN, "page_token", problem).into()
 }

@@ -12,16 +12,13 @@ use tonic::{Request, Response, Status};
 use super::{json, page_token, session::stats};
 use crate::{
     grpc::{
-        layer::caller::{caller, game_id},
+        layer::caller::{Reply, caller, game_id, open},
         status,
     },
-    {
-        proto::{convert, server::record_service_server::RecordService, v1},
-        room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
-        runtime::{
-            Contestant, CountedStream, GameFilter, GameKey, GamePage, Player, RoomError, Runtime, StreamEnd, TooFast,
-            Work,
-        },
+    proto::{EncodedMessage, convert, server::record_service_server::RecordService, v1},
+    room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
+    runtime::{
+        Contestant, CountedStream, GameFilter, GameKey, GamePage, Player, RoomError, Runtime, StreamEnd, TooFast, Work,
     },
 };
 
@@ -35,70 +32,58 @@ pub(crate) struct Records {
 
 #[tonic::async_trait]
 impl RecordService for Records {
-    async fn list_games(
-        &self,
-        request: Request<v1::ListGamesRequest>,
-    ) -> Result<Response<v1::ListGamesResponse>, Status> {
-        let player = caller(&request)?;
-        let wire = request.into_inner();
+    async fn list_games(&self, request: Request<v1::ListGamesRequest>) -> Reply<v1::ListGamesResponse> {
+        let (player, wire) = open(request)?;
         let filter = read_filter(wire.filter, player.id())?;
-        let size = convert::read_page_size(wire.page_size).map_err(status::malformed)?;
+        let size = convert::read_page_size(wire.page_size)?;
         let after = page_token::read_game(&wire.page_token)?;
-        player.pay(work(&filter, size)).map_err(status::too_fast)?;
-        let GamePage { games, next } = self.runtime.games(filter, after, size).await.map_err(status::failed)?;
+        player.pay(work(&filter, size))?;
+        let GamePage { games, next } = self.runtime.games(filter, after, size).await?;
         Ok(Response::new(v1::ListGamesResponse {
             games: games.iter().map(|game| v1::GameRecord { plies: Vec::new(), ..record(game) }).collect(),
             next_page_token: next.map(page_token::game_token).unwrap_or_default(),
         }))
     }
 
-    async fn get_game(&self, request: Request<v1::GetGameRequest>) -> Result<Response<v1::GetGameResponse>, Status> {
+    async fn get_game(&self, request: Request<v1::GetGameRequest>) -> Reply<v1::GetGameResponse> {
         let player = caller(&request)?;
-        player.pay(Work::Games(1)).map_err(status::too_fast)?;
+        player.pay(Work::Games(1))?;
         let id = game_id(&request.into_inner().game_id)?;
-        let game = self.runtime.game(&player, id).await.map_err(status::failed)?;
+        let game = self.runtime.game(&player, id).await?;
         Ok(Response::new(v1::GetGameResponse { game: Some(record(&game)) }))
     }
 
-    type ExportGamesStream = BoxStream<'static, Result<v1::ExportGamesResponse, Status>>;
+    type ExportGamesStream = BoxStream<'static, Result<EncodedMessage, Status>>;
 
-    async fn export_games(
-        &self,
-        request: Request<v1::ExportGamesRequest>,
-    ) -> Result<Response<Self::ExportGamesStream>, Status> {
-        let player = caller(&request)?;
-        let wire = request.into_inner();
+    async fn export_games(&self, request: Request<v1::ExportGamesRequest>) -> Reply<Self::ExportGamesStream> {
+        let (player, wire) = open(request)?;
         let write: fn(&GameRecord) -> String = match v1::ExportFormat::try_from(wire.format) {
             Ok(v1::ExportFormat::Unspecified | v1::ExportFormat::Transcript) => transcript,
             Ok(v1::ExportFormat::Ggf) => ggf::write,
             Ok(v1::ExportFormat::Json) => json::write,
             Err(_) => {
-                return Err(status::malformed(convert::Malformed::argument("format", "must be a known format")));
+                return Err(convert::Malformed::argument("format", "must be a known format").into());
             }
         };
         let export = Export {
             runtime: self.runtime.clone(),
             filter: read_filter(wire.filter, player.id())?,
-            open: self.runtime.open_stream(&player).map_err(status::failed)?,
+            open: self.runtime.open_stream(&player)?,
             player,
             ended: false,
             next: Some(None),
             step: VecDeque::new(),
         };
         Ok(Response::new(Box::pin(stream::unfold(export, move |mut export| async move {
-            let line = match export.next().await? {
-                Ok(game) => Ok(v1::ExportGamesResponse { game_id: game.id.to_string(), line: write(&game) }),
-                Err(end) => Err(end),
-            };
+            let line =
+                |game: Arc<GameRecord>| v1::ExportGamesResponse { game_id: game.id.to_string(), line: write(&game) };
+            let line = export.next().await?.map(|game| EncodedMessage::new(&line(game)));
             Some((line, export))
         }))))
     }
 
-    async fn get_player_stats(
-        &self,
-        request: Request<v1::GetPlayerStatsRequest>,
-    ) -> Result<Response<v1::GetPlayerStatsResponse>, Status> {
-        caller(&request)?.pay(Work::LookUp).map_err(status::too_fast)?;
+    async fn get_player_stats(&self, request: Request<v1::GetPlayerStatsRequest>) -> Reply<v1::GetPlayerStatsResponse> {
+        caller(&request)?.pay(Work::LookUp)?;
         let wire = request.into_inner();
         let player = if wire.player_id.is_empty() {
             DisplayName::parse(&wire.display_name).ok().and_then(|name| self.runtime.player_named(&name))
@@ -106,23 +91,20 @@ impl RecordService for Records {
             wire.player_id.parse().ok().and_then(|id| self.runtime.player(id))
         };
         let player = player.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
-        let totals = self.runtime.player_stats(Contestant::Player(player.id())).await.map_err(status::failed)?;
+        let totals = self.runtime.player_stats(Contestant::Player(player.id())).await?;
         Ok(Response::new(v1::GetPlayerStatsResponse {
             player: Some(convert::player(player.profile())),
             stats: Some(stats(&totals)),
         }))
     }
 
-    async fn get_ai_stats(
-        &self,
-        request: Request<v1::GetAiStatsRequest>,
-    ) -> Result<Response<v1::GetAiStatsResponse>, Status> {
-        caller(&request)?.pay(Work::LookUp).map_err(status::too_fast)?;
+    async fn get_ai_stats(&self, request: Request<v1::GetAiStatsRequest>) -> Reply<v1::GetAiStatsResponse> {
+        caller(&request)?.pay(Work::LookUp)?;
         let v1::GetAiStatsRequest { kind, level } = request.into_inner();
-        let wish = convert::read_ai("ai", v1::AiSeat { kind, level, seed: 0 }).map_err(status::malformed)?;
-        let AiSeat { kind, level, .. } = self.runtime.ai_seat(&wish).map_err(status::failed)?;
+        let wish = convert::read_ai("ai", v1::AiSeat { kind, level, seed: 0 })?;
+        let AiSeat { kind, level, .. } = self.runtime.ai_seat(&wish)?;
         let who = Contestant::Ai { kind: Arc::clone(&kind), level };
-        let totals = self.runtime.player_stats(who).await.map_err(status::failed)?;
+        let totals = self.runtime.player_stats(who).await?;
         Ok(Response::new(v1::GetAiStatsResponse {
             kind: kind.to_string(),
             level: level.into(),
@@ -163,7 +145,7 @@ impl Export {
             }
             match self.runtime.games(self.filter, after, EXPORT_STEP).await {
                 Ok(page) => (self.step, self.next) = (page.games.into(), page.next.map(Some)),
-                Err(error) => return self.cut_short(status::failed(error)),
+                Err(error) => return self.cut_short(error.into()),
             }
         }
         self.step.pop_front().map(Ok)
@@ -179,7 +161,7 @@ impl Export {
 fn farewell(end: StreamEnd) -> Status {
     match end {
         StreamEnd::LoggedOut => status::token_invalid(),
-        _ => status::failed(RoomError::Draining),
+        _ => RoomError::Draining.into(),
     }
 }
 
@@ -194,11 +176,7 @@ fn read_filter(wire: Option<v1::GameFilter>, viewer: PlayerId) -> Result<GameFil
     let wire = wire.unwrap_or_default();
     let room = (!wire.room_id.is_empty()).then(|| convert::read_id("filter.room_id", &wire.room_id));
     let player = (!wire.player_id.is_empty()).then(|| convert::read_id("filter.player_id", &wire.player_id));
-    Ok(GameFilter {
-        viewer,
-        room: room.transpose().map_err(status::malformed)?,
-        player: player.transpose().map_err(status::malformed)?,
-    })
+    Ok(GameFilter { viewer, room: room.transpose()?, player: player.transpose()? })
 }
 
 fn transcript(game: &GameRecord) -> String {

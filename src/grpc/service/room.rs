@@ -5,94 +5,67 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 use super::{
-    lobby::{read_request_id, seen},
-    streaming::{End, Feed, Pulse, Source, Told, feed},
+    lobby::{read_request_id, room_of},
+    streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
     grpc::{
-        layer::caller::{Power, caller, caller_with_power, password, room_id},
+        layer::caller::{Reply, Role, caller_with_role, open, password, player_id, room_id},
         status,
     },
-    {
-        proto::{Frame, convert, server::room_service_server::RoomService, v1},
-        room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
-        runtime::{Clock, Player, RoomError, Runtime, Snapshot, Update, Watch},
-    },
+    proto::{EncodedMessage, convert, server::room_service_server::RoomService, v1},
+    room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
+    runtime::{Clock, Player, RoomError, Runtime, Snapshot, Update, Watch},
 };
 
 /// The room service over a runtime.
-pub(crate) struct Rooms {
-    pub(crate) runtime: Runtime,
+pub(super) struct Rooms {
+    pub(super) runtime: Runtime,
 }
 
 impl Rooms {
-    /// Reads the caller and the room, carries out the command, and says which event was the last.
-    async fn change<T>(
-        &self,
-        request: &Request<T>,
-        room: &str,
-        command: impl FnOnce() -> Result<Command, Status>,
-    ) -> Result<u64, Status> {
-        let player = caller(request)?;
-        let accepted = self.runtime.command(&player, room_id(room)?, command()?).await;
-        Ok(accepted.map_err(status::failed)?.seq.0)
+    /// Carries out a command of a member. Returns the number of its last event.
+    async fn command(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<u64, Status> {
+        Ok(self.runtime.command(player, room, command).await?.seq.0)
     }
 
-    /// Joins a room, and looks at it.
-    async fn enter(
+    /// The same for a command that an administrator may give in any room.
+    async fn admin_command(
+        &self,
+        (player, role): (Arc<Player>, Role),
+        room: RoomId,
+        command: Command,
+    ) -> Result<u64, Status> {
+        match role {
+            Role::Player => self.command(&player, room, command).await,
+            Role::Admin => {
+                tracing::info!(%room, by = %player.id(), ?command, "an administrator's command");
+                Ok(self.runtime.rule(room, command).await?.seq.0)
+            }
+        }
+    }
+
+    /// Joins a room, and returns it.
+    async fn join(
         &self,
         player: &Arc<Player>,
-        named: Named,
+        key: RoomKey,
         password: Option<PasswordHash>,
     ) -> Result<Snapshot, RoomError> {
-        let (id, code) = match named {
-            Named::Id(id) => (Some(id), None),
-            Named::Code(code) => (code.and_then(|code| self.runtime.room_by_code(code)), code),
+        let (id, code) = match key {
+            RoomKey::Id(id) => (Some(id), None),
+            RoomKey::Code(code) => (code.and_then(|code| self.runtime.room_by_code(code)), code),
         };
         let id = id.ok_or(Rejection::RoomNotFound)?;
         let credentials = Credentials { code, password };
         self.runtime.command(player, id, Command::Join(player.profile().clone(), credentials)).await?;
         self.runtime.look(player, id, &credentials).await
     }
-
-    /// As [`Rooms::change`], for what administrators may do in any room.
-    async fn rule<T>(
-        &self,
-        request: &Request<T>,
-        room: &str,
-        command: impl FnOnce() -> Result<Command, Status>,
-    ) -> Result<u64, Status> {
-        let (player, power) = caller_with_power(request)?;
-        let (room, command) = (room_id(room)?, command()?);
-        let accepted = match power {
-            Power::Player => self.runtime.command(&player, room, command).await,
-            Power::Admin => {
-                tracing::info!(%room, by = %player.id(), ?command, "an administrator's command");
-                self.runtime.rule(room, command).await
-            }
-        };
-        Ok(accepted.map_err(status::failed)?.seq.0)
-    }
-
-    /// What the new settings are depends on the old ones, which only members' rooms tell.
-    async fn reconfigured(&self, player: &Player, wire: v1::UpdateSettingsRequest) -> Result<Command, Status> {
-        let password = password(&wire.password)?;
-        let snapshot = self.runtime.look(player, room_id(&wire.room_id)?, &Credentials::default()).await;
-        let snapshot = snapshot.map_err(status::failed)?;
-        let current = snapshot.room.settings();
-        let mut settings = convert::read_changed_settings(wire.settings, wire.update_mask.as_ref(), current)
-            .map_err(status::malformed)?;
-        if wire.clear_password {
-            settings.password = None;
-        }
-        settings.password = password.or(settings.password);
-        Ok(Command::Configure(Box::new(settings)))
-    }
 }
 
-/// How a room is named by those who join it.
+/// How a client names the room that it joins.
 #[derive(Clone, Copy)]
-enum Named {
+enum RoomKey {
     Id(RoomId),
     /// None where the text cannot be a code.
     Code(Option<JoinCode>),
@@ -100,205 +73,172 @@ enum Named {
 
 #[tonic::async_trait]
 impl RoomService for Rooms {
-    async fn get_room(&self, request: Request<v1::GetRoomRequest>) -> Result<Response<v1::GetRoomResponse>, Status> {
-        let (player, power) = caller_with_power(&request)?;
+    async fn get_room(&self, request: Request<v1::GetRoomRequest>) -> Reply<v1::GetRoomResponse> {
+        let (player, role) = caller_with_role(&request)?;
         let id = room_id(&request.into_inner().room_id)?;
-        let snapshot = match power {
-            Power::Player => self.runtime.look(&player, id, &Credentials::default()).await,
-            Power::Admin => self.runtime.inspect(id).await,
+        let snapshot = match role {
+            Role::Player => self.runtime.look(&player, id, &Credentials::default()).await?,
+            Role::Admin => self.runtime.inspect(id).await?,
         };
-        let snapshot = snapshot.map_err(status::failed)?;
-        Ok(Response::new(v1::GetRoomResponse { room: Some(seen(&self.runtime, &player, &snapshot)) }))
+        Ok(Response::new(v1::GetRoomResponse { room: Some(room_of(&self.runtime, &player, &snapshot)) }))
     }
 
-    async fn join_room(&self, request: Request<v1::JoinRoomRequest>) -> Result<Response<v1::JoinRoomResponse>, Status> {
-        let player = caller(&request)?;
-        let wire = request.into_inner();
+    async fn join_room(&self, request: Request<v1::JoinRoomRequest>) -> Reply<v1::JoinRoomResponse> {
+        let (player, wire) = open(request)?;
         let password = password(&wire.password)?;
-        let named = match &wire.room {
-            Some(v1::join_room_request::Room::RoomId(id)) => Named::Id(room_id(id)?),
-            Some(v1::join_room_request::Room::JoinCode(code)) => Named::Code(code.parse().ok()),
+        let key = match &wire.room {
+            Some(v1::join_room_request::Room::RoomId(id)) => RoomKey::Id(room_id(id)?),
+            Some(v1::join_room_request::Room::JoinCode(code)) => RoomKey::Code(code.parse().ok()),
             None => return Err(status::refused(Rejection::RoomNotFound)),
         };
-        let entered = self.enter(&player, named, password);
-        let snapshot = match (named, password) {
-            (Named::Id(_), None) => entered.await,
-            _ => self.runtime.guess(&player, entered).await,
+        let joined = self.join(&player, key, password);
+        let snapshot = match (key, password) {
+            (RoomKey::Id(_), None) => joined.await?,
+            _ => self.runtime.guess(&player, joined).await?,
         };
-        let snapshot = snapshot.map_err(status::failed)?;
-        Ok(Response::new(v1::JoinRoomResponse { room: Some(seen(&self.runtime, &player, &snapshot)) }))
+        Ok(Response::new(v1::JoinRoomResponse { room: Some(room_of(&self.runtime, &player, &snapshot)) }))
     }
 
-    async fn leave_room(
-        &self,
-        request: Request<v1::LeaveRoomRequest>,
-    ) -> Result<Response<v1::LeaveRoomResponse>, Status> {
-        let seq = self.change(&request, &request.get_ref().room_id, || Ok(Command::Leave)).await?;
+    async fn leave_room(&self, request: Request<v1::LeaveRoomRequest>) -> Reply<v1::LeaveRoomResponse> {
+        let (player, wire) = open(request)?;
+        let seq = self.command(&player, room_id(&wire.room_id)?, Command::Leave).await?;
         Ok(Response::new(v1::LeaveRoomResponse { seq }))
     }
 
-    async fn take_seat(&self, request: Request<v1::TakeSeatRequest>) -> Result<Response<v1::TakeSeatResponse>, Status> {
-        let wire = request.get_ref();
-        let seat = || convert::read_seat(wire.seat).map(Command::TakeSeat).map_err(status::malformed);
-        let seq = self.change(&request, &wire.room_id, seat).await?;
+    async fn take_seat(&self, request: Request<v1::TakeSeatRequest>) -> Reply<v1::TakeSeatResponse> {
+        let (player, wire) = open(request)?;
+        let room = room_id(&wire.room_id)?;
+        let seq = self.command(&player, room, Command::TakeSeat(convert::read_seat(wire.seat)?)).await?;
         Ok(Response::new(v1::TakeSeatResponse { seq }))
     }
 
-    async fn leave_seat(
-        &self,
-        request: Request<v1::LeaveSeatRequest>,
-    ) -> Result<Response<v1::LeaveSeatResponse>, Status> {
-        let seq = self.change(&request, &request.get_ref().room_id, || Ok(Command::LeaveSeat)).await?;
+    async fn leave_seat(&self, request: Request<v1::LeaveSeatRequest>) -> Reply<v1::LeaveSeatResponse> {
+        let (player, wire) = open(request)?;
+        let seq = self.command(&player, room_id(&wire.room_id)?, Command::LeaveSeat).await?;
         Ok(Response::new(v1::LeaveSeatResponse { seq }))
     }
 
-    async fn swap_seats(
-        &self,
-        request: Request<v1::SwapSeatsRequest>,
-    ) -> Result<Response<v1::SwapSeatsResponse>, Status> {
-        let seq = self.change(&request, &request.get_ref().room_id, || Ok(Command::SwapSeats)).await?;
+    async fn swap_seats(&self, request: Request<v1::SwapSeatsRequest>) -> Reply<v1::SwapSeatsResponse> {
+        let (player, wire) = open(request)?;
+        let seq = self.command(&player, room_id(&wire.room_id)?, Command::SwapSeats).await?;
         Ok(Response::new(v1::SwapSeatsResponse { seq }))
     }
 
-    async fn set_seat(&self, request: Request<v1::SetSeatRequest>) -> Result<Response<v1::SetSeatResponse>, Status> {
-        let player = caller(&request)?;
-        let wire = request.into_inner();
+    async fn set_seat(&self, request: Request<v1::SetSeatRequest>) -> Reply<v1::SetSeatResponse> {
+        let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
-        let seat = convert::read_seat(wire.seat).map_err(status::malformed)?;
-        let wish = convert::read_seat_setting(wire.occupant).map_err(status::malformed)?;
-        let accepted = self.runtime.set_seat(&player, room, seat, wish).await.map_err(status::failed)?;
-        Ok(Response::new(v1::SetSeatResponse { seq: accepted.seq.0 }))
+        let seat = convert::read_seat(wire.seat)?;
+        let wish = convert::read_seat_setting(wire.occupant)?;
+        let seq = self.runtime.set_seat(&player, room, seat, wish).await?.seq.0;
+        Ok(Response::new(v1::SetSeatResponse { seq }))
     }
 
-    async fn set_ready(&self, request: Request<v1::SetReadyRequest>) -> Result<Response<v1::SetReadyResponse>, Status> {
-        let wire = request.get_ref();
-        let seq = self.change(&request, &wire.room_id, || Ok(Command::SetReady(wire.ready))).await?;
+    async fn set_ready(&self, request: Request<v1::SetReadyRequest>) -> Reply<v1::SetReadyResponse> {
+        let (player, wire) = open(request)?;
+        let seq = self.command(&player, room_id(&wire.room_id)?, Command::SetReady(wire.ready)).await?;
         Ok(Response::new(v1::SetReadyResponse { seq }))
     }
 
-    async fn kick_member(
-        &self,
-        request: Request<v1::KickMemberRequest>,
-    ) -> Result<Response<v1::KickMemberResponse>, Status> {
-        let wire = request.get_ref();
-        let kick = || Ok(Command::Kick { player: player_id(&wire.player_id)?, ban: wire.ban });
-        let seq = self.rule(&request, &wire.room_id, kick).await?;
+    async fn kick_member(&self, request: Request<v1::KickMemberRequest>) -> Reply<v1::KickMemberResponse> {
+        let (caller, wire) = (caller_with_role(&request)?, request.into_inner());
+        let room = room_id(&wire.room_id)?;
+        let kick = Command::Kick { player: player_id(&wire.player_id)?, ban: wire.ban };
+        let seq = self.admin_command(caller, room, kick).await?;
         Ok(Response::new(v1::KickMemberResponse { seq }))
     }
 
     async fn transfer_ownership(
         &self,
         request: Request<v1::TransferOwnershipRequest>,
-    ) -> Result<Response<v1::TransferOwnershipResponse>, Status> {
-        let wire = request.get_ref();
-        let transfer = || player_id(&wire.player_id).map(Command::Transfer);
-        let seq = self.change(&request, &wire.room_id, transfer).await?;
+    ) -> Reply<v1::TransferOwnershipResponse> {
+        let (player, wire) = open(request)?;
+        let room = room_id(&wire.room_id)?;
+        let seq = self.command(&player, room, Command::Transfer(player_id(&wire.player_id)?)).await?;
         Ok(Response::new(v1::TransferOwnershipResponse { seq }))
     }
 
-    async fn update_settings(
-        &self,
-        request: Request<v1::UpdateSettingsRequest>,
-    ) -> Result<Response<v1::UpdateSettingsResponse>, Status> {
-        let player = caller(&request)?;
-        let wire = request.into_inner();
+    async fn update_settings(&self, request: Request<v1::UpdateSettingsRequest>) -> Reply<v1::UpdateSettingsResponse> {
+        let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
-        let command = self.reconfigured(&player, wire).await?;
-        let accepted = self.runtime.command(&player, room, command).await.map_err(status::failed)?;
-        Ok(Response::new(v1::UpdateSettingsResponse { seq: accepted.seq.0 }))
+        let password = password(&wire.password)?;
+        let snapshot = self.runtime.look(&player, room, &Credentials::default()).await?;
+        let current = snapshot.room.settings();
+        let mut settings = convert::read_changed_settings(wire.settings, wire.update_mask.as_ref(), current)?;
+        if wire.clear_password {
+            settings.password = None;
+        }
+        settings.password = password.or(settings.password);
+        let seq = self.command(&player, room, Command::Configure(Box::new(settings))).await?;
+        Ok(Response::new(v1::UpdateSettingsResponse { seq }))
     }
 
-    async fn start_game(
-        &self,
-        request: Request<v1::StartGameRequest>,
-    ) -> Result<Response<v1::StartGameResponse>, Status> {
-        let player = caller(&request)?;
-        let wire = request.into_inner();
+    async fn start_game(&self, request: Request<v1::StartGameRequest>) -> Reply<v1::StartGameResponse> {
+        let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
         let request_id = read_request_id(&wire.request_id)?;
-        let accepted = self.runtime.start_game(&player, room, request_id).await.map_err(status::failed)?;
+        let accepted = self.runtime.start_game(&player, room, request_id).await?;
         Ok(Response::new(v1::StartGameResponse {
             seq: accepted.seq.0,
             game_id: accepted.game.map(|game| game.to_string()).unwrap_or_default(),
         }))
     }
 
-    async fn close_room(
-        &self,
-        request: Request<v1::CloseRoomRequest>,
-    ) -> Result<Response<v1::CloseRoomResponse>, Status> {
-        let seq = self.rule(&request, &request.get_ref().room_id, || Ok(Command::Close)).await?;
+    async fn close_room(&self, request: Request<v1::CloseRoomRequest>) -> Reply<v1::CloseRoomResponse> {
+        let (caller, wire) = (caller_with_role(&request)?, request.into_inner());
+        let seq = self.admin_command(caller, room_id(&wire.room_id)?, Command::Close).await?;
         Ok(Response::new(v1::CloseRoomResponse { seq }))
     }
 
-    async fn post_chat(&self, request: Request<v1::PostChatRequest>) -> Result<Response<v1::PostChatResponse>, Status> {
-        let wire = request.get_ref();
-        let chat = || convert::read_chat(&wire.text).map(Command::Chat).map_err(status::malformed);
-        let seq = self.change(&request, &wire.room_id, chat).await?;
+    async fn post_chat(&self, request: Request<v1::PostChatRequest>) -> Reply<v1::PostChatResponse> {
+        let (player, wire) = open(request)?;
+        let room = room_id(&wire.room_id)?;
+        let seq = self.command(&player, room, Command::Chat(convert::read_chat(&wire.text)?)).await?;
         Ok(Response::new(v1::PostChatResponse { seq }))
     }
 
-    type WatchRoomStream = Feed<v1::WatchRoomResponse>;
+    type WatchRoomStream = ResponseStream<v1::WatchRoomResponse>;
 
-    async fn watch_room(
-        &self,
-        request: Request<v1::WatchRoomRequest>,
-    ) -> Result<Response<Self::WatchRoomStream>, Status> {
-        let (player, power) = caller_with_power(&request)?;
-        let pulse = Pulse::of(&request);
+    async fn watch_room(&self, request: Request<v1::WatchRoomRequest>) -> Reply<Self::WatchRoomStream> {
+        let (player, role) = caller_with_role(&request)?;
+        let schedule = HeartbeatSchedule::of(&request);
         let wire = request.into_inner();
-        let id: RoomId = room_id(&wire.room_id)?;
-        let code = convert::read_join_code(&wire.join_code).map_err(status::malformed)?;
+        let id = room_id(&wire.room_id)?;
+        let code = convert::read_join_code(&wire.join_code)?;
         let credentials = Credentials { code, password: password(&wire.password)? };
         let after = wire.after_seq.map(Seq);
-        let watch = match (power, credentials) {
-            (Power::Admin, _) => self.runtime.oversee(&player, id, after).await,
-            (Power::Player, Credentials { code: None, password: None }) => {
-                self.runtime.watch(&player, id, credentials, after).await
+        let watch = match (role, credentials) {
+            (Role::Admin, _) => self.runtime.oversee(&player, id, after).await?,
+            (Role::Player, Credentials { code: None, password: None }) => {
+                self.runtime.watch(&player, id, credentials, after).await?
             }
-            (Power::Player, _) => {
+            (Role::Player, _) => {
                 let opened = self.runtime.watch(&player, id, credentials, after);
-                self.runtime.guess(&player, opened).await
+                self.runtime.guess(&player, opened).await?
             }
         };
         let clock = self.runtime.clock();
-        Ok(feed(clock, pulse, RoomFeed { clock, watch: watch.map_err(status::failed)?, viewer: player.id() }))
+        let events = RoomEvents { clock, watch, viewer: player.id() };
+        Ok(ResponseStream::new(clock, schedule, stream_of(events)))
     }
 }
 
-/// A player id; one that cannot be is a player that there is not.
-fn player_id(text: &str) -> Result<PlayerId, Status> {
-    text.parse().map_err(|_| status::refused(Rejection::PlayerNotFound))
-}
-
 /// The events of a room, as one watcher gets them.
-struct RoomFeed {
+struct RoomEvents {
     clock: Clock,
     watch: Watch,
     viewer: PlayerId,
 }
 
-impl Source for RoomFeed {
-    type Message = v1::WatchRoomResponse;
-
-    async fn next(&mut self) -> Result<Frame, End> {
+impl Source for RoomEvents {
+    async fn next(&mut self) -> Result<EncodedMessage, End> {
         Ok(match self.watch.next().await? {
-            Update::Event(wire) => Frame::from_bytes(wire),
+            Update::Event(event) => EncodedMessage::from_bytes(event),
             Update::Snapshot(snapshot) => {
                 let view = snapshot.room.view(Viewer::Player(self.viewer));
                 let room = convert::room(view, self.clock.now(), snapshot.watchers);
-                Frame::of(&v1::WatchRoomResponse { message: Some(v1::watch_room_response::Message::Snapshot(room)) })
+                let message = v1::watch_room_response::Message::Snapshot(room);
+                EncodedMessage::new(&v1::WatchRoomResponse { message: Some(message) })
             }
         })
-    }
-}
-
-impl Told for v1::WatchRoomResponse {
-    fn heartbeat(beat: v1::Heartbeat) -> Self {
-        Self { message: Some(v1::watch_room_response::Message::Heartbeat(beat)) }
-    }
-
-    fn closing(closing: v1::Closing) -> Self {
-        Self { message: Some(v1::watch_room_response::Message::Closing(closing)) }
     }
 }

@@ -1,4 +1,4 @@
-//! All services, each reached by its name.
+//! Finds the service of a call by its name.
 
 use std::{
     convert::Infallible,
@@ -13,23 +13,21 @@ use tower::Service;
 
 use super::{analysis::Analyses, game::Games, lobby::Lobby, record::Records, room::Rooms, session::Session};
 use crate::{
-    grpc::transport::connection_limit::Crowd,
-    {
-        proto::server::{
-            analysis_service_server::{self, AnalysisServiceServer},
-            game_service_server::{self, GameServiceServer},
-            lobby_service_server::{self, LobbyServiceServer},
-            record_service_server::{self, RecordServiceServer},
-            room_service_server::{self, RoomServiceServer},
-            session_service_server::{self, SessionServiceServer},
-        },
-        runtime::Runtime,
+    grpc::transport::connection_limit::ConnectionLimit,
+    proto::server::{
+        analysis_service_server::{self, AnalysisServiceServer},
+        game_service_server::{self, GameServiceServer},
+        lobby_service_server::{self, LobbyServiceServer},
+        record_service_server::{self, RecordServiceServer},
+        room_service_server::{self, RoomServiceServer},
+        session_service_server::{self, SessionServiceServer},
     },
+    runtime::Runtime,
 };
 
-/// The services over a runtime. Tonic's own router would put each body of a call into three boxes more.
+/// The services over a runtime. Tonic's own router would put the bodies of each call into three more boxes.
 #[derive(Clone)]
-pub(crate) struct Services(Arc<All>);
+pub(crate) struct ServiceRouter(Arc<All>);
 
 struct All {
     session: SessionServiceServer<Session>,
@@ -38,14 +36,14 @@ struct All {
     game: GameServiceServer<Games>,
     record: RecordServiceServer<Records>,
     analysis: AnalysisServiceServer<Analyses>,
-    /// What is not of this server only, and the answer to those who ask for what there is not.
+    /// Health and reflection, and the refusal of unknown services.
     others: Routes,
 }
 
-impl Services {
-    pub(crate) fn new(runtime: &Runtime, crowd: &Arc<Crowd>, others: Routes) -> Self {
+impl ServiceRouter {
+    pub(crate) fn new(runtime: &Runtime, connections: &Arc<ConnectionLimit>, others: Routes) -> Self {
         let (own, most) = (|| runtime.clone(), runtime.limits().message_bytes);
-        let lobby = Lobby { runtime: own(), crowd: Arc::clone(crowd) };
+        let lobby = Lobby { runtime: own(), connections: Arc::clone(connections) };
         Self(Arc::new(All {
             session: SessionServiceServer::new(Session { runtime: own() }).max_decoding_message_size(most),
             lobby: LobbyServiceServer::new(lobby).max_decoding_message_size(most),
@@ -58,13 +56,13 @@ impl Services {
     }
 }
 
-impl Service<Request<Body>> for Services {
+impl Service<Request<Body>> for ServiceRouter {
     type Response = Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        // As all of them always are.
+        // All of them always are.
         Poll::Ready(Ok(()))
     }
 

@@ -1,18 +1,16 @@
 //! Logging in and out.
 
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use crate::{
     grpc::{
-        layer::caller::{Power, caller, caller_with_power},
+        layer::caller::{Reply, Role, caller, caller_with_role},
         status,
         transport::connection::Peer,
     },
-    {
-        proto::{convert, server::session_service_server::SessionService, v1},
-        room::{PlayerId, Rejection},
-        runtime::{Contestant, LogInError, Player, PlayerStats, Rating, Results, Runtime, Work},
-    },
+    proto::{convert, server::session_service_server::SessionService, v1},
+    room::{PlayerId, Rejection},
+    runtime::{Contestant, Player, PlayerStats, Rating, Results, Runtime, Work},
 };
 
 /// The session service over a runtime.
@@ -22,23 +20,16 @@ pub(crate) struct Session {
 
 #[tonic::async_trait]
 impl SessionService for Session {
-    async fn log_in(&self, request: Request<v1::LogInRequest>) -> Result<Response<v1::LogInResponse>, Status> {
+    async fn log_in(&self, request: Request<v1::LogInRequest>) -> Reply<v1::LogInResponse> {
         let address = Peer::address(request.extensions()).cloned();
         if let Some(address) = &address {
-            address.admit_log_in().map_err(status::too_fast)?;
+            address.admit_log_in()?;
         }
         let wire = request.into_inner();
-        let name = convert::read_display_name(&wire.display_name).map_err(status::malformed)?;
-        let kind = convert::read_player_kind(wire.kind).map_err(status::malformed)?;
-        let seats = convert::read_seat_count(wire.seats).map_err(status::malformed)?;
-        let (player, token) = self.runtime.log_in(name, kind, seats).await.map_err(|error| match error {
-            LogInError::Closed(error) => status::failed(error),
-            LogInError::NameTaken => status::name_taken(),
-            LogInError::Full => status::full(),
-            LogInError::TooManySeats(most) => {
-                status::malformed(convert::Malformed::argument("seats", format!("must be at most {most}")))
-            }
-        })?;
+        let name = convert::read_display_name(&wire.display_name)?;
+        let kind = convert::read_player_kind(wire.kind)?;
+        let seats = convert::read_seat_count(wire.seats)?;
+        let (player, token) = self.runtime.log_in(name, kind, seats).await?;
         if let Some(address) = &address {
             player.comes_from(address);
         }
@@ -46,28 +37,28 @@ impl SessionService for Session {
         Ok(Response::new(v1::LogInResponse { player: Some(convert::player(player.profile())), token: token.reveal() }))
     }
 
-    async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Result<Response<v1::LogOutResponse>, Status> {
-        let (player, power) = caller_with_power(&request)?;
+    async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Reply<v1::LogOutResponse> {
+        let (player, role) = caller_with_role(&request)?;
         let wanted = request.into_inner().player_id;
-        let leaver = match (wanted.as_str(), power) {
+        let leaver = match (wanted.as_str(), role) {
             ("", _) => player,
             (own, _) if own == player.id().to_string() => player,
-            (_, Power::Player) => return Err(status::refused(Rejection::NotAdmin)),
-            (other, Power::Admin) => {
+            (_, Role::Player) => return Err(status::refused(Rejection::NotAdmin)),
+            (other, Role::Admin) => {
                 let other = other.parse().ok().and_then(|id: PlayerId| self.runtime.player(id));
                 let other = other.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
                 tracing::info!(player = %other.id(), by = %player.id(), "logged out by an administrator");
                 other
             }
         };
-        self.runtime.log_out(&leaver).await.map_err(status::failed)?;
+        self.runtime.log_out(&leaver).await?;
         Ok(Response::new(v1::LogOutResponse {}))
     }
 
-    async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Result<Response<v1::GetMeResponse>, Status> {
+    async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Reply<v1::GetMeResponse> {
         let player = caller(&request)?;
-        player.pay(Work::LookUp).map_err(status::too_fast)?;
-        player.pay(Work::Looks(2 * player.seats().len())).map_err(status::too_fast)?;
+        player.pay(Work::LookUp)?;
+        player.pay(Work::Looks(2 * player.seats().len()))?;
         let games = self.runtime.games_of(&player).await;
         let totals = self.runtime.player_stats(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();
@@ -76,7 +67,7 @@ impl SessionService for Session {
             room_ids: player.rooms().iter().map(ToString::to_string).collect(),
             seats: held_seats(&self.runtime, &player).await,
             game_ids: games.iter().map(ToString::to_string).collect(),
-            stats: Some(stats(&totals.map_err(status::failed)?)),
+            stats: Some(stats(&totals?)),
             seat_limit: player.seat_limit().into(),
             room_limit: i32::try_from(limits.rooms_per_player).unwrap_or(i32::MAX),
         }))

@@ -1,4 +1,4 @@
-//! A connection, which has so long to say what it wants.
+//! One connection: a deadline for its first request, small reads of HTTP/1.1, and the write buffer.
 
 use std::{
     io,
@@ -17,62 +17,64 @@ use tokio::{
 use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
 
-use super::{connection_limit::Place, write_buffer::Gathered};
+use super::{connection_limit::ConnectionPermit, write_buffer::WriteBuffer};
 use crate::runtime::Address;
 
-/// What every connection of HTTP/2 begins with.
+/// The first bytes of every HTTP/2 connection.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// What is read of HTTP/1.1 at a time. A head that is not whole is looked through anew with every part of it.
-const MOST_READ: usize = 16 * 1024;
+/// The most bytes of HTTP/1.1 that one read gives to the transport, which parses an incomplete head anew with every read.
+const MOST_HTTP1_READ: usize = 16 * 1024;
 
-/// An open connection. Reading fails from its deadline on, unless it has begun as HTTP does by then: with the preface of
-/// HTTP/2, or with the whole head of a request. What comes after is the transport's to watch; but of HTTP/1.1 it gets little
-/// at a time, since it goes on for as long as there is something to read, and all others wait.
+/// An open connection. Reads fail after the deadline unless the preface of HTTP/2 or the head of a request has come whole by
+/// then; tonic has no such deadline, and without one idle connections would fill the limit. Reads of HTTP/1.1 are small and
+/// yield in between, as the transport goes on as long as there is something to read, while all other tasks of the thread wait.
 pub(crate) struct Connection {
-    wire: Gathered<Wire>,
+    socket: WriteBuffer<Socket>,
+    /// None once the first request or the preface has come.
     opening: Option<Opening>,
-    is_old: bool,
+    is_http1: bool,
     has_read: bool,
-    place: Place,
+    permit: ConnectionPermit,
 }
 
-/// What bytes go over.
-pub(crate) enum Wire {
+/// The socket of a connection.
+pub(crate) enum Socket {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
 
 impl Connection {
-    pub(crate) fn new(wire: Wire, place: Place, deadline: Instant) -> Self {
-        let opening = Opening { heard: Heard::default(), deadline: Box::pin(sleep_until(deadline)) };
-        Self { wire: Gathered::new(wire), opening: Some(opening), is_old: false, has_read: false, place }
+    pub(crate) fn new(socket: Socket, permit: ConnectionPermit, deadline: Instant) -> Self {
+        let opening = Opening { start: RequestStart::default(), deadline: Box::pin(sleep_until(deadline)) };
+        let socket = WriteBuffer::new(socket);
+        Self { socket, opening: Some(opening), is_http1: false, has_read: false, permit }
     }
 
-    /// Reads; of HTTP/1.1 one part, and no more before others had their turns.
+    /// Reads. Of HTTP/1.1 one part, and no more before other tasks have run.
     fn read_a_part(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let wire = Pin::new(&mut self.wire);
-        if !self.is_old {
-            return wire.poll_read(cx, buffer);
+        let socket = Pin::new(&mut self.socket);
+        if !self.is_http1 {
+            return socket.poll_read(cx, buffer);
         }
-        // A mere wake would put it before those whose messages have just arrived.
+        // A plain wake would run this task before those whose messages have just arrived.
         if std::mem::take(&mut self.has_read) && pin!(yield_now()).poll(cx).is_pending() {
             return Poll::Pending;
         }
-        let mut part = ReadBuf::new(buffer.initialize_unfilled_to(MOST_READ.min(buffer.remaining())));
-        let read = wire.poll_read(cx, &mut part);
+        let mut part = ReadBuf::new(buffer.initialize_unfilled_to(MOST_HTTP1_READ.min(buffer.remaining())));
+        let read = socket.poll_read(cx, &mut part);
         let length = part.filled().len();
         self.has_read = length > 0;
         buffer.advance(length);
         read
     }
 
-    fn wire(self: Pin<&mut Self>) -> Pin<&mut Gathered<Wire>> {
-        Pin::new(&mut self.get_mut().wire)
+    fn socket(self: Pin<&mut Self>) -> Pin<&mut WriteBuffer<Socket>> {
+        Pin::new(&mut self.get_mut().socket)
     }
 }
 
-/// Who is at the other end of a connection. A service finds this with every request.
+/// The other end of a connection, an extension of every request.
 #[derive(Clone)]
 pub(crate) struct Peer {
     pub(crate) address: Arc<Address>,
@@ -91,7 +93,7 @@ impl Connected for Connection {
     type ConnectInfo = Peer;
 
     fn connect_info(&self) -> Peer {
-        Peer { address: Arc::clone(self.place.address()), since: Instant::now() }
+        Peer { address: Arc::clone(self.permit.address()), since: Instant::now() }
     }
 }
 
@@ -101,9 +103,9 @@ impl AsyncRead for Connection {
         let before = buffer.filled().len();
         let read = this.read_a_part(cx, buffer);
         if let Some(opening) = &mut this.opening {
-            let is_enough = opening.heard.is_enough(&buffer.filled()[before..]);
-            this.is_old = opening.heard.is_preface_no_more;
-            if is_enough {
+            let is_complete = opening.start.is_complete(&buffer.filled()[before..]);
+            this.is_http1 = opening.start.is_http1;
+            if is_complete {
                 this.opening = None;
             } else if opening.deadline.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
@@ -115,7 +117,7 @@ impl AsyncRead for Connection {
 
 impl AsyncWrite for Connection {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.wire().poll_write(cx, bytes)
+        self.socket().poll_write(cx, bytes)
     }
 
     fn poll_write_vectored(
@@ -123,23 +125,23 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.wire().poll_write_vectored(cx, parts)
+        self.socket().poll_write_vectored(cx, parts)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.wire.is_write_vectored()
+        self.socket.is_write_vectored()
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.wire().poll_flush(cx)
+        self.socket().poll_flush(cx)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.wire().poll_shutdown(cx)
+        self.socket().poll_shutdown(cx)
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for Socket {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
@@ -148,7 +150,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for Socket {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
@@ -183,31 +185,32 @@ impl AsyncWrite for Wire {
 }
 
 struct Opening {
-    heard: Heard,
+    start: RequestStart,
     deadline: Pin<Box<Sleep>>,
 }
 
-/// How far a connection has come in saying what it wants.
+/// Finds the end of the HTTP/2 preface or of the first request's head.
 #[derive(Default)]
-struct Heard {
+struct RequestStart {
+    /// Bytes of the preface that have come.
     preface: usize,
-    is_preface_no_more: bool,
+    is_http1: bool,
     line_ended: bool,
 }
 
-impl Heard {
-    /// Whether what it has said by now, these bytes with it, is enough.
-    fn is_enough(&mut self, bytes: &[u8]) -> bool {
+impl RequestStart {
+    /// Whether it is complete with these bytes.
+    fn is_complete(&mut self, bytes: &[u8]) -> bool {
         bytes.iter().any(|&byte| self.ends_with(byte))
     }
 
     fn ends_with(&mut self, byte: u8) -> bool {
-        if !self.is_preface_no_more {
+        if !self.is_http1 {
             if PREFACE[self.preface] == byte {
                 self.preface += 1;
                 return self.preface == PREFACE.len();
             }
-            self.is_preface_no_more = true;
+            self.is_http1 = true;
         }
         // The head of a request ends with an empty line.
         match byte {
@@ -224,20 +227,20 @@ impl Heard {
 mod tests {
     use super::*;
 
-    /// The byte with which enough was said.
-    fn enough(bytes: &[u8]) -> Option<usize> {
-        let mut heard = Heard::default();
-        bytes.iter().position(|&byte| heard.is_enough(&[byte])).map(|index| index + 1)
+    /// The number of bytes with which it is complete.
+    fn complete(bytes: &[u8]) -> Option<usize> {
+        let mut start = RequestStart::default();
+        bytes.iter().position(|&byte| start.is_complete(&[byte])).map(|index| index + 1)
     }
 
     #[test]
-    fn a_connection_begins_with_the_preface_or_a_head() {
-        assert_eq!(enough(PREFACE), Some(PREFACE.len()));
-        assert_eq!(enough(b"PRI * HTTP/2.0\r\n\r\nSM"), None, "half a preface");
-        assert_eq!(enough(b"POST / HTTP/1.1\r\nhost: x\r\n\r\nbody"), Some(28));
-        assert_eq!(enough(b"GET / HTTP/1.1\n\n"), Some(16));
-        assert_eq!(enough(b"GET / HTTP/1.1\r\nhost: x\r\n"), None, "half a head");
-        assert_eq!(enough(b"\x16\x03\x01\x02\x00"), None, "TLS where none is spoken");
-        assert_eq!(enough(b""), None);
+    fn a_connection_starts_with_the_preface_or_a_whole_head() {
+        assert_eq!(complete(PREFACE), Some(PREFACE.len()));
+        assert_eq!(complete(b"PRI * HTTP/2.0\r\n\r\nSM"), None, "half a preface");
+        assert_eq!(complete(b"POST / HTTP/1.1\r\nhost: x\r\n\r\nbody"), Some(28));
+        assert_eq!(complete(b"GET / HTTP/1.1\n\n"), Some(16));
+        assert_eq!(complete(b"GET / HTTP/1.1\r\nhost: x\r\n"), None, "half a head");
+        assert_eq!(complete(b"\x16\x03\x01\x02\x00"), None, "TLS");
+        assert_eq!(complete(b""), None);
     }
 }

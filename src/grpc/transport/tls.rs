@@ -1,4 +1,4 @@
-//! The server's certificate and key, and whom it takes certificates of.
+//! TLS: the server's certificate and key, and the authority of clients' certificates.
 
 use std::{fmt, sync::Arc};
 
@@ -13,7 +13,7 @@ use tokio_rustls::{
     },
 };
 
-/// What the port speaks, the preferred first: gRPC needs HTTP/2, and gRPC-Web goes over either.
+/// What ALPN offers, the preferred first: gRPC needs HTTP/2, gRPC-Web works over both.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// What a server needs to speak TLS.
@@ -22,35 +22,35 @@ pub struct Tls {
     pub(crate) acceptor: TlsAcceptor,
 }
 
-/// Why a server cannot speak TLS with what it was given.
+/// Why a certificate and a key are refused.
 #[derive(Debug, Error)]
 pub enum TlsError {
-    /// The text is no certificates.
+    /// The chain has no certificate.
     #[error("the certificate file holds no certificate in PEM")]
     NoCertificate,
-    /// The text is no key.
+    /// The key cannot be read.
     #[error("the key file holds no private key in PEM")]
     NoKey,
-    /// Both are there, but are of no use together.
+    /// Both can be read, but not be used.
     #[error("the certificate and the key cannot be used: {0}")]
     Unusable(#[source] rustls::Error),
-    /// The key is another certificate's.
+    /// The key belongs to another certificate.
     #[error("the key does not belong to the certificate")]
     Mismatch,
-    /// The text is no certificates that could sign others.
+    /// The clients' authority has no usable certificate.
     #[error("the file of the clients' authority holds no usable certificate in PEM")]
     NoClientAuthority,
-    /// They are certificates, but clients cannot be checked by them.
+    /// Clients cannot be verified by the authority's certificates.
     #[error("clients cannot be checked by the certificates of their authority: {0}")]
     ClientAuthority(#[from] VerifierBuilderError),
 }
 
 impl Tls {
-    /// Speaks with this chain of certificates, the server's own first, and its key, all in PEM. Where a clients' authority
-    /// is given, only clients with a certificate of it are let in.
+    /// From a chain of certificates, the server's own first, and its key, all in PEM. With a clients' authority, only clients
+    /// with a certificate of that authority are accepted.
     ///
     /// # Errors
-    /// When one of them is not what it must be, or they do not belong together.
+    /// When one of them cannot be read, or they do not belong together.
     pub fn from_pem(chain: &[u8], key: &[u8], client_authority: Option<&[u8]>) -> Result<Self, TlsError> {
         let chain = certificates(chain).ok_or(TlsError::NoCertificate)?;
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsError::NoKey)?;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_do_not_fit_are_told_apart() {
+    fn each_unusable_file_has_its_error() {
         let ((chain, key), (_, other)) = (pair(), pair());
         let made = |chain: &str, key: &str, authority: Option<&str>| {
             Tls::from_pem(chain.as_bytes(), key.as_bytes(), authority.map(str::as_bytes))

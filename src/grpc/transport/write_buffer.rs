@@ -1,7 +1,8 @@
-//! What is written to a connection, gathered until others had their turn.
+//! Collects what is written to a connection until other tasks have run.
 //!
-//! Every message wakes the task of its connection, which runs next and writes: of fifty streams that have something to say
-//! at the same moment, each would cost the system a call, the network a packet, and the other side a wake of its own.
+//! Every message wakes the task of its connection, which runs next and writes. When fifty streams of a connection have a message
+//! at the same moment, that would be fifty system calls, packets and wakes of the client. With the buffer a move takes 0.1
+//! calls of the system instead of 0.8; without it a server makes 0.62 to 0.86 of the moves a second (`benches/README.md`).
 
 use std::{
     io,
@@ -18,68 +19,68 @@ use tokio::{
 
 use crate::runtime::Bell;
 
-/// The most bytes that wait.
-const MOST: usize = 16 * 1024;
+/// The most bytes in the buffer.
+const CAPACITY: usize = 16 * 1024;
 
-/// Behind what was said so long ago, nothing else is likely to be said at the same moment.
+/// After so long without a write, a write is likely to be the only one of its moment.
 const SILENCE: Duration = Duration::from_millis(1);
 
-/// A stream of bytes. What is written after a silence goes straight through, unless behind the silence before it more was
-/// written than that. Else what is flushed is sent when the thread has nothing else to do, or has done enough else: the
-/// task is woken then, and must flush once more, as transports do at each wake. Till then a flush is ready, so that they
-/// go on.
-pub(crate) struct Gathered<W> {
-    wire: W,
-    /// Kept while the connection is busy, under twice the most that waits, and given back when something is written behind
-    /// a silence.
-    said: Vec<u8>,
-    /// So many bytes of it are sent.
+/// A stream of bytes with a buffer for writes.
+///
+/// A write after a silence goes straight through, unless the one after the silence before was followed by others. All other
+/// writes are buffered. A flush sends the buffer once the other tasks of the thread have run; until then it reports ready, so
+/// that the transport goes on, and wakes the task, which must flush again, as transports do at each wake.
+pub(super) struct WriteBuffer<W> {
+    socket: W,
+    /// Its memory is kept while the connection is busy, less than twice the capacity, and freed at a write after a silence.
+    buffer: Vec<u8>,
+    /// Bytes of the buffer that are sent already.
     sent: usize,
-    /// Rings when the others have had their turn. Each of their messages wakes the task, too.
-    bell: Bell,
-    /// Whether that is waited for.
-    waits: bool,
-    /// When something was last to be written.
-    spoke: Option<Instant>,
-    /// Whether more than one thing was to be written behind the last silence.
-    talks: bool,
+    /// Passes when the other tasks have run. Each of their messages wakes this task, too.
+    gate: Bell,
+    /// Whether the task has yielded for this buffer.
+    has_yielded: bool,
+    last_write: Option<Instant>,
+    /// Whether more writes followed the first after the last silence.
+    in_burst: bool,
 }
 
-impl<W: AsyncWrite + Unpin> Gathered<W> {
-    pub(crate) fn new(wire: W) -> Self {
-        Self { wire, said: Vec::new(), sent: 0, bell: Bell::default(), waits: false, spoke: None, talks: false }
+impl<W: AsyncWrite + Unpin> WriteBuffer<W> {
+    pub(super) fn new(socket: W) -> Self {
+        let (buffer, gate) = (Vec::new(), Bell::default());
+        Self { socket, buffer, sent: 0, gate, has_yielded: false, last_write: None, in_burst: false }
     }
 
-    /// Waits until the others have had their turn.
-    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Self { bell, waits, .. } = self;
-        bell.poll(cx, |cx| {
-            *waits = !*waits;
-            if *waits { pin!(yield_now()).poll(cx) } else { Poll::Ready(()) }
+    /// Waits until the other tasks have run.
+    fn poll_yield(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Self { gate, has_yielded, .. } = self;
+        gate.poll(cx, |cx| {
+            *has_yielded = !*has_yielded;
+            if *has_yielded { pin!(yield_now()).poll(cx) } else { Poll::Ready(()) }
         })
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.sent < self.said.len() {
-            let sent = ready!(Pin::new(&mut self.wire).poll_write(cx, &self.said[self.sent..]))?;
+        while self.sent < self.buffer.len() {
+            let sent = ready!(Pin::new(&mut self.socket).poll_write(cx, &self.buffer[self.sent..]))?;
             if sent == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             self.sent += sent;
         }
-        self.said.clear();
+        self.buffer.clear();
         self.sent = 0;
         Poll::Ready(Ok(()))
     }
 }
 
-impl<W: AsyncRead + Unpin> AsyncRead for Gathered<W> {
+impl<W: AsyncRead + Unpin> AsyncRead for WriteBuffer<W> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().wire).poll_read(cx, buffer)
+        Pin::new(&mut self.get_mut().socket).poll_read(cx, buffer)
     }
 }
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for Gathered<W> {
+impl<W: AsyncWrite + Unpin> AsyncWrite for WriteBuffer<W> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.poll_write_vectored(cx, &[io::IoSlice::new(bytes)])
     }
@@ -91,46 +92,46 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Gathered<W> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let now = Instant::now();
-        let after_silence = this.spoke.replace(now).is_none_or(|spoke| now.duration_since(spoke) > SILENCE);
-        let begins = after_silence && this.said.is_empty();
-        let talked = std::mem::replace(&mut this.talks, !begins);
-        if begins {
-            this.said = Vec::new();
-            if !talked {
-                return Pin::new(&mut this.wire).poll_write_vectored(cx, parts);
+        let after_silence = this.last_write.replace(now).is_none_or(|last| now.duration_since(last) > SILENCE);
+        let is_first = after_silence && this.buffer.is_empty();
+        let was_in_burst = std::mem::replace(&mut this.in_burst, !is_first);
+        if is_first {
+            this.buffer = Vec::new();
+            if !was_in_burst {
+                return Pin::new(&mut this.socket).poll_write_vectored(cx, parts);
             }
         }
-        if this.said.len() >= MOST {
+        if this.buffer.len() >= CAPACITY {
             ready!(this.poll_send(cx))?;
         }
-        let before = this.said.len();
+        let before = this.buffer.len();
         for part in parts {
-            let taken = part.len().min(MOST - this.said.len());
-            this.said.extend_from_slice(&part[..taken]);
+            let taken = part.len().min(CAPACITY - this.buffer.len());
+            this.buffer.extend_from_slice(&part[..taken]);
         }
-        Poll::Ready(Ok(this.said.len() - before))
+        Poll::Ready(Ok(this.buffer.len() - before))
     }
 
-    /// Otherwise transports put parts together in memory of their own first.
+    /// Otherwise transports would join the parts in memory of their own first.
     fn is_write_vectored(&self) -> bool {
         true
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if !this.said.is_empty() {
-            if this.poll_turn(cx).is_pending() {
+        if !this.buffer.is_empty() {
+            if this.poll_yield(cx).is_pending() {
                 return Poll::Ready(Ok(()));
             }
             ready!(this.poll_send(cx))?;
         }
-        Pin::new(&mut this.wire).poll_flush(cx)
+        Pin::new(&mut this.socket).poll_flush(cx)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         ready!(this.poll_send(cx))?;
-        Pin::new(&mut this.wire).poll_shutdown(cx)
+        Pin::new(&mut this.socket).poll_shutdown(cx)
     }
 }
 
@@ -153,14 +154,14 @@ mod tests {
 
     use super::*;
 
-    /// Notes what is written at a time; takes as many bytes as it is told, and is busy where that is none.
+    /// Records each write. Accepts as many bytes of one as `takes` says, and is not ready where that is 0.
     #[derive(Clone, Default)]
-    struct Notes {
+    struct Recorder {
         written: Arc<Mutex<Vec<Vec<u8>>>>,
         takes: Arc<Mutex<Vec<usize>>>,
     }
 
-    impl AsyncWrite for Notes {
+    impl AsyncWrite for Recorder {
         fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
             let taken = match self.takes.lock().unwrap().pop() {
                 Some(0) => {
@@ -182,15 +183,15 @@ mod tests {
         }
     }
 
-    /// Lasts until nobody has anything to do.
-    async fn silence() {
+    /// Yields until all other tasks are idle.
+    async fn all_idle() {
         for _ in 0..100 {
             yield_now().await;
         }
     }
 
-    /// Goes behind all that are ready.
-    async fn step_back() {
+    /// Yields to all tasks that are ready.
+    async fn yield_once() {
         let mut stepped = false;
         let step = |cx: &mut Context<'_>| {
             cx.waker().wake_by_ref();
@@ -200,61 +201,61 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_said_at_one_moment_is_sent_together() {
-        let (notes, tasks) = (Notes::default(), TaskTracker::new());
+    async fn writes_of_one_moment_are_sent_together() {
+        let (recorder, tasks) = (Recorder::default(), TaskTracker::new());
         let (say, mut said) = mpsc::channel(16);
-        let mut wire = Gathered::new(notes.clone());
+        let mut buffer = WriteBuffer::new(recorder.clone());
         say.try_send(0).unwrap();
-        // As the transport does: all that there is, and a flush.
+        // As the transport does: writes all that there is, and flushes.
         let connection = tasks.spawn(poll_fn(move |cx| {
             while let Poll::Ready(byte) = said.poll_recv(cx) {
                 let Some(byte) = byte else { return Poll::Ready(()) };
-                assert!(Pin::new(&mut wire).poll_write(cx, &[byte]).is_ready());
+                assert!(Pin::new(&mut buffer).poll_write(cx, &[byte]).is_ready());
             }
-            let _ = Pin::new(&mut wire).poll_flush(cx);
+            let _ = Pin::new(&mut buffer).poll_flush(cx);
             Poll::Pending
         }));
         let others = say.clone();
         tasks.spawn(async move {
             for byte in 1..10 {
                 others.try_send(byte).unwrap();
-                step_back().await;
+                yield_once().await;
             }
         });
         for byte in 10..12 {
-            silence().await;
+            all_idle().await;
             say.try_send(byte).unwrap();
         }
-        silence().await;
+        all_idle().await;
         drop(say);
         connection.await.unwrap();
         let first = vec![0];
-        assert_eq!(*notes.written.lock().unwrap(), [first, (1..10).collect(), vec![10], vec![11]]);
+        assert_eq!(*recorder.written.lock().unwrap(), [first, (1..10).collect(), vec![10], vec![11]]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_said_after_a_silence_waits_for_nothing() {
-        let notes = Notes::default();
-        let mut wire = Gathered::new(notes.clone());
+    async fn a_write_after_a_silence_is_not_buffered() {
+        let recorder = Recorder::default();
+        let mut buffer = WriteBuffer::new(recorder.clone());
         for (said, silence, sent) in [("a", 0, "a"), ("b", 0, "a"), ("c", 2, "a"), ("d", 2, "a")] {
             advance(Duration::from_millis(silence)).await;
-            wire.write_all(said.as_bytes()).await.unwrap();
-            assert_eq!(notes.written.lock().unwrap().concat(), sent.as_bytes(), "{said}: no order is broken");
+            buffer.write_all(said.as_bytes()).await.unwrap();
+            assert_eq!(recorder.written.lock().unwrap().concat(), sent.as_bytes(), "{said}: in order");
         }
-        wire.shutdown().await.unwrap();
-        let mut wire = Gathered::new(notes.clone());
+        buffer.shutdown().await.unwrap();
+        let mut buffer = WriteBuffer::new(recorder.clone());
         for said in ["e", "f"] {
             advance(2 * SILENCE).await;
-            wire.write_all(said.as_bytes()).await.unwrap();
+            buffer.write_all(said.as_bytes()).await.unwrap();
         }
-        assert_eq!(notes.written.lock().unwrap().concat(), b"abcdef");
+        assert_eq!(recorder.written.lock().unwrap().concat(), b"abcdef");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn where_much_was_said_at_once_the_next_word_waits_for_others_too() {
-        let notes = Notes::default();
-        let written = || notes.written.lock().unwrap().iter().map(|part| part.len()).collect::<Vec<_>>();
-        let mut wire = Gathered::new(notes.clone());
+    async fn after_a_burst_the_first_write_is_buffered_too() {
+        let recorder = Recorder::default();
+        let written = || recorder.written.lock().unwrap().iter().map(|part| part.len()).collect::<Vec<_>>();
+        let mut buffer = WriteBuffer::new(recorder.clone());
         for (words, at_once, in_the_end) in [
             (2, vec![1], vec![1, 1]),
             (2, vec![1, 1], vec![1, 1, 2]),
@@ -263,17 +264,17 @@ mod tests {
         ] {
             advance(2 * SILENCE).await;
             for _ in 0..words {
-                wire.write_all(b"a").await.unwrap();
+                buffer.write_all(b"a").await.unwrap();
             }
             assert_eq!(written(), at_once);
-            flush(&mut wire, || written() == in_the_end).await;
+            flush(&mut buffer, || written() == in_the_end).await;
         }
     }
 
-    /// Flushes at each wake, as transports do, until it has come to pass.
-    async fn flush(wire: &mut Gathered<impl AsyncWrite + Unpin>, is_done: impl Fn() -> bool) {
+    /// Flushes at each wake, as transports do, until `is_done`.
+    async fn flush(buffer: &mut WriteBuffer<impl AsyncWrite + Unpin>, is_done: impl Fn() -> bool) {
         let flushes = poll_fn(|cx| {
-            let flushed = Pin::new(&mut *wire).poll_flush(cx);
+            let flushed = Pin::new(&mut *buffer).poll_flush(cx);
             assert!(!matches!(flushed, Poll::Ready(Err(_))));
             if is_done() { Poll::Ready(()) } else { Poll::Pending }
         });
@@ -281,34 +282,34 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_reader_who_comes_late_finds_all() {
+    async fn a_late_reader_gets_everything() {
         let (near, mut far) = duplex(64);
-        let mut wire = Gathered::new(near);
-        let said: Vec<_> = (0_u8..=255).cycle().take(MOST).collect();
-        wire.write_all(&said).await.unwrap();
-        // Woken for much else while nobody reads.
+        let mut buffer = WriteBuffer::new(near);
+        let said: Vec<_> = (0_u8..=255).cycle().take(CAPACITY).collect();
+        buffer.write_all(&said).await.unwrap();
+        // Woken for other reasons while the reader does not read.
         for _ in 0..5 {
-            wire.flush().await.unwrap();
-            let _ = timeout(Duration::from_millis(1), poll_fn(|cx| Pin::new(&mut wire).poll_flush(cx))).await;
+            buffer.flush().await.unwrap();
+            let _ = timeout(Duration::from_millis(1), poll_fn(|cx| Pin::new(&mut buffer).poll_flush(cx))).await;
         }
         let reader = TaskTracker::new().spawn(async move {
             let mut heard = Vec::new();
             far.read_to_end(&mut heard).await.unwrap();
             heard
         });
-        timeout(Duration::from_secs(1), wire.shutdown()).await.expect("it is woken").unwrap();
+        timeout(Duration::from_secs(1), buffer.shutdown()).await.expect("it is woken").unwrap();
         assert_eq!(reader.await.unwrap(), said);
     }
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_nothing_waits_for_ever(
-            said in proptest::collection::vec((0..3 * MOST, any::<bool>(), any::<bool>(), any::<bool>()), 1..20),
-            takes in proptest::collection::vec(prop_oneof![Just(0), 1_usize..64, Just(MOST)], 0..40),
+        fn nothing_is_lost_and_every_flush_ends(
+            said in proptest::collection::vec((0..3 * CAPACITY, any::<bool>(), any::<bool>(), any::<bool>()), 1..20),
+            takes in proptest::collection::vec(prop_oneof![Just(0), 1_usize..64, Just(CAPACITY)], 0..40),
         ) {
-            let notes = Notes::default();
-            *notes.takes.lock().unwrap() = takes;
-            let mut wire = Gathered::new(notes.clone());
+            let recorder = Recorder::default();
+            *recorder.takes.lock().unwrap() = takes;
+            let mut buffer = WriteBuffer::new(recorder.clone());
             let mut bytes = (0_u8..=255).cycle();
             let mut all = Vec::new();
             let clock = runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
@@ -321,17 +322,17 @@ mod tests {
                     all.extend_from_slice(&part);
                     if in_parts {
                         let (one, other) = part.split_at(length / 3);
-                        wire.write_all_buf(&mut Buf::chain(one, other)).await.unwrap();
+                        buffer.write_all_buf(&mut Buf::chain(one, other)).await.unwrap();
                     } else {
-                        wire.write_all(&part).await.unwrap();
+                        buffer.write_all(&part).await.unwrap();
                     }
                     if flushes {
-                        flush(&mut wire, || notes.written.lock().unwrap().concat() == all).await;
+                        flush(&mut buffer, || recorder.written.lock().unwrap().concat() == all).await;
                     }
                 }
-                wire.shutdown().await.unwrap();
+                buffer.shutdown().await.unwrap();
             });
-            prop_assert_eq!(notes.written.lock().unwrap().concat(), all);
+            prop_assert_eq!(recorder.written.lock().unwrap().concat(), all);
         }
     }
 }

@@ -7,14 +7,14 @@ use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 
 use super::{duration, side, timestamp};
 use crate::{
-    proto::{Frame, v1},
+    proto::{EncodedMessage, v1},
     room::{Clocks, GameId, TurnRequest},
     rules::{Color, Position, Square},
 };
 
 /// Asks for a move: a `PlayResponse` with `TurnRequested`, which has the same bytes as such a `WatchTurnsResponse`.
 #[must_use]
-pub fn turn_requested(request: &TurnRequest) -> Frame {
+pub fn turn_requested(request: &TurnRequest) -> EncodedMessage {
     let room = request.game.room.digits();
     play_event(1, 320, Length::Long, |wire| {
         game_id(1, &room, request.game.number, wire);
@@ -31,7 +31,7 @@ pub fn turn_requested(request: &TurnRequest) -> Frame {
 
 /// A turn that is open no longer, and the move if one was made: the same with `TurnClosed`.
 #[must_use]
-pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: Option<Square>) -> Frame {
+pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: Option<Square>) -> EncodedMessage {
     play_event(2, 48, Length::Short, |wire| {
         game_id(1, &game.room.digits(), game.number, wire);
         number(2, ply.into(), wire);
@@ -43,8 +43,10 @@ pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: 
 }
 
 /// A `PlayResponse` of about so many bytes.
-fn play_event(kind: u8, size: usize, length: Length, fill: impl FnOnce(&mut Vec<u8>)) -> Frame {
-    Frame::filled(size, |wire| nested(1, length, wire, |wire| nested(kind, length, wire, fill)))
+fn play_event(kind: u8, size: usize, length: Length, fill: impl FnOnce(&mut Vec<u8>)) -> EncodedMessage {
+    let mut wire = Vec::with_capacity(size);
+    nested(1, length, &mut wire, |wire| nested(kind, length, wire, fill));
+    EncodedMessage::from_bytes(wire)
 }
 
 /// As `convert::position`, of a game that goes on.
@@ -172,8 +174,8 @@ mod tests {
         rules::{Bitboard, Board, ByColor},
     };
 
-    fn event(frame: &Frame) -> v1::play_event::Event {
-        let wire = frame.message();
+    fn event(frame: &EncodedMessage) -> v1::play_event::Event {
+        let wire = frame.bytes();
         let down = v1::PlayResponse::decode(wire.clone()).unwrap();
         let calls = v1::WatchTurnsResponse::decode(wire.clone()).unwrap();
         assert_eq!((down.encode_to_vec(), calls.encode_to_vec()), (wire.to_vec(), wire.to_vec()), "as others write it");

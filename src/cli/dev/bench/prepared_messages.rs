@@ -141,7 +141,7 @@ fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<P
         step.events.push(RoomEvent::new(convert::room_event(event, room)));
     }
     if let Some(request) = room.turn_request(NOW) {
-        step.told[request.position.turn()].push(convert::turn_requested(&request).message());
+        step.told[request.position.turn()].push(convert::turn_requested(&request).into_bytes());
     }
     Ok(step)
 }
@@ -161,7 +161,7 @@ fn tell(step: &mut PreparedStep, room: &Room, event: &Event, asked: Option<(Colo
         Fact::Played { square, .. } => {
             if let Some((side, ply)) = asked {
                 let (game, reason) = (game(room), v1::TurnCloseReason::Played);
-                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)).message());
+                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)).into_bytes());
             }
         }
         Fact::GameEnded(end) => Color::ALL.into_iter().for_each(|side| {

@@ -23,26 +23,11 @@ fn read_base32(text: &str, digits: usize) -> Result<u64, ParseIdError> {
     if text.len() != digits {
         return Err(ParseIdError);
     }
-    text.bytes().try_fold(0, |value, byte| match VALUES[usize::from(byte)] {
-        NO_DIGIT => Err(ParseIdError),
-        digit => Ok(value << 5 | u64::from(digit)),
+    text.bytes().try_fold(0, |value, byte| {
+        let digit = ALPHABET.iter().position(|&letter| letter == byte.to_ascii_lowercase());
+        digit.map(|digit| value << 5 | digit as u64).ok_or(ParseIdError)
     })
 }
-
-/// The value of each digit by its byte, in either case; [`NO_DIGIT`] for other bytes.
-const VALUES: [u8; 256] = {
-    let mut values = [NO_DIGIT; 256];
-    let mut digit = 0;
-    while digit < ALPHABET.len() {
-        let letter = ALPHABET[digit];
-        values[letter as usize] = digit as u8;
-        values[letter.to_ascii_uppercase() as usize] = digit as u8;
-        digit += 1;
-    }
-    values
-};
-
-const NO_DIGIT: u8 = 32;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $digits:literal) => {

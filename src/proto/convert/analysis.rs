@@ -1,4 +1,4 @@
-//! What is to be analysed, and how far.
+//! Requests for analyses.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use crate::{
     rules::{Bitboard, Board, Color, Position, Transcript},
 };
 
-/// The most plies that a game has.
+/// Maximum number of moves of a game.
 const MOST_DEPTH: u8 = 60;
 
-/// The bounds of an analysis; none where nothing is asked.
+/// The limits of an analysis, each `None` unless requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Plies, from 1.
+    /// Search depth in plies, from 1.
     pub depth: Option<u8>,
-    /// Altogether.
+    /// Total time.
     pub time: Option<Duration>,
-    /// Positions visited.
+    /// Number of positions visited.
     pub nodes: Option<u64>,
 }
 
-/// A position, by its board and side to move: one that a game could come to.
+/// A position, by its board and side to move.
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for the field that is wrong.
@@ -51,7 +51,7 @@ pub fn read_transcript(text: &str) -> Result<Transcript, Malformed> {
     text.parse().map_err(|error| Malformed::argument("transcript", format!("must be legal moves: {error}")))
 }
 
-/// How much is asked of an analysis.
+/// The requested limits of an analysis.
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for the field that is wrong.
@@ -65,7 +65,7 @@ pub fn read_budget(wire: Option<v1::AnalysisBudget>) -> Result<Budget, Malformed
     Ok(Budget { depth, time, nodes: (wire.nodes > 0).then_some(wire.nodes) })
 }
 
-/// How many lines are asked for, of which so many are told at the most: one unless given.
+/// The requested number of lines: 1 by default, at most `most`.
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for the field `lines` when it is negative.

@@ -1,4 +1,4 @@
-//! Rooms for the tests of this folder: a person on black, an AI on white.
+//! Rooms for the tests of this folder: black is a person, white an AI.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub(super) fn playing(settings: Settings) -> Room {
     room
 }
 
-/// Applies what a command causes: each event with the room just after it.
+/// Decides and applies a command; returns each event with the room after it.
 pub(super) fn run(room: &mut Room, now: Timestamp, actor: Issuer, command: Command) -> Vec<(Event, Room)> {
     let events = room.decide(now, actor, command).unwrap();
     let step = |event: Event| {
@@ -56,7 +56,7 @@ pub(super) fn run(room: &mut Room, now: Timestamp, actor: Issuer, command: Comma
     events.into_iter().map(step).collect()
 }
 
-/// The side to move makes one of its moves.
+/// Plays one of the legal moves.
 pub(super) fn play(room: &mut Room, now: Timestamp, choice: usize) -> Vec<(Event, Room)> {
     let game = room.running().unwrap();
     let moves: Vec<_> = game.position.legal_moves().iter().collect();

@@ -9,7 +9,7 @@ use crate::{
     rules::{Color, Outcome, Position},
 };
 
-/// A game of a room at a moment, without what AIs thought of it.
+/// A game of a room at a given time, without search reports.
 #[must_use]
 pub fn game(room: RoomId, game: &Game, time: &TimeControl, now: Timestamp) -> v1::Game {
     v1::Game {
@@ -40,13 +40,13 @@ pub fn clocks(clocks: &Clocks) -> v1::Clocks {
     }
 }
 
-/// Every ply from the standard start, of which the opening made the first ones.
+/// Every ply from the standard start; the first `opening` plies are marked as such.
 #[must_use]
 pub fn plies(plies: &[Ply], opening: u16) -> Vec<v1::Ply> {
     plies.iter().enumerate().map(|(index, made)| ply(index, *made, opening)).collect()
 }
 
-/// What an AI thought, for the wire.
+/// A search report, for the wire.
 pub(super) fn thought(thought: &Thought) -> v1::Thought {
     v1::Thought {
         evaluation: thought.evaluation.map(|hundredths| f64::from(hundredths) / 100.0),
@@ -75,7 +75,7 @@ fn ply(index: usize, made: Ply, opening: u16) -> v1::Ply {
     }
 }
 
-/// How a game ended that ended in this position.
+/// The outcome of a game that ended in this position.
 #[must_use]
 pub fn outcome(end: GameEnd, position: Position) -> v1::Outcome {
     let board = position.board();

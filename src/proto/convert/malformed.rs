@@ -1,32 +1,32 @@
-//! What is wrong with a request.
+//! Errors of malformed requests.
 
 use std::fmt;
 
 use crate::room::SettingsError;
 
-/// A request that cannot be read: which field, and what it must be. Never repeats what was sent.
+/// A malformed request: which field, and what it must be. Never repeats what was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// One of this type's constants.
     pub reason: &'static str,
     /// Its path in the request, such as `settings.move_limit`.
     pub field: String,
-    /// What is asked of it, to be read after the field's name.
+    /// What it must be, to follow the field's name.
     pub problem: String,
 }
 
 impl Malformed {
-    /// Not the name of a square.
+    /// Not a square.
     pub const BAD_SQUARE: &'static str = "BAD_SQUARE";
-    /// Not usable as a player's name.
+    /// Not a valid display name.
     pub const BAD_NAME: &'static str = "BAD_NAME";
-    /// Not usable as a room's settings.
+    /// Settings out of bounds.
     pub const BAD_SETTINGS: &'static str = "BAD_SETTINGS";
-    /// Not a token that a page ended with.
+    /// Not a page token of this listing.
     pub const BAD_PAGE_TOKEN: &'static str = "BAD_PAGE_TOKEN";
-    /// Not an id. A service that knows what it would name can as well say that there is no such thing.
+    /// Not an id.
     pub const BAD_ID: &'static str = "BAD_ID";
-    /// Anything else.
+    /// Any other invalid field.
     pub const BAD_ARGUMENT: &'static str = "BAD_ARGUMENT";
 
     /// One of the reasons above, for a field.

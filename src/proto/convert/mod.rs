@@ -1,12 +1,12 @@
-//! Between the types of the room and those of the wire.
+//! Conversions between the types of the room and of the wire.
 //!
 //! ```text
-//!   room, rules ──▶ noun(...)        ──▶ v1     total: whatever a room holds can be told
-//!   v1          ──▶ read_noun(...)   ──▶ room   parses: what comes in is either of a room's type or `Malformed`
+//!   room, rules ──▶ noun(...)        ──▶ v1     total: never fails
+//!   v1          ──▶ read_noun(...)   ──▶ room   parses: a value of the room, or `Malformed`
 //! ```
 //!
-//! What comes in may be hostile: nothing here panics on it, keeps it unbounded or repeats it in an error.
-//! Whether a request makes sense at this moment is for the room to judge, not for this layer.
+//! Input is untrusted: nothing here panics on it, stores it unbounded or repeats it in an error. Whether a valid request is
+//! allowed is decided by the room.
 
 mod analysis;
 mod event;

@@ -15,7 +15,7 @@ pub fn side(color: Color) -> v1::Side {
     }
 }
 
-/// A position of a game that goes on, unless neither side can move.
+/// A position, for the wire; without a side to move only if neither side can move.
 #[must_use]
 pub fn position(position: Position) -> v1::Position {
     if position.is_over() {
@@ -28,7 +28,7 @@ pub fn position(position: Position) -> v1::Position {
     }
 }
 
-/// The last position of a game, which may have ended while there were moves: nobody is to move.
+/// The last position of a game, for the wire: without a side to move, even if there are legal moves.
 #[must_use]
 pub fn final_position(position: Position) -> v1::Position {
     let board = position.board();

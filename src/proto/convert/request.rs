@@ -1,4 +1,4 @@
-//! The small fields of requests: ids, names, numbers and choices.
+//! Small fields of requests: ids, names, numbers and enums.
 
 use std::str::FromStr;
 
@@ -9,24 +9,24 @@ use crate::{
     rules::Color,
 };
 
-/// The longest `request_id` and password, in bytes.
+/// Maximum length of `request_id` and of passwords, in bytes.
 const MOST_KEY: usize = 64;
-/// The longest text to look for, in bytes: a room's name is never longer.
+/// Maximum length of a search text, in bytes: that of a room's name.
 const MOST_SEARCH: usize = RoomName::MOST * 4;
-/// Rows of a page where nothing is asked for.
+/// Default number of rows on a page.
 const DEFAULT_PAGE: u16 = 50;
-/// The most rows of a page.
+/// Maximum number of rows on a page.
 const MOST_PAGE: u16 = 200;
 
 /// A [`PlayerId`](crate::room::PlayerId), [`RoomId`](crate::room::RoomId) or [`GameId`](crate::room::GameId).
 ///
 /// # Errors
-/// `BAD_ID` for `field`. Where it names something that was asked for, "there is no such thing" is the friendlier answer.
+/// `BAD_ID` for `field`.
 pub fn read_id<T: FromStr<Err = ParseIdError>>(field: &str, text: &str) -> Result<T, Malformed> {
     text.parse().map_err(|_| Malformed::new(Malformed::BAD_ID, field, "must be an id that this server gave"))
 }
 
-/// A join code; none when the field is empty.
+/// A join code; `None` if the field is empty.
 ///
 /// # Errors
 /// `BAD_ID` for the field `join_code`.
@@ -34,7 +34,7 @@ pub fn read_join_code(text: &str) -> Result<Option<JoinCode>, Malformed> {
     if text.is_empty() { Ok(None) } else { read_id("join_code", text).map(Some) }
 }
 
-/// The name that a player wants.
+/// The requested display name of a player.
 ///
 /// # Errors
 /// `BAD_NAME` for the field `display_name`.
@@ -50,18 +50,18 @@ pub fn read_chat(text: &str) -> Result<ChatText, Malformed> {
     ChatText::parse(text).map_err(|error| Malformed::argument("text", error.to_string()))
 }
 
-/// What makes a request repeatable; none when the field is empty.
+/// The idempotency key of a request; `None` if the field is empty.
 ///
 /// # Errors
-/// `BAD_ARGUMENT` for the field `request_id` when it is longer than 64 bytes.
+/// `BAD_ARGUMENT` for the field `request_id` if longer than 64 bytes.
 pub fn read_request_id(text: &str) -> Result<Option<&str>, Malformed> {
     read_key("request_id", text)
 }
 
-/// A room's password as it was typed; none when the field is empty.
+/// A password in clear text; `None` if the field is empty.
 ///
 /// # Errors
-/// `BAD_ARGUMENT` for the field `password` when it is longer than 64 bytes.
+/// `BAD_ARGUMENT` for the field `password` if longer than 64 bytes.
 pub fn read_password(text: &str) -> Result<Option<&str>, Malformed> {
     read_key("password", text)
 }
@@ -73,10 +73,10 @@ fn read_key<'a>(field: &str, text: &'a str) -> Result<Option<&'a str>, Malformed
     Ok((!text.is_empty()).then_some(text))
 }
 
-/// What the name of a room must contain; none when the field is empty.
+/// The text to search for in rooms; `None` if the field is empty.
 ///
 /// # Errors
-/// `BAD_ARGUMENT` for the field `filter.text` when it is longer than any name.
+/// `BAD_ARGUMENT` for the field `filter.text` if longer than any name.
 pub fn read_search_text(text: &str) -> Result<Option<&str>, Malformed> {
     if text.len() > MOST_SEARCH {
         return Err(Malformed::argument("filter.text", format!("must have at most {MOST_SEARCH} bytes")));
@@ -84,7 +84,7 @@ pub fn read_search_text(text: &str) -> Result<Option<&str>, Malformed> {
     Ok((!text.is_empty()).then_some(text))
 }
 
-/// Whether a person or a program logs in: a person unless something else is said.
+/// The kind of a player, by default a person.
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for the field `kind`.
@@ -96,7 +96,7 @@ pub fn read_player_kind(wire: i32) -> Result<PlayerKind, Malformed> {
     }
 }
 
-/// The side a player would like; none for either.
+/// The preferred side; `None` for either.
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for the field `side`.
@@ -109,10 +109,10 @@ pub fn read_side_preference(wire: i32) -> Result<Option<Color>, Malformed> {
     }
 }
 
-/// What is offered or answered.
+/// The offer to make or to answer.
 ///
 /// # Errors
-/// `BAD_ARGUMENT` for the field `offer`, which must be given.
+/// `BAD_ARGUMENT` for the field `offer`, which is required.
 pub fn read_offer(wire: i32) -> Result<Offer, Malformed> {
     match v1::Offer::try_from(wire) {
         Ok(v1::Offer::Draw) => Ok(Offer::Draw),
@@ -122,7 +122,7 @@ pub fn read_offer(wire: i32) -> Result<Offer, Malformed> {
     }
 }
 
-/// The phase of the rooms asked for; none for any.
+/// The phase to filter rooms by; `None` for any.
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for the field `filter.phase`.
@@ -136,18 +136,18 @@ pub fn read_phase(wire: i32) -> Result<Option<Phase>, Malformed> {
     }
 }
 
-/// A ply's number.
+/// The number of a ply.
 ///
 /// # Errors
-/// `BAD_ARGUMENT` for the field `ply` when no game has such a ply.
+/// `BAD_ARGUMENT` for the field `ply` unless it fits into 16 bits.
 pub fn read_ply(wire: i32) -> Result<u16, Malformed> {
     u16::try_from(wire).map_err(|_| Malformed::argument("ply", "must be the number of a ply, from 0"))
 }
 
-/// How many rows a page may have: 50 unless given, and never more than 200.
+/// Number of rows on a page: default 50, at most 200.
 ///
 /// # Errors
-/// `BAD_ARGUMENT` for the field `page_size` when it is negative.
+/// `BAD_ARGUMENT` for the field `page_size` if negative.
 pub fn read_page_size(wire: i32) -> Result<usize, Malformed> {
     match wire {
         ..0 => Err(Malformed::argument("page_size", "must not be negative")),
@@ -156,10 +156,10 @@ pub fn read_page_size(wire: i32) -> Result<usize, Malformed> {
     }
 }
 
-/// How many seats a bot wants to hold: one unless given.
+/// Maximum number of seats of a bot, by default 1.
 ///
 /// # Errors
-/// `BAD_ARGUMENT` for the field `seats` when it is negative or beyond any limit.
+/// `BAD_ARGUMENT` for the field `seats` unless it fits into 16 bits.
 pub fn read_seat_count(wire: i32) -> Result<u16, Malformed> {
     match u16::try_from(wire) {
         Ok(count) => Ok(count.max(1)),

@@ -1,4 +1,4 @@
-//! Rooms and what is in them.
+//! Rooms and their parts.
 
 use super::{game, game::thought, player, room_settings, seat_number, seats, timestamp};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     room::{ChatLine, Member, Phase, Room, Series, Timestamp, View},
 };
 
-/// A room at a moment, as its viewer may see it, with the number of streams that watch it.
+/// A room at a given time as its viewer may see it, with the number of its watchers.
 #[must_use]
 pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
     let room = view.room;
@@ -37,18 +37,18 @@ pub(super) fn owner_id(room: &Room) -> String {
     owner.map(|owner| owner.id.to_string()).unwrap_or_default()
 }
 
-/// The running game, or the last one.
+/// The running game, or else the last one.
 pub(super) fn last_game(room: &Room, now: Timestamp) -> Option<v1::Game> {
     room.game().map(|last| game(room.id(), last, &room.settings().time, now))
 }
 
-fn with_thoughts(mut told: v1::Game, room: &Room) -> v1::Game {
-    for (ply, about) in room.game().map_or(&[][..], |game| &game.thoughts) {
-        if let Some(told) = told.plies.get_mut(usize::from(*ply)) {
-            told.thought = Some(thought(about));
+fn with_thoughts(mut game: v1::Game, room: &Room) -> v1::Game {
+    for (index, report) in room.game().map_or(&[][..], |game| &game.thoughts) {
+        if let Some(ply) = game.plies.get_mut(usize::from(*index)) {
+            ply.thought = Some(thought(report));
         }
     }
-    told
+    game
 }
 
 /// A phase, for the wire.
@@ -71,7 +71,7 @@ pub fn member(member: &Member) -> v1::Member {
     }
 }
 
-/// A series, whose games the wire counts from 1.
+/// A series, for the wire, where games are numbered from 1.
 #[must_use]
 pub fn series(series: Series) -> v1::Series {
     v1::Series {
@@ -81,20 +81,20 @@ pub fn series(series: Series) -> v1::Series {
     }
 }
 
-/// How a series in pairs stands, and what follows from that.
+/// The score of a series in pairs, with Elo difference and test.
 #[must_use]
 pub fn score(room: &Room) -> Option<v1::SeriesScore> {
-    let told = room.score()?;
-    let Score { wins, draws, losses, pairs, .. } = told.score;
+    let series = room.score()?;
+    let Score { wins, draws, losses, pairs, .. } = series.score;
     let count = |games: u32| i32::try_from(games).unwrap_or(i32::MAX);
     Some(v1::SeriesScore {
-        seat: seat_number(told.first),
+        seat: seat_number(series.first),
         wins: count(wins),
         draws: count(draws),
         losses: count(losses),
         pairs: pairs.map(count).to_vec(),
-        elo: Difference::of(&told.score).map(|Difference { elo, low, high }| v1::EloDifference { elo, low, high }),
-        sprt: room.settings().sprt.map(|sprt| sprt_state(&sprt, &told.score)),
+        elo: Difference::of(&series.score).map(|Difference { elo, low, high }| v1::EloDifference { elo, low, high }),
+        sprt: room.settings().sprt.map(|sprt| sprt_state(&sprt, &series.score)),
     })
 }
 

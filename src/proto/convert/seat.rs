@@ -7,7 +7,7 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// The longest name of an AI kind that is looked at, in bytes.
+/// Maximum length of the name of an AI kind, in bytes.
 const MOST_KIND: usize = 32;
 
 /// A player, for the wire.
@@ -20,8 +20,7 @@ pub fn player(profile: &Profile) -> v1::Player {
     v1::Player { player_id: profile.id.to_string(), display_name: profile.name.to_string(), kind: kind.into() }
 }
 
-/// An AI, for the wire. Who knows the seed can work out the AI's moves, also those of later games of the series, so it is
-/// never told.
+/// An AI, for the wire, without its seed, from which its moves could be computed in advance.
 #[must_use]
 pub fn ai_seat(ai: &AiSeat) -> v1::AiSeat {
     v1::AiSeat { kind: ai.kind.to_string(), level: ai.level.into(), seed: 0 }
@@ -33,7 +32,7 @@ pub fn seats(room: &Room) -> Vec<v1::Seat> {
     Color::ALL.into_iter().map(|color| seat(room, color)).collect()
 }
 
-/// One side's seat of a room.
+/// The seat of one side of a room.
 #[must_use]
 pub fn seat(room: &Room, color: Color) -> v1::Seat {
     lone_seat(&room.seats()[color], room.is_present(color))
@@ -79,10 +78,10 @@ pub fn read_seat(number: i32) -> Result<Color, Malformed> {
         .ok_or_else(|| Malformed::argument("seat", "must be 0 (black) or 1 (white)"))
 }
 
-/// An AI that is asked for in `field`.
+/// The AI requested in `field`.
 ///
 /// # Errors
-/// `BAD_ARGUMENT` for its kind or level. Whether there is such a kind with such a level is not known here.
+/// `BAD_ARGUMENT` for its kind or level. Kind and level need not exist.
 pub fn read_ai(field: &str, wire: v1::AiSeat) -> Result<AiSpec, Malformed> {
     if wire.kind.is_empty() || wire.kind.len() > MOST_KIND {
         return Err(Malformed::argument(format!("{field}.kind"), "must be one of GetServerInfo's kinds"));
@@ -92,11 +91,11 @@ pub fn read_ai(field: &str, wire: v1::AiSeat) -> Result<AiSpec, Malformed> {
     Ok(AiSpec { kind: wire.kind, level: (level != 0).then_some(level), seed: (wire.seed != 0).then_some(wire.seed) })
 }
 
-/// The seats with which `me` makes a room: open where nothing is said.
+/// The initial seats of a room that `me` creates, open by default.
 ///
 /// # Errors
 /// `BAD_ARGUMENT` unless there are none or two, and at most one is for `me` and none for another;
-/// `BAD_ID` for a reservation for what is no player's id.
+/// `BAD_ID` for a reservation without a player's id.
 pub fn read_seats(wire: Vec<v1::Seat>, me: PlayerId) -> Result<ByColor<SeatSpec>, Malformed> {
     if wire.is_empty() {
         return Ok(ByColor::new(SeatSpec::Open, SeatSpec::Open));
@@ -118,7 +117,7 @@ fn read_first_occupant(number: usize, wire: v1::Seat, me: PlayerId) -> Result<Se
         Some(Wire::Reserved(guest)) => {
             read_id(&format!("seats[{number}].reserved.player_id"), &guest.player_id).map(SeatSpec::Reserved)
         }
-        // Who asks is known from the token; that the field may stay empty spares a client the look-up of its id.
+        // The caller is known from the token, so the id may be left empty.
         Some(Wire::Player(player)) if player.player_id.is_empty() || player.player_id.parse() == Ok(me) => {
             Ok(SeatSpec::Me)
         }
@@ -129,10 +128,10 @@ fn read_first_occupant(number: usize, wire: v1::Seat, me: PlayerId) -> Result<Se
     }
 }
 
-/// What an owner makes of a seat; never [`SeatSpec::Me`].
+/// What an owner sets a seat to; never [`SeatSpec::Me`].
 ///
 /// # Errors
-/// `BAD_ARGUMENT` when nothing is said or the AI is malformed; `BAD_ID` when it is reserved for what is no player's id.
+/// `BAD_ARGUMENT` if unset or the AI is malformed; `BAD_ID` for a reservation without a player's id.
 pub fn read_seat_setting(wire: Option<v1::set_seat_request::Occupant>) -> Result<SeatSpec, Malformed> {
     use v1::set_seat_request::Occupant as Wire;
 

@@ -1,4 +1,4 @@
-//! Settings: told in full, read with defaults or over those in force.
+//! Settings: sent in full, read over defaults or over the current ones.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::{
     rules::Transcript,
 };
 
-/// What an update mask may name.
+/// The fields that an update mask may name. `total_time` comes before `move_limit`, whose default depends on it.
 const PATHS: [&str; 13] = [
     "name",
     "visibility",
     "watching",
-    "move_limit",
     "total_time",
+    "move_limit",
     "increment",
     "ai_pause",
     "games",
@@ -38,7 +38,7 @@ pub fn watching(watching: Watching) -> v1::Watching {
     }
 }
 
-/// Settings, for the wire, with nothing left out that would be read as a default. The password is not among them.
+/// Settings, for the wire, with every field set and without the password.
 #[must_use]
 pub fn room_settings(settings: &Settings) -> v1::RoomSettings {
     let visibility = match settings.visibility {
@@ -78,7 +78,7 @@ fn opening(opening: &Opening) -> v1::Opening {
     v1::Opening { opening: Some(opening) }
 }
 
-/// Checked settings for a new room; what is left out gets its default, and the name that of the owner.
+/// Checked settings for a new room. Unset fields have their defaults; the default name is the owner's.
 ///
 /// # Errors
 /// `BAD_SETTINGS` for a path below `settings`.
@@ -95,10 +95,10 @@ pub fn read_new_settings(
     overlay(base, &wire, |_| true)
 }
 
-/// The settings in force with those fields replaced that `mask` names, and checked. A field that it names and that is left out gets its
-/// default. Without a mask all are replaced, and a name must be given; without a mask and without settings nothing is.
+/// The current settings with the fields in `mask` replaced, checked. A field in the mask that is unset gets its default.
+/// Without a mask all fields are replaced, and the name is required; without mask and settings none is.
 ///
-/// The password stays: it has its own fields in the request.
+/// The password is unchanged: it has its own fields in the request.
 ///
 /// # Errors
 /// `BAD_SETTINGS` for a path below `settings`, or for a path of the mask that names no field.
@@ -123,54 +123,36 @@ pub fn read_changed_settings(
     overlay(current.clone(), &wire.unwrap_or_default(), |field| all || paths.iter().any(|path| path == field))
 }
 
-/// Replaces the fields that `takes` chooses, and checks the whole.
+/// Replaces the fields that `takes` selects, and checks the whole.
 fn overlay(
     mut settings: Settings,
     wire: &v1::RoomSettings,
     takes: impl Fn(&str) -> bool,
 ) -> Result<Settings, Malformed> {
-    if takes("name") {
-        settings.name = read_name(&wire.name)?;
-    }
-    if takes("visibility") {
-        settings.visibility = read_visibility(wire.visibility)?;
-    }
-    if takes("watching") {
-        settings.watching = read_watching(wire.watching)?;
-    }
-    // Before the limit of a move, whose default depends on it.
-    if takes("total_time") {
-        settings.time.total = read_length("total_time", wire.total_time)?.filter(|total| !total.is_zero());
-    }
-    if takes("move_limit") {
-        settings.time.per_move = match read_length("move_limit", wire.move_limit)? {
-            Some(limit) => (!limit.is_zero()).then_some(limit),
-            None => settings.time.total.is_none().then_some(Settings::DEFAULT_MOVE),
-        };
-    }
-    if takes("increment") {
-        settings.time.increment = read_length("increment", wire.increment)?.unwrap_or_default();
-    }
-    if takes("ai_pause") {
-        settings.ai_pause = read_length("ai_pause", wire.ai_pause)?.unwrap_or_default();
-    }
-    if takes("games") {
-        settings.games = read_games(wire.games)?;
-    }
-    if takes("swap_sides") {
-        settings.swap_sides = wire.swap_sides.unwrap_or(true);
-    }
-    if takes("opening") {
-        settings.opening = read_opening(wire.opening.as_ref())?;
-    }
-    if takes("auto_start") {
-        settings.auto_start = wire.auto_start;
-    }
-    if takes("rated") {
-        settings.rated = wire.rated;
-    }
-    if takes("sprt") {
-        settings.sprt = wire.sprt.as_ref().map(read_sprt).transpose()?;
+    for path in PATHS.into_iter().filter(|path| takes(path)) {
+        match path {
+            "name" => settings.name = read_name(&wire.name)?,
+            "visibility" => settings.visibility = read_visibility(wire.visibility)?,
+            "watching" => settings.watching = read_watching(wire.watching)?,
+            "total_time" => {
+                settings.time.total = read_length(path, wire.total_time)?.filter(|total| !total.is_zero());
+            }
+            "move_limit" => {
+                settings.time.per_move = match read_length(path, wire.move_limit)? {
+                    Some(limit) => (!limit.is_zero()).then_some(limit),
+                    None => settings.time.total.is_none().then_some(Settings::DEFAULT_MOVE),
+                };
+            }
+            "increment" => settings.time.increment = read_length(path, wire.increment)?.unwrap_or_default(),
+            "ai_pause" => settings.ai_pause = read_length(path, wire.ai_pause)?.unwrap_or_default(),
+            "games" => settings.games = read_games(wire.games)?,
+            "swap_sides" => settings.swap_sides = wire.swap_sides.unwrap_or(true),
+            "opening" => settings.opening = read_opening(wire.opening.as_ref())?,
+            "auto_start" => settings.auto_start = wire.auto_start,
+            "rated" => settings.rated = wire.rated,
+            "sprt" => settings.sprt = wire.sprt.as_ref().map(read_sprt).transpose()?,
+            _ => debug_assert!(false, "{path} is not in PATHS"),
+        }
     }
     settings.check()?;
     Ok(settings)

@@ -1,4 +1,4 @@
-//! Moments and durations.
+//! Timestamps and durations.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::room::Timestamp;
 /// The longest duration that `google.protobuf.Duration` allows: about 10,000 years.
 const MOST_SECONDS: i64 = 315_576_000_000;
 
-/// A moment, for the wire.
+/// A timestamp, for the wire.
 #[must_use]
 pub fn timestamp(at: Timestamp) -> prost_types::Timestamp {
     const MICROS: i64 = 1_000_000;
@@ -16,7 +16,7 @@ pub fn timestamp(at: Timestamp) -> prost_types::Timestamp {
     prost_types::Timestamp { seconds: at.0.div_euclid(MICROS), nanos: nanos as i32 }
 }
 
-/// A duration, for the wire; the longest there is when it is longer.
+/// A duration, for the wire, saturating.
 #[must_use]
 pub fn duration(duration: Duration) -> prost_types::Duration {
     match i64::try_from(duration.as_secs()) {
@@ -25,7 +25,7 @@ pub fn duration(duration: Duration) -> prost_types::Duration {
     }
 }
 
-/// Microseconds that may be negative, for the wire.
+/// Signed microseconds as a duration, for the wire.
 #[must_use]
 pub fn span(micros: i64) -> prost_types::Duration {
     const MICROS: i64 = 1_000_000;

@@ -1,7 +1,7 @@
-//! What a player is told at every move: that a turn is open no longer, and whose turn it is.
+//! The two messages that a player gets for every move: turn requested and turn closed.
 //!
-//! Both are written as bytes at once. The messages in between would be a dozen texts, made for one reader and thrown away,
-//! and took a fifth of a move's instructions.
+//! They are encoded directly. Building the generated messages first allocated a dozen strings for a single use, and took a
+//! fifth of the instructions of a move.
 
 use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 
@@ -42,14 +42,14 @@ pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: 
     })
 }
 
-/// A `PlayResponse` of about so many bytes.
+/// A `PlayResponse` of about `size` bytes.
 fn play_event(kind: u8, size: usize, length: Length, fill: impl FnOnce(&mut Vec<u8>)) -> EncodedMessage {
     let mut wire = Vec::with_capacity(size);
     nested(1, length, &mut wire, |wire| nested(kind, length, wire, fill));
     EncodedMessage::from_bytes(wire)
 }
 
-/// As `convert::position`, of a game that goes on.
+/// As `convert::position`, of a running game.
 fn position(position: Position, wire: &mut Vec<u8>) {
     let board = position.board();
     text(1, &board.letters(), wire);
@@ -102,7 +102,7 @@ fn decimal(number: u32, wire: &mut Vec<u8>) {
     wire.push(b'0' + (number % 10) as u8);
 }
 
-/// What begins a field. All numbers of fields here are less than 16.
+/// The key of a field with a number below 16.
 const fn key(tag: u8, kind: WireType) -> u8 {
     tag << 3 | kind as u8
 }
@@ -113,7 +113,7 @@ fn text(tag: u8, text: &[u8], wire: &mut Vec<u8>) {
     wire.extend_from_slice(text);
 }
 
-/// A number of any of the types that are not zigzag; 0 is what the other side takes for granted.
+/// A number of any type but the zigzag ones; 0 is the default, and not written.
 fn number(tag: u8, number: i64, wire: &mut Vec<u8>) {
     match number {
         0 => {}
@@ -134,7 +134,7 @@ enum Length {
     Long = 2,
 }
 
-/// What `fill` writes, behind its length.
+/// A nested message: its length, then the bytes that `fill` writes.
 fn nested(tag: u8, usual: Length, wire: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
     wire.push(key(tag, WireType::LengthDelimited));
     let begin = wire.len();

@@ -122,9 +122,8 @@ impl Room {
     }
 
     fn start_game(&mut self, at: Timestamp, number: u32, index: u16, opening: &[Square]) {
-        let mut game = Game::start(number, at, &self.settings.time, opening);
-        game.turn_began = at.after(self.pause_before(game.position.turn()));
-        self.game = Some(game);
+        self.game = Some(Game::start(number, at, &self.settings.time, opening));
+        self.begin_turn(at);
         if index == 0 {
             self.score = self.settings.is_paired().then(SeriesScore::new);
         }
@@ -135,32 +134,28 @@ impl Room {
 
     fn place(&mut self, at: Timestamp, square: Square, spent: Duration, thought: Option<&Thought>) {
         let time = self.settings.time;
-        let pause =
-            self.game.as_ref().map_or(Duration::ZERO, |game| self.pause_before(game.position.turn().opposite()));
         self.with_game(|game| {
             let side = game.position.turn();
             game.thoughts.extend(thought.map(|thought| (game.ply(), thought.clone())));
             game.clocks[side] = time.after_move(game.clocks[side], spent);
             game.place(square, u32::try_from(spent.as_millis()).unwrap_or(u32::MAX));
-            game.turn_began = at.after(pause);
         });
+        self.begin_turn(at);
     }
 
     fn pass(&mut self, at: Timestamp) {
-        let pause =
-            self.game.as_ref().map_or(Duration::ZERO, |game| self.pause_before(game.position.turn().opposite()));
-        self.with_game(|game| {
-            game.pass();
-            game.turn_began = at.after(pause);
-        });
+        self.with_game(Game::pass);
+        self.begin_turn(at);
     }
 
-    /// The pause before the move of an AI seat.
-    fn pause_before(&self, side: Color) -> Duration {
-        match self.seats[side].occupant {
+    /// Starts the clock of the side to move, after the pause before an AI's move.
+    fn begin_turn(&mut self, at: Timestamp) {
+        let Some(game) = &mut self.game else { return };
+        let pause = match self.seats[game.position.turn()].occupant {
             Occupant::Ai(_) => self.settings.ai_pause,
             Occupant::Open | Occupant::Reserved(_) | Occupant::Player(_) => Duration::ZERO,
-        }
+        };
+        game.turn_began = at.after(pause);
     }
 
     fn end_game(&mut self, at: Timestamp, end: GameEnd) {

@@ -195,13 +195,8 @@ impl Game {
 
     /// Whether both sides have made a move after the opening.
     pub(super) fn both_have_moved(&self) -> bool {
-        let own = self.plies.get(usize::from(self.opening)..).unwrap_or(&[]);
-        let moved = |parity| {
-            own.iter()
-                .enumerate()
-                .any(|(index, ply)| (index + usize::from(self.opening)) % 2 == parity && ply.square.is_some())
-        };
-        moved(0) && moved(1)
+        let own = || self.plies.iter().enumerate().skip(self.opening.into());
+        [0, 1].iter().all(|parity| own().any(|(index, ply)| index % 2 == *parity && ply.square.is_some()))
     }
 
     pub(super) fn place(&mut self, square: Square, spent_ms: u32) {

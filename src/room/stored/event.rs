@@ -5,12 +5,11 @@ use std::time::Duration;
 use super::{
     StoredError, checked,
     codec::{Numbered, StoredDuration, StoredPair, narrow, read_code, read_player, read_room, read_squares, squares},
-    game::{read_end, stored_end},
+    game::{StoredThought, read_end, stored_end},
     required,
     room::StoredChatLine,
     seat::{StoredOccupant, StoredProfile},
     settings::StoredSettings,
-    thought::StoredThought,
 };
 use crate::{
     room::{

@@ -1,16 +1,18 @@
-//! Stored games. The position is not stored: it is replayed from the record, which is malformed if a ply is illegal.
+//! Stored games, series and scores. The position of a game is replayed from its record, which is malformed if a ply is
+//! illegal.
 
 use std::time::Duration;
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, StoredDuration, StoredPair, narrow, number_or_zero},
+    codec::{Numbered, StoredDuration, StoredPair, narrow, number_or_zero, read_squares, squares},
     required,
-    thought::StoredThought,
 };
 use crate::{
+    rating::{Points, Score},
     room::{
         game::{EndReason, Game, GameEnd, Ply, flipped},
+        series_score::SeriesScore,
         settings::Settings,
         state::{Room, Series},
         thought::Thought,
@@ -180,5 +182,75 @@ impl StoredSeries {
         let next_at = self.next_at.map(Timestamp);
         let first_unplayed = if next_at.is_some() { u32::from(index) + 1 } else { index.into() };
         checked(Series { index, games, next_at }, first_unplayed < games.into(), "series")
+    }
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct StoredThought {
+    #[prost(sint32, optional, tag = "1")]
+    evaluation: Option<i32>,
+    #[prost(uint32, tag = "2")]
+    depth: u32,
+    #[prost(uint64, tag = "3")]
+    nodes: u64,
+    /// One byte for each square.
+    #[prost(bytes = "vec", tag = "4")]
+    line: Vec<u8>,
+}
+
+impl From<&Thought> for StoredThought {
+    fn from(thought: &Thought) -> Self {
+        Self {
+            evaluation: thought.evaluation.map(Into::into),
+            depth: thought.depth.into(),
+            nodes: thought.nodes,
+            line: squares(&thought.line),
+        }
+    }
+}
+
+impl StoredThought {
+    pub(super) fn read(self) -> Result<Thought, StoredError> {
+        let short = self.line.len() <= Thought::LINE;
+        let line = checked(self.line, short, "line of a thought")?;
+        let evaluation = self.evaluation.map(i16::try_from).transpose();
+        Ok(Thought {
+            evaluation: evaluation.map_err(|_| StoredError::Malformed("evaluation"))?,
+            depth: narrow(self.depth, "depth")?,
+            nodes: self.nodes,
+            line: read_squares(&line)?.into(),
+        })
+    }
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct StoredScore {
+    #[prost(uint32, tag = "1")]
+    first: u32,
+    #[prost(uint32, tag = "2")]
+    wins: u32,
+    #[prost(uint32, tag = "3")]
+    draws: u32,
+    #[prost(uint32, tag = "4")]
+    losses: u32,
+    #[prost(uint32, repeated, tag = "5")]
+    pairs: Vec<u32>,
+    #[prost(uint32, tag = "6")]
+    half: u32,
+}
+
+impl From<SeriesScore> for StoredScore {
+    fn from(SeriesScore { first, score }: SeriesScore) -> Self {
+        let Score { wins, draws, losses, pairs, half } = score;
+        Self { first: first.number(), wins, draws, losses, pairs: pairs.to_vec(), half: number_or_zero(half) }
+    }
+}
+
+impl StoredScore {
+    pub(super) fn read(self) -> Result<SeriesScore, StoredError> {
+        let pairs = required(<[u32; 5]>::try_from(self.pairs).ok(), "pairs of a score")?;
+        let half = Points::read_optional(self.half)?;
+        let score = Score { wins: self.wins, draws: self.draws, losses: self.losses, pairs, half };
+        Ok(SeriesScore { first: Color::read(self.first)?, score })
     }
 }

@@ -19,10 +19,8 @@ mod codec;
 mod event;
 mod game;
 mod room;
-mod score;
 mod seat;
 mod settings;
-mod thought;
 mod validate;
 
 use prost::{

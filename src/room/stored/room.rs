@@ -6,9 +6,8 @@ use super::{
     LAST_SEQ, StoredError, checked,
     codec::{Numbered, number_or_zero, read_code, read_player, read_room},
     event::StoredPolicy,
-    game::{StoredGame, StoredSeries},
+    game::{StoredGame, StoredScore, StoredSeries},
     required,
-    score::StoredScore,
     seat::{StoredProfile, StoredSeat},
     settings::StoredSettings,
 };

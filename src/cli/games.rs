@@ -81,14 +81,14 @@ impl From<GameFormat> for ExportFormat {
 /// Lists, exports or counts.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let visitor = RenewableSession::enter(server, &args.login, "reader").await?;
-    let done = tell(&visitor.session(), args).await;
+    let done = print(&visitor.session(), args).await;
     visitor.leave().await;
     done
 }
 
-async fn tell(session: &Session, args: Args) -> anyhow::Result<()> {
+async fn print(session: &Session, args: Args) -> anyhow::Result<()> {
     if let Some(who) = args.stats {
-        return tell_stats(session, &who).await;
+        return print_stats(session, &who).await;
     }
     let player = match &args.player {
         Some(player) => Some(find_player::find(session, player).await?),
@@ -154,7 +154,7 @@ async fn export(session: &Session, filter: GameFilter, format: ExportFormat, out
     Ok(())
 }
 
-async fn tell_stats(session: &Session, who: &str) -> anyhow::Result<()> {
+async fn print_stats(session: &Session, who: &str) -> anyhow::Result<()> {
     let (name, stats) = match who.split_once(':') {
         Some((kind, level)) => {
             let ai = check_ai::check(kind, Some(level.parse().context("a level is a number, as in mcts:5")?))?;

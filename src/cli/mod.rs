@@ -118,7 +118,7 @@ pub fn main() -> ExitCode {
 
 /// The server's address and the command. Ends the process after `--help` and errors.
 fn parse(arguments: Vec<OsString>) -> (Address, Command) {
-    let settled = option_precedence::settle(Cli::command(), &arguments);
+    let settled = option_precedence::apply(Cli::command(), &arguments);
     let parsed = settled.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Ok(Cli { address, command: Some(command) }) => (address, command),

@@ -30,7 +30,7 @@ const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];
 
 /// The command without the variables that these arguments override. Conflicts between the arguments
 /// themselves are left to clap.
-pub(super) fn settle(command: Command, arguments: &[std::ffi::OsString]) -> Command {
+pub(super) fn apply(command: Command, arguments: &[std::ffi::OsString]) -> Command {
     // `--help` and errors need no precedence.
     let Ok(seen) = command.clone().ignore_errors(true).try_get_matches_from(arguments) else { return command };
     let Some((name, seen)) = seen.subcommand() else { return command };

@@ -114,9 +114,9 @@ impl From<SideOption> for SideWish {
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let ai = check_ai::check(args.ai.as_deref().unwrap_or(FIRST_OPPONENT), args.level)?;
     let client = login::connect(server).await?;
-    let session = login::enter(&client, &args.login, "guest", PlayerKind::Human).await?;
+    let session = login::resume_or_log_in(&client, &args.login, "guest", PlayerKind::Human).await?;
     let done = play(&session, &args, ai).await;
-    login::part(session, args.login.keep.as_deref()).await;
+    login::log_out_unless_kept(session, args.login.keep.as_deref()).await;
     done.map_err(|error| match error.downcast_ref::<ClientError>() {
         Some(lost) if lost.is_session_lost() => {
             anyhow::anyhow!("the server has forgotten you, as a restart makes it do; play again from the start")
@@ -161,7 +161,7 @@ async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room
     }
     match session.quick_start(Some(ai.clone()), args.side.into()).await {
         Err(error) if error.is_unknown_or_malformed() => {
-            Err(check_ai::refused(error, &ai, &session.server_info().await?))
+            Err(check_ai::explain_refusal(error, &ai, &session.server_info().await?))
         }
         done => done.context("cannot start a game"),
     }
@@ -184,7 +184,7 @@ async fn open_room(session: &Session, args: &Args) -> anyhow::Result<Room> {
 }
 
 async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room> {
-    let room = enter(session, text, &args.password).await.map_err(|error| match error {
+    let room = join_by_text(session, text, &args.password).await.map_err(|error| match error {
         error if error.is("BAD_PASSWORD") => login::asks_for_password(),
         error => anyhow::anyhow!(error).context(format!("cannot enter room {text}; `reversi rooms` lists them")),
     })?;
@@ -204,7 +204,7 @@ async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room
 }
 
 /// Joins by id, or by join code if the text is no id of a room that may be joined.
-pub(super) async fn enter(session: &Session, text: &str, password: &str) -> Result<Room, ClientError> {
+pub(super) async fn join_by_text(session: &Session, text: &str, password: &str) -> Result<Room, ClientError> {
     let by_id = match text.parse::<RoomId>() {
         Ok(id) => session.join(&id, password).await,
         Err(_) => return session.join_by_code(text, password).await,
@@ -263,7 +263,7 @@ impl<'a> PlaySession<'a> {
                     }
                     SessionEvent::Update(effect)
                 }
-                Received::Lost(error, wait) => SessionEvent::Lost(trouble(&error, wait)),
+                Received::Lost(error, wait) => SessionEvent::Lost(connection_lost(&error, wait)),
             }),
             news = self.turns.next() => Ok(match news? {
                 Received::Item(PlayEvent::Kicked { .. }) => SessionEvent::Lost("you were removed from the room".into()),
@@ -282,7 +282,7 @@ impl<'a> PlaySession<'a> {
     }
 
     /// Sends an action to the server; refusals come from [`PlaySession::next`].
-    fn fulfil(&mut self, action: PlayerAction) {
+    fn perform(&mut self, action: PlayerAction) {
         let (session, room) = (self.session.clone(), self.table.room().id.clone());
         self.calls.spawn(async move {
             match action {
@@ -315,12 +315,12 @@ impl<'a> PlaySession<'a> {
                     Input::Key(key) => match key_input.press(key, &self.table) {
                         Some(PlayerAction::Quit) => return Ok(None),
                         Some(PlayerAction::Note(note)) => self.table.note(Some(note)),
-                        Some(action) => self.fulfil(action),
+                        Some(action) => self.perform(action),
                         None => {}
                     },
                 },
                 happened = self.next() => match happened? {
-                    SessionEvent::Update(Effect::Closed(_)) => return Ok(self.last_word()),
+                    SessionEvent::Update(Effect::Closed(_)) => return Ok(self.closing_line()),
                     SessionEvent::Update(_) | SessionEvent::Nothing => {}
                     SessionEvent::Lost(trouble) => self.table.lost(trouble),
                     SessionEvent::Refused(error) => self.table.note(Some(explain(&error))),
@@ -342,7 +342,7 @@ impl<'a> PlaySession<'a> {
                     return Ok(None);
                 }
                 happened = self.next() => match happened? {
-                    SessionEvent::Update(Effect::Closed(_)) => return Ok(self.last_word()),
+                    SessionEvent::Update(Effect::Closed(_)) => return Ok(self.closing_line()),
                     SessionEvent::Update(effect) => self.print(&effect, &mut input),
                     SessionEvent::Nothing => {}
                     SessionEvent::Lost(trouble) => say(trouble),
@@ -353,7 +353,7 @@ impl<'a> PlaySession<'a> {
                     Some(line) => match self.read_line(line.trim()) {
                         PlayerAction::Quit => return Ok(None),
                         PlayerAction::Note(note) => say(note),
-                        action => self.fulfil(action),
+                        action => self.perform(action),
                     },
                 },
             }
@@ -422,7 +422,7 @@ impl<'a> PlaySession<'a> {
         }
     }
 
-    fn last_word(&self) -> Option<String> {
+    fn closing_line(&self) -> Option<String> {
         self.table.news().next_back().map(str::to_owned).or_else(|| Some("the room is closed".into()))
     }
 }
@@ -449,6 +449,6 @@ pub(super) fn explain(error: &ClientError) -> String {
 }
 
 /// The line that reports a lost connection.
-pub(super) fn trouble(error: &ClientError, wait: Duration) -> String {
+pub(super) fn connection_lost(error: &ClientError, wait: Duration) -> String {
     format!("{error}; trying again in {:.1} s", wait.as_secs_f32())
 }

@@ -16,7 +16,7 @@ use super::{
         reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
     },
-    play::{self, trouble},
+    play::{self, connection_lost},
     say, stdout_is_terminal,
     terminal::{
         interrupt::Interrupt,
@@ -77,7 +77,7 @@ async fn list(visitor: &RenewableSession, args: &Args) -> anyhow::Result<Option<
     let guest = visitor.clone();
     let updates = ReconnectingStream::new(move || {
         let (guest, filter) = (guest.clone(), filter.clone());
-        async move { guest.look(async |session| session.watch_rooms(filter.clone()).await).await }
+        async move { guest.with_session(async |session| session.watch_rooms(filter.clone()).await).await }
     });
     let mut session = RoomsSession { list: RoomList::default(), loaded: false, trouble: None, updates, chosen: 0 };
     if args.once {
@@ -116,7 +116,7 @@ impl RoomsSession {
                 Ok(Some(update))
             }
             Received::Lost(error, wait) => {
-                self.trouble = Some(trouble(&error, wait));
+                self.trouble = Some(connection_lost(&error, wait));
                 Ok(None)
             }
         }

@@ -11,7 +11,7 @@ use super::{
         reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
     },
-    play::trouble,
+    play::connection_lost,
     replay, say, stdout_is_terminal,
     terminal::{
         draw_room,
@@ -78,7 +78,7 @@ async fn watch(visitor: &RenewableSession, args: &Args) -> anyhow::Result<()> {
     let mut refused = None;
     if let Ok(room) = room {
         match WatchSession::open(visitor, &room, args).await {
-            Ok(show) => return show.run(args.once).await.map_err(gone),
+            Ok(show) => return show.run(args.once).await.map_err(explain_gone),
             Err(error) if error.is_unknown_or_malformed() => refused = Some(error),
             Err(error) if error.is("BAD_PASSWORD") => return Err(login::asks_for_password()),
             Err(error) => return Err(error).context(format!("cannot watch room {room}")),
@@ -122,7 +122,7 @@ async fn list_games(visitor: &RenewableSession, room: &RoomId) -> anyhow::Result
 }
 
 /// A room that was there at the start is gone, not unknown.
-fn gone(error: anyhow::Error) -> anyhow::Error {
+fn explain_gone(error: anyhow::Error) -> anyhow::Error {
     let is_gone = |error: &ClientError| error.is("ROOM_NOT_FOUND") || error.is("ROOM_CLOSED");
     if error.downcast_ref().is_some_and(is_gone) { anyhow!("there is no such room any more") } else { error }
 }
@@ -141,7 +141,9 @@ impl WatchSession {
         let mut updates = ReconnectingStream::new(move || {
             let (visitor, room) = (visitor.clone(), room.clone());
             let (code, password) = (code.clone(), password.clone());
-            async move { visitor.look(async |session| session.watch_with(&room, &code, &password, None).await).await }
+            async move {
+                visitor.with_session(async |session| session.watch_with(&room, &code, &password, None).await).await
+            }
         });
         loop {
             match updates.next().await? {
@@ -177,7 +179,7 @@ impl WatchSession {
                 Ok(effect)
             }
             Received::Lost(error, wait) => {
-                let line = trouble(&error, wait);
+                let line = connection_lost(&error, wait);
                 self.table.lost(line.clone());
                 Ok(Effect::Event { line: Some(line), board: false })
             }

@@ -29,7 +29,7 @@ use options::MoveSource;
 use strategy::RoomAction;
 
 /// How long a bot waits in a room for a game before it looks for another room.
-const PATIENCE: Duration = Duration::from_secs(60);
+const GAME_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The wait before a busy server is called again.
 const BUSY_WAIT: Duration = Duration::from_millis(100);
@@ -79,7 +79,8 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let against = args.vs.as_ref().map(|kind| check_ai::check(kind, args.vs_level)).transpose()?;
     let mut interrupt = Interrupt::listen()?;
     let client = login::connect(server).await?;
-    let session = login::enter(&client, &args.login, &format!("bot-{}", source.name()), PlayerKind::Bot).await?;
+    let session =
+        login::resume_or_log_in(&client, &args.login, &format!("bot-{}", source.name()), PlayerKind::Bot).await?;
     say(format_args!("{} is logged in", session.player().name));
     let mut bot = Bot {
         client,
@@ -94,11 +95,11 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
         args,
     };
     let done = tokio::select! {
-        done = bot.live() => done,
+        done = bot.run() => done,
         // A kept login keeps its seat.
         () = interrupt.wait() => {
             source.end();
-            login::part(bot.session, bot.args.login.keep.as_deref()).await;
+            login::log_out_unless_kept(bot.session, bot.args.login.keep.as_deref()).await;
             return Ok(());
         }
     };
@@ -107,7 +108,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
         // Errors are ignored: the process ends.
         let _ = bot.session.leave(&current.id).await;
     }
-    login::part(bot.session, bot.args.login.keep.as_deref()).await;
+    login::log_out_unless_kept(bot.session, bot.args.login.keep.as_deref()).await;
     done
 }
 
@@ -158,7 +159,7 @@ impl From<ClientError> for StopReason {
 
 impl Bot {
     /// Plays, and reconnects after temporary failures.
-    async fn live(&mut self) -> anyhow::Result<()> {
+    async fn run(&mut self) -> anyhow::Result<()> {
         if self.args.login.keep.is_some() {
             self.return_to_seat().await?;
         }
@@ -170,7 +171,7 @@ impl Bot {
                 StopReason::Failed(error) => error,
                 StopReason::Broken(failure) => return Err(failure.into()),
             };
-            if began.elapsed() > PATIENCE {
+            if began.elapsed() > GAME_TIMEOUT {
                 failures = 0;
             }
             if error.is_session_lost() {
@@ -206,7 +207,7 @@ impl Bot {
         match &self.against {
             _ if error.is("BAD_PASSWORD") => login::asks_for_password(),
             Some(ai) if error.is("BAD_ARGUMENT") => match self.session.server_info().await {
-                Ok(info) => check_ai::refused(error, ai, &info),
+                Ok(info) => check_ai::explain_refusal(error, ai, &info),
                 Err(_) => anyhow!(error),
             },
             _ => anyhow!(error).context("cannot play on"),
@@ -216,19 +217,19 @@ impl Bot {
     async fn log_in_again(&mut self) -> anyhow::Result<()> {
         let name = self.session.player().name.clone();
         let options = LoginOptions { name: Some(name), ..self.args.login.clone() };
-        self.session = login::enter(&self.client, &options, "", PlayerKind::Bot).await?;
+        self.session = login::resume_or_log_in(&self.client, &options, "", PlayerKind::Bot).await?;
         Ok(())
     }
 
     /// Plays until the streams fail or all is played.
     async fn play(&mut self) -> StopReason {
-        match self.play_until_pause().await {
+        match self.play_until_stopped().await {
             Ok(never) => match never {},
             Err(pause) => pause,
         }
     }
 
-    async fn play_until_pause(&mut self) -> Result<std::convert::Infallible, StopReason> {
+    async fn play_until_stopped(&mut self) -> Result<std::convert::Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
         let mut searches = MoveSearches::new(self.source.search_engine(&self.session), self.seed);
         let mut list = RoomList::default();
@@ -245,15 +246,15 @@ impl Bot {
             let until = self
                 .current
                 .as_ref()
-                .map_or_else(|| Instant::now() + PATIENCE, |current| current.retry.unwrap_or(current.until));
+                .map_or_else(|| Instant::now() + GAME_TIMEOUT, |current| current.retry.unwrap_or(current.until));
             tokio::select! {
                 event = stream.next() => {
                     let event = event.unwrap_or_else(|| Err(ClientError::Broken("the server ended the stream".into())))?;
-                    self.take_event(event, &stream, &mut searches).await?;
+                    self.handle_event(event, &stream, &mut searches).await?;
                 }
-                chosen_move = searches.next() => self.take_thought(chosen_move, &stream).await?,
-                news = lobby.next(), if seeking => take_row(&mut list, news?),
-                news = next_in(&mut self.current) => self.take_update(news).await?,
+                chosen_move = searches.next() => self.send_move(chosen_move, &stream).await?,
+                news = lobby.next(), if seeking => apply_row(&mut list, news?),
+                news = next_in(&mut self.current) => self.handle_update(news).await?,
                 () = tokio::time::sleep_until(until) => self.wake().await?,
             }
         }
@@ -262,7 +263,7 @@ impl Bot {
     /// Joins the room of the options, or one with an open seat.
     async fn find_room(&mut self, list: &RoomList) -> Result<(), StopReason> {
         let entered = if let Some(room) = &self.args.room {
-            super::play::enter(&self.session, room, &self.args.password).await?
+            super::play::join_by_text(&self.session, room, &self.args.password).await?
         } else if self.against.is_some() || self.args.quick {
             self.session.quick_start(self.against.clone(), SideWish::Random).await?
         } else {
@@ -280,7 +281,7 @@ impl Bot {
     }
 
     /// Sends the move; without one, resigns the game.
-    async fn take_thought(&mut self, chosen_move: ChosenMove, stream: &PlayStream) -> Result<(), StopReason> {
+    async fn send_move(&mut self, chosen_move: ChosenMove, stream: &PlayStream) -> Result<(), StopReason> {
         let game = &chosen_move.game;
         match &chosen_move.chosen {
             Ok(square) => {
@@ -303,7 +304,7 @@ impl Bot {
         Ok(())
     }
 
-    async fn take_event(
+    async fn handle_event(
         &mut self,
         event: PlayEvent,
         stream: &PlayStream,
@@ -354,11 +355,11 @@ impl Bot {
     }
 
     /// Applies an update of the room and acts on it.
-    async fn take_update(&mut self, news: Result<Received<RoomUpdate>, ClientError>) -> Result<(), StopReason> {
+    async fn handle_update(&mut self, news: Result<Received<RoomUpdate>, ClientError>) -> Result<(), StopReason> {
         let Some(current) = &mut self.current else { return Ok(()) };
         let id = current.id.clone();
         match news {
-            Ok(Received::Item(update)) => current.take(update),
+            Ok(Received::Item(update)) => current.apply(update),
             Ok(Received::Lost(..)) => return Ok(()),
             // The room is gone, or closed to this bot.
             Err(error) if error.refusal().is_some() && !error.is_session_lost() => {
@@ -374,7 +375,7 @@ impl Bot {
         let changes_rooms = self.changes_rooms();
         let Some(current) = &mut self.current else { return Ok(()) };
         let Some(step) = current.next_step(&self.session, changes_rooms) else { return Ok(()) };
-        match take_step(&self.session, &current.id, step).await {
+        match perform(&self.session, &current.id, step).await {
             Err(error) if error.refusal().is_none() || error.is_session_lost() => return Err(error.into()),
             Err(error) if error.is_transient() => current.try_again(),
             // Other refusals mean that the room has changed: its events follow.
@@ -420,7 +421,7 @@ impl Bot {
         let playing = current.room.as_ref().is_some_and(|room| room.running().is_some());
         let over = current.room.as_ref().is_some_and(|room| room.game.is_some());
         if !bound && !playing && (over || !self.changes_rooms()) {
-            return match take_step(&self.session, &current.id, RoomAction::Leave).await {
+            return match perform(&self.session, &current.id, RoomAction::Leave).await {
                 Err(error) if error.refusal().is_none() || error.is_session_lost() => Err(error.into()),
                 _ => self.left(),
             };
@@ -435,7 +436,7 @@ impl Bot {
 
     fn wait_on(&mut self) {
         if let Some(current) = &mut self.current {
-            current.until = Instant::now() + PATIENCE;
+            current.until = Instant::now() + GAME_TIMEOUT;
         }
     }
 }
@@ -443,10 +444,10 @@ impl Bot {
 impl CurrentRoom {
     fn new(session: &Session, room: Room) -> Self {
         let (id, updates) = (room.id.clone(), ReconnectingStream::of_room(session, &room.id));
-        Self { id, room: None, updates, taken: None, counted: None, retry: None, until: Instant::now() + PATIENCE }
+        Self { id, room: None, updates, taken: None, counted: None, retry: None, until: Instant::now() + GAME_TIMEOUT }
     }
 
-    fn take(&mut self, update: RoomUpdate) {
+    fn apply(&mut self, update: RoomUpdate) {
         let missed = match (update, &mut self.room) {
             (RoomUpdate::Snapshot(room), _) => {
                 self.room = Some(*room);
@@ -501,13 +502,13 @@ async fn next_in(current: &mut Option<CurrentRoom>) -> Result<Received<RoomUpdat
     }
 }
 
-fn take_row(list: &mut RoomList, news: Received<ListUpdate>) {
+fn apply_row(list: &mut RoomList, news: Received<ListUpdate>) {
     if let Received::Item(update) = news {
         list.apply(update);
     }
 }
 
-async fn take_step(session: &Session, room: &RoomId, step: RoomAction) -> Result<(), ClientError> {
+async fn perform(session: &Session, room: &RoomId, step: RoomAction) -> Result<(), ClientError> {
     match step {
         RoomAction::Sit(side) => session.take_seat(room, side).await,
         RoomAction::Ready => session.set_ready(room, true).await,

@@ -19,7 +19,7 @@ const MARGIN: std::ops::RangeInclusive<Duration> = Duration::from_millis(50)..=D
 const NO_INCREMENT: Duration = Duration::ZERO;
 
 /// The longest search, even without a clock.
-const UNHURRIED: Duration = Duration::from_secs(3600);
+const LONGEST_SEARCH: Duration = Duration::from_secs(3600);
 
 /// What chooses the moves.
 #[derive(Clone)]
@@ -75,7 +75,7 @@ impl MoveSearches {
             }
             SearchEngine::EnginePlayer(guest, session) => {
                 let limit = turn.clocks.time_left.map(patience);
-                let for_move = limit.unwrap_or(UNHURRIED);
+                let for_move = limit.unwrap_or(LONGEST_SEARCH);
                 let time = MoveTime { for_move, limit, left: turn.clocks.total[turn.side] };
                 let turn = turn.clone();
                 self.jobs.spawn(async move {

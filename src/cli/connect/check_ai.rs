@@ -10,22 +10,22 @@ use crate::{
 /// Refuses an unknown AI before the log-in. A level left out is the kind's default.
 pub(in crate::cli) fn check(kind: &str, level: Option<u32>) -> anyhow::Result<Ai> {
     let known = AiKind::ALL.map(|kind| (kind.to_string(), u32::from(kind.profile().levels)));
-    judge(&known, "there are", kind, level)?;
+    check_known(&known, "there are", kind, level)?;
     Ok(Ai::new(kind).level(level.unwrap_or(0)))
 }
 
 /// Explains the server's refusal by the AIs that it has.
-pub(in crate::cli) fn refused(error: ClientError, ai: &Ai, info: &ServerInfo) -> anyhow::Error {
-    judge_by(info, ai).err().unwrap_or_else(|| anyhow!(error))
+pub(in crate::cli) fn explain_refusal(error: ClientError, ai: &Ai, info: &ServerInfo) -> anyhow::Error {
+    check_server_has(info, ai).err().unwrap_or_else(|| anyhow!(error))
 }
 
 /// Whether the server has this AI.
-pub(in crate::cli) fn judge_by(info: &ServerInfo, ai: &Ai) -> anyhow::Result<()> {
+pub(in crate::cli) fn check_server_has(info: &ServerInfo, ai: &Ai) -> anyhow::Result<()> {
     let known: Vec<_> = info.ai_kinds.iter().map(|kind| (kind.kind.clone(), kind.levels)).collect();
-    judge(&known, "this server has", &ai.kind, Some(ai.level).filter(|&level| level > 0))
+    check_known(&known, "this server has", &ai.kind, Some(ai.level).filter(|&level| level > 0))
 }
 
-fn judge(known: &[(String, u32)], those_are: &str, kind: &str, level: Option<u32>) -> anyhow::Result<()> {
+fn check_known(known: &[(String, u32)], those_are: &str, kind: &str, level: Option<u32>) -> anyhow::Result<()> {
     let Some((name, levels)) = known.iter().find(|(name, _)| name.eq_ignore_ascii_case(kind)) else {
         let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
         bail!("no AI is called `{kind}`; {those_are} {}", names.join(", "));

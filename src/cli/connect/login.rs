@@ -17,7 +17,7 @@ use crate::{
 /// Generated names that are tried; they rarely collide.
 const NAMES_TRIED: u32 = 5;
 /// The longest wait for a log-out.
-const FAREWELL: Duration = Duration::from_secs(2);
+const LOG_OUT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Who logs in.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -72,7 +72,7 @@ pub(in crate::cli) async fn log_in(
 
 /// Resumes the login that is kept in the file, if the server still knows it; else logs in as [`log_in`] does,
 /// and keeps that login.
-pub(in crate::cli) async fn enter(
+pub(in crate::cli) async fn resume_or_log_in(
     client: &Client,
     options: &LoginOptions,
     prefix: &str,
@@ -102,7 +102,7 @@ pub(in crate::cli) async fn enter(
 }
 
 /// Logs out, unless the login is kept.
-pub(in crate::cli) async fn part(session: Session, file: Option<&Path>) {
+pub(in crate::cli) async fn log_out_unless_kept(session: Session, file: Option<&Path>) {
     if file.is_none() {
         log_out(session).await;
     }
@@ -120,7 +120,7 @@ fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
 
 /// Leaves every room and frees the name. Errors are ignored: the process ends.
 pub(in crate::cli) async fn log_out(session: Session) {
-    let _ = tokio::time::timeout(FAREWELL, session.log_out()).await;
+    let _ = tokio::time::timeout(LOG_OUT_TIMEOUT, session.log_out()).await;
 }
 
 /// A session for reading, which logs in again when the server has forgotten it.
@@ -132,10 +132,10 @@ pub(in crate::cli) struct RenewableSession {
 }
 
 impl RenewableSession {
-    /// Connects and logs in, as [`enter`] does.
+    /// Connects and logs in, as [`resume_or_log_in`] does.
     pub(in crate::cli) async fn enter(server: &Address, options: &LoginOptions, prefix: &str) -> anyhow::Result<Self> {
         let client = connect(server).await?;
-        let session = enter(&client, options, prefix, PlayerKind::Human).await?;
+        let session = resume_or_log_in(&client, options, prefix, PlayerKind::Human).await?;
         Ok(Self { client, session: Arc::new(Mutex::new(session)), keep: options.keep.clone() })
     }
 
@@ -145,7 +145,7 @@ impl RenewableSession {
     }
 
     /// The result of `look`, after a new log-in if necessary.
-    pub(in crate::cli) async fn look<T, F>(&self, look: impl Fn(Session) -> F) -> Result<T, ClientError>
+    pub(in crate::cli) async fn with_session<T, F>(&self, look: impl Fn(Session) -> F) -> Result<T, ClientError>
     where
         F: Future<Output = Result<T, ClientError>>,
     {
@@ -164,7 +164,7 @@ impl RenewableSession {
 
     /// Logs out, unless the login is kept.
     pub(in crate::cli) async fn leave(self) {
-        part(self.session(), self.keep.as_deref()).await;
+        log_out_unless_kept(self.session(), self.keep.as_deref()).await;
     }
 }
 

@@ -124,7 +124,7 @@ fn round(args: &Args) -> anyhow::Result<()> {
     let old = Arc::new(weights(&args.from)?);
     let threads = args.threads.map_or_else(processors, NonZeroUsize::get);
     let recipe = args.recipe();
-    claim(&args.folder, &recipe, &old)?;
+    check_folder(&args.folder, &recipe, &old)?;
     play(&old, &recipe, &args.folder, threads)?;
     let examples = read(args)?;
     let new = Arc::new(fit(args, &examples));
@@ -162,7 +162,7 @@ fn weights(from: &str) -> anyhow::Result<Weights> {
 }
 
 /// A folder holds games of one recipe and one set of weights, so that they are not mixed by mistake.
-fn claim(folder: &Path, recipe: &Recipe, old: &Weights) -> anyhow::Result<()> {
+fn check_folder(folder: &Path, recipe: &Recipe, old: &Weights) -> anyhow::Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let Recipe { random_plies: (fewest, most), depth, opinion, seed, .. } = recipe;
     let told = format!("random plies {fewest}-{most}, depth {depth}, opinion {opinion}, seed {seed}\n");
@@ -274,7 +274,7 @@ mod tests {
     fn a_folder_takes_games_of_one_recipe_and_one_set_of_weights() {
         let folder = std::env::temp_dir().join(format!("reversi-claim-{}", std::process::id()));
         let recipe = Recipe { random_plies: (4, 8), depth: 1, opinion: 0, chunks: 1, seed: 1 };
-        let claim = |recipe: &Recipe, weights: &Weights| claim(&folder, recipe, weights);
+        let claim = |recipe: &Recipe, weights: &Weights| check_folder(&folder, recipe, weights);
         claim(&recipe, &train::seed()).unwrap();
         claim(&Recipe { chunks: 9, ..recipe }, &train::seed()).unwrap();
         assert!(claim(&Recipe { depth: 2, ..recipe }, &train::seed()).is_err());

@@ -47,7 +47,7 @@ const COMMANDS: [&str; 19] = [
 
 /// How long `quit` waits for the move that is being searched: a script then gets nearly the same move as
 /// without `quit`. After it the move is the best so far.
-const PARTING: Duration = Duration::from_millis(500);
+const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The longest time, in seconds (1,000 hours): longer ones are cut to it, so that nothing overflows.
 const LONGEST_TIME: u64 = 3_600_000;
@@ -89,27 +89,27 @@ struct GeneratedMove {
 type Answer = Result<Option<String>, String>;
 
 impl EngineProtocol for GtpServer {
-    fn take(&mut self, line: &str) -> bool {
+    fn execute(&mut self, line: &str) -> bool {
         let line = line.split('#').next().unwrap_or_default();
         let mut words = line.split_whitespace().peekable();
         let id = words.next_if(|word| word.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or_default().to_owned();
         let Some(command) = words.next() else { return true };
         if command == "quit" {
-            self.search_thread.hurry_after(PARTING);
+            self.search_thread.hurry_after(QUIT_TIMEOUT);
         }
-        self.settle();
+        self.finish_genmove();
         let arguments: Vec<&str> = words.collect();
         match self.answer(&id, command, &arguments) {
-            Ok(Some(text)) => drop(self.output.say(format_args!("={id} {text}\n"))),
+            Ok(Some(text)) => drop(self.output.write(format_args!("={id} {text}\n"))),
             Ok(None) => {}
-            Err(wrong) => drop(self.output.say(format_args!("?{id} {wrong}\n"))),
+            Err(wrong) => drop(self.output.write(format_args!("?{id} {wrong}\n"))),
         }
         command != "quit"
     }
 
-    fn complain(&mut self) {
-        self.settle();
-        self.output.say("? the line is too long\n");
+    fn line_too_long(&mut self) {
+        self.finish_genmove();
+        self.output.write("? the line is too long\n");
     }
 
     fn search_thread(&mut self) -> &mut SearchThread {
@@ -130,7 +130,7 @@ impl GtpServer {
     }
 
     /// Waits for the move of the last `genmove`, and makes it.
-    fn settle(&mut self) {
+    fn finish_genmove(&mut self) {
         self.search_thread.finish();
         let Some(GeneratedMove { side, square, spent }) =
             self.pending.take().and_then(|pending| pending.try_recv().ok())
@@ -206,7 +206,7 @@ impl GtpServer {
             if plays {
                 let _ = found.send(GeneratedMove { side, square: report.best, spent: began.elapsed() });
             }
-            output.say(format_args!("={id} {}\n", report.best));
+            output.write(format_args!("={id} {}\n", report.best));
         });
         self.pending = Some(pending);
         if begun { Ok(None) } else { Err("no thread can be started".to_owned()) }
@@ -216,7 +216,7 @@ impl GtpServer {
     fn period(&self, side: Color) -> Option<TimePeriod> {
         let period = self.left[side]?;
         let used_up = period.time.is_zero() || period.moves == Some(0);
-        Some(if used_up { self.settings.map_or(period, |settings| settings.again(period)) } else { period })
+        Some(if used_up { self.settings.map_or(period, |settings| settings.overtime_period(period)) } else { period })
     }
 
     fn set_time(&mut self, main: &str, overtime: &str, stones: &str) -> Result<(), String> {
@@ -247,7 +247,7 @@ impl GtpServer {
         let mut history = GameHistory::from(&game);
         if let Some(before) = before {
             let number: usize = before.parse().map_err(|_| "the move number is no integer".to_owned())?;
-            history.cut(number.saturating_sub(1));
+            history.truncate(number.saturating_sub(1));
         }
         self.begin_anew();
         self.history = history;
@@ -258,14 +258,14 @@ impl GtpServer {
 impl TimeSettings {
     fn first(self) -> TimePeriod {
         if self.main.is_zero() {
-            self.again(TimePeriod { time: self.main, moves: None })
+            self.overtime_period(TimePeriod { time: self.main, moves: None })
         } else {
             TimePeriod { time: self.main, moves: None }
         }
     }
 
     /// The next overtime period, if there is one.
-    fn again(self, period: TimePeriod) -> TimePeriod {
+    fn overtime_period(self, period: TimePeriod) -> TimePeriod {
         if self.stones > 0 { TimePeriod { time: self.overtime, moves: Some(self.stones) } } else { period }
     }
 }

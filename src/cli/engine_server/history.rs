@@ -74,7 +74,7 @@ impl GameHistory {
     }
 
     /// Takes back all plies after the first `plies`.
-    pub(super) fn cut(&mut self, plies: usize) {
+    pub(super) fn truncate(&mut self, plies: usize) {
         self.positions.truncate(plies.saturating_add(1));
     }
 }

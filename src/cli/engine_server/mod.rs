@@ -37,7 +37,7 @@ const LONGEST_LINE: usize = 64 * 1024;
 
 /// How long a search runs on after the end of the input: a script's last question is answered, and an engine
 /// does not outlive its caller.
-const AFTER_THE_END: Duration = Duration::from_secs(20);
+const END_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -79,9 +79,9 @@ fn serve(args: &Args) -> anyhow::Result<()> {
     let output = LineOutput::new(io::stdout());
     let input = io::stdin().lock();
     if args.gtp {
-        converse(GtpServer::new(search_thread, output), input)
+        serve_lines(GtpServer::new(search_thread, output), input)
     } else {
-        converse(NboardServer::new(search_thread, output), input)
+        serve_lines(NboardServer::new(search_thread, output), input)
     }
 }
 
@@ -96,22 +96,22 @@ impl Args {
 /// One of the protocols.
 trait EngineProtocol {
     /// Executes a line; false if it ends the session.
-    fn take(&mut self, line: &str) -> bool;
+    fn execute(&mut self, line: &str) -> bool;
 
     /// Reports a line that is too long.
-    fn complain(&mut self);
+    fn line_too_long(&mut self);
 
     fn search_thread(&mut self) -> &mut SearchThread;
 }
 
-fn converse(mut language: impl EngineProtocol, mut input: impl io::BufRead) -> anyhow::Result<()> {
+fn serve_lines(mut language: impl EngineProtocol, mut input: impl io::BufRead) -> anyhow::Result<()> {
     loop {
         match line::next(&mut input, LONGEST_LINE).context("cannot read standard input")? {
-            Some(BoundedLine::Text(line)) if language.take(&line) => {}
-            Some(BoundedLine::TooLong) => language.complain(),
+            Some(BoundedLine::Text(line)) if language.execute(&line) => {}
+            Some(BoundedLine::TooLong) => language.line_too_long(),
             Some(BoundedLine::Text(_)) => return Ok(()),
             None => {
-                language.search_thread().finish_within(AFTER_THE_END);
+                language.search_thread().finish_within(END_TIMEOUT);
                 return Ok(());
             }
         }

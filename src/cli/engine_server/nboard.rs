@@ -36,11 +36,11 @@ pub(super) struct NboardServer {
 }
 
 impl EngineProtocol for NboardServer {
-    fn take(&mut self, line: &str) -> bool {
+    fn execute(&mut self, line: &str) -> bool {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let done = match word {
-            "nboard" => self.greet(rest),
+            "nboard" => self.handshake(rest),
             "set" => self.set(rest),
             "move" => self.play(rest),
             "hint" => self.hint(rest),
@@ -53,13 +53,13 @@ impl EngineProtocol for NboardServer {
             _ => Ok(()),
         };
         if let Err(wrong) = done {
-            self.output.say(format_args!("status {wrong}"));
+            self.output.write(format_args!("status {wrong}"));
         }
         true
     }
 
-    fn complain(&mut self) {
-        self.output.say("status a line is too long");
+    fn line_too_long(&mut self) {
+        self.output.write("status a line is too long");
     }
 
     fn search_thread(&mut self) -> &mut SearchThread {
@@ -79,9 +79,9 @@ impl NboardServer {
         }
     }
 
-    fn greet(&mut self, version: &str) -> Result<(), String> {
+    fn handshake(&mut self, version: &str) -> Result<(), String> {
         number(version, "the version")?;
-        self.output.say(concat!("set myname reversi-", env!("CARGO_PKG_VERSION")));
+        self.output.write(concat!("set myname reversi-", env!("CARGO_PKG_VERSION")));
         Ok(())
     }
 
@@ -139,7 +139,7 @@ impl NboardServer {
         self.search_thread.abandon();
         let position = self.history.position();
         if position.legal_moves().is_empty() {
-            self.output.say("=== PA");
+            self.output.write("=== PA");
             return Ok(());
         }
         let empties = position.board().empties().count();
@@ -148,12 +148,12 @@ impl NboardServer {
         self.begin(move |mut job| {
             let began = Instant::now();
             let found = job.choose(position, bounds, &mut |report| {
-                if output.say(search(report)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if output.write(search(report)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
             let Some(report) = found.filter(|_| !job.is_unwanted()) else { return };
             let seconds = began.elapsed().as_secs_f64();
-            output.say(format_args!("nodestats {} {seconds:.2}", report.nodes));
-            output.say(format_args!("=== {}/{:.2}/{seconds:.2}", joined(&[report.best]), report.discs));
+            output.write(format_args!("nodestats {} {seconds:.2}", report.nodes));
+            output.write(format_args!("=== {}/{:.2}/{seconds:.2}", joined(&[report.best]), report.discs));
         })
     }
 
@@ -166,9 +166,9 @@ impl NboardServer {
             let mut depth = 0;
             while depth < deepest {
                 depth = (depth + HINT_STEP).min(deepest);
-                let Some(mut hints) = judge(&mut job, position, depth) else { return };
+                let Some(mut hints) = evaluate_moves(&mut job, position, depth) else { return };
                 hints.sort_by(|one, other| other.discs.total_cmp(&one.discs));
-                if !hints.iter().take(most).all(|report| output.say(search(report))) {
+                if !hints.iter().take(most).all(|report| output.write(search(report))) {
                     return;
                 }
             }
@@ -182,7 +182,7 @@ impl NboardServer {
         self.begin(move |mut job| {
             for (ply, &position) in positions.iter().enumerate().rev() {
                 let Some(report) = value(&mut job, position, depth) else { return };
-                if !output.say(format_args!("analysis {ply} {:.2}", report.discs)) {
+                if !output.write(format_args!("analysis {ply} {:.2}", report.discs)) {
                     return;
                 }
             }
@@ -192,14 +192,14 @@ impl NboardServer {
     fn ping(&mut self, number: &str) -> Result<(), String> {
         self.search_thread.abandon();
         let number = number.parse::<i64>().map_err(|_| "a ping has a number")?;
-        self.output.say(format_args!("pong {number}"));
+        self.output.write(format_args!("pong {number}"));
         Ok(())
     }
 
     fn learn(&mut self) -> Result<(), String> {
         self.search_thread.abandon();
         // There is no book to put the game into.
-        self.output.say("learned");
+        self.output.write("learned");
         Ok(())
     }
 
@@ -213,7 +213,7 @@ fn number(text: &str, what: &str) -> Result<u32, String> {
 }
 
 /// Every move of a position, searched to `depth`; `None` if the job was abandoned.
-fn judge(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Option<Vec<Report>> {
+fn evaluate_moves(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Option<Vec<Report>> {
     let judged = position.legal_moves().iter().map(|square| {
         let next = position.play_unchecked(square).settle().0;
         let rest = value(job, next, depth - 1)?;

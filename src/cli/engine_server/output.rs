@@ -16,7 +16,7 @@ impl LineOutput {
     }
 
     /// Writes and flushes a line; false if that fails.
-    pub(super) fn say(&self, line: impl Display) -> bool {
+    pub(super) fn write(&self, line: impl Display) -> bool {
         let mut to = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(to, "{line}").and_then(|()| to.flush()).is_ok()
     }

@@ -32,7 +32,7 @@ pub(super) struct SearchBounds {
 }
 
 /// Nodes that are searched even without time left: a millisecond or two.
-const GLANCE: u64 = 4_000;
+const LEAST_NODES: u64 = 4_000;
 
 /// The engine and its running search.
 pub(super) struct SearchThread {
@@ -169,11 +169,11 @@ impl SearchJob<'_> {
             drop(done);
             report
         })?;
-        let hasty = report.ended_by == EndedBy::Stop && report.nodes < GLANCE;
+        let hasty = report.ended_by == EndedBy::Stop && report.nodes < LEAST_NODES;
         if !hasty || self.unwanted.is_stopped() {
             return Some(report);
         }
-        let glance = Limits { nodes: limits.nodes.min(GLANCE), ..limits };
+        let glance = Limits { nodes: limits.nodes.min(LEAST_NODES), ..limits };
         engine.search(position, &glance, &Stop::new(), each)
     }
 }
@@ -205,7 +205,7 @@ mod tests {
             let _ = found.send(job.choose(Position::START, bounds, &mut |_| ControlFlow::Continue(())));
         }));
         let report = report.recv().unwrap().unwrap();
-        assert!(report.depth > 2 && report.nodes <= 2 * GLANCE, "{report:?}");
+        assert!(report.depth > 2 && report.nodes <= 2 * LEAST_NODES, "{report:?}");
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn said(language: impl FnOnce(SearchThread, LineOutput) -> Box<dyn EngineProtoco
     let ear = Ear::default();
     let mut language = language(search_thread(), LineOutput::new(ear.clone()));
     for line in lines {
-        language.take(line);
+        language.execute(line);
     }
     language.search_thread().finish();
     let said = ear.0.lock().unwrap();
@@ -118,7 +118,7 @@ fn gtp_answers_and_ends_when_it_is_closed() {
     let mut engine = GtpServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(ear.clone()));
     std::thread::spawn(move || {
         let lines = ["time_settings 3600000 0 0", "2 genmove b", "3 quit"];
-        let _ = over.send(lines.map(|line| engine.take(line)));
+        let _ = over.send(lines.map(|line| engine.execute(line)));
     });
     assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok([true, true, false]));
     let said = String::from_utf8(ear.0.lock().unwrap().clone()).unwrap();
@@ -177,7 +177,7 @@ fn nboard_stops_to_think_when_it_is_pinged() {
     let ear = Ear::default();
     let mut engine = NboardServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(ear.clone()));
     for line in ["set depth 60", "go", "ping 7"] {
-        engine.take(line);
+        engine.execute(line);
     }
     let said = String::from_utf8(ear.0.lock().unwrap().clone()).unwrap();
     assert!(said.ends_with("pong 7\n") && !said.contains("==="), "{said}");

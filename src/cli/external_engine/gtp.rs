@@ -21,7 +21,7 @@ pub(super) struct GtpClient {
 
 impl GtpClient {
     /// Checks that the program answers in the protocol.
-    pub(super) fn greet(process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
+    pub(super) fn handshake(process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         ask(process, "protocol_version", wait)?;
         // Only programs of several games know the first, and only such with boards of several sizes the second.
         attempt(process, "set_game Othello", wait)?;

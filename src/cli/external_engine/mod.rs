@@ -105,9 +105,9 @@ impl Engine {
         let stop = Stop::new();
         match engine.run(Wait { until: Instant::now() + START, stop: &stop }) {
             Ok(_) => Ok(engine),
-            Err(fault @ EngineFault::NotStarted(_)) => Err(engine.broken(&fault)),
+            Err(fault @ EngineFault::NotStarted(_)) => Err(engine.end_with(&fault)),
             Err(fault) => {
-                let NoMove::Broken(why) = engine.broken(&fault) else { return Err(NoMove::Late) };
+                let NoMove::Broken(why) = engine.end_with(&fault) else { return Err(NoMove::Late) };
                 Err(NoMove::Broken(format!("{why}; it was expected to speak {}", engine.launch.protocol)))
             }
         }
@@ -134,7 +134,7 @@ impl Engine {
                 return Err(NoMove::Unwanted);
             }
             self.failures += 1;
-            let broken = self.broken(&fault);
+            let broken = self.end_with(&fault);
             if self.failures > RESTARTS {
                 return Err(broken);
             }
@@ -171,7 +171,7 @@ impl Engine {
                 let (process, protocol) =
                     (EngineProcess::start(&self.launch.words)?, ProtocolState::new(self.launch.protocol));
                 let running = self.running.insert(RunningEngine { process, protocol });
-                running.protocol.greet(&running.process, wait)?;
+                running.protocol.handshake(&running.process, wait)?;
                 running
             }
         };
@@ -179,7 +179,7 @@ impl Engine {
     }
 
     /// Ends the program, and says what went wrong.
-    fn broken(&mut self, fault: &EngineFault) -> NoMove {
+    fn end_with(&mut self, fault: &EngineFault) -> NoMove {
         let ended = *fault == EngineFault::Ended;
         let last_words = self.running.take().map(|running| running.process.end(ended)).unwrap_or_default();
         NoMove::Broken(format!("the engine `{}` {fault}{last_words}", self.launch))
@@ -207,10 +207,10 @@ impl ProtocolState {
         }
     }
 
-    fn greet(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
+    fn handshake(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         match self {
-            Self::NboardClient(nboard) => nboard.greet(process, wait),
-            Self::GtpClient(_) => GtpClient::greet(process, wait),
+            Self::NboardClient(nboard) => nboard.handshake(process, wait),
+            Self::GtpClient(_) => GtpClient::handshake(process, wait),
         }
     }
 

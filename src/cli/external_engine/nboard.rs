@@ -20,7 +20,7 @@ pub(super) struct NboardClient {
 
 impl NboardClient {
     /// Checks that the program answers in the protocol.
-    pub(super) fn greet(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
+    pub(super) fn handshake(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         process.send("nboard 2")?;
         self.ping(process, wait)
     }

@@ -25,22 +25,22 @@ use crate::{
 const LONGEST_LINE: usize = 16 * 1024;
 
 /// Unread lines of the program. A program that writes more is blocked.
-const LINES: usize = 64;
+const OUTPUT_LINES: usize = 64;
 
 /// Lines that the program has not read. Beyond it the program counts as unresponsive.
-const UNHEARD: usize = 64;
+const UNREAD_LINES: usize = 64;
 
 /// Bytes that are kept of the end of its standard error.
-const LAST_WORDS: usize = 2 * 1024;
+const STDERR_BYTES: usize = 2 * 1024;
 
 /// The time for a program to end after its output has ended, and for its standard error to arrive.
-const LAST_MOMENT: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often its end is polled.
-const BREATH: Duration = Duration::from_millis(2);
+const END_POLL: Duration = Duration::from_millis(2);
 
 /// How often a wait checks its stop flag.
-const GLANCE: Duration = Duration::from_millis(50);
+const STOP_POLL: Duration = Duration::from_millis(50);
 
 /// A running program. It is killed when this is dropped.
 #[derive(Debug)]
@@ -67,12 +67,12 @@ impl EngineProcess {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;
-        let (input, unheard) = sync_channel(UNHEARD);
-        let (said, lines) = sync_channel(LINES);
-        let stderr = StderrTail::hear(child.stderr.take()).map_err(failed)?;
+        let (input, unheard) = sync_channel(UNREAD_LINES);
+        let (said, lines) = sync_channel(OUTPUT_LINES);
+        let stderr = StderrTail::collect(child.stderr.take()).map_err(failed)?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        Builder::new().name("engine-input".into()).spawn(move || tell(stdin, &unheard)).map_err(failed)?;
-        Builder::new().name("engine-output".into()).spawn(move || hear(stdout, &said)).map_err(failed)?;
+        Builder::new().name("engine-input".into()).spawn(move || write_lines(stdin, &unheard)).map_err(failed)?;
+        Builder::new().name("engine-output".into()).spawn(move || read_lines(stdout, &said)).map_err(failed)?;
         Ok(Self { child, input, lines, stderr })
     }
 
@@ -94,7 +94,7 @@ impl EngineProcess {
             if left.is_zero() {
                 return Err(EngineFault::Late);
             }
-            match self.lines.recv_timeout(left.min(GLANCE)) {
+            match self.lines.recv_timeout(left.min(STOP_POLL)) {
                 Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(EngineFault::Ended),
@@ -114,12 +114,12 @@ impl EngineProcess {
 
     /// Its exit status. Its streams are closed a little earlier.
     fn status(&mut self) -> Option<ExitStatus> {
-        let until = Instant::now() + LAST_MOMENT;
+        let until = Instant::now() + END_TIMEOUT;
         while Instant::now() < until {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Some(status);
             }
-            thread::sleep(BREATH);
+            thread::sleep(END_POLL);
         }
         None
     }
@@ -132,7 +132,7 @@ impl Drop for EngineProcess {
     }
 }
 
-fn tell(stdin: Option<ChildStdin>, lines: &Receiver<String>) {
+fn write_lines(stdin: Option<ChildStdin>, lines: &Receiver<String>) {
     let Some(mut stdin) = stdin else { return };
     for line in lines {
         if writeln!(stdin, "{line}").and_then(|()| stdin.flush()).is_err() {
@@ -141,7 +141,7 @@ fn tell(stdin: Option<ChildStdin>, lines: &Receiver<String>) {
     }
 }
 
-fn hear(stdout: Option<impl Read>, lines: &SyncSender<String>) {
+fn read_lines(stdout: Option<impl Read>, lines: &SyncSender<String>) {
     let Some(stdout) = stdout else { return };
     let mut stdout = BufReader::new(stdout);
     while let Ok(Some(line)) = line::next(&mut stdout, LONGEST_LINE) {
@@ -162,7 +162,7 @@ struct StderrTail {
 }
 
 impl StderrTail {
-    fn hear(stderr: Option<impl Read + Send + 'static>) -> io::Result<Self> {
+    fn collect(stderr: Option<impl Read + Send + 'static>) -> io::Result<Self> {
         let said = Arc::new(Mutex::new(Vec::new()));
         let (goes_on, over) = sync_channel(0);
         let kept = Arc::clone(&said);
@@ -173,7 +173,7 @@ impl StderrTail {
             while let Ok(count @ 1..) = stderr.read(&mut chunk) {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.extend(&chunk[..count]);
-                let superfluous = kept.len().saturating_sub(LAST_WORDS);
+                let superfluous = kept.len().saturating_sub(STDERR_BYTES);
                 kept.drain(..superfluous);
             }
         })?;
@@ -183,7 +183,7 @@ impl StderrTail {
     /// On one line, and without control characters.
     fn last_words(&self) -> String {
         // A child of the program may keep the stream open.
-        let _ = self.over.recv_timeout(LAST_MOMENT);
+        let _ = self.over.recv_timeout(END_TIMEOUT);
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&said);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

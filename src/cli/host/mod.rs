@@ -162,7 +162,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
 async fn host(session: &Session, server: &Address, args: &Args) -> anyhow::Result<()> {
     let room = match &args.room {
         None => make(session, args).await?,
-        Some(text) => match play::enter(session, text, &args.password).await {
+        Some(text) => match play::join_by_text(session, text, &args.password).await {
             Err(error) if error.is("BAD_PASSWORD") => return Err(login::asks_for_password()),
             done => done.context(format!("cannot enter room {text}"))?,
         },
@@ -171,14 +171,14 @@ async fn host(session: &Session, server: &Address, args: &Args) -> anyhow::Resul
     host_event::invitation(&room, server.unusual()).into_iter().for_each(say);
     host_event::survey(&room, me).into_iter().for_each(say);
     say("`help` lists the commands");
-    Host::new(session, room).live().await
+    Host::new(session, room).run().await
 }
 
 async fn make(session: &Session, args: &Args) -> anyhow::Result<Room> {
     match session.create_room(args.new_room(session.player())).await {
         Err(error) if is_about_ai(&error) => {
             let info = session.server_info().await?;
-            let refused = args.ais().map(|ai| check_ai::judge_by(&info, ai)).find_map(Result::err);
+            let refused = args.ais().map(|ai| check_ai::check_server_has(&info, ai)).find_map(Result::err);
             Err(refused.unwrap_or_else(|| anyhow::anyhow!(error).context("cannot make a room")))
         }
         done => done.context("cannot make a room"),
@@ -211,7 +211,7 @@ impl<'a> Host<'a> {
         Self { session, table, updates, told, calls: JoinSet::new(), caused: 0, lost: false }
     }
 
-    async fn live(&mut self) -> anyhow::Result<()> {
+    async fn run(&mut self) -> anyhow::Result<()> {
         let mut input = Some(BufReader::new(tokio::io::stdin()).split(b'\n'));
         loop {
             let ready = self.wants_line();
@@ -240,10 +240,10 @@ impl<'a> Host<'a> {
     async fn next(&mut self) -> Result<ControlFlow<()>, ClientError> {
         tokio::select! {
             news = self.updates.next() => match news {
-                Ok(Received::Item(update)) => Ok(self.take(update)),
+                Ok(Received::Item(update)) => Ok(self.apply(update)),
                 Ok(Received::Lost(error, wait)) => {
                     self.lost = true;
-                    say(play::trouble(&error, wait));
+                    say(play::connection_lost(&error, wait));
                     Ok(ControlFlow::Continue(()))
                 }
                 // The room closed while the connection was lost.
@@ -261,7 +261,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    fn take(&mut self, update: RoomUpdate) -> ControlFlow<()> {
+    fn apply(&mut self, update: RoomUpdate) -> ControlFlow<()> {
         if std::mem::take(&mut self.lost) {
             say("connected again");
         }
@@ -378,7 +378,7 @@ async fn set_seat(session: &Session, room: &Room, side: Color, wish: SeatChoice)
         SeatChoice::Me => session.take_seat(&room.id, side).await,
         SeatChoice::Ai(ai) => match session.seat_ai(&room.id, side, ai.clone()).await {
             Err(error) if is_about_ai(&error) => {
-                return Err(check_ai::refused(error, &ai, &session.server_info().await?));
+                return Err(check_ai::explain_refusal(error, &ai, &session.server_info().await?));
             }
             done => done,
         },

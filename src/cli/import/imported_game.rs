@@ -53,7 +53,7 @@ impl ImportedGame {
     }
 
     /// The game as it is stored.
-    pub(super) fn record(self) -> Result<GameRecord, String> {
+    pub(super) fn into_record(self) -> Result<GameRecord, String> {
         if self.plies.is_empty() {
             return Err("it has no moves".to_owned());
         }
@@ -148,7 +148,7 @@ mod tests {
 
     fn record(tags: &str) -> GameRecord {
         let game = ggf::read(&format!("(;GM[Othello]{tags};)")).unwrap();
-        ImportedGame::read(game).unwrap().record().unwrap()
+        ImportedGame::read(game).unwrap().into_record().unwrap()
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         let board = format!("BO[8 -O*{} *]", "-".repeat(61));
         let game = ggf::read(&format!("(;{board}B[a1];)")).unwrap();
         assert!(ImportedGame::read(game).unwrap_err().contains("usual start"));
-        assert!(ImportedGame::of(&Transcript::new()).record().unwrap_err().contains("no moves"));
+        assert!(ImportedGame::of(&Transcript::new()).into_record().unwrap_err().contains("no moves"));
     }
 
     proptest! {
@@ -203,7 +203,7 @@ mod tests {
         fn any_name_can_be_kept(place in ".{0,60}", black in ".{0,60}", date in ".{0,30}") {
             let players = ByColor::new(black, "\u{fdfa}".repeat(30));
             let played = ImportedGame { place, date, players, ..ImportedGame::of(&"f5".parse().unwrap()) };
-            prop_assert!(played.record().is_ok());
+            prop_assert!(played.into_record().is_ok());
         }
     }
 }

@@ -26,7 +26,7 @@ use reader::FileEntry;
 const BATCH: usize = 1_000;
 
 /// Bad games of a file that are reported one by one.
-const TOLD: usize = 20;
+const REPORTED_ERRORS: usize = 20;
 
 /// Which files, and where to.
 #[derive(Debug, clap::Args)]
@@ -75,7 +75,7 @@ fn import(file: &Path, format: Option<ImportFormat>, store: &SqliteStore, runtim
     let progress = progress(file)?;
     let mut import =
         FileImport { store, runtime, batch: Vec::with_capacity(BATCH), count: ImportCount::default(), bad: Vec::new() };
-    let read = reader::read(file, format, &progress, &mut |entry| import.take(entry));
+    let read = reader::read(file, format, &progress, &mut |entry| import.add(entry));
     // Games before a failure are kept.
     let kept = import.flush();
     progress.finish_and_clear();
@@ -113,12 +113,12 @@ struct ImportCount {
 }
 
 impl FileImport<'_> {
-    fn take(&mut self, FileEntry { place, game }: FileEntry) -> anyhow::Result<()> {
-        match game.and_then(|played| played.record()) {
+    fn add(&mut self, FileEntry { place, game }: FileEntry) -> anyhow::Result<()> {
+        match game.and_then(|played| played.into_record()) {
             Ok(record) => self.batch.push(record),
             Err(wrong) => {
                 self.count.bad += 1;
-                if self.bad.len() < TOLD {
+                if self.bad.len() < REPORTED_ERRORS {
                     self.bad.push(format!("{place}: {wrong}"));
                 }
             }

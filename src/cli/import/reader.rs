@@ -28,7 +28,7 @@ const LONGEST: usize = 64 * 1024;
 const LONGEST_NAMES: u64 = 4 << 20;
 
 /// Bytes of a file that decide its format.
-const HEAD: u64 = 4096;
+const SNIFFED_BYTES: u64 = 4096;
 
 /// A game of a file, or an error.
 pub(super) struct FileEntry {
@@ -72,7 +72,7 @@ fn guess(path: &Path) -> anyhow::Result<ImportFormat> {
         _ => {}
     }
     let mut head = Vec::new();
-    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    File::open(path)?.take(SNIFFED_BYTES).read_to_end(&mut head)?;
     Ok(match String::from_utf8_lossy(&head) {
         text if text.contains("(;") => ImportFormat::Ggf,
         _ if head.contains(&0) && WthorFile::read(&head).is_ok() => ImportFormat::Wthor,

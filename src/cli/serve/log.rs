@@ -44,7 +44,7 @@ impl Log {
     ///
     /// # Errors
     /// When the filter or the collector's URL is invalid.
-    pub(super) fn begin(args: &Args) -> anyhow::Result<Self> {
+    pub(super) fn start(args: &Args) -> anyhow::Result<Self> {
         let filter =
             EnvFilter::try_new(&args.log).context("--log must be a level such as info, or module=level,...")?;
         let lines = fmt::layer().with_writer(std::io::stderr);

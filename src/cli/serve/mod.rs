@@ -35,7 +35,7 @@ const OTHER_FILES: usize = 256;
 
 /// The listen backlog: a farm of bots connects at once. With the usual 128 most of them would
 /// have to try again, a second later.
-const WAITING: u32 = 4_096;
+const BACKLOG: u32 = 4_096;
 
 /// How the server runs.
 #[derive(Debug, clap::Args)]
@@ -88,7 +88,7 @@ pub struct Args {
 /// # Errors
 /// When the server cannot be started, or its transport fails.
 pub async fn run(args: Args) -> anyhow::Result<()> {
-    let log = Log::begin(&args.log)?;
+    let log = Log::start(&args.log)?;
     let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone(), page: Some(page()) };
     let admin = args.admin_token.as_deref().map(admin).transpose()?;
     let listener = bind(&args.listen, access.tls.is_none() && !args.insecure).await?;
@@ -237,7 +237,7 @@ fn listen_on(address: SocketAddr) -> std::io::Result<TcpListener> {
     // On other systems it would let another process take over the port.
     socket.set_reuseaddr(cfg!(unix))?;
     socket.bind(address)?;
-    socket.listen(WAITING)
+    socket.listen(BACKLOG)
 }
 
 fn host_and_port(text: &str) -> Result<String, String> {

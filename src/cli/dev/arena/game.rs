@@ -37,7 +37,7 @@ impl ArenaGame {
     ) -> Option<Self> {
         let mut game = Self { opening: opening.squares().len(), moves: opening, winner: None, fault: None };
         for side in Color::ALL {
-            if let Err(error) = seats[side].begin() {
+            if let Err(error) = seats[side].ensure_ready() {
                 return (!ended.is_stopped()).then(|| game.lost(side, &error));
             }
         }
@@ -75,7 +75,7 @@ impl<'a> ArenaSeat<'a> {
         Self { player, ended, engine: None }
     }
 
-    fn begin(&mut self) -> anyhow::Result<()> {
+    fn ensure_ready(&mut self) -> anyhow::Result<()> {
         if self.engine.is_none() {
             self.engine = Some(self.player.ready(self.ended)?);
         }

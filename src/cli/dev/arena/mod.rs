@@ -36,7 +36,7 @@ use crate::{
 };
 
 /// The wait for players after an interrupt: built-in ones end at once, external ones may not.
-const PARTING: Duration = Duration::from_secs(2);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// More threads than this are a typing error.
 const MOST_THREADS: u16 = 1024;
@@ -106,7 +106,7 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
         () = interrupt.wait() => {
             runner.stop();
             // Searches that take longer are abandoned.
-            let _ = tokio::time::timeout(PARTING, playing).await;
+            let _ = tokio::time::timeout(STOP_TIMEOUT, playing).await;
         }
     }
     let results = runner.close();

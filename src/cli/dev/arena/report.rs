@@ -122,7 +122,7 @@ mod tests {
     fn a_contest_is_told_in_a_few_lines() {
         let mut results = results(20, Some("0,100"));
         for index in 0..6 {
-            results.enter(index, won_by(Some(if index < 4 { side_of_a(index) } else { Color::Black })));
+            results.add(index, won_by(Some(if index < 4 { side_of_a(index) } else { Color::Black })));
         }
         let told = summary(&results);
         let lines: Vec<_> = told.lines().collect();
@@ -136,8 +136,8 @@ mod tests {
     fn the_file_holds_every_game() {
         let mut results = results(4, None);
         let lost = ArenaGame { fault: Some("it has ended".into()), ..won_by(Some(Color::Black)) };
-        results.enter(0, won_by(Some(Color::Black)));
-        results.enter(1, lost);
+        results.add(0, won_by(Some(Color::Black)));
+        results.add(1, lost);
         let value: Value = serde_json::from_str(&json(&results)).unwrap();
         assert_eq!(
             (&value["a"], &value["played"], &value["pairs"]),

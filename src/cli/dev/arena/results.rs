@@ -43,7 +43,7 @@ impl MatchResults {
 
     /// Adds the game of that index, from 0, and counts all games without a gap before them. After a verdict nothing
     /// counts.
-    pub(super) fn enter(&mut self, index: u32, game: ArenaGame) {
+    pub(super) fn add(&mut self, index: u32, game: ArenaGame) {
         self.waiting.insert(index, game);
         while self.verdict.is_none()
             && let Some(game) = self.waiting.remove(&(self.games.len() as u32))
@@ -84,13 +84,13 @@ pub(super) mod tests {
     #[test]
     fn games_count_in_their_order() {
         let mut results = results(4, None);
-        results.enter(2, won_by(Some(Color::White)));
-        results.enter(1, won_by(Some(Color::White)));
+        results.add(2, won_by(Some(Color::White)));
+        results.add(1, won_by(Some(Color::White)));
         assert_eq!((results.games.len(), results.score), (0, Score::default()));
-        results.enter(0, won_by(Some(Color::Black)));
+        results.add(0, won_by(Some(Color::Black)));
         assert_eq!((results.games.len(), results.score.wins, results.score.losses), (3, 2, 1));
         assert!(!results.is_complete());
-        results.enter(3, won_by(None));
+        results.add(3, won_by(None));
         assert!(results.is_complete());
         assert_eq!((results.score.pairs, results.score.draws), ([0, 1, 0, 0, 1], 1));
     }
@@ -99,7 +99,7 @@ pub(super) mod tests {
     fn what_ends_after_the_verdict_does_not_count() {
         let mut results = results(100, Some("0,200"));
         for index in (1..100).chain([0]) {
-            results.enter(index, won_by(Some(side_of_a(index))));
+            results.add(index, won_by(Some(side_of_a(index))));
         }
         assert_eq!(results.verdict, Some(Verdict::Upper));
         assert!(results.is_complete() && results.games.len() < 30 && results.games.len().is_multiple_of(2));

@@ -82,7 +82,7 @@ impl MatchRunner {
             };
             let (opening, seed) = self.beginning(index);
             if let Some(game) = ArenaGame::play(&mut seats, opening, seed, &self.ended) {
-                self.enter(index, game);
+                self.add(index, game);
             }
         }
     }
@@ -94,7 +94,7 @@ impl MatchRunner {
         (Transcript::from_squares(opening).unwrap_or_default(), SplitMix64::new(seed).next())
     }
 
-    fn enter(&self, index: u32, game: ArenaGame) {
+    fn add(&self, index: u32, game: ArenaGame) {
         let mut results = self.results();
         if self.ended.is_stopped() {
             return;
@@ -103,7 +103,7 @@ impl MatchRunner {
             let loser = if winner == side_of_a(index) { &self.plan.b } else { &self.plan.a };
             self.progress.suspend(|| eprintln!("game {}: {loser} loses: {fault}", index + 1));
         }
-        results.enter(index, game);
+        results.add(index, game);
         let score = &results.score;
         let difference = Difference::of(score).map_or(String::new(), |difference| format!("  {difference}"));
         self.progress.set_position(score.games().into());

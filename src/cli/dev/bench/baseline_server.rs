@@ -133,14 +133,14 @@ impl BaselineServer {
     fn advance(&self, pair: &BaselinePair) {
         let mut state = pair.state.lock().unwrap_or_else(PoisonError::into_inner);
         let step = state.step;
-        pair.tell(&mut state, &self.prepared.steps[step]);
+        pair.send(&mut state, &self.prepared.steps[step]);
         state.step += 1;
         if state.step == self.prepared.steps.len() {
             (state.step, state.games) = (0, state.games + 1);
             if state.games.is_multiple_of(SERIES) {
                 state.ready = ByColor::default();
             } else {
-                pair.tell(&mut state, &self.prepared.opening);
+                pair.send(&mut state, &self.prepared.opening);
             }
         }
     }
@@ -150,19 +150,19 @@ impl BaselineServer {
         let mut state = pair.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.ready[side] = true;
         if state.ready == ByColor::new(true, true) {
-            pair.tell(&mut state, &self.prepared.opening);
+            pair.send(&mut state, &self.prepared.opening);
         }
     }
 }
 
 impl BaselinePair {
-    fn enter(&self, side: Color) -> mpsc::Receiver<Bytes> {
+    fn subscribe_bot(&self, side: Color) -> mpsc::Receiver<Bytes> {
         let (sender, receiver) = mpsc::channel(INBOX);
         self.state.lock().unwrap_or_else(PoisonError::into_inner).bots[side] = Some(sender);
         receiver
     }
 
-    fn tell(&self, state: &mut PairState, step: &PreparedStep) {
+    fn send(&self, state: &mut PairState, step: &PreparedStep) {
         for (side, messages) in step.told.iter() {
             let Some(bot) = &state.bots[side] else { continue };
             for message in messages {
@@ -194,7 +194,7 @@ impl StreamingService<Bytes> for PlayCall {
     type Future = Ready<Result<Response<PlayMessages>, Status>>;
 
     fn call(&mut self, request: Request<Streaming<Bytes>>) -> Self::Future {
-        let told = self.pair.enter(self.side);
+        let told = self.pair.subscribe_bot(self.side);
         let (server, pair) = (Arc::clone(&self.server), Arc::clone(&self.pair));
         ready(Ok(Response::new(PlayMessages { server, pair, moves: Some(request.into_inner()), told })))
     }
@@ -235,7 +235,7 @@ impl ServerStreamingService<Bytes> for TurnsCall {
     type Future = Ready<Result<Response<MessageStream>, Status>>;
 
     fn call(&mut self, _: Request<Bytes>) -> Self::Future {
-        let told = tokio_stream::wrappers::ReceiverStream::new(self.pair.enter(self.side));
+        let told = tokio_stream::wrappers::ReceiverStream::new(self.pair.subscribe_bot(self.side));
         ready(Ok(Response::new(Box::pin(told.map(Ok)))))
     }
 }

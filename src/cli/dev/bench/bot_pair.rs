@@ -110,7 +110,7 @@ impl BotPair {
         self.get_ready().await?;
         loop {
             if stop.is_cancelled() {
-                if progress.check.is_settled() {
+                if progress.check.is_quiescent() {
                     return Ok(());
                 }
             } else if let Some((side, turn)) = progress.move_due().await {
@@ -118,7 +118,7 @@ impl BotPair {
             }
             let (side, event) = tokio::select! {
                 told = self.next() => told?,
-                () = stop.cancelled(), if progress.check.is_settled() => continue,
+                () = stop.cancelled(), if progress.check.is_quiescent() => continue,
             };
             if progress.receive(side, event)? == BotSignal::Ended && progress.check.series_is_over() {
                 self.get_ready().await?;
@@ -185,7 +185,7 @@ impl PairProgress {
             BotSignal::Played => self.options.counters.count_move(),
             BotSignal::Asked(turn) => {
                 if let Some(sent) = self.sent.take() {
-                    self.options.counters.note(|counters| &counters.turns, sent.elapsed());
+                    self.options.counters.record(|counters| &counters.turns, sent.elapsed());
                 }
                 self.open = Some((side, turn));
                 if !std::mem::replace(&mut self.begun, true) {

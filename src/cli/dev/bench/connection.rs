@@ -15,7 +15,7 @@ use crate::proto::v1::{
 };
 
 /// A server that accepts no connection in this time is overrun.
-const PATIENCE: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The flow-control window of a connection, in each direction: a message for each of the streams that share it.
 pub(super) const WINDOW: u32 = 16 << 20;
@@ -48,7 +48,7 @@ impl Connections {
 
 async fn connect(url: &str) -> anyhow::Result<Channel> {
     let endpoint = Endpoint::from_shared(url.to_owned()).context("that is no address of a server")?;
-    let endpoint = endpoint.connect_timeout(PATIENCE).tcp_nodelay(true).initial_connection_window_size(WINDOW);
+    let endpoint = endpoint.connect_timeout(CONNECT_TIMEOUT).tcp_nodelay(true).initial_connection_window_size(WINDOW);
     endpoint.connect().await.with_context(|| format!("no connection to {url}"))
 }
 

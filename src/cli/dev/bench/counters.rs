@@ -61,15 +61,15 @@ impl Counters {
     }
 
     /// Notes how long something took.
-    pub(super) fn note(&self, what: impl FnOnce(&Self) -> &Histogram, took: Duration) {
+    pub(super) fn record(&self, what: impl FnOnce(&Self) -> &Histogram, took: Duration) {
         if self.measuring.load(Relaxed) {
-            what(self).note(took);
+            what(self).record(took);
         }
     }
 }
 
 /// Buckets in each power of two: a relative error of 1/32, in 15 KiB.
-const FINENESS: u64 = 32;
+const BUCKETS_PER_OCTAVE: u64 = 32;
 
 /// A histogram of times.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    fn note(&self, took: Duration) {
+    fn record(&self, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.buckets[bucket(nanos)].fetch_add(1, Relaxed);
         self.longest.fetch_max(nanos, Relaxed);
@@ -111,19 +111,19 @@ impl Histogram {
 }
 
 fn bucket(nanos: u64) -> usize {
-    let shift = u64::from(nanos.max(FINENESS).ilog2() - FINENESS.ilog2());
-    // Values below FINENESS have a bucket each.
-    let row = if nanos < FINENESS { 0 } else { shift + 1 };
-    let column = if nanos < FINENESS { nanos } else { (nanos >> shift) - FINENESS };
-    usize::try_from(row * FINENESS + column).unwrap_or(usize::MAX)
+    let shift = u64::from(nanos.max(BUCKETS_PER_OCTAVE).ilog2() - BUCKETS_PER_OCTAVE.ilog2());
+    // Values below BUCKETS_PER_OCTAVE have a bucket each.
+    let row = if nanos < BUCKETS_PER_OCTAVE { 0 } else { shift + 1 };
+    let column = if nanos < BUCKETS_PER_OCTAVE { nanos } else { (nanos >> shift) - BUCKETS_PER_OCTAVE };
+    usize::try_from(row * BUCKETS_PER_OCTAVE + column).unwrap_or(usize::MAX)
 }
 
 /// The highest value of a bucket.
 fn highest(bucket: usize) -> u64 {
-    let (row, column) = (bucket as u64 / FINENESS, bucket as u64 % FINENESS);
+    let (row, column) = (bucket as u64 / BUCKETS_PER_OCTAVE, bucket as u64 % BUCKETS_PER_OCTAVE);
     match row {
         0 => column,
-        row => ((FINENESS + column) << (row - 1)) + ((1 << (row - 1)) - 1),
+        row => ((BUCKETS_PER_OCTAVE + column) << (row - 1)) + ((1 << (row - 1)) - 1),
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
     fn every_time_has_a_bucket_that_is_hardly_longer() {
         for nanos in [0, 1, 31, 32, 33, 63, 64, 65, 1_000, 123_456_789, u64::MAX / 3, u64::MAX] {
             let highest = highest(bucket(nanos));
-            assert!(highest >= nanos && highest - nanos <= nanos / FINENESS, "{nanos}: {highest}");
+            assert!(highest >= nanos && highest - nanos <= nanos / BUCKETS_PER_OCTAVE, "{nanos}: {highest}");
         }
     }
 
@@ -144,7 +144,7 @@ mod tests {
         let histogram = Histogram::default();
         assert_eq!((histogram.percentile(50), histogram.longest()), (None, None));
         for millis in 1..=100 {
-            histogram.note(Duration::from_millis(millis));
+            histogram.record(Duration::from_millis(millis));
         }
         let at = |percent| histogram.percentile(percent).unwrap().as_secs_f64() * 1e3;
         assert!((50.0..52.0).contains(&at(50)) && (99.0..102.0).contains(&at(99)), "{} {}", at(50), at(99));

@@ -27,13 +27,13 @@ use super::{
 use crate::{cli::terminal::progress::Progress, proto::v1};
 
 /// Bots that log in concurrently.
-const AT_ONCE: usize = 64;
+const CONCURRENT_LOG_INS: usize = 64;
 
 /// The time for the last moves to arrive. Later ones count as lost.
-const PATIENCE: Duration = Duration::from_secs(30);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How often progress is polled.
-const GLANCE: Duration = Duration::from_millis(20);
+const POLL: Duration = Duration::from_millis(20);
 
 /// Tasks of the load. A task that ends before the stop has failed.
 type Tasks = JoinSet<anyhow::Result<()>>;
@@ -49,12 +49,12 @@ pub(super) async fn measure(
     let measurement = Measurement::start(load, target).await?;
     tokio::select! {
         figures = measurement.run(progress, cut) => figures.with_context(|| target.to_string()),
-        () = never_begun(&measurement, cut) => anyhow::bail!("interrupted before anything was measured"),
+        () = cut_before_measurement(&measurement, cut) => anyhow::bail!("interrupted before anything was measured"),
     }
 }
 
 /// Waits for a cut before the measured time.
-async fn never_begun(measurement: &Measurement<'_>, cut: &CancellationToken) {
+async fn cut_before_measurement(measurement: &Measurement<'_>, cut: &CancellationToken) {
     cut.cancelled().await;
     if measurement.began.is_cancelled() {
         std::future::pending::<()>().await;
@@ -124,7 +124,7 @@ impl<'a> Measurement<'a> {
         memory.furnished = self.resident();
         let rooms = pairs.iter().map(|pair| &pair.room).chain(&ai_rooms).take(self.load.watched).cloned();
         let mut guests: Vec<BenchPlayer> = pairs.iter().flat_map(BotPair::players).collect();
-        let watched_rooms = self.fill(rooms.collect(), &mut tasks, &mut guests, &done, progress).await?;
+        let watched_rooms = self.start_watchers(rooms.collect(), &mut tasks, &mut guests, &done, progress).await?;
         memory.watched = self.resident();
 
         let mut playing = Tasks::new();
@@ -135,12 +135,12 @@ impl<'a> Measurement<'a> {
         }
         progress.begin("beginning games", self.load.rooms as u64);
         tokio::select! {
-            Some(ended) = playing.join_next() => early(ended)?,
-            Some(ended) = tasks.join_next() => early(ended)?,
+            Some(ended) = playing.join_next() => ended_early(ended)?,
+            Some(ended) = tasks.join_next() => ended_early(ended)?,
             () = begun => {}
         }
         let [first, last] = self.count(&mut playing, &mut tasks, progress, cut).await?;
-        self.rest(&mut playing, &watched_rooms).await?;
+        self.stop_and_drain(&mut playing, &watched_rooms).await?;
         memory.played = self.resident();
         done.cancel();
         while let Some(ended) = tasks.join_next().await {
@@ -163,7 +163,7 @@ impl<'a> Measurement<'a> {
         progress.begin("seating bots", self.load.rooms as u64);
         let (mut pairs, mut seating) = (Vec::new(), JoinSet::new());
         for number in 0..self.load.rooms {
-            if seating.len() == AT_ONCE {
+            if seating.len() == CONCURRENT_LOG_INS {
                 pairs.push(seated(&mut seating).await?);
                 progress.set_position(pairs.len() as u64);
             }
@@ -192,7 +192,7 @@ impl<'a> Measurement<'a> {
     }
 
     /// Starts the watchers, spread evenly over these rooms.
-    async fn fill(
+    async fn start_watchers(
         &self,
         rooms: Vec<String>,
         tasks: &mut Tasks,
@@ -223,8 +223,8 @@ impl<'a> Measurement<'a> {
                 guests.push(player);
             }
             tokio::select! {
-                () = watched_room.all_begun() => {}
-                Some(ended) = tasks.join_next() => early(ended)?,
+                () = watched_room.all_started() => {}
+                Some(ended) = tasks.join_next() => ended_early(ended)?,
             }
             watched_rooms.push(watched_room);
             progress.set_position((each * watched_rooms.len()) as u64);
@@ -301,20 +301,20 @@ impl<'a> Measurement<'a> {
         loop {
             tokio::select! {
                 biased;
-                Some(ended) = playing.join_next() => early(ended)?,
-                Some(ended) = watching.join_next() => early(ended)?,
+                Some(ended) = playing.join_next() => ended_early(ended)?,
+                Some(ended) = watching.join_next() => ended_early(ended)?,
                 () = cut.cancelled() => return Ok(()),
                 () = self.counters.enough.notified() => return Ok(()),
                 () = tokio::time::sleep_until(end) => return Ok(()),
-                () = sleep(GLANCE * 10) => progress.set_position((began.elapsed().as_secs_f64() * 10.0) as u64),
+                () = sleep(POLL * 10) => progress.set_position((began.elapsed().as_secs_f64() * 10.0) as u64),
             }
         }
     }
 
     /// Stops the bots, and waits until every move is acknowledged and received by all watchers.
-    async fn rest(&self, playing: &mut Tasks, watched_rooms: &[Arc<WatchedRoom>]) -> anyhow::Result<()> {
+    async fn stop_and_drain(&self, playing: &mut Tasks, watched_rooms: &[Arc<WatchedRoom>]) -> anyhow::Result<()> {
         self.stop.cancel();
-        let rested = timeout(PATIENCE, async {
+        let rested = timeout(DRAIN_TIMEOUT, async {
             while let Some(ended) = playing.join_next().await {
                 ended??;
             }
@@ -329,12 +329,12 @@ impl<'a> Measurement<'a> {
             return Ok(());
         }
         let told = async {
-            while !watched_rooms.iter().all(|watched_room| watched_room.is_settled()) {
-                sleep(GLANCE).await;
+            while !watched_rooms.iter().all(|watched_room| watched_room.is_complete()) {
+                sleep(POLL).await;
             }
         };
-        let unsettled = || watched_rooms.iter().filter(|watched_room| !watched_room.is_settled()).count();
-        timeout(PATIENCE, told).await.map_err(|_| Violation::Lost(unsettled()).into())
+        let unsettled = || watched_rooms.iter().filter(|watched_room| !watched_room.is_complete()).count();
+        timeout(DRAIN_TIMEOUT, told).await.map_err(|_| Violation::Lost(unsettled()).into())
     }
 
     fn moment(&self) -> UsageSample {
@@ -370,13 +370,13 @@ impl<'a> Measurement<'a> {
             figures.add("last_watcher_max_ms", millis(counters.last_watchers.longest()));
             figures.add("snapshots_for_lag", Some(counters.snapshots.load(Relaxed) as f64));
         }
-        memory.tell(load, &mut figures);
+        memory.add_to(load, &mut figures);
         figures
     }
 }
 
 impl MemorySamples {
-    fn tell(&self, load: &Load, figures: &mut Figures) {
+    fn add_to(&self, load: &Load, figures: &mut Figures) {
         let mib = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1_048_576.0);
         let each = |after: Option<u64>, before: Option<u64>, number: usize| {
             Some((after? as f64 - before? as f64) / 1_024.0 / number as f64)
@@ -402,7 +402,7 @@ async fn seated(seating: &mut JoinSet<anyhow::Result<BotPair>>) -> anyhow::Resul
 }
 
 /// A task that ends before the stop has failed.
-fn early(ended: Result<anyhow::Result<()>, tokio::task::JoinError>) -> anyhow::Result<()> {
+fn ended_early(ended: Result<anyhow::Result<()>, tokio::task::JoinError>) -> anyhow::Result<()> {
     ended??;
     Err(Violation::Ended.into())
 }

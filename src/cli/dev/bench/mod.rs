@@ -201,7 +201,7 @@ async fn bench(args: &Args, target: Target, cut: &CancellationToken) -> anyhow::
         }
     }
     progress.finish_and_clear();
-    report.tell();
+    report.print();
     if let Some(file) = &args.json {
         let text = serde_json::to_string_pretty(&report.json())?;
         std::fs::write(file, text + "\n").with_context(|| format!("cannot write {}", file.display()))?;
@@ -285,7 +285,7 @@ impl BenchReport {
     }
 
     /// Prints one round, or the comparison of all rounds.
-    fn tell(&self) {
+    fn print(&self) {
         match &self.other {
             Some(other) if !self.comparison.is_empty() => {
                 let (target, rounds) = (&self.target, &self.comparison);

@@ -65,10 +65,10 @@ impl PlayerCheck {
     /// Checks an event of one bot.
     pub(super) fn receive(&mut self, side: Color, event: Event) -> Result<BotSignal, Violation> {
         match event {
-            Event::TurnRequested(asked) => self.asked(side, &asked),
-            Event::TurnClosed(closed) => self.closed(side, &closed),
-            Event::GameStarted(started) => self.started(side, started),
-            Event::GameEnded(ended) => self.ended(side, &ended),
+            Event::TurnRequested(asked) => self.on_turn_requested(side, &asked),
+            Event::TurnClosed(closed) => self.on_turn_closed(side, &closed),
+            Event::GameStarted(started) => self.on_game_started(side, started),
+            Event::GameEnded(ended) => self.on_game_ended(side, &ended),
             Event::MoveRejected(refused) => Err(Violation::Refused { game: refused.game_id, reason: refused.reason }),
             Event::Closing(closing) => Err(Violation::Closed(closing.reason().as_str_name().to_owned())),
             Event::Kicked(_) | Event::RoomClosed(_) => Err(self.out_of_order(side, "its room was taken away")),
@@ -88,7 +88,7 @@ impl PlayerCheck {
     }
 
     /// Whether every move is acknowledged and the next turn asked.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(super) fn is_quiescent(&self) -> bool {
         self.fixed_game.turns.get(self.next).is_some_and(|turn| {
             self.sides[turn.mover()].asked == Some(self.next) && self.sides[turn.mover().opposite()].asked.is_none()
         })
@@ -100,7 +100,7 @@ impl PlayerCheck {
         !black.running && !white.running && black.finished == white.finished && black.finished.is_multiple_of(SERIES)
     }
 
-    fn asked(&mut self, side: Color, asked: &v1::TurnRequested) -> Result<BotSignal, Violation> {
+    fn on_turn_requested(&mut self, side: Color, asked: &v1::TurnRequested) -> Result<BotSignal, Violation> {
         let state = &self.sides[side];
         if !state.running || asked.game_id != state.game {
             return Err(self.out_of_order(side, "a turn was asked outside of the game"));
@@ -124,7 +124,7 @@ impl PlayerCheck {
         Ok(BotSignal::Asked(turn))
     }
 
-    fn closed(&mut self, side: Color, closed: &v1::TurnClosed) -> Result<BotSignal, Violation> {
+    fn on_turn_closed(&mut self, side: Color, closed: &v1::TurnClosed) -> Result<BotSignal, Violation> {
         let state = &self.sides[side];
         let turn = state.asked.filter(|_| state.answered).map(|asked| self.fixed_game.turns[asked]);
         let turn = turn.ok_or_else(|| self.out_of_order(side, "a turn was closed before it was answered"))?;
@@ -140,7 +140,7 @@ impl PlayerCheck {
         Ok(BotSignal::Played)
     }
 
-    fn started(&mut self, side: Color, started: v1::PlayerGameStarted) -> Result<BotSignal, Violation> {
+    fn on_game_started(&mut self, side: Color, started: v1::PlayerGameStarted) -> Result<BotSignal, Violation> {
         if self.sides[side].running || started.side() != convert::side(side) || !self.is_next(side, &started.game_id) {
             return Err(self.out_of_order(side, "another game was to begin"));
         }
@@ -163,7 +163,7 @@ impl PlayerCheck {
         }
     }
 
-    fn ended(&mut self, side: Color, ended: &v1::PlayerGameEnded) -> Result<BotSignal, Violation> {
+    fn on_game_ended(&mut self, side: Color, ended: &v1::PlayerGameEnded) -> Result<BotSignal, Violation> {
         let state = &self.sides[side];
         if !state.running || ended.game_id != state.game {
             return Err(self.out_of_order(side, "another game ended"));
@@ -207,7 +207,7 @@ mod tests {
     }
 
     /// Sends both sides the messages of a step, changed by `change`.
-    fn tell(
+    fn send(
         check: &mut PlayerCheck,
         step: &PreparedStep,
         change: impl Fn(&mut Event),
@@ -230,11 +230,11 @@ mod tests {
     #[test]
     fn one_may_hear_of_the_end_when_the_other_plays_again() {
         let (mut check, prepared) = beginning();
-        tell(&mut check, &prepared.opening, |_| {}).unwrap();
+        send(&mut check, &prepared.opening, |_| {}).unwrap();
         let (last, steps) = prepared.steps.split_last().unwrap();
         for step in steps {
             answer(&mut check);
-            tell(&mut check, step, |_| {}).unwrap();
+            send(&mut check, step, |_| {}).unwrap();
         }
         answer(&mut check);
         for side in [Color::Black, Color::White] {
@@ -244,29 +244,29 @@ mod tests {
                 });
             }
         }
-        assert!(check.is_settled());
+        assert!(check.is_quiescent());
     }
 
     #[test]
     fn the_limit_tells_a_whole_game() {
         let (mut check, prepared) = beginning();
         for _ in 0..2 {
-            tell(&mut check, &prepared.opening, |_| {}).unwrap();
+            send(&mut check, &prepared.opening, |_| {}).unwrap();
             for step in &prepared.steps {
-                assert!(check.is_settled());
+                assert!(check.is_quiescent());
                 answer(&mut check);
-                let signal = tell(&mut check, step, |_| {}).unwrap();
+                let signal = send(&mut check, step, |_| {}).unwrap();
                 assert!(signal.contains(&BotSignal::Played));
             }
         }
-        assert!(!check.series_is_over() && !check.is_settled());
+        assert!(!check.series_is_over() && !check.is_quiescent());
     }
 
     fn refused(change: impl Fn(&mut Event)) -> Violation {
         let (mut check, prepared) = beginning();
-        tell(&mut check, &prepared.opening, |_| {}).unwrap();
+        send(&mut check, &prepared.opening, |_| {}).unwrap();
         answer(&mut check);
-        tell(&mut check, &prepared.steps[0], change).unwrap_err()
+        send(&mut check, &prepared.steps[0], change).unwrap_err()
     }
 
     #[test]
@@ -304,14 +304,14 @@ mod tests {
     #[test]
     fn what_was_not_answered_is_not_closed() {
         let (mut check, prepared) = beginning();
-        tell(&mut check, &prepared.opening, |_| {}).unwrap();
-        assert!(tell(&mut check, &prepared.steps[0], |_| {}).is_err());
+        send(&mut check, &prepared.opening, |_| {}).unwrap();
+        assert!(send(&mut check, &prepared.steps[0], |_| {}).is_err());
     }
 
     #[test]
     fn a_turn_that_is_never_closed_is_seen_at_the_next_one() {
         let (mut check, prepared) = beginning();
-        tell(&mut check, &prepared.opening, |_| {}).unwrap();
+        send(&mut check, &prepared.opening, |_| {}).unwrap();
         let mut seen = false;
         for step in &prepared.steps[..3] {
             answer(&mut check);

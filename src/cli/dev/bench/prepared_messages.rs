@@ -65,14 +65,14 @@ impl PreparedMessages {
             (&white, Command::TakeSeat(Color::White)),
             (&white, Command::SetReady(true)),
         ] {
-            obey(&mut room, player.id, wish)?;
+            execute(&mut room, player.id, wish)?;
         }
-        let opening = obey(&mut room, black.id, Command::Start)?;
+        let opening = execute(&mut room, black.id, Command::Start)?;
         let mut steps = Vec::new();
         for turn in &fixed_game.turns {
             let mover = if turn.mover() == Color::Black { &black } else { &white };
             let play = Command::Play { game: 1, ply: turn.ply, square: turn.square, thought: None };
-            steps.push(obey(&mut room, mover.id, play)?);
+            steps.push(execute(&mut room, mover.id, play)?);
         }
         Ok(Self { room: room.id().to_string(), opening, steps })
     }
@@ -131,13 +131,13 @@ fn a_room(owner: &Profile) -> anyhow::Result<Room> {
 }
 
 /// Executes a command, and encodes the messages that it causes.
-fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<PreparedStep> {
+fn execute(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<PreparedStep> {
     let events = room.decide(NOW, Issuer::Player(player), command).ok().context("the room refuses the bench's game")?;
     let mut step = PreparedStep::default();
     for event in &events {
         let asked = room.running().map(|game| (game.position.turn(), game.ply()));
         room.apply(event);
-        tell(&mut step, room, event, asked);
+        encode_bot_events(&mut step, room, event, asked);
         step.events.push(RoomEvent::new(convert::room_event(event, room)));
     }
     if let Some(request) = room.turn_request(NOW) {
@@ -147,7 +147,7 @@ fn obey(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Result<P
 }
 
 /// The messages to the bots that an event causes.
-fn tell(step: &mut PreparedStep, room: &Room, event: &Event, asked: Option<(Color, u16)>) {
+fn encode_bot_events(step: &mut PreparedStep, room: &Room, event: &Event, asked: Option<(Color, u16)>) {
     match &event.fact {
         Fact::GameStarted { .. } => Color::ALL.into_iter().for_each(|side| {
             let opposite = side.opposite();
@@ -156,7 +156,7 @@ fn tell(step: &mut PreparedStep, room: &Room, event: &Event, asked: Option<(Colo
             let side_to_play = convert::side(side).into();
             let opponent = Some(opponent);
             let started = v1::PlayerGameStarted { room_id, game_id, side: side_to_play, opponent };
-            say(&mut step.told[side], BotEventKind::GameStarted(started));
+            encode(&mut step.told[side], BotEventKind::GameStarted(started));
         }),
         Fact::Played { square, .. } => {
             if let Some((side, ply)) = asked {
@@ -173,7 +173,7 @@ fn tell(step: &mut PreparedStep, room: &Room, event: &Event, asked: Option<(Colo
                 outcome: Some(convert::outcome(*end, position)),
                 position: Some(convert::final_position(position)),
             };
-            say(&mut step.told[side], BotEventKind::GameEnded(ended));
+            encode(&mut step.told[side], BotEventKind::GameEnded(ended));
         }),
         _ => {}
     }
@@ -184,7 +184,7 @@ fn game(room: &Room) -> GameId {
     GameId { room: room.id(), number }
 }
 
-fn say(told: &mut Vec<Bytes>, event: BotEventKind) {
+fn encode(told: &mut Vec<Bytes>, event: BotEventKind) {
     let response = v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) };
     told.push(response.encode_to_vec().into());
 }

@@ -26,7 +26,7 @@ struct CheckedGame {
 
 impl WatcherCheck {
     /// Begins at a snapshot.
-    pub(super) fn begin(&mut self, room: &v1::Room) -> Result<(), Violation> {
+    pub(super) fn start_at(&mut self, room: &v1::Room) -> Result<(), Violation> {
         self.seq = room.seq;
         self.game = room.game.as_ref().map(CheckedGame::of).transpose()?;
         Ok(())
@@ -46,14 +46,14 @@ impl WatcherCheck {
             }
             Some(Event::MovePlayed(played)) => {
                 let game = self.game(&played.game_id)?;
-                let ply = game.take(played.ply.as_ref())?;
+                let ply = game.apply(played.ply.as_ref())?;
                 // The message has the position after a forced pass.
                 game.compare(ply, played.position.as_ref(), game.position.settle().0)?;
                 Ok(Some(ply))
             }
             Some(Event::TurnPassed(passed)) => {
                 let game = self.game(&passed.game_id)?;
-                let ply = game.take(passed.ply.as_ref())?;
+                let ply = game.apply(passed.ply.as_ref())?;
                 game.compare(ply, passed.position.as_ref(), game.position)?;
                 Ok(None)
             }
@@ -79,14 +79,14 @@ impl CheckedGame {
     fn of(game: &v1::Game) -> Result<Self, Violation> {
         let mut checked = Self { id: game.game_id.clone(), position: Position::START, ply: 0 };
         for ply in &game.plies {
-            checked.take(Some(ply))?;
+            checked.apply(Some(ply))?;
         }
         checked.compare(checked.ply, game.position.as_ref(), checked.position)?;
         Ok(checked)
     }
 
     /// Makes a ply, and gives its number.
-    fn take(&mut self, ply: Option<&v1::Ply>) -> Result<i32, Violation> {
+    fn apply(&mut self, ply: Option<&v1::Ply>) -> Result<i32, Violation> {
         let ply = ply.ok_or(Violation::Unreadable("a move without a ply"))?;
         if ply.ply != self.ply {
             return Err(Violation::Ply { game: self.id.clone(), expected: self.ply, came: ply.ply });

@@ -18,7 +18,7 @@ use super::{
 use crate::proto::v1;
 
 /// Events that are kept for slow watchers. Older ones are no longer compared.
-const KEPT: usize = 4_096;
+const KEPT_EVENTS: usize = 4_096;
 
 /// The watchers of a room.
 pub(super) struct WatchedRoom {
@@ -90,13 +90,13 @@ impl WatchedRoom {
                     last = Some(seq);
                     self.receive(seq, wire)?;
                 }
-                None => self.begin(wire, &mut last)?,
+                None => self.on_other_message(wire, &mut last)?,
             }
         }
     }
 
     /// Waits until all watchers have begun.
-    pub(super) async fn all_begun(&self) {
+    pub(super) async fn all_started(&self) {
         // It lives as long as this.
         let _ = self.begun.subscribe().wait_for(|&begun| begun >= self.watchers).await;
     }
@@ -107,14 +107,14 @@ impl WatchedRoom {
             let _ = self.complete.subscribe().wait_for(|&complete| complete >= made).await;
         }
         let mut events = self.lock();
-        if events.sent.len() == KEPT {
+        if events.sent.len() == KEPT_EVENTS {
             events.sent.pop_front();
         }
         events.sent.push_back((ply.into(), Instant::now()));
     }
 
     /// Whether all watchers have received every move.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         let events = self.lock();
         events.sent.is_empty() && events.open.is_empty()
     }
@@ -124,7 +124,7 @@ impl WatchedRoom {
     }
 
     /// Takes what is no event.
-    fn begin(&self, wire: Bytes, last: &mut Option<u64>) -> Result<(), Violation> {
+    fn on_other_message(&self, wire: Bytes, last: &mut Option<u64>) -> Result<(), Violation> {
         let message =
             v1::WatchRoomResponse::decode(wire).map_err(|_| Violation::Unreadable("a message to a watcher"))?;
         match message.message {
@@ -142,7 +142,7 @@ impl WatchedRoom {
                     // The skipped events are not checked for other watchers.
                     events.open.clear();
                     events.sent.clear();
-                    events.check.begin(&room)?;
+                    events.check.start_at(&room)?;
                 }
                 Ok(())
             }
@@ -158,7 +158,7 @@ impl WatchedRoom {
         if seq == events.check.seq + 1 {
             let entry = events.first(seq, wire.clone(), self.watchers)?;
             events.open.push_back(entry);
-            if events.open.len() > KEPT {
+            if events.open.len() > KEPT_EVENTS {
                 events.open.pop_front();
             }
         }
@@ -174,7 +174,7 @@ impl WatchedRoom {
         if entry.missing == 0 && entry.is_move {
             self.complete.send_modify(|complete| *complete += 1);
             if let Some(sent) = entry.sent {
-                self.counters.note(|counters| &counters.last_watchers, sent.elapsed());
+                self.counters.record(|counters| &counters.last_watchers, sent.elapsed());
             }
         }
         while events.open.front().is_some_and(|entry| entry.missing == 0) {
@@ -238,7 +238,7 @@ mod tests {
             let complete = *watched_room.complete.borrow();
             watched_room.receive(seq, wire).unwrap();
             let now = *watched_room.complete.borrow();
-            assert!(now == complete || now == complete + 1 && watched_room.is_settled());
+            assert!(now == complete || now == complete + 1 && watched_room.is_complete());
         }
         assert_eq!(*watched_room.complete.borrow(), FixedGame::new().turns.len() as u64);
     }
@@ -256,9 +256,9 @@ mod tests {
     fn what_is_missing_keeps_it_from_being_settled() {
         let (watched_room, events) = two();
         watched_room.receive(1, events[0].clone()).unwrap();
-        assert!(!watched_room.is_settled());
+        assert!(!watched_room.is_complete());
         watched_room.receive(1, events[0].clone()).unwrap();
-        assert!(watched_room.is_settled());
+        assert!(watched_room.is_complete());
     }
 
     #[test]
@@ -269,8 +269,8 @@ mod tests {
             Bytes::from(v1::WatchRoomResponse { message: Some(message) }.encode_to_vec())
         };
         let mut last = None;
-        watched_room.begin(room(3), &mut last).unwrap();
+        watched_room.on_other_message(room(3), &mut last).unwrap();
         assert_eq!(last, Some(3));
-        assert_eq!(watched_room.begin(room(9), &mut last), Err(Violation::Overtaken));
+        assert_eq!(watched_room.on_other_message(room(9), &mut last), Err(Violation::Overtaken));
     }
 }

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     ai::{
         AiKind, Level,
-        analysis::{self, Course, Effort, Judged, Line, MOST_DEPTH, Move, Study},
+        analysis::{self, Effort, GameMoves, JudgedMove, Line, MOST_DEPTH, Move, Study},
         engine::Engines,
     },
     client::{AnalysisBudget, AnalysisLine, AnalysisSubject, ClientError, GameAnalysis, GameId, MoveAnalysis, Session},
@@ -122,7 +122,7 @@ async fn study(position: Position, effort: Effort, share: Option<Duration>) -> a
     search.await.context("the engine failed")
 }
 
-fn described(made: Move, judged: Judged) -> MoveAnalysis {
+fn described(made: Move, judged: JudgedMove) -> MoveAnalysis {
     let Line { evaluation, depth, exact, certainty, moves } = judged.best;
     MoveAnalysis {
         ply: made.ply.into(),
@@ -187,7 +187,7 @@ impl Args {
 
 #[derive(Debug, PartialEq, Eq)]
 struct GameToAnalyze {
-    course: Course,
+    course: GameMoves,
     names: Option<ByColor<String>>,
 }
 
@@ -228,7 +228,7 @@ fn transcript(text: &str) -> anyhow::Result<GameToAnalyze> {
     if moves.squares().is_empty() {
         bail!("there are no moves");
     }
-    Ok(GameToAnalyze { course: Course::of(Position::START, moves.squares().iter().copied(), 0), names: None })
+    Ok(GameToAnalyze { course: GameMoves::of(Position::START, moves.squares().iter().copied(), 0), names: None })
 }
 
 fn from_ggf(text: &str) -> anyhow::Result<GameToAnalyze> {
@@ -237,7 +237,7 @@ fn from_ggf(text: &str) -> anyhow::Result<GameToAnalyze> {
     if !(game.start.board().empties() & Bitboard::CENTRE).is_empty() {
         bail!("the board has no discs in its middle");
     }
-    let course = Course::of(game.start, game.plies.iter().filter_map(|ply| ply.square), 0);
+    let course = GameMoves::of(game.start, game.plies.iter().filter_map(|ply| ply.square), 0);
     if course.moves.is_empty() {
         bail!("there are no moves");
     }

@@ -18,7 +18,7 @@ use super::{
     say,
 };
 use crate::{
-    client::{ExportFormat, GameFilter, GameRecord, Rating, RoomId, Score, Session, Stats},
+    client::{ExportFormat, GameFilter, GameRecord, OpponentStats, Rating, RoomId, Session, Stats},
     proto::convert,
     room::Timestamp,
 };
@@ -174,8 +174,9 @@ async fn print_stats(session: &Session, who: &str) -> anyhow::Result<()> {
 }
 
 fn summary(name: &str, stats: &Stats) -> String {
-    let score = |what: &str, Score { won, drawn, lost }| format!("  {what:15} {won} won, {drawn} drawn, {lost} lost");
-    let all = Score { won: stats.won, drawn: stats.drawn, lost: stats.lost };
+    let score =
+        |what: &str, OpponentStats { won, drawn, lost }| format!("  {what:15} {won} won, {drawn} drawn, {lost} lost");
+    let all = OpponentStats { won: stats.won, drawn: stats.drawn, lost: stats.lost };
     let rating = match stats.rating {
         Some(Rating { value, deviation, games }) => {
             format!("rated {value:.0}, give or take {:.0}, after {games} games", 2.0 * deviation)
@@ -206,8 +207,14 @@ mod tests {
     #[test]
     fn a_summary_says_how_sure_a_rating_is() {
         let rating = Some(Rating { value: 1662.3, deviation: 145.2, games: 3 });
-        let stats =
-            Stats { played: 3, won: 2, lost: 1, ais: Score { won: 2, drawn: 0, lost: 1 }, rating, ..Stats::default() };
+        let stats = Stats {
+            played: 3,
+            won: 2,
+            lost: 1,
+            ais: OpponentStats { won: 2, drawn: 0, lost: 1 },
+            rating,
+            ..Stats::default()
+        };
         let told = summary("ada", &stats);
         assert!(told.starts_with("ada: rated 1662, give or take 290, after 3 games\n"), "{told}");
         assert!(told.ends_with("\n  against AIs     2 won, 0 drawn, 1 lost"), "{told}");

@@ -1,4 +1,4 @@
-//! What the server's engine thinks of positions and games.
+//! Analysis of positions and games by the server's engine.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use crate::{
     v1::{self, analyze_game_request::Subject as OfGame, analyze_position_request::Subject as OfPosition},
 };
 
-/// What is to be looked at.
+/// The subject of an analysis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnalysisSubject {
-    /// A position; of a game, there is no such subject.
+    /// A position; not for [`Session::analyze_game`].
     Position(Position),
-    /// The moves of a game, or the position behind them.
+    /// The moves of a game, or the position after them.
     Transcript(Transcript),
-    /// A finished game; of a position, the game that runs in a room that is not rated.
+    /// A finished game; for [`Session::analyze_position`] also a running game that is not rated.
     Game(GameId),
 }
 
-/// How far to look; what is left out only the server bounds.
+/// The bounds of an analysis; the server bounds those left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnalysisBudget {
     /// Plies, 1 to 60.
     pub depth: Option<u8>,
-    /// Altogether.
+    /// The time of the whole analysis.
     pub time: Option<Duration>,
     /// Positions visited, for each that is analysed.
     pub nodes: Option<u64>,
@@ -40,16 +40,16 @@ impl From<AnalysisBudget> for v1::AnalysisBudget {
     }
 }
 
-/// A move, what it is worth, and what is expected to follow it.
+/// A move, its evaluation, and the moves expected after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnalysisLine {
-    /// By how many discs black is expected to be ahead at the end.
+    /// Black's expected discs minus white's at the end.
     pub evaluation: f64,
     /// Plies looked ahead; 0 for a glance.
     pub depth: u8,
     /// Proved by a search to the end.
     pub exact: bool,
-    /// How many of a hundred cuts by probability are right.
+    /// The promised share of ProbCut cuts that are right, in percent.
     pub certainty: u8,
     /// The moves, passes left out; empty where the game is over.
     pub moves: Vec<Square>,
@@ -70,19 +70,19 @@ impl TryFrom<v1::AnalysisLine> for AnalysisLine {
     }
 }
 
-/// What is known of a position so far.
+/// The result of the analysis of a position so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionAnalysis {
     /// Best first for the side to move.
     pub lines: Vec<AnalysisLine>,
     /// Positions visited.
     pub nodes: u64,
-    /// Nothing comes behind it.
+    /// Whether this is the final result.
     pub is_final: bool,
 }
 
 impl PositionAnalysis {
-    /// `None` for a sign of life.
+    /// `None` for a heartbeat.
     pub(super) fn parse(response: v1::AnalyzePositionResponse) -> Result<Option<Self>, Malformed> {
         use v1::analyze_position_response::Message;
         let Some(Message::Analysis(analysis)) = response.message else { return Ok(None) };
@@ -90,20 +90,20 @@ impl PositionAnalysis {
     }
 }
 
-/// One move of a game, judged.
+/// The evaluation of one move of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveAnalysis {
     /// Counted from 0, passes too.
     pub ply: u32,
-    /// Whose it was.
+    /// The side that moved.
     pub side: Color,
-    /// Where.
+    /// The square.
     pub square: Square,
-    /// What the engine would have played.
+    /// The engine's best line.
     pub best: AnalysisLine,
-    /// What the move is worth, for black.
+    /// The move's evaluation for black.
     pub evaluation: f64,
-    /// How many discs it gave away.
+    /// The loss against the best line in discs.
     pub loss: f64,
     /// Both evaluations are proved.
     pub exact: bool,
@@ -111,24 +111,24 @@ pub struct MoveAnalysis {
     pub nodes: u64,
 }
 
-/// What comes of a game.
+/// A message of the analysis of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GameAnalysis {
-    /// The next move.
+    /// The evaluation of the next move.
     Move {
-        /// Judged.
+        /// The evaluation.
         judged: Box<MoveAnalysis>,
-        /// How many have been, this one among them.
+        /// The number of moves evaluated, with this one.
         done: u32,
-        /// Of how many.
+        /// The number of moves of the game.
         moves: u32,
     },
-    /// What each side gave away altogether; comes last.
+    /// Each side's total loss in discs; the last message.
     Summary(ByColor<f64>),
 }
 
 impl GameAnalysis {
-    /// `None` for a sign of life.
+    /// `None` for a heartbeat.
     pub(super) fn parse(response: v1::AnalyzeGameResponse) -> Result<Option<Self>, Malformed> {
         use v1::analyze_game_response::Message;
         Ok(Some(match response.message {
@@ -162,10 +162,10 @@ impl TryFrom<v1::MoveAnalysis> for MoveAnalysis {
 
 /// Dropping the stream that a call answers with stops the search.
 impl Session {
-    /// The best moves of a position, deeper and deeper; at most `lines` of them.
+    /// The best moves of a position, at increasing depth; at most `lines` of them.
     ///
     /// # Errors
-    /// `WRONG_PHASE` for one who plays a rated game, `GAME_OVER`, `QUOTA_ANALYSES`, and a broken connection.
+    /// `WRONG_PHASE` while the caller plays a rated game, `GAME_OVER`, `QUOTA_ANALYSES`, and a broken connection.
     pub async fn analyze_position(
         &self,
         subject: AnalysisSubject,
@@ -186,7 +186,7 @@ impl Session {
         Ok(Incoming::new(results, PositionAnalysis::parse))
     }
 
-    /// What each move of a game lost.
+    /// The loss of each move of a game.
     ///
     /// # Errors
     /// As [`Session::analyze_position`], and `GAME_NOT_FOUND`; a position is no game.

@@ -10,9 +10,9 @@ use tonic::{
 use super::{ClientError, Malformed, PlayerKind, Session, parse};
 use crate::v1::{self, session_service_client::SessionServiceClient};
 
-/// A server that accepts no connection in this time is as good as not there.
+/// The time to accept a connection, after which a server is unreachable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// A connection over which nothing came for this long is asked whether it lives, so that a vanished server is noticed.
+/// The time without data after which a connection is pinged, so that a vanished server is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// A connection to a server, over which any number of players may log in. Clones share it.
@@ -22,10 +22,10 @@ pub struct Client {
     channel: Channel,
 }
 
-/// Whom a client trusts over TLS, and how it shows who it is. By default it trusts whom the system trusts.
+/// The certificates of a client over TLS. By default it trusts the system's authorities.
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
-    /// Certificates in PEM: only servers with one that these have signed are trusted.
+    /// Certificates of authorities in PEM: only servers with a certificate that these have signed are trusted.
     pub authority: Option<Vec<u8>>,
     /// The client's own chain of certificates and its key, both in PEM, for a server that asks for one.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
@@ -46,7 +46,7 @@ impl Trust {
 }
 
 impl Client {
-    /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks later is made again by itself.
+    /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks later is re-established automatically.
     ///
     /// # Errors
     /// [`ClientError::Address`] and [`ClientError::Unreachable`]; for `https` also [`ClientError::Certificates`].
@@ -54,7 +54,7 @@ impl Client {
         Self::connect_trusting(url, &Trust::default()).await
     }
 
-    /// As [`Client::connect`], with a say in whom to trust where the URL begins with `https`.
+    /// As [`Client::connect`], with the certificates for a URL that begins with `https`.
     ///
     /// # Errors
     /// As [`Client::connect`].
@@ -80,13 +80,13 @@ impl Client {
         Ok(Self { url: url.to_owned(), channel })
     }
 
-    /// Where the server is.
+    /// The URL of the server.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Makes a player of a free name.
+    /// Creates a player with a free name.
     ///
     /// # Errors
     /// `NAME_TAKEN`, `BAD_NAME`, and a broken connection.
@@ -109,7 +109,7 @@ impl Client {
         Ok(Session::new(self.channel.clone(), player, bearer(&answer.token)?))
     }
 
-    /// Comes back as the player to whom this token was given.
+    /// Resumes the session of the player with this token.
     ///
     /// # Errors
     /// `TOKEN_INVALID`, and a broken connection.

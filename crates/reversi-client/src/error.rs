@@ -1,4 +1,4 @@
-//! What can go wrong between a client and the server.
+//! Errors of calls and streams.
 
 use std::{fmt, time::Duration};
 
@@ -14,27 +14,27 @@ const REASON: &str = "reversi-reason";
 /// Why a call or a stream failed.
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// The text is no address of a server.
+    /// The text is not the address of a server.
     #[error("`{0}` is not a server address; one looks like http://127.0.0.1:50051")]
     Address(String),
-    /// The certificates or keys to be used cannot be.
+    /// The certificates or keys cannot be used.
     #[error("the certificates cannot be used: {0}")]
     Certificates(String),
-    /// Nobody answers there.
+    /// No server answers there.
     #[error("no server at {url}: {cause}")]
     Unreachable {
-        /// Where it was sought.
+        /// The URL.
         url: String,
-        /// What the connection said.
+        /// The cause that the connection reported.
         cause: String,
     },
-    /// The connection broke, or the server went away, before the answer.
+    /// The connection broke, or the server stopped, before the answer.
     #[error("the connection to the server broke: {0}")]
     Broken(String),
-    /// The server understood, and said no.
+    /// The server refused the call.
     #[error(transparent)]
     Refused(Box<Refusal>),
-    /// The answer breaks the contract.
+    /// The answer violates the API contract.
     #[error("the server's answer cannot be understood: {0}")]
     Malformed(#[from] Malformed),
 }
@@ -55,7 +55,7 @@ impl ClientError {
         self.refusal().is_some_and(|refusal| refusal.reason == reason)
     }
 
-    /// Whether what the request named is not there, or is no name of anything.
+    /// Whether the request named something that does not exist, or was malformed.
     #[must_use]
     pub fn is_unknown_or_malformed(&self) -> bool {
         self.refusal().is_some_and(|refusal| matches!(refusal.code, Code::NotFound | Code::InvalidArgument))
@@ -67,12 +67,12 @@ impl ClientError {
         self.refusal().is_some_and(|refusal| refusal.code == Code::Unauthenticated)
     }
 
-    /// Whether it looks as if something else than a Reversi server had answered: one gives its reasons.
+    /// Whether the answer seems not to come from a Reversi server, which always gives a reason.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         match self {
             Self::Broken(_) | Self::Malformed(_) => true,
-            // Anybody may be out of resources, a proxy in between too.
+            // A proxy may be out of resources too.
             Self::Refused(refusal) => refusal.reason.is_empty() && refusal.code != Code::ResourceExhausted,
             Self::Address(_) | Self::Certificates(_) | Self::Unreachable { .. } => false,
         }
@@ -92,7 +92,7 @@ impl ClientError {
 impl From<Status> for ClientError {
     fn from(status: Status) -> Self {
         let refusal = Refusal::parse(&status);
-        // Statuses without a reason that the transport makes up itself: nobody judged the request.
+        // Statuses without a reason that the transport makes itself: the request was not processed.
         let made_up = matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal);
         if refusal.reason.is_empty() && made_up {
             return Self::Broken(innermost(&status));
@@ -101,15 +101,15 @@ impl From<Status> for ClientError {
     }
 }
 
-/// The server's no.
+/// A refusal of the server.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// What a client should do next, coarsely.
+    /// The gRPC code, which says what to do next.
     pub code: Code,
-    /// Why, as a constant such as `ROOM_FULL`; empty if the server gave none.
+    /// The reason as a constant such as `ROOM_FULL`; empty if the server gave none.
     pub reason: String,
-    /// Why, in words.
+    /// The reason in words.
     pub message: String,
     /// Where the caller may move, after an illegal move.
     pub legal_moves: Bitboard,
@@ -136,7 +136,7 @@ impl Refusal {
     }
 }
 
-/// How an answer breaks the contract.
+/// A violation of the API contract in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     what: &'static str,
@@ -157,7 +157,7 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// The squares of a list separated by commas or white space; what is none is left out, for it only informs.
+/// The squares of a list separated by commas or white space; anything else is skipped.
 fn squares(list: &str) -> impl Iterator<Item = Square> {
     list.split([',', ' ']).filter_map(|word| word.parse().ok())
 }

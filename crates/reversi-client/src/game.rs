@@ -1,4 +1,4 @@
-//! A running or finished game, as everybody may see it.
+//! A running or finished game, and the calls about running games.
 
 use std::{
     fmt,
@@ -11,14 +11,14 @@ use crate::{
     v1,
 };
 
-/// How a game stands.
+/// The current position of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// The discs.
     pub board: Board,
     /// The side to move; `None` once the game is over.
     pub turn: Option<Color>,
-    /// Where it may move.
+    /// The legal moves.
     pub legal: Bitboard,
 }
 
@@ -29,7 +29,7 @@ impl From<Position> for Standing {
     }
 }
 
-/// The three ways in which a position is given must agree.
+/// The three forms of a position must agree.
 impl TryFrom<v1::Position> for Standing {
     type Error = Malformed;
 
@@ -81,9 +81,9 @@ impl TryFrom<v1::Clocks> for Clocks {
 pub struct Ply {
     /// Counted from 0 at the standard start: even plies are black's.
     pub ply: u32,
-    /// Whose it was.
+    /// The side that moved.
     pub side: Color,
-    /// Where; `None` for a pass.
+    /// The square; `None` for a pass.
     pub square: Option<Square>,
     /// Spent on it by the server's clock.
     pub spent: Duration,
@@ -106,14 +106,14 @@ impl TryFrom<v1::Ply> for Ply {
     }
 }
 
-/// Who won.
+/// The winner of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameResult {
     /// This side.
     Won(Color),
-    /// Nobody.
+    /// A draw.
     Draw,
-    /// Nobody, and it does not count.
+    /// No result; the game does not count.
     Aborted,
 }
 
@@ -136,7 +136,7 @@ pub enum EndReason {
     Aborted,
     /// The server could not go on.
     Server,
-    /// One that this client does not know.
+    /// A reason that this client does not know.
     Other,
 }
 
@@ -156,12 +156,12 @@ impl fmt::Display for EndReason {
     }
 }
 
-/// How a game ended.
+/// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Who won.
+    /// The winner.
     pub result: GameResult,
-    /// Why.
+    /// The reason of the end.
     pub reason: EndReason,
     /// The discs of the last position.
     pub discs: ByColor<u8>,
@@ -220,13 +220,13 @@ impl TryFrom<v1::Outcome> for Outcome {
 /// A game of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
-    /// Names it everywhere.
+    /// The id, unique on the server.
     pub id: GameId,
     /// 1 for the first of the room.
     pub number: u32,
-    /// Plies made; the ply that is asked for next.
+    /// Plies made, which is the number of the next ply.
     pub ply: u32,
-    /// How it stands.
+    /// The current position.
     pub standing: Standing,
     /// The clocks when this was sent.
     pub clocks: Clocks,
@@ -234,7 +234,7 @@ pub struct Game {
     pub plies: Vec<Ply>,
     /// Absent while it runs.
     pub outcome: Option<Outcome>,
-    /// Who has offered a draw.
+    /// The side that has offered a draw.
     pub draw_offered_by: Option<Color>,
 }
 
@@ -267,8 +267,8 @@ impl TryFrom<v1::Game> for Game {
 /// says why, or with a broken connection.
 #[allow(clippy::missing_errors_doc)]
 impl Session {
-    /// What concerns the player. Every turn that waits for an answer is sent first. It replaces the player's older
-    /// stream of this kind, and [`Session::play_stream`] too.
+    /// The player's turns and games. Every open turn is sent first. It replaces the player's older stream of this kind
+    /// or of [`Session::play_stream`].
     pub async fn turns(&self) -> Result<Incoming<PlayEvent>, ClientError> {
         let events = self.games().watch_turns(v1::WatchTurnsRequest {}).await?.into_inner();
         Ok(Incoming::new(events, |response: v1::WatchTurnsResponse| PlayEvent::parse(response.event)))
@@ -281,7 +281,7 @@ impl Session {
         Ok(self.games().play_move(request).await?.into_inner().seq)
     }
 
-    /// Gives up.
+    /// Resigns.
     pub async fn resign(&self, game: &GameId) -> Result<u64, ClientError> {
         let request = v1::ResignRequest { game_id: game.to_string() };
         Ok(self.games().resign(request).await?.into_inner().seq)
@@ -299,7 +299,7 @@ impl Session {
         Ok(self.games().make_offer(request).await?.into_inner().seq)
     }
 
-    /// Takes or declines what the opponent has offered.
+    /// Accepts or declines the opponent's offer.
     pub async fn answer(&self, room: &RoomId, offer: Offer, accept: bool) -> Result<u64, ClientError> {
         let request =
             v1::AnswerOfferRequest { room_id: room.to_string(), offer: v1::Offer::from(offer).into(), accept };

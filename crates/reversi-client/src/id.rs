@@ -1,4 +1,4 @@
-//! Names that the server gave to things. Clients do not look into them.
+//! Ids that the server assigned, opaque to clients.
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::Malformed;
 
-/// Ids are short; a longer text is none.
+/// The greatest length of an id in bytes.
 const MOST_BYTES: usize = 64;
 
 /// The text is empty, too long, or not of letters, digits, `-` and `_`.

@@ -1,6 +1,6 @@
-//! A typed client of the server: what the command line uses, and what a bot written in Rust may use.
+//! A typed client of the server, for the command line and for bots in Rust.
 //!
-//! Answers are parsed, not trusted: what the server says becomes types of [`rules`] or a
+//! Answers are parsed, not trusted: a message becomes types of this crate and of [`rules`], or a
 //! [`ClientError::Malformed`], never a panic.
 //!
 //! ```text
@@ -61,7 +61,7 @@ pub use error::{ClientError, Malformed, Refusal};
 pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomState, RoomUpdate};
 pub use game::{Clocks, EndReason, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
-pub use player::{Me, Player, PlayerKind, Rating, Score, Stats};
+pub use player::{Me, OpponentStats, Player, PlayerKind, Rating, Stats};
 pub use record::{ExportFormat, GameFilter, GameRecord, Page, Participant};
 pub use reversi_engine::{rating, rules};
 pub use room::{ChatLine, Member, NewRoom, Offer, Phase, Room, Series, SeriesScore};

@@ -1,4 +1,4 @@
-//! From what every message is made of to types: the first to find a breach of the contract.
+//! Parsers of the fields that messages share.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,12 +10,12 @@ use crate::{
     v1,
 };
 
-/// A message that must be there.
+/// A required field.
 pub(super) fn required<T>(value: Option<T>, what: &'static str) -> Result<T, Malformed> {
     value.ok_or_else(|| Malformed::new(what, "missing"))
 }
 
-/// A name in which nothing commands a terminal.
+/// A name without control characters, safe to print to a terminal.
 pub(super) fn plain(text: String, what: &'static str) -> Result<String, Malformed> {
     if text.chars().any(char::is_control) {
         return Err(Malformed::new(what, format_args!("{text:?} has control characters")));
@@ -46,7 +46,7 @@ pub(super) fn maybe_duration(
     value.map(|value| duration(value, what)).transpose()
 }
 
-/// Microseconds that may be negative; the most there are that way where they are more.
+/// Microseconds that may be negative; saturates.
 pub(super) fn micros(value: prost_types::Duration) -> i64 {
     value.seconds.saturating_mul(1_000_000).saturating_add(i64::from(value.nanos / 1000))
 }
@@ -56,7 +56,7 @@ pub(super) fn maybe_time(value: Option<Timestamp>, what: &'static str) -> Result
     value.map(|value| SystemTime::try_from(value).map_err(|_| Malformed::new(what, value))).transpose()
 }
 
-/// A length of time on its way to the server; what does not fit there is forever anyway.
+/// A length of time for the server; saturates.
 pub(super) fn to_wire(duration: Duration) -> prost_types::Duration {
     duration.try_into().unwrap_or(prost_types::Duration { seconds: i64::MAX, nanos: 0 })
 }
@@ -103,7 +103,7 @@ pub(super) fn maybe_square(text: &str, what: &'static str) -> Result<Option<Squa
     if text.is_empty() { Ok(None) } else { square(text, what).map(Some) }
 }
 
-/// A list whose items are all parsed, or none.
+/// Parses all items of a list.
 pub(super) fn all<W, T: TryFrom<W, Error = Malformed>>(items: Vec<W>) -> Result<Vec<T>, Malformed> {
     items.into_iter().map(T::try_from).collect()
 }

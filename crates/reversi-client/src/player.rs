@@ -1,4 +1,4 @@
-//! Who plays.
+//! Players and their results.
 
 use super::{GameId, Malformed, PlayerId, RoomId, parse};
 use crate::{rules::Color, v1};
@@ -21,12 +21,12 @@ impl From<PlayerKind> for v1::PlayerKind {
     }
 }
 
-/// A player, as everybody may see them.
+/// A player, as all others see it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Player {
     /// Never reused.
     pub id: PlayerId,
-    /// Unique among the players of now.
+    /// Unique among current players.
     pub name: String,
     /// Person or program.
     pub kind: PlayerKind,
@@ -51,30 +51,30 @@ impl TryFrom<v1::Player> for Player {
 /// Finished games, aborted ones not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// All.
+    /// All games.
     pub played: u32,
     /// Those won.
     pub won: u32,
-    /// Those that nobody won.
+    /// Those drawn.
     pub drawn: u32,
     /// Those lost.
     pub lost: u32,
     /// Those against people.
-    pub humans: Score,
+    pub humans: OpponentStats,
     /// Those against bots.
-    pub bots: Score,
+    pub bots: OpponentStats,
     /// Those against AIs.
-    pub ais: Score,
+    pub ais: OpponentStats,
     /// `None` before the first rated game.
     pub rating: Option<Rating>,
 }
 
 /// Results against one kind of opponent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Score {
+pub struct OpponentStats {
     /// Games won.
     pub won: u32,
-    /// Games that nobody won.
+    /// Games drawn.
     pub drawn: u32,
     /// Games lost.
     pub lost: u32,
@@ -85,9 +85,9 @@ pub struct Score {
 pub struct Rating {
     /// The strength, 1500 to begin with.
     pub value: f64,
-    /// How unsure it is: the strength lies within twice this with 95 % confidence.
+    /// The rating deviation: the strength lies within twice this with 95 % confidence.
     pub deviation: f64,
-    /// The rated games behind it.
+    /// The number of rated games.
     pub games: u32,
 }
 
@@ -108,7 +108,7 @@ impl TryFrom<v1::PlayerStats> for Stats {
     }
 }
 
-impl TryFrom<v1::Score> for Score {
+impl TryFrom<v1::Score> for OpponentStats {
     type Error = Malformed;
 
     fn try_from(score: v1::Score) -> Result<Self, Malformed> {
@@ -135,7 +135,7 @@ impl TryFrom<v1::Rating> for Rating {
 /// The caller's own state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Me {
-    /// Who the caller is.
+    /// The caller.
     pub player: Player,
     /// Rooms of which the caller is a member.
     pub rooms: Vec<RoomId>,
@@ -143,11 +143,11 @@ pub struct Me {
     pub seats: Vec<(RoomId, Color)>,
     /// Games being played.
     pub games: Vec<GameId>,
-    /// Results so far.
+    /// The results so far.
     pub stats: Stats,
-    /// How many seats the caller may hold.
+    /// The most seats that the caller may hold.
     pub seat_limit: u32,
-    /// How many rooms the caller may own.
+    /// The most rooms that the caller may own.
     pub room_limit: u32,
 }
 

@@ -8,7 +8,7 @@ use crate::{
     v1,
 };
 
-/// Which games; the default is all of them.
+/// A filter of games; the default is all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameFilter {
     /// Only those of this room.
@@ -30,9 +30,9 @@ impl From<GameFilter> for v1::GameFilter {
 /// One page of a longer list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// What is on it.
+    /// The items.
     pub items: Vec<T>,
-    /// Asks for the next one; `None` on the last.
+    /// The token of the next page; `None` on the last.
     pub next: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl<T> Page<T> {
     }
 }
 
-/// How exported games are written.
+/// The format of exported games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExportFormat {
     /// `f5d6c3...`.
@@ -64,7 +64,7 @@ impl From<ExportFormat> for v1::ExportFormat {
     }
 }
 
-/// Who played one side.
+/// The player of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Participant {
     /// A player.
@@ -97,23 +97,23 @@ impl TryFrom<v1::Participant> for Participant {
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
-    /// Names it everywhere.
+    /// The id, unique on the server.
     pub id: GameId,
-    /// Where it was played.
+    /// The room where it was played.
     pub room: RoomId,
-    /// What the room was called.
+    /// The room's name.
     pub room_name: String,
-    /// Who played each side.
+    /// The player of each side.
     pub players: ByColor<Participant>,
-    /// When it began.
+    /// The start time.
     pub started_at: Option<SystemTime>,
-    /// When it ended.
+    /// The end time.
     pub ended_at: Option<SystemTime>,
-    /// How it ended.
+    /// The result.
     pub outcome: Outcome,
     /// Its moves.
     pub transcript: Transcript,
-    /// With passes and times; empty in a list.
+    /// The moves with passes and times; empty in a list.
     pub plies: Vec<Ply>,
     /// The last position's discs, where given.
     pub board: Option<Board>,

@@ -1,4 +1,4 @@
-//! A room, as one viewer may see it.
+//! A room, as its viewer sees it, and the calls about rooms.
 
 use std::time::SystemTime;
 
@@ -12,14 +12,14 @@ use crate::{
     v1::{self, join_room_request as join, set_seat_request as set_seat},
 };
 
-/// What a room is doing.
+/// The phase of a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Seats can be changed.
     Lobby,
     /// A game or a series runs.
     Playing,
-    /// It is gone.
+    /// Closed.
     Closed,
 }
 
@@ -47,11 +47,11 @@ impl From<Phase> for v1::RoomPhase {
 /// A member of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Who.
+    /// The player.
     pub player: Player,
     /// Connected, or within the grace after the connection was lost.
     pub present: bool,
-    /// Since when.
+    /// The time of joining.
     pub joined_at: Option<SystemTime>,
 }
 
@@ -70,11 +70,11 @@ impl TryFrom<v1::Member> for Member {
 /// A line of chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatLine {
-    /// Who said it.
+    /// The author.
     pub player: Player,
-    /// What.
+    /// The text.
     pub text: String,
-    /// When.
+    /// The time.
     pub at: Option<SystemTime>,
 }
 
@@ -90,7 +90,7 @@ impl TryFrom<v1::ChatLine> for ChatLine {
     }
 }
 
-/// What may be offered between the players.
+/// An offer between the players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// To end the running game as a draw.
@@ -123,9 +123,9 @@ impl From<Offer> for v1::Offer {
 pub struct Series {
     /// The game that runs or has just ended, from 1.
     pub game: u32,
-    /// How many there are to be.
+    /// The number of games.
     pub games: u32,
-    /// When the next one starts, while one is awaited.
+    /// The start time of the next game, between two games.
     pub next_game_at: Option<SystemTime>,
 }
 
@@ -170,37 +170,37 @@ pub(super) fn parse_score(score: v1::SeriesScore) -> Result<SeriesScore, Malform
 /// A room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Names it everywhere.
+    /// The id, unique on the server.
     pub id: RoomId,
     /// The number of the last event that is in it.
     pub seq: u64,
-    /// What it is doing.
+    /// The phase.
     pub phase: Phase,
-    /// What its owner chose.
+    /// The settings, which the owner chooses.
     pub settings: Settings,
-    /// Whether those who join are asked for a password.
+    /// Whether joining needs a password.
     pub has_password: bool,
-    /// `None` once it is closed.
+    /// The owner; `None` once the room is closed.
     pub owner: Option<PlayerId>,
-    /// In the order in which they came.
+    /// The members in the order in which they joined.
     pub members: Vec<Member>,
-    /// Who moves for each side.
+    /// The seat of each side.
     pub seats: ByColor<Seat>,
     /// The running game, or the last one.
     pub game: Option<Game>,
     /// Absent when no series runs.
     pub series: Option<Series>,
-    /// What was said last.
+    /// The last lines of chat.
     pub chat: Vec<ChatLine>,
-    /// Lets others in; for members only.
+    /// Lets other players in; only members see it.
     pub join_code: Option<String>,
-    /// Since when it exists.
+    /// The time of creation.
     pub created_at: Option<SystemTime>,
-    /// Streams that watch it.
+    /// The number of streams that watch it.
     pub watchers: u32,
     /// The side that has offered a rematch.
     pub rematch_offered_by: Option<Color>,
-    /// Of the series that runs, or of the last one; none of one that does not come in pairs.
+    /// The score of the running or last series; `None` for one that is not played in pairs.
     pub score: Option<SeriesScore>,
 }
 
@@ -249,16 +249,16 @@ impl TryFrom<v1::Room> for Room {
     }
 }
 
-/// A room to be made.
+/// A room to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewRoom {
-    /// What its owner chooses.
+    /// The settings.
     pub settings: Settings,
-    /// What the seats begin as; a player can only be the caller.
+    /// The first occupants of the seats; a player can only be the caller.
     pub seats: ByColor<Occupant>,
-    /// Asked of those who join, if not empty.
+    /// The password for joining; none if empty.
     pub password: String,
-    /// Makes the call repeatable, if not empty: the same id answers with the same room.
+    /// Makes the call idempotent, if not empty: the same id returns the same room.
     pub request_id: String,
 }
 
@@ -277,7 +277,7 @@ impl Default for NewRoom {
 /// says why, or with a broken connection.
 #[allow(clippy::missing_errors_doc)]
 impl Session {
-    /// Makes a room that the player owns, as its first member.
+    /// Creates a room with the player as its owner and first member.
     pub async fn create_room(&self, room: NewRoom) -> Result<Room, ClientError> {
         let ByColor { black, white } = room.seats;
         self.create(v1::CreateRoomRequest {
@@ -289,13 +289,13 @@ impl Session {
         .await
     }
 
-    /// A room as it is now.
+    /// The current state of a room.
     pub async fn room(&self, room: &RoomId) -> Result<Room, ClientError> {
         let answer = self.rooms().get_room(v1::GetRoomRequest { room_id: room.to_string() }).await?.into_inner();
         Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 
-    /// Becomes a member of a public room. The password is looked at only where there is one.
+    /// Becomes a member of a public room. The password is ignored where there is none.
     pub async fn join(&self, room: &RoomId, password: &str) -> Result<Room, ClientError> {
         self.join_by(join::Room::RoomId(room.to_string()), password).await
     }
@@ -311,7 +311,7 @@ impl Session {
         Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 
-    /// Stops being a member; in a running game that loses it.
+    /// Leaves the room; a player of a running game loses it.
     pub async fn leave(&self, room: &RoomId) -> Result<u64, ClientError> {
         let request = v1::LeaveRoomRequest { room_id: room.to_string() };
         Ok(self.rooms().leave_room(request).await?.into_inner().seq)
@@ -323,13 +323,13 @@ impl Session {
         Ok(self.rooms().take_seat(request).await?.into_inner().seq)
     }
 
-    /// Gets up.
+    /// Leaves the seat.
     pub async fn leave_seat(&self, room: &RoomId) -> Result<u64, ClientError> {
         let request = v1::LeaveSeatRequest { room_id: room.to_string() };
         Ok(self.rooms().leave_seat(request).await?.into_inner().seq)
     }
 
-    /// Owner: lets the occupants change sides.
+    /// Owner: swaps the occupants of the seats.
     pub async fn swap_seats(&self, room: &RoomId) -> Result<u64, ClientError> {
         let request = v1::SwapSeatsRequest { room_id: room.to_string() };
         Ok(self.rooms().swap_seats(request).await?.into_inner().seq)
@@ -340,7 +340,7 @@ impl Session {
         self.set_seat(room, side, set_seat::Occupant::Open(v1::OpenSeat {})).await
     }
 
-    /// Owner: keeps a seat for a player, who is told.
+    /// Owner: reserves a seat for a player, who is notified.
     pub async fn reserve_seat(&self, room: &RoomId, side: Color, player: &PlayerId) -> Result<u64, ClientError> {
         self.set_seat(room, side, set_seat::Occupant::ReservedFor(player.to_string())).await
     }
@@ -356,7 +356,7 @@ impl Session {
         Ok(self.rooms().set_seat(request).await?.into_inner().seq)
     }
 
-    /// Is ready for the next game, or no longer.
+    /// Sets whether the player is ready for the next game.
     pub async fn set_ready(&self, room: &RoomId, ready: bool) -> Result<u64, ClientError> {
         let request = v1::SetReadyRequest { room_id: room.to_string(), ready };
         Ok(self.rooms().set_ready(request).await?.into_inner().seq)
@@ -391,7 +391,7 @@ impl Session {
         Ok(self.rooms().update_settings(request).await?.into_inner().seq)
     }
 
-    /// Owner: asks this of those who join from now on; nothing if it is empty.
+    /// Owner: sets the password for joining; none if empty.
     pub async fn set_password(&self, room: &RoomId, password: &str) -> Result<u64, ClientError> {
         let request = v1::UpdateSettingsRequest {
             room_id: room.to_string(),
@@ -402,7 +402,7 @@ impl Session {
         Ok(self.rooms().update_settings(request).await?.into_inner().seq)
     }
 
-    /// Owner: starts a game or series. The same `request_id`, if not empty, answers with the same game.
+    /// Owner: starts a game or series. The same `request_id`, if not empty, returns the same game.
     pub async fn start_game(&self, room: &RoomId, request_id: &str) -> Result<GameId, ClientError> {
         let request = v1::StartGameRequest { room_id: room.to_string(), request_id: request_id.to_owned() };
         Ok(GameId::parse(self.rooms().start_game(request).await?.into_inner().game_id)?)
@@ -414,7 +414,7 @@ impl Session {
         Ok(self.rooms().close_room(request).await?.into_inner().seq)
     }
 
-    /// Says something in the room.
+    /// Posts a line of chat.
     pub async fn chat(&self, room: &RoomId, text: &str) -> Result<u64, ClientError> {
         let request = v1::PostChatRequest { room_id: room.to_string(), text: text.to_owned() };
         Ok(self.rooms().post_chat(request).await?.into_inner().seq)
@@ -425,8 +425,8 @@ impl Session {
         self.watch_with(room, "", "", None).await
     }
 
-    /// As [`Session::watch`], into a room that asks for its join code or a password (empty where it does not), and
-    /// going on after an event already known.
+    /// As [`Session::watch`], for a room that needs its join code or a password (empty where it does not), and
+    /// resuming after the event `after_seq`.
     pub async fn watch_with(
         &self,
         room: &RoomId,

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::{Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, parse, seat::parse_seats};
 use crate::{rules::ByColor, v1};
 
-/// Which rooms; the default is all of them.
+/// A filter of rooms; the default is all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoomFilter {
     /// Only those in this phase.
@@ -26,32 +26,32 @@ impl From<RoomFilter> for v1::RoomFilter {
 /// A row of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoomRow {
-    /// Names the room everywhere.
+    /// The room's id, unique on the server.
     pub id: RoomId,
-    /// As its owner called it.
+    /// The room's name.
     pub name: String,
-    /// Who owns it.
+    /// The owner's name.
     pub owner: String,
-    /// What it is doing.
+    /// The phase.
     pub phase: Phase,
-    /// Who moves for each side.
+    /// The seat of each side.
     pub seats: ByColor<Seat>,
-    /// Whether those who join are asked for a password.
+    /// Whether joining needs a password.
     pub has_password: bool,
     /// Who may watch.
     pub watching: Watching,
-    /// How many do.
+    /// The number of streams that watch it.
     pub watchers: u32,
     /// Plies made in the running game.
     pub ply: u32,
-    /// Its discs.
+    /// The discs of each side in it.
     pub discs: ByColor<u8>,
-    /// Since when the room exists.
+    /// The time of creation.
     pub created_at: Option<SystemTime>,
 }
 
 impl RoomRow {
-    /// Whether anybody may sit down now.
+    /// Whether a seat is open to all.
     #[must_use]
     pub fn has_open_seat(&self) -> bool {
         self.phase == Phase::Lobby && self.seats.iter().any(|(_, seat)| seat.occupant == Occupant::Open)
@@ -85,16 +85,16 @@ impl TryFrom<v1::RoomSummary> for RoomRow {
     }
 }
 
-/// A message to who watches the list.
+/// A message of a stream of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ListUpdate {
     /// All rows.
     Snapshot(Vec<RoomRow>),
     /// A row that is new or has changed.
     Upserted(Box<RoomRow>),
-    /// A room that is gone or matches no longer.
+    /// A room that is closed or no longer matches.
     Removed(RoomId),
-    /// The connection lives.
+    /// A heartbeat.
     Heartbeat,
     /// The stream ends.
     Closing(Closing),
@@ -128,7 +128,7 @@ impl RoomList {
         &self.rows
     }
 
-    /// Makes the list what it is after `update`.
+    /// Applies an update.
     pub fn apply(&mut self, update: ListUpdate) {
         match update {
             ListUpdate::Snapshot(rows) => self.rows = rows,

@@ -1,4 +1,4 @@
-//! Who or what may move for a side.
+//! Seats and their occupants.
 
 use std::fmt;
 
@@ -56,7 +56,7 @@ impl TryFrom<v1::AiSeat> for Ai {
     }
 }
 
-/// What is in a seat.
+/// The occupant of a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Occupant {
     /// Anyone may take it.
@@ -97,7 +97,7 @@ impl From<Occupant> for v1::Seat {
 /// A seat of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seat {
-    /// What is in it.
+    /// The occupant.
     pub occupant: Occupant,
     /// Whether it is ready to start; an AI always is.
     pub ready: bool,
@@ -155,7 +155,7 @@ pub(super) fn parse_seats(seats: Vec<v1::Seat>) -> Result<ByColor<Seat>, Malform
     Ok(ByColor::new(black.try_into()?, white.try_into()?))
 }
 
-/// Which side a player would like.
+/// The side that a player prefers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SideWish {
     /// To move first.

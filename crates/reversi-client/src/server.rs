@@ -1,4 +1,4 @@
-//! What a server can do.
+//! The description of a server: AIs, limits and counts.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,24 +10,24 @@ use crate::v1;
 pub struct AiKind {
     /// Its name in requests.
     pub kind: String,
-    /// What it does, in words.
+    /// Its description in words.
     pub summary: String,
     /// Levels are 1 to this.
     pub levels: u32,
     /// The level when none is given.
     pub default_level: u32,
-    /// What was measured, in words.
+    /// Its measured strength, in words.
     pub strength: String,
-    /// What was measured, level by level; empty where it was not.
+    /// Its measured strength by level; empty where it was not measured.
     pub elo: Vec<Elo>,
 }
 
-/// How strong a player is: `random` has 0.
+/// A strength in Elo, relative to `random`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Elo {
-    /// 400 more are ten points for each of the other's.
+    /// The estimate; 400 more are ten points for each of the other's.
     pub elo: i32,
-    /// With 95 % confidence it lies within so many of that.
+    /// The half-width of the 95 % interval.
     pub error: u32,
 }
 
@@ -79,9 +79,9 @@ pub struct Limits {
     pub games_per_series: u32,
     /// Bytes of a request.
     pub message_bytes: u32,
-    /// How long a lost connection keeps its place.
+    /// The grace time of a lost connection.
     pub presence_grace: Option<Duration>,
-    /// After what time an idle room closes.
+    /// The time after which an idle room closes.
     pub idle_close: Option<Duration>,
     /// Requests at once, above the average.
     pub request_burst: u32,
@@ -109,11 +109,11 @@ pub struct Limits {
     pub players: u32,
     /// Rooms of the server.
     pub rooms: u32,
-    /// After what time an idle player is forgotten.
+    /// The time after which an idle player is forgotten.
     pub player_idle: Option<Duration>,
     /// AI moves that may wait for a thread.
     pub ai_queue: u32,
-    /// After what time an unused room leaves memory.
+    /// The time after which an unused room is unloaded from memory.
     pub room_sleep: Option<Duration>,
     /// How long something may wait unread on a stream of turns.
     pub reader_patience: Option<Duration>,
@@ -121,9 +121,9 @@ pub struct Limits {
     pub drain: Option<Duration>,
     /// How long a request may take to come in and be answered.
     pub call_time: Option<Duration>,
-    /// How often a silent connection is asked whether it lives.
+    /// The time without data after which a connection is pinged.
     pub keepalive: Option<Duration>,
-    /// How long it may take to answer.
+    /// The time to answer a ping.
     pub keepalive_answer: Option<Duration>,
     /// Rooms of which the players of one address may be members; 0 for any number, as of all limits by address.
     pub rooms_per_address: u32,
@@ -133,7 +133,7 @@ pub struct Limits {
     pub streams_per_address: u32,
     /// Calls of one player that may wait for their answer.
     pub calls_per_player: u32,
-    /// Calls of one address that may.
+    /// Calls of one address that may wait for their answer.
     pub calls_per_address: u32,
     /// Requests of one address in a second.
     pub requests_per_second_per_address: u32,
@@ -143,7 +143,7 @@ pub struct Limits {
     pub chats_per_second_per_address: u32,
     /// Lines of chat at once, above the average.
     pub chat_burst_per_address: u32,
-    /// Addresses that are remembered for what they did of late.
+    /// Addresses that the rate limiters remember.
     pub addresses: u32,
     /// Bytes of one frame of HTTP/2.
     pub frame_bytes: u32,
@@ -153,17 +153,17 @@ pub struct Limits {
     pub connection_window: u32,
     /// Streams of one connection that may be reset before a service saw them.
     pub resets_unseen: u32,
-    /// Streams of one connection that may be reset for what the client did wrong.
+    /// Streams of one connection that may be reset for errors of the client.
     pub resets_for_faults: u32,
-    /// Requests of HTTP/1.1 a second of one address, on average; 0 is no limit. Those that come faster wait.
+    /// Requests of HTTP/1.1 a second of one address, on average; 0 is no limit. Faster ones wait.
     pub http1_requests_per_second: u32,
     /// Requests of HTTP/1.1 of one address at once, above the average.
     pub http1_request_burst: u32,
-    /// Connections a second of one address that begin to speak, on average; 0 is no limit. Those that come faster wait.
+    /// Connections a second of one address that begin their first request, on average; 0 is no limit. Faster ones wait.
     pub openings_per_second: u32,
-    /// Connections of one address that begin to speak at once, above the average.
+    /// Connections of one address at once, above the average.
     pub opening_burst: u32,
-    /// MiB of what all searches of the AI kind `expert` and of analyses remember at a time.
+    /// MiB of the transposition tables of `expert` and of analyses together.
     pub ai_memory_mib: u32,
     /// Analyses under way.
     pub analyses: u32,
@@ -171,15 +171,15 @@ pub struct Limits {
     pub analyses_per_player: u32,
     /// Those of the players of one address.
     pub analyses_per_address: u32,
-    /// How many of them search at a time.
+    /// Analyses that search at a time.
     pub analysis_threads: u32,
-    /// How long one position may be searched.
+    /// The search time of one position.
     pub analysis_time: Option<Duration>,
-    /// How long all positions of a game may be.
+    /// The search time of all positions of a game.
     pub game_analysis_time: Option<Duration>,
     /// Positions that the search of one position may visit.
     pub analysis_nodes: u64,
-    /// The best moves told of one position.
+    /// The most lines of one position.
     pub analysis_lines: u32,
 }
 
@@ -258,7 +258,7 @@ impl TryFrom<v1::Limits> for Limits {
     }
 }
 
-/// A server, as it describes itself.
+/// A server's description of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerInfo {
     /// Its version.
@@ -269,11 +269,11 @@ pub struct ServerInfo {
     pub limits: Limits,
     /// Whether it is stopping.
     pub draining: bool,
-    /// How many players are there.
+    /// The number of players.
     pub players: u32,
-    /// How many rooms.
+    /// The number of rooms.
     pub rooms: u32,
-    /// How many running games.
+    /// The number of running games.
     pub games: u32,
     /// Its clock.
     pub now: Option<SystemTime>,

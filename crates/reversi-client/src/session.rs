@@ -1,4 +1,4 @@
-//! A logged-in player: the calls about sessions, the lobby and records. Those about rooms and games are beside.
+//! A logged-in player: the calls about sessions, the lobby and records. Those about rooms, games and analyses are beside their types.
 
 use tonic::{
     Request, Status,
@@ -89,13 +89,13 @@ impl Session {
         RecordServiceClient::new(self.transport.clone())
     }
 
-    /// Who this is.
+    /// The player.
     #[must_use]
     pub fn player(&self) -> &Player {
         &self.player
     }
 
-    /// The secret with which [`Client::resume`](super::Client::resume) comes back.
+    /// The token for [`Client::resume`](super::Client::resume).
     #[must_use]
     pub fn token(&self) -> &str {
         self.bearer.player.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default()
@@ -110,7 +110,7 @@ impl Session {
         Ok(())
     }
 
-    /// Logs another player out, as [`Session::log_out`] does oneself; for administrators.
+    /// Logs another player out; for administrators.
     ///
     /// # Errors
     /// `NOT_ADMIN`, `PLAYER_NOT_FOUND`, and a broken connection.
@@ -120,7 +120,7 @@ impl Session {
         Ok(())
     }
 
-    /// The player's own state: what a client needs after coming back.
+    /// The player's own state, for a client that resumes.
     ///
     /// # Errors
     /// Refusals, and a broken connection.
@@ -129,7 +129,7 @@ impl Session {
         Ok(answer.into_inner().try_into()?)
     }
 
-    /// What the server can do.
+    /// The server's AIs, limits and counts.
     ///
     /// # Errors
     /// Refusals, and a broken connection.
@@ -157,7 +157,7 @@ impl Session {
         Ok(Incoming::new(self.lobby().watch_rooms(request).await?.into_inner(), ListUpdate::parse))
     }
 
-    /// A game against an AI, which starts at once, or with `None` against any other player, who may have to be waited for.
+    /// Starts a game against an AI, or with `None` against any other player, for whom the room may have to wait.
     ///
     /// # Errors
     /// Refusals, such as for an unknown AI, and a broken connection.
@@ -228,7 +228,7 @@ impl Session {
         self.stats_by(v1::GetPlayerStatsRequest { player_id: player.to_string(), ..Default::default() }).await
     }
 
-    /// The results of whoever has this name now.
+    /// The results of the player who has this name now.
     ///
     /// # Errors
     /// `PLAYER_NOT_FOUND`, and a broken connection.
@@ -244,7 +244,7 @@ impl Session {
     /// The results of an AI at its level.
     ///
     /// # Errors
-    /// `BAD_ARGUMENT` where there is none such, and a broken connection.
+    /// `BAD_ARGUMENT` for an unknown AI or level, and a broken connection.
     pub async fn ai_stats(&self, ai: Ai) -> Result<Stats, ClientError> {
         let v1::AiSeat { kind, level, .. } = ai.into();
         let answer = self.records().get_ai_stats(v1::GetAiStatsRequest { kind, level }).await?.into_inner();

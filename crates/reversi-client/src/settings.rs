@@ -1,11 +1,11 @@
-//! What a room's owner chooses.
+//! The settings of a room.
 
 use std::time::Duration;
 
 use super::{Malformed, parse};
 use crate::{rating::Sprt, v1};
 
-/// Who finds a room.
+/// The visibility of a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visibility {
     /// Listed, and open to all.
@@ -18,14 +18,14 @@ pub enum Visibility {
 /// Who may watch a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Watching {
-    /// Whoever finds it.
+    /// Everyone who can find it.
     #[default]
     Everyone,
     /// Its members only.
     Members,
 }
 
-/// How the games of a room begin.
+/// The opening of a room's games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Opening {
     /// The standard start.
@@ -37,12 +37,12 @@ pub enum Opening {
     Random {
         /// 1 to 20.
         plies: u32,
-        /// Chooses the moves.
+        /// The seed of the moves.
         seed: u64,
     },
     /// From the server's list of even openings.
     Balanced {
-        /// Decides their order.
+        /// The seed of their order.
         seed: u64,
     },
 }
@@ -50,9 +50,9 @@ pub enum Opening {
 /// A room's settings. The default asks the server for its own defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Empty for the owner's name.
+    /// The room's name; empty for the owner's.
     pub name: String,
-    /// Who finds it.
+    /// The visibility.
     pub visibility: Visibility,
     /// Who may watch.
     pub watching: Watching,
@@ -62,13 +62,13 @@ pub struct Settings {
     pub total_time: Option<Duration>,
     /// Added to the total clock after each move.
     pub increment: Duration,
-    /// How long to wait after an AI's move.
+    /// The pause after an AI's move.
     pub ai_pause: Duration,
     /// Games in a series; 0 for the server's default.
     pub games: u32,
     /// Whether colours change after each game; `None` for the server's default.
     pub swap_sides: Option<bool>,
-    /// How games begin.
+    /// The opening.
     pub opening: Opening,
     /// Whether a game starts as soon as both seats are ready.
     pub auto_start: bool,
@@ -162,7 +162,7 @@ fn parse_sprt(sprt: v1::Sprt) -> Result<Sprt, Malformed> {
     Sprt::new(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta).map_err(|error| Malformed::new("sprt", error))
 }
 
-/// A number on its way to the server, which refuses what is too large.
+/// A number for the server, which refuses one that is too large; saturates.
 pub(super) fn wire_count(count: u32) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

@@ -13,7 +13,7 @@ use tonic::Streaming;
 use super::{ClientError, GameId, Malformed, PlayEvent, Session, Turn, settings::wire_count};
 use crate::{rules::Square, v1};
 
-/// What the server sends, parsed. It ends when the server ends it or after the first error; dropping it closes it.
+/// A stream of parsed messages. It ends when the server ends it or after the first error; dropping it closes it.
 pub struct Incoming<T> {
     messages: Pin<Box<dyn Stream<Item = Result<T, ClientError>> + Send>>,
     failed: bool,
@@ -57,7 +57,7 @@ impl<T> fmt::Debug for Incoming<T> {
     }
 }
 
-/// Moves on their way to the server. A bot answers each turn once, so more than its seats never wait.
+/// The capacity of the queue of moves. A bot answers each turn once, so no more moves wait than it has seats.
 const MOVES_WAITING: usize = 64;
 
 /// An open two-way stream. Dropping it closes it; the seats are kept for the grace that the server allows.

@@ -1,4 +1,4 @@
-//! What concerns one player, in all rooms.
+//! A player's turns and other events, in all rooms.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub enum PlayEvent {
         game: GameId,
         /// For this ply.
         ply: u32,
-        /// What became of it.
+        /// How it was closed.
         end: TurnEnd,
     },
     /// A game of the player began.
@@ -30,7 +30,7 @@ pub enum PlayEvent {
         game: GameId,
         /// The player's side.
         side: Color,
-        /// Who sits opposite.
+        /// The opponent's seat.
         opponent: Option<Seat>,
     },
     /// A game of the player ended.
@@ -41,7 +41,7 @@ pub enum PlayEvent {
         game: GameId,
         /// The player's side.
         side: Color,
-        /// How.
+        /// The result.
         outcome: Outcome,
         /// The last position's discs, where the server sent them.
         board: Option<Board>,
@@ -50,12 +50,12 @@ pub enum PlayEvent {
     Kicked {
         /// This one.
         room: RoomId,
-        /// Whether for its life.
+        /// Whether for the room's life.
         banned: bool,
     },
-    /// A room of the player is gone.
+    /// A room of the player was closed.
     RoomClosed(RoomId),
-    /// A seat is kept for the player.
+    /// A seat is reserved for the player.
     Invited {
         /// In this room.
         room: RoomId,
@@ -63,31 +63,31 @@ pub enum PlayEvent {
         side: Color,
         /// Lets the player into a private room.
         join_code: String,
-        /// By whom.
+        /// The player who reserved it.
         by: Option<Player>,
     },
-    /// A move sent up the lane was refused.
+    /// A move sent by [`PlayStream`](super::PlayStream) was refused.
     MoveRejected {
         /// Of this game.
         game: GameId,
         /// For this ply.
         ply: u32,
-        /// As of the unary call, such as `ILLEGAL_MOVE`.
+        /// The reason, as of the unary call, such as `ILLEGAL_MOVE`.
         reason: String,
-        /// Why, in words.
+        /// The reason in words.
         message: String,
-        /// Where the player may move.
+        /// The legal moves.
         legal: Bitboard,
         /// When the same move may be tried again, if it may.
         retry_after: Option<Duration>,
     },
-    /// The connection lives.
+    /// A heartbeat.
     Heartbeat,
     /// The stream ends.
     Closing(Closing),
 }
 
-/// What became of a request.
+/// How a request was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnEnd {
     /// This move was made.
@@ -105,13 +105,13 @@ pub struct Turn {
     pub game: GameId,
     /// In this room.
     pub room: RoomId,
-    /// Goes into the answer.
+    /// The ply to answer with.
     pub ply: u32,
     /// The player's side, which is to move in `position`.
     pub side: Color,
-    /// How the game stands.
+    /// The current position.
     pub position: Position,
-    /// Where the player may move; never empty, for the server passes by itself.
+    /// The legal moves; never empty, as the server makes passes itself.
     pub legal: Bitboard,
     /// The move before, if any.
     pub last_move: Option<Square>,

@@ -6,7 +6,7 @@ use tonic::{Request, Status};
 
 use super::streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of};
 use crate::{
-    ai::analysis::{Course, Effort, Found, Judged, Line, MOST_DEPTH, Move},
+    ai::analysis::{GameMoves, Effort, PositionAnalysis, JudgedMove, Line, MOST_DEPTH, Move},
     grpc::{
         layer::{
             caller::{Reply, caller, game_id},
@@ -95,17 +95,17 @@ impl Analyses {
         &self,
         player: &Player,
         subject: Option<v1::analyze_game_request::Subject>,
-    ) -> Result<Course, Status> {
+    ) -> Result<GameMoves, Status> {
         use v1::analyze_game_request::Subject;
         match subject {
             Some(Subject::Transcript(text)) => {
                 let game = convert::read_transcript(&text)?;
-                Ok(Course::of(Position::START, game.squares().iter().copied(), 0))
+                Ok(GameMoves::of(Position::START, game.squares().iter().copied(), 0))
             }
             Some(Subject::GameId(id)) => {
                 player.pay(Work::Games(1))?;
                 let game = self.runtime.game(player, game_id(&id)?).await?;
-                Ok(Course::of(Position::START, game.plies.iter().filter_map(|ply| ply.square), game.opening))
+                Ok(GameMoves::of(Position::START, game.plies.iter().filter_map(|ply| ply.square), game.opening))
             }
             None => Err(no_subject("must be a game or a transcript")),
         }
@@ -131,14 +131,14 @@ fn plan(budget: Budget, most_time: Duration, usual_nodes: u64, limits: &Limits) 
 
 /// The results of one position.
 struct PositionResults {
-    analysis: Analysis<Found>,
+    analysis: Analysis<PositionAnalysis>,
     /// Its name, by which the log can be searched.
     call: String,
 }
 
 impl Source for PositionResults {
     async fn next(&mut self) -> Result<EncodedMessage, End> {
-        let Found { lines, nodes, last } = self.analysis.next().await.map_err(|why| end(why, &self.call))?;
+        let PositionAnalysis { lines, nodes, last } = self.analysis.next().await.map_err(|why| end(why, &self.call))?;
         let analysis = v1::PositionAnalysis { lines: lines.iter().map(line).collect(), nodes, r#final: last };
         let message = Some(v1::analyze_position_response::Message::Analysis(analysis));
         Ok(EncodedMessage::new(&v1::AnalyzePositionResponse { message }))
@@ -147,7 +147,7 @@ impl Source for PositionResults {
 
 /// The moves of one game, and their sum.
 struct GameResults {
-    analysis: Analysis<(Move, Judged)>,
+    analysis: Analysis<(Move, JudgedMove)>,
     /// As of [`PositionResults`].
     call: String,
     moves: usize,

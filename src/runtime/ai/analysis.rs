@@ -15,7 +15,7 @@ use tracing::Instrument as _;
 use super::analysis_pool::Unfound;
 use crate::{
     ai::{
-        analysis::{self, Course, Effort, Found, Judged, Move},
+        analysis::{self, Effort, GameMoves, JudgedMove, Move, PositionAnalysis},
         engine::Engines,
     },
     room::{Credentials, GameId, Rejection},
@@ -81,7 +81,7 @@ impl Runtime {
         position: Position,
         plan: AnalysisPlan,
         lines: usize,
-    ) -> Result<Analysis<Found>, RoomError> {
+    ) -> Result<Analysis<PositionAnalysis>, RoomError> {
         let (analysis, results) = self.begin_analysis(player).await?;
         let (shared, player) = (Arc::clone(&self.shared), Arc::clone(player));
         let look = async move {
@@ -114,9 +114,9 @@ impl Runtime {
     pub async fn analyse_game(
         &self,
         player: &Arc<Player>,
-        course: Course,
+        course: GameMoves,
         plan: AnalysisPlan,
-    ) -> Result<Analysis<(Move, Judged)>, RoomError> {
+    ) -> Result<Analysis<(Move, JudgedMove)>, RoomError> {
         let (analysis, results) = self.begin_analysis(player).await?;
         let (shared, player) = (Arc::clone(&self.shared), Arc::clone(player));
         let look = async move { judge_all(&shared, &player, &course, plan, &results).await };
@@ -191,9 +191,9 @@ impl<T> Analysis<T> {
 async fn judge_all(
     shared: &Shared,
     player: &Player,
-    course: &Course,
+    course: &GameMoves,
     plan: AnalysisPlan,
-    results: &mpsc::Sender<Result<(Move, Judged), AnalysisEnd>>,
+    results: &mpsc::Sender<Result<(Move, JudgedMove), AnalysisEnd>>,
 ) {
     let (mut left, mut before) = (plan.time, None);
     let (positions, mut moves) = (course.positions(), course.moves.iter());

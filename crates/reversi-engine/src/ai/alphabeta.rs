@@ -4,8 +4,7 @@ use crate::search::{Ending, Heuristic};
 
 use super::Reversi;
 
-/// How many plies it looks ahead with so many legal moves: a depth of 6, 5 or 4, and one more because its depth 0 still looks
-/// one ply ahead.
+/// The search depth by the number of legal moves: the original's 6, 5 or 4, plus 1 because its depth 0 looks one ply ahead.
 pub(super) fn plies(legal_moves: u8) -> u8 {
     let depth = match legal_moves {
         0..5 => 6,
@@ -16,7 +15,7 @@ pub(super) fn plies(legal_moves: u8) -> u8 {
 }
 
 /// 8 corner + 12 steady + 8 mobility + 4 frontier for the side to move, each term own minus opponent's but mobility, which
-/// counts own moves alone. A finished game is worth 10,000 for each disc more.
+/// counts own moves alone. A finished game is worth 10,000 times the difference in discs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Orange;
 
@@ -31,7 +30,7 @@ impl Heuristic<Reversi> for Orange {
     }
 }
 
-/// How many discs more the side to move has among these squares.
+/// The side to move's discs among these squares, less the opponent's.
 fn difference(position: Position, among: Bitboard) -> i32 {
     let count = |color: Color| i32::from((position.board().discs(color) & among).count());
     count(position.turn()) - count(position.turn().opposite())
@@ -75,7 +74,7 @@ fn edge_runs(discs: Bitboard) -> i32 {
         .sum()
 }
 
-/// How many discs follow one another after `from`; at most the other seven of the edge.
+/// The length of the unbroken run of discs after `from`, 0 to 7.
 fn run(discs: Bitboard, from: u8, step: i32) -> i32 {
     (1..8).take_while(|distance| discs.0 >> (i32::from(from) + step * distance) & 1 == 1).count() as i32
 }

@@ -1,12 +1,12 @@
-//! What positions and moves are worth to the engine.
+//! Evaluation of positions, and of the moves of a game, by the engine.
 //!
 //! ```text
-//!   a position ──deepen──▶ Found, Found ... the last      the best moves, deeper and deeper
-//!   each position of a game ──study──▶ Study ──judge──▶ Judged      what each move lost
+//!   a position ──deepen──▶ PositionAnalysis, PositionAnalysis ... the last      the best moves, deeper and deeper
+//!   each position of a game ──study──▶ Study ──judge──▶ JudgedMove      what each move lost
 //! ```
 //!
-//! Evaluations are by how many discs black is ahead at the end, empty squares counted for the winner. Like the engine,
-//! nothing here reads a clock: who has one raises the flag.
+//! Evaluations are black's expected discs minus white's at the end, empty squares counted for the winner. As in the engine,
+//! nothing here reads a clock: the caller stops a search by its flag.
 use std::iter;
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use super::engine::{END_JUMP, Engine, Engines, Limits, Report};
 use crate::rules::{Color, Outcome, Position, Square};
 use crate::search::{EndedBy, Stop};
 
-/// How much is looked at in one position.
+/// The bounds of the search of one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// The most plies to look ahead.
@@ -23,13 +23,13 @@ pub struct Effort {
     pub nodes: u64,
 }
 
-/// With so few empty squares a position is solved whatever the effort: it takes milliseconds.
+/// With at most this many empty squares a position is solved whatever the effort: it takes milliseconds.
 pub const SOLVED: u8 = 12;
 
-/// No position has more empty squares, and so none can be looked at deeper.
+/// The greatest depth: no position has more empty squares.
 pub const MOST_DEPTH: u8 = 60;
 
-/// A move, what it is worth, and what is expected to follow it.
+/// A move, its evaluation, and the moves expected after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     /// For black, in discs.
@@ -38,24 +38,24 @@ pub struct Line {
     pub depth: u8,
     /// Proved by a search to the end.
     pub exact: bool,
-    /// How many of a hundred cuts by probability are right.
+    /// The promised share of ProbCut cuts that are right, in percent.
     pub certainty: u8,
     /// The moves, passes left out; empty where the game is over.
     pub moves: Vec<Square>,
 }
 
-/// What is known of a position so far.
+/// The result of the analysis of a position so far.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct PositionAnalysis {
     /// Best first for the side to move.
     pub lines: Vec<Line>,
     /// Positions visited.
     pub nodes: u64,
-    /// Nothing comes behind it.
+    /// Whether this is the final result.
     pub last: bool,
 }
 
-/// What one position of a game is worth.
+/// The evaluation of one position of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
     turn: Color,
@@ -69,10 +69,10 @@ pub struct Study {
 
 /// A game as it was played: every move with the position in which it was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Course {
+pub struct GameMoves {
     /// In order; passes are none.
     pub moves: Vec<Move>,
-    /// Behind the last move, and the pass that it forced.
+    /// After the last move and the pass that it forced.
     pub last: Position,
 }
 
@@ -81,20 +81,20 @@ pub struct Course {
 pub struct Move {
     /// Counted from 0, passes too.
     pub ply: u16,
-    /// Where the game stood; the side to move made the move.
+    /// The position before it; the side to move made the move.
     pub position: Position,
-    /// Where it went.
+    /// The square.
     pub square: Square,
 }
 
-/// One move of a game, judged.
+/// The evaluation of one move of a game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
-    /// What the engine would have played.
+pub struct JudgedMove {
+    /// The engine's best line.
     pub best: Line,
-    /// What the move is worth, for black: what the best is, less the loss.
+    /// The move's evaluation for black: the best line's, less the loss.
     pub evaluation: f32,
-    /// How many discs it gave away: 0 or more.
+    /// The loss against the best line in discs, 0 or more.
     pub loss: f32,
     /// Both evaluations are proved.
     pub exact: bool,
@@ -102,15 +102,15 @@ pub struct Judged {
     pub nodes: u64,
 }
 
-/// Looks at a position deeper and deeper with one of the engines, and tells `each` of the best moves so far, at most
-/// `lines` of them. The last time says that it is. Nothing is told where the side to move has no move.
+/// Analyses a position by iterative deepening with one of the engines, and calls `each` with the best moves so far, at most
+/// `lines` of them. The last call has `last` set. `each` is never called where the side to move has no move.
 pub fn deepen(
     engines: &Engines,
     position: Position,
     effort: Effort,
     lines: usize,
     stop: &Stop,
-    each: &mut dyn FnMut(Found),
+    each: &mut dyn FnMut(PositionAnalysis),
 ) {
     if position.legal_moves().is_empty() {
         return;
@@ -124,8 +124,14 @@ pub fn deepen(
     });
 }
 
-fn deepen_best(engine: &mut Engine, position: Position, effort: Effort, stop: &Stop, each: &mut dyn FnMut(Found)) {
-    let found = |line: Line, nodes, last| Found { lines: vec![line], nodes, last };
+fn deepen_best(
+    engine: &mut Engine,
+    position: Position,
+    effort: Effort,
+    stop: &Stop,
+    each: &mut dyn FnMut(PositionAnalysis),
+) {
+    let found = |line: Line, nodes, last| PositionAnalysis { lines: vec![line], nodes, last };
     let report = engine.search(position, &effort.limits(position), stop, &mut |report| {
         each(found(Line::reported(position, report), report.nodes, false));
         ControlFlow::Continue(())
@@ -135,33 +141,33 @@ fn deepen_best(engine: &mut Engine, position: Position, effort: Effort, stop: &S
     }
 }
 
-/// Every move is searched by itself: what one of them is worth says little of those that are worse.
+/// Every move is searched by itself: a search for the best move gives only bounds for the others.
 fn deepen_all(
     engine: &mut Engine,
     position: Position,
     effort: Effort,
     lines: usize,
     stop: &Stop,
-    each: &mut dyn FnMut(Found),
+    each: &mut dyn FnMut(PositionAnalysis),
 ) {
     let limits = effort.limits(position);
-    let mut found = Found { lines: Vec::new(), nodes: 0, last: false };
+    let mut found = PositionAnalysis { lines: Vec::new(), nodes: 0, last: false };
     for depth in depths(empties(position), limits.depth) {
         let Some(mut ranked) = rank(engine, position, depth, limits.nodes, &mut found.nodes, stop) else { break };
         ranked.truncate(lines);
         found.lines = ranked;
         each(found.clone());
     }
-    each(Found { last: true, ..found });
+    each(PositionAnalysis { last: true, ..found });
 }
 
-/// As the engine's own: the search to the end begins some plies before one by depth would reach it.
+/// The engine's own schedule: the search to the end begins [`END_JUMP`] plies before one by depth would reach it.
 fn depths(empties: u8, most: u8) -> impl Iterator<Item = u8> {
     let last = if most < empties { most } else { empties.saturating_sub(END_JUMP).max(1) };
     (1..=last).chain(iter::once(empties).filter(move |_| last < empties && empties <= most))
 }
 
-/// All moves, best first, so many plies deep. `None` when that was not to be finished; a glance always is.
+/// All moves searched to `depth`, best first. `None` when stopped before the end; depth 1 is never stopped.
 fn rank(
     engine: &mut Engine,
     position: Position,
@@ -201,7 +207,7 @@ fn rank(
     Some(ranked)
 }
 
-/// Looks with one of the engines at a position of a game, in which a forced pass has been made.
+/// Searches a position of a game, after any forced pass, with one of the engines.
 #[must_use]
 pub fn study(engines: &Engines, position: Position, effort: Effort, stop: &Stop) -> Study {
     if position.legal_moves().is_empty() {
@@ -223,26 +229,26 @@ pub fn study(engines: &Engines, position: Position, effort: Effort, stop: &Stop)
     })
 }
 
-/// What `played` lost, which led from the one position to the other.
+/// The loss of `played`, which led from the one position to the other.
 #[must_use]
-pub fn judge(before: &Study, played: Square, after: &Study) -> Judged {
+pub fn judge(before: &Study, played: Square, after: &Study) -> JudgedMove {
     let exact = before.best.exact && after.best.exact;
     let loss = if before.best.moves.first() == Some(&played) {
         0.0
     } else if before.best.exact || after.best.exact {
         for_side(before.turn, before.best.evaluation - after.best.evaluation)
     } else {
-        // Searches of one length from the earlier position end on the same ply, and are alike in what they miss.
+        // Searches that end on the same ply have similar errors.
         let depth = before.best.depth.min(after.best.depth + 1);
         for_side(before.turn, before.at(depth) - after.at(depth.saturating_sub(1)))
     };
     let loss = loss.max(0.0);
-    // Of searches of different lengths only what lies between them is to be believed.
+    // Of searches of different lengths only the common part of their ranges is taken.
     let evaluation = before.best.evaluation - for_side(before.turn, loss);
-    Judged { best: before.best.clone(), evaluation, loss, exact, nodes: before.nodes }
+    JudgedMove { best: before.best.clone(), evaluation, loss, exact, nodes: before.nodes }
 }
 
-impl Course {
+impl GameMoves {
     /// The game of these moves, of which those before the ply `from` are made but not part of it. It ends before a move
     /// that is illegal.
     #[must_use]
@@ -269,7 +275,7 @@ impl Course {
 }
 
 impl Study {
-    /// The evaluation of the last search that was no deeper than this.
+    /// The evaluation of the deepest search that was no deeper than this.
     fn at(&self, depth: u8) -> f32 {
         let known = self.history.iter().rev().find(|(of, _)| *of <= depth);
         known.map_or(self.best.evaluation, |&(_, evaluation)| evaluation)
@@ -296,7 +302,7 @@ impl Line {
         }
     }
 
-    /// As reported; at a glance where the search was stopped before its first ply.
+    /// As reported; the static evaluation where the search was stopped before its first ply.
     fn settled(engine: &Engine, position: Position, report: &Report) -> Self {
         let reported = Self::reported(position, report);
         if report.depth > 0 {
@@ -352,7 +358,7 @@ mod tests {
         game.positions().find(|&position| empties(position) == empties_left).unwrap()
     }
 
-    fn all_found(position: Position, effort: Effort, lines: usize, stop: &Stop) -> Vec<Found> {
+    fn all_found(position: Position, effort: Effort, lines: usize, stop: &Stop) -> Vec<PositionAnalysis> {
         let mut all = Vec::new();
         deepen(Engines::usual(), position, effort, lines, stop, &mut |found| all.push(found));
         all
@@ -410,7 +416,7 @@ mod tests {
             deepen(&engines(bytes), position, effort, 1, &Stop::new(), &mut |found| nodes = found.nodes);
             nodes
         };
-        // Who remembers less visits more.
+        // A smaller memory visits more positions.
         assert!(of_study(1 << 10) > of_study(1 << 20) && of_look(1 << 10) > of_look(1 << 20));
     }
 
@@ -447,15 +453,15 @@ mod tests {
     #[test]
     fn a_course_counts_passes_and_leaves_out_its_opening() {
         let game = random_game(3);
-        let whole = Course::of(Position::START, game.squares().iter().copied(), 0);
+        let whole = GameMoves::of(Position::START, game.squares().iter().copied(), 0);
         assert_eq!(whole.positions().collect::<Vec<_>>(), game.positions().collect::<Vec<_>>());
         for Move { ply, position, .. } in &whole.moves {
             assert_eq!(ply % 2 == 0, position.turn() == Color::Black);
         }
-        let part = Course::of(Position::START, game.squares().iter().copied(), 10);
+        let part = GameMoves::of(Position::START, game.squares().iter().copied(), 10);
         assert_eq!((part.moves[0].ply, part.last), (10, whole.last));
         assert_eq!(part.moves[..], whole.moves[10..]);
-        assert_eq!(Course::of(Position::START, [Square::ALL[0]], 0).last, Position::START);
+        assert_eq!(GameMoves::of(Position::START, [Square::ALL[0]], 0).last, Position::START);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The engine at a seat: its levels.
+//! The levels of `expert`, which plays by the engine.
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use super::engine::{Engines, Goal, Limits, Report};
 use crate::rules::Position;
 use crate::search::Stop;
 
-/// What a level of `expert` plays with.
+/// The strength of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// Of a hundred moves so many are any legal move.
+    /// The percentage of moves that are random legal moves.
     slips: u8,
     /// The most positions visited for a move.
     nodes: u64,
 }
 
-/// How many levels there are.
+/// The number of levels.
 pub(super) const LEVELS: u8 = LADDER.len() as u8;
 
-/// The lower levels differ by how often they slip, the higher ones by how much they see. Bounds by positions make a
-/// level equal on any machine.
+/// The lower levels differ by the share of random moves, the higher ones by the positions visited, which makes a level
+/// equally strong on any machine.
 const LADDER: [Level; 16] = [
     Level { slips: 70, nodes: 200 },
     Level { slips: 50, nodes: 200 },
@@ -48,7 +48,7 @@ impl Level {
         LADDER.get(usize::from(number.checked_sub(1)?)).copied()
     }
 
-    /// Draws whether any move will do this time.
+    /// Draws whether this move is a random one.
     pub fn slips(self, rng: &mut impl Rng) -> bool {
         rng.random_range(0..100) < self.slips
     }
@@ -68,7 +68,7 @@ pub(super) fn is_short(time: Duration, level: u8) -> bool {
     time < Duration::from_micros(level_of(level).nodes.saturating_mul(1_000_000) / SLOW)
 }
 
-/// What the engine finds at this level, or without one until it is stopped; `None` for a slip, when any move will do.
+/// The engine's report at this level, or without a level until it is stopped; `None` for a random move.
 pub(super) fn search(
     engines: &Engines,
     position: Position,

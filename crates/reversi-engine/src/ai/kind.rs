@@ -38,7 +38,7 @@ impl AiKind {
         Self::Expert,
     ];
 
-    /// What players are told about it.
+    /// Its description for players.
     #[must_use]
     pub fn profile(self) -> &'static Profile {
         Profile::of(self)
@@ -68,7 +68,7 @@ impl FromStr for AiKind {
     }
 }
 
-/// No computer player has this name.
+/// The error of a name that no computer player has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownAi;
 

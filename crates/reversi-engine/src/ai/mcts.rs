@@ -1,4 +1,4 @@
-//! Games played out on the board for the two tree-growing players, and what their ends are worth.
+//! Playouts on the board for `mcts` and `mcts-roxanne`, and the reward of their ends.
 use rand::Rng;
 
 use crate::rules::{Bitboard, Color, Position};
@@ -26,7 +26,7 @@ impl Playout<Reversi> for RoxanneGame {
     }
 }
 
-/// The discs a player has more at the end, as they lie on the board.
+/// The final difference in discs on the board.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DiscDifference;
 

@@ -1,7 +1,7 @@
-//! Things that choose a move: the computer players that may take a seat.
+//! The computer players.
 //!
 //! A player is a kind and a level. It is asked with a position, a seed and a stop flag; depth and playouts, not time,
-//! bound it, so one seed gives one answer on every machine, and whoever has a clock raises the flag.
+//! bound it, so one seed gives one answer on every machine; a caller with a clock stops it by the flag.
 //!
 //! ```text
 //!   AiKind + level --> AiPlayer --choose(position, seed, stop)--> Choice
@@ -13,7 +13,7 @@
 //!                                           layer)
 //! ```
 //!
-//! What positions and games are worth to the engine, for those who look back, is told by [`analysis`].
+//! [`analysis`] evaluates positions and finished games with the engine.
 mod alphabeta;
 pub mod analysis;
 pub mod engine;

@@ -1,4 +1,4 @@
-//! A computer player at a seat.
+//! A computer player: a kind at a level.
 use std::f64::consts::SQRT_2;
 use std::fmt;
 use std::time::Duration;
@@ -21,18 +21,18 @@ use crate::search::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AiPlayer {
     kind: AiKind,
-    /// None bounds nothing.
+    /// `None` for no bound.
     level: Option<u8>,
-    /// Whether its time may not suffice.
+    /// Whether its time may be too short.
     hurried: bool,
 }
 
-/// A chosen move and how it was found.
+/// A chosen move and the search that found it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// Where to place the disc: a legal move.
     pub square: Square,
-    /// What the move is worth to the side that makes it, in the [`Unit`](super::Unit) of the kind. `None` for kinds
+    /// Its value for the side that makes it, in the [`Unit`](super::Unit) of the kind. `None` for kinds
     /// that do not evaluate, for the only legal move, and when stopped before anything was evaluated.
     pub evaluation: Option<f32>,
     /// Plies searched in full, or the depth of the tree grown; 0 without search.
@@ -45,7 +45,7 @@ pub struct Choice {
     pub complete: bool,
 }
 
-/// A move in about a microsecond, for when there is no time to ask a player: Roxanne's.
+/// Roxanne's move, in about a microsecond: for when there is no time for a search.
 ///
 /// `position` must have a legal move. That is the caller's promise; without one the answer is a1, which
 /// [`Position::play`] refuses, and in debug builds a panic.
@@ -69,7 +69,7 @@ impl AiPlayer {
         }
     }
 
-    /// A player of this kind that looks for a move until its flag is raised, and as far as it gets. Only use it with one.
+    /// A player of this kind that searches until its flag is raised, which the caller must do.
     #[must_use]
     pub const fn tireless(kind: AiKind) -> Self {
         Self { kind, level: None, hurried: false }
@@ -81,14 +81,14 @@ impl AiPlayer {
         self.kind
     }
 
-    /// How it shares its clock among the moves that are left; `None` of a kind that takes the time it is given.
+    /// How it divides its clock among the remaining moves; `None` for a kind without time management.
     #[must_use]
     pub fn plan(self, remaining: Duration, increment: Duration, position: Position) -> Option<Plan> {
         let empties = position.board().empties().count();
         (self.kind == AiKind::Expert).then(|| Plan::new(remaining, increment, empties))
     }
 
-    /// The same player with this long for a move. One that may need longer looks who wins the end before by how much.
+    /// The same player with this time for a move. One that may need longer first searches the end for the winner only.
     #[must_use]
     pub fn with_time(self, time: Duration) -> Self {
         let may_need_longer = |level| self.kind == AiKind::Expert && expert::is_short(time, level);
@@ -189,7 +189,7 @@ impl Choice {
         }
     }
 
-    /// `None` for a pass, which nobody is asked for.
+    /// `None` for a pass, which is never asked for.
     fn found(found: Found<Ply>) -> Option<Self> {
         let square = found.best.square()?;
         Some(Self {

@@ -8,12 +8,12 @@ use super::{Ply, Reversi};
 #[derive(Clone, Copy, Debug)]
 pub enum ReversiByPlacement {}
 
-/// A position and how it came about.
+/// A position and the last placed disc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Placed {
     /// The position.
     pub position: Position,
-    /// Who placed the last disc, and where; a pass leaves it. `None` before the first one.
+    /// The side and square of the last disc; unchanged by a pass, `None` before the first disc.
     pub last: Option<(Color, Square)>,
 }
 

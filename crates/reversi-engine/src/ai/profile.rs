@@ -1,16 +1,16 @@
-//! What players are told about the computer players.
+//! The descriptions of the computer players.
 use super::{AiKind, expert};
 
-/// The card of a computer player.
+/// The description of a computer player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// Which one it is.
+    /// Its kind.
     pub kind: AiKind,
     /// How it plays, in one sentence for people.
     pub summary: &'static str,
     /// Its levels are 1 to this.
     pub levels: u8,
-    /// The level at which it plays as it was described.
+    /// The level at which it plays as its source describes.
     pub default_level: u8,
     /// What was measured, at its default level unless it says otherwise, in words for people.
     pub strength: &'static str,
@@ -20,23 +20,23 @@ pub struct Profile {
     pub unit: Unit,
 }
 
-/// How strong a player is: 400 more are ten points for each of the other's, and `random` has 0.
+/// A strength in Elo (400 more are ten points for each of the other's), relative to `random`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Elo {
-    /// The likeliest.
+    /// The maximum-likelihood estimate.
     pub elo: i16,
-    /// With 95 % confidence it lies within so many of that.
+    /// The half-width of the 95 % interval.
     pub error: u16,
 }
 
-/// What the number in a choice's evaluation counts, always for the side that moves.
+/// The unit of a choice's evaluation, always for the side that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// It gives no evaluation.
     None,
-    /// Points of its own, good only for comparing.
+    /// Points of its own scale, for comparisons only.
     Points,
-    /// The discs it expects to have more at the end.
+    /// The expected final difference in discs.
     Discs,
     /// The share of games it expects to win, 0 to 1, a draw counting half.
     WinShare,

@@ -1,4 +1,4 @@
-//! The source of chance of all computer players.
+//! The random number generator of all computer players.
 use rand_pcg::Pcg64;
 
 use crate::rules::SplitMix64;
@@ -6,7 +6,7 @@ use crate::rules::SplitMix64;
 /// The generator for a seed: PCG XSL RR 128/64 (O'Neill, 2014), whose stream its specification fixes.
 ///
 /// The seed is spread over the whole state by [`SplitMix64`], and not by `rand`'s `seed_from_u64`, so that no new version
-/// of that crate changes what a seed means, and seeds in a row play unrelated games.
+/// of that crate changes the meaning of a seed, and consecutive seeds play unrelated games.
 #[must_use]
 pub fn seeded_rng(seed: u64) -> Pcg64 {
     const STREAM: u128 = 0x0A02_BDBF_7BB3_C0A7_AC28_FA16_A64A_BF96;

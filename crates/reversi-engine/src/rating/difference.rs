@@ -1,4 +1,4 @@
-//! The difference in strength.
+//! The difference in strength of two players, with its confidence interval.
 
 use std::fmt;
 
@@ -10,22 +10,22 @@ use super::{
 /// Half the 95 % point of the chi-squared distribution with one degree of freedom.
 const LOSS_AT_95: f64 = 3.841_458_820_694_124 / 2.0;
 
-/// How much stronger a player is than its opponent, in Elo: 400 are ten points for each of the opponent's.
+/// A player's strength minus its opponent's, in Elo: 400 are ten points for each of the opponent's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// What the pairs say; infinite when one player made all points.
+    /// The maximum-likelihood estimate; infinite when one player made all points.
     pub elo: f64,
-    /// With 95 % confidence it is no less; minus infinity when all was lost.
+    /// The lower end of the 95 % interval; minus infinity when all was lost.
     pub low: f64,
-    /// With 95 % confidence it is no more; infinity when all was won.
+    /// The upper end of the 95 % interval; infinity when all was won.
     pub high: f64,
 }
 
 impl Difference {
     /// By the whole pairs of a score; none before there is one.
     ///
-    /// The interval holds all means that the likelihood ratio does not refuse (Owen, "Empirical likelihood ratio confidence intervals
-    /// for a single functional", 1988). Other than plus and minus some standard errors it is honest where few pairs were played, or all
+    /// The interval holds all means that a likelihood-ratio test does not reject (Owen, "Empirical likelihood ratio confidence intervals
+    /// for a single functional", 1988). Unlike an interval of standard errors it holds where few pairs were played, or all
     /// of them ended alike.
     #[must_use]
     pub fn of(score: &Score) -> Option<Self> {
@@ -58,7 +58,7 @@ pub(super) fn elo(points: f64) -> f64 {
     400.0 * (points / (1.0 - points)).log10()
 }
 
-/// The points of a game at this difference.
+/// The expected points of a game at this difference.
 pub(super) fn points(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }

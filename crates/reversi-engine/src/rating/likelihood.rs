@@ -1,12 +1,12 @@
-//! How likely the results of pairs are, for a given mean.
+//! The likelihood of the results of pairs, for a given mean.
 
-/// Points of a game, as the mean of each of the five results of a pair.
+/// The mean points of a game for each of the five results of a pair.
 const VALUES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// Results that were not seen count so much, since they are not impossible: the number that fishtest takes.
+/// The count of a result that was not seen, since it is not impossible: the number in fishtest.
 const UNSEEN: f64 = 1e-3;
 
-/// Halvings of an interval until it is as small as the numbers are exact.
+/// Bisections until an interval is at the precision of the numbers.
 pub(super) const HALVINGS: u32 = 60;
 
 /// Counted pairs.
@@ -16,7 +16,7 @@ pub(super) struct Likelihood {
 }
 
 impl Likelihood {
-    /// Of these pairs; none when there are none.
+    /// The likelihood of these pairs; `None` when there are none.
     pub(super) fn new(pairs: &[u32; 5]) -> Option<Self> {
         let seen = pairs.iter().any(|&count| count > 0);
         seen.then(|| Self { counts: pairs.map(|count| f64::from(count).max(UNSEEN)) })
@@ -28,8 +28,8 @@ impl Likelihood {
         points / self.counts.iter().sum::<f64>()
     }
 
-    /// By how much the logarithm of the likelihood is greater at the likeliest mean than it can be at `mean`, which lies
-    /// between 0 and 1: of all distributions with that mean, the most likely one is taken.
+    /// The logarithm of the likelihood at the likeliest mean, minus its greatest value among all distributions with this `mean`,
+    /// which lies between 0 and 1.
     ///
     /// Van den Bergh, "Comments on the maximum likelihood estimate of multinomial distributions with given expectation value",
     /// proposition 1.1 (`hardy.uhasselt.be/Fishtest/support_MLE_multinomial.pdf`): it gives each result the weight seen divided by

@@ -1,13 +1,13 @@
-//! How much stronger one player is than another, judged by paired games: one opening, played twice with the colours changed.
+//! The difference in strength of two players, from paired games: each opening is played twice with the colours changed.
 //!
 //! ```text
-//!   Points of each game --> Score --> Difference   in Elo, with the interval in which it lies at 95 %
+//!   Points of each game --> Score --> Difference   in Elo, with its 95 % interval
 //!                             |
 //!                             +-----> Sprt         whether enough is known to stop
 //! ```
 //!
-//! The two games of a pair are alike, for an opening that helps black helps each player once. So it is pairs that are counted, by
-//! their five results (0, ½, 1, 1½ or 2 points): counted one by one, the games would look like more evidence than they are.
+//! The two games of a pair are correlated, as an opening that favours black favours each player once. So pairs are counted, by
+//! their five results (0, ½, 1, 1½ or 2 points); single games would overstate the evidence.
 
 mod difference;
 mod likelihood;

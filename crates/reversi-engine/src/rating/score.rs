@@ -1,11 +1,11 @@
-//! Who won how often.
+//! The results of a series of games.
 
 use std::fmt;
 
-/// What one game gave the player of whom the score is kept.
+/// The points of one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Points {
-    /// Nothing.
+    /// 0 points.
     Loss,
     /// Half a point.
     Draw,
@@ -14,7 +14,7 @@ pub enum Points {
 }
 
 impl Points {
-    /// What the opponent got.
+    /// The opponent's points.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -63,7 +63,7 @@ impl Score {
         }
     }
 
-    /// How many games were counted.
+    /// The number of games counted.
     #[must_use]
     pub fn games(&self) -> u32 {
         self.wins.saturating_add(self.draws).saturating_add(self.losses)

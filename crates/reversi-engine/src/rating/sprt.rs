@@ -1,4 +1,4 @@
-//! Stopping as soon as enough is known.
+//! A sequential test that ends a series once its result is clear.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{difference::points, likelihood::Likelihood, score::Score};
 
 /// A sequential probability ratio test (Wald, 1945) of two differences in strength, `elo0` and the greater `elo1`. It ends as soon as
-/// the results are much likelier for one than for the other.
+/// the results are much more likely under one than under the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -18,24 +18,24 @@ pub struct Sprt {
 /// No field is ever a NaN.
 impl Eq for Sprt {}
 
-/// What a test has found.
+/// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// `elo0` is believed: the player is not so much stronger.
+    /// `elo0` is accepted.
     Lower,
-    /// `elo1` is believed.
+    /// `elo1` is accepted.
     Upper,
 }
 
 impl Sprt {
-    /// How often an end may be wrong, where nothing else is asked for.
+    /// The default probability of either error.
     pub const USUAL_ERROR: f64 = 0.05;
-    /// No difference is greater: at this one a game in ten thousand is lost.
+    /// The greatest difference: at this one a game in ten thousand is lost.
     pub const MOST_ELO: f64 = 1600.0;
-    /// Whether `elo0` or `elo1` is wrongly refused: no surer and no less sure than this.
+    /// The range of either probability of error.
     pub const ERRORS: std::ops::RangeInclusive<f64> = 0.001..=0.4;
 
-    /// A test that wrongly refuses `elo0` with probability `alpha`, and `elo1` with probability `beta`.
+    /// A test that wrongly rejects `elo0` with probability `alpha`, and `elo1` with probability `beta`.
     ///
     /// # Errors
     /// [`BadSprt`] when `elo0` is not below `elo1` or a number is out of its bounds.
@@ -49,33 +49,33 @@ impl Sprt {
         if valid { Ok(Self { elo0, elo1, alpha, beta }) } else { Err(BadSprt) }
     }
 
-    /// The difference that is believed if the test ends low.
+    /// The difference accepted if the test ends low.
     #[must_use]
     pub const fn elo0(&self) -> f64 {
         self.elo0
     }
 
-    /// The difference that is believed if the test ends high.
+    /// The difference accepted if the test ends high.
     #[must_use]
     pub const fn elo1(&self) -> f64 {
         self.elo1
     }
 
-    /// How often `elo0` is wrongly refused.
+    /// The probability of wrongly rejecting `elo0`.
     #[must_use]
     pub const fn alpha(&self) -> f64 {
         self.alpha
     }
 
-    /// How often `elo1` is wrongly refused.
+    /// The probability of wrongly rejecting `elo1`.
     #[must_use]
     pub const fn beta(&self) -> f64 {
         self.beta
     }
 
-    /// The logarithm of how much likelier the pairs are at `elo1` than at `elo0`; 0 before there is one.
+    /// The logarithm of the likelihood ratio of the pairs at `elo1` and at `elo0`; 0 before the first pair.
     ///
-    /// Of the many ways in which pairs can come to a mean, the likeliest is taken for each of the two: the generalized test of Li, Liu
+    /// Each likelihood is that of the most likely distribution with that mean: the generalized test of Li, Liu
     /// and Ying, "Generalized sequential probability ratio test for separate families of hypotheses" (2014), as in fishtest.
     #[must_use]
     pub fn llr(&self, score: &Score) -> f64 {
@@ -83,13 +83,13 @@ impl Sprt {
         Likelihood::new(&score.pairs).map_or(0.0, loss)
     }
 
-    /// The bounds of the logarithm at which the test ends: Wald's.
+    /// The bounds of the log-likelihood ratio at which the test ends: Wald's.
     #[must_use]
     pub fn bounds(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
-    /// The difference that is believed after a verdict.
+    /// The difference accepted by a verdict.
     #[must_use]
     pub const fn believed(&self, verdict: Verdict) -> f64 {
         match verdict {
@@ -98,7 +98,7 @@ impl Sprt {
         }
     }
 
-    /// What the test has found, once it has.
+    /// The verdict, once the test has ended.
     #[must_use]
     pub fn verdict(&self, score: &Score) -> Option<Verdict> {
         let (low, high) = self.bounds();
@@ -124,14 +124,14 @@ impl FromStr for Sprt {
     }
 }
 
-/// As it is read.
+/// The form that `FromStr` reads.
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{},{},{}", self.elo0, self.elo1, self.alpha, self.beta)
     }
 }
 
-/// The numbers make no test.
+/// The error of numbers out of their bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadSprt;
 

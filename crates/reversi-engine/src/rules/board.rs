@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::{Bitboard, ByColor, Color, Square, lines};
 
-/// Which discs lie where; no square holds two. Whose turn it is belongs to [`Position`](super::Position).
+/// The discs of both sides; no square holds two. The side to move belongs to [`Position`](super::Position).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Board {
     discs: ByColor<Bitboard>,
@@ -35,13 +35,13 @@ impl Board {
         !(self.discs.black | self.discs.white)
     }
 
-    /// How many discs a side has.
+    /// The number of a side's discs.
     #[must_use]
     pub fn count(self, color: Color) -> u8 {
         self.discs[color].count()
     }
 
-    /// Whose disc lies on the square.
+    /// The side whose disc lies on the square.
     #[must_use]
     pub fn color_at(self, square: Square) -> Option<Color> {
         Color::ALL.into_iter().find(|&color| self.discs[color].contains(square))
@@ -65,7 +65,7 @@ impl Board {
     }
 
     /// The discs that a side's move to `square` turns, on all bracketed lines; none when it brackets nothing.
-    /// That the square is empty is not looked at.
+    /// It is not checked that the square is empty.
     #[must_use]
     pub fn flips(self, color: Color, square: Square) -> Bitboard {
         let (own, opponent) = (self.discs[color], self.discs[color.opposite()]);
@@ -88,7 +88,7 @@ impl Board {
     }
 }
 
-/// As [`Board::letters`].
+/// The letters of [`Board::letters`].
 impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(std::str::from_utf8(&self.letters()).unwrap_or_default())
@@ -128,12 +128,12 @@ impl fmt::Display for Overlap {
 
 impl std::error::Error for Overlap {}
 
-/// Why a text is not a board.
+/// The error of a text that is not a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseBoardError {
     /// It has this many bytes, not 64.
     Length(usize),
-    /// The character for this square is none of the known ones.
+    /// The character for this square is unknown.
     Character(Square),
 }
 

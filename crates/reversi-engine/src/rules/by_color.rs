@@ -3,7 +3,7 @@ use std::ops::{Index, IndexMut};
 
 use super::Color;
 
-/// One `T` for black and one for white, so that nothing needs twin fields.
+/// One `T` for black and one for white.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByColor<T> {
     /// Black's.
@@ -18,17 +18,17 @@ impl<T> ByColor<T> {
         Self { black, white }
     }
 
-    /// Asks `value` for each side's value.
+    /// Calls `value` for each side.
     pub fn from_fn(mut value: impl FnMut(Color) -> T) -> Self {
         Self { black: value(Color::Black), white: value(Color::White) }
     }
 
-    /// The same function applied to both.
+    /// Applies `change` to both values.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> ByColor<U> {
         ByColor { black: change(self.black), white: change(self.white) }
     }
 
-    /// Each side gets what the other had.
+    /// The pair with the values exchanged.
     #[must_use]
     pub fn swapped(self) -> Self {
         Self { black: self.white, white: self.black }

@@ -8,7 +8,7 @@
 /// also stops a shift from wrapping into the next row.
 const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
-/// Where `own` may move against `opponent`.
+/// The squares where `own` may move against `opponent`.
 #[must_use]
 pub const fn moves(own: u64, opponent: u64) -> u64 {
     let inner = opponent & INNER_COLUMNS;
@@ -19,7 +19,7 @@ pub const fn moves(own: u64, opponent: u64) -> u64 {
     reached & !(own | opponent)
 }
 
-/// Which discs of `opponent` turn when `own` moves to `square`; none when the square brackets nothing.
+/// The discs of `opponent` that turn when `own` moves to `square`; none when the move brackets nothing.
 #[must_use]
 pub const fn flips(own: u64, opponent: u64, square: u8) -> u64 {
     let rays = &RAYS[square as usize & 63];
@@ -33,7 +33,7 @@ pub const fn flips(own: u64, opponent: u64, square: u8) -> u64 {
         | downward(own, opponent, rays[7])
 }
 
-/// The squares behind a run of `between` that begins beside a disc of `own`, in both directions of one axis.
+/// The squares after a run of `between` that begins beside a disc of `own`, in both directions of one axis.
 /// A run is at most six long: one step, one more, then two steps at a time.
 const fn along_axis<const STEP: u32>(own: u64, between: u64) -> u64 {
     let mut up = (own << STEP) & between;
@@ -67,7 +67,7 @@ const fn downward(own: u64, opponent: u64, ray: u64) -> u64 {
 /// The four directions towards higher bits, then the four towards lower ones.
 static RAYS: [[u64; 8]; 64] = rays([(1, 0), (-1, 1), (0, 1), (1, 1), (-1, 0), (1, -1), (0, -1), (-1, -1)]);
 
-/// For each square the squares behind it in each of these directions, which are steps to the right and down.
+/// For each square the ray from it in each of these directions, which are steps to the right and down.
 pub(crate) const fn rays<const N: usize>(directions: [(i8, i8); N]) -> [[u64; N]; 64] {
     let mut rays = [[0; N]; 64];
     let mut square = 0;
@@ -99,7 +99,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// The rule as it is told to people: walk each direction over opposing discs to an own one.
+    /// The rule by its definition: walk each direction over opposing discs to an own one.
     fn flips_by_walking(own: u64, opponent: u64, square: u8) -> u64 {
         let mut flips = 0;
         for (right, down) in (-1..=1).flat_map(|r| (-1..=1).map(move |d| (r, d))) {

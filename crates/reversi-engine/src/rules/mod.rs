@@ -1,14 +1,12 @@
-//! Pure Reversi: what a position is, which moves it allows, how a game ends and how it is written down.
+//! The rules of Reversi: positions, legal moves, the end of a game, and its notation.
 //!
-//! Nothing here knows of players, clocks, rooms or search, and no third-party crate is named.
-//! A turn runs like this; only `settle` ever makes a pass, and only a forced one:
+//! Nothing here depends on players, clocks, rooms, search or another crate. Only `settle` makes a pass, and only a forced one:
 //!
 //! ```text
 //!   Position --play(square)--> Position --settle()--> (Position, who passed) --outcome()--> Option<Outcome>
 //! ```
 //!
-//! A move has two doors: [`Position::play`] judges it, for input from outside;
-//! [`Position::play_unchecked`] trusts its caller, for search.
+//! [`Position::play`] checks a move, for input from outside; [`Position::play_unchecked`] trusts its caller, for search.
 mod bitboard;
 mod board;
 mod by_color;

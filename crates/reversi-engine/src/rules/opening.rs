@@ -1,16 +1,16 @@
-//! Random but even openings, so that matches between programs do not all begin alike.
+//! Random but even openings, for matches between programs.
 use super::{Bitboard, Color, Position, SplitMix64, Square, Transcript};
 
-/// Openings that the engine has judged to be even, a line each, made once by `reversi openings`; its first lines say how.
+/// Openings that are even by the engine's evaluation, one a line, made once by `reversi openings`; its first lines say how.
 const BALANCED: &str = include_str!("openings.txt");
 
-/// How many plies those are.
+/// Their length in plies.
 pub const BALANCED_PLIES: u8 = 8;
 
-/// Longer openings are cut to this; a game can hardly be called opening after it.
+/// The most plies of a random opening.
 pub const MAX_PLIES: u8 = 20;
 
-/// How many random lines are tried for an even one. Most seeds need fewer than ten.
+/// The most random lines tried for an even one. Most seeds need fewer than ten.
 const TRIES: u32 = 1000;
 
 /// A repeatable random opening: `plies` legal moves from the standard start (at most [`MAX_PLIES`]), passes implied, after which the game
@@ -53,7 +53,7 @@ pub fn balanced(seed: u64, index: u32) -> Vec<Square> {
     line.map(|line| line.squares().to_vec()).unwrap_or_default()
 }
 
-/// How many openings that list has.
+/// The number of openings in that list.
 #[must_use]
 pub fn balanced_count() -> usize {
     lines().count()

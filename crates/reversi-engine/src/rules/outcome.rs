@@ -1,4 +1,4 @@
-//! How a game ended on the board.
+//! The result of a finished game on the board.
 use super::{Board, ByColor, Color};
 
 /// The result of a game in which neither side can move.

@@ -1,10 +1,10 @@
-//! A board and whose turn it is.
+//! A board and the side to move.
 use std::fmt;
 use std::str::FromStr;
 
 use super::{Bitboard, Board, Color, Outcome, ParseBoardError, Square};
 
-/// A moment of a game: all that the rules need to know, whatever came before.
+/// A position of a game: all that the rules depend on.
 ///
 /// The side to move may have no legal move: then it must pass, or the game is over. [`Position::settle`] removes the first case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,13 +35,13 @@ impl Position {
         self.turn
     }
 
-    /// Where the side to move may place a disc.
+    /// The squares where the side to move may place a disc.
     #[must_use]
     pub fn legal_moves(self) -> Bitboard {
         self.board.legal_moves(self.turn)
     }
 
-    /// The position after the side to move places a disc. The turn is then simply the opponent's, who may have to pass.
+    /// The position after the side to move places a disc. The opponent is then to move, and may have to pass.
     ///
     /// # Errors
     /// [`IllegalMove`] when the square is taken or flips nothing.
@@ -54,7 +54,7 @@ impl Position {
     }
 
     /// As [`Position::play`], trusting that `square` is one of [`Position::legal_moves`].
-    /// Any other square gives a position that no game reaches, and in debug builds a panic.
+    /// Any other square gives an unreachable position, and in debug builds a panic.
     #[must_use]
     pub fn play_unchecked(self, square: Square) -> Self {
         let flips = self.board.flips(self.turn, square);
@@ -68,19 +68,19 @@ impl Position {
         self.legal_moves().is_empty() && !self.pass_unchecked().legal_moves().is_empty()
     }
 
-    /// The other side's turn on the same board, when a pass is forced; it is never allowed otherwise.
+    /// The same board with the other side to move, if a pass is forced; `None` otherwise.
     #[must_use]
     pub fn pass(self) -> Option<Self> {
         self.must_pass().then(|| self.pass_unchecked())
     }
 
-    /// As [`Position::pass`], trusting that the pass is forced. Otherwise the position is one that no game reaches.
+    /// As [`Position::pass`], trusting that the pass is forced. Otherwise the position is unreachable.
     #[must_use]
     pub const fn pass_unchecked(self) -> Self {
         Self::new(self.board, self.turn.opposite())
     }
 
-    /// Makes the forced pass if there is one, and says who passed. Afterwards the side to move can move, or the game is over.
+    /// Makes the forced pass if there is one, and returns the side that passed. Afterwards the side to move can move, or the game is over.
     #[must_use]
     pub fn settle(self) -> (Self, Option<Color>) {
         match self.pass() {
@@ -135,9 +135,9 @@ impl FromStr for Position {
 /// The square is taken, or placing a disc there flips nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IllegalMove {
-    /// Where the disc was to go.
+    /// The square of the move.
     pub square: Square,
-    /// Whose disc it was.
+    /// The side that moved.
     pub color: Color,
 }
 
@@ -149,7 +149,7 @@ impl fmt::Display for IllegalMove {
 
 impl std::error::Error for IllegalMove {}
 
-/// Why a text is not a position.
+/// The error of a text that is not a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParsePositionError {
     /// The part before the space is not a board.

@@ -1,11 +1,11 @@
-//! Repeatable chance, where no crate may be named.
+//! A repeatable random number generator without dependencies.
 
-/// Steele, Lea and Flood's generator, "Fast Splittable Pseudorandom Number Generators" (2014): small, and fixed for ever.
+/// Steele, Lea and Flood's generator, "Fast Splittable Pseudorandom Number Generators" (2014): small, with a fixed stream.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// The generator of a seed; neighbouring seeds give unrelated numbers.
+    /// The generator of a seed; consecutive seeds give unrelated numbers.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)

@@ -1,4 +1,4 @@
-//! One of the 64 places of the board.
+//! The squares of the board.
 use std::fmt;
 use std::str::FromStr;
 
@@ -18,7 +18,7 @@ impl Square {
         all
     };
 
-    /// The square with this number, when there is one.
+    /// The square with this number; `None` above 63.
     #[must_use]
     pub const fn new(index: u8) -> Option<Self> {
         if index < 64 { Some(Self(index)) } else { None }
@@ -69,7 +69,7 @@ impl Square {
         self.0 / 8
     }
 
-    /// The square of the lowest bit; the caller knows that `bits` is not zero.
+    /// The square of the lowest bit; `bits` must not be zero.
     pub(super) const fn of_lowest_bit(bits: u64) -> Self {
         debug_assert!(bits != 0);
         Self((bits.trailing_zeros() & 63) as u8)

@@ -45,13 +45,13 @@ impl Symmetry {
         }
     }
 
-    /// Where a square goes.
+    /// The image of a square.
     #[must_use]
     pub const fn square(self, square: Square) -> Square {
         Square::of_lowest_bit(self.bitboard(Bitboard::of(square)).0)
     }
 
-    /// Where a set of squares goes.
+    /// The image of a set of squares.
     #[must_use]
     pub const fn bitboard(self, Bitboard(bits): Bitboard) -> Bitboard {
         Bitboard(match self {
@@ -66,14 +66,14 @@ impl Symmetry {
         })
     }
 
-    /// Where all discs go.
+    /// The image of a board.
     #[must_use]
     pub fn board(self, board: Board) -> Board {
         let image = |color| self.bitboard(board.discs(color));
         Board::of_disjoint(image(Color::Black), image(Color::White))
     }
 
-    /// One board for all that are turned or mirrored into each other: the image with the least bits.
+    /// The canonical one of a board's eight images: the one with the least bits.
     #[must_use]
     pub fn normal(board: Board) -> Board {
         let bits = |board: &Board| (board.discs(Color::Black).0, board.discs(Color::White).0);

@@ -55,7 +55,7 @@ impl Transcript {
         std::iter::once(Position::START).chain(after)
     }
 
-    /// Adds a move of the side to move and says who must then pass.
+    /// Adds a move of the side to move, and returns the side that must then pass, if any.
     ///
     /// # Errors
     /// [`IllegalMove`]; the transcript is then unchanged.
@@ -115,7 +115,7 @@ impl FromStr for Transcript {
     }
 }
 
-/// Why a text is not a game. Moves are counted from 1; passes have no number of their own.
+/// The error of a text that is not a game. Moves are counted from 1; passes have no number of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadTranscriptError {
     /// It is longer than [`Transcript::MAX_TEXT`] bytes.
@@ -129,7 +129,7 @@ pub enum ReadTranscriptError {
     Move {
         /// The number of the move.
         number: usize,
-        /// Who may not move where.
+        /// The side and the square.
         error: IllegalMove,
     },
     /// A pass stands before this move, where the rules do not force one.

@@ -1,4 +1,4 @@
-//! Alpha-beta: minimax that skips what cannot change the answer (Knuth and Moore, "An Analysis of Alpha-Beta Pruning", 1975).
+//! Alpha-beta: minimax that prunes what cannot change the result (Knuth and Moore, "An Analysis of Alpha-Beta Pruning", 1975).
 use std::marker::PhantomData;
 
 use rand::Rng;
@@ -7,7 +7,7 @@ use super::{Budget, Cache, EndedBy, Game, Heuristic, MAX_VALUE, NoCache, Searche
 
 /// A searcher that gives the value of [`minimax`](super::minimax()) from far fewer states.
 ///
-/// Among equally good moves it chooses at random: root moves are searched so that an equal one is told from a worse one.
+/// Among equally good moves it chooses at random: the window at the root is wide enough to tell equal moves from worse ones.
 #[derive(Clone, Debug)]
 pub struct AlphaBeta<H, C = NoCache> {
     heuristic: H,
@@ -15,7 +15,7 @@ pub struct AlphaBeta<H, C = NoCache> {
     deepening: bool,
 }
 
-/// What an alpha-beta search found.
+/// The result of an alpha-beta search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found<M> {
     /// The move to play.
@@ -31,14 +31,14 @@ pub struct Found<M> {
 }
 
 impl<H> AlphaBeta<H> {
-    /// Searches straight to the depth asked for and remembers nothing. Ended early, it knows only the root moves it came to.
+    /// Searches straight to the depth of the budget, without a cache. Ended early, it has values of some root moves only.
     pub const fn plain(heuristic: H) -> Self {
         Self { heuristic, cache: NoCache, deepening: false }
     }
 }
 
 impl<H, C> AlphaBeta<H, C> {
-    /// Searches one ply deep, then two, and so on, so that it has a good answer whenever it is ended. The cache lives as long as the searcher.
+    /// Iterative deepening: searches one ply deep, then two, and so on, and always has a result. The cache lives as long as the searcher.
     pub const fn deepening(heuristic: H, cache: C) -> Self {
         Self { heuristic, cache, deepening: true }
     }
@@ -57,19 +57,19 @@ impl<H, C> AlphaBeta<H, C> {
         let first = if self.deepening { 1 } else { last };
         let mut search = Search::<G, H, C>::new(&self.heuristic, &mut self.cache, budget);
         for depth in first..=last {
-            let level = search.level(state, &roots, depth);
-            if let Some(best) = pick(rng, &level.best) {
+            let searched = search.root(state, &roots, depth);
+            if let Some(best) = pick(rng, &searched.best) {
                 found.best = best;
-                found.value = Some(level.value);
-                // Next time the best so far comes first, so that even an unfinished level can only improve on it.
+                found.value = Some(searched.value);
+                // Next time the best so far comes first, so that even an unfinished iteration can only improve on it.
                 roots.sort_by_key(|root| *root != best);
             }
-            if let Some(ended_by) = level.ended_by {
+            if let Some(ended_by) = searched.ended_by {
                 found.ended_by = ended_by;
                 break;
             }
             found.depth = depth;
-            if !level.horizon {
+            if !searched.horizon {
                 break;
             }
         }
@@ -79,12 +79,12 @@ impl<H, C> AlphaBeta<H, C> {
 }
 
 /// The root searched to one depth, or a part of it.
-struct Level<M> {
+struct RootSearch<M> {
     /// The equally good moves; none when no move was searched.
     best: Vec<M>,
     value: i32,
     horizon: bool,
-    /// Set when the level was not finished.
+    /// Set when the search to this depth was not finished.
     ended_by: Option<EndedBy>,
 }
 
@@ -109,26 +109,26 @@ where
         Self { heuristic, cache, budget, nodes: 0, ended_by: None, moves: Vec::new(), game: PhantomData }
     }
 
-    fn level(&mut self, state: &G::State, roots: &[G::Move], depth: u8) -> Level<G::Move> {
-        let mut level = Level { best: Vec::new(), value: -MAX_VALUE, horizon: false, ended_by: None };
+    fn root(&mut self, state: &G::State, roots: &[G::Move], depth: u8) -> RootSearch<G::Move> {
+        let mut result = RootSearch { best: Vec::new(), value: -MAX_VALUE, horizon: false, ended_by: None };
         for &root in roots {
             // One below the best: an equal move then lies inside the window, so that its value is exact.
-            let window = Window { alpha: (level.value - 1).max(-MAX_VALUE), beta: MAX_VALUE };
+            let window = Window { alpha: (result.value - 1).max(-MAX_VALUE), beta: MAX_VALUE };
             let Some(searched) = self.state(&G::play(state, root), depth - 1, window.opposite()) else {
-                level.ended_by = self.ended_by;
+                result.ended_by = self.ended_by;
                 break;
             };
-            level.horizon |= searched.horizon;
+            result.horizon |= searched.horizon;
             let value = -searched.value;
-            if value > level.value || level.best.is_empty() {
-                level.best.clear();
-                level.value = value;
+            if value > result.value || result.best.is_empty() {
+                result.best.clear();
+                result.value = value;
             }
-            if value == level.value {
-                level.best.push(root);
+            if value == result.value {
+                result.best.push(root);
             }
         }
-        level
+        result
     }
 
     /// Searches a state; `None` when the budget ends the search first.

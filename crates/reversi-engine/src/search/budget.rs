@@ -1,15 +1,15 @@
-//! How far a search may go, and how it is told to stop.
+//! The bounds of a search, and its stop flag.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A flag shared by a search and whoever may end it. All clones are the same flag; it is never lowered again.
+/// A flag that ends searches. All clones are the same flag; it is never lowered again.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicU8>);
 
-/// Raised half: nothing new is to be begun.
+/// The first stage: begin nothing new.
 const WINDING_DOWN: u8 = 1;
 
-/// Raised in full.
+/// The second stage: stop at once.
 const STOPPED: u8 = 2;
 
 impl Stop {
@@ -19,12 +19,12 @@ impl Stop {
         Self::default()
     }
 
-    /// Asks every search that holds this flag to answer now.
+    /// Stops every search that holds this flag.
     pub fn stop(&self) {
         self.0.fetch_max(STOPPED, Ordering::Relaxed);
     }
 
-    /// Whether it was asked.
+    /// Whether [`Stop::stop`] was called.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed) == STOPPED
@@ -36,12 +36,12 @@ impl Stop {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Asks a search that goes step by step to answer when the step that it is at is done. Others do not listen.
+    /// Ends an iterative search after its current iteration. Other searches ignore it.
     pub fn wind_down(&self) {
         self.0.fetch_max(WINDING_DOWN, Ordering::Relaxed);
     }
 
-    /// Whether it was asked that, or to answer now.
+    /// Whether [`Stop::wind_down`] or [`Stop::stop`] was called.
     #[must_use]
     pub fn is_winding_down(&self) -> bool {
         self.0.load(Ordering::Relaxed) >= WINDING_DOWN
@@ -78,7 +78,7 @@ impl Budget {
         Self { stop: stop.clone(), ..self }
     }
 
-    /// What ends a search that has spent this many nodes, if anything does.
+    /// The bound that ends a search after this many nodes, if one does.
     pub(super) fn ended_by(&self, nodes: u64) -> Option<EndedBy> {
         if self.stop.is_stopped() {
             Some(EndedBy::Stop)
@@ -90,10 +90,10 @@ impl Budget {
     }
 }
 
-/// Which bound a search reached.
+/// The bound that ended a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndedBy {
-    /// The depth asked for, or the end of every line.
+    /// The depth of the budget, or the end of every line.
     Depth,
     /// The number of nodes or playouts.
     Nodes,

@@ -1,17 +1,17 @@
-//! What a searcher must know of a game.
+//! The games that searchers can search.
 use std::fmt::Debug;
 use std::hash::Hash;
 
 /// The rules of a two-player game in which the sides take turns at every move; a pass, where a game has it, is a move.
 ///
-/// It is implemented on an empty type, so that the rules themselves need not know of search.
+/// It is implemented on an empty type, so that the rules do not depend on search.
 pub trait Game {
     /// A position with the side to move. Equal states have equal futures.
     type State: Copy + Eq + Hash + Debug;
     /// A move of the side to move.
     type Move: Copy + Eq + Debug;
 
-    /// Whose turn it is.
+    /// The side to move.
     fn turn(state: &Self::State) -> Player;
 
     /// Appends the legal moves. It appends none exactly when the game has ended.
@@ -20,7 +20,7 @@ pub trait Game {
     /// The state after a legal move, with the other side to move.
     fn play(state: &Self::State, action: Self::Move) -> Self::State;
 
-    /// How the game ended, if it did.
+    /// The result, once the game has ended.
     fn ending(state: &Self::State) -> Option<Ending>;
 }
 
@@ -38,21 +38,21 @@ pub enum Player {
 pub enum Ending {
     /// The side to move has won.
     Won,
-    /// Nobody has.
+    /// A draw.
     Drawn,
     /// The side to move has lost.
     Lost,
 }
 
-/// The value of a won game where a heuristic does not say otherwise.
+/// The default value of a won game.
 pub const WON: i32 = 1_000_000;
 
-/// No value is greater, and none is less than its negative.
+/// The greatest value; the least is its negative.
 pub const MAX_VALUE: i32 = i32::MAX / 2;
 
-/// What a state is worth, in any unit, between minus and plus [`MAX_VALUE`].
+/// The evaluation of states, in any unit, from minus to plus [`MAX_VALUE`].
 pub trait Heuristic<G: Game> {
-    /// The estimate for the side to move where the search goes no deeper and the game has not ended.
+    /// The estimate for the side to move at the horizon, where the game has not ended.
     fn value(&self, state: &G::State) -> i32;
 
     /// The value for the side to move of an ended game.

@@ -1,7 +1,7 @@
-//! The oracle: minimax without any pruning.
+//! Minimax without pruning, as the oracle of tests.
 use super::{Game, Heuristic};
 
-/// What a full search found.
+/// The result of a full search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Valued<M> {
     /// The value for the side to move.
@@ -12,7 +12,7 @@ pub struct Valued<M> {
 
 /// The value of a state that looks `depth` plies ahead (0 is taken as 1), or `None` when the game has ended.
 ///
-/// It visits every line, so it is for judging the other searchers, not for play. It has no budget.
+/// It visits every line without a budget: for tests of the other searchers, not for play.
 pub fn minimax<G: Game>(state: &G::State, heuristic: &impl Heuristic<G>, depth: u8) -> Option<Valued<G::Move>> {
     let mut moves = Vec::new();
     G::moves(state, &mut moves);

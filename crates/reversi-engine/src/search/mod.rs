@@ -1,7 +1,7 @@
-//! Game-tree search for any two-player game of turns and full information; Reversi is not known here.
+//! Game-tree search for any two-player game of alternating turns and full information; nothing here depends on Reversi.
 //!
-//! A game is an empty type that implements [`Game`]; what a position is worth is said by a [`Heuristic`].
-//! Searchers never read a clock and never draw unseeded randomness: a [`Budget`] bounds them from outside, and a generator is passed in,
+//! A game is an empty type that implements [`Game`]; a [`Heuristic`] evaluates its positions.
+//! Searchers never read a clock and never draw unseeded randomness: a [`Budget`] bounds them, and a generator is passed in,
 //! so one seed and one budget of depth or nodes give one answer on every machine.
 //!
 //! ```text
@@ -10,8 +10,8 @@
 //!   minimax: the unpruned oracle that every variant of AlphaBeta must equal
 //! ```
 //!
-//! Asked to stop, a searcher looks at the flag at every node or playout and answers with its best so far; even when it
-//! was stopped before it began, it gives a legal move.
+//! A searcher checks the stop flag at every node or playout and returns its best move so far; even when stopped before it
+//! began, it returns a legal move.
 mod alpha_beta;
 mod budget;
 mod game;

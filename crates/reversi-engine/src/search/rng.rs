@@ -1,7 +1,6 @@
-//! Drawing from a seeded generator.
+//! Random draws from a seeded generator.
 //!
-//! Written out here, and not left to the `rand` crate's distributions, because those may change with its versions and a seed is to
-//! mean the same game for ever.
+//! Not by the `rand` crate's distributions, which may change with its versions: a seed must always give the same game.
 use rand::Rng;
 
 /// A number below `bound`, or 0 when that is 0. The bias is under `bound` in 2^32.

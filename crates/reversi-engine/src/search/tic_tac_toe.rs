@@ -1,4 +1,4 @@
-//! A game small enough to search to the end, for the tests of this layer.
+//! A game small enough to search to the end, for the tests of this folder.
 use super::{Ending, Game, Heuristic, Player};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,11 +1,10 @@
-//! What alpha-beta may remember of the states it has searched.
+//! Caches of alpha-beta: transposition tables of searched states.
 //!
 //! All caches are bounded: each key has one slot, and a later entry replaces an earlier one. Keys are compared whole, so
 //! two states are never mistaken for each other.
 use std::hash::{Hash, Hasher};
 
-/// The values that still matter: at most `alpha` is no better than what the side to move has already, at least `beta`
-/// is more than the other side will allow.
+/// The window of values that still matter: the side to move has `alpha` already, and its opponent avoids `beta` or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
     /// The lower end.
@@ -22,28 +21,28 @@ impl Window {
     }
 }
 
-/// What the search of a state gave.
+/// The result of searching a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Searched {
-    /// Exact when inside the window; otherwise a bound on the window's far side.
+    /// Exact inside the window; otherwise a bound outside it.
     pub value: i32,
-    /// Whether some line was cut by the depth, so that a deeper search may give another value.
+    /// Whether some line ended at the horizon, so that a deeper search may give another value.
     pub horizon: bool,
 }
 
-/// A memory for searched states.
+/// A cache of searched states.
 pub trait Cache<S, M> {
-    /// A result that may stand for searching this state to exactly this depth with this window.
+    /// A stored result that is valid for this state at exactly this depth and window.
     fn get(&self, state: &S, depth: u8, window: Window) -> Option<Searched>;
 
-    /// The move that was best here when last searched, at any depth: it is tried first.
+    /// The best move of the last search of this state, at any depth; it is tried first.
     fn hint(&self, state: &S) -> Option<M>;
 
-    /// Remembers a result and the move that gave it.
+    /// Stores a result and its best move.
     fn put(&mut self, state: &S, depth: u8, window: Window, searched: Searched, best: M);
 }
 
-/// Remembers nothing.
+/// A cache that stores nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoCache;
 
@@ -59,7 +58,7 @@ impl<S, M> Cache<S, M> for NoCache {
     fn put(&mut self, _state: &S, _depth: u8, _window: Window, _searched: Searched, _best: M) {}
 }
 
-/// A transposition table: the bounds found for a state serve every window, and its best move the next depth.
+/// A transposition table: bounds are used for every window, and the best move for the next depth.
 #[derive(Clone, Debug)]
 pub struct Transpositions<S, M> {
     slots: Slots<S, Transposition<M>>,
@@ -117,7 +116,7 @@ impl<S: Copy + Eq + Hash, M: Copy> Cache<S, M> for Transpositions<S, M> {
     }
 }
 
-/// Remembers a result for its state, depth and window together, and gives it only when all three are met again.
+/// A cache keyed by state, depth and window together.
 #[derive(Clone, Debug)]
 pub struct WindowCache<S> {
     slots: Slots<(S, u8, Window), Searched>,
@@ -145,7 +144,7 @@ impl<S: Copy + Eq + Hash, M> Cache<S, M> for WindowCache<S> {
     }
 }
 
-/// A hash table with one slot a key and no chains.
+/// A direct-mapped hash table: one slot for each index, no chains.
 #[derive(Clone, Debug)]
 struct Slots<K, V> {
     slots: Vec<Option<(K, V)>>,
@@ -179,7 +178,7 @@ impl<K: Eq + Hash, V> Slots<K, V> {
 }
 
 /// A multiplicative hash (Knuth, The Art of Computer Programming 3, 6.4): its high bits are good, so those are used. The standard
-/// library's hasher resists attackers, who do not exist here, and takes longer than evaluating a board.
+/// library's hasher resists attacks, which is not needed here, and takes longer than evaluating a board.
 struct Multiplier(u64);
 
 impl Hasher for Multiplier {

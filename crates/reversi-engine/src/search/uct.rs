@@ -1,4 +1,4 @@
-//! UCT: a tree grown by random games, each step of which weighs what won against what was little tried
+//! UCT: Monte-Carlo tree search by upper confidence bounds
 //! (Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006).
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use super::{Budget, EndedBy, Ending, Game, Player, below, pick};
 /// reward to every state on the way. The most visited move is the answer.
 #[derive(Clone, Debug)]
 pub struct Uct<P, W> {
-    /// The weight of being little tried, in the unit of the reward; the square root of 2 for rewards from 0 to 1.
+    /// The weight of exploration, in the unit of the reward; the square root of 2 for rewards from 0 to 1.
     pub exploration: f64,
-    /// How a game is played out.
+    /// The playout policy.
     pub playout: P,
-    /// What its end is worth.
+    /// The reward of a finished game.
     pub reward: W,
     /// The most states the tree may hold; when it is full, playouts start from its leaves. It bounds memory.
     pub max_states: usize,
@@ -26,9 +26,9 @@ pub trait Playout<G: Game> {
     fn play_out(&self, state: &G::State, rng: &mut impl Rng) -> G::State;
 }
 
-/// Says what an ended game is worth.
+/// The reward of an ended game.
 pub trait Reward<G: Game> {
-    /// The worth of an ended state to a player.
+    /// The reward of an ended state for a player.
     fn reward(&self, state: &G::State, player: Player) -> f64;
 }
 
@@ -66,12 +66,12 @@ impl<G: Game> Reward<G> for WinShare {
     }
 }
 
-/// What a sampling search found.
+/// The result of a sampling search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled<M> {
     /// The most visited move.
     pub best: M,
-    /// It and what is expected to follow: the most visited answer each time.
+    /// The expected line: the most visited move at each state.
     pub line: Vec<M>,
     /// Its mean reward for the side to move, unless it was never visited.
     pub mean: Option<f64>,
@@ -133,7 +133,7 @@ impl<P, W> Uct<P, W> {
 struct Tree<G: Game> {
     /// The root is the first.
     branches: Vec<Branch<G>>,
-    /// The moves of all branches, one after the other: a tree of lists would take milliseconds to free when asked to stop.
+    /// The moves of all branches, one after the other: a tree of lists would take milliseconds to free after a stop.
     actions: Vec<G::Move>,
     /// From the root to the leaf of the current iteration.
     path: Vec<usize>,
@@ -156,7 +156,7 @@ struct Branch<G: Game> {
 impl<G: Game> Tree<G> {
     const ROOT: usize = 0;
 
-    /// Room is made for the states at once: moving a grown tree to more room would take milliseconds when asked to stop.
+    /// All states are allocated at once: growing a large tree would take milliseconds after a stop.
     fn new(root: G::State, states: usize) -> Self {
         let mut tree =
             Self { branches: Vec::with_capacity(states + 1), actions: Vec::new(), path: Vec::new(), depth: 0 };
@@ -253,7 +253,7 @@ impl<G: Game> Tree<G> {
         pick(rng, &equal)
     }
 
-    /// The move that leads to a state, and from there the most visited ones, among equals any.
+    /// The move that leads to a state, and from there the most visited moves.
     fn line_from(&self, at: usize) -> Vec<G::Move> {
         let follow = |&at: &usize| self.children(at).max_by_key(|&child| self.branches[child].visits);
         std::iter::successors(Some(at), follow).filter_map(|at| self.branches[at].action).collect()
@@ -285,14 +285,14 @@ mod tests {
     #[test]
     fn it_wins_where_it_can_and_blocks_where_it_must() {
         for seed in 0..20 {
-            // x x . / o o . / . . . : whoever is to move takes its third.
+            // x x . / o o . / . . . : the side to move completes its row.
             let wins = search(&UCT, &Grid::of(&[0, 3, 1, 4]), 500, seed);
             assert_eq!(wins.best, 2);
             assert!(wins.mean.unwrap() > 0.95, "{wins:?}");
             // x x . / . o . / . . . : o blocks.
             let blocks = search(&UCT, &Grid::of(&[0, 4, 1]), 2000, seed);
             assert_eq!(blocks.best, 2);
-            // Whoever blocks has blocked, and the game goes on from there by moves that can be made.
+            // The block is made, and the rest of the line is legal.
             let end = blocks.line.iter().fold(Grid::of(&[0, 4, 1]), |grid, &action| {
                 let mut legal = Vec::new();
                 TicTacToe::moves(&grid, &mut legal);

@@ -1,4 +1,4 @@
-//! A position as the search sees it: whose discs are whose only by who moves.
+//! A position as the search sees it: the discs of the side to move and of its opponent, without colours.
 use super::cpu::Cpu;
 use crate::rules::{Color, Position};
 
@@ -44,7 +44,7 @@ impl Board {
         difference + difference.signum() * (64 - own - opponent)
     }
 
-    /// A number that no two positions of a search share but by an accident of 1 in 2^64. The two words are folded by a
+    /// A 64-bit hash of the position. The two words are folded by a
     /// widening multiplication, as in Wang Yi's wyhash.
     #[inline(always)]
     pub(super) fn hash(self) -> u64 {

@@ -1,20 +1,20 @@
-//! How long to think, by the clock.
+//! Time management: how long to search for one move.
 use std::time::Duration;
 
-/// The times of one move. Who reads the clock begins no new depth after `enough` and raises the flag at `most`.
+/// The times of one move: the caller begins no new depth after `enough` and stops the search at `most`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// A next depth would hardly be finished after this.
+    /// After this a next depth would hardly be finished.
     pub enough: Duration,
-    /// The move must be made.
+    /// The latest time for the move.
     pub most: Duration,
 }
 
-/// The last squares are solved in an instant, so that no time is kept for so many moves of each side.
+/// The last moves of each side for which no time is kept, as the end is solved in an instant.
 const INSTANT_MOVES: u32 = 7;
 
 impl Plan {
-    /// Shares what remains among the moves that still need thought, with the increment that each brings. `most` leaves
+    /// Divides the remaining time, with the increment of each move, among the moves that still need a search. `most` leaves
     /// a fifth of the clock even when the search is in the middle of a depth.
     #[must_use]
     pub fn new(remaining: Duration, increment: Duration, empties: u8) -> Self {

@@ -1,8 +1,8 @@
 //! Moves and flips with the instructions that this processor has.
 //!
 //! The engine is generic over a [`Cpu`], so that whole searches are compiled once for any processor and once for those
-//! with AVX2, BMI and POPCNT. A value of [`Modern`] is the proof that they are there: it only comes from
-//! [`Modern::detect`].
+//! with AVX2, BMI and POPCNT. A value of [`Modern`] proves that the processor has them: only
+//! [`Modern::detect`] makes one.
 //!
 //! This is the one file of the engine with `unsafe`: each block calls a function that needs those instructions, and
 //! stands in a method of [`Modern`]. The wide functions themselves are safe Rust.
@@ -13,13 +13,13 @@ pub(super) trait Cpu: Copy + Send + Sync {
     /// Does the work with the processor's instructions. Functions that are not inlined into their caller begin with it.
     fn run<R>(self, work: impl FnOnce() -> R) -> R;
 
-    /// Where `own` may move against `opponent`.
+    /// The squares where `own` may move against `opponent`.
     fn moves(self, own: u64, opponent: u64) -> u64;
 
-    /// Which discs turn when `own` moves to the empty `square`.
+    /// The discs that turn when `own` moves to the empty `square`.
     fn flips(self, own: u64, opponent: u64, square: u8) -> u64;
 
-    /// How many discs turn when `own` moves to the only empty `square`.
+    /// The number of discs that turn when `own` moves to the only empty `square`.
     fn last_flips(self, own: u64, square: u8) -> u32;
 }
 
@@ -70,7 +70,7 @@ mod wide {
     pub(in super::super) struct Modern(());
 
     impl Modern {
-        /// This processor, when it has all of them.
+        /// `None` on a processor that lacks one of them.
         pub(in super::super) fn detect() -> Option<Self> {
             let has_all = is_x86_feature_detected!("avx2")
                 && is_x86_feature_detected!("bmi1")

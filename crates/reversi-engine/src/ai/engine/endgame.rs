@@ -2,7 +2,7 @@
 //!
 //! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. From the end upwards: the last four
 //! squares are tried one by one ([`super::last_four`]); up to [`PLAIN`] squares moves are ordered by parity alone; above,
-//! the move that leaves the opponent the fewest moves goes first ("fastest first"), positions are remembered, and the
+//! the move that leaves the opponent the fewest moves goes first ("fastest first"), positions are kept in the table, and the
 //! stable discs bound the value. The scheme is that of Andersson's Zebra and Delorme's Edax.
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
@@ -15,7 +15,7 @@ use super::transposition::{Effort, Entry, NO_SQUARE};
 /// Up to this many empty squares nothing but parity orders the moves: a better order costs more than it saves.
 const PLAIN: u32 = 6;
 
-/// From this many empty squares on, positions are remembered. Below, the table's memory is slower than the search.
+/// From this many empty squares on, the table is used. Below, its memory is slower than the search.
 const REMEMBERED: u32 = 9;
 
 /// From this many empty squares on, the children are first looked up (enhanced transposition cutoff; Plaat et al.,
@@ -66,7 +66,7 @@ pub(super) fn squares_of(quarters: u32) -> u64 {
 }
 
 impl<C: Cpu> Searcher<'_, C> {
-    /// Whether the score is above alpha: a value above it is a lower bound, one not above it an upper bound.
+    /// Tests whether the score is above alpha: a value above it is a lower bound, another an upper bound.
     pub(super) fn solve(&mut self, board: Board, alpha: i32) -> i32 {
         let empties = board.empties();
         match empties.count_ones() {
@@ -194,7 +194,7 @@ impl<C: Cpu> Searcher<'_, C> {
         })
     }
 
-    /// A bound of the score not above alpha by the opponent's stable discs, when they suffice.
+    /// An upper bound of the score by the opponent's stable discs, if it is not above alpha.
     #[inline(always)]
     pub(super) fn stable_bound(&self, board: Board, alpha: i32, count: u32) -> Option<i32> {
         if alpha < STABLE_FROM[count as usize & 63] {
@@ -204,7 +204,7 @@ impl<C: Cpu> Searcher<'_, C> {
         (bound <= alpha).then_some(bound)
     }
 
-    /// A child whose value is known well enough to be a refutation.
+    /// A child whose table entry refutes the position.
     #[inline(always)]
     fn bound_of_children(&self, moves: &Moves, board: Board, alpha: i32, count: u32) -> Option<i32> {
         moves.iter().find_map(|tried| {
@@ -244,7 +244,7 @@ const END_WHIM: i32 = 32;
 
 pub(super) const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// A rough worth of each square for the order of moves, after the weights in Edax: corners best, the squares beside
+/// The static worth of each square for the order of moves, after the weights in Edax: corners best, the squares beside
 /// them worst.
 pub(super) static PLACE_WORTH: [i32; 64] = {
     let quarter = [[18, 4, 16, 12], [4, 2, 6, 8], [16, 6, 14, 10], [12, 8, 10, 0]];

@@ -1,4 +1,4 @@
-//! The whole search of a position, step by step, by one thread or several.
+//! The whole search of a position: iterative deepening by one thread or several.
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -18,17 +18,17 @@ use super::weights::Weights;
 use crate::rules::{Position, Square};
 use crate::search::{EndedBy, Stop};
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The best move.
     pub best: Square,
-    /// What it is worth to the side to move: discs more at the end. Of
+    /// Its value for the side to move, in discs of the final difference. With
     /// [`Goal::Winner`](super::Goal::Winner) only the sign counts.
     pub discs: f32,
-    /// Plies searched; 0 when stopped before the first ply was.
+    /// Plies searched; 0 when stopped before the first ply was finished.
     pub depth: u8,
-    /// How many of a hundred cuts by probability are right: 100 when none was made.
+    /// The promised share of ProbCut cuts that are right, in percent; 100 without cuts.
     pub certainty: u8,
     /// Positions visited since the search began.
     pub nodes: u64,
@@ -36,12 +36,12 @@ pub struct Report {
     pub line: Vec<Square>,
     /// The value is proved by a search to the end.
     pub exact: bool,
-    /// Which bound was reached: `Depth` when nothing is left to find.
+    /// The bound that ended it: `Depth` when nothing is left to search.
     pub ended_by: EndedBy,
 }
 
-/// A searcher with its memory. One search at a time; with one thread, what it finds depends on nothing it searched
-/// before.
+/// A searcher with its transposition table, for one search at a time. With one thread a result does not depend on earlier
+/// searches.
 #[derive(Debug)]
 pub struct Engine {
     table: TranspositionTable,
@@ -49,25 +49,25 @@ pub struct Engine {
     threads: usize,
 }
 
-/// More threads than this would mostly search what others have searched.
+/// The most threads of one search: more would mostly repeat each other's work.
 const MOST_THREADS: usize = 64;
 
 impl Engine {
-    /// An engine with one thread and a table of at most this many bytes, of which a small search takes few.
+    /// An engine with one thread and a table of at most this many bytes; a small search allocates less.
     #[must_use]
     pub fn new(weights: Arc<Weights>, table_bytes: usize) -> Self {
         Self { table: TranspositionTable::with_bytes(table_bytes), weights, threads: 1 }
     }
 
-    /// The same engine with so many threads for a search, 1 to 64. With more than one, a search may find another
-    /// answer each time; what is exact stays exact.
+    /// The same engine with this many threads for a search, 1 to 64. With more than one, results may vary from search to
+    /// search; exact values do not.
     #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads: threads.clamp(1, MOST_THREADS), ..self }
     }
 
-    /// Searches until a limit or the flag ends it. `each` is told of every finished step and may end the search too.
-    /// `None` when the side to move has no move.
+    /// Searches until a limit or the flag ends it. `each` gets a report of every finished iteration and may end the search
+    /// too. `None` when the side to move has no move.
     pub fn search(
         &mut self,
         position: Position,
@@ -84,7 +84,7 @@ impl Engine {
         self.run(Portable, board, limits, stop, each)
     }
 
-    /// What a position looks worth to the side to move, in discs, without search.
+    /// The static evaluation of a position for the side to move, in discs.
     #[must_use]
     pub fn evaluate(&self, position: Position) -> f32 {
         Node::new(position.into()).evaluate(Portable, &PATTERNS, &self.weights) as f32 / DISC as f32
@@ -142,7 +142,7 @@ impl Engine {
     }
 }
 
-/// Raises its flag in the end.
+/// Raises its flag when dropped.
 struct Raised<'a>(&'a Stop);
 
 impl Drop for Raised<'_> {
@@ -152,7 +152,7 @@ impl Drop for Raised<'_> {
 }
 
 impl Report {
-    /// Of a search that did not begin.
+    /// The report of a search that did not begin.
     fn unsearched(best: Square) -> Self {
         Self {
             best,
@@ -183,7 +183,7 @@ fn agreeing(discs: f32, winner: Value) -> f32 {
 }
 
 impl<C: Cpu> Searcher<'_, C> {
-    /// The move after which the position looks best, without search; none where there is no move.
+    /// The move with the best static evaluation after it; `None` where there is no move.
     fn glance(&self, node: &Node) -> Option<Square> {
         let value = |&square: &u8| {
             let child = self.child(node, square, node.board.flips(self.cpu, square));
@@ -192,7 +192,7 @@ impl<C: Cpu> Searcher<'_, C> {
         Squares(node.board.moves(self.cpu)).max_by_key(value).and_then(Square::new)
     }
 
-    /// Makes every step, and reports them.
+    /// Runs every iteration and reports it.
     fn lead(
         &mut self,
         node: &Node,
@@ -241,7 +241,7 @@ impl<C: Cpu> Searcher<'_, C> {
         report.ended_by = EndedBy::Depth;
     }
 
-    /// Makes the steps until the flag is raised, and counts the positions visited. Every other helper is a step ahead.
+    /// Runs the iterations until the flag is raised and returns the positions visited. Every other helper is one ahead.
     fn help(&mut self, node: &Node, steps: &[Iteration], nodes: &AtomicU64) {
         let mut guess = 0;
         let ahead = (self.taste as usize % 2).min(steps.len() - 1);
@@ -255,7 +255,7 @@ impl<C: Cpu> Searcher<'_, C> {
         }
     }
 
-    /// A search in a small window round the value expected, widened on the side where it fails.
+    /// An aspiration search: a small window round the expected value, widened on the side where it fails.
     fn aspire(&mut self, node: &Node, guess: Value, Iteration { effort, target }: Iteration, line: &mut Line) -> Value {
         if target == Target::Winner {
             return self.principal(node, (-1, 1), effort, line);
@@ -283,7 +283,7 @@ impl<C: Cpu> Searcher<'_, C> {
     }
 }
 
-/// After so many failures a window is opened fully. Selective searches may fail now on one side, now on the other, and
+/// The failures after which a window is opened fully. Selective searches may fail on one side and the other in turn;
 /// this ends it.
 const WIDENINGS: u32 = 4;
 
@@ -298,7 +298,7 @@ mod tests {
     use super::*;
     use crate::rules::opening;
 
-    /// A game's position with so many empty squares.
+    /// A position of a game with this many empty squares.
     fn position(game: u32, empties: u8) -> Position {
         let mut position = Position::START;
         for square in opening::balanced(1, game) {

@@ -1,11 +1,11 @@
-//! What a position looks worth without search: a sum of weights, one for each pattern, for mobility and for parity.
+//! The static evaluation: a sum of weights, one for each pattern, for mobility and for parity.
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::pattern::{EXPANDED, IMAGES, LANES, PATTERNS, Patterns};
 use super::searcher::{DISC, Value};
 use super::weights::{MOST_MOBILITY, Weights};
 
-/// A position with the numbers of its patterns, which a move only adds to and takes from.
+/// A position with the indices of its patterns, updated incrementally by each move.
 ///
 /// The sums are kept by side, own discs and the opponent's apart, so that a change of sides is a swap and one table of
 /// weights serves both colours.
@@ -48,7 +48,7 @@ impl Node {
         Self { board: self.board.pass(), own: self.opponent, opponent: self.own }
     }
 
-    /// The numbers of the patterns, in the order of the images.
+    /// The indices of the patterns, in the order of the images.
     #[inline(always)]
     pub(super) fn numbers(&self) -> [u16; LANES] {
         let mut numbers = self.own.0;
@@ -78,7 +78,7 @@ impl Node {
     }
 }
 
-/// How many moves, as an index of the weights.
+/// The number of moves, as an index of the weights.
 #[inline(always)]
 pub(super) fn mobility(moves: u64) -> usize {
     (moves.count_ones() as usize).min(MOST_MOBILITY)

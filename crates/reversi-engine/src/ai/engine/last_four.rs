@@ -1,4 +1,4 @@
-//! The last four squares, without move lists: each square is simply tried.
+//! Solving the last four squares without move lists: each square is tried.
 //!
 //! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. Where one quarter of the board has an
 //! odd number of empty squares it is tried first, so that the opponent does not get the last move there (parity; the
@@ -6,7 +6,7 @@
 use super::board::Board;
 use super::cpu::Cpu;
 
-/// The squares beside each square; without an opposing disc among them a move turns nothing.
+/// The neighbours of each square; without an opposing disc among them a move turns nothing.
 static BESIDE: [u64; 64] = {
     let mut beside = [0; 64];
     let mut square = 0;
@@ -41,7 +41,7 @@ pub(super) fn four(cpu: impl Cpu, board: Board, alpha: i32, nodes: &mut u64) -> 
     }
 }
 
-/// With two squares in one quarter and two alone, those alone first; any other four are all alike.
+/// With two squares in one quarter and two alone, those alone first; otherwise the order does not matter.
 #[inline(always)]
 fn singles_first(empties: u64) -> [u8; 4] {
     let mut left = empties;

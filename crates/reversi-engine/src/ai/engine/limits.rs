@@ -1,4 +1,4 @@
-//! How far a search is to go, and the steps on the way there.
+//! The limits of a search, and the iterations that lead to them.
 use super::probcut;
 use super::searcher::SURE;
 use super::transposition::Effort;
@@ -10,46 +10,46 @@ pub struct Limits {
     pub depth: u8,
     /// With at most this many empty squares the search goes to the end of the game.
     pub solve_from: u8,
-    /// What is asked of such a search.
+    /// What such a search is to find.
     pub goal: Goal,
-    /// How surely even the first searches are made.
+    /// The certainty of the first iterations.
     pub least_certainty: Certainty,
     /// The most positions visited, by all threads together. With one thread the same number gives the same answer on
     /// every machine.
     pub nodes: u64,
 }
 
-/// How much is cut by probability: the smaller, the more.
+/// How much ProbCut may cut: the smaller, the more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Certainty(pub(super) u8);
 
 impl Certainty {
-    /// As much as is sensible.
+    /// The most cuts.
     pub const LEAST: Self = Self(0);
-    /// Nothing.
+    /// No cuts.
     pub const SURE: Self = Self(SURE);
 }
 
-/// How much is to be known of the end.
+/// What a search to the end of the game is to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// The difference in discs.
     Score,
-    /// Who wins: much cheaper.
+    /// The winner only: much cheaper.
     Winner,
     /// First who wins, then the difference in discs: for when the time may end between the two.
     WinnerFirst,
 }
 
 impl Default for Limits {
-    /// Everything about the position; only the flag ends it early.
+    /// Solves the position; only the flag ends it early.
     fn default() -> Self {
         Self { depth: 60, solve_from: 60, goal: Goal::Score, least_certainty: Certainty::LEAST, nodes: u64::MAX }
     }
 }
 
 impl Limits {
-    /// A bound by depth, to the end when the end is as near.
+    /// A bound by depth; to the end of the game when that is no deeper.
     #[must_use]
     pub fn of_depth(depth: u8) -> Self {
         Self { depth, solve_from: depth, ..Self::default() }
@@ -62,14 +62,14 @@ impl Limits {
     }
 }
 
-/// One of the searches of which a search is made.
+/// One iteration of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Iteration {
     pub(super) effort: Effort,
     pub(super) target: Target,
 }
 
-/// What a step is to find.
+/// What an iteration is to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// What the position is worth.
@@ -78,7 +78,7 @@ pub(super) enum Target {
     Winner,
 }
 
-/// Deeper and deeper, then surer and surer: the first searches only find an order of moves for the later ones.
+/// Increasing depth, then increasing certainty: the first iterations only find an order of moves for the later ones.
 pub(super) fn schedule(empties: u8, limits: &Limits) -> Vec<Iteration> {
     let to_end = empties <= limits.solve_from;
     let deepest = limits.depth.min(empties).max(1);
@@ -93,7 +93,7 @@ pub(super) fn schedule(empties: u8, limits: &Limits) -> Vec<Iteration> {
         let target = if limits.goal == Goal::Score { Target::Value } else { Target::Winner };
         steps.extend(selective.chain([SURE]).map(end).map(step(target)));
         if limits.goal == Goal::WinnerFirst {
-            // Nothing less sure may take the place of a move that is proved to win.
+            // A less certain search must not replace a move that is proved to win.
             steps.push(Iteration { effort: end(SURE), target: Target::Value });
         }
     }

@@ -1,4 +1,4 @@
-//! The search of a given depth: principal variation search over null windows, with what makes it fast.
+//! The search to a given depth: principal variation search with null windows.
 //!
 //! Marsland and Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982), and Reinefeld, "An Improvement to
 //! the Scout Tree-Search Algorithm" (1983): the first move of a principal position is searched with the whole window,
@@ -99,7 +99,7 @@ impl<C: Cpu> Searcher<'_, C> {
         }
     }
 
-    /// Looks at the children's evaluations only.
+    /// Depth 1: the static evaluations of the children.
     fn one_ply(&mut self, node: &Node, alpha: Value) -> Value {
         let cpu = self.cpu;
         cpu.run(|| {
@@ -198,7 +198,7 @@ impl<C: Cpu> Searcher<'_, C> {
         })
     }
 
-    /// A cut by probability: see [`cut`].
+    /// A ProbCut cut: see [`cut`].
     #[inline(always)]
     fn likely_bound(&mut self, node: &Node, alpha: Value, effort: Effort, count: u32) -> Option<Value> {
         if effort.certainty >= probcut::CERTAINTIES || effort.depth < probcut::LEAST_DEPTH || self.cuts >= MOST_CUTS {
@@ -264,10 +264,10 @@ const SHALLOW_WHIM: Value = 16;
 
 const WHIM: Value = 4 * DISC;
 
-/// Shallow searches within shallow searches add little but doubt.
+/// The most ProbCut searches nested in each other: more add errors and save little.
 const MOST_CUTS: u8 = 2;
 
-/// A search beyond the end is one to the end.
+/// A depth beyond the end of the game is reduced to it.
 #[inline(always)]
 fn to_the_end(effort: Effort, count: u32) -> Effort {
     Effort { depth: effort.depth.min(count as u8), ..effort }
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
     use crate::search::Stop;
 
-    /// The value of a depth, by trying everything.
+    /// The value to a depth by plain minimax.
     fn plain(searcher: &Searcher<'_, Portable>, node: &Node, depth: u8) -> Value {
         let board = node.board;
         let moves = board.moves(Portable);

@@ -1,21 +1,20 @@
-//! The engine: how a program finds good moves by looking far ahead.
+//! The engine: principal variation search with a learned evaluation and exact endgames.
 //!
 //! ```text
 //!   Position + Limits + Stop --> Engine --> Report (and one for each depth on the way)
 //!                                  |
-//!             schedule: deeper and deeper, then to the end, surer and surer (limits)
+//!             schedule: increasing depth, then to the end, increasing certainty (limits)
 //!                                  |
-//!              principal variation search (midgame), with cuts by probability (cut)
+//!              principal variation search (midgame), selective by ProbCut (probcut)
 //!               |                  |                     |                  |
-//!         order of moves      Table of what       evaluation: patterns   endgame: exact
-//!           (moves)           was met (table)      and their weights     solving (endgame,
-//!                                                                         last, stability)
+//!         order of moves     transposition table  evaluation: patterns   endgame: exact
+//!           (moves)            (transposition)     and their weights     solving (endgame,
+//!                                                                        last_four, stability)
 //! ```
 //!
-//! Nothing here reads a clock or draws chance: with one thread, a position and its limits have one answer on every
+//! Nothing here reads a clock or draws random numbers: with one thread, a position and its limits have one answer on every
 //! machine. Values are for the side to move, in discs of the final difference, empty squares counted for the winner.
-//! Each mechanism has its own file, with the source of what it does. How the weights were made is in `README.md` beside
-//! this file.
+//! Each mechanism has its own file, which names its source. `README.md` beside this file says how the weights were made.
 mod board;
 mod clock;
 mod cpu;

@@ -2,7 +2,7 @@
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
 
-/// A move and how promising it looks.
+/// A move and its rank in the order of moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Move {
     pub(super) square: u8,
@@ -10,8 +10,8 @@ pub(super) struct Move {
     pub(super) score: i32,
 }
 
-/// More moves than any position is known to have: 33 in games, 34 on boards that no game reaches. Of more the last would
-/// be left out.
+/// The capacity of a list: more than the known maximum of 33 moves in games and 34 on unreachable boards. Further moves
+/// would be left out.
 const MOST: usize = 36;
 
 /// A short list on the stack.

@@ -1,4 +1,4 @@
-//! Which squares are looked at together.
+//! The patterns: the sets of squares that the evaluation scores together.
 //!
 //! The patterns are those that Buro's Logistello made known ("Experiments with Multi-ProbCut and a New High-Quality
 //! Evaluation Function for Othello", 1997). Each is a list of squares; its eight images on the board share one table of
@@ -42,7 +42,7 @@ pub(super) struct Patterns {
     pub(super) offsets: [u32; IMAGES],
     /// For each expanded place the number of its weight: images in each other's mirror share one.
     pub(super) shared: Box<[u32]>,
-    /// How many different weights there are.
+    /// The number of distinct weights.
     pub(super) weights: usize,
     /// Where each kind's table begins; then the end of the last one.
     kind_offsets: [u32; KIND_COUNT + 1],
@@ -92,7 +92,7 @@ impl Patterns {
         }
     }
 
-    /// How many expanded places are used.
+    /// The number of expanded places in use.
     pub(super) fn expanded(&self) -> usize {
         self.kind_offsets[KIND_COUNT] as usize
     }
@@ -108,7 +108,7 @@ impl Patterns {
     }
 }
 
-/// The different sets of squares among the images, each in the order of the first symmetry that gives it.
+/// The distinct sets of squares among the images, each in the order of the first symmetry that gives it.
 fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     let mut images: Vec<Vec<Square>> = Vec::new();
     for symmetry in Symmetry::ALL {

@@ -1,11 +1,11 @@
-//! Engines that wait for their next search.
+//! A pool of engines.
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{Engine, Weights};
 
-/// Enough for the millions of positions of the highest level without losing what matters. A search at a seat has no
-/// more, so that a level finds the same moves on machines of any size; one that has less plays worse from level 14 on.
+/// The most bytes of a table: enough for the millions of positions of the highest level. It is the same on every machine, so
+/// that a level finds the same moves everywhere; with less, levels from 14 on play worse.
 pub const TABLE_BYTES: usize = 16 << 20;
 
 /// A bounded number of engines, which share a bounded memory: an engine's table is most of what a search needs.
@@ -19,13 +19,13 @@ pub struct Engines {
 #[derive(Debug)]
 struct Stock {
     idle: Vec<Engine>,
-    /// So many may still be made.
+    /// The number of engines that may still be made.
     unmade: usize,
 }
 
 impl Engines {
-    /// Engines for so many searches at a time, at least one, with tables of this many bytes together; a table has
-    /// [`TABLE_BYTES`] at most. An engine is made when it is first needed.
+    /// Engines for this many searches at a time, at least one, with tables of this many bytes together; a table has at most
+    /// [`TABLE_BYTES`]. An engine is made when it is first needed.
     #[must_use]
     pub const fn new(searches: usize, bytes: usize) -> Self {
         let searches = if searches == 0 { 1 } else { searches };
@@ -35,7 +35,7 @@ impl Engines {
         Self { table_bytes, stock, returned: Condvar::new() }
     }
 
-    /// Those of a program without a server: as many as it will ever have threads.
+    /// The pool of a program without a server: one engine for each thread it can have.
     #[must_use]
     pub fn usual() -> &'static Self {
         const SEARCHES: usize = 1_024;
@@ -43,10 +43,10 @@ impl Engines {
         &USUAL
     }
 
-    /// Does the work with an engine of the embedded weights, when one is free. What it finds does not depend on who had
-    /// the engine before.
+    /// Runs `work` with an engine of the embedded weights, once one is free. Results do not depend on earlier uses of the
+    /// engine.
     pub fn with<R>(&self, work: impl FnOnce(&mut Engine) -> R) -> R {
-        // It comes back also from work that panics.
+        // Returns the engine even when the work panics.
         let mut engine = self.take();
         let result = catch_unwind(AssertUnwindSafe(|| work(&mut engine)));
         self.stock().idle.push(engine);
@@ -69,7 +69,7 @@ impl Engines {
     }
 }
 
-/// Does the work with one of the [usual engines](Engines::usual).
+/// Runs `work` with one of the [usual engines](Engines::usual).
 pub fn with_engine<R>(work: impl FnOnce(&mut Engine) -> R) -> R {
     Engines::usual().with(work)
 }

@@ -1,5 +1,5 @@
-//! Cuts by probability: when a shallow search is far enough beyond the window, a deep one is likely to be beyond it
-//! too.
+//! Selective cuts: when the value of a shallow search is far enough outside the window, that of a deep one is likely to be
+//! outside it too.
 //!
 //! This is Buro's Multi-ProbCut ("ProbCut: An Effective Selective Extension of the Alpha-Beta Algorithm", 1995, and its
 //! sequel of 1997). The difference between deep and shallow values is taken as normal, with no bias and a deviation
@@ -11,19 +11,19 @@ use super::searcher::{DISC, SURE, Value};
 /// From this depth on, cuts are tried: below, the shallow search costs as much as the deep one.
 pub(super) const LEAST_DEPTH: u8 = 3;
 
-/// How many deviations beyond the window a cut needs, by certainty. The chances that the deep value is beyond it too:
-/// 73, 87, 95, 98 and 99 %, the steps that Edax made usual.
+/// The standard deviations outside the window that a cut needs, by certainty. The probabilities that the deep value is
+/// outside too are 73, 87, 95, 98 and 99 %, as in Edax.
 const DEVIATIONS: [f32; 5] = [1.1, 1.5, 2.0, 2.6, 3.3];
 
-/// How many certainties there are below [`SURE`].
+/// The number of certainties below [`SURE`].
 pub(super) const CERTAINTIES: u8 = DEVIATIONS.len() as u8;
 
-/// The share of cuts that are right, in percent, as a search of this certainty promises.
+/// The promised share of cuts that are right at this certainty, in percent.
 pub(super) fn percent(certainty: u8) -> u8 {
     if certainty >= SURE { 100 } else { [73, 87, 95, 98, 99][usize::from(certainty).min(4)] }
 }
 
-/// How deep the shallow search is: of the same parity, about half as deep.
+/// The depth of the shallow search: about half of `depth`, with the same parity.
 #[inline(always)]
 pub(super) fn shallow_depth(depth: u8) -> u8 {
     match depth {
@@ -33,14 +33,14 @@ pub(super) fn shallow_depth(depth: u8) -> u8 {
     }
 }
 
-/// How far beyond the window the shallow value has to be.
+/// The distance outside the window that the shallow value must have.
 #[inline(always)]
 pub(super) fn margin(certainty: u8, empties: u32, depth: u8) -> Value {
     in_deviations(certainty, SHALLOW[usize::from(depth) & 63][empties as usize & 63])
 }
 
-/// How far before the window the mere evaluation may be, for the shallow search to be worth its while: half of what
-/// would be needed of it to cut by itself.
+/// The most that the static evaluation may be short of the window for the shallow search to be worth trying: half of the
+/// margin with which it would cut by itself.
 #[inline(always)]
 pub(super) fn doubt(certainty: u8, empties: u32, depth: u8) -> Value {
     in_deviations(certainty, STATIC[usize::from(depth) & 63][empties as usize & 63]) / 2

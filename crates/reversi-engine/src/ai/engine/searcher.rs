@@ -1,4 +1,4 @@
-//! What one thread of a search carries with it.
+//! The state of one thread of a search.
 use super::cpu::Cpu;
 use super::evaluation::Node;
 use super::pattern::Patterns;
@@ -15,7 +15,7 @@ pub(super) const DISC: Value = 64;
 /// Above every value.
 pub(super) const INFINITE: Value = 65 * DISC;
 
-/// The certainty of a search that cut nothing by probability.
+/// The certainty of a search without ProbCut cuts.
 pub(super) const SURE: u8 = 7;
 
 /// One thread of a search.
@@ -28,11 +28,11 @@ pub(super) struct Searcher<'a, C> {
     /// Positions visited, those of the last squares included.
     pub(super) nodes: u64,
     pub(super) most_nodes: u64,
-    /// Once set, values that are returned mean nothing.
+    /// Once set, returned values are meaningless.
     pub(super) stopped: bool,
-    /// How many shallow searches of probability cuts are around the current position.
+    /// The nesting depth of ProbCut's shallow searches at the current position.
     pub(super) cuts: u8,
-    /// 0 of the thread whose search is the answer; others differ by it in the order of their moves.
+    /// 0 for the main thread; helpers order their moves differently by it.
     pub(super) taste: u32,
 }
 
@@ -54,8 +54,8 @@ impl<C: Cpu> Searcher<'_, C> {
         node.play(self.patterns, square, flips)
     }
 
-    /// What a helper adds to the promise of a move, so that the threads of a search are not all at the same moves: up
-    /// to `most`, of its own for every square.
+    /// What a helper adds to the rank of a move, different for every square and at most `most`, so that threads search
+    /// different moves.
     #[inline(always)]
     pub(super) fn whim(&self, square: u8, most: Value) -> Value {
         if self.taste == 0 {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::cpu::Cpu;
 
-/// How many discs of `own` are surely stable; some stable discs are not found.
+/// A lower bound of the number of stable discs of `own`.
 #[inline(always)]
 pub(super) fn count(cpu: impl Cpu, own: u64, opponent: u64) -> u32 {
     cpu.run(|| stable(own, opponent).count_ones())
@@ -90,7 +90,7 @@ fn to_column_a(byte: u64) -> u64 {
     ((byte & 0x7F).wrapping_mul(0x0002_0408_1020_4081) & 0x0001_0101_0101_0101) | (byte >> 7 << 56)
 }
 
-/// For each edge (own byte, opponent byte) the own discs that stay whatever is played on it.
+/// For each edge (own byte, opponent byte) the own discs that no play on it turns.
 static EDGES: LazyLock<Box<[u8]>> = LazyLock::new(|| {
     let mut table = vec![0; 1 << 16].into_boxed_slice();
     // Fuller edges first, for each looks up those with one disc more.

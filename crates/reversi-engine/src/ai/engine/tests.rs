@@ -1,4 +1,4 @@
-//! What the tests of this folder share: positions, and searches without any art.
+//! Shared by the tests of this folder: positions, and unpruned searches.
 use std::sync::{Arc, LazyLock};
 
 use super::board::{Board, Squares};
@@ -15,7 +15,7 @@ pub(super) fn seeds(count: u64) -> impl Iterator<Item = u64> {
     1..=count
 }
 
-/// A position of a random game with so many empty squares and a move to make; other seeds are tried when a game ends
+/// A position of a random game with this many empty squares and a legal move; other seeds are tried when a game ends
 /// before.
 pub(super) fn random_board(seed: u64, empties: u32) -> Board {
     let mut random = SplitMix64::new(seed);
@@ -41,7 +41,7 @@ fn random_move(board: Board, random: &mut SplitMix64) -> Option<Board> {
     Some(board.play(square, board.flips(Portable, square)))
 }
 
-/// The score under perfect play, by trying everything.
+/// The score under perfect play, by minimax.
 pub(super) fn minimax(board: Board) -> i32 {
     let moves = board.moves(Portable);
     if moves == 0 {

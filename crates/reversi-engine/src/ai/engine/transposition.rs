@@ -1,4 +1,4 @@
-//! What the search knows of positions it has met.
+//! The transposition table: the results of earlier searches by position.
 //!
 //! Threads of one search share it without a lock: an entry is two words, and the first is the key mixed with the second
 //! by XOR, so that halves of two writes do not look like an entry (Hyatt and Mann, "A Lockless Transposition TranspositionTable
@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::search::Stop;
 
-/// A bounded table of positions. An old search's entries are never found, only overwritten, so what a search finds
-/// depends on nothing before.
+/// A bounded table of positions. Entries of earlier searches are never found, only overwritten, so a search does not
+/// depend on them.
 #[derive(Debug)]
 pub(super) struct TranspositionTable {
     buckets: Vec<Bucket>,
-    /// The place of a bucket, all bits: a search uses as many as it has need of, so that a small one stays in the
-    /// processor's cache.
+    /// Masks a hash to the index of a bucket: a search uses no more buckets than it needs, so that a small one stays in
+    /// the processor's cache.
     mask: usize,
     /// The most buckets, a power of two.
     most: usize,
@@ -31,7 +31,7 @@ struct Slot {
     word: AtomicU64,
 }
 
-/// How well a value was searched: the plies, and how surely (see [`super::probcut`]). More of both is better.
+/// The depth in plies and the certainty (see [`super::probcut`]) of a search. More of both is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effort {
     pub(super) depth: u8,
@@ -51,13 +51,13 @@ pub(super) struct Entry {
 pub(super) const NO_SQUARE: u8 = 64;
 
 impl TranspositionTable {
-    /// A table of at most this many bytes, and of at least one bucket. Memory is taken when a search needs it.
+    /// A table of at most this many bytes, and of at least one bucket. Memory is allocated when a search needs it.
     pub(super) fn with_bytes(bytes: usize) -> Self {
         let most = 1 << (bytes / size_of::<Bucket>()).max(1).ilog2();
         Self { buckets: vec![Bucket::default()], mask: 0, most, generation: 0 }
     }
 
-    /// Forgets everything and makes room for a search of so many positions. With the flag raised there may be less.
+    /// Forgets everything and grows for a search of this many positions, or of fewer if the flag is raised.
     pub(super) fn prepare(&mut self, positions: u64, stop: &Stop) {
         self.forget();
         let wanted = usize::try_from(positions).unwrap_or(usize::MAX).saturating_mul(BUCKETS_PER_POSITION);
@@ -68,8 +68,8 @@ impl TranspositionTable {
         self.mask = (1 << count.min(self.buckets.len()).ilog2()) - 1;
     }
 
-    /// A new generation; and what is left of the one that had this number is cleared, a part at a time: each part once
-    /// in the 256 searches after which a number comes again.
+    /// Begins a generation and clears a part of the table, so that every part is cleared once in the 256 searches after which
+    /// a generation's number comes again.
     fn forget(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         let part = self.buckets.len().div_ceil(GENERATIONS);
@@ -80,7 +80,7 @@ impl TranspositionTable {
     }
 
     fn grow(&mut self, count: usize, stop: &Stop) {
-        // What they hold is forgotten, and need not be copied.
+        // Nothing needs to be copied: all entries are forgotten.
         self.buckets = Vec::new();
         self.buckets.reserve_exact(count);
         while self.buckets.is_empty() || self.buckets.len() < count && !stop.is_stopped() {
@@ -97,8 +97,8 @@ impl TranspositionTable {
         })
     }
 
-    /// Keeps what was found. Of the same position the latest is kept, with bounds of equal effort joined; of others the
-    /// least effort goes.
+    /// Stores an entry. It replaces that of the same position, with bounds of equal effort joined, or else the one of the
+    /// least effort.
     #[inline(always)]
     pub(super) fn keep(&self, key: u64, mut entry: Entry) {
         let slots = &self.bucket(key).0;
@@ -135,13 +135,13 @@ impl TranspositionTable {
     }
 }
 
-/// As many that none is ever full: then a larger table would give the same answer.
+/// Enough that no bucket is ever full: then a larger table would give the same result.
 const BUCKETS_PER_POSITION: usize = 16;
 
-/// A megabyte, which is half a millisecond's work: between these the flag is looked at.
+/// A megabyte, half a millisecond of work, after which the flag is looked at.
 const BUCKETS_AT_ONCE: usize = 1 << 14;
 
-/// How many different numbers generations have.
+/// The number of different generations.
 const GENERATIONS: usize = 1 << 8;
 
 const DEPTH_SHIFT: u32 = 32;
@@ -179,11 +179,11 @@ impl Entry {
             | u64::from(generation) << GENERATION_SHIFT
     }
 
-    /// This entry with what an older one of the same position adds to it.
+    /// This entry joined with an older one of the same position.
     fn joined(mut self, older: Self) -> Self {
         if self.effort == older.effort {
             let (lower, upper) = (self.lower.max(older.lower), self.upper.min(older.upper));
-            // Selective searches of one position may contradict each other; then the newer one is believed.
+            // Selective searches of one position may contradict each other; then the newer one is taken.
             if lower <= upper {
                 (self.lower, self.upper) = (lower, upper);
             }

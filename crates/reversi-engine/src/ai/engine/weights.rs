@@ -1,4 +1,4 @@
-//! The numbers that the evaluation adds up, and the file they are kept in.
+//! The weights of the evaluation, and their file format.
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -25,7 +25,7 @@ pub struct Weights {
 /// The weights of one stage, in parts of a disc ([`super::searcher::DISC`]).
 #[derive(Clone)]
 pub(super) struct Stage {
-    /// By image's offset and number; only the first so many are used.
+    /// By an image's offset plus its index.
     pub(super) patterns: Box<[i16; EXPANDED]>,
     /// By the moves of the side to move, and by those of the other.
     pub(super) mobility: [[i16; MOST_MOBILITY + 1]; 2],
@@ -33,7 +33,7 @@ pub(super) struct Stage {
     pub(super) parity: [i16; 2],
 }
 
-/// How many numbers a stage has in the file: one for each shared weight, then mobility and parity.
+/// The number of values of a stage in the file: the shared weights, then mobility and parity.
 pub(super) fn stage_len() -> usize {
     PATTERNS.weights + 2 * (MOST_MOBILITY + 1) + 2
 }
@@ -219,7 +219,7 @@ mod tests {
         fn hostile_bytes_are_no_weights_and_break_nothing(bytes in prop::collection::vec(any::<u8>(), 0..3000), at: prop::sample::Index) {
             prop_assert!(Weights::read(&bytes).is_err());
             prop_assert!(Weights::read(&[MAGIC, &bytes].concat()).is_err());
-            // Part of the true ones, and then something else.
+            // A part of the valid bytes, then others.
             let embedded = include_bytes!("weights.bin");
             let _ = Weights::read(&[&embedded[..at.index(embedded.len())], &bytes].concat());
         }

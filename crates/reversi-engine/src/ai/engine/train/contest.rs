@@ -1,4 +1,4 @@
-//! Whether new weights play better than old ones: games between them, from even openings, each with both colours.
+//! A match between new and old weights: each even opening is played twice, with colours changed.
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,37 +8,37 @@ use super::super::{Engine, Limits, Weights};
 use crate::rules::{Color, Outcome, Position, opening};
 use crate::search::Stop;
 
-/// How many games are played, and how.
+/// The settings of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contest {
     /// Openings; each gives two games.
     pub pairs: u32,
     /// Positions visited for each move.
     pub nodes: u64,
-    /// What chance begins with.
+    /// The seed of the openings.
     pub seed: u64,
 }
 
-/// What the new weights made of it.
+/// The result of the new weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Score {
-    /// How many pairs of games gave so many half points: 0 for two losses, 4 for two wins.
+pub struct MatchScore {
+    /// The numbers of pairs of games by half points won: 0 for two losses, 4 for two wins.
     pub pairs: [u32; 5],
-    /// By how many discs they were ahead, in all games together.
+    /// The difference in discs, summed over all games.
     pub discs: i64,
 }
 
-/// Plies of an opening: enough that few are met twice.
+/// Plies of an opening: enough that few openings repeat.
 const OPENING: u8 = 10;
 
 /// Memory of each engine.
 const TABLE_BYTES: usize = 4 << 20;
 
 impl Contest {
-    /// Plays it on so many threads, which change nothing of the outcome; `each` is told of every pair.
+    /// Plays it on `threads` threads, whose number does not change the result, and calls `each` after every pair.
     #[must_use]
-    pub fn play(self, new: &Arc<Weights>, old: &Arc<Weights>, threads: usize, each: &(dyn Fn() + Sync)) -> Score {
-        let (next, total) = (AtomicU64::new(0), Mutex::new(Score::default()));
+    pub fn play(self, new: &Arc<Weights>, old: &Arc<Weights>, threads: usize, each: &(dyn Fn() + Sync)) -> MatchScore {
+        let (next, total) = (AtomicU64::new(0), Mutex::new(MatchScore::default()));
         thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
@@ -58,7 +58,7 @@ impl Contest {
         total.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// By how many discs the new weights, which are the first, win when the engine `first` has black.
+    /// The new weights' final difference in discs when the engine `first` has black; engine 0 has the new weights.
     fn game(self, engines: &mut [Engine; 2], pair: u64, first: usize) -> i64 {
         let start = opening::random(OPENING, self.seed.wrapping_add(pair));
         let play = |position: Position, square| position.play_unchecked(square).settle().0;
@@ -76,20 +76,20 @@ impl Contest {
     }
 }
 
-impl Score {
+impl MatchScore {
     fn add(&mut self, discs: [i64; 2]) {
         let half_points = |discs: i64| (discs.signum() + 1) as usize;
         self.pairs[discs.map(half_points).iter().sum::<usize>()] += 1;
         self.discs += discs.iter().sum::<i64>();
     }
 
-    /// How many games there were.
+    /// The number of games.
     #[must_use]
     pub fn games(self) -> u64 {
         2 * self.pairs.into_iter().map(u64::from).sum::<u64>()
     }
 
-    /// The share of the points won; 0 of no games.
+    /// The share of the points won; 0 without games.
     #[must_use]
     pub fn share(self) -> f64 {
         let halves: u64 = (0..).zip(self.pairs).map(|(halves, pairs)| halves * u64::from(pairs)).sum();
@@ -107,7 +107,7 @@ mod tests {
         let weights = Arc::new(seed());
         let contest = Contest { pairs: 3, nodes: 100, seed: 7 };
         let score = contest.play(&weights, &weights, 1, &|| {});
-        assert_eq!(score, Score { pairs: [0, 0, 3, 0, 0], discs: 0 });
+        assert_eq!(score, MatchScore { pairs: [0, 0, 3, 0, 0], discs: 0 });
         assert_eq!((score.games(), score.share()), (6, 0.5));
         assert_eq!(contest.play(&weights, &weights, 2, &|| {}), score);
     }
@@ -121,11 +121,11 @@ mod tests {
 
     #[test]
     fn games_are_counted_in_pairs() {
-        let mut score = Score::default();
+        let mut score = MatchScore::default();
         score.add([10, -10]);
         score.add([3, 0]);
         assert_eq!((score.pairs, score.discs), ([0, 0, 1, 1, 0], 3));
         assert_eq!((score.games(), score.share()), (4, 0.625));
-        assert_eq!((Score::default().games(), Score::default().share()), (0, 0.0));
+        assert_eq!((MatchScore::default().games(), MatchScore::default().share()), (0, 0.0));
     }
 }

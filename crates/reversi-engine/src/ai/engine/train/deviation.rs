@@ -1,4 +1,4 @@
-//! How far shallow values are from deep ones: the measurements behind `engine::cut`.
+//! The deviations between shallow and deep values, from which `engine::probcut` has its constants.
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
@@ -12,7 +12,7 @@ use crate::search::Stop;
 /// depth and that of the shallow one plus 1.
 pub type Constants = [f64; 4];
 
-/// The constants that this program cuts with.
+/// The constants that this program uses.
 #[must_use]
 pub fn built_in() -> Constants {
     probcut::FITTED.map(f64::from)
@@ -21,7 +21,7 @@ pub fn built_in() -> Constants {
 /// Positions are searched to each depth up to this one: deep enough for a trend, and some thousandths of a second.
 pub const DEEPEST: u8 = 9;
 
-/// What was found, by empty squares and pairs of depths.
+/// The measured deviations, by empty squares and pairs of depths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deviations {
     positions: usize,
@@ -31,7 +31,7 @@ pub struct Deviations {
 /// One deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Found {
-    /// How many differences it is that of.
+    /// The number of differences measured.
     count: f64,
     /// What each constant is multiplied with.
     terms: [f64; 4],
@@ -47,8 +47,8 @@ struct Values {
 }
 
 impl Deviations {
-    /// Searches about so many of these examples, taken evenly from those far enough from the end, on so many threads,
-    /// which change nothing of the outcome; `each` is told of every position.
+    /// Searches about `positions` of these examples, taken evenly from those far enough from the end, on `threads` threads,
+    /// whose number does not change the result, and calls `each` after every position.
     #[must_use]
     pub fn measure(
         weights: &Arc<Weights>,
@@ -91,14 +91,14 @@ impl Deviations {
                 let count = values.len() as f64;
                 let logarithm = (squares.sum::<f64>() / count).sqrt().ln();
                 let terms = [1.0, f64::from(group) * 8.0 + 4.0, (deep as f64).ln(), (shallow as f64 + 1.0).ln()];
-                // Where all differences are 0 there is none.
+                // The deviation of zeros has no logarithm.
                 found.extend(logarithm.is_finite().then_some(Found { count, terms, logarithm }));
             }
         }
         Self { positions: all.len(), found }
     }
 
-    /// How many positions were searched.
+    /// The number of positions searched.
     #[must_use]
     pub const fn positions(&self) -> usize {
         self.positions
@@ -117,7 +117,7 @@ impl Deviations {
         solved(sums)
     }
 
-    /// How far the logarithms of the deviations are from those by these constants: the root of the mean square.
+    /// The root mean square error of the logarithms of the deviations under these constants.
     #[must_use]
     pub fn distance(&self, constants: Constants) -> f64 {
         let count: f64 = self.found.iter().map(|found| found.count).sum();
@@ -132,7 +132,7 @@ impl Deviations {
 /// Memory of each engine.
 const TABLE_BYTES: usize = 4 << 20;
 
-/// Fewer differences than this say too little of their deviation.
+/// With fewer differences than this a deviation is not used.
 const FEWEST: usize = 20;
 
 /// Gauss and Jordan's elimination of four equations; those of a regression need no change of rows.

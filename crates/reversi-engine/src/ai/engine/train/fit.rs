@@ -1,4 +1,4 @@
-//! The regression: weights that bring the sum nearest to the values, in the sense of least squares.
+//! The regression: weights whose sums are nearest to the values, by least squares.
 //!
 //! One stage's normal equations, with a ridge that pulls towards the weights of the stage after it, are solved by
 //! conjugate gradients (Hestenes and Stiefel, 1952) preconditioned by their diagonal. A weight that was seldom seen so
@@ -11,7 +11,7 @@ use super::super::searcher::DISC;
 use super::super::weights::{MOST_MOBILITY, stage_len};
 use super::Example;
 
-/// How many weights a position's value is the sum of.
+/// The number of weights that add up to a position's value.
 const TERMS: usize = IMAGES + 3;
 
 /// One stage's examples as rows of numbers of weights.
@@ -61,7 +61,7 @@ impl Equations {
         (dot(&errors, &errors) / errors.len().max(1) as f64).sqrt() as f32
     }
 
-    /// What is missing to the values.
+    /// The residuals.
     fn errors(&self, weights: &[f32]) -> Vec<f32> {
         self.applied(weights).iter().zip(&self.values).map(|(sum, value)| value - sum).collect()
     }

@@ -1,4 +1,4 @@
-//! Games the engine plays against itself to learn from.
+//! Self-play games for training.
 use rand::{Rng, RngExt};
 
 use super::super::board::Board;
@@ -8,11 +8,11 @@ use super::{Example, Recipe};
 use crate::rules::{Bitboard, Position, Square};
 use crate::search::Stop;
 
-/// From this many empty squares on every position is labelled by solving it, and every other move is a random one: no
-/// good play need be learned from any more.
+/// From this many empty squares on every position is labelled by solving it, and every other move is a random one: good
+/// play is not needed any more.
 const SOLVED: u8 = 12;
 
-/// Solved positions with fewer empty squares than this teach nothing that the solver does not find at once.
+/// Solved positions with fewer empty squares than this are not used: the solver finds their values at once.
 const LAST: u8 = 3;
 
 /// A game from a random opening: each position with its value. Up to [`SOLVED`] empty squares that is the result of the

@@ -1,14 +1,14 @@
-//! How the evaluation is made: games of the engine against itself, and a regression over their positions.
+//! Training of the evaluation: self-play games, and a regression over their positions.
 //!
 //! ```text
 //!   weights so far --> games (chunk by chunk, each from its own seed) --> *.bin --> fit, stage by stage --> weights
 //! ```
 //!
-//! New weights are compared with the old ones in a [`Contest`], and [`deviation`] finds the constants of cuts by
-//! probability that suit them. `reversi train` makes one round of all this.
+//! New weights are compared with the old ones in a [`Contest`], and [`deviation`] measures their constants for
+//! ProbCut. `reversi train` makes one round of all this.
 //!
-//! A chunk of games is a file that is either whole or not there, so a training that was ended goes on where it was. The
-//! same recipe and seed give the same files and weights, however many threads make them.
+//! A chunk of games is a file that is either whole or not there, so a training that was ended continues. The
+//! same recipe and seed give the same files and weights with any number of threads.
 mod contest;
 pub mod deviation;
 mod example;
@@ -30,36 +30,36 @@ use rand_pcg::Pcg64;
 pub use super::weights::STAGES;
 use super::weights::{rounded, stage_of};
 use super::{Engine, Weights};
-pub use contest::{Contest, Score};
+pub use contest::{Contest, MatchScore};
 pub use example::Example;
 use fit::Equations;
 pub use seed::seed;
 
-/// How one round of training is made.
+/// The settings of one round of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// The games' openings are random for a number of plies between these.
     pub random_plies: (u8, u8),
-    /// How deep the engine searches for its moves.
+    /// The depth of the search for each move.
     pub depth: u8,
-    /// How much of a label is the engine's own opinion rather than the game's result, in percent.
+    /// The weight of the engine's own evaluation in a label, in percent; the rest is the game's result.
     pub opinion: i32,
-    /// How many chunks of games are played.
+    /// The number of chunks of games.
     pub chunks: u64,
-    /// What chance begins with.
+    /// The seed of the games.
     pub seed: u64,
 }
 
-/// A file's worth of games: some seconds of work, so that little is lost when a training is ended.
+/// The games of one file: some seconds of work, so that little is lost when a training is ended.
 pub const GAMES_PER_CHUNK: u64 = 200;
 
 /// Memory of the engine that plays: its searches are shallow.
 const TABLE_BYTES: usize = 1 << 20;
 
-/// Plays the games that are not in `folder` yet, on so many threads; `each` is told the chunk done.
+/// Plays the games that are not in `folder` yet, on `threads` threads, and calls `each` with every finished chunk.
 ///
 /// # Errors
-/// Of files that cannot be written.
+/// When a file cannot be written.
 pub fn play(
     weights: &Arc<Weights>,
     recipe: &Recipe,
@@ -101,11 +101,10 @@ fn write_chunk(engine: &mut Engine, recipe: &Recipe, folder: &Path, chunk: u64) 
     write(&path, &Example::write_all(&examples))
 }
 
-/// Writes a file whole or not at all, also when the machine fails meanwhile: until all is on the disk, it has another
-/// name.
+/// Writes a file atomically: under a temporary name, renamed once all is on the disk.
 ///
 /// # Errors
-/// Of a file that cannot be written.
+/// When the file cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = path.with_extension("part");
     let mut file = fs::File::create(&unfinished)?;
@@ -117,17 +116,17 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// The examples of a folder, and a twentieth of them kept apart to test with.
 #[derive(Debug, Default)]
 pub struct Examples {
-    /// To fit to.
+    /// The examples to fit to.
     pub fitted: Vec<Example>,
-    /// To measure with.
+    /// The examples to test with.
     pub tested: Vec<Example>,
 }
 
 impl Examples {
-    /// Adds all of a folder's whole files, in the order of their names.
+    /// Adds all complete files of a folder, in the order of their names.
     ///
     /// # Errors
-    /// Of files that cannot be read.
+    /// When a file cannot be read.
     pub fn read(&mut self, folder: &Path) -> io::Result<()> {
         let mut paths: Vec<_> =
             fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
@@ -143,7 +142,7 @@ impl Examples {
     }
 }
 
-/// How well one stage was fitted.
+/// The quality of the fit of one stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageLoss {
     /// The stage: four empty squares each, 0 the last.
@@ -156,7 +155,7 @@ pub struct StageLoss {
     pub tested: f32,
 }
 
-/// The weights nearest to the examples; `each` is told of every stage.
+/// Fits weights to the examples, and calls `each` after every stage.
 #[must_use]
 pub fn fit(examples: &Examples, ridge: f32, steps: usize, each: &mut dyn FnMut(StageLoss)) -> Weights {
     let mut prior = vec![0.0; super::weights::stage_len()];

@@ -1,4 +1,4 @@
-//! The evaluation that the first games are played with: what every beginner is told.
+//! The evaluation of the first games: a beginner's rules of thumb.
 use super::super::pattern::PATTERNS;
 use super::super::weights::{STAGES, Weights, rounded, stage_len};
 

@@ -1,4 +1,4 @@
-//! What a training promises: the same files from the same recipe, whatever happens on the way.
+//! Training is repeatable: the same recipe gives the same files, also after interruptions.
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::rules::{Bitboard, Board, Color, Position};
 /// Games that are nearly over when their random plies are.
 const RECIPE: Recipe = Recipe { random_plies: (47, 50), depth: 1, opinion: 50, chunks: 3, seed: 9 };
 
-/// A folder of one test, which is gone with it.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -6,7 +6,7 @@ use tonic::{Request, Status};
 
 use super::streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of};
 use crate::{
-    ai::analysis::{GameMoves, Effort, PositionAnalysis, JudgedMove, Line, MOST_DEPTH, Move},
+    ai::analysis::{Effort, GameMoves, JudgedMove, Line, MOST_DEPTH, Move, PositionAnalysis},
     grpc::{
         layer::{
             caller::{Reply, caller, game_id},

@@ -5,10 +5,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::room::Timestamp;
 
-/// The server's time. It goes on steadily from where it began, so that a corrected system clock makes no flag fall.
+/// The server's time. It is monotonic from its origin, so that a corrected system clock makes no flag fall.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    began: tokio::time::Instant,
+    started: tokio::time::Instant,
     origin: Timestamp,
 }
 
@@ -20,29 +20,29 @@ impl Clock {
         Self::starting(Timestamp(0).after(since))
     }
 
-    /// A time of its own that begins now. On a paused tokio runtime it stands still with it.
+    /// A clock that starts now at `origin`. It pauses with the tokio runtime.
     #[must_use]
     pub fn starting(origin: Timestamp) -> Self {
-        Self { began: tokio::time::Instant::now(), origin }
+        Self { started: tokio::time::Instant::now(), origin }
     }
 
-    /// What time it is.
+    /// The time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.at(tokio::time::Instant::now())
     }
 
-    /// What time it is at a moment of the tasks' clock.
+    /// The time at an instant of tokio's clock.
     pub(crate) fn at(&self, moment: tokio::time::Instant) -> Timestamp {
-        self.origin.after(moment.saturating_duration_since(self.began))
+        self.origin.after(moment.saturating_duration_since(self.started))
     }
 
-    /// A moment, by the clock of the tasks; what lies before its beginning is past then, too.
+    /// The instant of tokio's clock at a time, at least the origin.
     pub(crate) fn instant(&self, moment: Timestamp) -> tokio::time::Instant {
-        self.began + moment.since(self.origin)
+        self.started + moment.since(self.origin)
     }
 
-    /// How long from now until a moment.
+    /// How long from now until a time; zero when it has passed.
     pub(crate) fn until(&self, moment: Timestamp) -> Duration {
         moment.since(self.now())
     }
@@ -54,7 +54,7 @@ impl Default for Clock {
     }
 }
 
-/// The monotonic clock, for threads that wait.
+/// The monotonic clock, for threads.
 pub(crate) fn instant() -> std::time::Instant {
     std::time::Instant::now()
 }

@@ -1,13 +1,13 @@
-//! What is counted and timed, for whoever has installed a recorder; without one it costs next to nothing.
+//! Metrics, for a recorder if one is installed; without one they cost next to nothing.
 //!
-//! Every name is listed here once. What happens with every move has labels that are fixed when it is compiled, so that
-//! nothing is allocated; what is cheap to read is read by [`measure`] when somebody asks.
+//! Every name is listed here once. The labels of metrics of the hot path are static, so that nothing is allocated. Gauges are
+//! set by [`measure`] when a scrape asks.
 
 use std::time::Duration;
 
 use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 
-use super::Census;
+use super::ai::pool::AiLoad;
 use crate::{
     room::{EndReason, Occupant, PlayerKind},
     store::COMMIT_WRITES,
@@ -28,17 +28,17 @@ const LAGS: &str = "reversi_lag_recoveries_total";
 const SLOW: &str = "reversi_slow_consumers_total";
 const REFUSALS: &str = "reversi_refusals_total";
 
-/// The histograms, with the upper bounds of their buckets, in seconds where they are of time.
+/// The histograms, with the upper bounds of their buckets; of times in seconds.
 pub const BUCKETS: [(&str, &[f64]); 3] = [
-    // From an AI that needs not search to a person who thinks.
+    // From an AI without a search to a human.
     (TURN, &[0.0001, 0.001, 0.01, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0]),
-    // From memory to a disk that is in trouble.
+    // From memory to a failing disk.
     (APPEND, &[0.000_01, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5]),
-    // From a room by itself to all that there are.
+    // From one room to all.
     (COMMIT_WRITES, &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 1024.0]),
 ];
 
-/// Tells the recorder what the names mean, and begins at zero what has no labels.
+/// Describes the metrics to the recorder, and starts counters without labels at zero.
 pub fn describe() {
     describe_gauge!(PLAYERS, "Players known.");
     describe_gauge!(ROOMS, "Rooms that live; the phase is playing while a game runs, and else lobby.");
@@ -63,12 +63,27 @@ pub fn describe() {
     }
 }
 
-/// Notes what the server is doing now.
+/// The state of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Census {
+    /// Players logged in.
+    pub players: usize,
+    /// Open rooms.
+    pub rooms: usize,
+    /// Running games.
+    pub games: usize,
+    /// The load of the AI threads.
+    pub ai: AiLoad,
+    /// Whether the server is shutting down.
+    pub draining: bool,
+}
+
+/// Sets the gauges.
 pub fn measure(census: &Census) {
     let gauges = [
         (gauge!(PLAYERS), census.players),
         (gauge!(ROOMS, "phase" => "playing"), census.games),
-        // The two are not counted at the same moment.
+        // Saturating, as the two are not read at the same moment.
         (gauge!(ROOMS, "phase" => "lobby"), census.rooms.saturating_sub(census.games)),
         (gauge!(GAMES_RUNNING), census.games),
         (gauge!(AI_WAITING), census.ai.waiting),
@@ -80,12 +95,12 @@ pub fn measure(census: &Census) {
     counter!(AI_CHEAPER).absolute(census.ai.cheaper_moves);
 }
 
-/// A request was refused for a reason that the caller was told.
+/// Counts a refused request, by the reason in its status.
 pub fn refused(reason: &'static str) {
     counter!(REFUSALS, "reason" => reason).increment(1);
 }
 
-/// A seat's occupant moved, so long after being asked.
+/// Counts a move, made `spent` after its turn opened.
 pub(crate) fn moved(occupant: &Occupant, spent: Duration) {
     let (moves, turn) = match occupant {
         Occupant::Ai(_) => (counter!(MOVES, "by" => "ai"), histogram!(TURN, "by" => "ai")),
@@ -102,12 +117,12 @@ pub(crate) fn finished(reason: EndReason) {
     counter!(GAMES_FINISHED, "reason" => reason.name()).increment(1);
 }
 
-/// So long it took to write the events of a command.
+/// Records the time of an append to the journal.
 pub(crate) fn appended(took: Duration) {
     histogram!(APPEND).record(took);
 }
 
-/// What a stream is of.
+/// The kinds of streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StreamKind {
     Turns,
@@ -117,7 +132,7 @@ pub(crate) enum StreamKind {
     Analysis,
 }
 
-/// A stream of that kind began, or ended by `change` of -1.
+/// Counts a stream that opened, by a `change` of 1, or ended, by -1.
 pub(crate) fn streams(kind: StreamKind, change: f64) {
     let gauge = match kind {
         StreamKind::Turns => gauge!(STREAMS, "kind" => "turns"),
@@ -129,12 +144,12 @@ pub(crate) fn streams(kind: StreamKind, change: f64) {
     gauge.increment(change);
 }
 
-/// A watcher of a room has to begin again with a snapshot.
+/// Counts a watcher that lagged and starts again with a snapshot.
 pub(crate) fn lagged() {
     counter!(LAGS).increment(1);
 }
 
-/// A stream of turns was cut off.
+/// Counts a stream of turns that was cut off.
 pub(crate) fn cut_off() {
     counter!(SLOW).increment(1);
 }

@@ -1,11 +1,11 @@
-//! Waits that are begun anew at every step of a task that does much else, and cost next to nothing there: what was asked
-//! once is asked again only when it has called.
+//! Waits that a task starts anew at every step, and which cost next to nothing when nothing has happened: a source is
+//! polled again only after it has called its waker.
 
 use std::{
     future::poll_fn,
     pin::{Pin, pin},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU8, Ordering::SeqCst},
     },
     task::{Context, Poll, Wake, Waker, ready},
@@ -17,157 +17,170 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// Stands before something that is waited for, and lets nobody in until it has called. Tasks are woken for much else.
-pub struct Bell {
-    wire: Arc<Wire>,
-    /// Rings it.
+/// Skips polls of a source that has not called its waker since it was last polled.
+pub struct WakeGate {
+    signal: Arc<WakeSignal>,
+    /// Opens the gate. Given to the source.
     waker: Waker,
-    /// The task that hears it.
-    hearer: Waker,
+    /// The waker of the task, as in `signal`.
+    task: Waker,
 }
 
-struct Wire {
+/// The state of a [`WakeGate`], shared with its source.
+pub(crate) struct WakeSignal {
     state: AtomicU8,
-    hearer: Mutex<Waker>,
+    task: Mutex<Waker>,
 }
 
-/// Nothing has called since it was asked last.
-const SILENT: u8 = 0;
-/// What is behind the bell is asked at this moment, and once more if it calls meanwhile: the task is not woken for it.
-const ASKING: u8 = 1;
-/// It is to be asked. The task knows that, or has been woken.
-const RUNG: u8 = 2;
+/// The source has not called since it was last polled.
+const CLOSED: u8 = 0;
+/// The source is being polled. If it calls meanwhile it is polled once more, and the task is not woken.
+const POLLING: u8 = 1;
+/// The source is to be polled. The task knows that, or has been woken.
+const OPEN: u8 = 2;
 
-impl Bell {
-    /// Asks what is behind it, if that has called, or was not asked yet.
-    pub fn poll<T>(&mut self, context: &mut Context<'_>, mut ask: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
-        if !self.hearer.will_wake(context.waker()) {
-            self.hearer.clone_from(context.waker());
-            *self.wire.hearer() = self.hearer.clone();
+impl WakeGate {
+    /// Polls the source, if it has called or was not polled yet.
+    pub fn poll<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        mut source: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        if !self.task.will_wake(context.waker()) {
+            self.task.clone_from(context.waker());
+            *self.signal.task() = self.task.clone();
         }
-        if self.wire.state.load(SeqCst) == SILENT {
+        if self.signal.is_closed() {
             return Poll::Pending;
         }
         for _ in 0..2 {
-            self.wire.state.store(ASKING, SeqCst);
-            let answer = ask(&mut Context::from_waker(&self.waker));
+            self.signal.state.store(POLLING, SeqCst);
+            let answer = source(&mut Context::from_waker(&self.waker));
             if answer.is_ready() {
                 // There may be more.
-                self.ring();
+                self.signal.open();
                 return answer;
             }
-            if self.wire.state.compare_exchange(ASKING, SILENT, SeqCst, SeqCst).is_ok() {
+            if self.signal.state.compare_exchange(POLLING, CLOSED, SeqCst, SeqCst).is_ok() {
                 return Poll::Pending;
             }
         }
-        // It calls whenever it is asked: perhaps it wants others to have their turn first.
+        // It calls whenever it is polled: it may want to yield to others.
         context.waker().wake_by_ref();
         Poll::Pending
     }
 
-    fn ring(&self) {
-        self.wire.state.store(RUNG, SeqCst);
+    pub(crate) fn signal(&self) -> &Arc<WakeSignal> {
+        &self.signal
     }
 }
 
-impl Default for Bell {
+impl Default for WakeGate {
     fn default() -> Self {
-        let (state, nobody) = (AtomicU8::new(RUNG), Waker::noop());
-        let wire = Arc::new(Wire { state, hearer: Mutex::new(nobody.clone()) });
-        Self { waker: Arc::clone(&wire).into(), wire, hearer: nobody.clone() }
+        let signal = Arc::new(WakeSignal { state: AtomicU8::new(OPEN), task: Mutex::new(Waker::noop().clone()) });
+        Self { waker: Arc::clone(&signal).into(), signal, task: Waker::noop().clone() }
     }
 }
 
-impl Wire {
-    fn hearer(&self) -> std::sync::MutexGuard<'_, Waker> {
-        self.hearer.lock().unwrap_or_else(PoisonError::into_inner)
+impl WakeSignal {
+    /// Whether the source was polled in vain, and has not called since.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state.load(SeqCst) == CLOSED
+    }
+
+    /// Lets the next poll through, without waking the task.
+    pub(crate) fn open(&self) {
+        self.state.store(OPEN, SeqCst);
+    }
+
+    fn task(&self) -> MutexGuard<'_, Waker> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Wake for Wire {
+impl Wake for WakeSignal {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if self.state.swap(RUNG, SeqCst) == SILENT {
-            self.hearer().wake_by_ref();
+        if self.state.swap(OPEN, SeqCst) == CLOSED {
+            self.task().wake_by_ref();
         }
     }
 }
 
-/// A timer that is put off more often than it rings. That costs nothing: it is set anew when it has gone off too early, or
-/// would too late.
-pub struct Alarm {
+/// A timer that is postponed more often than it fires. Postponing is free: the timer is reset when it fires too early, or
+/// would fire too late.
+pub struct LazyTimer {
     timer: Option<Pin<Box<Sleep>>>,
-    /// What the timer is set to.
+    /// What the timer is set to; none when it has fired.
     set: Option<Instant>,
     /// Whom it wakes.
-    hearer: Waker,
+    task: Waker,
 }
 
-impl Default for Alarm {
+impl Default for LazyTimer {
     fn default() -> Self {
-        Self { timer: None, set: None, hearer: Waker::noop().clone() }
+        Self { timer: None, set: None, task: Waker::noop().clone() }
     }
 }
 
-impl Alarm {
-    /// Waits until then; for ever without a time. May be dropped and asked again.
-    pub(crate) async fn ring(&mut self, wake: Option<Instant>) {
-        match wake {
-            Some(wake) => poll_fn(|context| self.poll_ring(context, wake)).await,
+impl LazyTimer {
+    /// Waits until `deadline`, or for ever without one. Cancel safe.
+    pub(super) async fn until(&mut self, deadline: Option<Instant>) {
+        match deadline {
+            Some(deadline) => poll_fn(|context| self.poll_until(context, deadline)).await,
             None => std::future::pending().await,
         }
     }
 
-    /// The same, for one who waits for more than this.
-    pub fn poll_ring(&mut self, context: &mut Context<'_>, wake: Instant) -> Poll<()> {
+    /// As [`LazyTimer::until`], for a future that polls other sources too.
+    pub fn poll_until(&mut self, context: &mut Context<'_>, deadline: Instant) -> Poll<()> {
         loop {
-            if self.set.is_none_or(|set| set > wake) {
-                self.set(wake);
+            if self.set.is_none_or(|set| set > deadline) {
+                self.set(deadline);
             }
-            let Self { timer: Some(timer), set, hearer } = self else { return Poll::Pending };
-            // The clock tells as much as the timer, which lies elsewhere.
-            if hearer.will_wake(context.waker()) && *set > Some(Instant::now()) {
+            let Self { timer: Some(timer), set, task } = self else { return Poll::Pending };
+            // The clock answers without touching the timer's memory.
+            if task.will_wake(context.waker()) && *set > Some(Instant::now()) {
                 return Poll::Pending;
             }
-            hearer.clone_from(context.waker());
-            // It is asked but once, and must not be kept from hearing whom it wakes because others have asked for much.
+            task.clone_from(context.waker());
+            // Unconstrained: it is polled only once, and must register the waker even if the task's budget is used up.
             ready!(pin!(unconstrained(timer.as_mut())).poll(context));
-            // It has gone off, and does not by itself once more.
-            if set.take() >= Some(wake) {
+            if set.take() >= Some(deadline) {
                 return Poll::Ready(());
             }
         }
     }
 
-    fn set(&mut self, wake: Instant) {
+    fn set(&mut self, deadline: Instant) {
         match &mut self.timer {
-            Some(timer) => timer.as_mut().reset(wake),
-            None => self.timer = Some(Box::pin(sleep_until(wake))),
+            Some(timer) => timer.as_mut().reset(deadline),
+            None => self.timer = Some(Box::pin(sleep_until(deadline))),
         }
-        self.set = Some(wake);
-        // One that has gone off wakes nobody any more.
-        self.hearer = Waker::noop().clone();
+        self.set = Some(deadline);
+        // A timer that has fired has lost its waker.
+        self.task = Waker::noop().clone();
     }
 }
 
-/// An end that comes once.
-pub(crate) struct Stop {
-    end: Pin<Box<WaitForCancellationFutureOwned>>,
-    bell: Bell,
+/// Waits for a cancellation token.
+pub(super) struct Cancelled {
+    token: Pin<Box<WaitForCancellationFutureOwned>>,
+    gate: WakeGate,
 }
 
-impl Stop {
-    pub(crate) fn of(token: CancellationToken) -> Self {
-        Self { end: Box::pin(token.cancelled_owned()), bell: Bell::default() }
+impl Cancelled {
+    pub(super) fn new(token: CancellationToken) -> Self {
+        Self { token: Box::pin(token.cancelled_owned()), gate: WakeGate::default() }
     }
 
-    /// Waits for it. May be dropped and asked again.
-    pub(crate) async fn come(&mut self) {
-        let Self { end, bell } = self;
-        poll_fn(|context| bell.poll(context, |context| end.as_mut().poll(context))).await;
+    /// Waits for the cancellation. Cancel safe.
+    pub(super) async fn wait(&mut self) {
+        let Self { token, gate } = self;
+        poll_fn(|context| gate.poll(context, |context| token.as_mut().poll(context))).await;
     }
 }
 
@@ -188,35 +201,35 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_alarm_rings_at_the_time_that_was_named_last() {
-        let mut alarm = Alarm::default();
+    async fn a_timer_fires_at_the_last_deadline_given() {
+        let mut timer = LazyTimer::default();
         let began = Instant::now();
         let after = |seconds| began + Duration::from_secs(seconds);
         // Put off, brought forward, and then waited for.
         for seconds in [5, 9, 4] {
-            assert!(timeout(Duration::from_secs(1), alarm.ring(Some(after(seconds)))).await.is_err(), "{seconds}");
+            assert!(timeout(Duration::from_secs(1), timer.until(Some(after(seconds)))).await.is_err(), "{seconds}");
         }
         for (named, rang) in [(4, 4), (8, 8), (8, 8), (7, 8)] {
-            alarm.ring(Some(after(named))).await;
+            timer.until(Some(after(named))).await;
             assert_eq!(began.elapsed().as_secs(), rang);
         }
-        assert!(timeout(Duration::from_secs(99), alarm.ring(None)).await.is_err());
+        assert!(timeout(Duration::from_secs(99), timer.until(None)).await.is_err());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_alarm_rings_for_whoever_asked_last() {
-        let mut alarm = Alarm::default();
+    async fn a_timer_wakes_the_task_that_polled_last() {
+        let mut timer = LazyTimer::default();
         let wake = Instant::now() + Duration::from_secs(5);
-        assert_eq!(alarm.poll_ring(&mut Context::from_waker(Waker::noop()), wake), Poll::Pending);
+        assert_eq!(timer.poll_until(&mut Context::from_waker(Waker::noop()), wake), Poll::Pending);
         let asked = TaskTracker::new()
-            .spawn(async move { timeout(Duration::from_secs(9), alarm.ring(Some(wake))).await.is_ok() });
+            .spawn(async move { timeout(Duration::from_secs(9), timer.until(Some(wake))).await.is_ok() });
         assert!(asked.await.unwrap());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_whose_budget_was_spent_is_heard_the_next_time() {
-        let (mut alarm, token) = (Alarm::default(), CancellationToken::new());
-        let mut stop = Stop::of(token.clone());
+    async fn a_task_without_budget_is_still_woken() {
+        let (mut timer, token) = (LazyTimer::default(), CancellationToken::new());
+        let mut stop = Cancelled::new(token.clone());
         let began = Instant::now();
         let wake = began + Duration::from_secs(5);
         let waits = TaskTracker::new().spawn(async move {
@@ -224,41 +237,41 @@ mod tests {
                 while has_budget_remaining() {
                     let _ = pin!(consume_budget()).poll(context);
                 }
-                let rings = alarm.poll_ring(context, wake).is_ready();
-                Poll::Ready(rings || pin!(stop.come()).poll(context).is_ready())
+                let rings = timer.poll_until(context, wake).is_ready();
+                Poll::Ready(rings || pin!(stop.wait()).poll(context).is_ready())
             });
             assert!(!spent.await);
             yield_now().await;
-            let rung = timeout(Duration::from_secs(9), alarm.ring(Some(wake))).await.is_ok();
+            let rung = timeout(Duration::from_secs(9), timer.until(Some(wake))).await.is_ok();
             // The clock alone would let it ring at the end of the timeout.
             let rung = rung && began.elapsed().as_secs() == 5;
             token.cancel();
-            rung && timeout(Duration::from_secs(9), stop.come()).await.is_ok()
+            rung && timeout(Duration::from_secs(9), stop.wait()).await.is_ok()
         });
         assert!(waits.await.unwrap());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_stop_comes_to_whoever_asked_last_and_stays() {
+    async fn a_cancellation_wakes_the_task_that_polled_last_and_stays() {
         let token = CancellationToken::new();
-        let mut stop = Stop::of(token.clone());
-        assert!(timeout(Duration::from_secs(1), stop.come()).await.is_err());
+        let mut stop = Cancelled::new(token.clone());
+        assert!(timeout(Duration::from_secs(1), stop.wait()).await.is_err());
         let ended = TaskTracker::new().spawn(async move {
-            stop.come().await;
+            stop.wait().await;
             stop
         });
         yield_now().await;
         token.cancel();
         let mut stop = timeout(Duration::from_secs(1), ended).await.unwrap().unwrap();
-        let again = pin!(stop.come()).poll(&mut Context::from_waker(Waker::noop()));
+        let again = pin!(stop.wait()).poll(&mut Context::from_waker(Waker::noop()));
         assert!(again.is_ready());
     }
 
     #[test]
-    fn what_has_not_called_is_not_asked() {
-        let (mut bell, mut asked, mut caller) = (Bell::default(), 0, None);
+    fn a_source_that_has_not_called_is_not_polled() {
+        let (mut gate, mut asked, mut caller) = (WakeGate::default(), 0, None);
         let mut poll = |answer: Poll<()>| {
-            let _ = bell.poll(&mut Context::from_waker(Waker::noop()), |context| {
+            let _ = gate.poll(&mut Context::from_waker(Waker::noop()), |context| {
                 (asked, caller) = (asked + 1, Some(context.waker().clone()));
                 answer
             });
@@ -284,12 +297,12 @@ mod tests {
     }
 
     #[test]
-    fn what_calls_while_it_is_asked_is_asked_once_more_and_wakes_nobody() {
-        let (mut bell, sleeper) = (Bell::default(), Arc::new(Sleeper::default()));
+    fn a_source_that_calls_while_polled_is_polled_again_without_a_wake() {
+        let (mut gate, sleeper) = (WakeGate::default(), Arc::new(Sleeper::default()));
         let waker = Waker::from(Arc::clone(&sleeper));
         let mut context = Context::from_waker(&waker);
         let mut asked = 0;
-        let answer = bell.poll(&mut context, |context| {
+        let answer = gate.poll(&mut context, |context| {
             asked += 1;
             context.waker().wake_by_ref();
             if asked == 2 { Poll::Ready(()) } else { Poll::Pending }
@@ -297,7 +310,7 @@ mod tests {
         assert_eq!((answer, sleeper.0.load(SeqCst)), (Poll::Ready(()), 0));
         // One that calls each time it is asked would be asked for ever.
         let mut asked = 0;
-        let answer = bell.poll(&mut context, |context| {
+        let answer = gate.poll(&mut context, |context| {
             asked += 1;
             context.waker().wake_by_ref();
             Poll::<()>::Pending
@@ -306,11 +319,11 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_woken_once_until_it_asks() {
-        let (mut bell, sleeper, mut caller) = (Bell::default(), Arc::new(Sleeper::default()), None);
+    fn a_task_is_woken_once_until_it_polls() {
+        let (mut gate, sleeper, mut caller) = (WakeGate::default(), Arc::new(Sleeper::default()), None);
         let waker = Waker::from(Arc::clone(&sleeper));
         let mut ask = || {
-            let _ = bell.poll(&mut Context::from_waker(&waker), |context| {
+            let _ = gate.poll(&mut Context::from_waker(&waker), |context| {
                 caller = Some(context.waker().clone());
                 Poll::<()>::Pending
             });

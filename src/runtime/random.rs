@@ -8,21 +8,21 @@ use rand_pcg::Pcg64;
 
 use crate::ai;
 
-/// Where ids and secrets come from.
+/// The source of ids and secrets.
 #[derive(Clone, Debug, Default)]
-pub struct Chance(Source);
+pub struct RandomSource(Source);
 
 #[derive(Clone, Debug, Default)]
 enum Source {
-    /// What nobody can guess.
+    /// The system's cryptographic generator.
     #[default]
     System,
-    /// What a seed repeats; for simulations.
+    /// A seeded generator, for simulations.
     Seeded(Arc<Mutex<Pcg64>>),
 }
 
-impl Chance {
-    /// The same chances for the same seed: never for a server that others can reach.
+impl RandomSource {
+    /// A source that repeats for the same seed: never for a server that others can reach.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self(Source::Seeded(Arc::new(Mutex::new(ai::seeded_rng(seed)))))
@@ -30,18 +30,18 @@ impl Chance {
 
     /// Random bits.
     pub(crate) fn bits(&self) -> u64 {
-        self.draw(|chance| chance.random())
+        self.draw(|generator| generator.random())
     }
 
     /// A secret of 256 bits.
     pub(crate) fn secret(&self) -> [u8; 32] {
-        self.draw(|chance| chance.random())
+        self.draw(|generator| generator.random())
     }
 
     fn draw<T>(&self, draw: impl FnOnce(&mut dyn Rng) -> T) -> T {
         match &self.0 {
             Source::System => draw(&mut rand::rng()),
-            Source::Seeded(chance) => draw(&mut *chance.lock().unwrap_or_else(PoisonError::into_inner)),
+            Source::Seeded(generator) => draw(&mut *generator.lock().unwrap_or_else(PoisonError::into_inner)),
         }
     }
 }

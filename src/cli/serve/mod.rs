@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     grpc::{self, Access, Origin, Tls},
-    runtime::{Chance, Limits, Parts, Runtime, Token},
+    runtime::{Limits, Parts, RandomSource, Runtime, Token},
     store::{MemoryStore, SqliteStore, Store},
     web::page,
 };
@@ -148,7 +148,7 @@ fn admin(file: &Path) -> anyhow::Result<Token> {
         let no_token = || format!("{} holds no administrator's token; move it away to get a new one", file.display());
         return text.parse().with_context(no_token);
     }
-    let token = Token::drawn(&Chance::default());
+    let token = Token::generate(&RandomSource::default());
     token_file::write(file, &token.reveal())?;
     tracing::info!(file = %file.display(), "a new administrator's token was made");
     Ok(token)

@@ -13,7 +13,7 @@ use tower::{Layer, Service};
 use super::{caller::Role, permit_body::with_permit, request_id::catch_panic};
 use crate::{
     grpc::{status, transport::connection::Peer},
-    runtime::{Address, Call, Player, Runtime, Share, Taken, Token},
+    runtime::{CallPermit, ClientAddress, Player, Runtime, Share, SharePermit, Token},
 };
 
 /// What the paths of the methods begin with that need a player.
@@ -42,8 +42,8 @@ pub(crate) struct Auth<S> {
 /// An admitted call, which is counted until this is dropped.
 struct CallPermit {
     /// None where the method needs no player.
-    _player: Option<Call>,
-    _address: Option<Taken>,
+    _player: Option<CallPermit>,
+    _address: Option<SharePermit>,
 }
 
 impl AuthLayer {
@@ -60,14 +60,14 @@ impl AuthLayer {
         match &player {
             None => count(address.as_ref())?,
             Some(player) => {
-                address.iter().for_each(|address| player.comes_from(address));
+                address.iter().for_each(|address| player.set_home(address));
                 player.admit()?;
                 // After the rate limit, which bounds guesses at the administrator's token.
                 let role = self.role(player, request.headers())?;
                 request.extensions_mut().insert((Arc::clone(player), role));
             }
         }
-        let taken = address.map(|address| address.take(Share::Calls).ok_or_else(status::too_many_calls));
+        let taken = address.map(|address| address.acquire(Share::Calls).ok_or_else(status::too_many_calls));
         let call = player.map(|player| player.begin_call().ok_or_else(status::too_many_calls));
         Ok(CallPermit { _player: call.transpose()?, _address: taken.transpose()? })
     }
@@ -80,14 +80,14 @@ impl AuthLayer {
         let token = header.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
         let token: Token =
             token.ok_or_else(status::token_missing)?.trim().parse().map_err(|_| status::token_invalid())?;
-        self.runtime.bearer(&token).ok_or_else(status::token_invalid)
+        self.runtime.players().bearer(&token).ok_or_else(status::token_invalid)
     }
 
     /// The role of a player, by the administrator's token.
     fn role(&self, player: &Player, headers: &HeaderMap) -> Result<Role, Status> {
         let Some(header) = headers.get(ADMIN_TOKEN) else { return Ok(Role::Player) };
         let token: Option<Token> = header.to_str().ok().and_then(|text| text.trim().parse().ok());
-        if token.is_some_and(|token| self.runtime.is_admin(&token)) {
+        if token.is_some_and(|token| self.runtime.players().is_admin(&token)) {
             return Ok(Role::Admin);
         }
         // At this level, as any client can cause it and must not fill the log.
@@ -97,7 +97,7 @@ impl AuthLayer {
 }
 
 /// Counts a request without a player at its address.
-fn count(address: Option<&Arc<Address>>) -> Result<(), Status> {
+fn count(address: Option<&Arc<ClientAddress>>) -> Result<(), Status> {
     Ok(address.map_or(Ok(()), |address| address.admit())?)
 }
 

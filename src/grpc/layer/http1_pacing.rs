@@ -14,7 +14,7 @@ use http::Version;
 use tokio::time::{Instant, sleep_until};
 use tower::{Layer, Service};
 
-use crate::{grpc::transport::connection::Peer, runtime::Address};
+use crate::{grpc::transport::connection::Peer, runtime::ClientAddress};
 
 /// Delays requests of HTTP/1.1.
 #[derive(Clone)]
@@ -65,14 +65,14 @@ where
 
 /// Waits for the turn of a request. When the connection is closed meanwhile, the turn is given back: the wait of an address is
 /// bounded by its open connections.
-async fn wait(address: &Arc<Address>) {
+async fn wait(address: &Arc<ClientAddress>) {
     let now = Instant::now();
-    let turn = address.turn_of_http1(now);
-    if turn.at() > now {
-        sleep_until(turn.at()).await;
+    let turn = address.http1_slot(now);
+    if turn.start() > now {
+        sleep_until(turn.start()).await;
     } else {
         // One request at a time, so that a connection with many of them does not delay the others.
         tokio::task::yield_now().await;
     }
-    turn.is_used();
+    turn.mark_used();
 }

@@ -15,7 +15,7 @@ use tower::{BoxError, Layer, Service};
 use super::permit_body::with_permit;
 use crate::{
     grpc::transport::connection::Peer,
-    runtime::{Address, Share, Taken},
+    runtime::{ClientAddress, Share, SharePermit},
 };
 
 /// Serves the page to GET and HEAD.
@@ -74,10 +74,10 @@ where
 
 /// Counts a request at its address, where that is known, as a call without a player. None when the address exceeds its rate or
 /// has too many calls under way.
-fn admit(address: Option<&Arc<Address>>) -> Option<Option<Taken>> {
+fn admit(address: Option<&Arc<ClientAddress>>) -> Option<Option<SharePermit>> {
     let Some(address) = address else { return Some(None) };
     address.admit().ok()?;
-    address.take(Share::Calls).map(Some)
+    address.acquire(Share::Calls).map(Some)
 }
 
 fn too_many_requests() -> Response<Body> {

@@ -22,7 +22,7 @@ use crate::{
     },
     room::Rejection,
     rules::{ByColor, Position, Square},
-    runtime::{Analysis, AnalysisEnd, AnalysisPlan, Limits, Player, Runtime, Work},
+    runtime::{Analysis, AnalysisEnd, AnalysisPlan, Limits, Player, RequestCost, Runtime},
 };
 
 /// Positions visited for each position of a game unless asked otherwise: a fraction of a second, in which the engine sees further
@@ -53,7 +53,7 @@ impl AnalysisService for Analyses {
         if position.is_over() {
             return Err(status::refused(Rejection::GameOver));
         }
-        let analysis = self.runtime.analyse_position(&player, position, plan, lines).await?;
+        let analysis = self.runtime.analyses().position(&player, position, plan, lines).await?;
         let results = PositionResults { analysis, call: request_id::current() };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(results)))
     }
@@ -69,7 +69,7 @@ impl AnalysisService for Analyses {
         let course = self.course(&player, wire.subject).await?;
         pay(&player, course.positions().len())?;
         let moves = course.moves.len();
-        let analysis = self.runtime.analyse_game(&player, course, plan).await?;
+        let analysis = self.runtime.analyses().game(&player, course, plan).await?;
         let call = request_id::current();
         let results = GameResults { analysis, call, moves, done: 0, losses: ByColor::default(), summed: false };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(results)))
@@ -86,7 +86,7 @@ impl Analyses {
         match subject {
             Some(Subject::Position(position)) => Ok(convert::read_board(&position)?),
             Some(Subject::Transcript(text)) => Ok(convert::read_transcript(&text)?.position()),
-            Some(Subject::GameId(id)) => Ok(self.runtime.hinted(player, game_id(&id)?).await?),
+            Some(Subject::GameId(id)) => Ok(self.runtime.analyses().position_of_game(player, game_id(&id)?).await?),
             None => Err(no_subject("must be a position, a transcript or a game")),
         }
     }
@@ -103,8 +103,8 @@ impl Analyses {
                 Ok(GameMoves::of(Position::START, game.squares().iter().copied(), 0))
             }
             Some(Subject::GameId(id)) => {
-                player.pay(Work::Games(1))?;
-                let game = self.runtime.game(player, game_id(&id)?).await?;
+                player.charge(RequestCost::Games(1))?;
+                let game = self.runtime.games().get(player, game_id(&id)?).await?;
                 Ok(GameMoves::of(Position::START, game.plies.iter().filter_map(|ply| ply.square), game.opening))
             }
             None => Err(no_subject("must be a game or a transcript")),
@@ -117,7 +117,7 @@ fn no_subject(problem: &str) -> Status {
 }
 
 fn pay(player: &Player, positions: usize) -> Result<(), Status> {
-    Ok(player.pay(Work::Analysis { positions, seats: player.seats().len() })?)
+    Ok(player.charge(RequestCost::Analysis { positions, seats: player.seats().len() })?)
 }
 
 /// What is asked, as far as it may be.
@@ -191,7 +191,7 @@ fn end(end: AnalysisEnd, call: &str) -> End {
         AnalysisEnd::Done => End::Done,
         AnalysisEnd::Stream(end) => End::Closing(end),
         AnalysisEnd::Refused(error) => End::Failed(error.into()),
-        AnalysisEnd::Broken => End::Failed(status::internal(call)),
+        AnalysisEnd::Failed => End::Failed(status::internal(call)),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
     },
     proto::{EncodedMessage, convert, server::game_service_server::GameService, v1},
     room::{Command, GameId},
-    runtime::{Bell, Notice, Play, Player, Runtime, TurnEnd, Turns},
+    runtime::{Notice, Play, Player, Runtime, TurnEnd, Turns, WakeGate},
 };
 
 /// The game service over a runtime.
@@ -31,16 +31,16 @@ impl GameService for Games {
 
     async fn play(&self, request: Request<Streaming<v1::PlayRequest>>) -> Reply<Self::PlayStream> {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
-        let turns = self.runtime.turns(&player).await?;
+        let turns = self.runtime.streams().turns(&player).await?;
         let (runtime, moves) = (self.runtime.clone(), Some(request.into_inner()));
-        let source = PlayStream { runtime, player, turns, moves, gate: Bell::default(), pending: None };
+        let source = PlayStream { runtime, player, turns, moves, gate: WakeGate::default(), pending: None };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, source))
     }
 
     type WatchTurnsStream = ResponseStream<v1::WatchTurnsResponse, TurnStream>;
 
     async fn watch_turns(&self, request: Request<v1::WatchTurnsRequest>) -> Reply<Self::WatchTurnsStream> {
-        let turns = self.runtime.turns(&caller(&request)?).await?;
+        let turns = self.runtime.streams().turns(&caller(&request)?).await?;
         Ok(ResponseStream::new(self.runtime.clock(), HeartbeatSchedule::of(&request), TurnStream(turns)))
     }
 
@@ -54,7 +54,7 @@ impl GameService for Games {
     async fn resign(&self, request: Request<v1::ResignRequest>) -> Reply<v1::ResignResponse> {
         let (player, wire) = open(request)?;
         let game = game_id(&wire.game_id)?;
-        let accepted = self.runtime.command_game(&player, game, Command::Resign { game: game.number }).await?;
+        let accepted = self.runtime.rooms().command_game(&player, game, Command::Resign { game: game.number }).await?;
         Ok(Response::new(v1::ResignResponse { seq: accepted.seq.0 }))
     }
 
@@ -63,10 +63,10 @@ impl GameService for Games {
         let game = game_id(&request.into_inner().game_id)?;
         let abort = Command::Abort { game: game.number };
         let accepted = match role {
-            Role::Player => self.runtime.command_game(&player, game, abort).await?,
+            Role::Player => self.runtime.rooms().command_game(&player, game, abort).await?,
             Role::Admin => {
                 tracing::info!(%game, by = %player.id(), "aborted by an administrator");
-                self.runtime.rule_game(game, abort).await?
+                self.runtime.rooms().command_game_as_admin(game, abort).await?
             }
         };
         Ok(Response::new(v1::AbortGameResponse { seq: accepted.seq.0 }))
@@ -75,14 +75,14 @@ impl GameService for Games {
     async fn make_offer(&self, request: Request<v1::MakeOfferRequest>) -> Reply<v1::MakeOfferResponse> {
         let (player, wire) = open(request)?;
         let command = Command::Offer(convert::read_offer(wire.offer)?);
-        let accepted = self.runtime.command(&player, room_id(&wire.room_id)?, command).await?;
+        let accepted = self.runtime.rooms().command(&player, room_id(&wire.room_id)?, command).await?;
         Ok(Response::new(v1::MakeOfferResponse { seq: accepted.seq.0 }))
     }
 
     async fn answer_offer(&self, request: Request<v1::AnswerOfferRequest>) -> Reply<v1::AnswerOfferResponse> {
         let (player, wire) = open(request)?;
         let command = Command::Answer(convert::read_offer(wire.offer)?, wire.accept);
-        let accepted = self.runtime.command(&player, room_id(&wire.room_id)?, command).await?;
+        let accepted = self.runtime.rooms().command(&player, room_id(&wire.room_id)?, command).await?;
         Ok(Response::new(v1::AnswerOfferResponse { seq: accepted.seq.0 }))
     }
 }
@@ -91,7 +91,7 @@ fn play(runtime: &Runtime, player: &Player, game: &str, ply: i32, square: &str) 
     let game = game_id(game)?;
     let ply = convert::read_ply(ply)?;
     let square = convert::read_square(square)?;
-    Ok((game, runtime.play(player, game, ply, square)))
+    Ok((game, runtime.rooms().play(player, game, ply, square)))
 }
 
 /// A player's turns.
@@ -110,7 +110,7 @@ impl Stream for TurnStream {
 pub(super) struct PlayStream {
     turns: Turns,
     /// Polls `moves` only when they have woken the stream, which three other things do for each move.
-    gate: Bell,
+    gate: WakeGate,
     /// A move that its room has not answered yet, with its game and ply.
     pending: Option<(GameId, i32, Play)>,
     player: Arc<Player>,

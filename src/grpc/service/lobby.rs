@@ -18,8 +18,8 @@ use crate::{
     room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
     rules::Color,
     runtime::{
-        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, Row, RowFilter, Runtime, Snapshot, WatchedRooms, Work,
-        limits_table,
+        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, RequestCost, Row, RowFilter, Runtime, Snapshot,
+        WatchedLobby, limits_table,
     },
 };
 
@@ -60,8 +60,8 @@ impl LobbyService for Lobby {
         let size = convert::read_page_size(wire.page_size)?;
         let after = page_token::read_row(&wire.page_token)?;
         let sought = if filter == RowFilter::default() { 0 } else { self.runtime.census().rooms };
-        player.pay(Work::Rooms { sought, told: size })?;
-        let rows = self.runtime.rooms(&filter, after, size);
+        player.charge(RequestCost::Rooms { searched: sought, returned: size })?;
+        let rows = self.runtime.lobby().page(&filter, after, size);
         let full = rows.len() == size;
         let next = rows.last().filter(|_| full).map(|row| page_token::row_token(row.key()));
         Ok(Response::new(v1::ListRoomsResponse {
@@ -75,8 +75,8 @@ impl LobbyService for Lobby {
     async fn watch_rooms(&self, request: Request<v1::WatchRoomsRequest>) -> Reply<Self::WatchRoomsStream> {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let filter = row_filter(request.into_inner().filter)?;
-        player.pay(Work::Rooms { sought: 0, told: self.runtime.census().rooms })?;
-        let watched = self.runtime.watch_rooms(&player, filter)?;
+        player.charge(RequestCost::Rooms { sought: 0, told: self.runtime.census().rooms })?;
+        let watched = self.runtime.streams().lobby(&player, filter)?;
         let updates = RoomListUpdates { watched, ready: VecDeque::new() };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(updates)))
     }
@@ -87,7 +87,7 @@ impl LobbyService for Lobby {
         let settings = convert::read_new_settings(wire.settings, &player.profile().name, password)?;
         let seats = convert::read_seats(wire.seats, player.id())?;
         let request_id = read_request_id(&wire.request_id)?;
-        let made = self.runtime.create_room(&player, NewRoom { settings, seats }, request_id).await;
+        let made = self.runtime.rooms().create(&player, NewRoom { settings, seats }, request_id).await;
         let room = room_of(&self.runtime, &player, &made?);
         Ok(Response::new(v1::CreateRoomResponse { room: Some(room) }))
     }
@@ -104,7 +104,7 @@ impl LobbyService for Lobby {
                 return Err(malformed.into());
             }
         };
-        let started = self.runtime.quick_start(&player, opponent, side, request_id).await;
+        let started = self.runtime.rooms().quick_start(&player, opponent, side, request_id).await;
         let room = room_of(&self.runtime, &player, &started?);
         Ok(Response::new(v1::QuickStartResponse { room: Some(room) }))
     }
@@ -122,7 +122,7 @@ pub(crate) fn room_of(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -
 
 /// The room list of one watcher.
 struct RoomListUpdates {
-    watched: WatchedRooms,
+    watched: WatchedLobby,
     /// What is left of the last update.
     ready: VecDeque<v1::watch_rooms_response::Message>,
 }

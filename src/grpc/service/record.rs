@@ -18,7 +18,8 @@ use crate::{
     proto::{EncodedMessage, convert, server::record_service_server::RecordService, v1},
     room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
     runtime::{
-        Contestant, CountedStream, GameFilter, GameKey, GamePage, Player, RoomError, Runtime, StreamEnd, TooFast, Work,
+        Contestant, CountedStream, GameFilter, GameKey, GamePage, Player, RequestCost, RoomError, Runtime, StreamEnd,
+        TooFast,
     },
 };
 
@@ -37,8 +38,8 @@ impl RecordService for Records {
         let filter = read_filter(wire.filter, player.id())?;
         let size = convert::read_page_size(wire.page_size)?;
         let after = page_token::read_game(&wire.page_token)?;
-        player.pay(work(&filter, size))?;
-        let GamePage { games, next } = self.runtime.games(filter, after, size).await?;
+        player.charge(work(&filter, size))?;
+        let GamePage { games, next } = self.runtime.games().page(filter, after, size).await?;
         Ok(Response::new(v1::ListGamesResponse {
             games: games.iter().map(|game| v1::GameRecord { plies: Vec::new(), ..record(game) }).collect(),
             next_page_token: next.map(page_token::game_token).unwrap_or_default(),
@@ -47,9 +48,9 @@ impl RecordService for Records {
 
     async fn get_game(&self, request: Request<v1::GetGameRequest>) -> Reply<v1::GetGameResponse> {
         let player = caller(&request)?;
-        player.pay(Work::Games(1))?;
+        player.charge(RequestCost::Games(1))?;
         let id = game_id(&request.into_inner().game_id)?;
-        let game = self.runtime.game(&player, id).await?;
+        let game = self.runtime.games().get(&player, id).await?;
         Ok(Response::new(v1::GetGameResponse { game: Some(record(&game)) }))
     }
 
@@ -68,7 +69,7 @@ impl RecordService for Records {
         let export = Export {
             runtime: self.runtime.clone(),
             filter: read_filter(wire.filter, player.id())?,
-            open: self.runtime.open_stream(&player)?,
+            open: self.runtime.streams().export(&player)?,
             player,
             ended: false,
             next: Some(None),
@@ -83,15 +84,15 @@ impl RecordService for Records {
     }
 
     async fn get_player_stats(&self, request: Request<v1::GetPlayerStatsRequest>) -> Reply<v1::GetPlayerStatsResponse> {
-        caller(&request)?.pay(Work::LookUp)?;
+        caller(&request)?.charge(RequestCost::LookUp)?;
         let wire = request.into_inner();
         let player = if wire.player_id.is_empty() {
-            DisplayName::parse(&wire.display_name).ok().and_then(|name| self.runtime.player_named(&name))
+            DisplayName::parse(&wire.display_name).ok().and_then(|name| self.runtime.players().named(&name))
         } else {
-            wire.player_id.parse().ok().and_then(|id| self.runtime.player(id))
+            wire.player_id.parse().ok().and_then(|id| self.runtime.players().get(id))
         };
         let player = player.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
-        let totals = self.runtime.player_stats(Contestant::Player(player.id())).await?;
+        let totals = self.runtime.games().player_stats(Contestant::Player(player.id())).await?;
         Ok(Response::new(v1::GetPlayerStatsResponse {
             player: Some(convert::player(player.profile())),
             stats: Some(stats(&totals)),
@@ -99,12 +100,12 @@ impl RecordService for Records {
     }
 
     async fn get_ai_stats(&self, request: Request<v1::GetAiStatsRequest>) -> Reply<v1::GetAiStatsResponse> {
-        caller(&request)?.pay(Work::LookUp)?;
+        caller(&request)?.charge(RequestCost::LookUp)?;
         let v1::GetAiStatsRequest { kind, level } = request.into_inner();
         let wish = convert::read_ai("ai", v1::AiSeat { kind, level, seed: 0 })?;
-        let AiSeat { kind, level, .. } = self.runtime.ai_seat(&wish)?;
+        let AiSeat { kind, level, .. } = self.runtime.rooms().ai_seat(&wish)?;
         let who = Contestant::Ai { kind: Arc::clone(&kind), level };
-        let totals = self.runtime.player_stats(who).await?;
+        let totals = self.runtime.games().player_stats(who).await?;
         Ok(Response::new(v1::GetAiStatsResponse {
             kind: kind.to_string(),
             level: level.into(),
@@ -138,12 +139,12 @@ impl Export {
         while self.step.is_empty() {
             let after = self.next?;
             // What would be too fast for a call of its own only takes longer here.
-            while let Err(TooFast { retry_after }) = self.player.pay(work(&self.filter, EXPORT_STEP)) {
+            while let Err(TooFast { retry_after }) = self.player.charge(work(&self.filter, EXPORT_STEP)) {
                 if let Ok(end) = timeout(retry_after, self.open.ended()).await {
                     return self.cut_short(farewell(end));
                 }
             }
-            match self.runtime.games(self.filter, after, EXPORT_STEP).await {
+            match self.runtime.games().page(self.filter, after, EXPORT_STEP).await {
                 Ok(page) => (self.step, self.next) = (page.games.into(), page.next.map(Some)),
                 Err(error) => return self.cut_short(error.into()),
             }
@@ -166,10 +167,10 @@ fn farewell(end: StreamEnd) -> Status {
 }
 
 /// What a page of the archive costs.
-fn work(filter: &GameFilter, games: usize) -> Work {
+fn work(filter: &GameFilter, games: usize) -> RequestCost {
     // What the viewer has played is found as it stands; of others much may have to be passed over.
     let is_own = filter.player == Some(filter.viewer) && filter.room.is_none();
-    if is_own { Work::Games(games) } else { Work::SearchedGames(games) }
+    if is_own { RequestCost::Games(games) } else { RequestCost::SearchedGames(games) }
 }
 
 fn read_filter(wire: Option<v1::GameFilter>, viewer: PlayerId) -> Result<GameFilter, Status> {

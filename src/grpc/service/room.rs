@@ -26,7 +26,7 @@ pub(super) struct Rooms {
 impl Rooms {
     /// Carries out a command of a member. Returns the number of its last event.
     async fn command(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<u64, Status> {
-        Ok(self.runtime.command(player, room, command).await?.seq.0)
+        Ok(self.runtime.rooms().command(player, room, command).await?.seq.0)
     }
 
     /// The same for a command that an administrator may give in any room.
@@ -40,7 +40,7 @@ impl Rooms {
             Role::Player => self.command(&player, room, command).await,
             Role::Admin => {
                 tracing::info!(%room, by = %player.id(), ?command, "an administrator's command");
-                Ok(self.runtime.rule(room, command).await?.seq.0)
+                Ok(self.runtime.rooms().command_as_admin(room, command).await?.seq.0)
             }
         }
     }
@@ -54,12 +54,12 @@ impl Rooms {
     ) -> Result<Snapshot, RoomError> {
         let (id, code) = match key {
             RoomKey::Id(id) => (Some(id), None),
-            RoomKey::Code(code) => (code.and_then(|code| self.runtime.room_by_code(code)), code),
+            RoomKey::Code(code) => (code.and_then(|code| self.runtime.rooms().by_code(code)), code),
         };
         let id = id.ok_or(Rejection::RoomNotFound)?;
         let credentials = Credentials { code, password };
-        self.runtime.command(player, id, Command::Join(player.profile().clone(), credentials)).await?;
-        self.runtime.look(player, id, &credentials).await
+        self.runtime.rooms().command(player, id, Command::Join(player.profile().clone(), credentials)).await?;
+        self.runtime.rooms().snapshot(player, id, &credentials).await
     }
 }
 
@@ -77,8 +77,8 @@ impl RoomService for Rooms {
         let (player, role) = caller_with_role(&request)?;
         let id = room_id(&request.into_inner().room_id)?;
         let snapshot = match role {
-            Role::Player => self.runtime.look(&player, id, &Credentials::default()).await?,
-            Role::Admin => self.runtime.inspect(id).await?,
+            Role::Player => self.runtime.rooms().snapshot(&player, id, &Credentials::default()).await?,
+            Role::Admin => self.runtime.rooms().snapshot_as_admin(id).await?,
         };
         Ok(Response::new(v1::GetRoomResponse { room: Some(room_of(&self.runtime, &player, &snapshot)) }))
     }
@@ -94,7 +94,7 @@ impl RoomService for Rooms {
         let joined = self.join(&player, key, password);
         let snapshot = match (key, password) {
             (RoomKey::Id(_), None) => joined.await?,
-            _ => self.runtime.guess(&player, joined).await?,
+            _ => player.attempt_password(joined).await?,
         };
         Ok(Response::new(v1::JoinRoomResponse { room: Some(room_of(&self.runtime, &player, &snapshot)) }))
     }
@@ -129,7 +129,7 @@ impl RoomService for Rooms {
         let room = room_id(&wire.room_id)?;
         let seat = convert::read_seat(wire.seat)?;
         let wish = convert::read_seat_setting(wire.occupant)?;
-        let seq = self.runtime.set_seat(&player, room, seat, wish).await?.seq.0;
+        let seq = self.runtime.rooms().set_seat(&player, room, seat, wish).await?.seq.0;
         Ok(Response::new(v1::SetSeatResponse { seq }))
     }
 
@@ -161,7 +161,7 @@ impl RoomService for Rooms {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
         let password = password(&wire.password)?;
-        let snapshot = self.runtime.look(&player, room, &Credentials::default()).await?;
+        let snapshot = self.runtime.rooms().snapshot(&player, room, &Credentials::default()).await?;
         let current = snapshot.room.settings();
         let mut settings = convert::read_changed_settings(wire.settings, wire.update_mask.as_ref(), current)?;
         if wire.clear_password {
@@ -176,7 +176,7 @@ impl RoomService for Rooms {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
         let request_id = read_request_id(&wire.request_id)?;
-        let accepted = self.runtime.start_game(&player, room, request_id).await?;
+        let accepted = self.runtime.rooms().start_game(&player, room, request_id).await?;
         Ok(Response::new(v1::StartGameResponse {
             seq: accepted.seq.0,
             game_id: accepted.game.map(|game| game.to_string()).unwrap_or_default(),
@@ -207,13 +207,13 @@ impl RoomService for Rooms {
         let credentials = Credentials { code, password: password(&wire.password)? };
         let after = wire.after_seq.map(Seq);
         let watch = match (role, credentials) {
-            (Role::Admin, _) => self.runtime.oversee(&player, id, after).await?,
+            (Role::Admin, _) => self.runtime.streams().room_as_admin(&player, id, after).await?,
             (Role::Player, Credentials { code: None, password: None }) => {
-                self.runtime.watch(&player, id, credentials, after).await?
+                self.runtime.streams().room(&player, id, credentials, after).await?
             }
             (Role::Player, _) => {
-                let opened = self.runtime.watch(&player, id, credentials, after);
-                self.runtime.guess(&player, opened).await?
+                let opened = self.runtime.streams().room(&player, id, credentials, after);
+                player.attempt_password(opened).await?
             }
         };
         let clock = self.runtime.clock();

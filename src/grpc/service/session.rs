@@ -10,7 +10,7 @@ use crate::{
     },
     proto::{convert, server::session_service_server::SessionService, v1},
     room::{PlayerId, Rejection},
-    runtime::{Contestant, Player, PlayerStats, Rating, Results, Runtime, Work},
+    runtime::{Contestant, Player, PlayerStats, Rating, RequestCost, Results, Runtime},
 };
 
 /// The session service over a runtime.
@@ -29,9 +29,9 @@ impl SessionService for Session {
         let name = convert::read_display_name(&wire.display_name)?;
         let kind = convert::read_player_kind(wire.kind)?;
         let seats = convert::read_seat_count(wire.seats)?;
-        let (player, token) = self.runtime.log_in(name, kind, seats).await?;
+        let (player, token) = self.runtime.sessions().log_in(name, kind, seats).await?;
         if let Some(address) = &address {
-            player.comes_from(address);
+            player.set_home(address);
         }
         tracing::info!(player = %player.id(), name = %player.profile().name, "logged in");
         Ok(Response::new(v1::LogInResponse { player: Some(convert::player(player.profile())), token: token.reveal() }))
@@ -45,22 +45,22 @@ impl SessionService for Session {
             (own, _) if own == player.id().to_string() => player,
             (_, Role::Player) => return Err(status::refused(Rejection::NotAdmin)),
             (other, Role::Admin) => {
-                let other = other.parse().ok().and_then(|id: PlayerId| self.runtime.player(id));
+                let other = other.parse().ok().and_then(|id: PlayerId| self.runtime.players().get(id));
                 let other = other.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
                 tracing::info!(player = %other.id(), by = %player.id(), "logged out by an administrator");
                 other
             }
         };
-        self.runtime.log_out(&leaver).await?;
+        self.runtime.sessions().log_out(&leaver).await?;
         Ok(Response::new(v1::LogOutResponse {}))
     }
 
     async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Reply<v1::GetMeResponse> {
         let player = caller(&request)?;
-        player.pay(Work::LookUp)?;
-        player.pay(Work::Looks(2 * player.seats().len()))?;
-        let games = self.runtime.games_of(&player).await;
-        let totals = self.runtime.player_stats(Contestant::Player(player.id())).await;
+        player.charge(RequestCost::LookUp)?;
+        player.charge(RequestCost::Snapshots(2 * player.seats().len()))?;
+        let games = self.runtime.rooms().games_of(&player).await;
+        let totals = self.runtime.games().player_stats(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();
         Ok(Response::new(v1::GetMeResponse {
             player: Some(convert::player(player.profile())),
@@ -77,7 +77,7 @@ impl SessionService for Session {
 async fn held_seats(runtime: &Runtime, player: &Player) -> Vec<v1::HeldSeat> {
     let mut held = Vec::new();
     for room in player.seats() {
-        let seat = match runtime.look(player, room, &Default::default()).await {
+        let seat = match runtime.rooms().snapshot(player, room, &Default::default()).await {
             Ok(snapshot) => snapshot.room.seat_of(player.id()),
             Err(_) => None,
         };

@@ -17,7 +17,7 @@ use tonic::{Request, Response, Status};
 use crate::{
     grpc::{status, transport::connection::Peer},
     proto::{EncodedMessage, convert, v1},
-    runtime::{Alarm, Bell, Clock, StreamEnd},
+    runtime::{Clock, LazyTimer, StreamEnd, WakeGate},
 };
 
 /// The longest silence of a stream, so that both ends notice a dead connection.
@@ -104,9 +104,9 @@ impl HeartbeatSchedule {
 /// to send. The gate asks the source only when that has woken the stream.
 pub(crate) struct ResponseStream<M, S = BoxStream<'static, Result<EncodedMessage, End>>> {
     has_ended: bool,
-    gate: Bell,
+    gate: WakeGate,
     next_heartbeat: Instant,
-    timer: Alarm,
+    timer: LazyTimer,
     source: S,
     schedule: HeartbeatSchedule,
     clock: Clock,
@@ -117,9 +117,9 @@ impl<M, S: Stream<Item = Result<EncodedMessage, End>> + Unpin> ResponseStream<M,
     pub(crate) fn new(clock: Clock, schedule: HeartbeatSchedule, source: S) -> Response<Self> {
         Response::new(Self {
             has_ended: false,
-            gate: Bell::default(),
+            gate: WakeGate::default(),
             next_heartbeat: schedule.next(),
-            timer: Alarm::default(),
+            timer: LazyTimer::default(),
             source,
             schedule,
             clock,
@@ -138,7 +138,7 @@ impl<M: StreamMessage, S: Stream<Item = Result<EncodedMessage, End>> + Unpin> St
         let Self { source, gate, next_heartbeat, timer, .. } = &mut *self;
         let polled = ready!(gate.poll(context, |context| match Pin::new(&mut *source).poll_next(context) {
             Poll::Ready(item) => Poll::Ready(Some(item)),
-            Poll::Pending => timer.poll_ring(context, *next_heartbeat).map(|()| None),
+            Poll::Pending => timer.poll_until(context, *next_heartbeat).map(|()| None),
         }));
         let Some(item) = polled else {
             self.next_heartbeat = self.schedule.next();

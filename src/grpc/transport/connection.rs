@@ -18,7 +18,7 @@ use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
 
 use super::{connection_limit::ConnectionPermit, write_buffer::WriteBuffer};
-use crate::runtime::Address;
+use crate::runtime::ClientAddress;
 
 /// The first bytes of every HTTP/2 connection.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -77,14 +77,14 @@ impl Connection {
 /// The other end of a connection, an extension of every request.
 #[derive(Clone)]
 pub(crate) struct Peer {
-    pub(crate) address: Arc<Address>,
+    pub(crate) address: Arc<ClientAddress>,
     /// When the connection was opened.
     pub(crate) since: Instant,
 }
 
 impl Peer {
     /// The address from which a request comes, where that is known.
-    pub(crate) fn address(extensions: &Extensions) -> Option<&Arc<Address>> {
+    pub(crate) fn address(extensions: &Extensions) -> Option<&Arc<ClientAddress>> {
         extensions.get::<Self>().map(|peer| &peer.address)
     }
 }

@@ -8,24 +8,24 @@ use std::{
     },
 };
 
-use crate::runtime::{Address, Addresses, Limits, Share, Taken};
+use crate::runtime::{ClientAddress, ClientAddresses, Limits, Share, SharePermit};
 
 /// A counter of open connections with an upper bound, in all and for each address.
 pub(crate) struct ConnectionLimit {
     most: usize,
     open: AtomicUsize,
-    addresses: Addresses,
+    addresses: ClientAddresses,
 }
 
 /// One counted connection. Dropping it counts it no longer.
 pub(crate) struct ConnectionPermit {
     limit: Arc<ConnectionLimit>,
-    taken: Taken,
+    taken: SharePermit,
 }
 
 impl ConnectionLimit {
     pub(crate) fn new(limits: &Limits) -> Arc<Self> {
-        Arc::new(Self { most: limits.connections, open: AtomicUsize::new(0), addresses: Addresses::new(limits) })
+        Arc::new(Self { most: limits.connections, open: AtomicUsize::new(0), addresses: ClientAddresses::new(limits) })
     }
 
     /// The number of open connections.
@@ -37,7 +37,7 @@ impl ConnectionLimit {
     pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
         // First, so that a connection over the limit does not even cost an entry for its address.
         self.open.fetch_update(Relaxed, Relaxed, |open| (open < self.most).then_some(open + 1)).ok()?;
-        let Some(taken) = self.addresses.of(address).take(Share::Connections) else {
+        let Some(taken) = self.addresses.entry(address).acquire(Share::Connections) else {
             self.open.fetch_sub(1, Relaxed);
             return None;
         };
@@ -46,7 +46,7 @@ impl ConnectionLimit {
 }
 
 impl ConnectionPermit {
-    pub(crate) fn address(&self) -> &Arc<Address> {
+    pub(crate) fn address(&self) -> &Arc<ClientAddress> {
         self.taken.address()
     }
 }

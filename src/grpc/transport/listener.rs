@@ -79,9 +79,9 @@ async fn open(
 ) -> Option<Connection> {
     let opened = timeout_at(deadline, async {
         stream.readable().await?;
-        let turn = permit.address().turn_of_opening(Instant::now());
-        sleep_until(turn.at()).await;
-        turn.is_used();
+        let turn = permit.address().opening_slot(Instant::now());
+        sleep_until(turn.start()).await;
+        turn.mark_used();
         if tls.is_none() && !begins_like_http(&stream).await? {
             return Err(io::ErrorKind::InvalidData.into());
         }

@@ -17,7 +17,7 @@ use tokio::{
     time::Instant,
 };
 
-use crate::runtime::Bell;
+use crate::runtime::WakeGate;
 
 /// The most bytes in the buffer.
 const CAPACITY: usize = 16 * 1024;
@@ -37,7 +37,7 @@ pub(super) struct WriteBuffer<W> {
     /// Bytes of the buffer that are sent already.
     sent: usize,
     /// Passes when the other tasks have run. Each of their messages wakes this task, too.
-    gate: Bell,
+    gate: WakeGate,
     /// Whether the task has yielded for this buffer.
     has_yielded: bool,
     last_write: Option<Instant>,
@@ -47,7 +47,7 @@ pub(super) struct WriteBuffer<W> {
 
 impl<W: AsyncWrite + Unpin> WriteBuffer<W> {
     pub(super) fn new(socket: W) -> Self {
-        let (buffer, gate) = (Vec::new(), Bell::default());
+        let (buffer, gate) = (Vec::new(), WakeGate::default());
         Self { socket, buffer, sent: 0, gate, has_yielded: false, last_write: None, in_burst: false }
     }
 

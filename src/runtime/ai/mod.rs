@@ -1,6 +1,4 @@
-//! AI moves and analyses, on threads of their own.
+//! The threads that search for the moves of AI seats.
 
-pub(crate) mod analysis;
-pub(crate) mod analysis_pool;
 pub(crate) mod pool;
 pub(crate) mod queue;

@@ -1,16 +1,15 @@
-//! Threads on which AI seats think, beside the threads that serve players.
+//! The threads on which AI seats search for moves.
 //!
 //! ```text
-//!   room ──submit──▶ queue (searches and quick ones apart) ──▶ worker ──▶ answer
-//!                                                                │
-//!                                                timekeeper ──stop┘  when its share of the time is used
+//!   room ──submit──▶ JobQueue ──▶ worker ──▶ answer
+//!                                              │
+//!                              timekeeper ──stop┘  when its share of the time is used
 //! ```
 //!
-//! A search gets its fair share of the time to its deadline: the more wait, the sooner each is stopped, so that all
-//! of them answer in time with what they have found.
+//! A search gets its fair share of the time to its deadline: the more wait, the sooner each is stopped, so that all answer
+//! in time with the best move found.
 //!
-//! Threads that nobody needs may ponder: search what will probably be asked next. Whatever is asked for meanwhile ends
-//! that at once, but for the very question, which has its answer the sooner.
+//! Idle threads may ponder: search the position that will probably be requested next. Any other request ends that at once.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -27,86 +26,88 @@ use tokio::{
     time::timeout,
 };
 
-use super::queue::{Full, Job, Queue, Queued, Ticket};
+use super::queue::{Job, JobQueue, QueueFull, Queued, Ticket};
 use crate::{
     ai::{AiPlayer, Choice},
     rules::Position,
-    runtime::clock::instant,
+    runtime::{clock::instant, limit::concurrency_limit::ConcurrencyLimit},
     search::Stop,
 };
 
-/// How an AI's choice is made; a seam for tests, which make one fail.
+/// How an AI chooses a move. Tests replace it.
 pub type Think = dyn Fn(&AiPlayer, Position, u64, &Stop) -> Option<Choice> + Send + Sync;
 
-/// The AI threads. Without any, whoever asks for a move makes it: one seed is then one course of events.
-pub(crate) struct Pool {
-    shared: Arc<Shared>,
+/// The AI threads. Without any, the caller's thread does the search, so that a seed repeats.
+pub(crate) struct MovePool {
+    shared: Arc<PoolState>,
     ponders: bool,
+    /// Analyses in progress, during which nothing is pondered.
+    analyses: Arc<ConcurrencyLimit>,
 }
 
-/// What pondering is good for.
+/// The outcome of pondering.
 pub(crate) enum Pondered {
-    /// The answer, complete.
+    /// The complete answer.
     Found(Choice),
-    /// A search that goes on as one that was asked for.
+    /// A search that continues as a requested one.
     Searching(Ticket),
 }
 
 /// How busy the AI threads are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AiLoad {
-    /// Threads that search.
+    /// The number of threads.
     pub threads: usize,
-    /// Moves that wait.
+    /// Moves that wait for a thread.
     pub waiting: usize,
-    /// Moves made since the start.
+    /// Moves since the start.
     pub moves: u64,
-    /// Moves that were cheaper than asked for, because the time did not suffice.
+    /// Moves of reduced strength, because the time did not suffice.
     pub cheaper_moves: u64,
 }
 
-struct Shared {
-    state: Mutex<State>,
+struct PoolState {
+    jobs: Mutex<Jobs>,
     work: Condvar,
     time: Condvar,
     /// Threads that have not ended.
     alive: watch::Sender<usize>,
-    /// Nothing waits for a thread any more.
+    /// Notified when no job waits for a thread.
     quiet: Notify,
     think: Arc<Think>,
     moves: AtomicU64,
     cheaper: AtomicU64,
 }
 
-struct State {
-    queue: Queue,
-    /// Those to ponder, as many as there are threads at most.
-    ahead: Vec<Queued>,
-    /// What each worker is at, and when it is to stop.
+struct Jobs {
+    queue: JobQueue,
+    /// Jobs to ponder, at most one for each thread.
+    pondered: Vec<Queued>,
+    /// The job of each worker.
     running: Vec<Option<Running>>,
     closed: bool,
 }
 
 #[derive(Clone)]
 struct Running {
-    /// When it is to wind down.
+    /// When it is told to wind down.
     enough: Option<Instant>,
     until: Instant,
     stop: Stop,
-    /// Nobody has asked for it yet.
+    /// It is not requested yet.
     pondering: bool,
 }
 
-impl State {
-    /// Whether no thread does what was asked for, and one does nothing at all.
+impl Jobs {
+    /// Whether no requested job waits or runs, and a thread has nothing to do.
     fn is_idle(&self) -> bool {
         let busy = self.running.iter().flatten().count();
         let asked = self.running.iter().flatten().any(|running| !running.pondering) || self.queue.len() > 0;
-        !asked && busy + self.ahead.len() < self.running.len()
+        !asked && busy + self.pondered.len() < self.running.len()
     }
 
     fn end_pondering(&mut self) {
-        self.ahead.clear();
+        self.pondered.clear();
         for running in self.running.iter().flatten().filter(|running| running.pondering) {
             running.stop.stop();
         }
@@ -114,22 +115,22 @@ impl State {
 }
 
 impl Running {
-    /// When something is to be done next.
+    /// The next of the two times.
     fn due(&self) -> Instant {
         self.enough.map_or(self.until, |enough| enough.min(self.until))
     }
 }
 
-impl Pool {
-    /// Starts `threads` workers and their timekeeper; nothing when there are to be none.
+impl MovePool {
+    /// Starts `threads` workers and a timekeeper, or no thread at all for 0.
     ///
     /// # Errors
     /// When the system gives no thread.
     pub(crate) fn start(threads: usize, capacity: usize, think: Arc<Think>) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State {
-                queue: Queue::new(capacity),
-                ahead: Vec::new(),
+        let shared = Arc::new(PoolState {
+            jobs: Mutex::new(Jobs {
+                queue: JobQueue::new(capacity),
+                pondered: Vec::new(),
                 running: vec![None; threads],
                 closed: false,
             }),
@@ -141,7 +142,7 @@ impl Pool {
             moves: AtomicU64::new(0),
             cheaper: AtomicU64::new(0),
         });
-        let spawn = |name: String, body: Box<dyn FnOnce(&Shared) + Send>| {
+        let spawn = |name: String, body: Box<dyn FnOnce(&PoolState) + Send>| {
             let shared = Arc::clone(&shared);
             std::thread::Builder::new().name(name).spawn(move || {
                 body(&shared);
@@ -149,25 +150,25 @@ impl Pool {
             })
         };
         if threads > 0 {
-            spawn("ai-timekeeper".into(), Box::new(Shared::keep_time))?;
+            spawn("ai-timekeeper".into(), Box::new(PoolState::keep_time))?;
         }
         for index in 0..threads {
             spawn(format!("ai-{index}"), Box::new(move |shared| shared.work(index)))?;
         }
-        Ok(Self { shared, ponders: false })
+        Ok(Self { shared, ponders: false, analyses: Arc::new(ConcurrencyLimit::new(0)) })
     }
 
-    /// The same pool, whose idle threads ponder or not.
-    pub(crate) fn pondering(self, ponders: bool) -> Self {
-        Self { ponders, ..self }
+    /// Sets whether idle threads ponder, which they do only while there are no analyses.
+    pub(crate) fn pondering(self, ponders: bool, analyses: Arc<ConcurrencyLimit>) -> Self {
+        Self { ponders, analyses, ..self }
     }
 
-    /// Queues a job; without threads it is answered when this returns, however long it takes.
-    pub(crate) fn submit(&self, job: Job) -> Result<Ticket, Full> {
+    /// Queues a job; without threads it runs before this returns.
+    pub(crate) fn submit(&self, job: Job) -> Result<Ticket, QueueFull> {
         let (queued, ticket) = Queued::new(job);
-        let mut state = self.shared.state();
+        let mut state = self.shared.jobs();
         if state.closed {
-            return Err(Full);
+            return Err(QueueFull);
         }
         if state.running.is_empty() {
             drop(state);
@@ -181,27 +182,27 @@ impl Pool {
         Ok(ticket)
     }
 
-    /// Begins a job that will probably be asked for, when there is nothing else to do.
+    /// Starts a job that will probably be requested, if a thread is idle.
     pub(crate) fn ponder(&self, job: Job) -> Option<Ticket> {
-        let mut state = self.shared.state();
-        if !self.ponders || state.closed || !state.is_idle() {
+        let mut state = self.shared.jobs();
+        if !self.ponders || !self.analyses.is_zero() || state.closed || !state.is_idle() {
             return None;
         }
         let (queued, ticket) = Queued::new(job);
-        state.ahead.push(queued);
+        state.pondered.push(queued);
         drop(state);
         self.shared.work.notify_one();
         Some(ticket)
     }
 
-    /// Stops all pondering, for whoever else needs the processor.
+    /// Stops all pondering.
     pub(crate) fn end_pondering(&self) {
-        self.shared.state().end_pondering();
+        self.shared.jobs().end_pondering();
     }
 
-    /// Asks for what was pondered, with its times from now on. `None` when it was ended before.
+    /// Requests a pondered job, with its times from now on. None when it was stopped before.
     pub(crate) fn claim(&self, mut ticket: Ticket, enough: Option<Instant>, deadline: Instant) -> Option<Pondered> {
-        let mut state = self.shared.state();
+        let mut state = self.shared.jobs();
         let searching = |running: &&mut Running| running.pondering && running.stop.is(&ticket.stop);
         let running = state.running.iter_mut().flatten().find(searching);
         let pondered = match (ticket.answer.try_recv(), running) {
@@ -220,16 +221,16 @@ impl Pool {
         Some(pondered)
     }
 
-    /// Notes a move that was cheaper than asked for.
+    /// Counts a move of reduced strength.
     pub(crate) fn count_cheaper(&self) {
         self.shared.cheaper.fetch_add(1, Relaxed);
     }
 
-    /// Waits until no move waits for a thread.
-    pub(crate) async fn is_quiet(&self) {
+    /// Waits until no job waits for a thread.
+    pub(crate) async fn wait_until_quiet(&self) {
         loop {
             let quiet = self.shared.quiet.notified();
-            if self.shared.state().queue.len() == 0 {
+            if self.shared.jobs().queue.len() == 0 {
                 return;
             }
             quiet.await;
@@ -237,7 +238,7 @@ impl Pool {
     }
 
     pub(crate) fn load(&self) -> AiLoad {
-        let state = self.shared.state();
+        let state = self.shared.jobs();
         AiLoad {
             threads: state.running.len(),
             waiting: state.queue.len(),
@@ -246,8 +247,8 @@ impl Pool {
         }
     }
 
-    /// Stops every search and waits for the threads to end: a few milliseconds, unless an AI does not listen. Such a one
-    /// is left behind after `patience`, and the answer is false.
+    /// Stops every search and waits for the threads to end, which takes milliseconds. False when one has not ended after
+    /// `patience`.
     pub(crate) async fn shut_down(&self, patience: Duration) -> bool {
         self.close();
         let mut alive = self.shared.alive.subscribe();
@@ -259,10 +260,10 @@ impl Pool {
     }
 
     fn close(&self) {
-        let mut state = self.shared.state();
+        let mut state = self.shared.jobs();
         state.closed = true;
         state.queue.clear();
-        state.ahead.clear();
+        state.pondered.clear();
         for running in state.running.iter().flatten() {
             running.stop.stop();
         }
@@ -271,9 +272,9 @@ impl Pool {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+impl PoolState {
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn work(&self, index: usize) {
@@ -285,21 +286,21 @@ impl Shared {
         }
     }
 
-    /// Waits for a job and sets its share of the time; none when the pool is closed.
+    /// Waits for a job and starts its time; none when the pool is closed.
     fn next(&self, index: usize) -> Option<Queued> {
-        let mut state = self.state();
+        let mut state = self.jobs();
         loop {
             if state.closed {
                 return None;
             }
             let threads = state.running.len();
-            let asked = state.queue.take(index, threads, instant());
+            let asked = state.queue.pop(index, threads, instant());
             let pondering = asked.is_none();
             let ahead = |queued: Queued| {
                 let until = queued.job.deadline;
                 (queued, until)
             };
-            if let Some((queued, until)) = asked.or_else(|| state.ahead.pop().map(ahead)) {
+            if let Some((queued, until)) = asked.or_else(|| state.pondered.pop().map(ahead)) {
                 let (enough, stop) = (queued.job.enough, queued.stop.clone());
                 state.running[index] = Some(Running { enough, until, stop, pondering });
                 if state.queue.len() == 0 {
@@ -313,23 +314,23 @@ impl Shared {
         }
     }
 
-    /// Makes a job's choice, on the worker of this number if it is one.
+    /// Runs a job, on the worker of this index if any.
     fn answer(&self, queued: Queued, worker: Option<usize>) {
         let Queued { job, stop, answer, span, .. } = queued;
         let _room = span.enter();
         let think = || (self.think)(&job.player, job.position, job.seed, &stop);
-        // The room may have gone on without it, now or when it is found.
+        // The room may not wait any longer.
         let is_wanted = !answer.is_closed();
         let found = if is_wanted { catch_unwind(AssertUnwindSafe(think)) } else { Ok(None) };
         let choice = found.unwrap_or_else(|_| {
             tracing::error!(kind = %job.player.kind(), position = %job.position, "an AI panicked");
             None
         });
-        // The worker is free before its answer is known, so that whoever has it may ask for more at once; and both at
-        // once, so that what was pondered can be claimed at any time.
-        let mut state = self.state();
+        // The worker is free before its answer is received, so that the next job finds it idle; under one lock, so that a
+        // pondered job can be claimed at any time.
+        let mut state = self.jobs();
         let running = worker.and_then(|index| state.running[index].take());
-        // What was pondered at first may have been asked for meanwhile.
+        // A pondered job may have been requested meanwhile.
         if is_wanted && !running.is_some_and(|running| running.pondering) {
             let is_cheaper = choice.as_ref().is_some_and(|choice| !choice.complete) && !answer.is_closed();
             self.moves.fetch_add(1, Relaxed);
@@ -338,9 +339,9 @@ impl Shared {
         let _ = answer.send(choice);
     }
 
-    /// Stops each search when its time is used.
+    /// Stops each search when its time is used up.
     fn keep_time(&self) {
-        let mut state = self.state();
+        let mut state = self.jobs();
         while !state.closed {
             let now = instant();
             for slot in &mut state.running {
@@ -368,15 +369,15 @@ mod tests {
     use crate::ai::AiKind;
 
     #[tokio::test]
-    async fn it_is_quiet_when_nothing_waits() {
+    async fn the_pool_is_quiet_when_no_job_waits() {
         let (goes_on, waits) = std::sync::mpsc::sync_channel(2);
         let waits = Mutex::new(waits);
         let think = move |_: &AiPlayer, _, _, _: &Stop| {
             waits.lock().unwrap().recv().unwrap();
             None
         };
-        let pool = Pool::start(1, 10, Arc::new(think)).unwrap();
-        pool.is_quiet().await;
+        let pool = MovePool::start(1, 10, Arc::new(think)).unwrap();
+        pool.wait_until_quiet().await;
         let player = AiPlayer::new(AiKind::Random, 1).unwrap();
         let job = || Job {
             player,
@@ -386,7 +387,7 @@ mod tests {
             enough: None,
         };
         let _tickets = [pool.submit(job()).unwrap(), pool.submit(job()).unwrap()];
-        let mut quiet = std::pin::pin!(pool.is_quiet());
+        let mut quiet = std::pin::pin!(pool.wait_until_quiet());
         // The second is behind the first.
         assert!(tokio::time::timeout(Duration::ZERO, &mut quiet).await.is_err());
         goes_on.send(()).unwrap();
@@ -396,13 +397,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_threads_a_job_is_done_where_it_is_asked_for() {
+    async fn without_threads_a_job_runs_on_the_callers_thread() {
         let here = std::thread::current().id();
         let think = move |player: &AiPlayer, position, seed, stop: &Stop| {
             assert_eq!(std::thread::current().id(), here);
             player.choose(position, seed, stop)
         };
-        let pool = Pool::start(0, 1, Arc::new(think)).unwrap();
+        let pool = MovePool::start(0, 1, Arc::new(think)).unwrap();
         let player = AiPlayer::new(AiKind::AlphaBeta, 1).unwrap();
         for moves in 1..=3 {
             // Nobody stops it, even when its time is over.
@@ -416,7 +417,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_search_is_told_when_it_has_thought_enough() {
+    async fn a_search_is_told_to_wind_down() {
         // Patient enough for any machine: the flag goes up half at once.
         let think = |player: &AiPlayer, position, seed, stop: &Stop| {
             while !stop.is_winding_down() {
@@ -425,7 +426,7 @@ mod tests {
             assert!(!stop.is_stopped());
             player.choose(position, seed, stop)
         };
-        let pool = Pool::start(1, 1, Arc::new(think)).unwrap();
+        let pool = MovePool::start(1, 1, Arc::new(think)).unwrap();
         let player = AiPlayer::new(AiKind::Greedy, 1).unwrap();
         let (enough, deadline) = (Some(instant()), instant() + Duration::from_secs(60));
         let job = Job { player, position: Position::START, seed: 7, enough, deadline };
@@ -434,7 +435,7 @@ mod tests {
     }
 
     /// A pool of one thread in which a search lasts until its flag is raised, and tells when it begins.
-    fn pondering(ponders: bool) -> (Pool, std::sync::mpsc::Receiver<Position>) {
+    fn pondering(ponders: bool) -> (MovePool, std::sync::mpsc::Receiver<Position>) {
         let (begun, begins) = std::sync::mpsc::sync_channel(9);
         let think = move |player: &AiPlayer, position, seed, stop: &Stop| {
             begun.send(position).unwrap();
@@ -443,7 +444,7 @@ mod tests {
             }
             player.choose(position, seed, stop).map(|choice| Choice { complete: !stop.is_stopped(), ..choice })
         };
-        (Pool::start(1, 9, Arc::new(think)).unwrap().pondering(ponders), begins)
+        (MovePool::start(1, 9, Arc::new(think)).unwrap().pondering(ponders, Arc::new(ConcurrencyLimit::new(1))), begins)
     }
 
     fn job(kind: AiKind) -> Job {
@@ -457,7 +458,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_pondered_goes_on_when_it_is_asked_for() {
+    async fn a_pondered_search_continues_when_requested() {
         let (pool, begins) = pondering(true);
         let ticket = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
@@ -470,7 +471,7 @@ mod tests {
         // What has been found is there at once.
         let ticket = pool.ponder(job(AiKind::Greedy)).unwrap();
         begins.recv().unwrap();
-        while pool.shared.state().running[0].is_some() {
+        while pool.shared.jobs().running[0].is_some() {
             std::thread::yield_now();
         }
         assert!(matches!(pool.claim(ticket, None, deadline), Some(Pondered::Found(choice)) if choice.complete));
@@ -479,7 +480,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_pondered_and_is_stopped_when_it_is_asked_for_is_cheaper() {
+    async fn a_requested_pondered_search_that_is_stopped_counts_as_cheaper() {
         let (pool, begins) = pondering(true);
         let ticket = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
@@ -492,7 +493,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pondering_ends_when_anything_is_asked_for() {
+    async fn pondering_ends_when_a_job_is_requested() {
         let (pool, begins) = pondering(true);
         let ahead = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
@@ -508,7 +509,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_is_pondered_unless_it_is_wanted() {
+    async fn nothing_is_pondered_when_disabled() {
         let (pool, _begins) = pondering(false);
         assert!(pool.ponder(job(AiKind::Greedy)).is_none());
         assert!(pool.shut_down(Duration::from_secs(60)).await);

@@ -1,7 +1,7 @@
-//! AI moves that wait for a thread, and which comes next.
+//! The queue of AI moves that wait for a thread.
 //!
-//! Quick kinds and searches wait apart, so that neither can keep the other from its turn: of several threads the first
-//! prefers what is quick and the others prefer searches, and one alone does some of the former before each of the latter.
+//! Quick kinds and searches have queues of their own, so that neither starves the other: of several threads the first
+//! prefers quick jobs and the others prefer searches, and a single thread does some of the former before each of the latter.
 
 use std::{
     cmp::Ordering,
@@ -18,15 +18,15 @@ use crate::{
     search::Stop,
 };
 
-/// Quick moves that one thread alone makes while a search waits: a millisecond of work.
+/// Quick jobs that a single thread does while a search waits: a millisecond of work.
 const QUICK_IN_A_ROW: u32 = 64;
 
-/// A move to be found.
+/// A search for a move.
 pub(crate) struct Job {
     pub(crate) player: AiPlayer,
     pub(crate) position: Position,
     pub(crate) seed: u64,
-    /// From then on no new step is worth its time.
+    /// After this no new iteration is started.
     pub(crate) enough: Option<Instant>,
     pub(crate) deadline: Instant,
 }
@@ -43,16 +43,16 @@ impl Drop for Ticket {
     }
 }
 
-/// The queue is full.
+/// The error of a full queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Full;
+pub(crate) struct QueueFull;
 
 /// A job with the other end of its ticket.
 pub(crate) struct Queued {
     pub(crate) job: Job,
     pub(crate) stop: Stop,
     pub(crate) answer: oneshot::Sender<Option<Choice>>,
-    /// Of whoever asks.
+    /// The caller's.
     pub(crate) span: Span,
     arrival: u64,
 }
@@ -65,24 +65,24 @@ impl Queued {
         (Self { job, stop, answer: sender, span: Span::current(), arrival: 0 }, ticket)
     }
 
-    /// Whether nobody waits for it any more.
+    /// Whether its ticket was dropped.
     fn is_abandoned(&self) -> bool {
         self.answer.is_closed()
     }
 }
 
-/// What waits.
-pub(crate) struct Queue {
+/// The waiting jobs.
+pub(crate) struct JobQueue {
     quick: BinaryHeap<Queued>,
     searches: BinaryHeap<Queued>,
-    /// The most of each sort.
+    /// The bound of each of the two.
     capacity: usize,
     arrivals: u64,
-    /// Quick ones taken since the last search.
+    /// Quick jobs taken since the last search.
     quick_in_a_row: u32,
 }
 
-impl Queue {
+impl JobQueue {
     pub(crate) fn new(capacity: usize) -> Self {
         Self { quick: BinaryHeap::new(), searches: BinaryHeap::new(), capacity, arrivals: 0, quick_in_a_row: 0 }
     }
@@ -96,12 +96,12 @@ impl Queue {
         self.searches.clear();
     }
 
-    pub(crate) fn push(&mut self, mut queued: Queued) -> Result<(), Full> {
+    pub(crate) fn push(&mut self, mut queued: Queued) -> Result<(), QueueFull> {
         let sort = if is_quick(queued.job.player.kind()) { &mut self.quick } else { &mut self.searches };
         if sort.len() >= self.capacity {
             sort.retain(|queued| !queued.is_abandoned());
             if sort.len() >= self.capacity {
-                return Err(Full);
+                return Err(QueueFull);
             }
         }
         self.arrivals += 1;
@@ -110,30 +110,30 @@ impl Queue {
         Ok(())
     }
 
-    /// The next job of a thread, the first of which is 0, and when it must be done.
-    pub(crate) fn take(&mut self, thread: usize, threads: usize, now: Instant) -> Option<(Queued, Instant)> {
+    /// The next job of a thread, counted from 0, and its deadline.
+    pub(crate) fn pop(&mut self, thread: usize, threads: usize, now: Instant) -> Option<(Queued, Instant)> {
         let quick_first = if threads > 1 { thread == 0 } else { self.quick_in_a_row < QUICK_IN_A_ROW };
         if quick_first {
-            self.take_quick().or_else(|| self.take_search(threads, now))
+            self.pop_quick().or_else(|| self.pop_search(threads, now))
         } else {
-            self.take_search(threads, now).or_else(|| self.take_quick())
+            self.pop_search(threads, now).or_else(|| self.pop_quick())
         }
     }
 
-    fn take_quick(&mut self) -> Option<(Queued, Instant)> {
+    fn pop_quick(&mut self) -> Option<(Queued, Instant)> {
         let queued = self.quick.pop()?;
         self.quick_in_a_row = self.quick_in_a_row.saturating_add(1);
         let deadline = queued.job.deadline;
         Some((queued, deadline))
     }
 
-    /// A search gets its part of what is left to its deadline, when all that wait have as much to do.
-    fn take_search(&mut self, threads: usize, now: Instant) -> Option<(Queued, Instant)> {
+    /// A search gets its share of the time to its deadline, as if all waiting searches took equally long.
+    fn pop_search(&mut self, threads: usize, now: Instant) -> Option<(Queued, Instant)> {
         self.searches.retain(|queued| !queued.is_abandoned());
         let waiting = parts(self.searches.len());
         let queued = self.searches.pop()?;
         self.quick_in_a_row = 0;
-        // The first thread does something else.
+        // The first thread does quick jobs.
         let threads = threads - usize::from(threads > 1 && !self.quick.is_empty());
         let left: Duration = queued.job.deadline.saturating_duration_since(now);
         let share = left * parts(threads).min(waiting) / waiting;
@@ -150,7 +150,7 @@ fn is_quick(kind: AiKind) -> bool {
     matches!(kind, AiKind::Random | AiKind::Greedy | AiKind::Roxanne)
 }
 
-/// The greatest is served first: the nearest deadline, then the first to come.
+/// The greatest is served first: the nearest deadline, then the first to arrive.
 impl Ord for Queued {
     fn cmp(&self, other: &Self) -> Ordering {
         other.job.deadline.cmp(&self.job.deadline).then_with(|| other.arrival.cmp(&self.arrival))
@@ -179,7 +179,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     /// As many jobs of a kind, all due ten seconds after `now`.
-    fn fill(queue: &mut Queue, kind: AiKind, count: usize, now: Instant) -> Vec<Ticket> {
+    fn fill(queue: &mut JobQueue, kind: AiKind, count: usize, now: Instant) -> Vec<Ticket> {
         let mut submit = |_: usize| {
             let player = AiPlayer::new(kind, 1).unwrap();
             let job = Job { player, position: Position::START, seed: 1, enough: None, deadline: now + 10 * SECOND };
@@ -194,40 +194,40 @@ mod tests {
     }
 
     #[test]
-    fn one_thread_alone_starves_neither_sort() {
-        let (mut queue, now) = (Queue::new(1_000), instant());
+    fn a_single_thread_starves_neither_kind() {
+        let (mut queue, now) = (JobQueue::new(1_000), instant());
         let _tickets = [fill(&mut queue, AiKind::Random, 500, now), fill(&mut queue, AiKind::Mcts, 2, now)];
         for _ in 0..2 {
             for _ in 0..QUICK_IN_A_ROW {
-                assert_eq!(kind(queue.take(0, 1, now)), AiKind::Random);
+                assert_eq!(kind(queue.pop(0, 1, now)), AiKind::Random);
             }
-            assert_eq!(kind(queue.take(0, 1, now)), AiKind::Mcts);
+            assert_eq!(kind(queue.pop(0, 1, now)), AiKind::Mcts);
         }
-        assert_eq!(kind(queue.take(0, 1, now)), AiKind::Random);
+        assert_eq!(kind(queue.pop(0, 1, now)), AiKind::Random);
     }
 
     #[test]
-    fn of_several_threads_the_first_prefers_what_is_quick() {
-        let (mut queue, now) = (Queue::new(1_000), instant());
+    fn of_several_threads_the_first_prefers_quick_jobs() {
+        let (mut queue, now) = (JobQueue::new(1_000), instant());
         let _tickets = [fill(&mut queue, AiKind::Greedy, 500, now), fill(&mut queue, AiKind::AlphaBeta, 4, now)];
         for thread in [1, 2] {
-            assert_eq!(kind(queue.take(0, 3, now)), AiKind::Greedy);
-            assert_eq!(kind(queue.take(thread, 3, now)), AiKind::AlphaBeta);
+            assert_eq!(kind(queue.pop(0, 3, now)), AiKind::Greedy);
+            assert_eq!(kind(queue.pop(thread, 3, now)), AiKind::AlphaBeta);
         }
-        // Whatever there is, when its own sort is done.
+        // Any job, when there is none of its own kind.
         queue.quick.clear();
-        assert_eq!(kind(queue.take(0, 3, now)), AiKind::AlphaBeta);
+        assert_eq!(kind(queue.pop(0, 3, now)), AiKind::AlphaBeta);
         let _more = fill(&mut queue, AiKind::Greedy, 1, now);
         queue.searches.clear();
-        assert_eq!(kind(queue.take(2, 3, now)), AiKind::Greedy);
-        assert!(queue.take(0, 3, now).is_none());
+        assert_eq!(kind(queue.pop(2, 3, now)), AiKind::Greedy);
+        assert!(queue.pop(0, 3, now).is_none());
     }
 
     #[test]
-    fn searches_share_the_time_with_those_that_are_waited_for() {
-        let (mut queue, now) = (Queue::new(1_000), instant());
+    fn searches_share_the_time_with_those_still_wanted() {
+        let (mut queue, now) = (JobQueue::new(1_000), instant());
         let mut tickets = fill(&mut queue, AiKind::Mcts, 10, now);
-        let share = |queue: &mut Queue, threads| queue.take(1, threads, now).unwrap().1 - now;
+        let share = |queue: &mut JobQueue, threads| queue.pop(1, threads, now).unwrap().1 - now;
         assert_eq!(share(&mut queue, 1), SECOND);
         tickets.truncate(5);
         // The first ticket's job is done; four more are wanted.
@@ -238,8 +238,8 @@ mod tests {
     }
 
     #[test]
-    fn each_sort_has_its_own_room() {
-        let (mut queue, now) = (Queue::new(3), instant());
+    fn each_kind_has_its_own_capacity() {
+        let (mut queue, now) = (JobQueue::new(3), instant());
         let _quick = fill(&mut queue, AiKind::Random, 10, now);
         let mut searches = fill(&mut queue, AiKind::Mcts, 10, now);
         assert_eq!((queue.len(), searches.len()), (6, 3));

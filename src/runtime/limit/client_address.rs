@@ -1,9 +1,8 @@
-//! Where players come from, and what all who come from there may take together.
+//! Limits by client address.
 //!
-//! Who logs in anew has quotas anew, so what a server has only so much of is counted by address besides. A player
-//! belongs to the address of the log-in, or after a restart of the first call: wherever it calls from later, what it
-//! holds and asks for counts there. Behind a proxy all come from one address. What a proxy says of its clients is not
-//! believed, since anybody can say it.
+//! A new log-in has fresh quotas, so scarce resources are counted by address as well. A player belongs to the address of
+//! its log-in, or of its first call after a restart: what it holds and requests counts there, wherever it calls from later.
+//! Behind a proxy all clients share one address: forwarding headers are not trusted, because any client can send them.
 
 use std::{
     collections::HashMap,
@@ -14,17 +13,17 @@ use std::{
 use tokio::time::Instant;
 
 use super::{
-    concurrency_limit::Tally,
+    concurrency_limit::ConcurrencyLimit,
     limits::Limits,
-    pacer::Pace,
-    rate_limiter::{Rate, TooFast},
+    pacer::Pacer,
+    rate_limiter::{RateLimiter, TooFast},
 };
 
-/// An IPv4 address, or the /64 of an IPv6 address, since that is the least that one customer is given.
+/// An IPv4 address, or the /64 of an IPv6 address, which is the least that a provider assigns to a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Remote(IpAddr);
+struct Prefix(IpAddr);
 
-impl From<IpAddr> for Remote {
+impl From<IpAddr> for Prefix {
     fn from(address: IpAddr) -> Self {
         match address.to_canonical() {
             IpAddr::V4(address) => Self(address.into()),
@@ -33,12 +32,12 @@ impl From<IpAddr> for Remote {
     }
 }
 
-/// What an address has a share of.
+/// A resource that is limited by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// Connections open.
     Connections,
-    /// Calls that are not answered yet.
+    /// Calls in progress.
     Calls,
     /// Streams open.
     Streams,
@@ -46,27 +45,27 @@ pub enum Share {
     Rooms,
     /// Seats held.
     Seats,
-    /// Analyses under way.
+    /// Analyses in progress.
     Analyses,
 }
 
-/// One address, and what is taken of its shares.
-pub struct Address {
-    shares: [Tally; 6],
-    requests: Option<Rate>,
-    chats: Option<Rate>,
-    log_ins: Option<Rate>,
-    http1: Option<Arc<Pace>>,
-    openings: Option<Arc<Pace>>,
+/// The counts and rates of one address.
+pub struct ClientAddress {
+    shares: [ConcurrencyLimit; 6],
+    requests: Option<RateLimiter>,
+    chats: Option<RateLimiter>,
+    log_ins: Option<RateLimiter>,
+    http1: Option<Arc<Pacer>>,
+    openings: Option<Arc<Pacer>>,
 }
 
-/// One of a share, given back when it is dropped.
-pub struct Taken {
-    address: Arc<Address>,
+/// One unit of a share, given back when this is dropped.
+pub struct SharePermit {
+    address: Arc<ClientAddress>,
     share: Share,
 }
 
-impl Address {
+impl ClientAddress {
     fn new(limits: &Limits) -> Self {
         let shares = [
             limits.connections_per_address,
@@ -77,177 +76,184 @@ impl Address {
             limits.analyses_per_address,
         ];
         Self {
-            shares: shares.map(Tally::unless_none),
-            requests: Rate::unless_none(limits.requests_per_second_per_address, limits.request_burst_per_address),
-            chats: Rate::unless_none(limits.chats_per_second_per_address, limits.chat_burst_per_address),
-            log_ins: Rate::unless_none(limits.log_ins_per_second, limits.log_in_burst),
-            http1: Pace::unless_none(limits.http1_requests_per_second, limits.http1_request_burst).map(Arc::new),
-            openings: Pace::unless_none(limits.openings_per_second, limits.opening_burst).map(Arc::new),
+            shares: shares.map(ConcurrencyLimit::zero_is_unlimited),
+            requests: RateLimiter::unless_zero(
+                limits.requests_per_second_per_address,
+                limits.request_burst_per_address,
+            ),
+            chats: RateLimiter::unless_zero(limits.chats_per_second_per_address, limits.chat_burst_per_address),
+            log_ins: RateLimiter::unless_zero(limits.log_ins_per_second, limits.log_in_burst),
+            http1: Pacer::unless_zero(limits.http1_requests_per_second, limits.http1_request_burst).map(Arc::new),
+            openings: Pacer::unless_zero(limits.openings_per_second, limits.opening_burst).map(Arc::new),
         }
     }
 
-    /// Takes one of a share, unless all are taken.
+    /// Acquires one unit of a share; none when the limit is reached.
     #[must_use]
-    pub fn take(self: &Arc<Self>, share: Share) -> Option<Taken> {
-        self.try_add(share).then(|| Taken { address: Arc::clone(self), share })
+    pub fn acquire(self: &Arc<Self>, share: Share) -> Option<SharePermit> {
+        self.try_add(share).then(|| SharePermit { address: Arc::clone(self), share })
     }
 
     /// Counts a request.
     ///
     /// # Errors
-    /// When there were too many of late.
+    /// When the rate is exceeded.
     pub fn admit(&self) -> Result<(), TooFast> {
-        take(self.requests.as_ref())
+        admit(self.requests.as_ref())
     }
 
-    /// Counts so many requests more for one that was counted.
+    /// Counts `requests` more for one that was counted.
     pub(crate) fn admit_more(&self, requests: u32) -> Result<(), TooFast> {
-        self.requests.as_ref().map_or(Ok(()), |rate| rate.take_more(requests))
+        self.requests.as_ref().map_or(Ok(()), |rate| rate.admit_more(requests))
     }
 
     /// Counts a log-in.
     ///
     /// # Errors
-    /// When there were too many of late.
+    /// When the rate is exceeded.
     pub fn admit_log_in(&self) -> Result<(), TooFast> {
-        take(self.log_ins.as_ref())
+        admit(self.log_ins.as_ref())
     }
 
-    /// When a request of HTTP/1.1 that has come is to be answered: at once, or behind others.
+    /// Reserves a slot for a request of HTTP/1.1.
     #[must_use]
-    pub fn turn_of_http1(&self, now: Instant) -> Turn {
-        Turn::of(self.http1.as_ref(), now)
+    pub fn http1_slot(&self, now: Instant) -> PacerSlot {
+        PacerSlot::new(self.http1.as_ref(), now)
     }
 
-    /// When a connection on which something was said is to be heard: at once, or behind others.
+    /// Reserves a slot for a connection on which the first bytes have come.
     #[must_use]
-    pub fn turn_of_opening(&self, now: Instant) -> Turn {
-        Turn::of(self.openings.as_ref(), now)
+    pub fn opening_slot(&self, now: Instant) -> PacerSlot {
+        PacerSlot::new(self.openings.as_ref(), now)
     }
 
     /// Counts a line of chat.
     pub(crate) fn admit_chat(&self) -> Result<(), TooFast> {
-        take(self.chats.as_ref())
+        admit(self.chats.as_ref())
     }
 
-    /// Counts one more, unless there are as many as may be.
+    /// Counts one more; false when the limit is reached.
     pub(crate) fn try_add(&self, share: Share) -> bool {
-        self.tally(share).try_add()
+        self.share(share).try_add()
     }
 
-    /// Counts what has come to be `after` and was `before`, even when that is more than may be.
-    pub(crate) fn shift(&self, share: Share, before: usize, after: usize) {
-        self.tally(share).shift(before, after);
+    /// Replaces a contribution of `before` by one of `after`, even beyond the limit.
+    pub(crate) fn adjust(&self, share: Share, before: usize, after: usize) {
+        self.share(share).adjust(before, after);
     }
 
-    fn tally(&self, share: Share) -> &Tally {
+    fn share(&self, share: Share) -> &ConcurrencyLimit {
         &self.shares[share as usize]
     }
 
-    fn is_as_new(&mut self) -> bool {
-        [&self.http1, &self.openings].into_iter().flatten().all(|pace| pace.is_as_new(Instant::now()))
-            && [&mut self.log_ins, &mut self.requests, &mut self.chats].into_iter().flatten().all(Rate::is_as_new)
+    fn is_unused(&mut self) -> bool {
+        [&self.http1, &self.openings].into_iter().flatten().all(|pacer| pacer.is_unused(Instant::now()))
+            && [&mut self.log_ins, &mut self.requests, &mut self.chats]
+                .into_iter()
+                .flatten()
+                .all(RateLimiter::is_unused)
     }
 }
 
-fn take(rate: Option<&Rate>) -> Result<(), TooFast> {
-    rate.map_or(Ok(()), Rate::take)
+fn admit(rate: Option<&RateLimiter>) -> Result<(), TooFast> {
+    rate.map_or(Ok(()), RateLimiter::admit)
 }
 
-/// The turn of one of many, given back when it is dropped unused.
-pub struct Turn {
-    pace: Option<Arc<Pace>>,
-    at: Instant,
+/// A slot of a [`Pacer`], released when it is dropped unused.
+pub struct PacerSlot {
+    pacer: Option<Arc<Pacer>>,
+    start: Instant,
     used: bool,
 }
 
-impl Turn {
-    fn of(pace: Option<&Arc<Pace>>, now: Instant) -> Self {
-        Self { pace: pace.cloned(), at: pace.map_or(now, |pace| pace.take(now)), used: false }
+impl PacerSlot {
+    fn new(pacer: Option<&Arc<Pacer>>, now: Instant) -> Self {
+        Self { pacer: pacer.cloned(), start: pacer.map_or(now, |pacer| pacer.reserve(now)), used: false }
     }
 
-    /// When it is.
+    /// When it starts.
     #[must_use]
-    pub fn at(&self) -> Instant {
-        self.at
+    pub fn start(&self) -> Instant {
+        self.start
     }
 
-    /// It has come, and is not given back any more.
-    pub fn is_used(mut self) {
+    /// Marks the slot as used, so that it is not released.
+    pub fn mark_used(mut self) {
         self.used = true;
     }
 }
 
-impl Drop for Turn {
+impl Drop for PacerSlot {
     fn drop(&mut self) {
-        if let Some(pace) = self.pace.as_ref().filter(|_| !self.used) {
-            pace.give_back();
+        if let Some(pacer) = self.pacer.as_ref().filter(|_| !self.used) {
+            pacer.release();
         }
     }
 }
 
-impl Taken {
-    /// Whose it is.
+impl SharePermit {
+    /// The address it counts at.
     #[must_use]
-    pub fn address(&self) -> &Arc<Address> {
+    pub fn address(&self) -> &Arc<ClientAddress> {
         &self.address
     }
 }
 
-impl Drop for Taken {
+impl Drop for SharePermit {
     fn drop(&mut self) {
-        self.address.shift(self.share, 1, 0);
+        self.address.adjust(self.share, 1, 0);
     }
 }
 
-/// All addresses from which anybody has come of late.
-pub struct Addresses {
+/// The addresses in use, and those whose rates have not recovered yet.
+pub struct ClientAddresses {
     limits: Limits,
     known: Mutex<Known>,
 }
 
 struct Known {
-    by_remote: HashMap<Remote, Arc<Address>>,
-    /// The number at which those are forgotten next who need not be remembered.
+    by_prefix: HashMap<Prefix, Arc<ClientAddress>>,
+    /// The number of addresses at which unused ones are next removed.
     sweep_at: usize,
 }
 
-/// Fewer are not worth looking through.
+/// Fewer addresses are not worth a sweep.
 const LEAST_SWEPT: usize = 1_024;
 
-impl Addresses {
-    /// None yet, with these limits for each.
+impl ClientAddresses {
+    /// No addresses yet; `limits` apply to each.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
-        let known = Known { by_remote: HashMap::new(), sweep_at: LEAST_SWEPT.min(limits.addresses) };
+        let known = Known { by_prefix: HashMap::new(), sweep_at: LEAST_SWEPT.min(limits.addresses) };
         Self { limits: *limits, known: Mutex::new(known) }
     }
 
-    /// Whoever comes from there.
+    /// The entry of an address, created when it is new.
     #[must_use]
-    pub fn of(&self, address: IpAddr) -> Arc<Address> {
+    pub fn entry(&self, address: IpAddr) -> Arc<ClientAddress> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.by_remote.len() >= known.sweep_at {
+        if known.by_prefix.len() >= known.sweep_at {
             known.sweep(self.limits.addresses);
         }
-        let address = known.by_remote.entry(address.into()).or_insert_with(|| Arc::new(Address::new(&self.limits)));
+        let address =
+            known.by_prefix.entry(address.into()).or_insert_with(|| Arc::new(ClientAddress::new(&self.limits)));
         Arc::clone(address)
     }
 }
 
 impl Known {
-    /// Forgets whom it need not remember, each time their number has doubled, so that it costs each that comes next to
-    /// nothing. Where so many are remembered only for what they did of late, that is forgotten too: whoever has that many
-    /// addresses gains little by beginning anew, and nobody else must be turned away for it.
+    /// Removes unused addresses. Runs each time their number has doubled, so the amortised cost is constant. At `most`
+    /// addresses, those not in use go too, though their rates have not recovered: an attacker with that many addresses gains
+    /// little by it, and no other client may be rejected for it.
     fn sweep(&mut self, most: usize) {
-        // One that can be changed is in nobody's hands.
-        self.by_remote.retain(|_, address| Arc::get_mut(address).is_none_or(|address| !address.is_as_new()));
-        if self.by_remote.len() >= most {
-            self.by_remote.retain(|_, address| Arc::get_mut(address).is_none());
+        // An address that is not shared is not in use.
+        self.by_prefix.retain(|_, address| Arc::get_mut(address).is_none_or(|address| !address.is_unused()));
+        if self.by_prefix.len() >= most {
+            self.by_prefix.retain(|_, address| Arc::get_mut(address).is_none());
         }
         let least = LEAST_SWEPT.min(most);
-        let left = self.by_remote.len();
-        self.by_remote.shrink_to(2 * left);
+        let left = self.by_prefix.len();
+        self.by_prefix.shrink_to(2 * left);
         self.sweep_at = (2 * left).clamp(least, most.max(left + least));
     }
 }
@@ -258,67 +264,68 @@ mod tests {
 
     use super::*;
 
-    fn remote(text: &str) -> Remote {
+    fn prefix(text: &str) -> Prefix {
         text.parse::<IpAddr>().unwrap().into()
     }
 
     #[test]
-    fn a_customer_is_an_address_or_a_network_of_the_new_kind() {
-        assert_eq!(remote("2001:db8:1:2:aaaa::1"), remote("2001:db8:1:2::bbbb"));
-        assert_ne!(remote("2001:db8:1:2::1"), remote("2001:db8:1:3::1"));
-        assert_eq!(remote("::ffff:192.0.2.1"), remote("192.0.2.1"));
-        assert_ne!(remote("192.0.2.1"), remote("192.0.2.2"));
+    fn ipv6_clients_are_counted_by_their_64_bit_prefix() {
+        assert_eq!(prefix("2001:db8:1:2:aaaa::1"), prefix("2001:db8:1:2::bbbb"));
+        assert_ne!(prefix("2001:db8:1:2::1"), prefix("2001:db8:1:3::1"));
+        assert_eq!(prefix("::ffff:192.0.2.1"), prefix("192.0.2.1"));
+        assert_ne!(prefix("192.0.2.1"), prefix("192.0.2.2"));
     }
 
-    /// The addresses of a world, by number.
+    /// An address by number.
     fn world(number: u32) -> IpAddr {
         IpAddr::from(number.to_be_bytes())
     }
 
     #[test]
-    fn a_share_is_taken_until_it_is_given_back_and_without_a_bound_for_ever() {
-        let addresses = Addresses::new(&Limits { streams_per_address: 2, seats_per_address: 0, ..Limits::default() });
-        let (one, other) = (addresses.of(world(1)), addresses.of(world(2)));
-        let first = one.take(Share::Streams).unwrap();
-        let _second = addresses.of(world(1)).take(Share::Streams).unwrap();
-        assert!(one.take(Share::Streams).is_none() && one.take(Share::Rooms).is_some());
-        assert!(other.take(Share::Streams).is_some());
+    fn a_share_is_limited_until_a_permit_is_dropped_and_0_is_no_limit() {
+        let addresses =
+            ClientAddresses::new(&Limits { streams_per_address: 2, seats_per_address: 0, ..Limits::default() });
+        let (one, other) = (addresses.entry(world(1)), addresses.entry(world(2)));
+        let first = one.acquire(Share::Streams).unwrap();
+        let _second = addresses.entry(world(1)).acquire(Share::Streams).unwrap();
+        assert!(one.acquire(Share::Streams).is_none() && one.acquire(Share::Rooms).is_some());
+        assert!(other.acquire(Share::Streams).is_some());
         drop(first);
-        assert!(one.take(Share::Streams).is_some());
-        one.shift(Share::Seats, 1_000, 1_001_000);
-        assert!(one.take(Share::Seats).is_some());
+        assert!(one.acquire(Share::Streams).is_some());
+        one.adjust(Share::Seats, 1_000, 1_001_000);
+        assert!(one.acquire(Share::Seats).is_some());
     }
 
     #[test]
     fn log_ins_are_counted_by_address() {
-        let addresses = Addresses::new(&Limits { log_in_burst: 2, log_ins_per_second: 1, ..Limits::default() });
-        let log_in = |number| addresses.of(world(number)).admit_log_in();
+        let addresses = ClientAddresses::new(&Limits { log_in_burst: 2, log_ins_per_second: 1, ..Limits::default() });
+        let log_in = |number| addresses.entry(world(number)).admit_log_in();
         assert!(log_in(1).is_ok() && log_in(1).is_ok());
         let TooFast { retry_after } = log_in(1).unwrap_err();
         assert!(retry_after > Duration::ZERO && retry_after <= Duration::from_secs(1));
         assert!(log_in(2).is_ok());
-        let uncounted = Addresses::new(&Limits { log_ins_per_second: 0, log_in_burst: 1, ..Limits::default() });
-        assert!((0..10).all(|_| uncounted.of(world(1)).admit_log_in().is_ok()));
+        let uncounted = ClientAddresses::new(&Limits { log_ins_per_second: 0, log_in_burst: 1, ..Limits::default() });
+        assert!((0..10).all(|_| uncounted.entry(world(1)).admit_log_in().is_ok()));
     }
 
     #[test]
-    fn a_world_of_addresses_fills_no_memory_and_none_that_is_in_use_is_forgotten() {
-        // As good as new after ten minutes.
-        let addresses = Addresses::new(&Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
-        let in_use: Vec<_> = (0..40).map(|number| addresses.of(world(number))).collect();
+    fn the_number_of_addresses_is_bounded_and_one_in_use_is_kept() {
+        // The burst refills in ten minutes.
+        let addresses = ClientAddresses::new(&Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
+        let in_use: Vec<_> = (0..40).map(|number| addresses.entry(world(number))).collect();
         for number in 0..500 {
-            (0..600).for_each(|_| addresses.of(world(number)).admit_log_in().unwrap());
-            assert!(addresses.known.lock().unwrap().by_remote.len() <= 100);
+            (0..600).for_each(|_| addresses.entry(world(number)).admit_log_in().unwrap());
+            assert!(addresses.known.lock().unwrap().by_prefix.len() <= 100);
         }
-        assert!((0..).zip(&in_use).all(|(number, address)| Arc::ptr_eq(address, &addresses.of(world(number)))));
+        assert!((0..).zip(&in_use).all(|(number, address)| Arc::ptr_eq(address, &addresses.entry(world(number)))));
         assert!(in_use[0].admit_log_in().is_err());
     }
 
     #[test]
-    fn one_who_did_much_of_late_is_remembered_before_one_who_did_not() {
-        let addresses = Addresses::new(&Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
-        (0..600).for_each(|_| addresses.of(world(7)).admit_log_in().unwrap());
-        (1_000..1_500).for_each(|number| drop(addresses.of(world(number))));
-        assert!(addresses.of(world(7)).admit_log_in().is_err());
+    fn unused_addresses_are_removed_before_used_ones() {
+        let addresses = ClientAddresses::new(&Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
+        (0..600).for_each(|_| addresses.entry(world(7)).admit_log_in().unwrap());
+        (1_000..1_500).for_each(|number| drop(addresses.entry(world(number))));
+        assert!(addresses.entry(world(7)).admit_log_in().is_err());
     }
 }

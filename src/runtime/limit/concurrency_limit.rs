@@ -1,35 +1,34 @@
-//! How many there are of something, and may be.
+//! A counter with an upper bound.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-pub(crate) struct Tally {
-    most: usize,
-    now: AtomicUsize,
+pub(crate) struct ConcurrencyLimit {
+    limit: usize,
+    count: AtomicUsize,
 }
 
-impl Tally {
-    pub(crate) fn new(most: usize) -> Self {
-        Self { most, now: AtomicUsize::new(0) }
+impl ConcurrencyLimit {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { limit, count: AtomicUsize::new(0) }
     }
 
-    /// As many as one likes, where 0 stands for that.
-    pub(crate) fn unless_none(most: usize) -> Self {
-        Self::new(if most == 0 { usize::MAX } else { most })
+    /// As [`ConcurrencyLimit::new`]; 0 means no limit.
+    pub(crate) fn zero_is_unlimited(limit: usize) -> Self {
+        Self::new(if limit == 0 { usize::MAX } else { limit })
     }
 
-    /// Counts one more, unless there are as many as may be.
+    /// Counts one more; false when the limit is reached.
     pub(crate) fn try_add(&self) -> bool {
-        self.now.fetch_update(Relaxed, Relaxed, |now| (now < self.most).then_some(now + 1)).is_ok()
+        self.count.fetch_update(Relaxed, Relaxed, |count| (count < self.limit).then_some(count + 1)).is_ok()
     }
 
-    /// Whether there is none.
-    pub(crate) fn is_none(&self) -> bool {
-        self.now.load(Relaxed) == 0
+    pub(crate) fn is_zero(&self) -> bool {
+        self.count.load(Relaxed) == 0
     }
 
-    /// Counts what has come to be `after` and was `before`, even when that is more than may be.
-    pub(crate) fn shift(&self, before: usize, after: usize) {
-        // The number that a negative difference wraps to does the same.
-        self.now.fetch_add(after.wrapping_sub(before), Relaxed);
+    /// Replaces a contribution of `before` by one of `after`, even beyond the limit.
+    pub(crate) fn adjust(&self, before: usize, after: usize) {
+        // A negative difference wraps, and adding it wraps back.
+        self.count.fetch_add(after.wrapping_sub(before), Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! When it is whose turn, where many come at once and nobody is turned away.
+//! A leaky bucket: delays, never rejects.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -7,39 +7,39 @@ use std::{
 
 use tokio::time::Instant;
 
-/// Turns of one address, one after the other.
-pub(crate) struct Pace {
-    /// The time between two turns.
-    every: Duration,
-    /// How much earlier than that they may come.
-    ahead: Duration,
-    /// When the next turn would be; in the past for one who has not come of late.
+/// The slots of one address, evenly spaced.
+pub(crate) struct Pacer {
+    /// The time between two slots.
+    interval: Duration,
+    /// How much earlier than its slot a request may start: the burst.
+    tolerance: Duration,
+    /// The next free slot; in the past after a pause.
     next: Mutex<Option<Instant>>,
 }
 
-impl Pace {
-    /// None where nothing a second means that nobody waits.
-    pub(crate) fn unless_none(per_second: u32, burst: u32) -> Option<Self> {
-        let every = Duration::from_secs(1).checked_div(per_second)?;
-        Some(Self { every, ahead: every * burst, next: Mutex::default() })
+impl Pacer {
+    /// None when `per_second` is 0, which means no delay.
+    pub(crate) fn unless_zero(per_second: u32, burst: u32) -> Option<Self> {
+        let interval = Duration::from_secs(1).checked_div(per_second)?;
+        Some(Self { interval, tolerance: interval * burst, next: Mutex::default() })
     }
 
-    /// Takes the next turn.
-    pub(crate) fn take(&self, now: Instant) -> Instant {
+    /// Reserves the next slot, and returns when it starts.
+    pub(crate) fn reserve(&self, now: Instant) -> Instant {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let turn = next.map_or(now, |next| next.max(now));
-        *next = Some(turn + self.every);
-        turn.checked_sub(self.ahead).map_or(now, |turn| turn.max(now))
+        let slot = next.map_or(now, |next| next.max(now));
+        *next = Some(slot + self.interval);
+        slot.checked_sub(self.tolerance).map_or(now, |start| start.max(now))
     }
 
-    /// One turn fewer is taken.
-    pub(crate) fn give_back(&self) {
+    /// Frees one reserved slot.
+    pub(crate) fn release(&self) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        *next = next.and_then(|next| next.checked_sub(self.every));
+        *next = next.and_then(|next| next.checked_sub(self.interval));
     }
 
-    /// Whether nobody has to wait for those who came before.
-    pub(crate) fn is_as_new(&self, now: Instant) -> bool {
+    /// Whether the whole burst is available.
+    pub(crate) fn is_unused(&self, now: Instant) -> bool {
         self.next.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|next| next <= now)
     }
 }
@@ -49,29 +49,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turns_come_at_once_and_then_one_by_one() {
-        let (pace, now) = (Pace::unless_none(10, 3).unwrap(), Instant::now());
-        let after = |now: Instant| pace.take(now).duration_since(now).as_millis();
-        assert!(pace.is_as_new(now));
+    fn slots_start_at_once_within_the_burst_and_then_evenly_spaced() {
+        let (pacer, now) = (Pacer::unless_zero(10, 3).unwrap(), Instant::now());
+        let after = |now: Instant| pacer.reserve(now).duration_since(now).as_millis();
+        assert!(pacer.is_unused(now));
         assert_eq!([(); 6].map(|()| after(now)), [0, 0, 0, 0, 100, 200]);
-        assert!(!pace.is_as_new(now));
+        assert!(!pacer.is_unused(now));
         let later = now + Duration::from_secs(60);
-        assert!(pace.is_as_new(later));
+        assert!(pacer.is_unused(later));
         assert_eq!([(); 5].map(|()| after(later)), [0, 0, 0, 0, 100]);
     }
 
     #[test]
-    fn nobody_waits_for_turns_that_were_given_back() {
-        let (pace, now) = (Pace::unless_none(10, 0).unwrap(), Instant::now());
+    fn released_slots_delay_nothing() {
+        let (pacer, now) = (Pacer::unless_zero(10, 0).unwrap(), Instant::now());
         for _ in 0..1_000 {
-            pace.take(now);
-            pace.give_back();
+            pacer.reserve(now);
+            pacer.release();
         }
-        assert_eq!(pace.take(now), now);
+        assert_eq!(pacer.reserve(now), now);
     }
 
     #[test]
-    fn where_none_is_set_nobody_waits() {
-        assert!(Pace::unless_none(0, 3).is_none());
+    fn a_rate_of_zero_is_no_pacer() {
+        assert!(Pacer::unless_zero(0, 3).is_none());
     }
 }

@@ -1,74 +1,75 @@
-//! How often a player may be wrong about a password or a join code.
+//! How often a player may enter a wrong password or join code.
 
 use std::{
-    sync::{MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use crate::{
     room::{Rejection, Timestamp},
-    runtime::{Player, RoomError, Runtime, TooFast},
+    runtime::{clock::Clock, outcome::RoomError},
 };
 
-impl Runtime {
-    /// Does what the player has given a password or a join code for, and counts it if that was wrong.
-    ///
-    /// # Errors
-    /// What `attempt` fails with, or that too many were wrong of late.
-    pub async fn guess<T>(
-        &self,
-        player: &Player,
-        attempt: impl Future<Output = Result<T, RoomError>>,
-    ) -> Result<T, RoomError> {
-        let counted = guesses(player).begin(self.limits().wrong_guesses_per_minute, self.clock().now());
-        counted.map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
-        let done = attempt.await;
-        if !matches!(done, Err(RoomError::Rejected(Rejection::BadPassword | Rejection::RoomNotFound))) {
-            guesses(player).forgive();
-        }
-        done
-    }
-}
-
-fn guesses(player: &Player) -> MutexGuard<'_, Guesses> {
-    player.guesses.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The span in which wrong guesses are counted.
+/// The span in which wrong attempts are counted.
 const SPAN: Duration = Duration::from_secs(60);
 
-/// The guesses of one player. Each counts from its beginning, so that none goes uncounted beside others; right ones are
-/// taken back.
+/// The attempts of one player. Each counts from its beginning, so that concurrent ones cannot exceed the limit together; a
+/// right one is taken back.
 #[derive(Debug)]
-pub(crate) struct Guesses {
-    since: Timestamp,
-    counted: u32,
+pub(crate) struct PasswordAttempts {
+    limit: u32,
+    counted: Mutex<Counted>,
 }
 
-impl Guesses {
-    pub(crate) fn new(now: Timestamp) -> Self {
-        Self { since: now, counted: 0 }
+#[derive(Debug)]
+struct Counted {
+    since: Timestamp,
+    count: u32,
+}
+
+impl PasswordAttempts {
+    /// At most `limit` wrong attempts a minute.
+    pub(crate) fn new(limit: u32, now: Timestamp) -> Self {
+        Self { limit, counted: Mutex::new(Counted { since: now, count: 0 }) }
     }
 
-    /// Counts a guess.
+    /// Runs an attempt, and counts it if the password or join code was wrong.
     ///
     /// # Errors
-    /// When there were `most` in this minute.
-    pub(crate) fn begin(&mut self, most: u32, now: Timestamp) -> Result<(), TooFast> {
-        let passed = now.since(self.since);
+    /// The attempt's own, or [`RoomError::TooFast`] when too many were wrong in the last minute.
+    pub(crate) async fn count<T>(
+        &self,
+        clock: Clock,
+        attempt: impl Future<Output = Result<T, RoomError>>,
+    ) -> Result<T, RoomError> {
+        self.start(clock.now())?;
+        let outcome = attempt.await;
+        if !matches!(outcome, Err(RoomError::Rejected(Rejection::BadPassword | Rejection::RoomNotFound))) {
+            self.take_back();
+        }
+        outcome
+    }
+
+    fn start(&self, now: Timestamp) -> Result<(), RoomError> {
+        let mut counted = self.counted();
+        let passed = now.since(counted.since);
         if passed >= SPAN {
-            *self = Self::new(now);
+            *counted = Counted { since: now, count: 0 };
         }
-        if self.counted >= most {
-            return Err(TooFast { retry_after: SPAN.saturating_sub(passed) });
+        if counted.count >= self.limit {
+            return Err(RoomError::TooFast(SPAN.saturating_sub(passed)));
         }
-        self.counted += 1;
+        counted.count += 1;
         Ok(())
     }
 
-    /// Takes a guess back that was right, or was not judged.
-    pub(crate) fn forgive(&mut self) {
-        self.counted = self.counted.saturating_sub(1);
+    fn take_back(&self) {
+        let mut counted = self.counted();
+        counted.count = counted.count.saturating_sub(1);
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Counted> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,15 +78,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_wrong_guesses_of_the_last_minute_count() {
+    fn only_wrong_attempts_of_the_last_minute_count() {
         let at = |seconds| Timestamp(0).after(Duration::from_secs(seconds));
-        let mut guesses = Guesses::new(at(0));
+        let attempts = PasswordAttempts::new(2, at(0));
         for _ in 0..10 {
-            guesses.begin(2, at(1)).unwrap();
-            guesses.forgive();
+            attempts.start(at(1)).unwrap();
+            attempts.take_back();
         }
-        assert!(guesses.begin(2, at(2)).is_ok() && guesses.begin(2, at(3)).is_ok());
-        assert_eq!(guesses.begin(2, at(20)), Err(TooFast { retry_after: Duration::from_secs(40) }));
-        assert!(guesses.begin(2, at(60)).is_ok());
+        assert!(attempts.start(at(2)).is_ok() && attempts.start(at(3)).is_ok());
+        assert_eq!(attempts.start(at(20)), Err(RoomError::TooFast(Duration::from_secs(40))));
+        assert!(attempts.start(at(60)).is_ok());
     }
 }

@@ -1,31 +1,31 @@
-//! How often something may be done: so many times a second on average, and so many at once.
+//! A rate limiter: an average per second, and a burst above it.
 
 use std::{num::NonZeroU32, time::Duration};
 
 use governor::{
-    NotUntil, Quota, RateLimiter,
+    NotUntil, Quota,
     clock::Clock,
     middleware::NoOpMiddleware,
     state::{InMemoryState, NotKeyed},
 };
 use tokio::time::Instant;
 
-/// A request came too soon.
+/// A request exceeded its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFast {
-    /// When it will be answered again.
+    /// How long until it would be admitted.
     pub retry_after: Duration,
 }
 
-/// What one player, or one address, may do of something.
-pub(crate) struct Rate {
+/// The rate of one player or one address.
+pub(crate) struct RateLimiter {
     quota: Quota,
     limiter: Limiter,
 }
 
-type Limiter = RateLimiter<NotKeyed, InMemoryState, Steady, NoOpMiddleware<Duration>>;
+type Limiter = governor::RateLimiter<NotKeyed, InMemoryState, Steady, NoOpMiddleware<Duration>>;
 
-/// The time since then, by the clock of the tasks: on a paused runtime it stands still with everything else.
+/// The time since an instant of tokio's clock, which tests can pause.
 #[derive(Clone, Copy, Debug)]
 struct Steady(Instant);
 
@@ -37,51 +37,51 @@ impl Clock for Steady {
     }
 }
 
-impl Rate {
+impl RateLimiter {
     pub(crate) fn new(per_second: u32, burst: u32) -> Self {
         let [per_second, burst] = [per_second, burst].map(at_least_one);
         let quota = Quota::per_second(per_second).allow_burst(burst);
         Self { quota, limiter: fresh(quota) }
     }
 
-    /// None where nothing a second means that nobody counts.
-    pub(crate) fn unless_none(per_second: u32, burst: u32) -> Option<Self> {
+    /// None when `per_second` is 0, which means no limit.
+    pub(crate) fn unless_zero(per_second: u32, burst: u32) -> Option<Self> {
         (per_second > 0).then(|| Self::new(per_second, burst))
     }
 
     /// Counts one.
     ///
     /// # Errors
-    /// When there were too many of late; it is not counted then.
-    pub(crate) fn take(&self) -> Result<(), TooFast> {
+    /// When the rate is exceeded; it is not counted then.
+    pub(crate) fn admit(&self) -> Result<(), TooFast> {
         self.limiter.check().map_err(|until| self.too_fast(&until))
     }
 
-    /// Counts so many more for one that was counted. All that may be done at once is enough for the dearest.
+    /// Counts `count` more for one that was counted, at most the rest of the burst.
     ///
     /// # Errors
-    /// When there were too many of late; none of these is counted then.
-    pub(crate) fn take_more(&self, count: u32) -> Result<(), TooFast> {
+    /// When the rate is exceeded; none of these is counted then.
+    pub(crate) fn admit_more(&self, count: u32) -> Result<(), TooFast> {
         let Some(count) = NonZeroU32::new(count.min(self.quota.burst_size().get() - 1)) else { return Ok(()) };
         match self.limiter.check_n(count) {
             Ok(Err(until)) => {
-                // Who comes back is counted as one before this.
+                // The next attempt is counted as one before this.
                 let TooFast { retry_after } = self.too_fast(&until);
                 Err(TooFast { retry_after: retry_after + self.quota.replenish_interval() })
             }
-            // It is less than the burst, which alone can be too small.
+            // Only more than the burst is an error here, and this is less.
             Ok(Ok(())) | Err(_) => Ok(()),
         }
     }
 
-    /// Whether as much may be done as of a new one.
-    pub(crate) fn is_as_new(&mut self) -> bool {
-        let is_as_new = matches!(self.limiter.check_n(self.quota.burst_size()), Ok(Ok(())));
-        if is_as_new {
-            // Asking has used it up.
+    /// Whether the whole burst is available.
+    pub(crate) fn is_unused(&mut self) -> bool {
+        let is_unused = matches!(self.limiter.check_n(self.quota.burst_size()), Ok(Ok(())));
+        if is_unused {
+            // The check has used it up.
             self.limiter = fresh(self.quota);
         }
-        is_as_new
+        is_unused
     }
 
     fn too_fast(&self, until: &NotUntil<Duration>) -> TooFast {
@@ -90,7 +90,7 @@ impl Rate {
 }
 
 fn fresh(quota: Quota) -> Limiter {
-    RateLimiter::direct_with_clock(quota, Steady(Instant::now()))
+    governor::RateLimiter::direct_with_clock(quota, Steady(Instant::now()))
 }
 
 fn at_least_one(count: u32) -> NonZeroU32 {
@@ -102,44 +102,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_dear_takes_the_place_of_many() {
-        let rate = Rate::new(1, 10);
-        rate.take().unwrap();
-        rate.take_more(6).unwrap();
-        let TooFast { retry_after } = rate.take_more(5).unwrap_err();
+    fn a_costly_request_counts_as_many() {
+        let rate = RateLimiter::new(1, 10);
+        rate.admit().unwrap();
+        rate.admit_more(6).unwrap();
+        let TooFast { retry_after } = rate.admit_more(5).unwrap_err();
         assert!(retry_after > Duration::from_secs(2) && retry_after <= Duration::from_secs(3), "{retry_after:?}");
-        rate.take_more(0).unwrap();
-        rate.take_more(3).unwrap();
-        assert!(rate.take().is_err());
+        rate.admit_more(0).unwrap();
+        rate.admit_more(3).unwrap();
+        assert!(rate.admit().is_err());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_used_comes_back_with_the_time_of_the_tasks() {
-        let rate = Rate::new(2, 1);
-        rate.take().unwrap();
-        let TooFast { retry_after } = rate.take().unwrap_err();
+    async fn the_burst_refills_by_tokios_clock() {
+        let rate = RateLimiter::new(2, 1);
+        rate.admit().unwrap();
+        let TooFast { retry_after } = rate.admit().unwrap_err();
         assert_eq!(retry_after, Duration::from_millis(500), "no time has passed");
         tokio::time::advance(retry_after).await;
-        rate.take().unwrap();
+        rate.admit().unwrap();
     }
 
     #[test]
-    fn nothing_is_too_dear_for_one_who_has_done_nothing() {
+    fn no_cost_exceeds_an_unused_burst() {
         for burst in 1..4 {
-            let rate = Rate::new(1, burst);
-            rate.take().unwrap();
-            rate.take_more(1_000).unwrap();
-            assert!(rate.take().is_err());
+            let rate = RateLimiter::new(1, burst);
+            rate.admit().unwrap();
+            rate.admit_more(1_000).unwrap();
+            assert!(rate.admit().is_err());
         }
     }
 
     #[test]
-    fn asking_whether_it_is_as_new_changes_nothing() {
-        let mut rate = Rate::new(1, 10);
-        assert!(rate.is_as_new() && rate.is_as_new());
-        rate.take().unwrap();
-        assert!(!rate.is_as_new());
-        rate.take_more(9).unwrap();
-        assert!(Rate::unless_none(0, 5).is_none());
+    fn asking_whether_it_is_unused_changes_nothing() {
+        let mut rate = RateLimiter::new(1, 10);
+        assert!(rate.is_unused() && rate.is_unused());
+        rate.admit().unwrap();
+        assert!(!rate.is_unused());
+        rate.admit_more(9).unwrap();
+        assert!(RateLimiter::unless_zero(0, 5).is_none());
     }
 }

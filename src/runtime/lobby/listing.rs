@@ -1,4 +1,4 @@
-//! The list of rooms, as everybody may see it.
+//! The list of public rooms.
 
 use std::{
     cmp::Reverse,
@@ -20,46 +20,46 @@ use crate::{
 /// One room of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Which.
+    /// The room.
     pub id: RoomId,
-    /// What it is called.
+    /// Its name.
     pub name: RoomName,
-    /// Whose it is.
+    /// Its owner.
     pub owner: Option<DisplayName>,
-    /// Where it is in its life.
+    /// Its phase.
     pub phase: Phase,
-    /// Who sits where.
+    /// Its seats.
     pub seats: ByColor<Seat>,
-    /// Whether the seats' players are connected.
+    /// Whether the players in the seats are connected.
     pub present: ByColor<bool>,
-    /// Whether it asks for one.
+    /// Whether it has a password.
     pub has_password: bool,
     /// Who may watch.
     pub watching: Watching,
-    /// Streams that watch it.
+    /// The number of streams that watch it.
     pub watchers: u32,
-    /// Plies made in the running or last game.
+    /// Plies played in the running or last game.
     pub ply: u16,
     /// The board of that game.
     pub board: Option<Board>,
-    /// The last disc placed on it.
+    /// The last move of that game.
     pub last_move: Option<Square>,
-    /// When it was made.
+    /// When the room was created.
     pub created: Timestamp,
 }
 
-/// Which rooms are asked for; what is none does not restrict.
+/// A filter of the list; unset fields do not restrict it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowFilter {
-    /// In this phase.
+    /// Only rooms in this phase.
     pub phase: Option<Phase>,
-    /// With a seat to take.
+    /// Only rooms with an open seat.
     pub open_seat: bool,
-    /// With this in the name of the room or its owner, in any case.
+    /// Only rooms with this in their own or their owner's name. Lower case; matches any case.
     pub text: Option<String>,
 }
 
-/// Where a row stands: newest first.
+/// The sort key of a row: newest first.
 pub type RowKey = (Reverse<Timestamp>, RoomId);
 
 impl Row {
@@ -82,7 +82,7 @@ impl Row {
         }
     }
 
-    /// Where it stands in the list.
+    /// Its sort key.
     #[must_use]
     pub fn key(&self) -> RowKey {
         (Reverse(self.created), self.id)
@@ -102,13 +102,13 @@ impl RowFilter {
     }
 }
 
-/// All listed rooms.
-pub(crate) struct Lobby {
+/// The list.
+pub struct Lobby {
     rows: RwLock<BTreeMap<RowKey, Arc<Mutex<Row>>>>,
     changes: broadcast::Sender<RowKey>,
 }
 
-/// A room's own line of the list. Gone when it is dropped.
+/// A room's entry in the list, removed when it is dropped.
 pub(crate) struct Listing {
     lobby: Arc<Lobby>,
     key: RowKey,
@@ -122,8 +122,9 @@ impl Default for Lobby {
 }
 
 impl Lobby {
-    /// At most `limit` rows that match, beginning behind `after`.
-    pub(crate) fn page(&self, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
+    /// At most `limit` rows that match, after `after`.
+    #[must_use]
+    pub fn page(&self, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
         let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
         let rest = match after {
             Some(key) => rows.range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded)),
@@ -143,8 +144,8 @@ impl Lobby {
             filter,
             shown: HashSet::new(),
             changed: BTreeSet::new(),
-            beat: None,
-            untold: Untold::All,
+            due: None,
+            pending: PendingRows::All,
         }
     }
 
@@ -153,8 +154,8 @@ impl Lobby {
         rows.get(&key).map(|row| lock(row).clone())
     }
 
-    fn tell(&self, key: RowKey) {
-        // Nobody may be watching.
+    fn notify(&self, key: RowKey) {
+        // There may be no watchers.
         let _ = self.changes.send(key);
     }
 }
@@ -171,12 +172,12 @@ impl Listing {
         listing
     }
 
-    /// Hands the row over to another.
-    pub(crate) fn take(&mut self) -> Self {
+    /// Moves the row to a new owner.
+    pub(crate) fn hand_over(&mut self) -> Self {
         Self { lobby: Arc::clone(&self.lobby), key: self.key, row: self.row.take() }
     }
 
-    /// Everything anew. A room that is private is not listed.
+    /// Updates the whole row. Private rooms are not listed.
     pub(crate) fn update(&mut self, room: &Room, watchers: u32) {
         if room.settings().visibility == Visibility::Private || room.phase() == Phase::Closed {
             self.remove();
@@ -192,10 +193,10 @@ impl Listing {
                 self.row = Some(listed);
             }
         }
-        self.lobby.tell(self.key);
+        self.lobby.notify(self.key);
     }
 
-    /// Only what a move changes.
+    /// Updates what a move changes.
     pub(crate) fn update_board(&self, room: &Room) {
         let (Some(listed), Some(game)) = (&self.row, room.game()) else { return };
         let mut row = lock(listed);
@@ -203,20 +204,20 @@ impl Listing {
         row.board = Some(game.position.board());
         row.last_move = game.last_move();
         drop(row);
-        self.lobby.tell(self.key);
+        self.lobby.notify(self.key);
     }
 
-    /// Only the number of watchers.
+    /// Updates the number of watchers.
     pub(crate) fn update_watchers(&self, watchers: u32) {
         let Some(listed) = &self.row else { return };
         lock(listed).watchers = watchers;
-        self.lobby.tell(self.key);
+        self.lobby.notify(self.key);
     }
 
     fn remove(&mut self) {
         if self.row.take().is_some() {
             self.lobby.rows.write().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
-            self.lobby.tell(self.key);
+            self.lobby.notify(self.key);
         }
     }
 }
@@ -227,64 +228,64 @@ impl Drop for Listing {
     }
 }
 
-/// The list as one watcher follows it.
+/// One watcher of the list.
 pub struct LobbyWatch {
     lobby: Arc<Lobby>,
     changes: broadcast::Receiver<RowKey>,
     filter: RowFilter,
     shown: HashSet<RoomId>,
     changed: BTreeSet<RowKey>,
-    /// When what has changed is told.
-    beat: Option<Instant>,
-    untold: Untold,
+    /// When the changed rows are sent.
+    due: Option<Instant>,
+    pending: PendingRows,
 }
 
-/// What of the list is still to be told as it is, before its changes are.
+/// The rows of the initial list that are still to be sent, before changes.
 #[derive(Clone, Copy)]
-enum Untold {
+enum PendingRows {
     All,
-    Behind(RowKey),
-    Nothing,
+    After(RowKey),
+    None,
 }
 
-/// What a watcher of the list is told.
+/// An update of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LobbyUpdate {
-    /// The first rows, in place of all that were told before. Where there are more, they follow as new.
+    /// The first rows, in place of all sent before. Further rows follow as upserts.
     Snapshot(Vec<Row>),
-    /// Rows that are new or changed, and rooms that are gone or match no longer.
+    /// Changed rows, and rooms that were removed or match no longer.
     Changed {
-        /// New or changed.
+        /// New or changed rows.
         upserted: Vec<Row>,
-        /// Gone.
+        /// Removed rooms.
         removed: Vec<RoomId>,
     },
 }
 
 impl LobbyWatch {
-    /// The next update. The first is a snapshot, and so is the next after the watcher has lagged.
+    /// The next update. The first is a snapshot, and so is the next after a lag.
     pub async fn next(&mut self) -> LobbyUpdate {
         loop {
-            if let Some(update) = self.step() {
+            if let Some(update) = self.next_pending() {
                 return update;
             }
-            if let Some(update) = self.gather().await {
+            if let Some(update) = self.next_changes().await {
                 return update;
             }
         }
     }
 
-    /// The next rows that are still to be told, as they are now; none when all are told. Changes of those before wait
-    /// until then, so that no more than one step is ever held.
-    fn step(&mut self) -> Option<LobbyUpdate> {
-        let after = match self.untold {
-            Untold::All => None,
-            Untold::Behind(key) => Some(key),
-            Untold::Nothing => return None,
+    /// The next page of the initial list; none when all are sent. Changes wait until then, so that at most one page is in
+    /// memory.
+    fn next_pending(&mut self) -> Option<LobbyUpdate> {
+        let after = match self.pending {
+            PendingRows::All => None,
+            PendingRows::After(key) => Some(key),
+            PendingRows::None => return None,
         };
         let rows = self.lobby.page(&self.filter, after, SNAPSHOT_ROWS);
         let last = rows.last().filter(|_| rows.len() == SNAPSHOT_ROWS);
-        self.untold = last.map_or(Untold::Nothing, |row| Untold::Behind(row.key()));
+        self.pending = last.map_or(PendingRows::None, |row| PendingRows::After(row.key()));
         if after.is_none() {
             self.shown.clear();
         }
@@ -295,20 +296,20 @@ impl LobbyWatch {
         }
     }
 
-    /// Waits for a change, then for the others of the same beat; none when they come to nothing. What is gathered is
-    /// kept in `self`, so that a dropped wait loses nothing.
-    async fn gather(&mut self) -> Option<LobbyUpdate> {
-        let beat = match self.beat {
-            Some(beat) => beat,
+    /// Waits for a change, then collects others for [`LOBBY_BEAT`]; none when they cancel out. Cancel safe: what is collected
+    /// is kept in `self`.
+    async fn next_changes(&mut self) -> Option<LobbyUpdate> {
+        let due = match self.due {
+            Some(due) => due,
             None => {
                 let received = self.changes.recv().await;
                 let key = self.change(received)?;
                 self.changed.insert(key);
-                *self.beat.insert(Instant::now() + LOBBY_BEAT)
+                *self.due.insert(Instant::now() + LOBBY_BEAT)
             }
         };
-        tokio::time::sleep_until(beat).await;
-        self.beat = None;
+        tokio::time::sleep_until(due).await;
+        self.due = None;
         while !self.changes.is_empty() {
             let received = self.changes.recv().await;
             let key = self.change(received)?;
@@ -331,11 +332,11 @@ impl LobbyWatch {
     fn change(&mut self, received: Result<RowKey, RecvError>) -> Option<RowKey> {
         match received {
             Ok(key) => Some(key),
-            // The sender lives in the lobby that this watch holds, so it can only be lag.
+            // Always a lag, as this watcher holds the sender.
             Err(RecvError::Lagged(_) | RecvError::Closed) => {
                 self.changes = self.changes.resubscribe();
                 self.changed.clear();
-                (self.beat, self.untold) = (None, Untold::All);
+                (self.due, self.pending) = (None, PendingRows::All);
                 None
             }
         }
@@ -347,7 +348,7 @@ mod tests {
     use super::*;
     use crate::room::{Creation, JoinCode, PlayerId, PlayerKind, Policy, Profile, Settings};
 
-    /// Two steps, and a little more.
+    /// Two full pages and a rest.
     const ROOMS: usize = 2 * SNAPSHOT_ROWS + 3;
 
     fn room(number: usize) -> Room {
@@ -382,25 +383,25 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_long_list_is_read_step_by_step_as_it_is_then() {
+    async fn a_long_list_is_sent_in_pages_of_current_rows() {
         let (lobby, mut listings) = filled();
         let mut watch = lobby.watch(RowFilter::default());
         assert_eq!(snapshot(&mut watch).await.len(), SNAPSHOT_ROWS);
-        let (told, untold) = (0, ROOMS - 1);
-        listings[told].update_watchers(7);
-        listings[untold].update_watchers(9);
-        listings[told + 1].remove();
-        listings[untold - 1].remove();
+        let (sent, unsent) = (0, ROOMS - 1);
+        listings[sent].update_watchers(7);
+        listings[unsent].update_watchers(9);
+        listings[sent + 1].remove();
+        listings[unsent - 1].remove();
         assert_eq!(changed(&mut watch).await.0.len(), SNAPSHOT_ROWS);
         let (rest, removed) = changed(&mut watch).await;
         assert_eq!((rest.len(), rest[1].watchers, removed.len()), (2, 9, 0), "each row is as it is when it is read");
         let (again, removed) = changed(&mut watch).await;
         assert_eq!(again.iter().map(|row| row.watchers).collect::<Vec<_>>(), [7, 9]);
-        assert_eq!(removed, [listings[told + 1].key.1], "what was never told is not told to be gone");
+        assert_eq!(removed, [listings[sent + 1].key.1], "rows that were never sent are not sent as removed");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_lags_within_a_snapshot_begins_again() {
+    async fn a_watcher_that_lags_within_a_snapshot_starts_again() {
         let (lobby, mut listings) = filled();
         let mut watch = lobby.watch(RowFilter::default());
         snapshot(&mut watch).await;

@@ -1,10 +1,10 @@
-//! Rooms in which somebody waits for anybody.
+//! The rooms in which a player waits for any opponent.
 
 use tokio::sync::Mutex;
 
 use crate::{room::RoomId, runtime::limit::limits::WAITING_ROOMS};
 
-/// First come, first served. The lock is held while two are brought together, so that nobody is matched twice.
+/// First come, first served. The lock is held during a match, so that no room is matched twice.
 #[derive(Default)]
 pub(crate) struct Matchmaker {
     pub(crate) waiting: Mutex<Waiting>,
@@ -25,7 +25,7 @@ impl Waiting {
         self.rooms.retain(|&waiting| waiting != room);
     }
 
-    /// Adds a room; the oldest goes when there are too many, and is still found in the list of rooms.
+    /// Adds a room. At the bound the oldest is dropped; it is still in the room list.
     pub(crate) fn add(&mut self, room: RoomId) {
         if self.rooms.len() == WAITING_ROOMS {
             self.rooms.remove(0);

@@ -1,6 +1,16 @@
-//! Players who are logged in: who they are, what they hold, and what is sent to them.
+//! Logged-in players: identity, quota, inbox.
+//!
+//! ```text
+//!   rooms ──notices──▶ Inbox ──▶ stream of turns
+//!   requests ──reserve──▶ Quota ◀──note── rooms
+//! ```
 
 pub(crate) mod directory;
+pub(crate) mod expiry;
 pub(crate) mod inbox;
-pub(crate) mod presence;
+pub(crate) mod notice;
+#[expect(clippy::module_inception, reason = "the file of one player in the folder of players")]
+pub(crate) mod player;
 pub(crate) mod quota;
+mod request_log;
+pub(crate) mod token;

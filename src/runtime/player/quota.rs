@@ -1,18 +1,16 @@
-//! What one player holds: the rooms and seats that rooms have given, and those that are being asked for.
+//! The rooms and seats that count against one player's limits: those that rooms have given, and those being requested.
 //!
-//! Only a room's actor writes what is held. A request keeps a [`Place`] while it asks, so that two at once cannot both
-//! get the last one; its end takes nothing away that the room has given meanwhile. All of it counts at the player's
-//! address as well, as soon as that is known.
+//! Only a room's actor notes what is held. A request holds a [`Reservation`] meanwhile, so that two concurrent ones cannot
+//! both get the last place. Everything counts at the player's address as well, once that is known.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use super::directory::Player;
 use crate::{
     room::RoomId,
-    runtime::limit::client_address::{Address, Share},
+    runtime::limit::client_address::{ClientAddress, Share},
 };
 
 /// What a quota counts.
@@ -35,69 +33,64 @@ impl Holding {
     }
 }
 
+/// The quota of one player.
 #[derive(Default)]
-pub(crate) struct Holdings {
-    rooms: Held,
-    seats: Held,
-    /// Set when the player logs out: nothing may be gained any more.
-    pub(crate) gone: bool,
-    /// Rooms that were too busy to be told of the player's presence, and for which somebody waits.
-    pub(crate) untold: BTreeSet<RoomId>,
+pub(crate) struct Quota {
+    /// The address of the log-in, or of the first call after a restart.
+    home: OnceLock<Arc<ClientAddress>>,
+    holdings: Mutex<Holdings>,
+}
+
+#[derive(Default)]
+struct Holdings {
+    /// By [`Holding`].
+    held: [Held; 2],
+    /// Set when the player logs out: no reservation is made any more.
+    closed: bool,
 }
 
 #[derive(Default)]
 struct Held {
     confirmed: BTreeSet<RoomId>,
-    /// How many requests ask for each.
+    /// The number of requests for each.
     pending: BTreeMap<RoomId, u32>,
 }
 
-/// A place within a quota, kept while a room is asked. It ends when it is dropped, with its request or before it.
-pub(crate) struct Place {
-    player: Arc<Player>,
+/// A place within a quota, held until this is dropped.
+pub(crate) struct Reservation {
+    quota: Arc<Quota>,
     what: Holding,
     room: RoomId,
 }
 
-impl Place {
-    /// Keeps a place for one more; none when the player or its address holds as many as it may, or the player has
-    /// logged out.
-    pub(crate) fn keep(player: &Arc<Player>, what: Holding, room: RoomId, limit: usize) -> Option<Self> {
-        let mut holdings = player.holdings();
-        let gone = holdings.gone;
-        let held = holdings.of(what);
-        let at_home = || player.home().is_none_or(|home| home.try_add(what.share()));
-        if !held.has(room) && (gone || held.count() >= limit || !at_home()) {
+impl Quota {
+    /// Reserves one more; none when the limit of the player or its address is reached, or the player has logged out. What
+    /// is held already can always be reserved.
+    pub(crate) fn reserve(self: &Arc<Self>, what: Holding, room: RoomId, limit: usize) -> Option<Reservation> {
+        let mut holdings = self.holdings();
+        let closed = holdings.closed;
+        let held = &mut holdings.held[what as usize];
+        let counts_at_home = || self.home().is_none_or(|home| home.try_add(what.share()));
+        if !held.has(room) && (closed || held.count() >= limit || !counts_at_home()) {
             return None;
         }
         *held.pending.entry(room).or_default() += 1;
-        Some(Self { player: Arc::clone(player), what, room })
+        Some(Reservation { quota: Arc::clone(self), what, room })
     }
-}
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.player.change(self.what, |Held { pending, .. }| {
-            if let Some(requests) = pending.get_mut(&self.room) {
-                *requests -= 1;
-                if *requests == 0 {
-                    pending.remove(&self.room);
-                }
-            }
-        });
+    pub(crate) fn home(&self) -> Option<&Arc<ClientAddress>> {
+        self.home.get()
     }
-}
 
-impl Player {
-    /// Notes where the player comes from, unless that is known: from now on what it holds and asks for counts there too.
-    pub fn comes_from(&self, address: &Arc<Address>) {
+    /// Sets the address, unless one is set, and counts there what is held.
+    pub(crate) fn set_home(&self, address: &Arc<ClientAddress>) {
         if self.home().is_some() {
             return;
         }
-        let mut holdings = self.holdings();
-        if self.settle(address) {
+        let holdings = self.holdings();
+        if self.home.set(Arc::clone(address)).is_ok() {
             for what in Holding::ALL {
-                address.shift(what.share(), 0, holdings.of(what).count());
+                address.adjust(what.share(), 0, holdings.held[what as usize].count());
             }
         }
     }
@@ -113,43 +106,85 @@ impl Player {
         });
     }
 
+    /// What rooms have given.
+    pub(crate) fn confirmed(&self, what: Holding) -> Vec<RoomId> {
+        self.holdings().held[what as usize].confirmed.iter().copied().collect()
+    }
+
+    pub(crate) fn has_confirmed(&self, what: Holding) -> bool {
+        !self.holdings().held[what as usize].confirmed.is_empty()
+    }
+
+    /// Whether a room has given anything.
+    pub(crate) fn counts(&self, room: RoomId) -> bool {
+        self.holdings().held.iter().any(|held| held.confirmed.contains(&room))
+    }
+
+    /// Whether the player is a member of no room, and no request could make it one.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.holdings().is_empty()
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.holdings().closed
+    }
+
+    /// Refuses all further reservations.
+    pub(crate) fn close(&self) {
+        self.holdings().closed = true;
+    }
+
+    /// Closes the quota if it is empty and `condition` holds; whether it was closed.
+    pub(crate) fn close_if_empty(&self, condition: impl FnOnce() -> bool) -> bool {
+        let mut holdings = self.holdings();
+        let closes = holdings.is_empty() && condition();
+        holdings.closed |= closes;
+        closes
+    }
+
+    pub(crate) fn reopen(&self) {
+        self.holdings().closed = false;
+    }
+
     fn change(&self, what: Holding, change: impl FnOnce(&mut Held)) {
         let mut holdings = self.holdings();
-        let held = holdings.of(what);
+        let held = &mut holdings.held[what as usize];
         let before = held.count();
         change(held);
         if let Some(home) = self.home() {
-            home.shift(what.share(), before, held.count());
+            home.adjust(what.share(), before, held.count());
         }
+    }
+
+    fn holdings(&self) -> MutexGuard<'_, Holdings> {
+        self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One who is forgotten holds nothing, though a room may not have been told.
-impl Drop for Player {
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.quota.change(self.what, |Held { pending, .. }| {
+            if let Some(requests) = pending.get_mut(&self.room) {
+                *requests -= 1;
+                if *requests == 0 {
+                    pending.remove(&self.room);
+                }
+            }
+        });
+    }
+}
+
+/// A removed player holds nothing at its address, even if a room has not noted that.
+impl Drop for Quota {
     fn drop(&mut self) {
         Holding::ALL.into_iter().for_each(|what| self.change(what, |held| *held = Held::default()));
     }
 }
 
 impl Holdings {
-    /// What rooms have given.
-    pub(crate) fn confirmed(&self, what: Holding) -> &BTreeSet<RoomId> {
-        match what {
-            Holding::Room => &self.rooms.confirmed,
-            Holding::Seat => &self.seats.confirmed,
-        }
-    }
-
-    /// Whether it is a member of no room, and about to be of none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rooms.confirmed.is_empty() && self.rooms.pending.is_empty()
-    }
-
-    fn of(&mut self, what: Holding) -> &mut Held {
-        match what {
-            Holding::Room => &mut self.rooms,
-            Holding::Seat => &mut self.seats,
-        }
+    fn is_empty(&self) -> bool {
+        let rooms = &self.held[Holding::Room as usize];
+        rooms.confirmed.is_empty() && rooms.pending.is_empty()
     }
 }
 
@@ -166,56 +201,49 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        room::{DisplayName, PlayerKind},
-        runtime::{Addresses, Limits, player::directory::Players},
-    };
+    use crate::runtime::{ClientAddresses, Limits};
 
     #[test]
-    fn the_end_of_a_request_takes_nothing_that_another_gained() {
-        let name = DisplayName::parse("Ada").unwrap();
-        let (ada, _) = Players::default().log_in(name, PlayerKind::Human, 0, &Limits::default()).unwrap();
+    fn a_dropped_reservation_keeps_what_a_room_has_given() {
+        let quota = Arc::new(Quota::default());
         let [room, other] = [1, 2].map(RoomId::from_random);
-        let keep = |room| Place::keep(&ada, Holding::Seat, room, 1);
-        let (first, second) = (keep(room).unwrap(), keep(room).unwrap());
-        assert!(keep(other).is_none());
-        ada.note(Holding::Seat, room, true);
+        let reserve = |room| quota.reserve(Holding::Seat, room, 1);
+        let (first, second) = (reserve(room).unwrap(), reserve(room).unwrap());
+        assert!(reserve(other).is_none());
+        quota.note(Holding::Seat, room, true);
         drop((first, second));
-        assert_eq!(ada.seats(), [room]);
-        assert!(keep(other).is_none() && keep(room).is_some());
-        ada.note(Holding::Seat, room, false);
-        let place = keep(other).unwrap();
-        assert!(keep(room).is_none() && ada.seats().is_empty());
+        assert_eq!(quota.confirmed(Holding::Seat), [room]);
+        assert!(reserve(other).is_none() && reserve(room).is_some());
+        quota.note(Holding::Seat, room, false);
+        let place = reserve(other).unwrap();
+        assert!(reserve(room).is_none() && quota.confirmed(Holding::Seat).is_empty());
         drop(place);
-        ada.holdings().gone = true;
-        assert!(keep(room).is_none());
+        quota.close();
+        assert!(reserve(room).is_none());
     }
 
     #[test]
-    fn what_is_held_counts_at_home_too_for_as_long_as_it_is_held() {
+    fn holdings_count_at_the_address_too() {
         let limits = Limits { rooms_per_address: 2, ..Limits::default() };
-        let home = Addresses::new(&limits).of([192, 0, 2, 1].into());
-        let players = Players::default();
-        let log_in = |name| players.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Human, 0, &limits).unwrap().0;
-        let (ada, bea) = (log_in("Ada"), log_in("Bea"));
+        let home = ClientAddresses::new(&limits).entry([192, 0, 2, 1].into());
+        let (ada, bea) = (Arc::new(Quota::default()), Arc::new(Quota::default()));
         let [one, two, three] = [1, 2, 3].map(RoomId::from_random);
-        fn keep(player: &Arc<Player>, room: RoomId) -> Option<Place> {
-            Place::keep(player, Holding::Room, room, 64)
+        fn reserve(quota: &Arc<Quota>, room: RoomId) -> Option<Reservation> {
+            quota.reserve(Holding::Room, room, 64)
         }
-        // As after a restart: what was brought back counts from the first call on.
+        // As after a restart: restored holdings count from the first call on.
         ada.note(Holding::Room, one, true);
-        [&ada, &bea, &ada].into_iter().for_each(|player| player.comes_from(&home));
-        let place = keep(&bea, two).unwrap();
-        assert!(keep(&ada, three).is_none() && keep(&bea, three).is_none());
+        [&ada, &bea, &ada].into_iter().for_each(|quota| quota.set_home(&home));
+        let place = reserve(&bea, two).unwrap();
+        assert!(reserve(&ada, three).is_none() && reserve(&bea, three).is_none());
         bea.note(Holding::Room, two, true);
         drop(place);
-        assert!(keep(&bea, two).is_some(), "what it has already");
-        assert!(keep(&ada, three).is_none());
+        assert!(reserve(&bea, two).is_some(), "it is held already");
+        assert!(reserve(&ada, three).is_none());
         bea.note(Holding::Room, two, false);
-        drop(keep(&ada, three).unwrap());
+        drop(reserve(&ada, three).unwrap());
         ada.note(Holding::Room, two, true);
-        players.forget(&ada);
         drop(ada);
-        assert!(keep(&bea, one).is_some() && keep(&bea, two).is_some(), "the forgotten hold nothing");
+        assert!(reserve(&bea, one).is_some() && reserve(&bea, two).is_some(), "a removed player holds nothing");
     }
 }

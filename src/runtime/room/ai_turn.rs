@@ -1,4 +1,4 @@
-//! A room's AI seat at its turn: when it is asked, what it is given, and what is played when it does not answer.
+//! The turn of a room's AI seat: when the search starts, its time, and the move when it gives none.
 
 use std::time::Duration;
 
@@ -10,124 +10,126 @@ use crate::{
     rules::Color,
     runtime::{
         ai::{
-            pool::Pondered,
-            queue::{Full, Job, Ticket},
+            pool::{MovePool, Pondered},
+            queue::{Job, QueueFull, Ticket},
         },
+        clock::Clock,
         limit::limits::{AI_MARGIN, PONDERED, STORE_RETRY},
-        server_state::Shared,
     },
 };
 
-/// The state of the room's AI turn; one turn at most is open. It is small where no AI plays.
+/// The state of the room's AI turn, of which at most one is open. Boxed, so that rooms without AIs stay small.
 #[derive(Default)]
-pub(crate) struct Thinker {
-    open: Option<Box<Open>>,
-    ahead: Option<Box<Ahead>>,
+pub(crate) struct AiTurnState {
+    open: Option<Box<OpenTurn>>,
+    pondered: Option<Box<PonderedTurn>>,
 }
 
-/// A turn that will come if the opponent plays what is expected, and is pondered already.
-struct Ahead {
+/// The turn after the expected reply, which is searched already.
+struct PonderedTurn {
     turn: AiTurn,
     player: AiPlayer,
     ticket: Ticket,
 }
 
-struct Open {
+struct OpenTurn {
     turn: AiTurn,
-    stage: Stage,
+    stage: TurnStage,
 }
 
-enum Stage {
-    /// The pause before the move is not over.
+enum TurnStage {
+    /// The pause before the search lasts until then.
     Pausing(Instant),
-    /// A search runs, and is waited for until then.
+    /// A search runs, and is awaited until then.
     Searching(Ticket, Instant),
-    /// Pondering has found it.
+    /// Pondering has found a move.
     Found(Choice),
-    /// Nothing better is to be had.
-    Resigned,
+    /// No search: the cheap move is played.
+    Cheap,
 }
 
-/// What came of a turn.
-pub(crate) enum Step {
+/// The next event of an open turn.
+pub(crate) enum TurnEvent {
     /// The pause is over.
-    Begin,
-    /// The search's answer.
+    Start,
+    /// The search has found a move.
     Found(Choice),
-    /// There is none: the queue is full, the time is used, or the AI panicked.
-    Nothing,
+    /// There is no move: the queue was full, the time is used up, or the AI panicked.
+    NotFound,
 }
 
-impl Thinker {
-    /// Follows the room: opens a turn that has begun, drops one that is over.
-    pub(crate) fn prepare(&mut self, room: &Room, shared: &Shared) {
+impl AiTurnState {
+    /// Follows the room: opens a turn that has started, drops one that is over.
+    pub(crate) fn follow(&mut self, room: &Room, clock: Clock, pool: &MovePool) {
         let game = room.running().map(|game| (game.number, game.ply()));
         if self.open.as_ref().is_some_and(|open| Some((open.turn.game, open.turn.ply)) == game) {
             return;
         }
         let is_to_come =
-            |ahead: &Ahead| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
-        // In place: rooms without AIs pass here at every move.
-        self.ahead.take_if(|ahead| !is_to_come(ahead));
+            |ahead: &PonderedTurn| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
+        // In place, because rooms without AIs come here at every move.
+        self.pondered.take_if(|ahead| !is_to_come(ahead));
         self.open = room.ai_turn().map(|turn| {
-            let wait = shared.clock.until(turn.begins);
+            let wait = clock.until(turn.begins);
             let stage = if wait.is_zero() {
-                begin(&turn, self.ahead.take(), shared)
+                start(&turn, self.pondered.take(), clock, pool)
             } else {
-                Stage::Pausing(Instant::now() + wait)
+                TurnStage::Pausing(Instant::now() + wait)
             };
-            Box::new(Open { turn, stage })
+            Box::new(OpenTurn { turn, stage })
         });
     }
 
-    /// Waits for what comes next; for ever when no AI is to move. May be dropped and asked again.
-    pub(crate) async fn answer(&mut self) -> Step {
+    /// Waits for the next event; for ever when no AI is to move. Cancel safe.
+    pub(crate) async fn next(&mut self) -> TurnEvent {
         let Some(open) = &mut self.open else { return std::future::pending().await };
         match &mut open.stage {
-            Stage::Pausing(end) => {
+            TurnStage::Pausing(end) => {
                 tokio::time::sleep_until(*end).await;
-                Step::Begin
+                TurnEvent::Start
             }
-            Stage::Searching(ticket, patience) => match tokio::time::timeout_at(*patience, &mut ticket.answer).await {
-                Ok(Ok(Some(choice))) => Step::Found(choice),
-                Ok(Ok(None) | Err(_)) | Err(_) => Step::Nothing,
-            },
-            Stage::Found(choice) => Step::Found(choice.clone()),
-            Stage::Resigned => Step::Nothing,
+            TurnStage::Searching(ticket, patience) => {
+                match tokio::time::timeout_at(*patience, &mut ticket.answer).await {
+                    Ok(Ok(Some(choice))) => TurnEvent::Found(choice),
+                    Ok(Ok(None) | Err(_)) | Err(_) => TurnEvent::NotFound,
+                }
+            }
+            TurnStage::Found(choice) => TurnEvent::Found(choice.clone()),
+            TurnStage::Cheap => TurnEvent::NotFound,
         }
     }
 
-    /// The move could not be made now; it is sought again after a while, while the turn lasts.
-    pub(crate) fn postpone(&mut self) {
+    /// Starts again after [`STORE_RETRY`], because the move could not be made.
+    pub(crate) fn retry_later(&mut self) {
         if let Some(open) = &mut self.open {
-            open.stage = Stage::Pausing(Instant::now() + STORE_RETRY);
+            open.stage = TurnStage::Pausing(Instant::now() + STORE_RETRY);
         }
     }
 
-    /// The move to make, when there is one now.
-    pub(crate) fn take(&mut self, step: Step, room: &Room, shared: &Shared) -> Option<Command> {
+    /// The move to make after an event, if any.
+    pub(crate) fn handle(&mut self, event: TurnEvent, room: &Room, clock: Clock, pool: &MovePool) -> Option<Command> {
         let open = self.open.as_mut()?;
-        let (square, thought) = match step {
-            Step::Begin => {
-                open.stage = begin(&open.turn, self.ahead.take(), shared);
+        let (square, thought) = match event {
+            TurnEvent::Start => {
+                open.stage = start(&open.turn, self.pondered.take(), clock, pool);
                 return None;
             }
-            Step::Found(choice) if open.turn.position.legal_moves().contains(choice.square) => {
-                self.ahead = look_ahead(&open.turn, &choice, shared);
+            TurnEvent::Found(choice) if open.turn.position.legal_moves().contains(choice.square) => {
+                self.pondered = ponder(&open.turn, &choice, pool);
                 (choice.square, thought(&choice, &open.turn))
             }
-            Step::Found(_) | Step::Nothing => {
-                shared.pool.count_cheaper();
+            TurnEvent::Found(_) | TurnEvent::NotFound => {
+                pool.count_cheaper();
                 tracing::warn!(room = %room.id(), ai = %open.turn.ai.kind, "an AI's move was replaced by a cheap one");
                 (cheap_move(open.turn.position, seed(&open.turn)), None)
             }
         };
-        open.stage = Stage::Resigned;
+        open.stage = TurnStage::Cheap;
         Some(Command::Play { game: open.turn.game, ply: open.turn.ply, square, thought })
     }
 }
 
-/// What watchers are told of a choice: nothing of one that was made without search.
+/// What watchers see of a choice; none for one that was made without a search.
 fn thought(choice: &Choice, turn: &AiTurn) -> Option<Box<Thought>> {
     if choice.depth == 0 {
         return None;
@@ -136,7 +138,7 @@ fn thought(choice: &Choice, turn: &AiTurn) -> Option<Box<Thought>> {
     let discs = choice.evaluation.filter(|_| kind.profile().unit == Unit::Discs);
     let blacks = |discs: f32| if turn.position.turn() == Color::Black { discs } else { -discs };
     Some(Box::new(Thought {
-        // As far as it goes; no game ends by more than 64 discs.
+        // In hundredths of a disc; no game ends by more than 64.
         evaluation: discs.map(|discs| (blacks(discs) * 100.0).round() as i16),
         depth: choice.depth,
         nodes: choice.nodes,
@@ -144,11 +146,11 @@ fn thought(choice: &Choice, turn: &AiTurn) -> Option<Box<Thought>> {
     }))
 }
 
-fn begin(turn: &AiTurn, ahead: Option<Box<Ahead>>, shared: &Shared) -> Stage {
+fn start(turn: &AiTurn, ahead: Option<Box<PonderedTurn>>, clock: Clock, pool: &MovePool) -> TurnStage {
     let Some(player) = player(turn).map(|player| in_time(player, turn)) else {
-        return Stage::Resigned;
+        return TurnStage::Cheap;
     };
-    let allotted = Allotted::of(player, turn, shared.clock.now().since(turn.begins));
+    let allotted = Allotted::of(player, turn, clock.now().since(turn.begins));
     let now = Instant::now();
     let job = Job {
         player,
@@ -157,16 +159,16 @@ fn begin(turn: &AiTurn, ahead: Option<Box<Ahead>>, shared: &Shared) -> Stage {
         enough: allotted.enough.map(|enough| (now + enough).into_std()),
         deadline: (now + allotted.search).into_std(),
     };
-    let asks = |ahead: &Ahead| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
+    let asks = |ahead: &PonderedTurn| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
     let ahead = ahead.filter(|ahead| asks(ahead) && ahead.player == job.player);
-    match ahead.and_then(|ahead| shared.pool.claim(ahead.ticket, job.enough, job.deadline)) {
-        Some(Pondered::Found(choice)) => return Stage::Found(choice),
-        Some(Pondered::Searching(ticket)) => return Stage::Searching(ticket, now + allotted.patience),
+    match ahead.and_then(|ahead| pool.claim(ahead.ticket, job.enough, job.deadline)) {
+        Some(Pondered::Found(choice)) => return TurnStage::Found(choice),
+        Some(Pondered::Searching(ticket)) => return TurnStage::Searching(ticket, now + allotted.patience),
         None => {}
     }
-    match shared.pool.submit(job) {
-        Ok(ticket) => Stage::Searching(ticket, now + allotted.patience),
-        Err(Full) => Stage::Resigned,
+    match pool.submit(job) {
+        Ok(ticket) => TurnStage::Searching(ticket, now + allotted.patience),
+        Err(QueueFull) => TurnStage::Cheap,
     }
 }
 
@@ -174,20 +176,17 @@ fn player(turn: &AiTurn) -> Option<AiPlayer> {
     AiPlayer::new(turn.ai.kind.parse().ok()?, turn.ai.level).ok()
 }
 
-/// The player with the time of a turn of which nothing is spent, so that how busy the server is decides nothing.
+/// The player with the whole time of the turn, so that its choice does not depend on the server's load.
 fn in_time(player: AiPlayer, turn: &AiTurn) -> AiPlayer {
     player.with_time(Allotted::of(player, turn, Duration::ZERO).search)
 }
 
-/// Ponders the turn after the expected reply, of a player that expects one, as it would be searched when it comes.
-fn look_ahead(turn: &AiTurn, choice: &Choice, shared: &Shared) -> Option<Box<Ahead>> {
+/// Ponders the turn after the expected reply, as it would be searched when it comes.
+fn ponder(turn: &AiTurn, choice: &Choice, pool: &MovePool) -> Option<Box<PonderedTurn>> {
     let player = player(turn).filter(|player| player.kind() == AiKind::Expert)?;
     let [_, reply, ..] = choice.line[..] else { return None };
-    if !shared.analysts.analyses.is_none() {
-        return None;
-    }
     let theirs = turn.position.play(choice.square).ok()?;
-    // A reply that is no move there comes after a pass.
+    // An illegal reply means that the opponent passes first.
     let position = theirs.play(reply).ok()?;
     if position.legal_moves().is_empty() {
         return None;
@@ -196,22 +195,22 @@ fn look_ahead(turn: &AiTurn, choice: &Choice, shared: &Shared) -> Option<Box<Ahe
     let player = in_time(player, &turn);
     let deadline = (Instant::now() + PONDERED).into_std();
     let job = Job { player, position, seed: seed(&turn), enough: None, deadline };
-    let ticket = shared.pool.ponder(job)?;
-    Some(Box::new(Ahead { turn, player, ticket }))
+    let ticket = pool.ponder(job)?;
+    Some(Box::new(PonderedTurn { turn, player, ticket }))
 }
 
-/// The times of one search, from its beginning.
+/// The times of one search, from its start.
 #[derive(Debug, PartialEq, Eq)]
 struct Allotted {
-    /// From then on it begins no new step.
+    /// After this it starts no new iteration.
     enough: Option<Duration>,
-    /// It is to end then: well before patience does, which is there for one that does not listen.
+    /// After this it is stopped: well before `patience`, which is for searches that do not react.
     search: Duration,
     patience: Duration,
 }
 
 impl Allotted {
-    /// A player that plans its clock has its own share of it, others the room's.
+    /// For a player that plans its clock by its own plan, for others by the room's budget.
     fn of(player: AiPlayer, turn: &AiTurn, spent: Duration) -> Self {
         let plan = turn.left.and_then(|left| player.plan(left, turn.increment, turn.position));
         let most = plan.map_or(turn.budget, |plan| plan.most.min(turn.limit));
@@ -221,7 +220,7 @@ impl Allotted {
     }
 }
 
-/// One seat's seed makes another number for every ply of every game: FNV-1a over the three.
+/// A seed for each ply of each game: FNV-1a over the seat's seed, the game and the ply.
 fn seed(turn: &AiTurn) -> u64 {
     [turn.ai.seed, u64::from(turn.game), u64::from(turn.ply)]
         .iter()
@@ -229,7 +228,7 @@ fn seed(turn: &AiTurn) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Keeps what is left of a limit for the way of a move to the clock.
+/// A limit less the margin for the move's way to the clock.
 fn less_margin(budget: Duration) -> Duration {
     budget.saturating_sub((budget / 10).max(AI_MARGIN))
 }
@@ -266,7 +265,7 @@ mod tests {
     fn the_expert_plans_its_clock_and_others_take_the_rooms_share() {
         let total = turn(60 * SECOND, Some(240 * SECOND));
         let of_expert = allotted(AiKind::Expert, &total, Duration::ZERO);
-        // 10 s for each of 24 moves: half of it is enough, twice as much the most, less a tenth for the way.
+        // 10 s for each of 24 moves: half of it is enough, twice as much the most, less the margin of a tenth.
         assert_eq!(of_expert.enough, Some(5 * SECOND));
         assert_eq!(of_expert.patience, 18 * SECOND);
         let of_others = allotted(AiKind::AlphaBeta, &total, Duration::ZERO);
@@ -276,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_thinks_beyond_a_limit() {
+    fn no_search_exceeds_its_limit() {
         for spent in [0, 1, 3, 100].map(Duration::from_secs) {
             for left in [0, 1, 20, 3_600].map(Duration::from_secs) {
                 let limit = left.min(4 * SECOND);

@@ -1,10 +1,24 @@
-//! Live rooms: the actor of each room, how it is reached, and what players may ask of it.
+//! Open rooms: the actor of each, how messages reach it, and what players may ask.
+//!
+//! ```text
+//!   Rooms ──▶ RoomHost ──▶ Registry ──▶ RoomHandle ──▶ Mailbox ──▶ RoomActor ──▶ Journal
+//!                                          └── inline: ActorCell ──┘   │
+//!                       players' inboxes ◀── Notifier ◀────────────────┼──▶ watchers (encoded once, shared)
+//!                                                                      └──▶ Listing, AI turn
+//! ```
 
 pub(crate) mod actor;
-pub(crate) mod actor_cell;
-pub(crate) mod ai_turn;
+mod actor_cell;
+mod ai_turn;
+pub(crate) mod creation;
+pub(crate) mod encoded_event;
+mod holders;
+pub(crate) mod host;
+mod mailbox;
 pub(crate) mod message;
-pub(crate) mod notifier;
+mod notifier;
+pub(crate) mod presence;
+pub(crate) mod quick_start;
 pub(crate) mod recovery;
 pub(crate) mod registry;
-pub(crate) mod requests;
+pub(crate) mod rooms;

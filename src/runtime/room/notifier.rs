@@ -1,140 +1,68 @@
-//! Telling players what a room's events mean for them.
+//! Sends players what a room's events mean for them.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
-use super::registry::Origin;
 use crate::{
-    room::{EndReason, Event, Fact, GameId, LeaveReason, Occupant, Phase, PlayerId, Room, Timestamp},
+    room::{EndReason, Event, Fact, GameEnd, GameId, LeaveReason, Occupant, PlayerId, Room, Timestamp},
     rules::{ByColor, Color},
     runtime::{
+        clock::Clock,
         metrics,
         player::{
-            directory::Player,
-            inbox::{Notice, TurnEnd},
-            quota::Holding,
+            directory::Players,
+            notice::{Notice, TurnEnd},
+            player::Player,
         },
-        server_state::Shared,
     },
 };
 
-/// Speaks for one room.
-pub(crate) struct Teller<'a> {
-    shared: &'a Arc<Shared>,
-    room: &'a Room,
-    /// Those who need not be looked up.
-    seated: &'a Seated,
-}
-
-/// The players in the seats, as far as the server knows them.
-pub(crate) type Seated = ByColor<Option<(PlayerId, Arc<Player>)>>;
-
-/// What need not be looked for in a room at every move, as it was behind the last event that could have changed it.
-pub(crate) struct AtHand {
-    /// When the room wants to be asked next.
+/// What every move needs of a room and its players, as it was after the last event that could have changed it.
+pub(crate) struct TurnCache {
+    /// The room's deadline.
     pub(crate) due: Option<Timestamp>,
-    /// Whether somebody is noted as absent.
-    pub(crate) lacks_members: bool,
-    pub(crate) seated: Seated,
+    /// Whether a member is noted as absent.
+    pub(crate) has_absent: bool,
+    /// The players in the seats who are logged in.
+    seated: ByColor<Option<Arc<Player>>>,
 }
 
-static NOBODY: Seated = ByColor::new(None, None);
-
-/// Who holds what in a room.
-#[derive(Default)]
-pub(crate) struct Holders {
-    members: BTreeSet<PlayerId>,
-    seated: BTreeSet<PlayerId>,
-}
-
-impl Holders {
-    fn of(room: &Room) -> Self {
-        if room.phase() == Phase::Closed {
-            return Self::default();
-        }
+impl TurnCache {
+    pub(crate) fn of(players: &Players, room: &Room) -> Self {
+        let seated = |side: Color| players.get(room.seats()[side].occupant.player()?);
         Self {
-            members: room.members().iter().map(|member| member.profile.id).collect(),
-            seated: room.seats().iter().filter_map(|(_, seat)| seat.occupant.player()).collect(),
+            due: room.deadline(),
+            has_absent: room.members().iter().any(|member| member.absent_since.is_some()),
+            seated: ByColor::from_fn(seated),
         }
     }
 }
 
-impl<'a> Teller<'a> {
-    pub(crate) fn new(shared: &'a Arc<Shared>, room: &'a Room) -> Self {
-        Self { shared, room, seated: &NOBODY }
+/// Sends the notices of one room.
+pub(crate) struct Notifier<'a> {
+    players: &'a Players,
+    clock: Clock,
+    room: &'a Room,
+    cache: &'a TurnCache,
+}
+
+impl<'a> Notifier<'a> {
+    pub(crate) fn new(players: &'a Players, clock: Clock, room: &'a Room, cache: &'a TurnCache) -> Self {
+        Self { players, clock, room, cache }
     }
 
-    /// The same, by whom those in the seats are known already.
-    pub(crate) fn knowing(self, seated: &'a Seated) -> Self {
-        Self { seated, ..self }
-    }
-
-    /// What is asked of the room for every move.
-    pub(crate) fn at_hand(&self) -> AtHand {
-        let known = |side| self.player(side).and_then(|player| Some((player, self.shared.players.get(player)?)));
-        AtHand {
-            due: self.room.deadline(),
-            lacks_members: self.room.members().iter().any(|member| member.absent_since.is_some()),
-            seated: ByColor::new(known(Color::Black), known(Color::White)),
-        }
-    }
-
-    /// Writes into the players' own books who holds what. What an earlier actor of the room wrote last may be wrong.
-    pub(crate) fn begin_books(&self, origin: Origin) -> Holders {
-        let (id, holders) = (self.room.id(), Holders::of(self.room));
-        let mut concerned: BTreeSet<_> = holders.members.union(&holders.seated).copied().collect();
-        if origin == Origin::Journal {
-            concerned.extend(self.shared.players.holders(id).iter().map(|player| player.id()));
-        }
-        for player in concerned {
-            let Some(known) = self.shared.players.get(player) else { continue };
-            known.note(Holding::Seat, id, holders.seated.contains(&player));
-            known.note(Holding::Room, id, holders.members.contains(&player));
-        }
-        holders
-    }
-
-    /// Writes what has changed hands since `settled` into the players' own books.
-    pub(crate) fn settle(&self, settled: &mut Holders) {
-        self.write_books(settled, Holders::of(self.room));
-    }
-
-    /// Writes what events would give that perhaps are in the journal, so that nobody gains too much elsewhere meanwhile.
-    pub(crate) fn expect(&self, settled: &mut Holders, unsure: &[Event]) {
-        let mut room = self.room.clone();
-        unsure.iter().for_each(|event| room.apply(event));
-        let mut perhaps = Holders::of(&room);
-        perhaps.members.extend(&settled.members);
-        perhaps.seated.extend(&settled.seated);
-        self.write_books(settled, perhaps);
-    }
-
-    fn write_books(&self, settled: &mut Holders, after: Holders) {
-        let before = std::mem::replace(settled, after);
-        let after = &*settled;
-        let id = self.room.id();
-        for player in before.seated.symmetric_difference(&after.seated) {
-            let Some(known) = self.shared.players.get(*player) else { continue };
-            known.note(Holding::Seat, id, after.seated.contains(player));
-        }
-        for player in before.members.symmetric_difference(&after.members) {
-            let Some(known) = self.shared.players.get(*player) else { continue };
-            known.note(Holding::Room, id, after.members.contains(player));
-        }
-    }
-
-    /// Tells what one event means. `asked` is whose turn it was before it, and at which ply.
-    pub(crate) fn tell(&self, event: &Event, asked: Option<(Color, u16)>) {
+    /// Sends what follows from one event. `turn` is the side to move before it, and its ply.
+    pub(crate) fn notify(&self, event: &Event, turn: Option<(Color, u16)>) {
         match &event.fact {
             Fact::GameStarted { number, .. } => self.game_started(*number),
             Fact::Played { square, spent, .. } => {
-                if let Some((side, ply)) = asked {
+                if let Some((side, ply)) = turn {
                     metrics::moved(&self.room.seats()[side].occupant, *spent);
                     self.turn_closed(side, ply, TurnEnd::Played(*square));
                 }
             }
             Fact::GameEnded(end) => {
                 metrics::finished(end.reason);
-                self.game_ended(*end, asked);
+                self.game_ended(*end, turn);
             }
             Fact::MemberLeft { player, reason: reason @ (LeaveReason::Kicked | LeaveReason::Banned) } => {
                 let banned = *reason == LeaveReason::Banned;
@@ -154,25 +82,24 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Asks the side to move, when these events made it its turn.
-    pub(crate) fn ask_next(&self, events: &[Event]) {
+    /// Requests a move from the side to move, if these events made it its turn.
+    pub(crate) fn request_turn(&self, events: &[Event]) {
         let turned = events.iter().any(|event| matches!(event.fact, Fact::Played { .. } | Fact::GameStarted { .. }));
-        if turned && let Some(player) = self.asked() {
+        if turned && let Some(player) = self.player_to_move() {
             self.remind(player);
         }
     }
 
-    /// Asks a player whose turn it is once more.
+    /// Requests a move from a player whose turn it is.
     pub(crate) fn remind(&self, player: PlayerId) {
-        if self.asked() == Some(player)
-            && let Some(request) = self.room.turn_request(self.shared.clock.now())
+        if self.player_to_move() == Some(player)
+            && let Some(request) = self.room.turn_request(self.clock.now())
         {
             self.send(player, Notice::TurnRequested(Box::new(request)));
         }
     }
 
-    /// The player whose turn it is.
-    pub(crate) fn asked(&self) -> Option<PlayerId> {
+    pub(crate) fn player_to_move(&self) -> Option<PlayerId> {
         self.player(self.room.running()?.turn()?)
     }
 
@@ -185,10 +112,10 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn game_ended(&self, end: crate::room::GameEnd, asked: Option<(Color, u16)>) {
+    fn game_ended(&self, end: GameEnd, turn: Option<(Color, u16)>) {
         let Some(game) = self.room.game() else { return };
-        // After the last disc nobody was asked any more.
-        if let Some((side, ply)) = asked.filter(|_| end.reason != EndReason::Discs) {
+        // After the last disc no turn was open.
+        if let Some((side, ply)) = turn.filter(|_| end.reason != EndReason::Discs) {
             let how = if end.reason == EndReason::Timeout { TurnEnd::TimedOut } else { TurnEnd::GameEnded };
             self.turn_closed(side, ply, how);
         }
@@ -213,12 +140,12 @@ impl<'a> Teller<'a> {
     }
 
     fn send(&self, player: PlayerId, notice: Notice) {
-        let mut seated = self.seated.iter().filter_map(|(_, known)| known.as_ref());
-        match seated.find(|(known, _)| *known == player) {
-            Some((_, known)) => known.tell(notice),
+        let mut seated = self.cache.seated.iter().filter_map(|(_, seated)| seated.as_ref());
+        match seated.find(|seated| seated.id() == player) {
+            Some(seated) => seated.inbox.send(notice),
             None => {
-                if let Some(known) = self.shared.players.get(player) {
-                    known.tell(notice);
+                if let Some(player) = self.players.get(player) {
+                    player.inbox.send(notice);
                 }
             }
         }

@@ -1,130 +1,119 @@
-//! Coming back: players and open rooms as the store has them.
+//! Start-up: restores the stored players and open rooms. Also the heartbeats by which the downtime is measured.
 
-use std::{
-    sync::{Arc, atomic::Ordering::Relaxed},
-    time::Duration,
-};
+use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
-use tokio::time::{MissedTickBehavior, interval};
-
-use super::registry::Origin;
+use super::{actor::Origin, host::RoomHost};
 use crate::{
-    room::{Occupant, Phase, PlayerId, Room, Timestamp, Visibility},
-    runtime::{limit::limits::STORE_RETRY, server_state::Shared},
-    store::Unavailable,
+    room::{Occupant, Phase, Room, Seat, Timestamp, Visibility},
+    rules::Color,
+    runtime::{lobby::matchmaker::Matchmaker, player::expiry::ticks},
+    store::{PlayerStore, Unavailable},
 };
 
-/// Rooms that are in memory twice while they come back.
+/// Rooms that are loaded at a time.
 const STEP: usize = 500;
 
-/// How often a server with a running game notes that it lives. After a crash, clocks get at most this much too much.
-const ALIVE: Duration = Duration::from_secs(5);
+/// The interval of heartbeats while a game runs. After a crash, clocks are credited at most this much too much.
+const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// Brings everybody and everything back as it was, with the time that the server was away given back.
+/// Restores all players and open rooms, and credits clocks with the server's downtime.
 ///
-/// Until that is written for every room, the last note of an earlier server stands: should this one die before, the next
-/// gives back the rest. A clock that was set back is noted at once, for a time that lies ahead says nothing any more.
-pub(crate) async fn revive(shared: &Arc<Shared>) -> Result<(), Unavailable> {
-    let store = &shared.store;
-    let alive = store.journal.last_alive().await?;
-    let away = alive.map_or(0, |alive| shared.clock.now().0.saturating_sub(alive.0));
-    for mut player in store.players.players().await? {
-        // Nobody was idle while there was no server to ask.
-        player.seen = player.seen.shifted(away);
-        shared.players.restore(player, &shared.limits);
+/// The last heartbeat of the previous run stays until every room is credited, so that the next start credits the rest if this
+/// one fails. A heartbeat that lies in the future, because the clock was set back, is replaced at once.
+pub(crate) async fn recover(
+    host: &RoomHost,
+    player_store: &dyn PlayerStore,
+    matchmaker: &Matchmaker,
+) -> Result<(), Unavailable> {
+    let context = host.context();
+    let (journal, clock) = (&context.journal, context.clock);
+    let alive = journal.last_alive().await?;
+    let away = alive.map_or(0, |alive| clock.now().0.saturating_sub(alive.0));
+    for mut enrolled in player_store.players().await? {
+        // Players were not idle while there was no server.
+        enrolled.seen = enrolled.seen.shifted(away);
+        context.players.restore(enrolled);
     }
-    if alive.is_some_and(|alive| alive > shared.clock.now()) {
-        store.journal.mark_alive(shared.clock.now()).await?;
+    if alive.is_some_and(|alive| alive > clock.now()) {
+        journal.mark_alive(clock.now()).await?;
     }
     let mut after = None;
     loop {
-        let rooms = store.journal.open_rooms(after, STEP).await?;
+        let rooms = journal.open_rooms(after, STEP).await?;
         let Some(last) = rooms.last() else { break };
         after = Some(last.id());
         for room in rooms {
-            bring_back(shared, room, alive).await;
+            if waits_for_opponent(&room) {
+                matchmaker.waiting.lock().await.add(room.id());
+            }
+            restore(host, room, alive);
         }
     }
     Ok(())
 }
 
-async fn bring_back(shared: &Arc<Shared>, room: Room, alive: Option<Timestamp>) {
-    if waits_for_anyone(&room) {
-        shared.matchmaker.waiting.lock().await.add(room.id());
+fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
+    let context = host.context();
+    let now = context.clock.now();
+    let is_due = room.deadline().is_some_and(|deadline| deadline <= now);
+    // The room itself removes a member who has logged out and could not leave.
+    let all_known = room.members().iter().all(|member| context.players.get(member.profile.id).is_some());
+    if room.is_idle() && all_known && !is_due {
+        return host.register_dormant(&room);
     }
-    let due = room.deadline().is_some_and(|deadline| deadline <= shared.clock.now());
-    // One who has logged out and could not leave is nobody's concern but the room's.
-    let known = room.members().iter().all(|member| shared.players.get(member.profile.id).is_some());
-    if room.is_idle() && known && !due {
-        shared.lay_down(&room);
-        return;
-    }
-    // What happened behind the last note happened while the server lived.
-    let lived = alive.map(|alive| alive.max(room.last_activity()));
-    let away = lived.map_or(0, |lived| shared.clock.now().0 - lived.0);
-    shared.uncredited.fetch_add(1, Relaxed);
-    shared.host(room, Origin::Start { away });
+    // Activity after the last heartbeat means that the server was still up.
+    let up = alive.map(|alive| alive.max(room.last_activity()));
+    let away = up.map_or(0, |up| now.0 - up.0);
+    context.registry.uncredited().fetch_add(1, Relaxed);
+    host.start(room, Origin::Start { away });
 }
 
-/// Whether somebody sits there who has asked for any opponent.
-fn waits_for_anyone(room: &Room) -> bool {
+/// Whether a player sits there who has asked for any opponent.
+fn waits_for_opponent(room: &Room) -> bool {
     let seats = room.seats();
-    let waits = |(side, seat): (_, &crate::room::Seat)| {
-        matches!(seat.occupant, Occupant::Open) && seats[crate::rules::Color::opposite(side)].ready()
-    };
+    let waits =
+        |(side, seat): (Color, &Seat)| matches!(seat.occupant, Occupant::Open) && seats[side.opposite()].ready();
     room.phase() == Phase::Lobby
         && room.settings().visibility == Visibility::Public
         && room.settings().auto_start
         && seats.iter().any(waits)
 }
 
-/// Notes now and then that the server lives, while that matters to a clock.
-pub(crate) async fn stay_alive(shared: Arc<Shared>) {
-    let mut beat = interval(ALIVE);
-    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+/// Writes heartbeats while games run.
+pub(crate) async fn write_heartbeats(host: RoomHost) {
+    let context = host.context();
+    let mut ticks = ticks(HEARTBEAT);
     let mut started = false;
     loop {
         tokio::select! {
             biased;
-            () = shared.rooms_end.cancelled() => return,
-            _ = beat.tick() => {}
+            () = context.lifecycle.stop().cancelled() => return,
+            _ = ticks.tick() => {}
         }
-        if started && shared.games.load(Relaxed) == 0 {
+        if started && context.registry.games() == 0 {
             continue;
         }
-        match mark_alive(&shared).await {
+        match heartbeat(&host).await {
             Ok(()) => started = true,
-            Err(error) => tracing::warn!(%error, "that the server lives could not be noted"),
+            Err(error) => tracing::warn!(%error, "a heartbeat could not be written"),
         }
     }
 }
 
-/// The last thing that a server writes: until when it lived, and who was there. Whether that was written.
-pub(crate) async fn note_the_end(shared: &Shared) -> bool {
-    let store = &shared.store;
-    let seen = store.players.record_seen(shared.players.seen_lately(Duration::ZERO)).await;
-    let alive = mark_alive(shared).await;
-    let noted = seen.and(alive);
-    if let Err(error) = &noted {
-        tracing::warn!(%error, "the end could not be noted");
+/// The last write of a server: the final heartbeat, and when players were last seen. False when it failed.
+pub(crate) async fn write_shutdown(host: &RoomHost, player_store: &dyn PlayerStore) -> bool {
+    let seen = player_store.record_seen(host.context().players.unstored_seen(Duration::ZERO)).await;
+    let written = seen.and(heartbeat(host).await);
+    if let Err(error) = &written {
+        tracing::warn!(%error, "the shutdown could not be written");
     }
-    noted.is_ok()
+    written.is_ok()
 }
 
-async fn mark_alive(shared: &Shared) -> Result<(), Unavailable> {
-    if shared.uncredited.load(Relaxed) > 0 {
-        return Err(Unavailable("the time before the start is not given back yet".into()));
+async fn heartbeat(host: &RoomHost) -> Result<(), Unavailable> {
+    let context = host.context();
+    if context.registry.uncredited().load(Relaxed) > 0 {
+        return Err(Unavailable("clocks are not yet credited for the downtime".into()));
     }
-    shared.store.journal.mark_alive(shared.clock.now()).await
-}
-
-/// Strikes one off whose log-in failed, however long that takes: the name is free, and must not come back.
-pub(crate) async fn undo_enrolment(shared: Arc<Shared>, player: PlayerId) {
-    while shared.store.players.remove_player(player).await.is_err() {
-        tokio::select! {
-            biased;
-            () = shared.rooms_end.cancelled() => return,
-            () = tokio::time::sleep(STORE_RETRY) => {}
-        }
-    }
+    context.journal.mark_alive(context.clock.now()).await
 }

@@ -1,8 +1,8 @@
-//! Which rooms live, and how to reach their actors.
+//! The open rooms: live ones with an actor, and dormant ones.
 
 use std::sync::{
     Arc, Weak,
-    atomic::{AtomicU64, Ordering::Relaxed},
+    atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
 };
 
 use dashmap::{DashMap, Entry};
@@ -14,34 +14,45 @@ use tokio::sync::{
     },
     oneshot,
 };
+use tokio_util::sync::CancellationToken;
 
 use super::{
-    actor,
-    actor_cell::{Den, Mail},
-    message::{Accepted, Message, Snapshot, Subscribed},
-    notifier::Teller,
+    actor_cell::ActorCell,
+    mailbox::Mailbox,
+    message::{Message, Snapshot, Subscribed},
 };
 use crate::{
     room::{Command, Issuer, JoinCode, Rejection, Room, RoomId, Seq, Timestamp},
     runtime::{
-        error::RoomError,
         limit::limits::{MAILBOX, MAILBOX_PATIENCE},
         lobby::listing::Listing,
-        server_state::Shared,
+        outcome::{Accepted, RoomError},
     },
 };
 
-/// How to talk to one room.
+/// Sends messages to one room's actor.
 #[derive(Clone)]
 pub(crate) struct RoomHandle {
     mailbox: mpsc::Sender<Box<Message>>,
-    /// Its task holds it, so that the actor ends with that.
-    den: Weak<Den>,
+    /// The actor's task owns it, so that the actor ends with the task.
+    cell: Weak<ActorCell>,
 }
 
 impl RoomHandle {
-    pub(crate) async fn command(&self, actor: Issuer, command: Command) -> Result<Accepted, RoomError> {
-        self.ask(|reply| Message::Command(actor, command, reply)).await?
+    pub(crate) async fn command(&self, issuer: Issuer, command: Command) -> Result<Accepted, RoomError> {
+        self.ask(|reply| Message::Command(issuer, command, reply)).await?
+    }
+
+    /// As [`RoomHandle::command`], run inline if the actor is idle. None when the mailbox is full or closed.
+    pub(crate) fn command_inline(
+        &self,
+        issuer: Issuer,
+        command: Command,
+    ) -> Option<oneshot::Receiver<Result<Accepted, RoomError>>> {
+        let (reply, answer) = oneshot::channel();
+        let message = Box::new(Message::Command(issuer, command, reply));
+        self.cell.upgrade()?.send(&self.mailbox, message).ok()?;
+        Some(answer)
     }
 
     pub(crate) async fn snapshot(&self) -> Result<Snapshot, RoomError> {
@@ -52,10 +63,10 @@ impl RoomHandle {
         self.ask(|reply| Message::Subscribe(after, reply)).await
     }
 
-    /// Tells without waiting for an answer.
-    pub(crate) async fn tell(&self, message: Message) -> Result<(), RoomError> {
-        // A timer is made only where there is something to wait for, and lies apart: everybody else's wait is small.
-        let sent = match self.try_tell(message) {
+    /// Sends a message, and waits up to [`MAILBOX_PATIENCE`] for a place in the mailbox.
+    pub(crate) async fn send(&self, message: Message) -> Result<(), RoomError> {
+        // The wait is boxed, so that the common case stays small.
+        let sent = match self.try_send(message) {
             Err(TrySendError::Full(message)) => Box::pin(self.mailbox.send_timeout(message, MAILBOX_PATIENCE)).await,
             Err(TrySendError::Closed(message)) => Err(SendTimeoutError::Closed(message)),
             Ok(()) => Ok(()),
@@ -66,56 +77,38 @@ impl RoomHandle {
         })
     }
 
-    /// Tells at once, or not.
-    pub(crate) fn try_tell(&self, message: Message) -> Result<(), TrySendError<Box<Message>>> {
+    pub(crate) fn try_send(&self, message: Message) -> Result<(), TrySendError<Box<Message>>> {
         self.mailbox.try_send(Box::new(message))
     }
 
-    /// Waits for a place in the mailbox as long as it takes; none when the room's actor has ended.
-    pub(crate) async fn place(&self) -> Option<mpsc::Permit<'_, Box<Message>>> {
+    /// Waits for a place in the mailbox without a time limit; none when the actor has ended.
+    pub(crate) async fn reserve(&self) -> Option<mpsc::Permit<'_, Box<Message>>> {
         self.mailbox.reserve().await.ok()
     }
 
     async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, RoomError> {
         let (reply, answer) = oneshot::channel();
-        self.tell(message(reply)).await?;
-        // An actor answers all it has taken in, unless it panics: the next call finds the room read again.
+        self.send(message(reply)).await?;
+        // An actor answers every message, unless it panics: the next call finds the room loaded again.
         answer.await.map_err(|_| RoomError::StoreUnavailable)
     }
 }
 
-/// What an actor lives by.
-pub(crate) struct Life {
-    pub(crate) generation: u64,
-    pub(crate) den: Arc<Den>,
-    pub(crate) mail: Mail,
+/// What a new actor runs with.
+pub(crate) struct ActorParts {
+    pub(super) registration: Registration,
+    pub(super) cell: Arc<ActorCell>,
+    pub(super) mailbox: Mailbox,
 }
 
-/// Where a room that begins to live comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// It has just been made.
-    New,
-    /// It was read: an earlier actor of it may have ended before its work was done.
-    Journal,
-    /// It was asleep, and all was in order when it fell asleep.
-    Sleep,
-    /// It was read when the server started.
-    Start {
-        /// How long the server was away, in microseconds; negative when its clock was set back.
-        away: i64,
-    },
-}
-
-/// An open room.
 enum Slot {
-    /// It has an actor.
-    Awake { generation: u64, handle: RoomHandle },
-    /// It is in the journal, and nothing of it in memory but its line of the list.
-    Asleep {
+    /// The room has an actor.
+    Live { generation: u64, handle: RoomHandle },
+    /// The room is in the journal. Only its entry in the list is in memory.
+    Dormant {
         listing: Listing,
-        /// When it wants to be asked.
-        wakes: Option<Timestamp>,
+        /// Its next deadline.
+        due: Option<Timestamp>,
     },
 }
 
@@ -125,6 +118,9 @@ pub(crate) struct Registry {
     slots: DashMap<RoomId, Slot, RandomState>,
     codes: DashMap<JoinCode, RoomId>,
     generations: AtomicU64,
+    games: AtomicUsize,
+    /// Rooms whose clocks are not yet credited for the server's downtime.
+    uncredited: AtomicUsize,
 }
 
 impl Registry {
@@ -132,203 +128,137 @@ impl Registry {
         self.slots.len()
     }
 
+    /// The number of running games in live rooms.
+    pub(crate) fn games(&self) -> usize {
+        self.games.load(Relaxed)
+    }
+
+    pub(crate) fn uncredited(&self) -> &AtomicUsize {
+        &self.uncredited
+    }
+
     pub(crate) fn by_code(&self, code: JoinCode) -> Option<RoomId> {
         self.codes.get(&code).map(|room| *room)
     }
 
+    /// The actor of a live room.
     pub(crate) fn live(&self, room: RoomId) -> Option<RoomHandle> {
         match &*self.slots.get(&room)? {
-            Slot::Awake { handle, .. } => Some(handle.clone()),
-            Slot::Asleep { .. } => None,
+            Slot::Live { handle, .. } => Some(handle.clone()),
+            Slot::Dormant { .. } => None,
         }
     }
 
-    /// Gives a command to a room that lives and takes it in at once, or has a place for it; none otherwise.
-    pub(crate) fn command_now(
-        &self,
-        room: RoomId,
-        actor: Issuer,
-        command: Command,
-    ) -> Option<oneshot::Receiver<Result<Accepted, RoomError>>> {
-        let slot = self.slots.get(&room)?;
-        let Slot::Awake { handle, .. } = &*slot else { return None };
-        let den = handle.den.upgrade()?;
-        // The room may change it.
-        drop(slot);
-        let (reply, answer) = oneshot::channel();
-        if let Err(message) = den.visit(Box::new(Message::Command(actor, command, reply))) {
-            self.live(room)?.mailbox.try_send(message).ok()?;
+    /// Registers a room that gets an actor, unless it has one. `list` makes its entry in the list; a dormant room has one.
+    pub(crate) fn register(
+        self: &Arc<Self>,
+        room: &Room,
+        stop: CancellationToken,
+        list: impl FnOnce() -> Listing,
+    ) -> Registered {
+        let entry = self.slots.entry(room.id());
+        if let Entry::Occupied(slot) = &entry
+            && let Slot::Live { handle, .. } = slot.get()
+        {
+            return Registered::Live(handle.clone());
         }
-        Some(answer)
+        let generation = self.generations.fetch_add(1, Relaxed);
+        let (sender, messages) = mpsc::channel(MAILBOX);
+        let mailbox = Mailbox::new(messages, stop);
+        let cell = Arc::new(ActorCell::new(Arc::clone(mailbox.gate.signal())));
+        let handle = RoomHandle { mailbox: sender, cell: Arc::downgrade(&cell) };
+        let live = Slot::Live { generation, handle: handle.clone() };
+        let dormant = match entry {
+            Entry::Occupied(mut slot) => match slot.insert(live) {
+                Slot::Dormant { listing, .. } => Some(listing),
+                Slot::Live { .. } => None,
+            },
+            Entry::Vacant(slot) => {
+                self.codes.insert(room.code(), room.id());
+                slot.insert(live);
+                None
+            }
+        };
+        let was_dormant = dormant.is_some();
+        let listing = dormant.unwrap_or_else(list);
+        let registration =
+            Registration { registry: Arc::clone(self), room: room.id(), generation, counted_as_game: false };
+        Registered::New { handle, listing, was_dormant, parts: ActorParts { registration, cell, mailbox } }
     }
 
-    /// Rooms without an actor that want to be asked at this moment.
+    /// Registers an idle room without an actor.
+    pub(crate) fn register_dormant(&self, room: &Room, listing: Listing) {
+        self.codes.insert(room.code(), room.id());
+        self.slots.insert(room.id(), Slot::Dormant { listing, due: room.deadline() });
+    }
+
+    /// Dormant rooms whose deadline has passed.
     pub(crate) fn due(&self, now: Timestamp) -> Vec<RoomId> {
-        let due = |slot: &Slot| matches!(slot, Slot::Asleep { wakes, .. } if wakes.is_some_and(|wakes| wakes <= now));
-        let mut found: Vec<_> = self.slots.iter().filter(|slot| due(slot.value())).map(|slot| *slot.key()).collect();
-        // The map has another order in every process.
+        let is_due = |slot: &Slot| matches!(slot, Slot::Dormant { due, .. } if due.is_some_and(|due| due <= now));
+        let mut found: Vec<_> = self.slots.iter().filter(|slot| is_due(slot.value())).map(|slot| *slot.key()).collect();
+        // The map's order differs between processes.
         found.sort_unstable();
         found
     }
 
-    /// Ends the life of a room's actor, and keeps the rest of the room; not when somebody could be talking to it.
-    pub(crate) fn put_to_sleep(&self, room: &Room, awake: u64, listing: &mut Listing, mail: &Mail) -> bool {
-        let Entry::Occupied(mut slot) = self.slots.entry(room.id()) else { return false };
-        // The slot is locked, so that nobody else can get a handle now; the one that counts is its own.
-        if !mail.is_idle() || !matches!(slot.get(), Slot::Awake { generation, .. } if *generation == awake) {
-            return false;
-        }
-        slot.insert(Slot::Asleep { listing: listing.take(), wakes: room.deadline() });
-        true
-    }
-
-    /// Takes an actor's entry out, unless a newer one of the same room has taken its place.
-    pub(crate) fn remove(&self, room: RoomId, generation: u64) {
-        self.slots
-            .remove_if(&room, |_, slot| matches!(slot, Slot::Awake { generation: awake, .. } if *awake == generation));
-    }
-
-    pub(crate) fn forget_code(&self, code: JoinCode) {
+    pub(crate) fn remove_code(&self, code: JoinCode) {
         self.codes.remove(&code);
     }
 }
 
-impl Shared {
-    /// The actor of a room, made from the journal when the room is open and none lives.
-    pub(crate) async fn room(self: &Arc<Self>, id: RoomId) -> Result<RoomHandle, RoomError> {
-        if let Some(handle) = self.registry.live(id) {
-            return Ok(handle);
-        }
-        let history = self.store.journal.load(id).await.map_err(|error| {
-            tracing::error!(room = %id, %error, "a room cannot be read");
-            RoomError::StoreUnavailable
-        })?;
-        let room = history.ok_or(Rejection::RoomNotFound)?.latest();
-        Ok(self.host(room, Origin::Journal))
-    }
+/// The outcome of [`Registry::register`].
+pub(crate) enum Registered {
+    /// The room has an actor.
+    Live(RoomHandle),
+    /// The caller has to start one.
+    New { handle: RoomHandle, listing: Listing, was_dormant: bool, parts: ActorParts },
+}
 
-    /// Gives a room an actor, unless it has one.
-    pub(crate) fn host(self: &Arc<Self>, room: Room, origin: Origin) -> RoomHandle {
-        let id = room.id();
-        match self.registry.slots.entry(id) {
-            Entry::Occupied(mut slot) => {
-                if let Slot::Awake { handle, .. } = slot.get() {
-                    return handle.clone();
-                }
-                let (awake, handle, life) = self.awaken();
-                let slept = slot.insert(awake);
-                // Whoever looks up another room must not wait for this one.
-                drop(slot);
-                if let Slot::Asleep { listing, .. } = slept {
-                    actor::spawn(Arc::clone(self), room, Origin::Sleep, listing, life);
-                }
-                handle
-            }
-            Entry::Vacant(place) => {
-                let (awake, handle, life) = self.awaken();
-                self.registry.codes.insert(room.code(), id);
-                place.insert(awake);
-                let listing = Listing::new(&self.lobby, &room);
-                actor::spawn(Arc::clone(self), room, origin, listing, life);
-                handle
+/// A live actor's entry. It ends with the actor, even with one that panics.
+pub(crate) struct Registration {
+    registry: Arc<Registry>,
+    room: RoomId,
+    generation: u64,
+    counted_as_game: bool,
+}
+
+impl Registration {
+    /// Counts the room's game while it runs.
+    pub(crate) fn count_game(&mut self, is_running: bool) {
+        if is_running != self.counted_as_game {
+            self.counted_as_game = is_running;
+            if is_running {
+                self.registry.games.fetch_add(1, Relaxed);
+            } else {
+                self.registry.games.fetch_sub(1, Relaxed);
             }
         }
     }
 
-    /// Keeps a room at rest without an actor.
-    pub(crate) fn lay_down(self: &Arc<Self>, room: &Room) {
-        Teller::new(self, room).begin_books(Origin::Start { away: 0 });
-        self.registry.codes.insert(room.code(), room.id());
-        let listing = Listing::new(&self.lobby, room);
-        self.registry.slots.insert(room.id(), Slot::Asleep { listing, wakes: room.deadline() });
+    /// Makes the room dormant; false when a caller could be about to send the actor a message.
+    pub(super) fn make_dormant(&self, room: &Room, listing: &mut Listing, mailbox: &Mailbox) -> bool {
+        let Entry::Occupied(mut slot) = self.registry.slots.entry(self.room) else { return false };
+        // The slot is locked, so no caller can get a handle now; the one that counts is the slot's own.
+        if !mailbox.is_idle() || !self.owns(slot.get()) {
+            return false;
+        }
+        slot.insert(Slot::Dormant { listing: listing.hand_over(), due: room.deadline() });
+        true
     }
 
-    fn awaken(&self) -> (Slot, RoomHandle, Life) {
-        let generation = self.registry.generations.fetch_add(1, Relaxed);
-        let (mailbox, messages) = mpsc::channel(MAILBOX);
-        let den = Arc::new(Den::default());
-        let handle = RoomHandle { mailbox, den: Arc::downgrade(&den) };
-        // A stop of its own, so that rooms do not wait for each other when they ask.
-        let mail = den.mail(messages, self.rooms_end.child_token());
-        (Slot::Awake { generation, handle: handle.clone() }, handle, Life { generation, den, mail })
+    /// Removes the entry, unless a newer actor of the same room has replaced it.
+    pub(crate) fn remove(&mut self) {
+        self.registry.slots.remove_if(&self.room, |_, slot| self.owns(slot));
+        self.count_game(false);
+    }
+
+    fn owns(&self, slot: &Slot) -> bool {
+        matches!(slot, Slot::Live { generation, .. } if *generation == self.generation)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use bytes::Bytes;
-    use tokio::time::sleep;
-
-    use super::*;
-    use crate::{
-        room::{Credentials, DisplayName, PlayerKind, SeatSpec, Settings},
-        rules::ByColor,
-        runtime::{NewRoom, Parts, Player, RowFilter, Runtime},
-        store::{MemoryStore, Store},
-    };
-
-    /// Ada with a room of her own.
-    async fn ada() -> (Runtime, Arc<Player>, RoomId) {
-        let parts = Parts { ai_threads: Some(0), ..Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new()) };
-        let runtime = Runtime::start(parts).await.unwrap();
-        let (ada, _) = runtime.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
-        let settings = Settings::named((&ada.profile().name).into());
-        let seats = ByColor::new(SeatSpec::Me, SeatSpec::Open);
-        let room = runtime.create_room(&ada, NewRoom { settings, seats }, None).await.unwrap().room.id();
-        (runtime, ada, room)
-    }
-
-    async fn pass(runtime: &Runtime) {
-        sleep(runtime.limits().room_sleep + Duration::from_secs(1)).await;
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_room_at_rest_leaves_memory_and_comes_back_when_it_is_asked_for() {
-        let (runtime, ada, room) = ada().await;
-        let open = runtime.turns(&ada).await.unwrap();
-        let before = runtime.look(&ada, room, &Credentials::default()).await.unwrap();
-        let registry = &runtime.shared.registry;
-        assert!(registry.live(room).is_some());
-        pass(&runtime).await;
-        assert!(registry.live(room).is_none(), "it sleeps");
-        assert_eq!((runtime.census().rooms, runtime.rooms(&RowFilter::default(), None, 9).len()), (1, 1));
-        assert_eq!((ada.rooms(), runtime.room_by_code(before.room.code())), (vec![room], Some(room)));
-        let after = runtime.look(&ada, room, &Credentials::default()).await.unwrap();
-        assert_eq!(after.room, before.room);
-        assert!(registry.live(room).is_some(), "it is awake");
-        drop(open);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn nobody_watches_a_room_that_sleeps() {
-        let (runtime, ada, room) = ada().await;
-        let watch = runtime.watch(&ada, room, Credentials::default(), None).await.unwrap();
-        pass(&runtime).await;
-        assert!(runtime.shared.registry.live(room).is_some());
-        drop(watch);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_sleeping_room_still_ends_when_its_time_has_come() {
-        let (runtime, ada, room) = ada().await;
-        let open = runtime.turns(&ada).await.unwrap();
-        pass(&runtime).await;
-        sleep(runtime.limits().idle_close + Duration::from_secs(60)).await;
-        assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]), "it was closed as idle");
-        let gone = runtime.look(&ada, room, &Credentials::default()).await;
-        assert!(matches!(gone, Err(RoomError::Rejected(Rejection::RoomNotFound))));
-        drop(open);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_sleeping_room_loses_a_member_who_is_away_for_too_long() {
-        let (runtime, ada, _) = ada().await;
-        let open = runtime.turns(&ada).await.unwrap();
-        pass(&runtime).await;
-        drop(open);
-        sleep(runtime.limits().presence_grace * 2).await;
-        assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]));
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.remove();
     }
 }

@@ -1,3 +1,6 @@
-//! Streams that follow a room, the room list or a player's turns.
+//! The streams of players: their turns, a room, the room list. Each is counted, and ends with a reason.
 
-pub(crate) mod subscription;
+pub(crate) mod open_stream;
+pub(crate) mod room_watch;
+pub(crate) mod streams;
+pub(crate) mod turns;

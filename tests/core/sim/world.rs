@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use reversi::{
     room::{Event, Room, Timestamp, stored},
-    runtime::{Chance, Clock, Parts, RowFilter, Runtime},
+    runtime::{Clock, Parts, RandomSource, RowFilter, Runtime},
 };
 use tokio::sync::Mutex;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -130,7 +130,7 @@ impl World {
         let parts = Parts {
             limits: self.plan.limits,
             clock,
-            chance: Chance::seeded(Dice::of(self.plan.seed, 10 + number as u64).bits()),
+            random: RandomSource::seeded(Dice::of(self.plan.seed, 10 + number as u64).bits()),
             ai_threads: Some(0),
             ..Parts::new(self.disk.store(), encode)
         };
@@ -164,7 +164,7 @@ impl World {
         let census = stage.runtime.census();
         let known = self.board.players();
         let books = known.iter().filter_map(|&id| {
-            let player = stage.runtime.player(id)?;
+            let player = stage.runtime.players().get(id)?;
             Some((id, player.rooms(), player.seats()))
         });
         self.log.note(What::Audited(Box::new(Audit {
@@ -172,7 +172,7 @@ impl World {
             wall: stage.runtime.clock().now(),
             rooms: census.rooms,
             games: census.games,
-            list: stage.runtime.rooms(&RowFilter::default(), None, usize::MAX),
+            list: stage.runtime.lobby().page(&RowFilter::default(), None, usize::MAX),
             followed: stage.followed().filter(|_| !deserted),
             books: books.collect(),
         })));

@@ -1,5 +1,6 @@
 //! Rules of the repository, as tests: who may import what, how files are named and how long they may be, and what lies where.
 
+mod circles;
 mod source;
 
 use std::{

@@ -22,6 +22,8 @@ pub(super) enum What {
 
 pub(super) struct Named {
     pub(super) what: What,
+    /// The whole path from the root of the crate; of another crate empty.
+    pub(super) path: Vec<String>,
     pub(super) line: usize,
     pub(super) in_test: bool,
 }
@@ -48,7 +50,12 @@ pub(super) fn names(text: &str, module: &[String]) -> Vec<Named> {
                 let here: Vec<String> = module.iter().chain(braces.iter().flatten()).cloned().collect();
                 let targets =
                     paths.iter().filter(|path| whole || path.len() > 1).filter_map(|path| target(path, &here));
-                found.extend(targets.map(|what| Named { what, line: tokens[at].line, in_test: in_test[at] }));
+                found.extend(targets.map(|(what, path)| Named {
+                    what,
+                    path,
+                    line: tokens[at].line,
+                    in_test: in_test[at],
+                }));
                 at = end;
                 continue;
             }
@@ -82,8 +89,8 @@ fn path_tree(tokens: &[Token], mut at: usize, prefix: &[String], paths: &mut Vec
     at + 1
 }
 
-/// The layer or crate that `path` leads to from the module `here`.
-fn target(path: &[String], here: &[String]) -> Option<What> {
+/// The layer or crate that `path` leads to from the module `here`, and the path from the root.
+fn target(path: &[String], here: &[String]) -> Option<(What, Vec<String>)> {
     let mut full = here.to_vec();
     let mut rest = path;
     // main.rs, which has no module, reaches the library by its name.
@@ -91,7 +98,7 @@ fn target(path: &[String], here: &[String]) -> Option<What> {
         full.clear();
         rest = &path[1..];
     } else if !["self", "super"].contains(&path[0].as_str()) {
-        return Some(What::Crate(path[0].clone()));
+        return Some((What::Crate(path[0].clone()), Vec::new()));
     }
     for part in rest {
         match part.as_str() {
@@ -100,7 +107,7 @@ fn target(path: &[String], here: &[String]) -> Option<What> {
             _ => full.push(part.clone()),
         }
     }
-    full.into_iter().next().map(What::Layer)
+    Some((What::Layer(full.first()?.clone()), full))
 }
 
 /// Whether each token belongs to an item under `#[cfg(test)]`.

@@ -2,7 +2,7 @@
 
 use reversi::{
     proto::v1::{self, CloseReason, GameEndReason, GameResult},
-    runtime::{Chance, Token},
+    runtime::{RandomSource, Token},
 };
 use tonic::Code;
 
@@ -10,7 +10,7 @@ use crate::harness::in_process::{Answer, Plan, Player, Stage, named, private, re
 
 /// A server that has an administrator, and one who is not even a member of the rooms.
 async fn governed() -> (Stage, Player) {
-    let token = Token::drawn(&Chance::default());
+    let token = Token::generate(&RandomSource::default());
     let secret = token.reveal();
     let stage = Stage::with(Plan { admin: Some(token), ..Plan::default() }).await;
     let passing = stage.human("Root").await;
@@ -167,7 +167,7 @@ async fn nobody_else_has_these_powers() {
 #[tokio::test]
 async fn a_wrong_secret_opens_nothing() {
     let (stage, _) = governed().await;
-    let (eve, wrong) = (stage.human("Eve").await, Token::drawn(&Chance::default()).reveal());
+    let (eve, wrong) = (stage.human("Eve").await, Token::generate(&RandomSource::default()).reveal());
     for header in [wrong.as_str(), &eve.token, "", "nonsense"] {
         let pretender = stage.with_admin(&eve, header).await;
         refused(pretender.try_create(Default::default()).await, Code::Unauthenticated, "TOKEN_INVALID");

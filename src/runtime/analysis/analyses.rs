@@ -1,0 +1,295 @@
+//! Analyses of positions and games, as streams of results.
+//!
+//! ```text
+//!   edge ──▶ Analysis ◀── results ── task (waits, keeps the time) ──▶ AnalysisPool (a thread for each search)
+//! ```
+//!
+//! A game is searched a position at a time, so that other analyses run in between. AI seats come first: no search starts
+//! while they wait for a thread, up to [`SEATS_FIRST`].
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{sync::mpsc, time::timeout};
+use tracing::Instrument as _;
+
+use super::analysis_pool::{AnalysisPool, SearchError};
+use crate::{
+    ai::{
+        analysis::{self, Effort, GameMoves, JudgedMove, Move, PositionAnalysis},
+        engine::Engines,
+    },
+    room::{Credentials, GameId, Rejection},
+    rules::Position,
+    runtime::{
+        ai::pool::MovePool,
+        clock::instant,
+        lifecycle::Lifecycle,
+        limit::{
+            client_address::{Share, SharePermit},
+            limits::SEATS_FIRST,
+        },
+        metrics::StreamKind,
+        outcome::{RoomError, StreamEnd},
+        player::player::Player,
+        room::rooms::Rooms,
+        watch::{open_stream::OpenStream, streams::Streams},
+    },
+    search::Stop,
+};
+
+/// The effort of an analysis, within the limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnalysisPlan {
+    /// For each position.
+    pub effort: Effort,
+    /// For all positions together, without waits.
+    pub time: Duration,
+}
+
+/// Why an analysis has no more results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnalysisEnd {
+    /// It is complete.
+    Done,
+    /// All streams of the player or the server end.
+    Stream(StreamEnd),
+    /// The player has started a rated game.
+    Refused(RoomError),
+    /// The search failed, as logged.
+    Failed,
+}
+
+/// A running analysis and its results. Dropping it stops it.
+pub struct Analysis<T> {
+    rooms: Rooms,
+    results: mpsc::Receiver<Result<T, AnalysisEnd>>,
+    /// A result that waits for the check for a rated game.
+    ready: Option<T>,
+    open: OpenStream,
+    permit: AnalysisPermit,
+}
+
+/// Unread results. Intermediate ones of a position are dropped when it is reached.
+const UNREAD: usize = 1;
+
+/// Starts analyses.
+#[derive(Clone)]
+pub struct Analyses {
+    rooms: Rooms,
+    streams: Streams,
+    moves: Arc<MovePool>,
+    pool: Arc<AnalysisPool>,
+    lifecycle: Lifecycle,
+}
+
+impl Analyses {
+    pub(crate) fn new(
+        rooms: Rooms,
+        streams: Streams,
+        moves: Arc<MovePool>,
+        pool: Arc<AnalysisPool>,
+        lifecycle: Lifecycle,
+    ) -> Self {
+        Self { rooms, streams, moves, pool, lifecycle }
+    }
+
+    /// Analyses a position that is not over with increasing depth: the best `lines` of its moves.
+    ///
+    /// # Errors
+    /// When the player plays a rated game, or there are too many analyses or streams.
+    pub async fn position(
+        &self,
+        player: &Arc<Player>,
+        position: Position,
+        plan: AnalysisPlan,
+        lines: usize,
+    ) -> Result<Analysis<PositionAnalysis>, RoomError> {
+        let (analysis, results) = self.start(player).await?;
+        let (this, player) = (self.clone(), Arc::clone(player));
+        let run = async move {
+            let passing = results.clone();
+            let work = move |engines: &_, stop: &_| {
+                let mut last = None;
+                analysis::deepen(engines, position, plan.effort, lines, stop, &mut |found| {
+                    if found.last {
+                        last = Some(found);
+                    } else {
+                        // Dropped when the previous one is unread.
+                        let _ = passing.try_send(Ok(found));
+                    }
+                });
+                last
+            };
+            let found = this.search(&player, &results, plan.time, work).await;
+            if let Some(outcome) = found.transpose() {
+                send(&results, outcome).await;
+            }
+        };
+        self.lifecycle.spawn(run.in_current_span());
+        Ok(analysis)
+    }
+
+    /// Judges every move of a game, in order.
+    ///
+    /// # Errors
+    /// As of [`Analyses::position`].
+    pub async fn game(
+        &self,
+        player: &Arc<Player>,
+        course: GameMoves,
+        plan: AnalysisPlan,
+    ) -> Result<Analysis<(Move, JudgedMove)>, RoomError> {
+        let (analysis, results) = self.start(player).await?;
+        let (this, player) = (self.clone(), Arc::clone(player));
+        let run = async move { this.judge_all(&player, &course, plan, &results).await };
+        self.lifecycle.spawn(run.in_current_span());
+        Ok(analysis)
+    }
+
+    /// The position of a running game, for a hint.
+    ///
+    /// # Errors
+    /// When the player may not see the game, or it is rated or over.
+    pub async fn position_of_game(&self, player: &Player, id: GameId) -> Result<Position, RoomError> {
+        let snapshot = self
+            .rooms
+            .snapshot(player, id.room, &Credentials::default())
+            .await
+            .map_err(RoomError::or_game_not_found)?;
+        let room = snapshot.room;
+        let game = room.game().filter(|game| id.number <= game.number).ok_or(Rejection::GameNotFound)?;
+        if game.number != id.number || game.end.is_some() {
+            return Err(Rejection::GameOver.into());
+        }
+        if room.settings().rated {
+            return Err(Rejection::WrongPhase("the game is rated; it can be analysed when it is over").into());
+        }
+        Ok(game.position)
+    }
+
+    async fn start<T>(
+        &self,
+        player: &Arc<Player>,
+    ) -> Result<(Analysis<T>, mpsc::Sender<Result<T, AnalysisEnd>>), RoomError> {
+        self.lifecycle.require_running()?;
+        self.rooms.require_no_rated_game(player).await?;
+        let permit = AnalysisPermit::acquire(&self.pool, player)?;
+        let open = self.streams.open(player, StreamKind::Analysis)?;
+        let (sender, results) = mpsc::channel(UNREAD);
+        Ok((Analysis { rooms: self.rooms.clone(), results, ready: None, open, permit }, sender))
+    }
+
+    async fn judge_all(
+        &self,
+        player: &Player,
+        course: &GameMoves,
+        plan: AnalysisPlan,
+        results: &mpsc::Sender<Result<(Move, JudgedMove), AnalysisEnd>>,
+    ) {
+        let (mut left, mut previous) = (plan.time, None);
+        let (positions, mut moves) = (course.positions(), course.moves.iter());
+        let mut remaining = u32::try_from(positions.len()).unwrap_or(u32::MAX);
+        for position in positions {
+            let work = move |engines: &_, stop: &_| {
+                let began = instant();
+                (analysis::study(engines, position, plan.effort, stop), began.elapsed())
+            };
+            // Time left over by quick searches goes to later ones.
+            let share = left / remaining.max(1);
+            let (study, spent) = match self.search(player, results, share, work).await {
+                Ok(found) => found,
+                Err(error) => return send(results, Err(error)).await,
+            };
+            (left, remaining) = (left.saturating_sub(spent), remaining - 1);
+            if let Some(previous) = &previous
+                && let Some(made) = moves.next()
+            {
+                send(results, Ok((*made, analysis::judge(previous, made.square, &study)))).await;
+            }
+            previous = Some(study);
+        }
+    }
+
+    /// Searches, after AI seats that wait for a thread.
+    async fn search<R, T: Send + 'static>(
+        &self,
+        player: &Player,
+        results: &mpsc::Sender<Result<R, AnalysisEnd>>,
+        time: Duration,
+        work: impl FnOnce(&Engines, &Stop) -> T + Send + 'static,
+    ) -> Result<T, SearchError> {
+        tokio::select! {
+            () = cancelled(player, results) => return Err(SearchError::Cancelled),
+            _ = timeout(SEATS_FIRST, self.moves.wait_until_quiet()) => {}
+        }
+        self.moves.end_pondering();
+        self.pool.search(time, cancelled(player, results), work).await
+    }
+}
+
+impl<T> Analysis<T> {
+    /// The next result. Cancel safe.
+    ///
+    /// # Errors
+    /// The end.
+    pub async fn next(&mut self) -> Result<T, AnalysisEnd> {
+        if self.ready.is_none() {
+            self.ready = tokio::select! {
+                biased;
+                end = self.open.ended() => return Err(AnalysisEnd::Stream(end)),
+                result = self.results.recv() => Some(result.unwrap_or(Err(AnalysisEnd::Done))?),
+            };
+        }
+        // A rated game may have started since.
+        self.rooms.require_no_rated_game(&self.permit.player).await.map_err(AnalysisEnd::Refused)?;
+        self.ready.take().ok_or(AnalysisEnd::Done)
+    }
+}
+
+/// Waits until the results are wanted no longer: the client has gone, or the streams of the player end.
+async fn cancelled<T>(player: &Player, results: &mpsc::Sender<Result<T, AnalysisEnd>>) {
+    tokio::select! {
+        () = results.closed() => {}
+        () = player.streams_end().cancelled() => {}
+    }
+}
+
+async fn send<T>(results: &mpsc::Sender<Result<T, AnalysisEnd>>, outcome: Result<T, SearchError>) {
+    let result = match outcome {
+        Ok(found) => Ok(found),
+        Err(SearchError::Failed) => Err(AnalysisEnd::Failed),
+        // The stream knows why.
+        Err(SearchError::Cancelled) => return,
+    };
+    // The client may have gone.
+    let _ = results.send(result).await;
+}
+
+/// Counts an analysis of the player, of its address, and of the server until it is dropped.
+struct AnalysisPermit {
+    pool: Arc<AnalysisPool>,
+    player: Arc<Player>,
+    _home: Option<SharePermit>,
+}
+
+impl AnalysisPermit {
+    fn acquire(pool: &Arc<AnalysisPool>, player: &Arc<Player>) -> Result<Self, RoomError> {
+        let home = player.quota.home();
+        let home = home.map(|home| home.acquire(Share::Analyses).ok_or(RoomError::QuotaAnalyses)).transpose()?;
+        if !player.analyses.try_add() {
+            return Err(RoomError::QuotaAnalyses);
+        }
+        if !pool.analyses.try_add() {
+            player.analyses.adjust(1, 0);
+            return Err(RoomError::QuotaAnalyses);
+        }
+        Ok(Self { pool: Arc::clone(pool), player: Arc::clone(player), _home: home })
+    }
+}
+
+impl Drop for AnalysisPermit {
+    fn drop(&mut self) {
+        self.player.analyses.adjust(1, 0);
+        self.pool.analyses.adjust(1, 0);
+    }
+}

@@ -1,0 +1,63 @@
+//! Whether the server runs, drains or stops, and its tasks.
+
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::outcome::RoomError;
+
+/// Clones are handles to the same server.
+#[derive(Clone, Default)]
+pub(crate) struct Lifecycle {
+    draining: CancellationToken,
+    /// Cancelled after the streams were told to end: rooms finish the command in hand.
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Lifecycle {
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.is_cancelled()
+    }
+
+    /// # Errors
+    /// [`RoomError::Draining`] once the server drains.
+    pub(crate) fn require_running(&self) -> Result<(), RoomError> {
+        if self.is_draining() { Err(RoomError::Draining) } else { Ok(()) }
+    }
+
+    pub(crate) fn drain(&self) {
+        self.draining.cancel();
+    }
+
+    /// Cancelled when rooms and background tasks are to end.
+    pub(crate) fn stop(&self) -> &CancellationToken {
+        &self.stop
+    }
+
+    /// Starts a task that shutdown waits for.
+    pub(crate) fn spawn<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = T> + Send + 'static,
+    ) -> tokio::task::JoinHandle<T> {
+        self.tasks.spawn(task)
+    }
+
+    /// Runs `work` to its end in a task of its own, even if the caller goes away: half of it could leave a reservation
+    /// without a request, or a room that is stored and not live.
+    pub(crate) async fn run_to_end<T: Send + 'static, E: From<RoomError> + Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, E>> + Send + 'static,
+    ) -> Result<T, E> {
+        match self.tasks.spawn(work).await {
+            Ok(outcome) => outcome,
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => Err(RoomError::Draining.into()),
+        }
+    }
+
+    /// Stops the tasks and waits for them.
+    pub(crate) async fn shut_down(&self) {
+        self.stop.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+}

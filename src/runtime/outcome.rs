@@ -1,0 +1,93 @@
+//! Outcomes of requests and streams.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::{
+    room::{GameId, Rejection, Seq},
+    store::Unavailable,
+};
+
+/// The outcome of an accepted command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// The last event of the room.
+    pub seq: Seq,
+    /// Whether the command caused an event.
+    pub changed: bool,
+    /// The room's running or last game.
+    pub game: Option<GameId>,
+}
+
+/// A refusal by a room, or by the server before the room was asked.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum RoomError {
+    /// The room rejected the command.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    /// No player has that id.
+    #[error("no such player")]
+    PlayerNotFound,
+    /// There is no AI of that kind and level.
+    #[error("no such AI; GetServerInfo lists the kinds and their levels")]
+    UnknownAi,
+    /// The player or the server has reached its limit of rooms.
+    #[error("too many rooms: {0}")]
+    QuotaRooms(&'static str),
+    /// The player has reached its limit of seats.
+    #[error("you hold as many seats as you may; leave one first")]
+    QuotaSeats,
+    /// The player has reached its limit of streams.
+    #[error("you have as many streams as you may; close one first")]
+    QuotaStreams,
+    /// The player, its address or the server has reached its limit of analyses.
+    #[error("you, or all at your address, or the server, have as many analyses under way as may be")]
+    QuotaAnalyses,
+    /// A rate is exceeded; the duration is how long until the request would be admitted.
+    #[error("too fast")]
+    TooFast(Duration),
+    /// The server is shutting down.
+    #[error("the server is stopping")]
+    Draining,
+    /// Nothing was done, because the store could not be written.
+    #[error("storage is unavailable")]
+    StoreUnavailable,
+    /// The room's mailbox stayed full.
+    #[error("the room is busy")]
+    Busy,
+}
+
+impl From<Unavailable> for RoomError {
+    fn from(unavailable: Unavailable) -> Self {
+        tracing::error!(%unavailable, "a request was refused");
+        Self::StoreUnavailable
+    }
+}
+
+impl RoomError {
+    /// For commands that name a game: a game is not found where its room is not.
+    pub(crate) fn or_game_not_found(self) -> Self {
+        match self {
+            Self::Rejected(Rejection::RoomNotFound) => Rejection::GameNotFound.into(),
+            error => error,
+        }
+    }
+}
+
+/// Why the server ends a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamEnd {
+    /// The room has closed.
+    RoomClosed,
+    /// The player may not watch any longer.
+    Kicked,
+    /// The same player opened a newer one.
+    Superseded,
+    /// The server is shutting down.
+    Draining,
+    /// The client did not read.
+    SlowConsumer,
+    /// The player logged out.
+    LoggedOut,
+}

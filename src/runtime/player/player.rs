@@ -1,0 +1,308 @@
+//! One logged-in player: profile, rates, quota, inbox and open streams.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{
+            AtomicI64, AtomicUsize,
+            Ordering::{Relaxed, SeqCst},
+        },
+    },
+    time::Duration,
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    inbox::Inbox,
+    quota::{Holding, Quota},
+    request_log::RequestLog,
+    token::TokenHash,
+};
+use crate::{
+    room::{PlayerId, Profile, RoomId, Timestamp},
+    runtime::{
+        clock::Clock,
+        limit::{
+            client_address::ClientAddress,
+            concurrency_limit::ConcurrencyLimit,
+            limits::Limits,
+            password_attempts::PasswordAttempts,
+            rate_limiter::{RateLimiter, TooFast},
+            request_cost::RequestCost,
+        },
+        outcome::{Accepted, RoomError, StreamEnd},
+    },
+    store::StoredPlayer,
+};
+
+/// One logged-in player.
+pub struct Player {
+    profile: Profile,
+    clock: Clock,
+    seat_limit: u16,
+    hash: TokenHash,
+    pub(crate) inbox: Arc<Inbox>,
+    pub(crate) quota: Arc<Quota>,
+    request_rate: RateLimiter,
+    chat_rate: RateLimiter,
+    calls: ConcurrencyLimit,
+    pub(crate) analyses: ConcurrencyLimit,
+    password_attempts: PasswordAttempts,
+    streams: AtomicUsize,
+    last_seen: AtomicI64,
+    /// The last call, while it counts as presence: [`NEVER`] when a stream has ended since.
+    called: AtomicI64,
+    /// The stored value of `last_seen`.
+    stored_seen: AtomicI64,
+    /// Cancelled when every stream of the player ends.
+    streams_end: CancellationToken,
+    /// Set before `streams_end` is cancelled.
+    stream_end: OnceLock<StreamEnd>,
+    /// Rooms for whose full mailboxes a presence check waits.
+    pending_checks: Mutex<BTreeSet<RoomId>>,
+    /// The rooms that earlier requests created, so that a repeated one creates no other.
+    pub(crate) rooms_created: RequestLog<RoomId>,
+    /// The games that earlier requests started.
+    pub(crate) games_started: RequestLog<Accepted>,
+}
+
+/// A call in progress, counted until this is dropped.
+pub struct CallPermit(Arc<Player>);
+
+impl Drop for CallPermit {
+    fn drop(&mut self) {
+        self.0.calls.adjust(1, 0);
+    }
+}
+
+const NEVER: i64 = 0;
+
+impl fmt::Debug for Player {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Player").field("profile", &self.profile).finish_non_exhaustive()
+    }
+}
+
+impl Player {
+    pub(crate) fn new(enrolled: StoredPlayer, clock: Clock, limits: &Limits) -> Self {
+        let now = clock.now();
+        Self {
+            profile: enrolled.profile,
+            clock,
+            seat_limit: enrolled.seats,
+            hash: TokenHash(enrolled.token),
+            inbox: Arc::default(),
+            quota: Arc::default(),
+            request_rate: RateLimiter::new(limits.requests_per_second, limits.request_burst),
+            chat_rate: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
+            calls: ConcurrencyLimit::new(limits.calls_per_player),
+            analyses: ConcurrencyLimit::new(limits.analyses_per_player),
+            password_attempts: PasswordAttempts::new(limits.wrong_guesses_per_minute, now),
+            streams: AtomicUsize::new(0),
+            last_seen: AtomicI64::new(enrolled.seen.0),
+            called: AtomicI64::new(now.0),
+            stored_seen: AtomicI64::new(enrolled.seen.0),
+            streams_end: CancellationToken::new(),
+            stream_end: OnceLock::new(),
+            pending_checks: Mutex::default(),
+            rooms_created: RequestLog::default(),
+            games_started: RequestLog::default(),
+        }
+    }
+
+    /// The public profile.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The id.
+    #[must_use]
+    pub fn id(&self) -> PlayerId {
+        self.profile.id
+    }
+
+    pub(crate) fn token_hash(&self) -> TokenHash {
+        self.hash
+    }
+
+    /// How many seats it may hold.
+    #[must_use]
+    pub fn seat_limit(&self) -> u16 {
+        self.seat_limit
+    }
+
+    /// The rooms of which it is a member.
+    #[must_use]
+    pub fn rooms(&self) -> Vec<RoomId> {
+        self.quota.confirmed(Holding::Room)
+    }
+
+    /// The rooms in which it has a seat.
+    #[must_use]
+    pub fn seats(&self) -> Vec<RoomId> {
+        self.quota.confirmed(Holding::Seat)
+    }
+
+    /// Counts a request of the player and of its address.
+    ///
+    /// # Errors
+    /// When a rate is exceeded.
+    pub fn admit(&self) -> Result<(), TooFast> {
+        let now = self.clock.now().0;
+        self.last_seen.store(now, Relaxed);
+        self.called.store(now, Relaxed);
+        self.request_rate.admit()?;
+        self.quota.home().map_or(Ok(()), |home| home.admit())
+    }
+
+    /// Counts the cost of a call beyond the one request that it was admitted as, before the work is done.
+    ///
+    /// # Errors
+    /// When a rate is exceeded.
+    pub fn charge(&self, cost: RequestCost) -> Result<(), TooFast> {
+        let requests = cost.requests();
+        self.request_rate.admit_more(requests)?;
+        self.quota.home().map_or(Ok(()), |home| home.admit_more(requests))
+    }
+
+    /// Counts a line of chat.
+    pub(crate) fn admit_chat(&self) -> Result<(), TooFast> {
+        self.chat_rate.admit()?;
+        self.quota.home().map_or(Ok(()), |home| home.admit_chat())
+    }
+
+    /// Counts a call in progress; none when the limit is reached.
+    #[must_use]
+    pub fn begin_call(self: Arc<Self>) -> Option<CallPermit> {
+        self.calls.try_add().then(|| CallPermit(self))
+    }
+
+    /// Notes the player's address, unless one is known: what the player holds and requests counts there from now on.
+    pub fn set_home(&self, address: &Arc<ClientAddress>) {
+        self.quota.set_home(address);
+    }
+
+    /// Runs an attempt with a password or a join code, and counts it if that was wrong.
+    ///
+    /// # Errors
+    /// The attempt's own, or that too many were wrong in the last minute.
+    pub async fn attempt_password<T>(
+        &self,
+        attempt: impl Future<Output = Result<T, RoomError>>,
+    ) -> Result<T, RoomError> {
+        self.password_attempts.count(self.clock, attempt).await
+    }
+
+    /// Counts a stream that opens, and returns the number before.
+    pub(crate) fn open_stream(&self) -> usize {
+        self.streams.fetch_add(1, SeqCst)
+    }
+
+    /// Counts a stream that ends; true when it was the last.
+    pub(crate) fn close_stream(&self) -> bool {
+        self.last_seen.store(self.clock.now().0, Relaxed);
+        self.called.store(NEVER, Relaxed);
+        self.streams.fetch_sub(1, SeqCst) == 1
+    }
+
+    pub(crate) fn has_stream(&self) -> bool {
+        self.streams.load(SeqCst) > 0
+    }
+
+    /// Ends every stream of the player; the first reason given stays.
+    pub(crate) fn end_streams(&self, reason: StreamEnd) {
+        let reason = *self.stream_end.get_or_init(|| reason);
+        self.streams_end.cancel();
+        self.inbox.close(reason);
+    }
+
+    /// Cancelled when every stream of the player ends.
+    pub(crate) fn streams_end(&self) -> &CancellationToken {
+        &self.streams_end
+    }
+
+    /// Why every stream has ended.
+    pub(crate) fn stream_end(&self) -> Option<StreamEnd> {
+        self.stream_end.get().copied()
+    }
+
+    /// Whether it has a stream, or has called within `grace` and lost no stream since.
+    pub(crate) fn is_present(&self, grace: Duration) -> bool {
+        let called = || self.clock.now().since(Timestamp(self.called.load(Relaxed))) <= grace;
+        !self.is_logged_out() && (self.has_stream() || called())
+    }
+
+    pub(crate) fn is_logged_out(&self) -> bool {
+        self.quota.is_closed()
+    }
+
+    /// Whether it is in no room, has no stream, and has made no request since `before`.
+    pub(crate) fn is_idle(&self, before: Timestamp) -> bool {
+        self.quota.is_empty() && self.is_unused(before)
+    }
+
+    /// Closes the quota if the player is idle; whether it was.
+    pub(crate) fn close_if_idle(&self, before: Timestamp) -> bool {
+        self.quota.close_if_empty(|| self.is_unused(before))
+    }
+
+    fn is_unused(&self, before: Timestamp) -> bool {
+        !self.has_stream() && self.last_seen.load(Relaxed) < before.0
+    }
+
+    /// When the player was last seen, if that is more than `step` later than what was last stored; noted as stored.
+    pub(crate) fn unstored_seen(&self, step: Duration) -> Option<(PlayerId, Timestamp)> {
+        let [seen, stored] = [&self.last_seen, &self.stored_seen].map(|time| Timestamp(time.load(Relaxed)));
+        let is_newer = seen.since(stored) > step;
+        is_newer.then(|| {
+            self.stored_seen.store(seen.0, Relaxed);
+            (self.id(), seen)
+        })
+    }
+
+    /// Notes that a presence check waits for a room; false when one does already.
+    pub(crate) fn begin_check(&self, room: RoomId) -> bool {
+        self.pending_checks.lock().unwrap_or_else(PoisonError::into_inner).insert(room)
+    }
+
+    pub(crate) fn end_check(&self, room: RoomId) {
+        self.pending_checks.lock().unwrap_or_else(PoisonError::into_inner).remove(&room);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        room::{DisplayName, PlayerKind},
+        runtime::player::directory::Players,
+    };
+
+    #[test]
+    fn a_player_who_lost_the_stream_is_absent_until_the_next_call() {
+        let name = DisplayName::parse("Ada").unwrap();
+        let (ada, _) = Players::default().log_in(name, PlayerKind::Human, 0).unwrap();
+        let grace = Duration::from_secs(60);
+        assert!(ada.is_present(grace));
+        ada.open_stream();
+        ada.admit().unwrap();
+        ada.close_stream();
+        assert!(!ada.is_present(grace));
+        ada.admit().unwrap();
+        assert!(ada.is_present(grace));
+    }
+
+    #[test]
+    fn an_expensive_call_delays_the_next_request() {
+        let limits = Limits { requests_per_second: 1, request_burst: 100, ..Limits::default() };
+        let name = DisplayName::parse("Ada").unwrap();
+        let (ada, _) = Players::with_limits(limits).log_in(name, PlayerKind::Human, 0).unwrap();
+        ada.admit().unwrap();
+        ada.charge(RequestCost::Rooms { searched: 19_800, returned: 0 }).unwrap();
+        assert!(ada.admit().is_err());
+    }
+}

@@ -1,0 +1,37 @@
+//! Idempotent requests: the results of the last requests of one player that carried an id.
+
+use std::collections::VecDeque;
+
+use tokio::sync::Mutex;
+
+use crate::runtime::limit::limits::REQUESTS_REMEMBERED;
+
+/// The last [`REQUESTS_REMEMBERED`] requests of one kind, oldest first.
+pub(crate) struct RequestLog<T>(Mutex<VecDeque<(String, T)>>);
+
+impl<T> Default for RequestLog<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Copy> RequestLog<T> {
+    /// Runs a request, unless one of the same id has succeeded, whose result is then the answer. The flag is true when it
+    /// ran. Requests run one after the other.
+    pub(crate) async fn once<E>(
+        &self,
+        id: String,
+        request: impl AsyncFnOnce() -> Result<T, E>,
+    ) -> Result<(T, bool), E> {
+        let mut results = self.0.lock().await;
+        if let Some((_, result)) = results.iter().find(|(earlier, _)| *earlier == id) {
+            return Ok((*result, false));
+        }
+        let result = request().await?;
+        if results.len() == REQUESTS_REMEMBERED {
+            results.pop_front();
+        }
+        results.push_back((id, result));
+        Ok((result, true))
+    }
+}

@@ -1,0 +1,69 @@
+//! The holders of a room's seats and memberships, as counted in their quotas.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    room::{Event, Phase, PlayerId, Room},
+    runtime::player::{directory::Players, quota::Holding},
+};
+
+/// Who holds what in a room, as last noted in the players' quotas.
+#[derive(Default)]
+pub(crate) struct Holders {
+    members: BTreeSet<PlayerId>,
+    seated: BTreeSet<PlayerId>,
+}
+
+impl Holders {
+    fn of(room: &Room) -> Self {
+        if room.phase() == Phase::Closed {
+            return Self::default();
+        }
+        Self {
+            members: room.members().iter().map(|member| member.profile.id).collect(),
+            seated: room.seats().iter().filter_map(|(_, seat)| seat.occupant.player()).collect(),
+        }
+    }
+
+    /// Notes who holds what. With `corrects`, what an earlier actor of the room noted wrongly is corrected.
+    pub(crate) fn note(players: &Players, room: &Room, corrects: bool) -> Self {
+        let (id, holders) = (room.id(), Self::of(room));
+        let mut concerned: BTreeSet<_> = holders.members.union(&holders.seated).copied().collect();
+        if corrects {
+            concerned.extend(players.holders(id).iter().map(|player| player.id()));
+        }
+        for player in concerned.iter().filter_map(|player| players.get(*player)) {
+            player.quota.note(Holding::Seat, id, holders.seated.contains(&player.id()));
+            player.quota.note(Holding::Room, id, holders.members.contains(&player.id()));
+        }
+        holders
+    }
+
+    /// Notes what has changed since.
+    pub(crate) fn update(&mut self, players: &Players, room: &Room) {
+        self.replace(players, room, Self::of(room));
+    }
+
+    /// Notes also what events would give that the journal may have, so that no player exceeds a quota meanwhile.
+    pub(crate) fn expect(&mut self, players: &Players, room: &Room, in_doubt: &[Event]) {
+        let mut after = room.clone();
+        in_doubt.iter().for_each(|event| after.apply(event));
+        let mut expected = Self::of(&after);
+        expected.members.extend(&self.members);
+        expected.seated.extend(&self.seated);
+        self.replace(players, room, expected);
+    }
+
+    fn replace(&mut self, players: &Players, room: &Room, after: Self) {
+        let before = std::mem::replace(self, after);
+        let note = |what, before: &BTreeSet<PlayerId>, after: &BTreeSet<PlayerId>| {
+            for player in before.symmetric_difference(after) {
+                if let Some(known) = players.get(*player) {
+                    known.quota.note(what, room.id(), after.contains(player));
+                }
+            }
+        };
+        note(Holding::Seat, &before.seated, &self.seated);
+        note(Holding::Room, &before.members, &self.members);
+    }
+}

@@ -1,0 +1,76 @@
+//! Gives rooms their actors.
+
+use std::sync::Arc;
+
+use super::{
+    actor::{self, ActorContext, Origin},
+    holders::Holders,
+    registry::{Registered, RoomHandle},
+};
+use crate::{
+    room::{Rejection, Room, RoomId},
+    runtime::{
+        lobby::listing::{Listing, Lobby},
+        outcome::RoomError,
+    },
+};
+
+/// Gives rooms their actors. Clones are handles to the same rooms.
+#[derive(Clone)]
+pub(crate) struct RoomHost {
+    context: Arc<ActorContext>,
+    lobby: Arc<Lobby>,
+}
+
+impl RoomHost {
+    pub(crate) fn new(context: Arc<ActorContext>, lobby: Arc<Lobby>) -> Self {
+        Self { context, lobby }
+    }
+
+    pub(crate) fn context(&self) -> &ActorContext {
+        &self.context
+    }
+
+    /// The actor of a room, started from the journal when an open room has none.
+    pub(crate) async fn room(&self, id: RoomId) -> Result<RoomHandle, RoomError> {
+        if let Some(handle) = self.context.registry.live(id) {
+            return Ok(handle);
+        }
+        let history = self.context.journal.load(id).await.map_err(|error| {
+            tracing::error!(room = %id, %error, "a room cannot be read");
+            RoomError::StoreUnavailable
+        })?;
+        let room = history.ok_or(Rejection::RoomNotFound)?.latest();
+        Ok(self.start(room, Origin::Journal))
+    }
+
+    /// Starts an actor for a room, unless it has one.
+    pub(crate) fn start(&self, room: Room, origin: Origin) -> RoomHandle {
+        // A token of its own, so that rooms do not contend when they poll it.
+        let stop = self.context.lifecycle.stop().child_token();
+        match self.context.registry.register(&room, stop, || Listing::new(&self.lobby, &room)) {
+            Registered::Live(handle) => handle,
+            Registered::New { handle, listing, was_dormant, parts } => {
+                let origin = if was_dormant { Origin::Dormant } else { origin };
+                actor::spawn(Arc::clone(&self.context), room, origin, listing, parts);
+                handle
+            }
+        }
+    }
+
+    /// Registers an idle room without an actor.
+    pub(crate) fn register_dormant(&self, room: &Room) {
+        Holders::note(&self.context.players, room, false);
+        self.context.registry.register_dormant(room, Listing::new(&self.lobby, room));
+    }
+
+    /// Starts the actor of a dormant room in the background, so that it handles its deadline.
+    pub(crate) fn wake(&self, room: RoomId) {
+        let host = self.clone();
+        self.context.lifecycle.spawn(async move {
+            if let Err(error) = host.room(room).await {
+                tracing::warn!(%room, %error, "a dormant room could not be loaded");
+            }
+        });
+    }
+}

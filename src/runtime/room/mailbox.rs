@@ -1,0 +1,72 @@
+//! The queue of messages to one actor.
+
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+use super::message::Message;
+use crate::runtime::poll::WakeGate;
+
+/// The actor's end of its queue.
+pub(super) struct Mailbox {
+    messages: mpsc::Receiver<Box<Message>>,
+    /// None once it is closed.
+    stop: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    /// Of both. The actor polls its mailbox at every step, and rarely for news.
+    pub(super) gate: WakeGate,
+}
+
+impl Mailbox {
+    /// Takes messages until `stop` is cancelled.
+    pub(super) fn new(messages: mpsc::Receiver<Box<Message>>, stop: CancellationToken) -> Self {
+        Self { messages, stop: Some(Box::pin(stop.cancelled_owned())), gate: WakeGate::default() }
+    }
+
+    /// The next message; none after the stop, or once it is closed and empty. Cancel safe.
+    pub(super) async fn next(&mut self) -> Option<Box<Message>> {
+        poll_fn(|context| self.poll_next(context)).await
+    }
+
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Box<Message>>> {
+        let Self { messages, stop, gate } = self;
+        gate.poll(context, |context| {
+            if let Some(stop) = stop
+                && stop.as_mut().poll(context).is_ready()
+            {
+                return Poll::Ready(None);
+            }
+            messages.poll_recv(context)
+        })
+    }
+
+    /// Accepts no more messages. Those in the queue are still to be taken.
+    pub(super) fn close(&mut self) {
+        self.messages.close();
+        self.stop = None;
+        self.gate.signal().open();
+    }
+
+    /// Whether only the registry can reach the actor, and no message waits.
+    pub(super) fn is_idle(&self) -> bool {
+        self.messages.sender_strong_count() == 1 && self.messages.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mailbox_with_a_message_is_not_idle() {
+        let (sender, messages) = mpsc::channel(1);
+        let mailbox = Mailbox::new(messages, CancellationToken::new());
+        assert!(mailbox.is_idle());
+        sender.try_send(Box::new(Message::Unwatched)).map_err(drop).unwrap();
+        assert!(!mailbox.is_idle());
+    }
+}

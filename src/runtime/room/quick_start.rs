@@ -1,0 +1,141 @@
+//! Quick start: a game against an AI at once, or against the next player who wants one.
+
+use std::sync::Arc;
+
+use super::{creation::NewRoom, message::Snapshot, rooms::Rooms};
+use crate::{
+    room::{AiSpec, Command, Credentials, Occupant, RoomId, SeatSpec, Settings},
+    rules::{ByColor, Color},
+    runtime::{outcome::RoomError, player::player::Player},
+};
+
+/// The opponent of a quick start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opponent {
+    /// An AI.
+    Ai(AiSpec),
+    /// Any other player who asks for the same.
+    Anyone,
+}
+
+impl Rooms {
+    /// Starts a game against an AI, or joins or creates a room for a game against another player. A repeated request id
+    /// gets the first one's room.
+    ///
+    /// # Errors
+    /// As for [`Rooms::create`], and for taking a seat.
+    pub async fn quick_start(
+        &self,
+        player: &Arc<Player>,
+        opponent: Opponent,
+        side: Option<Color>,
+        request: Option<String>,
+    ) -> Result<Snapshot, RoomError> {
+        let lifecycle = &self.host.context().lifecycle;
+        lifecycle.require_running()?;
+        let (this, player) = (self.clone(), Arc::clone(player));
+        let start = async move {
+            this.once(&player, request, async || match opponent {
+                Opponent::Ai(ai) => this.quick_ai_game(&player, ai, side).await,
+                Opponent::Anyone => this.quick_match(&player, side).await,
+            })
+            .await
+        };
+        lifecycle.run_to_end(start).await
+    }
+
+    async fn quick_ai_game(&self, player: &Arc<Player>, ai: AiSpec, side: Option<Color>) -> Result<RoomId, RoomError> {
+        let side = side.unwrap_or_else(|| self.random_side());
+        let new = NewRoom {
+            settings: Settings::named((&player.profile().name).into()),
+            seats: seats(side, SeatSpec::Ai(ai)),
+        };
+        let room = self.create_once(player, new).await?;
+        self.finish_quick_start(player, room, Command::Start).await?;
+        Ok(room)
+    }
+
+    async fn quick_match(&self, player: &Arc<Player>, side: Option<Color>) -> Result<RoomId, RoomError> {
+        let mut waiting = self.matchmaker.waiting.lock().await;
+        for room in waiting.rooms() {
+            match self.try_match(player, room, side).await {
+                Match::Made => {
+                    waiting.remove(room);
+                    return Ok(room);
+                }
+                Match::Own => return Ok(room),
+                Match::Stale => waiting.remove(room),
+                Match::NotNow => {}
+                Match::Refused(error) => return Err(error),
+            }
+        }
+        let mut settings = Settings::named((&player.profile().name).into());
+        settings.auto_start = true;
+        let mine = side.unwrap_or_else(|| self.random_side());
+        let room = self.create_once(player, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
+        self.finish_quick_start(player, room, Command::SetReady(true)).await?;
+        waiting.add(room);
+        Ok(room)
+    }
+
+    /// The last step of a quick start. If it fails the player leaves, as the room would only keep its seat occupied.
+    async fn finish_quick_start(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<(), RoomError> {
+        let outcome = self.command(player, room, command).await;
+        if outcome.is_err() {
+            // If this fails too, `GetMe` lists the room.
+            let _ = self.command(player, room, Command::Leave).await;
+        }
+        outcome.map(|_| ())
+    }
+
+    /// Tries to take the seat opposite a player who waits in a room.
+    async fn try_match(&self, player: &Arc<Player>, room: RoomId, side: Option<Color>) -> Match {
+        let Ok(snapshot) = self.snapshot(player, room, &Credentials::default()).await else { return Match::Stale };
+        let seats = snapshot.room.seats();
+        let free = |side: Color| matches!(seats[side].occupant, Occupant::Open) && seats[side.opposite()].ready();
+        let Some(open) = [Color::Black, Color::White].into_iter().find(|&side| free(side)) else {
+            return Match::Stale;
+        };
+        if snapshot.room.seat_of(player.id()).is_some() {
+            return Match::Own;
+        }
+        if !snapshot.room.is_present(open.opposite()) || side.is_some_and(|side| side != open) {
+            return Match::NotNow;
+        }
+        let join = Command::Join(player.profile().clone(), Credentials::default());
+        for command in [join, Command::TakeSeat(open), Command::SetReady(true)] {
+            let Err(error) = self.command(player, room, command).await else { continue };
+            if snapshot.room.member(player.id()).is_none() {
+                // Undoes the steps before; if this fails too, `GetMe` lists the room.
+                let _ = self.command(player, room, Command::Leave).await;
+            }
+            return match error {
+                RoomError::Rejected(_) => Match::Stale,
+                error => Match::Refused(error),
+            };
+        }
+        Match::Made
+    }
+
+    fn random_side(&self) -> Color {
+        if self.random.bits().is_multiple_of(2) { Color::Black } else { Color::White }
+    }
+}
+
+/// The outcome of an attempt to match two players.
+enum Match {
+    Made,
+    /// The player waits there itself.
+    Own,
+    /// No player waits there any more.
+    Stale,
+    /// The waiting player is absent, or has the side that this player wants.
+    NotNow,
+    Refused(RoomError),
+}
+
+fn seats(mine: Color, other: SeatSpec) -> ByColor<SeatSpec> {
+    let mut seats = ByColor::new(SeatSpec::Me, SeatSpec::Me);
+    seats[mine.opposite()] = other;
+    seats
+}

@@ -1,0 +1,380 @@
+//! What players ask of open rooms: entering them, playing in them, and looking at them.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use tokio::sync::oneshot;
+
+use super::{host::RoomHost, message::Snapshot, presence::check_presence};
+use crate::{
+    ai::{AiKind, AiPlayer},
+    room::{
+        AiSeat, AiSpec, Command, Credentials, GameId, Issuer, JoinCode, Offer, Rejection, RoomId, SeatSetting, SeatSpec,
+    },
+    rules::{Color, Square},
+    runtime::{
+        limit::rate_limiter::TooFast,
+        lobby::matchmaker::Matchmaker,
+        outcome::{Accepted, RoomError},
+        player::{
+            player::Player,
+            quota::{Holding, Reservation},
+        },
+        random::RandomSource,
+    },
+};
+
+/// The open rooms, for players and administrators. Clones are handles to the same rooms.
+#[derive(Clone)]
+pub struct Rooms {
+    pub(super) host: RoomHost,
+    pub(super) matchmaker: Arc<Matchmaker>,
+    pub(super) random: RandomSource,
+}
+
+impl Rooms {
+    pub(crate) fn new(host: RoomHost, matchmaker: Arc<Matchmaker>, random: RandomSource) -> Self {
+        Self { host, matchmaker, random }
+    }
+
+    pub(crate) fn matchmaker(&self) -> &Matchmaker {
+        &self.matchmaker
+    }
+
+    /// Executes a player's command.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn command(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
+        let lifecycle = &self.host.context().lifecycle;
+        if can_start_something(&command) {
+            lifecycle.require_running()?;
+        }
+        if matches!(command, Command::Chat(_)) {
+            player.admit_chat().map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
+        }
+        if matches!(command, Command::Join(..) | Command::TakeSeat(_)) {
+            let (this, player) = (self.clone(), Arc::clone(player));
+            return lifecycle.run_to_end(async move { this.occupy(&player, room, command).await }).await;
+        }
+        self.host.room(room).await?.command(Issuer::Player(player.id()), command).await
+    }
+
+    /// As [`Rooms::command`], for a command that names a game.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn command_game(
+        &self,
+        player: &Arc<Player>,
+        game: GameId,
+        command: Command,
+    ) -> Result<Accepted, RoomError> {
+        self.command(player, game.room, command).await.map_err(RoomError::or_game_not_found)
+    }
+
+    /// Executes an administrator's command.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn command_as_admin(&self, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
+        self.host.room(room).await?.command(Issuer::Admin, command).await
+    }
+
+    /// As [`Rooms::command_as_admin`], for a command that names a game.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn command_game_as_admin(&self, game: GameId, command: Command) -> Result<Accepted, RoomError> {
+        self.command_as_admin(game.room, command).await.map_err(RoomError::or_game_not_found)
+    }
+
+    /// Makes a seat open, reserved or an AI's.
+    ///
+    /// # Errors
+    /// When the player or AI is unknown, or the refusal.
+    pub async fn set_seat(
+        &self,
+        player: &Arc<Player>,
+        room: RoomId,
+        seat: Color,
+        spec: SeatSpec,
+    ) -> Result<Accepted, RoomError> {
+        let setting = match spec {
+            SeatSpec::Open => SeatSetting::Open,
+            SeatSpec::Me => SeatSetting::Reserved(player.profile().clone()),
+            SeatSpec::Reserved(guest) => {
+                let guest = self.host.context().players.get(guest).ok_or(RoomError::PlayerNotFound)?;
+                SeatSetting::Reserved(guest.profile().clone())
+            }
+            SeatSpec::Ai(ai) => SeatSetting::Ai(self.ai_seat(&ai)?),
+        };
+        self.command(player, room, Command::SetSeat(seat, setting)).await
+    }
+
+    /// Starts a game. A repeated request id gets the first one's answer.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn start_game(
+        &self,
+        player: &Arc<Player>,
+        room: RoomId,
+        request: Option<String>,
+    ) -> Result<Accepted, RoomError> {
+        let Some(request) = request else {
+            return self.command(player, room, Command::Start).await;
+        };
+        let (this, player) = (self.clone(), Arc::clone(player));
+        let start = async move {
+            let id = format!("{room} {request}");
+            let start = async || this.command(&player, room, Command::Start).await;
+            let (accepted, ran) = player.games_started.once(id, start).await?;
+            Ok(Accepted { changed: accepted.changed && ran, ..accepted })
+        };
+        self.host.context().lifecycle.run_to_end(start).await
+    }
+
+    /// Plays a move. If the room is idle, its actor runs within this call: the caller must be a task, and hold no lock.
+    #[must_use]
+    pub fn play(&self, player: &Player, game: GameId, ply: u16, square: Square) -> Play {
+        let issuer = Issuer::Player(player.id());
+        let play = Command::Play { game: game.number, ply, square, thought: None };
+        let live = self.host.context().registry.live(game.room);
+        if let Some(answer) = live.and_then(|room| room.command_inline(issuer, play.clone())) {
+            return Play(Sent::Inline(answer));
+        }
+        let host = self.host.clone();
+        Play(Sent::Queued(Box::pin(async move { host.room(game.room).await?.command(issuer, play).await })))
+    }
+
+    /// A room as it is now.
+    ///
+    /// # Errors
+    /// When it does not exist, or the player may not see it.
+    pub async fn snapshot(
+        &self,
+        player: &Player,
+        room: RoomId,
+        credentials: &Credentials,
+    ) -> Result<Snapshot, RoomError> {
+        let snapshot = self.snapshot_as_admin(room).await?;
+        snapshot.room.may_watch(player.id(), credentials)?;
+        Ok(snapshot)
+    }
+
+    /// A room as it is now, for an administrator.
+    ///
+    /// # Errors
+    /// When it does not exist.
+    pub async fn snapshot_as_admin(&self, room: RoomId) -> Result<Snapshot, RoomError> {
+        self.host.room(room).await?.snapshot().await
+    }
+
+    /// The room of a join code.
+    #[must_use]
+    pub fn by_code(&self, code: JoinCode) -> Option<RoomId> {
+        self.host.context().registry.by_code(code)
+    }
+
+    /// The running games of a player.
+    pub async fn games_of(&self, player: &Player) -> Vec<GameId> {
+        let mut games = Vec::new();
+        for room in player.seats() {
+            let Ok(snapshot) = self.snapshot_as_admin(room).await else { continue };
+            games.extend(snapshot.room.running().map(|game| GameId { room, number: game.number }));
+        }
+        games
+    }
+
+    /// The seat of an AI.
+    ///
+    /// # Errors
+    /// When there is no such AI.
+    pub fn ai_seat(&self, spec: &AiSpec) -> Result<AiSeat, RoomError> {
+        let kind: AiKind = spec.kind.parse().map_err(|_| RoomError::UnknownAi)?;
+        let level = spec.level.unwrap_or(kind.profile().default_level);
+        AiPlayer::new(kind, level).map_err(|_| RoomError::UnknownAi)?;
+        let seed = spec.seed.unwrap_or_else(|| self.random.bits());
+        Ok(AiSeat { kind: kind.to_string().into(), level, seed })
+    }
+
+    /// Fails while the player plays a rated game, in which no analysis may help.
+    pub(crate) async fn require_no_rated_game(&self, player: &Player) -> Result<(), RoomError> {
+        for room in player.seats() {
+            let snapshot = match self.snapshot_as_admin(room).await {
+                // The room has closed.
+                Err(RoomError::Rejected(_)) => continue,
+                outcome => outcome?,
+            };
+            if snapshot.room.running().is_some() && snapshot.room.settings().rated {
+                return Err(Rejection::WrongPhase("you play a rated game; analyse when it is over").into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Joins a room or takes a seat, within the player's quota.
+    async fn occupy(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
+        let handle = self.host.room(room).await?;
+        let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
+        // Reserved before the room is asked, so that two concurrent requests cannot both get the last place.
+        let _seat = takes_seat.then(|| reserve_seat(player, room)).transpose()?;
+        let _membership = joins.then(|| self.reserve_room(player, room)).transpose()?;
+        let outcome = handle.command(Issuer::Player(player.id()), command).await;
+        if joins && outcome.is_ok() && player.is_logged_out() {
+            // The log-out left only the rooms that it knew of.
+            return self.leave_after_log_out(player, room).await;
+        }
+        outcome
+    }
+
+    /// Makes a player leave who has logged out. If that fails, the room's grace does it.
+    pub(super) async fn leave_after_log_out(&self, player: &Arc<Player>, room: RoomId) -> Result<Accepted, RoomError> {
+        let left = match self.host.room(room).await {
+            Ok(handle) => handle.command(Issuer::Player(player.id()), Command::Leave).await,
+            Err(error) => Err(error),
+        };
+        if left.is_err() {
+            check_presence(&self.host, player, vec![room]);
+        }
+        left
+    }
+
+    pub(super) fn reserve_room(&self, player: &Player, room: RoomId) -> Result<Reservation, RoomError> {
+        let limit = self.host.context().limits.rooms_per_player;
+        player.quota.reserve(Holding::Room, room, limit).ok_or(RoomError::QuotaRooms("leave one first"))
+    }
+}
+
+pub(super) fn reserve_seat(player: &Player, room: RoomId) -> Result<Reservation, RoomError> {
+    let limit = usize::from(player.seat_limit());
+    player.quota.reserve(Holding::Seat, room, limit).ok_or(RoomError::QuotaSeats)
+}
+
+/// Whether a command admits a player, or could start a game.
+fn can_start_something(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Start
+            | Command::Join(..)
+            | Command::TakeSeat(_)
+            | Command::SetSeat(..)
+            | Command::SetReady(true)
+            | Command::Offer(Offer::Rematch)
+            | Command::Answer(Offer::Rematch, true)
+    )
+}
+
+/// A move that was sent, and its outcome.
+pub struct Play(Sent);
+
+enum Sent {
+    /// The actor has the move, and usually has executed it. The common case, and small.
+    Inline(oneshot::Receiver<Result<Accepted, RoomError>>),
+    /// The room has to be loaded first, or its mailbox is full.
+    Queued(Pin<Box<dyn Future<Output = Result<Accepted, RoomError>> + Send>>),
+}
+
+impl Future for Play {
+    type Output = Result<Accepted, RoomError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let outcome = match &mut self.0 {
+            // An actor that panics does not answer.
+            Sent::Inline(answer) => ready!(Pin::new(answer).poll(context)).unwrap_or(Err(RoomError::StoreUnavailable)),
+            Sent::Queued(outcome) => ready!(outcome.as_mut().poll(context)),
+        };
+        Poll::Ready(outcome.map_err(RoomError::or_game_not_found))
+    }
+}
+
+#[cfg(test)]
+impl Rooms {
+    pub(super) fn registry(&self) -> &super::registry::Registry {
+        &self.host.context().registry
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::{
+        room::{Credentials, DisplayName, PlayerKind, SeatSpec, Settings},
+        rules::ByColor,
+        runtime::{NewRoom, Parts, RowFilter, Runtime},
+        store::{MemoryStore, Store},
+    };
+
+    /// Ada with a room of her own.
+    async fn ada() -> (Runtime, Arc<Player>, RoomId) {
+        let parts = Parts { ai_threads: Some(0), ..Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new()) };
+        let runtime = Runtime::start(parts).await.unwrap();
+        let (ada, _) =
+            runtime.sessions().log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
+        let settings = Settings::named((&ada.profile().name).into());
+        let seats = ByColor::new(SeatSpec::Me, SeatSpec::Open);
+        let room = runtime.rooms().create(&ada, NewRoom { settings, seats }, None).await.unwrap().room.id();
+        (runtime, ada, room)
+    }
+
+    async fn wait_until_dormant(runtime: &Runtime) {
+        sleep(runtime.limits().room_sleep + Duration::from_secs(1)).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_idle_room_leaves_memory_and_is_loaded_on_request() {
+        let (runtime, ada, room) = ada().await;
+        let open = runtime.streams().turns(&ada).await.unwrap();
+        let before = runtime.rooms().snapshot(&ada, room, &Credentials::default()).await.unwrap();
+        let registry = runtime.rooms().registry();
+        assert!(registry.live(room).is_some());
+        wait_until_dormant(&runtime).await;
+        assert!(registry.live(room).is_none(), "it is dormant");
+        assert_eq!((runtime.census().rooms, runtime.lobby().page(&RowFilter::default(), None, 9).len()), (1, 1));
+        assert_eq!((ada.rooms(), runtime.rooms().by_code(before.room.code())), (vec![room], Some(room)));
+        let after = runtime.rooms().snapshot(&ada, room, &Credentials::default()).await.unwrap();
+        assert_eq!(after.room, before.room);
+        assert!(registry.live(room).is_some(), "it is live");
+        drop(open);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watched_room_stays_live() {
+        let (runtime, ada, room) = ada().await;
+        let watch = runtime.streams().room(&ada, room, Credentials::default(), None).await.unwrap();
+        wait_until_dormant(&runtime).await;
+        assert!(runtime.rooms().registry().live(room).is_some());
+        drop(watch);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_dormant_room_still_closes_when_idle_for_too_long() {
+        let (runtime, ada, room) = ada().await;
+        let open = runtime.streams().turns(&ada).await.unwrap();
+        wait_until_dormant(&runtime).await;
+        sleep(runtime.limits().idle_close + Duration::from_secs(60)).await;
+        assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]), "it was closed as idle");
+        let gone = runtime.rooms().snapshot(&ada, room, &Credentials::default()).await;
+        assert!(matches!(gone, Err(RoomError::Rejected(Rejection::RoomNotFound))));
+        drop(open);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_dormant_room_loses_a_member_who_is_absent_for_too_long() {
+        let (runtime, ada, _) = ada().await;
+        let open = runtime.streams().turns(&ada).await.unwrap();
+        wait_until_dormant(&runtime).await;
+        drop(open);
+        sleep(runtime.limits().presence_grace * 2).await;
+        assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]));
+    }
+}

@@ -1,0 +1,66 @@
+//! An open stream, counted at its player and address until it is dropped.
+
+use std::sync::Arc;
+
+use crate::runtime::{
+    limit::client_address::{Share, SharePermit},
+    metrics::{self, StreamKind},
+    outcome::{RoomError, StreamEnd},
+    player::player::Player,
+    room::{host::RoomHost, presence::check_presence},
+};
+
+/// One open stream of a player. The player's rooms learn of the first and of the last.
+pub(crate) struct OpenStream {
+    host: RoomHost,
+    player: Arc<Player>,
+    kind: StreamKind,
+    _home: Option<SharePermit>,
+}
+
+impl OpenStream {
+    /// # Errors
+    /// When the player or its address has too many streams.
+    pub(crate) fn new(host: &RoomHost, player: &Arc<Player>, kind: StreamKind) -> Result<Self, RoomError> {
+        let home = player.quota.home();
+        let home = home.map(|home| home.acquire(Share::Streams).ok_or(RoomError::QuotaStreams)).transpose()?;
+        let before = player.open_stream();
+        metrics::streams(kind, 1.0);
+        let stream = Self { host: host.clone(), player: Arc::clone(player), kind, _home: home };
+        if before >= host.context().limits.streams_per_player {
+            return Err(RoomError::QuotaStreams);
+        }
+        if before == 0 {
+            check_presence(host, player, player.rooms());
+        }
+        Ok(stream)
+    }
+
+    pub(crate) fn host(&self) -> &RoomHost {
+        &self.host
+    }
+
+    pub(crate) fn player(&self) -> &Arc<Player> {
+        &self.player
+    }
+
+    /// Waits until the server or the player ends every stream.
+    pub(crate) async fn ended(&self) -> StreamEnd {
+        self.player.streams_end().cancelled().await;
+        self.why_ended()
+    }
+
+    /// Why every stream has ended.
+    pub(crate) fn why_ended(&self) -> StreamEnd {
+        self.player.stream_end().unwrap_or(StreamEnd::Draining)
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        metrics::streams(self.kind, -1.0);
+        if self.player.close_stream() {
+            check_presence(&self.host, &self.player, self.player.rooms());
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The stream of one room's events, for one watcher.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bytes::Bytes;
+use tokio::{
+    sync::broadcast::{self, error::RecvError},
+    task::yield_now,
+};
+
+use super::open_stream::OpenStream;
+use crate::{
+    room::{Credentials, PlayerId, Rejection, Room, RoomId, Seq},
+    runtime::{
+        metrics::{self, StreamKind},
+        outcome::{RoomError, StreamEnd},
+        player::player::Player,
+        poll::Cancelled,
+        room::{
+            actor::ActorContext,
+            encoded_event::{Effect, EncodedEvent},
+            host::RoomHost,
+            message::{Message, Snapshot, Subscribed},
+        },
+    },
+    store::History,
+};
+
+/// Missed events that are encoded between yields to other tasks.
+const RESUME_STEP: u64 = 32;
+
+/// What entitles a watcher.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WatchAccess {
+    /// Membership, or the room's password or join code.
+    Credentials(Credentials),
+    /// The administrator's token.
+    Admin,
+}
+
+impl WatchAccess {
+    fn check(&self, room: &Room, player: PlayerId) -> Result<(), Rejection> {
+        match self {
+            Self::Credentials(credentials) => room.may_watch(player, credentials),
+            Self::Admin => Ok(()),
+        }
+    }
+}
+
+/// An update of a watched room.
+#[derive(Clone, Debug)]
+pub enum Update {
+    /// The room as it is now.
+    Snapshot(Snapshot),
+    /// The next event, encoded.
+    Event(Bytes),
+}
+
+/// One watcher of a room.
+pub struct Watch {
+    open: OpenStream,
+    streams_end: Cancelled,
+    room: RoomId,
+    access: WatchAccess,
+    /// The last event that the watcher has.
+    seq: Seq,
+    snapshot: Option<Snapshot>,
+    missed: VecDeque<EncodedEvent>,
+    /// An event that may have ended the player's access, which is checked before it is passed on.
+    unchecked: Option<EncodedEvent>,
+    events: broadcast::Receiver<EncodedEvent>,
+    ended: Option<StreamEnd>,
+}
+
+impl Watch {
+    pub(crate) async fn open(
+        host: &RoomHost,
+        player: &Arc<Player>,
+        room: RoomId,
+        access: WatchAccess,
+        after: Option<Seq>,
+    ) -> Result<Self, RoomError> {
+        let open = OpenStream::new(host, player, StreamKind::Room)?;
+        let subscribed = subscribe(&open, room, &access, after).await;
+        let Subscription { seq, snapshot, missed, events } = subscribed.map_err(|error| match error {
+            WatchError::Access(rejection) => rejection.into(),
+            WatchError::Room(error) => error,
+        })?;
+        let streams_end = Cancelled::new(player.streams_end().clone());
+        Ok(Self { open, streams_end, room, access, seq, snapshot, missed, unchecked: None, events, ended: None })
+    }
+
+    /// The next update. Cancel safe.
+    ///
+    /// # Errors
+    /// The end of the stream.
+    pub async fn next(&mut self) -> Result<Update, StreamEnd> {
+        loop {
+            if let Some(snapshot) = self.snapshot.take() {
+                return Ok(Update::Snapshot(snapshot));
+            }
+            if let Some(end) = self.ended {
+                return Err(end);
+            }
+            if let Some(event) = self.missed.pop_front() {
+                // Access was checked later than this event, so of its effects only the end counts.
+                self.seq = event.seq;
+                self.ended = (event.effect == Effect::Closed).then_some(StreamEnd::RoomClosed);
+                return Ok(Update::Event(event.bytes_for(self.open.player().id())));
+            }
+            if let Some(event) = self.unchecked.clone() {
+                self.check_access().await?;
+                self.unchecked = None;
+                return Ok(self.pass_on(event));
+            }
+            let received = tokio::select! {
+                biased;
+                received = self.events.recv() => received,
+                () = self.streams_end.wait() => return Err(self.open.why_ended()),
+            };
+            match received {
+                Ok(event) if event.seq <= self.seq => {}
+                // An earlier wait was dropped while it caught up.
+                Ok(event) if event.seq != self.seq.next() => self.catch_up(Some(self.seq)).await?,
+                Ok(event) => {
+                    if !self.affects_access(event.effect) {
+                        return Ok(self.pass_on(event));
+                    }
+                    self.unchecked = Some(event);
+                }
+                Err(RecvError::Lagged(_)) => {
+                    metrics::lagged();
+                    self.catch_up(None).await?;
+                }
+                // The actor has ended.
+                Err(RecvError::Closed) => match self.open.player().stream_end() {
+                    Some(end) => return Err(end),
+                    None => self.catch_up(Some(self.seq)).await?,
+                },
+            }
+        }
+    }
+
+    fn pass_on(&mut self, event: EncodedEvent) -> Update {
+        self.seq = event.seq;
+        self.ended = match event.effect {
+            Effect::Removed(player) if player == self.open.player().id() => Some(StreamEnd::Kicked),
+            Effect::Closed => Some(StreamEnd::RoomClosed),
+            Effect::None | Effect::Access | Effect::Removed(_) | Effect::Left(_) => None,
+        };
+        Update::Event(event.bytes_for(self.open.player().id()))
+    }
+
+    fn affects_access(&self, effect: Effect) -> bool {
+        match effect {
+            Effect::Access => true,
+            Effect::Left(player) => player == self.open.player().id(),
+            Effect::None | Effect::Removed(_) | Effect::Closed => false,
+        }
+    }
+
+    async fn check_access(&self) -> Result<(), StreamEnd> {
+        let may = async {
+            let room = self.open.host().room(self.room).await?.snapshot().await?.room;
+            Ok(self.access.check(&room, self.open.player().id())?)
+        };
+        may.await.map_err(end_of)
+    }
+
+    async fn catch_up(&mut self, after: Option<Seq>) -> Result<(), StreamEnd> {
+        self.resubscribe(after).await.map_err(end_of)
+    }
+
+    async fn resubscribe(&mut self, after: Option<Seq>) -> Result<(), WatchError> {
+        let Subscription { seq, snapshot, missed, events } =
+            subscribe(&self.open, self.room, &self.access, after).await?;
+        (self.seq, self.snapshot, self.missed, self.events) = (seq, snapshot, missed, events);
+        Ok(())
+    }
+}
+
+/// What a watcher starts with.
+struct Subscription {
+    /// The last event before `missed` and `events`.
+    seq: Seq,
+    snapshot: Option<Snapshot>,
+    missed: VecDeque<EncodedEvent>,
+    events: broadcast::Receiver<EncodedEvent>,
+}
+
+/// Subscribes to a room, if the player may watch it.
+async fn subscribe(
+    open: &OpenStream,
+    room: RoomId,
+    access: &WatchAccess,
+    after: Option<Seq>,
+) -> Result<Subscription, WatchError> {
+    let handle = open.host().room(room).await?;
+    access.check(&handle.snapshot().await?.room, open.player().id())?;
+    let Subscribed { mut snapshot, seq, events } = handle.subscribe(after).await?;
+    let mut missed = VecDeque::new();
+    if let (None, Some(after)) = (&snapshot, after) {
+        match read_missed(open.host().context(), room, after, seq).await {
+            Some(read) => missed = read,
+            None => snapshot = Some(handle.snapshot().await?),
+        }
+    }
+    let seq = snapshot.as_ref().map_or(after, |snapshot| Some(snapshot.room.seq())).unwrap_or_default();
+    Ok(Subscription { seq, snapshot, missed, events })
+}
+
+/// The events after one and up to another, read and encoded in the watcher's task, so that the room is not held up. None when
+/// the journal does not reach back that far.
+async fn read_missed(context: &ActorContext, room: RoomId, after: Seq, last: Seq) -> Option<VecDeque<EncodedEvent>> {
+    let mut missed = VecDeque::new();
+    if after == last {
+        return Some(missed);
+    }
+    // Few at a time, so that the tasks of players wait for one watcher and not for all that resume.
+    let _permit = context.resumes.acquire().await.ok()?;
+    let History { base: mut room, events } = context.journal.load(room).await.ok()??;
+    if after < room.seq() {
+        return None;
+    }
+    for event in events.iter().take_while(|event| event.seq <= last) {
+        room.apply(event);
+        if event.seq > after {
+            missed.push_back(EncodedEvent::new(context.encode, event, &room));
+        }
+        if event.seq.0.is_multiple_of(RESUME_STEP) {
+            yield_now().await;
+        }
+    }
+    (room.seq() == last).then_some(missed)
+}
+
+/// The end of a stream that cannot continue.
+fn end_of(error: WatchError) -> StreamEnd {
+    match error {
+        WatchError::Access(Rejection::RoomClosed) => StreamEnd::RoomClosed,
+        // A room that was made private is hidden from strangers, but still open.
+        WatchError::Access(_) => StreamEnd::Kicked,
+        WatchError::Room(RoomError::Draining) => StreamEnd::Draining,
+        WatchError::Room(RoomError::Rejected(_)) => StreamEnd::RoomClosed,
+        WatchError::Room(_) => StreamEnd::SlowConsumer,
+    }
+}
+
+/// Why a watcher cannot continue.
+enum WatchError {
+    /// The player may not watch.
+    Access(Rejection),
+    /// The room cannot be reached.
+    Room(RoomError),
+}
+
+impl From<Rejection> for WatchError {
+    fn from(rejection: Rejection) -> Self {
+        Self::Access(rejection)
+    }
+}
+
+impl From<RoomError> for WatchError {
+    fn from(error: RoomError) -> Self {
+        Self::Room(error)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let context = self.open.host().context();
+        if let Some(handle) = context.registry.live(self.room)
+            && !context.lifecycle.stop().is_cancelled()
+        {
+            // Detached first, so that the room does not count it.
+            self.events = broadcast::Sender::new(1).subscribe();
+            context.lifecycle.spawn(async move {
+                // A room that is too busy counts its watchers at the next change.
+                let _ = handle.send(Message::Unwatched).await;
+            });
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The stream of one player's turns and other notices.
+
+use std::{
+    future::poll_fn,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use tokio::{
+    sync::oneshot,
+    time::{Instant, timeout_at},
+};
+
+use super::open_stream::OpenStream;
+use crate::{
+    room::{PlayerId, RoomId},
+    runtime::{
+        limit::limits::MAILBOX_PATIENCE,
+        metrics::StreamKind,
+        outcome::{RoomError, StreamEnd},
+        player::{inbox::InboxReader, notice::Notice, player::Player},
+        room::{host::RoomHost, message::Message},
+    },
+};
+
+/// The stream of one player's notices.
+pub struct Turns {
+    inbox: InboxReader,
+    /// Rooms that have not yet sent an open turn again. They are waited for while these are held.
+    _reminders: Vec<oneshot::Receiver<()>>,
+}
+
+impl Turns {
+    /// Opens the stream, and ends an older one. Open turns are sent again first.
+    pub(crate) async fn open(host: &RoomHost, player: &Arc<Player>) -> Result<Self, RoomError> {
+        let stream = OpenStream::new(host, player, StreamKind::Turns)?;
+        let inbox = player.inbox.open(Box::new(stream));
+        if let Some(end) = player.stream_end() {
+            player.inbox.close(end);
+        }
+        let mut reminders: Vec<_> = player.seats().into_iter().map(|room| remind(host, player, room)).collect();
+        let patience = Instant::now() + MAILBOX_PATIENCE;
+        for reminder in &mut reminders {
+            // The turns of a very busy room come later.
+            let _ = timeout_at(patience, reminder).await;
+        }
+        player.inbox.deliver_missed(&inbox);
+        Ok(Self { inbox, _reminders: reminders })
+    }
+
+    /// The next notice. Cancel safe.
+    ///
+    /// # Errors
+    /// The end of the stream.
+    pub async fn next(&mut self) -> Result<Notice, StreamEnd> {
+        poll_fn(|context| self.poll_next(context)).await
+    }
+
+    /// As [`Turns::next`], for a future that polls other sources too.
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Notice, StreamEnd>> {
+        self.inbox.poll_next(context.waker())
+    }
+}
+
+/// Lets a room send an open turn again, for as long as the answer is waited for.
+fn remind(host: &RoomHost, player: &Arc<Player>, room: RoomId) -> oneshot::Receiver<()> {
+    let (reply, answer) = oneshot::channel();
+    let (this, player) = (host.clone(), player.id());
+    host.context().lifecycle.spawn(async move { send_reminder(&this, player, room, reply).await });
+    answer
+}
+
+async fn send_reminder(host: &RoomHost, player: PlayerId, room: RoomId, mut reply: oneshot::Sender<()>) {
+    let Ok(handle) = host.room(room).await else { return };
+    let permit = tokio::select! {
+        biased;
+        permit = handle.reserve() => permit,
+        () = reply.closed() => None,
+        () = host.context().lifecycle.stop().cancelled() => None,
+    };
+    if let Some(permit) = permit {
+        permit.send(Box::new(Message::Remind(player, reply)));
+    }
+}

@@ -1,0 +1,79 @@
+//! Import circles between the files of a folder.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    File, no_problems,
+    source::{module_of, names},
+    sources,
+};
+
+/// Folders whose files import each other in one direction only.
+const ONE_WAY: [&str; 1] = ["src/runtime"];
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    no_problems(ONE_WAY.iter().flat_map(|folder| circles(&sources(&[folder]))));
+}
+
+/// The groups of files each of which reaches all others of its group by imports.
+fn circles(files: &[File]) -> Vec<String> {
+    let imports = imports(files);
+    let reached: BTreeMap<&str, BTreeSet<&str>> =
+        imports.keys().map(|path| (path.as_str(), reachable(path, &imports))).collect();
+    let group = |path: &str| -> BTreeSet<&str> {
+        reached[path].iter().copied().filter(|other| reached[other].contains(path)).collect()
+    };
+    let groups: BTreeSet<_> = reached.keys().map(|path| group(path)).filter(|group| group.len() > 1).collect();
+    groups.into_iter().map(|group| format!("a circle: {}", Vec::from_iter(group).join(", "))).collect()
+}
+
+fn reachable<'a>(from: &str, imports: &'a BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut open: Vec<&str> = imports[from].iter().map(String::as_str).collect();
+    while let Some(path) = open.pop() {
+        if reached.insert(path) {
+            open.extend(imports[path].iter().map(String::as_str));
+        }
+    }
+    reached
+}
+
+/// The files that each file imports from outside its tests.
+fn imports(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
+    let modules: BTreeMap<Vec<String>, &File> = files.iter().map(|file| (module_of(&file.path), file)).collect();
+    let imported = |file: &File| {
+        let names = names(&file.text, &module_of(&file.path)).into_iter().filter(|named| !named.in_test);
+        let defined = names.filter_map(|named| defining_file(named.path, &modules));
+        (file.path.clone(), defined.filter(|path| *path != file.path).collect())
+    };
+    files.iter().map(imported).collect()
+}
+
+/// The file that defines what a path names: not one that only exports it again.
+fn defining_file(path: Vec<String>, modules: &BTreeMap<Vec<String>, &File>) -> Option<String> {
+    let depth = (1..=path.len()).rev().find(|depth| modules.contains_key(&path[..*depth]))?;
+    let file = modules[&path[..depth]];
+    let exported = path.get(depth).and_then(|name| {
+        let named = names(&file.text, &path[..depth]).into_iter().filter(|named| !named.in_test);
+        named.map(|named| named.path).find(|full| full.len() > depth + 1 && full.last() == Some(name))
+    });
+    match exported {
+        Some(full) if file.path.ends_with("/mod.rs") => defining_file(full, modules),
+        _ => Some(file.path.clone()),
+    }
+}
+
+#[test]
+fn circles_are_seen_through_exports() {
+    let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let folder = |low: &str| {
+        [
+            file("src/a/mod.rs", "mod low; mod high; pub use low::Low; pub use high::High;"),
+            file("src/a/low.rs", low),
+            file("src/a/high.rs", "use super::Low; #[cfg(test)] mod tests { use crate::a::high; }"),
+        ]
+    };
+    assert_eq!(circles(&folder("pub struct Low;")), [""; 0]);
+    assert_eq!(circles(&folder("use crate::a::High;")), ["a circle: src/a/high.rs, src/a/low.rs"]);
+}

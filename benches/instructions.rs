@@ -99,7 +99,7 @@ fn desk() -> Desk {
 
 // The opening of the room, and then one move after the other, each durable before the next: what the thread that writes
 // does for it.
-#[library_benchmark(setup = desk, config = at_most(1_252_237, Some("*::writer::Desk::carry_out")))]
+#[library_benchmark(setup = desk, config = at_most(1_252_237, Some("*::writer::WriterThread::execute")))]
 #[bench::whole_game()]
 fn journal(desk: Desk) -> Desk {
     let mut behind = desk.behind;

@@ -1,4 +1,4 @@
-//! The seam between finished games and what keeps them.
+//! Storage of finished games.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use super::{
 };
 use crate::room::{GameId, GameRecord, PlayerId, RoomId, Timestamp};
 
-/// Where a game stands in the archive: by its end, and its id, so that a page stays valid while games come in.
+/// The position of a game in the archive, by its end and its id. Pages stay valid while games are added.
 pub type GameKey = (Timestamp, GameId);
 
-/// Which games are asked for; a field that is none does not restrict.
+/// A filter of games; a field that is `None` does not restrict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameFilter {
-    /// Who asks: a private room's games are shown to their players only.
+    /// The caller: games of private rooms are shown to their players only.
     pub viewer: PlayerId,
     /// Played in this room.
     pub room: Option<RoomId>,
@@ -27,13 +27,13 @@ pub struct GameFilter {
 pub struct GamePage {
     /// Newest first.
     pub games: Vec<Arc<GameRecord>>,
-    /// Behind what the next page begins; none where there are no more.
+    /// The position after which the next page begins; `None` on the last page.
     pub next: Option<GameKey>,
 }
 
 impl GamePage {
-    /// Games that are passed over for one page. A page may therefore have fewer games than were asked for, or none, and
-    /// yet be followed by others: whoever fills the archive with what others may not see does not keep it busy with that.
+    /// Games that a page skips at most, so that games which the caller may not see cannot keep the archive busy. A page may
+    /// therefore have fewer games than requested, or none, and still have a successor.
     pub const PASSED_OVER: usize = 5_000;
 }
 
@@ -46,9 +46,9 @@ impl GameFilter {
     }
 }
 
-/// Keeps finished games, and what they made of those who played them. [`super::Journal::append`] writes them.
+/// Keeps finished games, and the statistics of their players. [`super::Journal::append`] writes them.
 pub trait Archive: Send + Sync + 'static {
-    /// At most `limit` games that match, beginning behind `after`.
+    /// At most `limit` games that match, newest first, after `after`.
     fn games(
         &self,
         filter: GameFilter,
@@ -59,6 +59,6 @@ pub trait Archive: Send + Sync + 'static {
     /// One game.
     fn game(&self, id: GameId) -> BoxFuture<'_, Result<Option<Arc<GameRecord>>, Unavailable>>;
 
-    /// What a contestant made of all games.
+    /// The results and the rating of a contestant.
     fn player_stats(&self, who: Contestant) -> BoxFuture<'_, Result<PlayerStats, Unavailable>>;
 }

@@ -1,4 +1,4 @@
-//! The seam between open rooms and what keeps them.
+//! Storage of open rooms.
 
 use std::{
     future::{Future, Ready, ready},
@@ -11,17 +11,17 @@ use tokio::sync::oneshot;
 
 use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
 
-/// An answer that may have to wait for a disk.
+/// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The outcome of an append. Thousands wait for theirs at a time, and need no box for that.
+/// The outcome of an append, without a box where the store needs none: thousands wait at a time.
 #[must_use = "nothing is certain to be written before this says so"]
 pub enum AppendFuture<'a> {
-    /// It is known.
+    /// Known at once.
     Known(Ready<Result<(), AppendError>>),
-    /// Whoever writes tells it.
+    /// Sent by the writer.
     Queued(oneshot::Receiver<Result<(), AppendError>>),
-    /// More must happen than that.
+    /// Anything else.
     Slow(BoxFuture<'a, Result<(), AppendError>>),
 }
 
@@ -29,7 +29,7 @@ impl Future for AppendFuture<'_> {
     type Output = Result<(), AppendError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let unknown = || Err(AppendError::Unknown("nobody has told it".to_owned()));
+        let unknown = || Err(AppendError::Unknown("the writer gave no answer".to_owned()));
         match &mut *self {
             Self::Known(outcome) => Pin::new(outcome).poll(context),
             Self::Queued(outcome) => Pin::new(outcome).poll(context).map(|told| told.unwrap_or_else(|_| unknown())),
@@ -50,7 +50,7 @@ pub enum AppendError {
     /// Nothing was written; it may be tried again.
     #[error("storage is unavailable: {0}")]
     Unavailable(String),
-    /// Somebody else has written to the room, which is now at this number.
+    /// The room is at this event and not at the expected one.
     #[error("the room is already at event {0}")]
     Conflict(Seq),
     /// It may or may not have been written: the room must be read again.
@@ -58,7 +58,7 @@ pub enum AppendError {
     Unknown(String),
 }
 
-/// Decides what goes wrong with an append to a room behind an event; for tests.
+/// Returns the failure of an append to a room after an event, if it is to fail; for tests.
 pub type FaultHook = Box<dyn Fn(RoomId, Seq) -> Option<AppendError> + Send + Sync>;
 
 /// Nothing can be read, or nothing was written; it may be tried again.
@@ -69,11 +69,11 @@ pub struct Unavailable(pub String);
 /// What is to be written to one room, all of it or nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Append<'a> {
-    /// Which.
+    /// The room.
     pub room: RoomId,
-    /// The last event that the writer knows; 0 for a new room.
+    /// The last event that the caller knows; 0 for a new room.
     pub expected: Seq,
-    /// The events behind it. The first of a room creates it; `Closed` ends what is kept of it.
+    /// The events after it. The first of a room is its creation; `Closed` removes the room.
     pub events: &'a [Event],
     /// The games that end with them, for the archive.
     pub games: &'a [GameRecord],
@@ -101,19 +101,19 @@ impl History {
 
 /// Keeps the events of open rooms.
 pub trait Journal: Send + Sync + 'static {
-    /// Writes to a room. What is answered `Ok` is not lost. It may be on its way when this returns, or only once the answer
-    /// is waited for; who stops waiting does not know whether it is written.
+    /// Writes to a room. After `Ok` it is on the disk. The write begins now or when the future is first polled; dropping the
+    /// future leaves its outcome unknown.
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a>;
 
     /// What is kept of a room; none when there is no such open room.
     fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>>;
 
-    /// At most `limit` open rooms as they are now, in the order of their ids, beginning behind `after`.
+    /// At most `limit` open rooms in their latest state, by ascending id, after `after`.
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>>;
 
-    /// Notes that the server runs at this moment.
+    /// Records that the server runs at this time.
     fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>>;
 
-    /// When that was last noted; none when it never was.
+    /// The last time recorded, if any.
     fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>>;
 }

@@ -1,15 +1,13 @@
-//! What must not be lost: the events of every open room, finished games, and players.
+//! Durable storage: the events of every open room, finished games, and players.
 //!
-//! Nothing above this layer knows what is behind it:
-//!
-//! | seam | keeps | written |
+//! | trait | keeps | written |
 //! |---|---|---|
-//! | [`Journal`] | open rooms, as events | by the room's actor, before anything is true |
+//! | [`Journal`] | open rooms, as events | by the room's actor, before an event is applied |
 //! | [`Archive`] | finished games, statistics, ratings | with the event that ends the game |
 //! | [`PlayerStore`] | players, by the hashes of their tokens | at log-in and log-out |
 //!
-//! [`SqliteStore`] keeps them in one file, [`MemoryStore`] for as long as the process lasts. An append takes the sequence
-//! number it expects, so that two owners of one room can never both write.
+//! [`SqliteStore`] keeps them in one file, [`MemoryStore`] in the memory of the process. An append names the sequence
+//! number that it expects, so that of two owners of a room only one can write.
 
 mod archive;
 mod journal;
@@ -27,7 +25,7 @@ pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerSta
 pub use player_store::{PlayerStore, StoredPlayer};
 pub use sqlite::{COMMIT_WRITES, OpenError, SqliteStore};
 
-/// All that a server keeps.
+/// The storage of a server.
 #[derive(Clone)]
 pub struct Store {
     /// Open rooms.
@@ -39,12 +37,12 @@ pub struct Store {
 }
 
 impl Store {
-    /// Everything in one place.
+    /// One store for everything.
     pub fn of<S: Journal + Archive + PlayerStore>(store: S) -> Self {
         Self::shared(&Arc::new(store))
     }
 
-    /// Everything in one place that others hold too.
+    /// The same of a shared store.
     pub fn shared<S: Journal + Archive + PlayerStore>(store: &Arc<S>) -> Self {
         Self {
             journal: Arc::clone(store) as Arc<dyn Journal>,

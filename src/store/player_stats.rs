@@ -1,4 +1,4 @@
-//! What finished games make of those who played them: counts, and a rating.
+//! The statistics of a player: results of finished games, and a rating.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -32,14 +32,14 @@ pub enum Contestant {
 #[error("malformed contestant")]
 pub struct ParseContestantError;
 
-/// Whom a game was played against.
+/// The kind of an opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OpponentKind {
     /// A person.
     Human,
     /// A program that has logged in.
     Bot,
-    /// A seat of the server's own.
+    /// An AI of the server.
     Ai,
 }
 
@@ -59,15 +59,15 @@ pub struct Results {
 pub struct Rating {
     /// The strength, 1500 to begin with.
     pub value: f64,
-    /// How unsure it is: the strength lies within twice this with 95 % confidence.
+    /// The standard deviation of the strength.
     pub deviation: f64,
-    /// How much it is expected to change.
+    /// The expected fluctuation of the strength.
     pub volatility: f64,
-    /// The rated games behind it.
+    /// Rated games so far.
     pub games: u32,
 }
 
-/// What a contestant made of all games.
+/// The results and the rating of a contestant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayerStats {
     /// Against people.
@@ -76,12 +76,12 @@ pub struct PlayerStats {
     pub bots: Results,
     /// Against AI seats.
     pub ais: Results,
-    /// None before the first rated game.
+    /// `None` before the first rated game.
     pub rating: Option<Rating>,
 }
 
-/// What a game makes of those who played it. `before` tells what they were; both sides may be one AI, which then is
-/// counted for both and not rated.
+/// The statistics of both contestants after a game. `before` returns those before it. An AI that plays itself is counted
+/// twice and not rated.
 pub(super) fn stats_after<E>(
     record: &GameRecord,
     mut before: impl FnMut(&Contestant) -> Result<PlayerStats, E>,
@@ -108,7 +108,7 @@ pub(super) fn stats_after<E>(
 }
 
 impl PlayerStats {
-    /// Of all games.
+    /// The sum over all kinds of opponents.
     #[must_use]
     pub fn total(&self) -> Results {
         let all = [self.humans, self.bots, self.ais];
@@ -148,7 +148,7 @@ impl Results {
 }
 
 impl Rating {
-    /// What black and white are rated after a game between them.
+    /// The ratings of black and white after a game between them.
     fn meets(self, white: Self, winner: Option<Color>) -> (Self, Self) {
         let outcome = match winner {
             Some(Color::Black) => Outcomes::WIN,

@@ -1,32 +1,32 @@
-//! The seam between players and what keeps them.
+//! Storage of players.
 
 use super::journal::{BoxFuture, Unavailable};
 use crate::room::{PlayerId, Profile, Timestamp};
 
-/// One who has logged in, as it is kept.
+/// A player that has logged in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPlayer {
-    /// Who.
+    /// Id, name and kind.
     pub profile: Profile,
-    /// How many seats it may hold.
+    /// Seats that it may hold.
     pub seats: u16,
-    /// The hash of the token; the token itself is kept nowhere.
+    /// The SHA-256 of the token, which itself is not kept.
     pub token: [u8; 32],
-    /// When it was last here, within the hour.
+    /// When it was last seen, to the hour.
     pub seen: Timestamp,
 }
 
-/// Keeps the players whose tokens are good.
+/// Keeps players with valid tokens.
 pub trait PlayerStore: Send + Sync + 'static {
-    /// Everyone.
+    /// All players with a valid token.
     fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>>;
 
-    /// Takes one in.
+    /// Inserts a player.
     fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>>;
 
-    /// Makes a player's token bad and the name free. The games stay.
+    /// Invalidates a player's token and frees the name. The games stay.
     fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>>;
 
-    /// Notes who was here, and when.
+    /// Records when players were last seen.
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>>;
 }

@@ -8,24 +8,24 @@ use foldhash::fast::RandomState;
 
 #[derive(Default)]
 pub(super) struct Rooms {
-    rooms: HashMap<RoomId, Kept, RandomState>,
+    rooms: HashMap<RoomId, MemoryRoom, RandomState>,
 }
 
-struct Kept {
+struct MemoryRoom {
     base: Box<Room>,
     events: Vec<Event>,
 }
 
 impl Rooms {
     pub(super) fn append(&mut self, append: &Append<'_>) -> Result<(), AppendError> {
-        let Some(kept) = self.rooms.get_mut(&append.room) else { return self.begin(append) };
-        if kept.seq() != append.expected {
-            return Err(AppendError::Conflict(kept.seq()));
+        let Some(room) = self.rooms.get_mut(&append.room) else { return self.begin(append) };
+        if room.seq() != append.expected {
+            return Err(AppendError::Conflict(room.seq()));
         }
         if is_last(append) {
             self.rooms.remove(&append.room);
         } else {
-            kept.extend(append.events);
+            room.extend(append.events);
         }
         Ok(())
     }
@@ -37,20 +37,20 @@ impl Rooms {
         if !is_last(append) {
             let begun = Room::replay(append.events)
                 .ok_or_else(|| AppendError::Unavailable("a room must begin with its creation".into()))?;
-            self.rooms.insert(append.room, Kept { base: Box::new(begun), events: Vec::new() });
+            self.rooms.insert(append.room, MemoryRoom { base: Box::new(begun), events: Vec::new() });
         }
         Ok(())
     }
 
     pub(super) fn load(&self, room: RoomId) -> Option<History> {
-        self.rooms.get(&room).map(Kept::history)
+        self.rooms.get(&room).map(MemoryRoom::history)
     }
 
     pub(super) fn page(&self, after: Option<RoomId>, limit: usize) -> Vec<Room> {
-        let behind = |room: &RoomId| after.is_none_or(|after| *room > after);
-        let mut page: Vec<_> = self.rooms.iter().filter(|(room, _)| behind(room)).collect();
+        let is_after = |room: &RoomId| after.is_none_or(|after| *room > after);
+        let mut page: Vec<_> = self.rooms.iter().filter(|(room, _)| is_after(room)).collect();
         page.sort_unstable_by_key(|(room, _)| **room);
-        page.into_iter().take(limit).map(|(_, kept)| kept.history().latest()).collect()
+        page.into_iter().take(limit).map(|(_, room)| room.history().latest()).collect()
     }
 }
 
@@ -58,7 +58,7 @@ fn is_last(append: &Append<'_>) -> bool {
     append.events.iter().any(|event| matches!(event.fact, Fact::Closed(_)))
 }
 
-impl Kept {
+impl MemoryRoom {
     fn seq(&self) -> Seq {
         self.events.last().map_or_else(|| self.base.seq(), |event| event.seq)
     }

@@ -1,4 +1,4 @@
-//! Finished games, and what they made of those who played them.
+//! Finished games, and the statistics of their players.
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Writes a finished game down; the same one again changes nothing.
+/// Inserts a finished game and updates the statistics of its players; a known game changes nothing.
 pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Result<()> {
     if !enter(connection, game)? {
         return Ok(());
@@ -30,7 +30,7 @@ pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Resu
     Ok(())
 }
 
-/// Writes a game down that changes nobody's standing. False when it is there already.
+/// Inserts a game without effect on statistics. Returns false when it is known.
 pub(super) fn enter(connection: &Connection, game: &GameRecord) -> rusqlite::Result<bool> {
     if insert(connection, game)? == 0 {
         return Ok(false);
@@ -88,7 +88,7 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
     })
 }
 
-/// Games by their place, newest first. What a contestant played has an index of its own.
+/// A page of games, newest first. Those of a contestant have an index of their own.
 pub(super) fn page(
     connection: &Connection,
     filter: &GameFilter,

@@ -1,6 +1,6 @@
-//! The log: what was appended, in its order. A commit adds one row, so that moves in many rooms cost few pages.
+//! The log: appended events in their order. A commit adds one row, so that moves in many rooms cost few pages.
 //!
-//! Its form is told in `2.sql`.
+//! `2.sql` describes its format.
 
 use prost::encoding::{decode_varint, encode_varint};
 use rusqlite::Connection;
@@ -11,31 +11,31 @@ use crate::{
     store::journal::{Append, AppendError},
 };
 
-/// The version that is written, and the only one.
+/// The version of a row.
 const VERSION: u8 = 1;
 
 const CHECKSUM: usize = 4;
 
-/// What an entry with one move takes at most, roughly.
-const MOVE: usize = 48;
+/// Bytes of an entry with one move, about.
+const MOVE_BYTES: usize = 48;
 
-/// The most bytes of an event before what it holds.
-const HEAD: usize = 20;
+/// The most bytes of two varints.
+const MAX_HEADER: usize = 20;
 
-/// An append as it is written.
-pub(super) struct Entry {
+/// An append, encoded.
+pub(super) struct LogEntry {
     pub(super) room: RoomId,
     pub(super) expected: Seq,
-    /// The room's last event behind it; 0 when it closes the room.
+    /// The room's last event after it; 0 when it closes the room.
     pub(super) last: Seq,
-    /// None of a room that closes: nothing is kept of it.
+    /// Empty when it closes the room.
     pub(super) run: Run,
     pub(super) games: Vec<GameRecord>,
 }
 
-impl Entry {
-    /// Encodes it, away from the thread for which everybody waits.
-    pub(super) fn of(append: &Append<'_>) -> Result<Self, AppendError> {
+impl LogEntry {
+    /// Encodes an append, on the caller's thread rather than the writer's.
+    pub(super) fn new(append: &Append<'_>) -> Result<Self, AppendError> {
         let begins = append.events.first().is_some_and(|event| matches!(event.fact, Fact::Created(_)));
         if append.expected == Seq(0) && !begins {
             return Err(AppendError::Unavailable("a room must begin with its creation".to_owned()));
@@ -56,19 +56,18 @@ impl Entry {
     }
 }
 
-/// Events of a room, encoded, one behind the other. A move lies in the value itself, so that no thread has to free what
-/// another has allocated.
+/// Consecutive events of a room, encoded. One move fits inline, so that the writer frees no memory of other threads.
 #[derive(Clone, Default)]
 pub(super) struct Run(SmallVec<[u8; 32]>);
 
 impl Run {
     pub(super) fn push(&mut self, seq: Seq, event: &[u8]) {
-        let mut head = [0; HEAD];
-        let mut free = &mut head[..];
+        let mut header = [0; MAX_HEADER];
+        let mut free = &mut header[..];
         encode_varint(seq.0, &mut free);
         encode_varint(event.len() as u64, &mut free);
-        let length = HEAD - free.len();
-        self.0.extend_from_slice(&head[..length]);
+        let length = MAX_HEADER - free.len();
+        self.0.extend_from_slice(&header[..length]);
         self.0.extend_from_slice(event);
     }
 
@@ -93,8 +92,8 @@ impl Run {
         Events(&self.0)
     }
 
-    /// Those of its events that go on from one, each from the one before.
-    pub(super) fn behind(&self, mut at: Seq) -> Self {
+    /// Those of its events that follow event `at` without a gap.
+    pub(super) fn next_after(&self, mut at: Seq) -> Self {
         let mut next = Self::default();
         for (seq, event) in self.events() {
             if seq.0.checked_sub(1) == Some(at.0) {
@@ -105,14 +104,14 @@ impl Run {
         next
     }
 
-    /// Forgets all but its last so many bytes.
-    pub(super) fn keep(&mut self, bytes: usize) {
-        // What it held at most is not kept free for it: there are many rooms.
+    /// Removes all but the last `bytes` bytes.
+    pub(super) fn keep_last(&mut self, bytes: usize) {
+        // A new buffer, so that many rooms do not keep the capacity of their longest run.
         self.0 = SmallVec::from_slice(&self.0[self.0.len() - bytes..]);
     }
 }
 
-/// What is left to be read of a run. It ends where no event begins, which is before its end only in damaged ones.
+/// Iterates over the events of a run; ends early where a damaged run has no further event.
 #[derive(Clone)]
 pub(super) struct Events<'a>(pub(super) &'a [u8]);
 
@@ -132,7 +131,7 @@ impl<'a> Iterator for Events<'a> {
     }
 }
 
-/// A length, and so many bytes.
+/// A length and that many bytes.
 fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = usize::try_from(decode_varint(bytes).ok()?).ok()?;
     let (part, rest) = bytes.split_at_checked(length)?;
@@ -140,13 +139,13 @@ fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(part)
 }
 
-/// What a commit adds to the log.
-pub(super) struct Row(Vec<u8>);
+/// The row that a commit adds to the log.
+pub(super) struct LogRow(Vec<u8>);
 
-impl Row {
-    /// An empty one, with room for so many moves.
-    pub(super) fn of(moves: usize) -> Self {
-        let mut row = Vec::with_capacity(1 + moves * MOVE + CHECKSUM);
+impl LogRow {
+    /// An empty row with capacity for this many moves.
+    pub(super) fn with_capacity(moves: usize) -> Self {
+        let mut row = Vec::with_capacity(1 + moves * MOVE_BYTES + CHECKSUM);
         row.push(VERSION);
         Self(row)
     }
@@ -159,7 +158,7 @@ impl Row {
         self.0.len()
     }
 
-    /// Adds events of a room, or without any that it has closed.
+    /// Adds events of a room; an empty run says that the room has closed.
     pub(super) fn add(&mut self, room: RoomId, run: &Run) {
         self.0.extend_from_slice(&room.bits().to_le_bytes());
         encode_varint(run.0.len() as u64, &mut self.0);
@@ -174,8 +173,8 @@ impl Row {
     }
 }
 
-/// What a row holds, as far as it can be read, and whether it is as it was written. In one that is not, an event that is
-/// whole by itself says its own number.
+/// The entries of a row as far as they can be read, and whether its checksum is right. Where it is not, the number of an
+/// event is taken from the event itself if that has a right checksum of its own.
 pub(super) fn read_row(bytes: &[u8]) -> (Vec<(RoomId, Run)>, bool) {
     let Some((sealed, checksum)) = bytes.split_last_chunk::<CHECKSUM>() else { return (Vec::new(), false) };
     let (version, mut rest) = sealed.split_first().map_or((0, sealed), |(version, rest)| (*version, rest));
@@ -197,7 +196,7 @@ pub(super) fn read_row(bytes: &[u8]) -> (Vec<(RoomId, Run)>, bool) {
     (entries, whole)
 }
 
-/// Removes the rows from one to another, both with it, except for damaged ones, which are set aside.
+/// Deletes the rows `from` to `to`, inclusive. Damaged ones are kept with negative ids.
 pub(super) fn remove(connection: &Connection, from: i64, to: i64, damaged: &[i64]) -> rusqlite::Result<()> {
     for id in damaged.iter().filter(|id| (from..=to).contains(id)) {
         let sql = "UPDATE log SET id = (SELECT min(0, min(id)) - 1 FROM log) WHERE id = ?";

@@ -4,25 +4,23 @@
 //!   actors ──append──▶ queue ──▶ writer thread ── one commit for all that waits ──▶ file ◀── reader threads ◀── questions
 //! ```
 //!
-//! The writer alone writes: it takes what has gathered while it wrote, and commits it together, so that the disk is
-//! waited for once. Before that it lets others that can run go first, while that brings it more. Any SQLite tool may look
-//! into the file, also while the server runs.
+//! The writer thread commits together what was queued during the commit before. Any SQLite tool may read the file, also
+//! while the server runs.
 //!
 //! ```text
-//!   append ──▶ log (one row a commit) ──when it is long, a part with each commit──▶ states, runs
+//!   append ──▶ log (a row a commit) ──when it is long, a part with each commit──▶ states, runs (a row a room and flush)
 //! ```
 //!
-//! What is appended goes to the log first, where moves in a thousand rooms lie side by side, and is moved to the tables,
-//! where those of a room that move together lie in one row, when there is much of each. Until then the writer has it in
-//! memory, too: it tells those who read, and knows the last event of a room without looking it up.
+//! Appends go to the log first, where moves of a thousand rooms share a page. When it is long it is flushed into the
+//! tables, which hold a room's events of one flush in one row. Until then they are in the write-behind table, too.
 
-mod backlog;
 mod games;
 mod log;
 mod players;
 mod reader;
 mod rooms;
 mod schema;
+mod write_behind;
 mod writer;
 
 use std::{
@@ -46,22 +44,21 @@ use super::{
     player_store::{PlayerStore, StoredPlayer},
 };
 use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
-use backlog::Backlog;
-use log::Entry;
+use log::LogEntry;
 use reader::Reader;
+use write_behind::WriteBehind;
 use writer::Writer;
 
-/// Bytes of the log after which it is moved into the tables: so much is read when a server starts behind one that died,
-/// and so many events of a room are found together when they are moved.
-const LOG: usize = 4 << 20;
+/// Bytes of the log at which it is flushed into the tables. More makes longer runs, and a longer start after a crash.
+const LOG_LIMIT: usize = 4 << 20;
 
-/// Keeps everything in one file. Its threads end when it is dropped, with what was asked of them done.
+/// A store in one file. Dropping it ends its threads, after all that is queued.
 pub struct SqliteStore {
     writer: Writer,
-    /// Rooms that are waited for do not wait for those who go through the archive.
+    /// Apart from the archive's, so that reading a room does not wait for a long query.
     rooms: Reader,
     archive: Reader,
-    /// Held as long as the file is used.
+    /// Locked as long as the file is used.
     _lock: File,
 }
 
@@ -69,10 +66,10 @@ impl SqliteStore {
     /// The file's name in its folder.
     pub const FILE: &str = "reversi.db";
 
-    /// Opens the store in a folder, or makes both.
+    /// Opens the store in a folder, and creates both if necessary.
     ///
     /// # Errors
-    /// When another server has it, or it cannot be used: the error says why.
+    /// When another server uses it, or the folder or the file cannot be used.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         Self::with_faults(folder, Box::new(|_, _| None))
     }
@@ -82,35 +79,35 @@ impl SqliteStore {
     /// # Errors
     /// As [`SqliteStore::open`].
     pub fn with_faults(folder: &Path, fault: FaultHook) -> Result<Self, OpenError> {
-        Self::start(folder, fault, LOG)
+        Self::start(folder, fault, LOG_LIMIT)
     }
 
-    /// As [`SqliteStore::open`], with a log that may have so many bytes before it is moved into the tables; for tests.
+    /// As [`SqliteStore::open`], with a flush of the log at this many bytes; for tests.
     ///
     /// # Errors
     /// As [`SqliteStore::open`].
-    pub fn with_log(folder: &Path, most: usize) -> Result<Self, OpenError> {
-        Self::start(folder, Box::new(|_, _| None), most)
+    pub fn with_log_limit(folder: &Path, log_limit: usize) -> Result<Self, OpenError> {
+        Self::start(folder, Box::new(|_, _| None), log_limit)
     }
 
-    fn start(folder: &Path, fault: FaultHook, most: usize) -> Result<Self, OpenError> {
-        make(folder)?;
-        let lock = File::create(folder.join("reversi.lock"))?;
-        take(&lock)?;
+    fn start(folder: &Path, fault: FaultHook, log_limit: usize) -> Result<Self, OpenError> {
+        create_folder(folder)?;
+        let lock_file = File::create(folder.join("reversi.lock"))?;
+        lock(&lock_file)?;
         let path = folder.join(Self::FILE);
-        begin(&path)?;
+        create_file(&path)?;
         let mut connection = schema::create(&path)?;
-        Backlog::read(&connection, most)?.settle(&mut connection)?;
+        WriteBehind::read(&connection, log_limit)?.flush_all(&mut connection)?;
         Ok(Self {
-            writer: Writer::start(&path, connection, fault, most)?,
+            writer: Writer::start(&path, connection, fault, log_limit)?,
             rooms: Reader::start(&path, "store-rooms")?,
             archive: Reader::start(&path, "store-archive")?,
-            _lock: lock,
+            _lock: lock_file,
         })
     }
 
-    /// Puts games into the archive that were played elsewhere, all of them or none; they change nobody's standing. How
-    /// many of them were not there yet.
+    /// Adds imported games to the archive, all of them or none, without effect on statistics and ratings. Returns how many
+    /// were new.
     ///
     /// # Errors
     /// When nothing was written.
@@ -122,7 +119,7 @@ impl SqliteStore {
             for game in &games {
                 new += usize::from(games::enter(connection, game)?);
             }
-            // Not added up: what was rolled back is carried out once more.
+            // Set, not added: a write that was rolled back is executed again.
             count.store(new, Ordering::Relaxed);
             Ok(())
         };
@@ -131,16 +128,16 @@ impl SqliteStore {
     }
 }
 
-/// Makes the folder for its owner's eyes only: chats and private games are in it.
-fn make(folder: &Path) -> std::io::Result<()> {
+/// Creates the folder, readable by its owner only: it has chats and private games.
+fn create_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.recursive(true).create(folder)
 }
 
-/// Takes the lock, for which a server that is just ending is waited for.
-fn take(lock: &File) -> Result<(), OpenError> {
+/// Locks the file, pending for a server that is ending.
+fn lock(lock: &File) -> Result<(), OpenError> {
     const TRIES: u32 = 20;
     for _ in 0..TRIES {
         match lock.try_lock() {
@@ -152,8 +149,8 @@ fn take(lock: &File) -> Result<(), OpenError> {
     Err(OpenError::InUse)
 }
 
-/// Makes an empty file that nobody else can read, if there is none. What SQLite puts beside it is as private.
-fn begin(path: &Path) -> std::io::Result<()> {
+/// Creates an empty file, readable by its owner only, if there is none. SQLite gives its other files the same mode.
+fn create_file(path: &Path) -> std::io::Result<()> {
     let mut options = File::options();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -165,20 +162,20 @@ fn begin(path: &Path) -> std::io::Result<()> {
 
 impl Journal for SqliteStore {
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
-        Entry::of(&append).map_or_else(|error| Err(error).into(), |entry| self.writer.append(entry))
+        LogEntry::new(&append).map_or_else(|error| Err(error).into(), |entry| self.writer.append(entry))
     }
 
     fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
         Box::pin(async move {
-            let waiting = self.writer.look(move |backlog| backlog.waiting(room)).await?;
-            self.rooms.ask(move |connection| rooms::load(connection, room, &waiting)).await
+            let pending = self.writer.read_pending(move |write_behind| write_behind.pending(room)).await?;
+            self.rooms.ask(move |connection| rooms::load(connection, room, &pending)).await
         })
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
         Box::pin(async move {
-            let waiting = self.writer.look(move |backlog| backlog.all_waiting(after)).await?;
-            self.rooms.ask(move |connection| rooms::page(connection, after, limit, &waiting)).await
+            let pending = self.writer.read_pending(move |write_behind| write_behind.all_pending(after)).await?;
+            self.rooms.ask(move |connection| rooms::page(connection, after, limit, &pending)).await
         })
     }
 

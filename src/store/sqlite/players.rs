@@ -25,7 +25,7 @@ pub(super) fn insert(connection: &Connection, player: &StoredPlayer) -> rusqlite
     Ok(())
 }
 
-/// One who has played stays known by name.
+/// A player with games keeps its row, without a token.
 pub(super) fn remove(connection: &Connection, player: PlayerId) -> rusqlite::Result<()> {
     let player = player.to_string();
     let sql = "DELETE FROM players WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM played WHERE contestant = ?1)";
@@ -46,10 +46,10 @@ pub(super) fn all(connection: &Connection) -> Result<Vec<StoredPlayer>, ReadErro
     let sql = "SELECT id, name, kind, seats, token, seen_us FROM players WHERE token IS NOT NULL ORDER BY id";
     let mut select = connection.prepare(sql)?;
     let mut rows = select.query([])?;
-    let mut enrolled = Vec::new();
+    let mut players = Vec::new();
     while let Some(row) = rows.next()? {
         let text = |column| row.get::<_, String>(column);
-        enrolled.push(StoredPlayer {
+        players.push(StoredPlayer {
             profile: Profile {
                 id: text(0)?.parse()?,
                 name: DisplayName::parse(&text(1)?)?,
@@ -60,5 +60,5 @@ pub(super) fn all(connection: &Connection) -> Result<Vec<StoredPlayer>, ReadErro
             seen: Timestamp(row.get(5)?),
         });
     }
-    Ok(enrolled)
+    Ok(players)
 }

@@ -1,4 +1,6 @@
-//! Open rooms: a state of each, and every event since.
+//! Open rooms: a checkpoint of each, which is its state at one event, and the later events in runs.
+//!
+//! A checkpoint every [`INTERVAL`] events keeps rooms short and opening fast.
 
 use std::{collections::BTreeMap, ops::Bound};
 
@@ -14,16 +16,16 @@ use crate::{
 };
 
 /// The most events in one run.
-const RUN: usize = 256;
+const MAX_RUN: usize = 256;
 
-/// Events after which a state takes older ones in.
-const FOLD: u64 = 256;
+/// Events from one checkpoint to the next.
+const INTERVAL: u64 = 256;
 
-/// Events that stay behind a state at least, for watchers who come back after an absence.
+/// Events before the latest that are kept at least, for watchers that resume.
 const TAIL: u64 = 256;
 
-/// Takes events in that are not there yet.
-pub(super) fn take_in<'a>(
+/// Appends those events that are not in the tables yet.
+pub(super) fn append_run<'a>(
     connection: &Connection,
     id: RoomId,
     events: impl Iterator<Item = (Seq, &'a [u8])>,
@@ -31,14 +33,14 @@ pub(super) fn take_in<'a>(
     let at = last(connection, id)?;
     let (mut newest, mut run, mut count) = (at, Run::default(), 0);
     for (seq, event) in events {
-        // The log may hold some of them twice, where a room could not be moved for a while and the log was then read again.
+        // The log may hold an event twice, if its room could not be flushed for a while.
         if seq <= newest {
             continue;
         }
         if seq == Seq(1) {
-            begin(connection, id, event)?;
+            insert_first_state(connection, id, event)?;
         }
-        if count == RUN {
+        if count == MAX_RUN {
             insert(connection, key(id), number(newest), &run)?;
             (run, count) = (Run::default(), 0);
         }
@@ -48,8 +50,8 @@ pub(super) fn take_in<'a>(
     if !run.is_empty() {
         insert(connection, key(id), number(newest), &run)?;
     }
-    if newest.0 / FOLD > at.0 / FOLD {
-        fold(connection, id, newest);
+    if newest.0 / INTERVAL > at.0 / INTERVAL {
+        checkpoint(connection, id, newest);
     }
     Ok(())
 }
@@ -59,7 +61,7 @@ fn insert(connection: &Connection, room: i64, last: i64, run: &Run) -> rusqlite:
     connection.prepare_cached(sql)?.execute((room, last, run.bytes())).map(|_| ())
 }
 
-/// Makes runs of the single events that older versions wrote. This is a step of the file's, and stays what it is.
+/// Makes a run of each event of versions 1 and 2. A step of the schema, which must not change.
 pub(super) fn make_runs(connection: &Connection) -> rusqlite::Result<()> {
     let mut select = connection.prepare("SELECT room, seq, CAST(event AS BLOB) FROM events")?;
     let mut rows = select.query([])?;
@@ -72,25 +74,25 @@ pub(super) fn make_runs(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Makes the state of a room of its first event. Without one it is a room that cannot be read.
-fn begin(connection: &Connection, id: RoomId, event: &[u8]) -> rusqlite::Result<()> {
-    match begun(id, event) {
+/// Inserts the state after a room's first event. A room without one cannot be read.
+fn insert_first_state(connection: &Connection, id: RoomId, event: &[u8]) -> rusqlite::Result<()> {
+    match first_state(id, event) {
         Ok(room) => {
             let sql = "INSERT OR IGNORE INTO states (room, seq, state) VALUES (?, 1, ?)";
             connection.prepare_cached(sql)?.execute((key(id), stored::encode_room(&room)))?;
         }
-        Err(error) => tracing::error!(%error, "a room that was made cannot be read, and is left as it is"),
+        Err(error) => tracing::error!(%error, "the first event of a room cannot be read"),
     }
     Ok(())
 }
 
-fn begun(id: RoomId, event: &[u8]) -> Result<Room, ReadError> {
+fn first_state(id: RoomId, event: &[u8]) -> Result<Room, ReadError> {
     let event = stored::decode_event(event).map_err(|error| format!("room {id}: {error}"))?;
     let room = Room::replay([&event]).filter(|room| room.id() == id);
     Ok(room.ok_or_else(|| format!("room {id} does not begin with its creation"))?)
 }
 
-/// A room's last event in the tables; 0 when it is not there.
+/// A room's last event in the tables; 0 when there is none.
 pub(super) fn last(connection: &Connection, room: RoomId) -> rusqlite::Result<Seq> {
     let sql = "SELECT last FROM runs WHERE room = ? ORDER BY last DESC LIMIT 1";
     let seq = connection.prepare_cached(sql)?.query_row([key(room)], |row| row.get::<_, i64>(0)).optional()?;
@@ -103,15 +105,15 @@ pub(super) fn remove(connection: &Connection, room: RoomId) -> rusqlite::Result<
     Ok(())
 }
 
-/// Lets the state take in the older runs, so that a long-lived room does not grow. A room in which that fails goes on
-/// without.
-fn fold(connection: &Connection, room: RoomId, newest: Seq) {
-    if let Err(error) = try_fold(connection, room, Seq(newest.0.saturating_sub(TAIL))) {
-        tracing::error!(%room, %error, "a room's older events could not be taken in");
+/// Moves a room's checkpoint up to [`TAIL`] events before the newest, and deletes the runs before it. A failure is logged:
+/// the room then keeps more events than it needs.
+fn checkpoint(connection: &Connection, room: RoomId, newest: Seq) {
+    if let Err(error) = try_checkpoint(connection, room, Seq(newest.0.saturating_sub(TAIL))) {
+        tracing::error!(%room, %error, "the checkpoint of a room could not be moved");
     }
 }
 
-fn try_fold(connection: &Connection, id: RoomId, until: Seq) -> Result<(), ReadError> {
+fn try_checkpoint(connection: &Connection, id: RoomId, until: Seq) -> Result<(), ReadError> {
     let mut room = state(connection, id)?.ok_or_else(|| format!("room {id} has events and no state"))?;
     read_runs(connection, id, &mut room, until, drop)?;
     let sql = "UPDATE states SET seq = ?, state = ? WHERE room = ?";
@@ -128,23 +130,23 @@ fn state(connection: &Connection, id: RoomId) -> Result<Option<Room>, ReadError>
     Ok(room.transpose()?)
 }
 
-/// What is kept of a room, with the events that wait for being moved.
-pub(super) fn load(connection: &Connection, id: RoomId, waiting: &Run) -> Result<Option<History>, ReadError> {
-    let base = match (state(connection, id)?, waiting.events().next()) {
+/// What is kept of a room, with its events that are in the log only.
+pub(super) fn load(connection: &Connection, id: RoomId, pending: &Run) -> Result<Option<History>, ReadError> {
+    let base = match (state(connection, id)?, pending.events().next()) {
         (Some(room), _) => room,
-        (None, Some((Seq(1), event))) => begun(id, event)?,
-        // It has closed just now, if something of it waited.
+        (None, Some((Seq(1), event))) => first_state(id, event)?,
+        // If it had events in the log, it has closed since they were read.
         (None, _) if last(connection, id)? == Seq(0) => return Ok(None),
         (None, _) => return Err(format!("room {id} has events and no state").into()),
     };
-    history(connection, id, base, waiting).map(Some)
+    history(connection, id, base, pending).map(Some)
 }
 
-/// The room with its events; an error when one does not fit, which would be a damaged file.
-fn history(connection: &Connection, id: RoomId, base: Room, waiting: &Run) -> Result<History, ReadError> {
+/// A room with its events; an error when one is damaged or missing.
+fn history(connection: &Connection, id: RoomId, base: Room, pending: &Run) -> Result<History, ReadError> {
     let (mut room, mut events) = (base.clone(), Vec::new());
     read_runs(connection, id, &mut room, Seq(i64::MAX.cast_unsigned()), |event| events.push(event))?;
-    for (seq, event) in waiting.events() {
+    for (seq, event) in pending.events() {
         if seq > room.seq() {
             events.push(next(&mut room, event)?);
         }
@@ -152,22 +154,22 @@ fn history(connection: &Connection, id: RoomId, base: Room, waiting: &Run) -> Re
     Ok(History { base, events })
 }
 
-/// Applies the runs that a room has not taken in yet, as far as they end at one event or before it.
+/// Applies the runs after a room's last event that end at `until` or before.
 fn read_runs(
     connection: &Connection,
     id: RoomId,
     room: &mut Room,
     until: Seq,
-    mut hear: impl FnMut(Event),
+    mut visit: impl FnMut(Event),
 ) -> Result<(), ReadError> {
     let sql = "SELECT last, events FROM runs WHERE room = ? AND last > ? AND last <= ? ORDER BY last";
     let mut select = connection.prepare_cached(sql)?;
     let mut rows = select.query((key(id), number(room.seq()), number(until)))?;
     while let Some(row) = rows.next()? {
         for (seq, event) in Events(row.get_ref(1)?.as_blob()?) {
-            // A state is made of a first event that lies in a run, too.
+            // The first event is in a run and in the first state.
             if seq > room.seq() {
-                hear(next(room, event)?);
+                visit(next(room, event)?);
             }
         }
         let last: i64 = row.get(0)?;
@@ -178,37 +180,37 @@ fn read_runs(
     Ok(())
 }
 
-/// The next event of a room, which is applied to it.
+/// Decodes the next event of a room and applies it.
 fn next(room: &mut Room, event: &[u8]) -> Result<Event, ReadError> {
     let event: Event = stored::decode_event(event)
         .and_then(|event| room.check_next(&event).map(|()| event))
-        .map_err(|error| format!("room {} behind event {}: {error}", room.id(), room.seq()))?;
+        .map_err(|error| format!("room {} after event {}: {error}", room.id(), room.seq()))?;
     room.apply(&event);
     Ok(event)
 }
 
-/// A room that cannot be read stays in the file, and out of the way of all others.
+/// At most `limit` rooms after one, by id. A room that cannot be read is logged and left out.
 pub(super) fn page(
     connection: &Connection,
     mut after: Option<RoomId>,
     limit: usize,
-    waiting: &BTreeMap<RoomId, Run>,
+    pending: &BTreeMap<RoomId, Run>,
 ) -> Result<Vec<Room>, ReadError> {
     let none = Run::default();
     let mut rooms = Vec::new();
     loop {
         let mut ids = ids(connection, after, limit)?;
-        // There may be more when it has as many as were asked for. What waits is taken as far as they go.
+        // A full page may have a successor. Of the rooms in the log those within the page are added.
         let last = ids.last().copied().filter(|_| ids.len() == limit);
         let until = last.map_or(Bound::Unbounded, Bound::Included);
-        ids.extend(waiting.range((after.map_or(Bound::Unbounded, Bound::Excluded), until)).map(|(id, _)| *id));
+        ids.extend(pending.range((after.map_or(Bound::Unbounded, Bound::Excluded), until)).map(|(id, _)| *id));
         ids.sort_unstable();
         ids.dedup();
         for id in ids {
             if rooms.len() == limit {
                 return Ok(rooms);
             }
-            match load(connection, id, waiting.get(&id).unwrap_or(&none)) {
+            match load(connection, id, pending.get(&id).unwrap_or(&none)) {
                 Ok(history) => rooms.extend(history.map(History::latest)),
                 Err(error) => tracing::error!(%error, "a room cannot be read, and is left as it is"),
             }
@@ -240,7 +242,7 @@ pub(super) fn last_alive(connection: &Connection) -> Result<Option<Timestamp>, R
     Ok(us.map(Timestamp))
 }
 
-/// An id has 60 bits, so that it fits.
+/// The column of an id, which has 60 bits.
 fn key(room: RoomId) -> i64 {
     room.bits().cast_signed()
 }

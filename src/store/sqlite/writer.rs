@@ -1,4 +1,6 @@
-//! The one thread that writes.
+//! The writer thread: the only one that writes to the file.
+//!
+//! It commits together what was queued during the commit before (group commit), so that the disk is waited for once.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -13,67 +15,74 @@ use tokio::sync::{
 };
 
 use super::{
-    backlog::{Backlog, Change},
     games,
-    log::Entry,
+    log::LogEntry,
     rooms, schema,
+    write_behind::{Change, WriteBehind},
 };
 use crate::store::journal::{AppendError, AppendFuture, BoxFuture, FaultHook, Unavailable};
 
-/// Writes that may wait. Beyond it those who write wait for a place: they are then slowed down to what the disk can do.
+/// Capacity of the queue. Beyond it callers wait for a place, which slows them down to the speed of the disk.
 const QUEUE: usize = 4_096;
 
-/// The most writes of one commit, so that the first of them is not held up for long by the others.
-const TOGETHER: usize = 1_024;
+/// Writes in one commit at most, which bounds the wait of its first.
+const MAX_COMMIT: usize = 1_024;
 
-/// How often a commit lets others that can run on its processor go first, while that brings it more: each commit costs
-/// the disk and the processors as much, whatever is in it. Where nothing else can run, it begins at once.
-const TURNS: usize = 16;
+/// How often the thread yields before a commit, as long as each time brings more writes: a commit costs about the same
+/// whatever its size. Earns 0.67 of ephemeral instead of 0.58 (sleeping for more). Without other threads to run it costs
+/// nothing.
+const MAX_YIELDS: usize = 16;
 
-/// The metric of how many writes one commit makes durable.
+/// The metric of the writes in a commit.
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
 
-/// A write, as it is carried out within a transaction.
+/// What is executed within a transaction.
 enum Write {
-    /// To a room.
-    Append(Entry),
-    /// To anything else.
-    Other(Other),
+    /// An append to a room.
+    Append(LogEntry),
+    /// Anything else.
+    Other(OtherWrite),
 }
 
-type Other = Box<dyn Fn(&Connection) -> rusqlite::Result<()> + Send>;
+type OtherWrite = Box<dyn Fn(&Connection) -> rusqlite::Result<()> + Send>;
 
-/// A write, and who waits for it.
-struct Task {
+/// A write, and where its outcome is sent.
+struct QueuedWrite {
     write: Write,
     done: oneshot::Sender<Result<(), AppendError>>,
 }
 
-/// A question about what is not in the tables yet, or what keeps it from being known.
-type Question = Box<dyn FnOnce(Result<&Backlog, Unavailable>) + Send>;
+/// A read of the write-behind table, or of the error that makes it unavailable.
+type PendingQuery = Box<dyn FnOnce(Result<&WriteBehind, Unavailable>) + Send>;
 
-enum Job {
-    Write(Task),
-    Look(Question),
+enum Request {
+    Write(QueuedWrite),
+    Read(PendingQuery),
 }
 
+/// A handle of the writer thread, which ends when this is dropped, after all that is queued.
 pub(super) struct Writer {
-    jobs: Option<mpsc::Sender<Job>>,
+    requests: Option<mpsc::Sender<Request>>,
     thread: Option<JoinHandle<()>>,
     fault: FaultHook,
 }
 
 impl Writer {
-    pub(super) fn start(path: &Path, connection: Connection, fault: FaultHook, log: usize) -> std::io::Result<Self> {
-        let (jobs, queue) = mpsc::channel(QUEUE);
-        let backlog = Backlog::read(&connection, log).map_err(std::io::Error::other)?;
-        let desk = Desk { path: path.to_owned(), connection: Some(connection), backlog, certain: true };
-        let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || desk.work(queue))?;
-        Ok(Self { jobs: Some(jobs), thread: Some(thread), fault })
+    pub(super) fn start(
+        path: &Path,
+        connection: Connection,
+        fault: FaultHook,
+        log_limit: usize,
+    ) -> std::io::Result<Self> {
+        let (requests, queue) = mpsc::channel(QUEUE);
+        let write_behind = WriteBehind::read(&connection, log_limit).map_err(std::io::Error::other)?;
+        let writer = WriterThread { path: path.to_owned(), connection: Some(connection), write_behind, in_sync: true };
+        let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || writer.run(queue))?;
+        Ok(Self { requests: Some(requests), thread: Some(thread), fault })
     }
 
-    /// Writes to a room. The write is on its way already where the writer has a place for it.
-    pub(super) fn append(&self, entry: Entry) -> AppendFuture<'_> {
+    /// Queues an append, at once unless the queue is full.
+    pub(super) fn append(&self, entry: LogEntry) -> AppendFuture<'_> {
         let fault = (self.fault)(entry.room, entry.expected);
         if let Some(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) = fault {
             return Err(error).into();
@@ -81,12 +90,12 @@ impl Writer {
         let written = self.submit(Write::Append(entry));
         match fault {
             None => written,
-            // A write whose outcome nobody hears of has happened here: the harder case for the caller.
+            // It is written although its outcome is unknown, which is the harder case for the caller.
             Some(unknown) => AppendFuture::Slow(Box::pin(async move { written.await.and(Err(unknown)) })),
         }
     }
 
-    /// Writes something for which nothing is expected.
+    /// Queues another write.
     pub(super) fn write(
         &self,
         write: impl Fn(&Connection) -> rusqlite::Result<()> + Send + 'static,
@@ -97,30 +106,30 @@ impl Writer {
         })
     }
 
-    /// Asks for something that is not in the tables yet, after all that was written. It costs no access to the file.
-    pub(super) async fn look<T: Send + 'static>(
+    /// Reads the write-behind table, after all writes queued before. It takes no access to the file.
+    pub(super) async fn read_pending<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&Backlog) -> T + Send + 'static,
+        query: impl FnOnce(&WriteBehind) -> T + Send + 'static,
     ) -> Result<T, Unavailable> {
         let (reply, answer) = oneshot::channel();
-        let question: Question = Box::new(move |backlog| {
-            // Nobody may wait for it any more.
-            let _ = reply.send(backlog.map(question));
+        let query: PendingQuery = Box::new(move |write_behind| {
+            // The caller may have stopped waiting.
+            let _ = reply.send(write_behind.map(query));
         });
         let gone = || Unavailable("the writer has ended".to_owned());
-        self.jobs.as_ref().ok_or_else(gone)?.send(Job::Look(question)).await.map_err(|_| gone())?;
+        self.requests.as_ref().ok_or_else(gone)?.send(Request::Read(query)).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
 
     fn submit(&self, write: Write) -> AppendFuture<'_> {
         let gone = || AppendError::Unavailable("the writer has ended".to_owned());
-        let Some(jobs) = &self.jobs else { return Err(gone()).into() };
+        let Some(requests) = &self.requests else { return Err(gone()).into() };
         let (done, outcome) = oneshot::channel();
         let outcome = AppendFuture::Queued(outcome);
-        match jobs.try_send(Job::Write(Task { write, done })) {
+        match requests.try_send(Request::Write(QueuedWrite { write, done })) {
             Ok(()) => outcome,
-            Err(TrySendError::Full(job)) => AppendFuture::Slow(Box::pin(async move {
-                jobs.send(job).await.map_err(|_| gone())?;
+            Err(TrySendError::Full(request)) => AppendFuture::Slow(Box::pin(async move {
+                requests.send(request).await.map_err(|_| gone())?;
                 outcome.await
             })),
             Err(TrySendError::Closed(_)) => Err(gone()).into(),
@@ -130,21 +139,21 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.jobs = None;
+        self.requests = None;
         if let Some(thread) = self.thread.take() {
-            // A writer that panicked has told so.
+            // The panic hook has reported a panic.
             let _ = thread.join();
         }
     }
 }
 
-/// Why nothing of a commit was done.
+/// Why a commit failed.
 enum Failure {
-    /// The file cannot be written to, whatever it is.
+    /// The file cannot be written to; nothing was written.
     Closed(AppendError),
-    /// One of the writes, or all of them together.
+    /// One of the writes failed, or all of them together; nothing was written.
     Write(AppendError),
-    /// Perhaps something was done after all.
+    /// The commit may be in the file.
     Unknown(AppendError),
 }
 
@@ -154,127 +163,126 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-/// The writer's own.
-struct Desk {
+/// What the thread owns.
+struct WriterThread {
     path: PathBuf,
-    /// None after a failure: what is wrong with a file may be mended by opening it once more.
+    /// None after a failure: opening the file again may end it.
     connection: Option<Connection>,
-    backlog: Backlog,
-    /// Whether that is what the file holds. It is read again where a commit's outcome is unknown.
-    certain: bool,
+    write_behind: WriteBehind,
+    /// Whether that agrees with the file. It is read again after a commit of unknown outcome.
+    in_sync: bool,
 }
 
-impl Desk {
-    fn work(mut self, mut queue: mpsc::Receiver<Job>) {
+impl WriterThread {
+    fn run(mut self, mut queue: mpsc::Receiver<Request>) {
         while let Some(first) = queue.blocking_recv() {
-            let mut tasks = Vec::new();
-            self.take(first, &mut tasks);
-            for _ in 0..TURNS {
+            let mut writes = Vec::new();
+            self.handle(first, &mut writes);
+            for _ in 0..MAX_YIELDS {
                 std::thread::yield_now();
-                if self.gather(&mut queue, &mut tasks) == 0 {
+                if self.gather(&mut queue, &mut writes) == 0 {
                     break;
                 }
             }
-            if !tasks.is_empty() {
-                metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(tasks.len()).unwrap_or(u32::MAX)));
-                self.carry_out(tasks);
+            if !writes.is_empty() {
+                metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(writes.len()).unwrap_or(u32::MAX)));
+                self.execute(writes);
             }
         }
-        self.end();
+        self.finish();
     }
 
-    /// Takes all that waits, as far as it goes into one commit: how many writes.
-    fn gather(&mut self, queue: &mut mpsc::Receiver<Job>, tasks: &mut Vec<Task>) -> usize {
-        let before = tasks.len();
-        while tasks.len() < TOGETHER
-            && let Ok(job) = queue.try_recv()
+    /// Takes what is queued, up to the bound of a commit. Returns how many writes.
+    fn gather(&mut self, queue: &mut mpsc::Receiver<Request>, writes: &mut Vec<QueuedWrite>) -> usize {
+        let before = writes.len();
+        while writes.len() < MAX_COMMIT
+            && let Ok(request) = queue.try_recv()
         {
-            self.take(job, tasks);
+            self.handle(request, writes);
         }
-        tasks.len() - before
+        writes.len() - before
     }
 
-    fn take(&mut self, job: Job, tasks: &mut Vec<Task>) {
-        match job {
-            Job::Write(task) => tasks.push(task),
-            // What comes before it in the queue is not true yet, and nobody says that it is.
-            Job::Look(question) => self.answer(question),
+    fn handle(&mut self, request: Request, writes: &mut Vec<QueuedWrite>) {
+        match request {
+            Request::Write(write) => writes.push(write),
+            // The writes before it are not committed, and no caller has been told that they are.
+            Request::Read(query) => self.answer(query),
         }
     }
 
-    fn answer(&mut self, question: Question) {
-        let known = self.know().map(|connection| self.connection = Some(connection));
+    fn answer(&mut self, query: PendingQuery) {
+        let known = self.open().map(|connection| self.connection = Some(connection));
         let known = known.map_err(|error| Unavailable(error.to_string()));
-        question(known.map(|()| &self.backlog));
+        query(known.map(|()| &self.write_behind));
     }
 
-    /// Leaves the log empty. What cannot be moved now is when the file is opened again.
-    fn end(mut self) {
-        let settled = self.know().and_then(|mut connection| self.backlog.settle(&mut connection));
-        if let Err(error) = settled {
-            tracing::warn!(%error, "the log could not be moved into the tables, and is left as it is");
+    /// Flushes the log. What fails is flushed when the file is opened again.
+    fn finish(mut self) {
+        let flushed = self.open().and_then(|mut connection| self.write_behind.flush_all(&mut connection));
+        if let Err(error) = flushed {
+            tracing::warn!(%error, "the log could not be flushed into the tables");
         }
     }
 
-    /// A connection to the file, with a backlog that is true.
-    fn know(&mut self) -> rusqlite::Result<Connection> {
+    /// Opens the file and reads the log again, if either is necessary.
+    fn open(&mut self) -> rusqlite::Result<Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None => schema::reopen(&self.path)?,
         };
-        if !self.certain {
-            self.backlog = Backlog::read(&connection, self.backlog.most)?;
-            self.certain = true;
+        if !self.in_sync {
+            self.write_behind = WriteBehind::read(&connection, self.write_behind.limit)?;
+            self.in_sync = true;
         }
         Ok(connection)
     }
 
-    /// Carries writes out, and tells those who wait for them.
-    fn carry_out(&mut self, tasks: Vec<Task>) {
-        // A bug costs the writes at hand, not all that come after them; the panic itself is told by its hook.
-        let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&tasks)));
-        let panicked = |_| match self.certain {
+    /// Executes writes and sends their outcomes.
+    fn execute(&mut self, writes: Vec<QueuedWrite>) {
+        // A panic fails the writes at hand, not all later ones. Its hook reports it.
+        let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&writes)));
+        let panicked = |_| match self.in_sync {
             true => Err(Failure::Write(AppendError::Unavailable("a bug".to_owned()))),
             false => Err(Failure::Unknown(AppendError::Unknown("a bug".to_owned()))),
         };
         match committed.unwrap_or_else(panicked) {
             Ok(outcomes) => {
-                for (task, outcome) in tasks.into_iter().zip(outcomes) {
-                    // Nobody may wait for it any more.
-                    let _ = task.done.send(outcome);
+                for (write, outcome) in writes.into_iter().zip(outcomes) {
+                    // The caller may have stopped waiting.
+                    let _ = write.done.send(outcome);
                 }
             }
             Err(Failure::Write(error)) => {
-                let moved = self.backlog.pause();
-                if moved {
-                    // No write fails for what is moved besides.
-                    self.carry_out(tasks);
-                } else if tasks.len() > 1 {
-                    // One of them can have spoilt it for the others.
-                    tasks.into_iter().for_each(|task| self.carry_out(vec![task]));
+                let flushed = self.write_behind.postpone_flush();
+                if flushed {
+                    // No write fails because of a flush.
+                    self.execute(writes);
+                } else if writes.len() > 1 {
+                    // One of them may have failed the others.
+                    writes.into_iter().for_each(|write| self.execute(vec![write]));
                 } else {
-                    refuse(tasks, &error);
+                    refuse(writes, &error);
                 }
             }
-            Err(Failure::Closed(error) | Failure::Unknown(error)) => refuse(tasks, &error),
+            Err(Failure::Closed(error) | Failure::Unknown(error)) => refuse(writes, &error),
         }
     }
 
-    /// Carries out all of it, or nothing.
-    fn commit(&mut self, tasks: &[Task]) -> Result<Vec<Result<(), AppendError>>, Failure> {
+    /// Commits all of the writes, or nothing.
+    fn commit(&mut self, writes: &[QueuedWrite]) -> Result<Vec<Result<(), AppendError>>, Failure> {
         let closed = |error: rusqlite::Error| Failure::Closed(error.into());
-        let mut connection = self.know().map_err(closed)?;
-        // Everything is on the disk when a commit returns, so there is no other moment to begin one than now.
+        let mut connection = self.open().map_err(closed)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(closed)?;
-        let mut change = self.backlog.begin(&transaction, tasks.len())?;
-        let mut outcomes = Vec::with_capacity(tasks.len());
-        for task in tasks {
-            let outcome = match &task.write {
+        let mut change = self.write_behind.begin_commit(&transaction, writes.len())?;
+        let mut outcomes = Vec::with_capacity(writes.len());
+        for write in writes {
+            let outcome = match &write.write {
                 Write::Append(entry) => self.append(&transaction, entry, &mut change),
                 Write::Other(write) => write(&transaction).map_err(AppendError::from),
             };
             outcomes.push(match outcome {
-                // Found before anything was written.
+                // Nothing was written for it.
                 Err(conflict @ AppendError::Conflict(_)) => Err(conflict),
                 outcome => Ok(outcome.map_err(Failure::Write)?),
             });
@@ -283,21 +291,21 @@ impl Desk {
                 return Err(Failure::Write(AppendError::Unavailable("the transaction was rolled back".to_owned())));
             }
         }
-        self.backlog.write(&transaction, &mut change)?;
-        self.certain = false;
+        self.write_behind.write(&transaction, &mut change)?;
+        self.in_sync = false;
         if let Err(error) = transaction.commit() {
-            let failure = unfinished(error);
-            self.certain = !matches!(failure, Failure::Unknown(_));
+            let failure = commit_failure(error);
+            self.in_sync = !matches!(failure, Failure::Unknown(_));
             return Err(failure);
         }
-        self.backlog.apply(change, written(tasks, &outcomes));
-        self.certain = true;
+        self.write_behind.apply(change, written(writes, &outcomes));
+        self.in_sync = true;
         self.connection = Some(connection);
         Ok(outcomes)
     }
 
-    fn append(&self, connection: &Connection, entry: &Entry, change: &mut Change) -> Result<(), AppendError> {
-        let at = self.backlog.last(connection, change, entry.room)?;
+    fn append(&self, connection: &Connection, entry: &LogEntry, change: &mut Change) -> Result<(), AppendError> {
+        let at = self.write_behind.last(connection, change, entry.room)?;
         if at != entry.expected {
             return Err(AppendError::Conflict(at));
         }
@@ -312,22 +320,25 @@ impl Desk {
     }
 }
 
-fn refuse(tasks: Vec<Task>, error: &AppendError) {
-    for task in tasks {
-        let _ = task.done.send(Err(error.clone()));
+fn refuse(writes: Vec<QueuedWrite>, error: &AppendError) {
+    for write in writes {
+        let _ = write.done.send(Err(error.clone()));
     }
 }
 
-/// The appends of a commit that are true now.
-fn written<'a>(tasks: &'a [Task], outcomes: &'a [Result<(), AppendError>]) -> impl Iterator<Item = &'a Entry> {
-    tasks.iter().zip(outcomes).filter_map(|(task, outcome)| match &task.write {
+/// The appends of a commit that were written.
+fn written<'a>(
+    writes: &'a [QueuedWrite],
+    outcomes: &'a [Result<(), AppendError>],
+) -> impl Iterator<Item = &'a LogEntry> {
+    writes.iter().zip(outcomes).filter_map(|(write, outcome)| match &write.write {
         Write::Append(entry) if outcome.is_ok() => Some(entry),
         _ => None,
     })
 }
 
-/// Why a commit failed. Where the disk did, its last words may have got there.
-fn unfinished(error: rusqlite::Error) -> Failure {
+/// Classifies the error of a commit. After an error of the disk its data may have been written.
+fn commit_failure(error: rusqlite::Error) -> Failure {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy) => Failure::Write(error.into()),
         _ => Failure::Unknown(AppendError::Unknown(error.to_string())),
@@ -347,19 +358,19 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_finds_the_queue_full_waits_for_a_place() {
+    async fn a_write_waits_while_the_queue_is_full() {
         let path = Path::new(":memory:");
         let connection = schema::create(path).unwrap();
         let writer = Writer::start(path, connection, Box::new(|_, _| None), 1 << 20).unwrap();
         let (open, gate) = sync_channel::<()>(1);
-        // Nothing is ever sent: it waits until the other end is gone.
+        // Nothing is sent: it waits until the other end is dropped.
         let closed = move |_: &Connection| {
             let _ = gate.recv();
             Ok(())
         };
         let mut written = vec![writer.submit(Write::Other(Box::new(closed)))];
         let waits = |written: &[AppendFuture<'_>]| matches!(written.last(), Some(AppendFuture::Slow(_)));
-        while !waits(&written) && written.len() <= QUEUE + TOGETHER {
+        while !waits(&written) && written.len() <= QUEUE + MAX_COMMIT {
             written.push(writer.submit(Write::Other(Box::new(|_| Ok(())))));
         }
         assert!(waits(&written) && written.len() > QUEUE);

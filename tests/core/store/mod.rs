@@ -38,7 +38,7 @@ fn open(folder: &TempDir) -> Store {
 
 /// The same with a log that is moved into the tables when it has so many bytes.
 fn open_with_log(folder: &TempDir, most: usize) -> Store {
-    Store::of(SqliteStore::with_log(folder.path(), most).expect("a good folder"))
+    Store::of(SqliteStore::with_log_limit(folder.path(), most).expect("a good folder"))
 }
 
 /// A folder as the next server finds it if this one dies now.

@@ -43,7 +43,7 @@ async fn writes_that_wait_are_committed_together() {
 
 /// Whoever comes second is told so, and those who are committed with it are not troubled.
 #[tokio::test]
-async fn of_two_owners_of_a_room_one_writes() {
+async fn only_one_of_two_owners_of_a_room_writes() {
     let folder = folder();
     let store = open(&folder);
     let rooms = [1, 2, 1, 3, 1].map(room_id);
@@ -54,7 +54,7 @@ async fn of_two_owners_of_a_room_one_writes() {
 }
 
 #[tokio::test]
-async fn a_file_that_another_program_holds_is_written_to_afterwards() {
+async fn writes_succeed_after_another_program_releases_the_file() {
     let folder = folder();
     let store = open(&folder);
     let other = tool(&folder);
@@ -101,7 +101,7 @@ async fn check_faults(store: &Store, fault: &Fault) {
 }
 
 #[tokio::test]
-async fn faults_that_are_asked_for_come() {
+async fn an_injected_fault_is_reported() {
     let (fault, hook) = failing();
     check_faults(&Store::of(MemoryStore::with_faults(hook)), &fault).await;
     let (folder, (fault, hook)) = (folder(), failing());

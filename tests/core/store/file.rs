@@ -45,7 +45,7 @@ fn refused_with(bytes: &[u8]) -> OpenError {
 }
 
 #[tokio::test]
-async fn everything_is_there_again() {
+async fn a_reopened_store_has_everything() {
     let folder = folder();
     let store = open(&folder);
     let mut world = World::duel(usual());
@@ -157,7 +157,7 @@ fn what_may_not_be_written_to_is_refused() {
 
 /// The others are not lost with it.
 #[tokio::test]
-async fn a_room_that_cannot_be_read_stands_in_nobodys_way() {
+async fn an_unreadable_room_does_not_affect_others() {
     let folder = folder();
     // So that a room has several runs.
     let store = open_with_log(&folder, 0);

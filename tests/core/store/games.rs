@@ -49,7 +49,7 @@ async fn standing(store: &Store, who: &str) -> PlayerStats {
 }
 
 #[tokio::test]
-async fn games_are_found_newest_first_by_those_who_may() {
+async fn games_are_listed_newest_first_if_the_viewer_may_see_them() {
     on_each(async |store| {
         let (one, two) = (room_id(1), room_id(2));
         let secret = GameRecord { private: true, ..game(one, 3, 30, ["cy", "bob"]) };
@@ -77,7 +77,7 @@ async fn games_are_found_newest_first_by_those_who_may() {
 }
 
 #[tokio::test]
-async fn pages_go_on_where_they_ended_also_among_games_of_one_moment() {
+async fn pages_are_contiguous_among_games_with_equal_end_times() {
     on_each(async |store| {
         for room in (1..=7).map(room_id) {
             archive(store, room, &[game(room, 1, 10 + i64::from(room == room_id(4)), ["ada", "bob"])]).await;
@@ -97,7 +97,7 @@ async fn pages_go_on_where_they_ended_also_among_games_of_one_moment() {
 }
 
 #[tokio::test]
-async fn a_page_passes_over_so_many_games_and_no_more() {
+async fn a_page_skips_a_bounded_number_of_games() {
     on_each(async |store| {
         let secret =
             |number: u32| GameRecord { private: true, ..game(room_id(1), number, i64::from(number), ["cy", "bob"]) };
@@ -143,7 +143,7 @@ async fn results_are_counted_by_the_kind_of_opponent() {
 }
 
 #[tokio::test]
-async fn a_game_that_is_written_again_counts_once() {
+async fn a_game_written_twice_counts_once() {
     on_each(async |store| {
         let game = GameRecord { rated: true, ..won_by(Color::Black, game(room_id(1), 1, 1, ["ada", "bob"])) };
         archive(store, room_id(1), std::slice::from_ref(&game)).await;

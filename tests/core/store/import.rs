@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn imported_games_are_listed_and_count_for_nobody() {
+async fn imported_games_are_listed_and_change_no_statistics() {
     let folder = folder();
     let store = SqliteStore::open(folder.path()).unwrap();
     let games: Vec<GameRecord> = (1..=3).map(|room| game(room_id(room), 1, 10, ["ada", "bob"])).collect();

@@ -25,7 +25,7 @@ use crate::{
 const HISTORIES: u32 = 40;
 
 #[tokio::test]
-async fn what_is_written_is_there_and_only_in_its_place() {
+async fn an_append_needs_the_expected_number() {
     on_each(async |store| {
         let journal = &*store.journal;
         let world = World::duel(usual());
@@ -49,7 +49,7 @@ async fn what_is_written_is_there_and_only_in_its_place() {
 }
 
 #[tokio::test]
-async fn open_rooms_come_in_pages_and_go_when_they_close() {
+async fn open_rooms_are_paged_and_removed_when_closed() {
     on_each(async |store| {
         let journal = &*store.journal;
         for number in [5, 1, 9, 3, 7] {
@@ -81,7 +81,7 @@ async fn open_rooms_come_in_pages_and_go_when_they_close() {
 }
 
 #[tokio::test]
-async fn the_last_sign_of_life_is_kept() {
+async fn the_last_alive_time_is_kept() {
     on_each(async |store| {
         assert_eq!(store.journal.last_alive().await.unwrap(), None);
         for seconds in [10, 20, 15] {

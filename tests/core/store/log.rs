@@ -143,7 +143,7 @@ async fn in_pages(store: &Store, limit: usize) -> Vec<Room> {
 }
 
 #[test]
-fn whatever_happens_to_a_file_it_answers_as_memory_does() {
+fn a_file_answers_as_memory_does_after_any_steps() {
     let tokio = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let config = Config { failure_persistence: None, cases: CASES, rng_seed: RngSeed::Fixed(5), ..Config::default() };
     let histories = histories();
@@ -174,7 +174,7 @@ async fn spread(store: &Store, history: &[Event], rooms: std::ops::RangeInclusiv
 
 /// Moving goes on beside what is written, in small parts, and comes to an end.
 #[tokio::test]
-async fn a_log_does_not_grow_for_ever() {
+async fn the_log_stays_bounded() {
     const LOG: u32 = 20_000;
     let (folder, mut most) = (folder(), 0_u32);
     let store = open_with_log(&folder, LOG as usize);
@@ -190,7 +190,7 @@ async fn a_log_does_not_grow_for_ever() {
 }
 
 #[tokio::test]
-async fn a_long_room_is_whole_at_every_step_of_its_way() {
+async fn a_long_room_is_readable_at_every_step_of_a_flush() {
     let folder = folder();
     let store = open_with_log(&folder, 0);
     let history = &histories()[0];
@@ -211,7 +211,7 @@ async fn a_long_room_is_whole_at_every_step_of_its_way() {
 
 /// A room of which no more is left than what was moved is as little there.
 #[tokio::test]
-async fn what_closes_on_its_way_into_the_tables_is_gone() {
+async fn a_room_that_closes_during_a_flush_is_removed() {
     let folder = folder();
     let store = open_with_log(&folder, 10_000);
     let mut world = World::duel(usual());
@@ -233,7 +233,7 @@ async fn what_closes_on_its_way_into_the_tables_is_gone() {
 
 /// The next server takes what it can read of it, and the rooms of which something is missing are not what they were.
 #[tokio::test]
-async fn a_damaged_row_costs_what_was_in_that_place() {
+async fn a_damaged_row_affects_only_its_rooms() {
     let folder = folder();
     let store = open_with_log(&folder, usize::MAX);
     let history = World::duel(usual()).history;
@@ -263,7 +263,7 @@ fn set_byte(folder: &TempDir, (row, place): (i64, i64), byte: u8) {
 }
 
 #[tokio::test]
-async fn a_damaged_number_costs_no_other_event() {
+async fn a_damaged_number_affects_no_other_event() {
     let folder = folder();
     let store = open_with_log(&folder, usize::MAX);
     let history = World::duel(usual()).history;
@@ -284,7 +284,7 @@ async fn a_damaged_number_costs_no_other_event() {
 
 /// What was one room's creation makes no other, which would be listed under the first one's id.
 #[tokio::test]
-async fn a_damaged_id_makes_no_room() {
+async fn a_damaged_id_creates_no_room() {
     let folder = folder();
     let store = open_with_log(&folder, usize::MAX);
     let history = World::duel(usual()).history;
@@ -300,7 +300,7 @@ async fn a_damaged_id_makes_no_room() {
 
 /// As a crash can leave it while a room that could not be moved is put to the log's end, which lets it be moved then.
 #[tokio::test]
-async fn what_the_log_holds_twice_is_in_the_tables_once() {
+async fn an_event_twice_in_the_log_is_flushed_once() {
     let folder = folder();
     let store = open_with_log(&folder, usize::MAX);
     let history = &histories()[0][..700];

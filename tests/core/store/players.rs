@@ -18,7 +18,7 @@ async fn known(store: &Store) -> Vec<StoredPlayer> {
 }
 
 #[tokio::test]
-async fn players_are_kept_until_they_are_struck_off() {
+async fn players_are_kept_until_removed() {
     on_each(async |store| {
         let mut all = vec![enrolled("ada", 1), enrolled("bot-d", 64), enrolled("Zoë ☺", 1)];
         all.sort_by_key(|player| player.profile.id);
@@ -40,7 +40,7 @@ async fn players_are_kept_until_they_are_struck_off() {
 }
 
 #[tokio::test]
-async fn the_games_of_one_who_left_stay_and_are_theirs() {
+async fn games_of_a_removed_player_stay() {
     let folder = folder();
     let store = open(&folder);
     store.players.insert_player(enrolled("ada", 1)).await.unwrap();

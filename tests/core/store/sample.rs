@@ -70,7 +70,7 @@ async fn check(store: &Store) {
 }
 
 #[tokio::test]
-async fn what_every_version_wrote_is_read_and_written_to() {
+async fn files_of_every_version_are_readable_and_writable() {
     for version in 1..=NEWEST {
         let folder = folder();
         fs::copy(path(version), folder.path().join(SqliteStore::FILE)).expect("the sample");

@@ -118,7 +118,7 @@ impl Life {
 }
 
 #[tokio::test]
-async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_made_again() {
+async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_retried() {
     let life = Life::of(room_id(1));
     // What was written stays in the log, or is moved into the tables.
     for log in [usize::MAX, 0] {
@@ -146,7 +146,7 @@ async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_made_again() 
 
 /// What is written is not refused because something else cannot be moved, and nothing is lost.
 #[tokio::test]
-async fn moving_that_fails_at_any_row_loses_nothing() {
+async fn a_flush_that_fails_at_any_row_loses_nothing() {
     let lines = |lines: u64| {
         let mut world = World::duel(usual());
         (0..lines).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
@@ -182,7 +182,7 @@ async fn moving_that_fails_at_any_row_loses_nothing() {
 }
 
 #[tokio::test]
-async fn what_fails_of_players_leaves_nothing_and_can_be_made_again() {
+async fn a_failed_write_of_players_leaves_nothing_and_can_be_retried() {
     for manner in MANNERS {
         let brittle = Brittle::by(manner);
         let enrolled = |who| StoredPlayer { profile: profile(who), seats: 1, token: [7; 32], seen: at(1) };
@@ -201,7 +201,7 @@ async fn what_fails_of_players_leaves_nothing_and_can_be_made_again() {
 
 /// Of writes that were to be committed together, the others are.
 #[tokio::test]
-async fn one_that_fails_takes_no_other_with_it() {
+async fn a_failed_write_fails_no_other_of_its_commit() {
     for manner in MANNERS {
         let folder = folder();
         let store = open(&folder);
@@ -225,7 +225,7 @@ async fn one_that_fails_takes_no_other_with_it() {
 
 /// A room that cannot be moved waits at the log's end, and does not keep the log from becoming shorter.
 #[tokio::test]
-async fn one_that_cannot_be_moved_is_in_nobodys_way() {
+async fn a_room_that_cannot_be_flushed_does_not_affect_others() {
     for manner in ["ABORT", "FAIL"] {
         let folder = folder();
         let store = open_with_log(&folder, 0);
@@ -265,7 +265,7 @@ async fn one_that_cannot_be_moved_is_in_nobodys_way() {
 
 /// A room is moved although its state cannot take in older events; a later one lets it do so.
 #[tokio::test]
-async fn a_state_that_cannot_take_in_older_events_stays_true() {
+async fn a_checkpoint_that_cannot_move_stays_valid() {
     let mut world = World::lobby();
     (1..1_100).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
     for manner in MANNERS {

@@ -6,9 +6,9 @@ use crate::harness::process::{Server, hear, page};
 use reversi::proto::v1::{self, room_event};
 
 /// What one scrape says, by name and labels.
-struct Figures(BTreeMap<String, f64>);
+struct Scrape(BTreeMap<String, f64>);
 
-impl Figures {
+impl Scrape {
     /// Asks for them, and checks that they are what Prometheus reads: every sample has its help and its type.
     fn scrape(address: &str) -> Self {
         let (head, text) = page(address);
@@ -45,7 +45,7 @@ impl Figures {
 async fn a_game_is_counted() {
     let mut server = Server::start(&["--log", "error", "--metrics", "127.0.0.1:0"]);
     let address = &server.hear("metrics: ");
-    Figures::scrape(address).are(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
+    Scrape::scrape(address).are(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
 
     let ada = server.log_in("Ada", 1 << 16).await;
     let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
@@ -59,7 +59,7 @@ async fn a_game_is_counted() {
     ada.play(&game, 0, "c4").await.unwrap_err();
     ada.play(&game, 2, "a1").await.unwrap_err();
     ada.play(&game, 2, "h8").await.unwrap_err();
-    Figures::scrape(address).are(&[
+    Scrape::scrape(address).are(&[
         ("reversi_players", 1.0),
         ("reversi_rooms{phase=\"playing\"}", 1.0),
         ("reversi_rooms{phase=\"lobby\"}", 0.0),
@@ -79,7 +79,7 @@ async fn a_game_is_counted() {
 
     ada.games().resign(v1::ResignRequest { game_id: game }).await.unwrap();
     hear(&mut watch, |event| matches!(event, room_event::Event::GameEnded(_))).await;
-    let figures = Figures::scrape(address);
+    let figures = Scrape::scrape(address);
     figures.are(&[
         ("reversi_rooms{phase=\"playing\"}", 0.0),
         ("reversi_rooms{phase=\"lobby\"}", 1.0),

@@ -14,7 +14,7 @@ use reversi::{
     room::{Event, Fact, Room, Timestamp, Viewer},
 };
 
-use crate::room::{laws::always, script::plots, trace::Stage};
+use crate::room::{laws::always, script::plots, trace::RandomHistory};
 
 /// What the page's own test of its fold reads (`web/src/room/fold.test.ts`): a `WatchRoomResponse` a line, in
 /// hexadecimal. A snapshot after an event is what the room must be then; one after a snapshot begins another history.
@@ -94,7 +94,7 @@ fn recorded() -> String {
     let mut occurred = BTreeMap::new();
     for _ in 0..2_000 {
         let plot = plots().new_tree(&mut runner).expect("a plot").current();
-        let history = Stage::perform(plot).world.history;
+        let history = RandomHistory::perform(plot).world.history;
         let kinds = || history[1..].iter().map(|event| std::mem::discriminant(&event.fact));
         let kinds: Vec<_> = kinds().map(|kind| format!("{kind:?}")).collect();
         let is_new = kinds.iter().any(|kind| occurred.get(kind).copied().unwrap_or(0) < EACH);

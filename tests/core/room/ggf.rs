@@ -8,7 +8,7 @@ use reversi::{
     rules::{ByColor, Color, Outcome, Position},
 };
 
-use crate::room::{laws::always, trace::Stage};
+use crate::room::{laws::always, trace::RandomHistory};
 
 #[test]
 fn a_game_that_was_written_is_read() {
@@ -33,7 +33,7 @@ fn a_game_that_was_written_is_read() {
     assert!(seen.get() > 100, "only {} games", seen.get());
 }
 
-fn records(stage: &Stage) -> impl Iterator<Item = GameRecord> {
+fn records(stage: &RandomHistory) -> impl Iterator<Item = GameRecord> {
     stage.moments.iter().flat_map(|moment| {
         let mut room = moment.before.clone();
         let events = moment.result.iter().flatten();

@@ -17,18 +17,18 @@ use reversi::{
 use crate::room::{
     script::{PEOPLE, plots},
     test_room::{id, password},
-    trace::{Moment, Stage},
+    trace::{Moment, RandomHistory},
 };
 
 /// Checks a law on random stages: the same ones in every run, unless `PROPTEST_RNG_SEED` says otherwise.
-pub(crate) fn always(law: impl Fn(&Stage) -> Result<(), TestCaseError>) {
+pub(crate) fn always(law: impl Fn(&RandomHistory) -> Result<(), TestCaseError>) {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     config.cases *= 2;
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(8);
     }
     let mut runner = TestRunner::new(config);
-    runner.run(&plots(), |plot| law(&Stage::perform(plot))).unwrap_or_else(|error| panic!("{error}"));
+    runner.run(&plots(), |plot| law(&RandomHistory::perform(plot))).unwrap_or_else(|error| panic!("{error}"));
 }
 
 pub(crate) fn at_every_moment(law: impl Fn(&Moment) -> Result<(), TestCaseError>) {

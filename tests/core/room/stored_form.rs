@@ -6,7 +6,7 @@ use reversi::room::{
     stored::{StoredError, decode_event, decode_room, encode_event, encode_room},
 };
 
-use crate::room::{exercise::exercise, laws::always, laws::at_every_moment, script::plots, trace::Stage};
+use crate::room::{exercise::exercise, laws::always, laws::at_every_moment, script::plots, trace::RandomHistory};
 
 #[test]
 fn every_event_comes_back_as_it_was() {
@@ -119,7 +119,7 @@ proptest! {
         plot in plots(),
         damages in prop::collection::vec((any::<prop::sample::Index>(), damage()), 64),
     ) {
-        let stage = Stage::perform(plot);
+        let stage = RandomHistory::perform(plot);
         for (which, damage) in damages {
             let event = &stage.world.history[which.index(stage.world.history.len())];
             let room = &stage.moments[which.index(stage.moments.len())].after;

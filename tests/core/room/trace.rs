@@ -22,12 +22,12 @@ pub(crate) struct Moment {
     pub(crate) after: Room,
 }
 
-pub(crate) struct Stage {
+pub(crate) struct RandomHistory {
     pub(crate) world: World,
     pub(crate) moments: Vec<Moment>,
 }
 
-impl Stage {
+impl RandomHistory {
     pub(crate) fn perform(plot: Plot) -> Self {
         let world = World::new(plot.settings, plot.seats, plot.policy);
         let mut stage = Self { world, moments: Vec::new() };

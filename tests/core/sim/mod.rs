@@ -39,7 +39,7 @@ const SHOWN: usize = 3;
 const TAIL: usize = 60;
 
 #[test]
-fn the_laws_hold_in_every_world() {
+fn the_invariants_hold_for_every_seed() {
     if let Some(seed) = number("REVERSI_SIM_SEED") {
         println!("{}", moment::trace(&World::play(Plan::of(seed)).moments));
         return no_failures(&[try_seed(seed)]);
@@ -63,7 +63,7 @@ fn the_laws_hold_in_every_world() {
 }
 
 #[test]
-fn one_seed_is_one_course_of_events() {
+fn the_same_seed_gives_the_same_trace() {
     let mut traces = Vec::new();
     for seed in 0..20 {
         let [first, second] = [(); 2].map(|()| moment::trace(&World::play(Plan::of(seed)).moments));
@@ -90,7 +90,7 @@ fn try_seed(seed: u64) -> Result<(), String> {
     let lines: Vec<_> = trace.lines().collect();
     let tail = lines[lines.len().saturating_sub(TAIL)..].join("\n");
     Err(format!(
-        "seed {seed}\n{}\nthe end of its trace:\n{tail}\nagain: REVERSI_SIM_SEED={seed} cargo test --test core sim::the_laws -- --nocapture",
+        "seed {seed}\n{}\nthe end of its trace:\n{tail}\nagain: REVERSI_SIM_SEED={seed} cargo test --test core sim::the_invariants -- --nocapture",
         broken.join("\n")
     ))
 }

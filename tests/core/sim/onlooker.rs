@@ -11,11 +11,11 @@ use crate::sim::{
     dice::Dice,
     manner::abandoned,
     moment::{Seen, What},
-    stage::Stage,
+    stage::SimServer,
 };
 
 /// Watches a room a few times, each time from behind what was seen last, or anew.
-pub(crate) async fn follow(stage: Arc<Stage>, player: Arc<Player>, who: usize, room: RoomId, mut dice: Dice) {
+pub(crate) async fn follow(stage: Arc<SimServer>, player: Arc<Player>, who: usize, room: RoomId, mut dice: Dice) {
     let mut after = None;
     for _ in 0..1 + dice.below(3) {
         let watcher = stage.log.number();
@@ -31,7 +31,13 @@ pub(crate) async fn follow(stage: Arc<Stage>, player: Arc<Player>, who: usize, r
     }
 }
 
-async fn watch_for_a_while(stage: &Stage, watcher: u64, watch: &mut Watch, dice: &mut Dice, after: &mut Option<Seq>) {
+async fn watch_for_a_while(
+    stage: &SimServer,
+    watcher: u64,
+    watch: &mut Watch,
+    dice: &mut Dice,
+    after: &mut Option<Seq>,
+) {
     let slow = dice.percent(30);
     let mut end = None;
     for _ in 0..dice.pick(&[3, 30, 300]) {

@@ -15,7 +15,7 @@ use crate::sim::{
     moment::{Deed, Outcome, What},
     onlooker,
     plan::Part,
-    stage::Stage,
+    stage::SimServer,
     whim,
 };
 
@@ -56,7 +56,7 @@ impl Person {
     }
 
     /// Goes on until the server is over, or everybody is gone.
-    pub(crate) async fn live(&mut self, stage: &Arc<Stage>) {
+    pub(crate) async fn live(&mut self, stage: &Arc<SimServer>) {
         (self.turns, self.answers) = (Vec::new(), VecDeque::new());
         loop {
             if let Some(player) = self.enter(stage).await {
@@ -69,7 +69,7 @@ impl Person {
         }
     }
 
-    async fn enter(&mut self, stage: &Arc<Stage>) -> Option<Arc<Player>> {
+    async fn enter(&mut self, stage: &Arc<SimServer>) -> Option<Arc<Player>> {
         if let Some(token) = &self.token {
             let player = stage.runtime.players().bearer(token);
             stage.log.note(What::Returned { who: self.who, good: player.is_some() });
@@ -99,7 +99,7 @@ impl Person {
     }
 
     /// From coming in to logging out.
-    async fn visit(&mut self, stage: &Arc<Stage>, player: &Arc<Player>) {
+    async fn visit(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>) {
         let mut listen_at = Some(Instant::now());
         let mut act_at = Instant::now() + self.dice.millis(0..1_500);
         loop {
@@ -130,7 +130,7 @@ impl Person {
         }
     }
 
-    async fn listen(&mut self, stage: &Arc<Stage>, player: &Arc<Player>) {
+    async fn listen(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>) {
         let _ = player.admit();
         let Ok(mut turns) = stage.runtime.streams().turns(player).await else { return };
         let stream = stage.log.number();
@@ -171,7 +171,7 @@ impl Person {
         self.answers.insert(place, (at, request));
     }
 
-    async fn answer(&mut self, stage: &Arc<Stage>, player: &Arc<Player>, request: &TurnRequest) {
+    async fn answer(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>, request: &TurnRequest) {
         let legal: Vec<_> = request.position.legal_moves().iter().collect();
         let (mut square, mut ply) = (self.dice.pick(&legal), request.ply);
         match self.dice.below(100) {
@@ -186,7 +186,7 @@ impl Person {
     }
 
     /// Does something; true when that was logging out.
-    async fn act(&mut self, stage: &Arc<Stage>, player: &Arc<Player>, listen_at: &mut Option<Instant>) -> bool {
+    async fn act(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>, listen_at: &mut Option<Instant>) -> bool {
         match self.dice.below(100) {
             0..5 if !self.turns.is_empty() => {
                 self.turns.clear();
@@ -212,13 +212,13 @@ impl Person {
         false
     }
 
-    fn look_on(&mut self, stage: &Arc<Stage>, player: &Arc<Player>) {
+    fn look_on(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>) {
         let Some(room) = stage.any_room(&mut self.dice) else { return };
         let dice = Dice::of(self.dice.bits(), 0);
         stage.spawn(onlooker::follow(Arc::clone(stage), Arc::clone(player), self.who, room, dice));
     }
 
-    async fn choose(&mut self, stage: &Arc<Stage>, player: &Arc<Player>) -> Option<Deed> {
+    async fn choose(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>) -> Option<Deed> {
         let own = player.rooms();
         let at = if !own.is_empty() && self.dice.percent(75) {
             Some(self.dice.pick(&own))
@@ -236,7 +236,7 @@ impl Person {
     }
 
     /// Something that makes a room, perhaps as it was asked for once before.
-    fn found(&mut self, stage: &Stage) -> Deed {
+    fn found(&mut self, stage: &SimServer) -> Deed {
         let request = match self.dice.below(4) {
             0 => None,
             1 if !self.requests.is_empty() => Some(self.requests[self.dice.below(self.requests.len())].clone()),
@@ -249,7 +249,7 @@ impl Person {
     }
 
     /// Asks in one manner or another; false when it is not known what came of it.
-    async fn ask(&mut self, stage: &Arc<Stage>, player: &Arc<Player>, deed: Deed) -> bool {
+    async fn ask(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>, deed: Deed) -> bool {
         let once = || stage.carry_out(self.who, player, deed.clone());
         match Manner::any(&mut self.dice) {
             Manner::Once => once().await,

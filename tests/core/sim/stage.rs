@@ -19,7 +19,7 @@ use crate::sim::{
 /// The password of every room that has one.
 pub(crate) const PASSWORD: &str = "sesame";
 
-pub(crate) struct Stage {
+pub(crate) struct SimServer {
     pub(crate) runtime: Runtime,
     pub(crate) log: Arc<Log>,
     pub(crate) board: Arc<Board>,
@@ -49,7 +49,7 @@ impl Board {
 /// Older rooms are forgotten: most of them are closed.
 const ROOMS_KNOWN: usize = 8;
 
-impl Stage {
+impl SimServer {
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let gone = self.gone.clone();
         self.crowd.spawn(async move {

@@ -14,11 +14,11 @@ use reversi::{
 use crate::sim::{
     dice::Dice,
     moment::Deed,
-    stage::{PASSWORD, Stage},
+    stage::{PASSWORD, SimServer},
 };
 
 /// Something to do in a room that one sees: mostly what leads to a game, now and then anything.
-pub(crate) fn deed(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &Stage) -> Option<Deed> {
+pub(crate) fn deed(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &SimServer) -> Option<Deed> {
     if dice.percent(20) {
         return any(dice, player, room, stage);
     }
@@ -61,7 +61,7 @@ fn during(dice: &mut Dice, room: &Room) -> Option<Deed> {
 }
 
 /// Anything at all.
-fn any(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &Stage) -> Option<Deed> {
+fn any(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &SimServer) -> Option<Deed> {
     let (id, side, game) = (room.id(), dice.pick(&Color::ALL), room.game().map_or(1, |game| game.number));
     let other = stage.any_player(dice)?;
     let command = match dice.below(24) {
@@ -92,7 +92,7 @@ fn any(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &Stage) -> Opt
 }
 
 /// Something that makes a room.
-pub(crate) fn founding(dice: &mut Dice, stage: &Stage, request: Option<String>) -> Deed {
+pub(crate) fn founding(dice: &mut Dice, stage: &SimServer, request: Option<String>) -> Deed {
     let side = dice.percent(50).then(|| dice.pick(&Color::ALL));
     match dice.below(10) {
         0 => Deed::Quick(Opponent::Ai(ai(dice)), side, request),

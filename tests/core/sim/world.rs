@@ -17,7 +17,7 @@ use crate::sim::{
     moment::{Audit, Log, What},
     person::Person,
     plan::{Life, Plan},
-    stage::{Board, Stage},
+    stage::{Board, SimServer},
 };
 
 /// The time on the wall when a world begins.
@@ -126,7 +126,7 @@ impl World {
         }
     }
 
-    async fn open(&self, number: usize, clock: Clock) -> Option<Arc<Stage>> {
+    async fn open(&self, number: usize, clock: Clock) -> Option<Arc<SimServer>> {
         let parts = Parts {
             limits: self.plan.limits,
             clock,
@@ -136,7 +136,7 @@ impl World {
         };
         let runtime = Runtime::start(parts).await;
         self.log.note(What::Started(runtime.is_ok()));
-        let stage = Stage {
+        let stage = SimServer {
             runtime: runtime.ok()?,
             log: Arc::clone(&self.log),
             board: Arc::clone(&self.board),
@@ -149,7 +149,7 @@ impl World {
     }
 
     /// Lets everything come to its end: the games, then the rooms.
-    async fn settle(&self, stage: &Arc<Stage>) {
+    async fn settle(&self, stage: &Arc<SimServer>) {
         stage.calm.cancel();
         tokio::time::sleep(CALM).await;
         self.audit(stage, false);
@@ -160,7 +160,7 @@ impl World {
         self.audit(stage, true);
     }
 
-    fn audit(&self, stage: &Stage, deserted: bool) {
+    fn audit(&self, stage: &SimServer, deserted: bool) {
         let census = stage.runtime.census();
         let known = self.board.players();
         let books = known.iter().filter_map(|&id| {

@@ -16,7 +16,7 @@ use crate::{
     room::{
         script::{PEOPLE, plots},
         test_room::{World, chat, id, usual},
-        trace::Stage,
+        trace::RandomHistory,
     },
     store::{at, count, drive, folder, load, made, moved, on_each, open, open_rooms, open_with_log, room_id, write},
 };
@@ -124,7 +124,7 @@ fn stores_keep_random_histories_alike() {
     let rooms = Cell::new(0);
     let law = |plot| {
         let room = room_id(rooms.replace(rooms.get() + 1));
-        let history = moved(Stage::perform(plot).world.history, room);
+        let history = moved(RandomHistory::perform(plot).world.history, room);
         let step = 1 + history.len() % 20;
         tokio.block_on(async {
             let (live, _) = drive(&file, &history, step).await;

@@ -6,13 +6,13 @@ use reversi::{
 };
 use tonic::Code;
 
-use crate::harness::in_process::{Answer, Plan, Player, Stage, named, private, refused};
+use crate::harness::in_process::{Answer, Player, ServerOptions, TestServer, named, private, refused};
 
 /// A server that has an administrator, and one who is not even a member of the rooms.
-async fn governed() -> (Stage, Player) {
+async fn governed() -> (TestServer, Player) {
     let token = Token::generate(&RandomSource::default());
     let secret = token.reveal();
-    let stage = Stage::with(Plan { admin: Some(token), ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { admin: Some(token), ..ServerOptions::default() }).await;
     let passing = stage.human("Root").await;
     let admin = stage.with_admin(&passing, &secret).await;
     (stage, admin)
@@ -178,7 +178,7 @@ async fn a_wrong_secret_opens_nothing() {
 
 #[tokio::test]
 async fn a_server_without_an_administrator_has_none() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let eve = stage.human("Eve").await;
     for header in ["0".repeat(64), eve.token.clone()] {
         let pretender = stage.with_admin(&eve, &header).await;

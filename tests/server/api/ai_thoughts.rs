@@ -2,7 +2,7 @@
 
 use reversi::proto::v1::{self, room_event::Event};
 
-use crate::harness::in_process::{Player, Stage, Watcher, millis, named};
+use crate::harness::in_process::{Player, TestServer, Watcher, millis, named};
 
 /// What is told of the first move that somebody watches.
 async fn first_move(watcher: &mut Watcher) -> v1::Ply {
@@ -19,7 +19,7 @@ async fn plies(player: &Player, room: &str) -> Vec<v1::Ply> {
 
 #[tokio::test]
 async fn an_opponent_learns_of_them_after_the_game_only() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (ada, wim) = (stage.human("Ada").await, stage.human("Wim").await);
     let room = ada.create_with(named("lesson"), ["mcts", "me"]).await.room_id;
     let (mut opponent, mut watcher) = (ada.watch(&room).await, wim.watch(&room).await);
@@ -46,7 +46,7 @@ async fn an_opponent_learns_of_them_after_the_game_only() {
 
 #[tokio::test]
 async fn an_ai_that_does_not_search_or_count_discs_claims_nothing() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for (kind, searches) in [("roxanne", false), ("alphabeta", true)] {
         let room = ada.create_with(named(kind), [kind, "random"]).await.room_id;
@@ -96,7 +96,7 @@ async fn first_moves(watcher: &mut Watcher, count: usize) -> Vec<v1::Ply> {
 /// Both lines were random moves, and one side came out of them nearly 30 discs ahead.
 #[tokio::test]
 async fn an_expert_of_either_colour_tells_by_how_many_discs_black_is_ahead() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for (moves, ahead) in [("e6f6g6f4e3g7g4h4f5d6e7f7", 1.0), ("f5f6d3g5g7f7h5f4g4f3e6h6", -1.0)] {
         let opening = Some(v1::Opening { opening: Some(v1::opening::Opening::Moves(moves.into())) });
@@ -116,7 +116,7 @@ async fn an_expert_of_either_colour_tells_by_how_many_discs_black_is_ahead() {
 /// The highest level would take some seconds for a move.
 #[tokio::test]
 async fn an_expert_that_has_little_time_is_in_time() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let settings = v1::RoomSettings { move_limit: millis(1_000), ..named("hurried") };
     let mut watcher = experts(&ada, 16, settings).await;

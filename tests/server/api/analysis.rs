@@ -9,7 +9,7 @@ use reversi::{
 };
 use tonic::{Code, Streaming};
 
-use crate::harness::in_process::{Answer, Player, Stage, check, field, named, private, refusal, refused, within};
+use crate::harness::in_process::{Answer, Player, TestServer, check, field, named, private, refusal, refused, within};
 
 const EXHAUSTED: Code = Code::ResourceExhausted;
 const PRECONDITION: Code = Code::FailedPrecondition;
@@ -80,7 +80,7 @@ async fn judged(mut stream: Streaming<v1::AnalyzeGameResponse>) -> (Vec<v1::Move
 
 #[tokio::test]
 async fn a_position_is_looked_at_deeper_and_deeper() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let results = all(look(&ada, moves("f5d6"), small()).await.unwrap()).await;
     let (last, before) = results.split_last().unwrap();
@@ -121,7 +121,7 @@ async fn play_with_hints(black: &Player, white: &Player, room: &str, game_id: &s
 
 #[tokio::test]
 async fn who_follows_hints_to_the_end_has_lost_nothing_there() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(named("lesson")).await;
     play_with_hints(&table.black, &table.white, &table.room, &table.game).await;
     let eve = stage.human("Eve").await;
@@ -141,7 +141,7 @@ async fn who_follows_hints_to_the_end_has_lost_nothing_there() {
 
 #[tokio::test]
 async fn who_plays_a_rated_game_is_refused() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(rated("cup")).await;
     for player in [&table.black, &table.white] {
         refused(look(player, moves("f5"), small()).await, PRECONDITION, "WRONG_PHASE");
@@ -161,7 +161,7 @@ async fn who_plays_a_rated_game_is_refused() {
 
 #[tokio::test]
 async fn a_rated_game_that_begins_ends_an_analysis() {
-    let stage = Stage::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(1)).await;
+    let stage = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(1)).await;
     let ada = stage.human("Ada").await;
     let room = ada.create_with(rated("cup"), ["me", "roxanne"]).await.room_id;
     let mut analysis = look(&ada, moves("f5"), v1::AnalysisBudget::default()).await.unwrap();
@@ -179,7 +179,7 @@ async fn a_rated_game_that_begins_ends_an_analysis() {
 
 #[tokio::test]
 async fn analyses_are_few() {
-    let stage = Stage::limited(|limits| {
+    let stage = TestServer::limited(|limits| {
         (limits.analyses, limits.analyses_per_player, limits.analyses_per_address) = (3, 1, 2);
     })
     .await;
@@ -203,7 +203,7 @@ async fn analyses_are_few() {
 
 #[tokio::test]
 async fn all_of_a_server_are_few_too() {
-    let stage = Stage::limited(|limits| limits.analyses = 1).await;
+    let stage = TestServer::limited(|limits| limits.analyses = 1).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let _first = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
     refused(look(&bea, moves(""), v1::AnalysisBudget::default()).await, EXHAUSTED, "QUOTA_ANALYSES");
@@ -211,7 +211,7 @@ async fn all_of_a_server_are_few_too() {
 
 #[tokio::test]
 async fn what_nobody_reads_any_more_is_not_searched() {
-    let stage = Stage::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(3600)).await;
+    let stage = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(3600)).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let mut endless = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
     next(&mut endless).await.unwrap().unwrap();
@@ -223,7 +223,7 @@ async fn what_nobody_reads_any_more_is_not_searched() {
 
 #[tokio::test]
 async fn time_ends_an_analysis_with_what_it_has() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let at_once = v1::AnalysisBudget { time: Some(prost_types::Duration::default()), ..Default::default() };
     let results = all(look(&ada, moves("f5"), at_once).await.unwrap()).await;
@@ -235,7 +235,7 @@ async fn time_ends_an_analysis_with_what_it_has() {
 
 #[tokio::test]
 async fn a_server_that_stops_says_so() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let mut analysis = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
     next(&mut analysis).await.unwrap().unwrap();
@@ -251,7 +251,7 @@ async fn a_server_that_stops_says_so() {
 
 #[tokio::test]
 async fn what_the_opening_made_is_not_judged_and_private_games_stay_private() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let opening = v1::Opening { opening: Some(v1::opening::Opening::Moves("f5d6c3".into())) };
     let table = stage.table(v1::RoomSettings { opening: Some(opening), ..private() }).await;
     let eve = stage.human("Eve").await;
@@ -267,7 +267,7 @@ async fn what_the_opening_made_is_not_judged_and_private_games_stay_private() {
 
 #[tokio::test]
 async fn what_cannot_be_analysed() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let board = |board: &str, side: v1::Side| {
         OfPosition::Position(v1::Position { board: board.into(), side_to_move: side.into(), ..Default::default() })

@@ -9,7 +9,7 @@ use reversi::{
 use tokio::task::JoinSet;
 use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
 
-use crate::harness::in_process::{Player, Stage, Turns, Watcher, millis, named, within};
+use crate::harness::in_process::{Player, TestServer, Turns, Watcher, millis, named, within};
 
 /// The board as one who watches folds it, out of the moves alone.
 pub(crate) struct Fold {
@@ -96,7 +96,7 @@ async fn play_by_calls(player: &Player, turns: &mut Turns) -> v1::PlayerGameEnde
 
 #[tokio::test]
 async fn a_person_plays_an_ai_by_unary_calls() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let mut turns = ada.turns().await;
     let room = ada.quick("roxanne", v1::SidePreference::White).await.unwrap();
@@ -161,7 +161,7 @@ async fn play_on_a_lane(bot: Player) -> v1::PlayerGameEnded {
 
 #[tokio::test]
 async fn two_bots_meet_and_play_on_their_lanes() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (first, second) = (stage.bot("First").await, stage.bot("Second").await);
     let mut lanes = JoinSet::new();
     for bot in [first.clone(), second.clone()] {
@@ -176,7 +176,7 @@ async fn two_bots_meet_and_play_on_their_lanes() {
 
 #[tokio::test]
 async fn a_third_watches_two_ais_and_folds_every_event() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
     // A loser of every disc forces passes now and then; a few games have some for certain.
     let settings = v1::RoomSettings { games: 12, ..named("machines") };
@@ -203,7 +203,7 @@ async fn a_third_watches_two_ais_and_folds_every_event() {
 
 #[tokio::test]
 async fn the_record_replays_by_the_rules() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let game = table.play_on().await;
     let mut position = Position::START;
@@ -227,7 +227,7 @@ fn side(color: Color) -> v1::Side {
 
 #[tokio::test]
 async fn both_players_and_watchers_are_told_the_clocks() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let settings = v1::RoomSettings {
         total_time: millis(300_000),
         increment: millis(2_000),
@@ -261,7 +261,7 @@ async fn both_players_and_watchers_are_told_the_clocks() {
 
 #[tokio::test]
 async fn the_flag_of_an_old_game_does_not_end_a_later_one() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let fast = v1::RoomSettings { move_limit: millis(500), swap_sides: Some(false), ..Default::default() };
     let table = stage.table(fast).await;
     let mut watcher = table.white.watch(&table.room).await;
@@ -291,7 +291,7 @@ async fn the_flag_of_an_old_game_does_not_end_a_later_one() {
 
 #[tokio::test]
 async fn an_offer_of_a_draw_and_of_a_rematch() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = table.white.watch(&table.room).await;
     watcher.snapshot().await;
@@ -314,7 +314,7 @@ async fn an_offer_of_a_draw_and_of_a_rematch() {
 
 #[tokio::test]
 async fn leaving_in_ones_own_turn_ends_the_game_at_once() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut opponent = table.white.turns().await;
     table.black.leave(&table.room).await.unwrap();
@@ -324,7 +324,7 @@ async fn leaving_in_ones_own_turn_ends_the_game_at_once() {
 
 #[tokio::test]
 async fn an_aborted_game_has_no_winner_and_only_early() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = table.white.watch(&table.room).await;
     watcher.snapshot().await;

@@ -6,11 +6,13 @@ use reversi::proto::v1::{self, room_event, watch_rooms_response::Message};
 use tokio::task::JoinSet;
 use tonic::{Code, Streaming};
 
-use crate::harness::in_process::{Plan, Player, Stage, check, field, millis, named, private, refusal, refused, within};
+use crate::harness::in_process::{
+    Player, ServerOptions, TestServer, check, field, millis, named, private, refusal, refused, within,
+};
 
 #[tokio::test]
 async fn the_server_tells_its_ais_and_limits() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let info = stage.human("Ada").await.info().await;
     let kinds: Vec<_> = info.ai_kinds.iter().map(|kind| kind.kind.as_str()).collect();
     assert!(kinds.contains(&"roxanne") && kinds.contains(&"mcts-roxanne"), "{kinds:?}");
@@ -25,9 +27,9 @@ async fn the_server_tells_its_ais_and_limits() {
 /// By the same names on both sides, so that none can be forgotten.
 #[tokio::test]
 async fn the_server_tells_every_limit() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let told = format!("{:?}", stage.human("Ada").await.info().await.limits.unwrap());
-    let limits = format!("{:?}", Plan::default().limits);
+    let limits = format!("{:?}", ServerOptions::default().limits);
     let limits = limits.trim_start_matches("Limits { ").trim_end_matches(" }");
     for (name, value) in limits.split(", ").map(|limit| limit.split_once(": ").unwrap()) {
         let value = match value.strip_suffix('s') {
@@ -41,7 +43,7 @@ async fn the_server_tells_every_limit() {
 
 #[tokio::test]
 async fn the_list_is_paged_newest_first() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let mut made = Vec::new();
     for number in 0..5 {
@@ -72,7 +74,7 @@ async fn the_list_is_paged_newest_first() {
 
 #[tokio::test]
 async fn the_list_is_filtered() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let open = ada.create(named("Sunday")).await.room_id;
     let slow = v1::RoomSettings { ai_pause: millis(10_000), ..named("Monday") };
@@ -109,7 +111,7 @@ async fn hear(stream: &mut Streaming<v1::WatchRoomsResponse>) -> Message {
 
 #[tokio::test]
 async fn one_who_watches_the_list_is_told_every_change() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let first = ada.create(named("first")).await.room_id;
     let mut list = bea.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
@@ -131,7 +133,7 @@ async fn one_who_watches_the_list_is_told_every_change() {
 
 #[tokio::test]
 async fn the_list_shows_the_boards_that_everybody_may_watch() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for (name, watching, password, shown) in [
         ("open", v1::Watching::Everyone, "", true),
@@ -167,7 +169,7 @@ async fn the_list_shows_the_boards_that_everybody_may_watch() {
 
 #[tokio::test]
 async fn a_second_room_does_not_orphan_the_first() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let first = ada.create(named("first")).await.room_id;
     let second = ada.create(named("second")).await.room_id;
@@ -181,7 +183,7 @@ async fn a_second_room_does_not_orphan_the_first() {
 
 #[tokio::test]
 async fn quick_games_never_touch_anothers_room() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let mut rooms = BTreeSet::new();
     for number in 0..20 {
         let player = stage.human(&format!("Player {number}")).await;
@@ -197,7 +199,7 @@ async fn quick_games_never_touch_anothers_room() {
 
 #[tokio::test]
 async fn a_quick_game_must_be_against_somebody() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let nobody = ada.lobby().quick_start(v1::QuickStartRequest::default()).await;
     assert_eq!(field(&refused(nobody, Code::InvalidArgument, "BAD_ARGUMENT")), "opponent");
@@ -210,7 +212,7 @@ async fn a_quick_game_must_be_against_somebody() {
 
 #[tokio::test]
 async fn the_same_request_makes_one_room() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let request = || v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
     let (first, second) = tokio::join!(ada.try_create(request()), ada.try_create(request()));
@@ -225,7 +227,7 @@ async fn the_same_request_makes_one_room() {
 
 #[tokio::test]
 async fn the_same_start_starts_one_game() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let settings = v1::RoomSettings { ai_pause: millis(10_000), ..named("machines") };
     let seats = ["random", "random"].map(|kind| v1::Seat {
@@ -250,7 +252,7 @@ async fn the_same_start_starts_one_game() {
 
 #[tokio::test]
 async fn a_start_is_answered_with_its_own_game_for_ever() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let room = ada.create_with(named("again"), ["me", "random"]).await.room_id;
     let start = async |id: &str| {
@@ -266,7 +268,7 @@ async fn a_start_is_answered_with_its_own_game_for_ever() {
 
 #[tokio::test]
 async fn a_long_list_comes_in_several_messages() {
-    let stage = Stage::limited(|limits| limits.rooms_per_player = 600).await;
+    let stage = TestServer::limited(|limits| limits.rooms_per_player = 600).await;
     let ada = stage.human("Ada").await;
     fill(&ada, 503).await;
     let mut list = ada.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
@@ -292,7 +294,7 @@ async fn fill(player: &Player, rooms: usize) -> Vec<String> {
 
 #[tokio::test]
 async fn quotas_are_refused_with_the_time_to_come_back() {
-    let stage = Stage::limited(|limits| (limits.rooms_per_player, limits.streams_per_player) = (2, 2)).await;
+    let stage = TestServer::limited(|limits| (limits.rooms_per_player, limits.streams_per_player) = (2, 2)).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let rooms = fill(&ada, 2).await;
     let (more, exhausted) = (v1::CreateRoomRequest::default(), Code::ResourceExhausted);
@@ -318,7 +320,7 @@ async fn quotas_are_refused_with_the_time_to_come_back() {
 
 #[tokio::test]
 async fn a_full_server_makes_no_more_rooms() {
-    let stage = Stage::limited(|limits| limits.rooms = 1).await;
+    let stage = TestServer::limited(|limits| limits.rooms = 1).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     fill(&ada, 1).await;
     refused(bea.try_create(v1::CreateRoomRequest::default()).await, Code::ResourceExhausted, "QUOTA_ROOMS");
@@ -326,7 +328,7 @@ async fn a_full_server_makes_no_more_rooms() {
 
 #[tokio::test]
 async fn settings_out_of_bounds_name_their_field() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let none = v1::RoomSettings::default;
     let moves = |moves: &str| {
@@ -360,7 +362,7 @@ async fn settings_out_of_bounds_name_their_field() {
 
 #[tokio::test]
 async fn many_who_want_anybody_are_brought_together_two_by_two() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let mut calls = JoinSet::new();
     for number in 0..12 {
         let bot = stage.bot(&format!("Bot {number}")).await;
@@ -376,7 +378,7 @@ async fn many_who_want_anybody_are_brought_together_two_by_two() {
 
 #[tokio::test]
 async fn of_two_at_once_one_gets_the_last_place() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let rooms = fill(&ada, 2).await;
     for room in &rooms {

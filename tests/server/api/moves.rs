@@ -3,11 +3,11 @@
 use reversi::proto::v1;
 use tonic::Code;
 
-use crate::harness::in_process::{Stage, check, field, millis, refusal, refused};
+use crate::harness::in_process::{TestServer, check, field, millis, refusal, refused};
 
 #[tokio::test]
 async fn every_wrong_move_has_its_reason() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let (eve, game) = (stage.human("Eve").await, table.game.as_str());
     let absent = game.replace(game.rsplit('-').next().unwrap(), "9");
@@ -43,7 +43,7 @@ async fn every_wrong_move_has_its_reason() {
 
 #[tokio::test]
 async fn a_malformed_move_names_its_field() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     // B15: out of the board in every way.
     for square in ["", "d", "i1", "a9", "a0", "d33", "4d", "é3", "\u{0}\u{0}", "pass", "-1"] {
@@ -59,7 +59,7 @@ async fn a_malformed_move_names_its_field() {
 
 #[tokio::test]
 async fn a_move_is_its_own_key() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let first = table.black.play(&table.game, 0, "d3").await.unwrap();
     let again = table.black.play(&table.game, 0, "d3").await.unwrap();
@@ -73,7 +73,7 @@ async fn a_move_is_its_own_key() {
 
 #[tokio::test]
 async fn a_late_move_is_told_that_the_game_is_over() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let settings = v1::RoomSettings { move_limit: millis(100), ..Default::default() };
     let table = stage.table(settings).await;
     let mut opponent = table.white.turns().await;
@@ -86,7 +86,7 @@ async fn a_late_move_is_told_that_the_game_is_over() {
 
 #[tokio::test]
 async fn a_person_may_try_a_thousand_illegal_moves() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let before = table.black.room(&table.room).await.seq;
     for _ in 0..1_000 {
@@ -98,7 +98,7 @@ async fn a_person_may_try_a_thousand_illegal_moves() {
 
 #[tokio::test]
 async fn the_third_illegal_move_of_a_bot_forfeits() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let bot = stage.bot("Bot").await;
     let room = bot.create_with(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
     let mut watcher = bot.watch(&room).await;
@@ -121,7 +121,7 @@ async fn the_third_illegal_move_of_a_bot_forfeits() {
 
 #[tokio::test]
 async fn offers_have_their_order() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let answer = |offer: i32| v1::AnswerOfferRequest { room_id: table.room.clone(), offer, accept: true };
     let mut white = table.white.games();

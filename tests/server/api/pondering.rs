@@ -9,7 +9,7 @@ use reversi::{
 };
 use tokio::sync::mpsc;
 
-use crate::harness::in_process::{Plan, Stage, named, within};
+use crate::harness::in_process::{ServerOptions, TestServer, named, within};
 
 /// The first or the last square that the side to move may place on.
 fn end(position: Position, first: bool) -> Square {
@@ -26,13 +26,13 @@ fn expecting(position: Position) -> Choice {
 }
 
 /// A server with an `expert` of that kind, and what it is asked.
-async fn stage(ponder: bool) -> (Stage, mpsc::Receiver<Position>) {
+async fn stage(ponder: bool) -> (TestServer, mpsc::Receiver<Position>) {
     let (tells, told) = mpsc::channel(16);
     let think = move |_: &AiPlayer, position, _, _: &Stop| {
         tells.try_send(position).unwrap();
         Some(expecting(position))
     };
-    (Stage::with(Plan { think: Some(Arc::new(think)), ponder, ..Plan::default() }).await, told)
+    (TestServer::with(ServerOptions { think: Some(Arc::new(think)), ponder, ..ServerOptions::default() }).await, told)
 }
 
 /// Plays two moves against it, as it expects and then otherwise: what it was asked, and the positions of its turns.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reversi::proto::v1::{self, room_event};
 use tonic::Code;
 
-use crate::harness::in_process::{Stage, Watcher, named, refused};
+use crate::harness::in_process::{TestServer, Watcher, named, refused};
 
 const SHORT: Duration = Duration::from_millis(100);
 
@@ -20,7 +20,7 @@ async fn presence(watcher: &mut Watcher, player: &str) -> bool {
 
 #[tokio::test]
 async fn an_owner_who_stays_away_is_succeeded() {
-    let stage = Stage::limited(|limits| limits.presence_grace = SHORT).await;
+    let stage = TestServer::limited(|limits| limits.presence_grace = SHORT).await;
     let (owner, heir) = (stage.human("Owner").await, stage.human("Heir").await);
     let room = owner.create_with(named("hers"), ["me", "random"]).await.room_id;
     heir.join(&room).await.unwrap();
@@ -50,7 +50,7 @@ async fn an_owner_who_stays_away_is_succeeded() {
 
 #[tokio::test]
 async fn back_within_the_grace_the_turn_comes_again() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = table.white.watch(&table.room).await;
     watcher.snapshot().await;
@@ -66,7 +66,7 @@ async fn back_within_the_grace_the_turn_comes_again() {
 
 #[tokio::test]
 async fn who_never_opens_a_stream_is_absent_after_the_grace() {
-    let stage = Stage::limited(|limits| limits.presence_grace = SHORT).await;
+    let stage = TestServer::limited(|limits| limits.presence_grace = SHORT).await;
     let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
     let room = owner.create_with(named("machines"), ["random", "random"]).await.room_id;
     let mut watcher = eve.watch(&room).await;
@@ -82,7 +82,7 @@ async fn who_never_opens_a_stream_is_absent_after_the_grace() {
 
 #[tokio::test]
 async fn a_call_is_a_return() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = table.white.watch(&table.room).await;
     watcher.snapshot().await;
@@ -95,7 +95,7 @@ async fn a_call_is_a_return() {
 
 #[tokio::test]
 async fn a_client_that_vanishes_in_its_turn_loses_on_time() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let settings = v1::RoomSettings { move_limit: crate::harness::in_process::millis(200), ..Default::default() };
     let table = stage.table(settings).await;
     let mut opponent = table.white.turns().await;
@@ -110,7 +110,7 @@ async fn a_client_that_vanishes_in_its_turn_loses_on_time() {
 
 #[tokio::test]
 async fn a_room_in_which_nothing_happens_closes() {
-    let stage = Stage::limited(|limits| limits.idle_close = SHORT).await;
+    let stage = TestServer::limited(|limits| limits.idle_close = SHORT).await;
     let owner = stage.human("Owner").await;
     let mut turns = owner.turns().await;
     let room = owner.create(named("quiet")).await.room_id;
@@ -124,7 +124,7 @@ async fn a_room_in_which_nothing_happens_closes() {
 
 #[tokio::test]
 async fn who_leaves_the_turns_unread_is_away_though_connected() {
-    let stage = Stage::limited(|limits| (limits.reader_patience, limits.presence_grace) = (SHORT, SHORT)).await;
+    let stage = TestServer::limited(|limits| (limits.reader_patience, limits.presence_grace) = (SHORT, SHORT)).await;
     let (table, eve) = (stage.table(v1::RoomSettings::default()).await, stage.human("Eve").await);
     let _here = table.white.turns().await;
     // So small a window that the stream stands still after a few notices.

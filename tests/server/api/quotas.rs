@@ -6,7 +6,7 @@ use tokio::task::JoinSet;
 use tonic::{Code, Request, Status, transport::Channel};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 
-use crate::harness::in_process::{Player, Stage, check, refusal, refused, within};
+use crate::harness::in_process::{Player, TestServer, check, refusal, refused, within};
 
 const EXHAUSTED: Code = Code::ResourceExhausted;
 const GET_ME: &str = "/reversi.v1.SessionService/GetMe";
@@ -14,7 +14,7 @@ const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
 #[tokio::test]
 async fn those_of_one_address_hold_so_much_together_and_no_more() {
-    let stage = Stage::limited(|limits| {
+    let stage = TestServer::limited(|limits| {
         (limits.rooms_per_address, limits.seats_per_address, limits.streams_per_address) = (3, 1, 2);
     })
     .await;
@@ -42,7 +42,7 @@ async fn those_of_one_address_hold_so_much_together_and_no_more() {
 
 #[tokio::test]
 async fn without_limits_by_address_each_player_has_its_own() {
-    let stage = Stage::limited(|limits| {
+    let stage = TestServer::limited(|limits| {
         (limits.rooms_per_address, limits.seats_per_address, limits.streams_per_address) = (0, 0, 0);
         (limits.connections_per_address, limits.calls_per_address, limits.log_ins_per_second) = (0, 0, 0);
         (limits.rooms_per_player, limits.log_in_burst) = (1, 1);
@@ -57,7 +57,7 @@ async fn without_limits_by_address_each_player_has_its_own() {
 
 #[tokio::test]
 async fn those_of_one_address_share_the_rate_of_requests_and_of_chat() {
-    let stage = Stage::limited(|limits| {
+    let stage = TestServer::limited(|limits| {
         (limits.requests_per_second_per_address, limits.request_burst_per_address) = (1, 100);
         (limits.chats_per_second_per_address, limits.chat_burst_per_address) = (1, 2);
     })
@@ -102,7 +102,7 @@ async fn wait_for_answer(channel: Channel, path: &'static str, token: Option<Str
 
 #[tokio::test]
 async fn a_call_without_a_good_token_is_refused_before_its_message_has_come() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     for (token, reason) in
         [(None, "TOKEN_MISSING"), (Some("x"), "TOKEN_INVALID"), (Some(&"0".repeat(64)), "TOKEN_INVALID")]
     {
@@ -113,7 +113,7 @@ async fn a_call_without_a_good_token_is_refused_before_its_message_has_come() {
 }
 
 /// More calls than may wait for their message: the last is refused, and the others wait on.
-async fn one_too_many(stage: &Stage, path: &'static str, token: Option<&str>) -> JoinSet<Status> {
+async fn one_too_many(stage: &TestServer, path: &'static str, token: Option<&str>) -> JoinSet<Status> {
     let (channel, mut calls) = (stage.channel().await, JoinSet::new());
     for _ in 0..4 {
         calls.spawn(wait_for_answer(channel.clone(), path, token.map(str::to_owned)));
@@ -126,7 +126,7 @@ async fn one_too_many(stage: &Stage, path: &'static str, token: Option<&str>) ->
 
 #[tokio::test]
 async fn of_calls_whose_message_does_not_come_a_player_has_so_many() {
-    let stage = Stage::limited(|limits| limits.calls_per_player = 3).await;
+    let stage = TestServer::limited(|limits| limits.calls_per_player = 3).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let waiting = one_too_many(&stage, GET_ME, Some(&ada.token)).await;
     refused(ada.sessions().get_me(v1::GetMeRequest {}).await, EXHAUSTED, "RATE");
@@ -137,7 +137,7 @@ async fn of_calls_whose_message_does_not_come_a_player_has_so_many() {
 
 #[tokio::test]
 async fn a_stream_is_a_call_for_as_long_as_it_is_open() {
-    let stage = Stage::limited(|limits| limits.calls_per_player = 3).await;
+    let stage = TestServer::limited(|limits| limits.calls_per_player = 3).await;
     let ada = stage.human("Ada").await;
     let open = async || ada.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await;
     let mut streams = Vec::new();
@@ -151,7 +151,7 @@ async fn a_stream_is_a_call_for_as_long_as_it_is_open() {
 
 #[tokio::test]
 async fn of_calls_that_need_no_token_an_address_has_so_many() {
-    let stage = Stage::limited(|limits| limits.calls_per_address = 3).await;
+    let stage = TestServer::limited(|limits| limits.calls_per_address = 3).await;
     let ada = stage.human("Ada").await;
     let waiting = one_too_many(&stage, LOG_IN, None).await;
     refused(ada.sessions().get_me(v1::GetMeRequest {}).await, EXHAUSTED, "RATE");
@@ -171,7 +171,7 @@ async fn of_calls_that_need_no_token_an_address_has_so_many() {
 
 #[tokio::test]
 async fn the_largest_message_of_a_service_of_another_crate_is_the_same() {
-    let stage = Stage::limited(|limits| limits.message_bytes = 1_000).await;
+    let stage = TestServer::limited(|limits| limits.message_bytes = 1_000).await;
     let request = HealthCheckRequest { service: "x".repeat(1_000) };
     assert!(request.encoded_len() > 1_000);
     let status = refusal(HealthClient::new(stage.channel().await).check(request).await);
@@ -191,7 +191,7 @@ async fn how_often(player: &Player, call: impl AsyncFn(&Player) -> Result<(), St
 
 #[tokio::test]
 async fn what_costs_more_may_be_done_less_often() {
-    let stage = Stage::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 100)).await;
+    let stage = TestServer::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 100)).await;
     let (ada, bea, cleo) = (stage.human("Ada").await, stage.human("Bea").await, stage.human("Cleo").await);
     let (dora, eve, fay) = (stage.human("Dora").await, stage.human("Eve").await, stage.human("Fay").await);
     let page = |text: &str| v1::ListRoomsRequest {
@@ -218,7 +218,7 @@ async fn what_costs_more_may_be_done_less_often() {
 
 #[tokio::test]
 async fn answers_that_nobody_reads_count_as_calls() {
-    let stage = Stage::limited(|limits| (limits.calls_per_player, limits.request_burst) = (2, 100_000_000)).await;
+    let stage = TestServer::limited(|limits| (limits.calls_per_player, limits.request_burst) = (2, 100_000_000)).await;
     let ada = stage.human("Ada").await;
     let (deaf, mut unread) = (stage.with_window(&ada, 0).await, JoinSet::new());
     for _ in 0..2 {

@@ -3,7 +3,7 @@
 use reversi::proto::v1;
 use tonic::Code;
 
-use crate::harness::in_process::{Player, Stage, field, named, private, refused};
+use crate::harness::in_process::{Player, TestServer, field, named, private, refused};
 
 async fn games(player: &Player, filter: v1::GameFilter) -> Vec<String> {
     let request = v1::ListGamesRequest { filter: Some(filter), ..Default::default() };
@@ -13,7 +13,7 @@ async fn games(player: &Player, filter: v1::GameFilter) -> Vec<String> {
 
 #[tokio::test]
 async fn games_are_paged_newest_first_and_filtered() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let mut played = Vec::new();
     for name in ["first", "second", "third"] {
@@ -44,7 +44,7 @@ async fn games_are_paged_newest_first_and_filtered() {
 
 #[tokio::test]
 async fn what_does_not_exist_or_cannot_be_read() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for game in ["", "nonsense", "000000000000-1", "000000000000"] {
         let request = v1::GetGameRequest { game_id: game.into() };
@@ -72,7 +72,7 @@ async fn what_does_not_exist_or_cannot_be_read() {
 
 #[tokio::test]
 async fn an_export_is_a_stream_as_every_other() {
-    let stage = Stage::limited(|limits| limits.streams_per_player = 1).await;
+    let stage = TestServer::limited(|limits| limits.streams_per_player = 1).await;
     let ada = stage.human("Ada").await;
     let export = async || ada.records().export_games(v1::ExportGamesRequest::default()).await;
     let turns = ada.turns().await;
@@ -86,7 +86,7 @@ async fn an_export_is_a_stream_as_every_other() {
 
 #[tokio::test]
 async fn the_games_of_a_private_room_are_its_players_own() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(private()).await;
     table.black.resign(&table.game).await.unwrap();
     let eve = stage.human("Eve").await;
@@ -113,7 +113,7 @@ async fn lost_to_roxanne(ada: &Player) -> String {
 
 #[tokio::test]
 async fn results_tell_against_whom_and_how_strong() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (ada, eve) = (stage.human("Ada").await, stage.human("Eve").await);
     assert_eq!(ada.me().await.stats.unwrap().rating, None);
     lost_to_roxanne(&ada).await;
@@ -143,7 +143,7 @@ async fn results_tell_against_whom_and_how_strong() {
 
 #[tokio::test]
 async fn games_are_exported_as_json() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada \"A\"").await;
     let id = lost_to_roxanne(&ada).await;
     let request = v1::ExportGamesRequest { filter: None, format: v1::ExportFormat::Json.into() };

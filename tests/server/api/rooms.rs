@@ -3,7 +3,7 @@
 use reversi::proto::v1::{self, join_room_request::Room as By, set_seat_request::Occupant};
 use tonic::{Code, Status};
 
-use crate::harness::in_process::{Player, Stage, check, field, named, private, refusal, refused};
+use crate::harness::in_process::{Player, TestServer, check, field, named, private, refusal, refused};
 
 fn ai(kind: &str) -> Occupant {
     Occupant::Ai(v1::AiSeat { kind: kind.into(), ..Default::default() })
@@ -26,7 +26,7 @@ async fn stand(player: &Player, room: &str) -> Result<u64, Status> {
 
 #[tokio::test]
 async fn every_power_of_the_owner_is_refused_to_others() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, member, outsider) =
         (stage.human("Owner").await, stage.human("Member").await, stage.human("Outsider").await);
     let room = owner.create(named("hers")).await.room_id;
@@ -54,7 +54,7 @@ async fn every_power_of_the_owner_is_refused_to_others() {
 
 #[tokio::test]
 async fn one_who_is_no_member_may_neither_sit_nor_talk() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, outsider) = (stage.human("Owner").await, stage.human("Outsider").await);
     let room = owner.create(named("hers")).await.room_id;
     refused(outsider.sit(&room, 0).await, Code::PermissionDenied, "NOT_MEMBER");
@@ -65,7 +65,7 @@ async fn one_who_is_no_member_may_neither_sit_nor_talk() {
 
 #[tokio::test]
 async fn seats_are_taken_swapped_and_given_to_ais() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
     let room = owner.create(named("seats")).await.room_id;
     guest.join(&room).await.unwrap();
@@ -95,7 +95,7 @@ async fn seats_are_taken_swapped_and_given_to_ais() {
 
 #[tokio::test]
 async fn seats_and_ais_that_do_not_exist() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let owner = stage.human("Owner").await;
     let room = owner.create(named("seats")).await.room_id;
     for seat in [-1, 2, i32::MAX] {
@@ -117,7 +117,7 @@ async fn seats_and_ais_that_do_not_exist() {
 
 #[tokio::test]
 async fn rooms_that_do_not_exist() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for room in ["", "nonsense", "000000000000", "../../etc", &"x".repeat(1_000)] {
         let cases = [
@@ -141,7 +141,7 @@ async fn rooms_that_do_not_exist() {
 
 #[tokio::test]
 async fn kicked_and_banned() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
     let room = owner.create(named("hers")).await.room_id;
     guest.join(&room).await.unwrap();
@@ -160,7 +160,7 @@ async fn kicked_and_banned() {
 
 #[tokio::test]
 async fn ownership_goes_on_and_the_last_one_closes_the_room() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, heir) = (stage.human("Owner").await, stage.human("Heir").await);
     let room = owner.create(named("hers")).await.room_id;
     heir.join(&room).await.unwrap();
@@ -177,7 +177,7 @@ async fn ownership_goes_on_and_the_last_one_closes_the_room() {
 
 #[tokio::test]
 async fn a_game_of_ais_is_the_owners_to_end() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let owner = stage.human("Owner").await;
     let settings = v1::RoomSettings { ai_pause: crate::harness::in_process::millis(10_000), ..named("machines") };
     let room = owner.create_with(settings, ["random", "random"]).await.room_id;
@@ -192,7 +192,7 @@ async fn a_game_of_ais_is_the_owners_to_end() {
 
 #[tokio::test]
 async fn a_private_room_is_found_by_its_code_only() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, friend, outsider) =
         (stage.human("Owner").await, stage.human("Friend").await, stage.human("Outsider").await);
     let made = owner.create(private()).await;
@@ -222,7 +222,7 @@ async fn a_private_room_is_found_by_its_code_only() {
 
 #[tokio::test]
 async fn a_reserved_seat_is_an_invitation() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, guest, other) = (stage.human("Owner").await, stage.human("Guest").await, stage.human("Other").await);
     let made = owner.create(private()).await;
     owner.set_seat(&made.room_id, 1, Occupant::ReservedFor(guest.id.clone())).await.unwrap();
@@ -244,7 +244,7 @@ async fn a_reserved_seat_is_an_invitation() {
 
 #[tokio::test]
 async fn an_invitation_that_is_withdrawn_ends_the_guests_watching() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
     let locked = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
     for made in [owner.create(private()).await, owner.try_create(locked).await.unwrap()] {
@@ -260,7 +260,7 @@ async fn an_invitation_that_is_withdrawn_ends_the_guests_watching() {
 
 #[tokio::test]
 async fn chat_has_a_pace() {
-    let stage = Stage::limited(|limits| limits.chat_burst = 3).await;
+    let stage = TestServer::limited(|limits| limits.chat_burst = 3).await;
     let owner = stage.human("Owner").await;
     let room = owner.create(v1::RoomSettings::default()).await.room_id;
     let mut said = 0;
@@ -278,7 +278,7 @@ async fn chat_has_a_pace() {
 
 #[tokio::test]
 async fn a_password_is_asked_for() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
     let request = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
     let made = owner.try_create(request).await.unwrap();
@@ -295,7 +295,7 @@ async fn a_password_is_asked_for() {
 
 #[tokio::test]
 async fn a_full_room_and_long_chat() {
-    let stage = Stage::limited(|limits| limits.members_per_room = 1).await;
+    let stage = TestServer::limited(|limits| limits.members_per_room = 1).await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
     let room = owner.create(named("small")).await.room_id;
     refused(guest.join(&room).await, Code::FailedPrecondition, "ROOM_FULL");
@@ -308,7 +308,7 @@ async fn a_full_room_and_long_chat() {
 
 #[tokio::test]
 async fn settings_are_changed_by_a_mask() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let owner = stage.human("Owner").await;
     let room = owner.create(v1::RoomSettings { games: 3, ..named("first") }).await.room_id;
     owner.set(&room, "name", v1::RoomSettings { games: 9, ..named("second") }).await.unwrap();
@@ -323,7 +323,7 @@ async fn settings_are_changed_by_a_mask() {
 
 #[tokio::test]
 async fn passwords_and_codes_are_not_guessed_for_ever() {
-    let stage = Stage::limited(|limits| limits.wrong_guesses_per_minute = 3).await;
+    let stage = TestServer::limited(|limits| limits.wrong_guesses_per_minute = 3).await;
     let (owner, thief, guest) = (stage.human("Ada").await, stage.human("Eve").await, stage.human("Gus").await);
     let request = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
     let made = owner.try_create(request).await.unwrap();

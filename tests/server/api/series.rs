@@ -3,11 +3,11 @@
 use reversi::proto::v1::{self, join_room_request::Room as By, room_event::Event};
 use tonic::Code;
 
-use crate::harness::in_process::{Player, Stage, Watcher, named, refused};
+use crate::harness::in_process::{Player, TestServer, Watcher, named, refused};
 
 /// Ada begins with black, Bob with white.
 struct Match {
-    _stage: Stage,
+    _stage: TestServer,
     ada: Player,
     bob: Player,
     room: String,
@@ -27,7 +27,7 @@ fn balanced(seed: u64) -> Option<v1::Opening> {
 
 impl Match {
     async fn begin(games: i32, sprt: Option<v1::Sprt>) -> Self {
-        let stage = Stage::open().await;
+        let stage = TestServer::open().await;
         let (ada, bob) = (stage.bot("ada").await, stage.bot("bob").await);
         let settings = v1::RoomSettings { games, opening: balanced(5), sprt, ..named("match") };
         let made = ada.create(settings).await;
@@ -114,7 +114,7 @@ async fn a_test_ends_a_match_early_and_says_why() {
 
 #[tokio::test]
 async fn a_test_needs_pairs_and_sense() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("ada").await;
     let wish = |games, opening, elo1| v1::RoomSettings {
         games,

@@ -3,16 +3,16 @@
 use reversi::proto::v1::{self, session_service_client::SessionServiceClient};
 use tonic::{Code, Request};
 
-use crate::harness::in_process::{Player, Stage, check, field, named, refusal, refused};
+use crate::harness::in_process::{Player, TestServer, check, field, named, refusal, refused};
 
-async fn log_in(stage: &Stage, name: &str) -> Result<v1::LogInResponse, tonic::Status> {
+async fn log_in(stage: &TestServer, name: &str) -> Result<v1::LogInResponse, tonic::Status> {
     let request = v1::LogInRequest { display_name: name.into(), ..Default::default() };
     Ok(SessionServiceClient::new(stage.channel().await).log_in(request).await?.into_inner())
 }
 
 #[tokio::test]
 async fn a_player_is_known_by_its_token() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("  Ada ").await;
     let me = ada.me().await;
     assert_eq!(me.player.unwrap(), ada.profile);
@@ -26,7 +26,7 @@ async fn a_player_is_known_by_its_token() {
 
 #[tokio::test]
 async fn a_name_stays_taken_while_its_player_lives() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let room = ada.create(named("hers")).await.room_id;
     // B1: neither the lost connection nor another way to write it frees the name.
@@ -49,7 +49,7 @@ async fn a_name_stays_taken_while_its_player_lives() {
 
 #[tokio::test]
 async fn names_are_checked() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let long = "x".repeat(25);
     for name in ["", "   ", "a\nb", "a\u{0}b", "\u{1b}[2J", "a\u{202e}b", long.as_str()] {
         let details = refused(log_in(&stage, name).await, Code::InvalidArgument, "BAD_NAME");
@@ -60,7 +60,7 @@ async fn names_are_checked() {
 
 #[tokio::test]
 async fn a_kind_and_its_seats_are_checked() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let mut sessions = SessionServiceClient::new(stage.channel().await);
     for (kind, seats, wrong) in [(7, 1, "kind"), (2, -1, "seats"), (2, 65, "seats"), (2, i32::MAX, "seats")] {
         let request = v1::LogInRequest { display_name: "Bot".into(), kind, seats };
@@ -73,7 +73,7 @@ async fn a_kind_and_its_seats_are_checked() {
 
 #[tokio::test]
 async fn nothing_is_done_without_a_good_token() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let mut forged = ada.token.clone().into_bytes();
     forged[0] = if forged[0] == b'0' { b'1' } else { b'0' };
@@ -107,7 +107,7 @@ async fn nothing_is_done_without_a_good_token() {
 
 #[tokio::test]
 async fn logging_out_leaves_every_room_and_ends_every_stream() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(named("table")).await;
     let mut turns = table.black.turns().await;
     let mut watcher = table.black.watch(&table.room).await;
@@ -122,14 +122,14 @@ async fn logging_out_leaves_every_room_and_ends_every_stream() {
 
 #[tokio::test]
 async fn the_server_knows_only_so_many_players() {
-    let stage = Stage::limited(|limits| limits.players = 1).await;
+    let stage = TestServer::limited(|limits| limits.players = 1).await;
     stage.human("Ada").await;
     refused(log_in(&stage, "Bea").await, Code::ResourceExhausted, "QUOTA_PLAYERS");
 }
 
 #[tokio::test]
 async fn who_asks_too_fast_is_told_when_to_come_back() {
-    let stage = Stage::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 3)).await;
+    let stage = TestServer::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 3)).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     for _ in 0..3 {
         ada.info().await;
@@ -143,7 +143,7 @@ async fn who_asks_too_fast_is_told_when_to_come_back() {
 #[tokio::test]
 async fn one_address_logs_in_so_often_and_no_more() {
     // At one a second the test would have to take that long between two log-ins to be let in once more.
-    let stage = Stage::limited(|limits| (limits.log_in_burst, limits.log_ins_per_second) = (50, 1)).await;
+    let stage = TestServer::limited(|limits| (limits.log_in_burst, limits.log_ins_per_second) = (50, 1)).await;
     let mut sessions = SessionServiceClient::new(stage.channel().await);
     let mut last = Ok(());
     for number in 0..200 {

@@ -4,11 +4,11 @@ use reversi::proto::v1::{self, CloseReason, play_event::Event, room_event, watch
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::api::games::Fold;
-use crate::harness::in_process::{Stage, named, private, within};
+use crate::harness::in_process::{TestServer, named, private, within};
 
 #[tokio::test]
-async fn who_comes_back_gets_exactly_what_was_missed() {
-    let stage = Stage::open().await;
+async fn a_resumed_watch_gets_exactly_the_missed_events() {
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let eve = stage.human("Eve").await;
     let mut watcher = eve.watch(&table.room).await;
@@ -35,7 +35,7 @@ async fn who_comes_back_gets_exactly_what_was_missed() {
 
 #[tokio::test]
 async fn who_was_away_too_long_gets_a_snapshot() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let owner = stage.human("Owner").await;
     let room = owner.create(named("talk")).await.room_id;
     let first = owner.room(&room).await.seq;
@@ -51,7 +51,7 @@ async fn who_was_away_too_long_gets_a_snapshot() {
 
 #[tokio::test]
 async fn one_who_never_reads_blocks_nobody_and_finds_the_end() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let sleeper = stage.narrow(&stage.human("Sleeper").await).await;
     let mut asleep = sleeper.watch(&table.room).await;
@@ -79,7 +79,7 @@ async fn one_who_never_reads_blocks_nobody_and_finds_the_end() {
 
 #[tokio::test]
 async fn watching_begins_with_the_whole_game() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(named("table")).await;
     table.black.chat(&table.room, "good luck").await.unwrap();
     for (player, ply, square) in [(&table.black, 0, "d3"), (&table.white, 1, "c3")] {
@@ -99,7 +99,7 @@ async fn watching_begins_with_the_whole_game() {
 
 #[tokio::test]
 async fn watchers_are_counted_once_and_while_they_watch() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
     let room = owner.create(named("watched")).await.room_id;
     let mut list = owner.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
@@ -125,7 +125,7 @@ async fn watchers_are_counted_once_and_while_they_watch() {
 
 #[tokio::test]
 async fn a_newer_stream_of_turns_ends_the_older_at_once() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut first = table.black.turns().await;
     let asked = first.asked().await;
@@ -164,7 +164,7 @@ async fn a_newer_stream_of_turns_ends_the_older_at_once() {
 
 #[tokio::test]
 async fn a_lane_tells_what_a_move_did_before_what_became_of_the_next() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let (moves, requests) = tokio::sync::mpsc::channel(2);
     // Both are sent before anything is heard, and the second comes out of turn.
@@ -189,7 +189,7 @@ async fn a_lane_tells_what_a_move_did_before_what_became_of_the_next() {
 
 #[tokio::test]
 async fn every_unanswered_turn_is_asked_on_opening() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let bot = stage.log_in("Bot", v1::PlayerKind::Bot, 8).await;
     let mut games = std::collections::BTreeSet::new();
     for _ in 0..8 {
@@ -207,7 +207,7 @@ async fn every_unanswered_turn_is_asked_on_opening() {
 
 #[tokio::test]
 async fn open_turns_come_first_and_then_what_was_missed() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut turns = table.black.turns().await;
     let heard = [turns.hear().await, turns.hear().await];
@@ -235,7 +235,7 @@ async fn open_turns_come_first_and_then_what_was_missed() {
 
 #[tokio::test]
 async fn a_turn_is_closed_with_its_reason() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut turns = table.black.turns().await;
     let closed = |event| match event {
@@ -254,7 +254,7 @@ async fn a_turn_is_closed_with_its_reason() {
 
 #[tokio::test]
 async fn a_closed_room_ends_its_watchers() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
     let room = owner.create(named("short")).await.room_id;
     let mut watcher = eve.watch(&room).await;
@@ -268,7 +268,7 @@ async fn a_closed_room_ends_its_watchers() {
 
 #[tokio::test]
 async fn who_is_kicked_or_banned_watches_no_longer() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let (owner, member, stranger) =
         (stage.human("Owner").await, stage.human("Member").await, stage.human("Stranger").await);
     let room = owner.create(named("hers")).await.room_id;
@@ -291,7 +291,7 @@ async fn who_is_kicked_or_banned_watches_no_longer() {
 
 #[tokio::test]
 async fn a_stranger_is_sent_away_when_the_room_becomes_the_members_own() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let owner = stage.human("Owner").await;
     let settings = [
         ("watching", v1::RoomSettings { watching: v1::Watching::Members.into(), ..Default::default() }),
@@ -315,7 +315,7 @@ async fn a_stranger_is_sent_away_when_the_room_becomes_the_members_own() {
 
 #[tokio::test]
 async fn anyone_may_fetch_again_what_was_pushed() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let eve = stage.human("Eve").await;
     let mut watcher = eve.watch(&table.room).await;
@@ -329,7 +329,7 @@ async fn anyone_may_fetch_again_what_was_pushed() {
 
 #[tokio::test]
 async fn turns_that_are_not_read_are_cut_off_and_found_again() {
-    let stage = Stage::limited(|limits| limits.request_burst = 100_000).await;
+    let stage = TestServer::limited(|limits| limits.request_burst = 100_000).await;
     let bot = stage.narrow(&stage.bot("Bot").await).await;
     let mut asleep = bot.turns().await;
     let settings = v1::RoomSettings { games: 1_000, ..named("series") };

@@ -25,7 +25,7 @@ fn plays_a_game_against_an_ai() {
 }
 
 #[test]
-fn two_of_them_meet() {
+fn two_python_bots_play_each_other() {
     let Some(python) = python() else { return };
     let server = Server::start("meeting");
     let mut first = Bot::start(&python, &[&server.address]);

@@ -31,7 +31,7 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// What a server is made of.
-pub(crate) struct Plan {
+pub(crate) struct ServerOptions {
     pub(crate) limits: Limits,
     pub(crate) store: Store,
     pub(crate) clock: Clock,
@@ -42,7 +42,7 @@ pub(crate) struct Plan {
     pub(crate) admin: Option<Token>,
 }
 
-impl Default for Plan {
+impl Default for ServerOptions {
     fn default() -> Self {
         let limits = Limits {
             drain: Duration::from_secs(5),
@@ -67,25 +67,25 @@ impl Default for Plan {
 }
 
 /// A running server.
-pub(crate) struct Stage {
+pub(crate) struct TestServer {
     pub(crate) runtime: Runtime,
     pub(crate) address: String,
     shutdown: CancellationToken,
     served: JoinSet<bool>,
 }
 
-impl Stage {
+impl TestServer {
     pub(crate) async fn open() -> Self {
-        Self::with(Plan::default()).await
+        Self::with(ServerOptions::default()).await
     }
 
     pub(crate) async fn limited(change: impl FnOnce(&mut Limits)) -> Self {
-        let mut plan = Plan::default();
+        let mut plan = ServerOptions::default();
         change(&mut plan.limits);
         Self::with(plan).await
     }
 
-    pub(crate) async fn with(plan: Plan) -> Self {
+    pub(crate) async fn with(plan: ServerOptions) -> Self {
         let mut parts = Parts {
             limits: plan.limits,
             clock: plan.clock,
@@ -144,7 +144,7 @@ impl Stage {
     }
 
     /// Two people in a room of the first, who plays black, with the game under way.
-    pub(crate) async fn table(&self, settings: v1::RoomSettings) -> Table {
+    pub(crate) async fn table(&self, settings: v1::RoomSettings) -> SeatedRoom {
         let (black, white) = (self.human("Bea").await, self.human("Wim").await);
         let made = black.create(settings).await;
         let (room, code) = (made.room_id, v1::join_room_request::Room::JoinCode(made.join_code));
@@ -153,7 +153,7 @@ impl Stage {
         white.sit(&room, 1).await.unwrap();
         white.ready(&room).await.unwrap();
         let game = black.start(&room).await.unwrap().game_id;
-        Table { black, white, room, game }
+        SeatedRoom { black, white, room, game }
     }
 
     /// Tells the server to stop.
@@ -167,14 +167,14 @@ impl Stage {
     }
 }
 
-pub(crate) struct Table {
+pub(crate) struct SeatedRoom {
     pub(crate) black: Player,
     pub(crate) white: Player,
     pub(crate) room: String,
     pub(crate) game: String,
 }
 
-impl Table {
+impl SeatedRoom {
     /// Both go on from a ply, always with the first legal move, until there is a result.
     pub(crate) async fn play_on(&self) -> v1::Game {
         loop {

@@ -19,7 +19,7 @@ use tokio::{
 use tonic::Code;
 
 use crate::api::games::Fold;
-use crate::harness::in_process::{Plan, Stage, Table, named, refused, within};
+use crate::harness::in_process::{SeatedRoom, ServerOptions, TestServer, named, refused, within};
 
 /// How many of the next appends fail.
 #[derive(Clone, Default)]
@@ -35,11 +35,11 @@ impl Faults {
     }
 }
 
-async fn stage_failing_by(error: AppendError) -> (Stage, Faults) {
+async fn stage_failing_by(error: AppendError) -> (TestServer, Faults) {
     let faults = Faults::default();
     let hook = faults.clone();
     let store = MemoryStore::with_faults(Box::new(move |_, _| hook.strikes().then(|| error.clone())));
-    (Stage::with(Plan { store: Store::of(store), ..Plan::default() }).await, faults)
+    (TestServer::with(ServerOptions { store: Store::of(store), ..ServerOptions::default() }).await, faults)
 }
 
 fn unavailable() -> AppendError {
@@ -85,7 +85,7 @@ async fn a_quick_start_that_fails_half_way_leaves_the_seat_free() {
     let once = Arc::clone(&faults);
     let at_start = move |_: RoomId, seq: Seq| (seq == Seq(1) && once.swap(false, SeqCst)).then(unavailable);
     let store = Store::of(MemoryStore::with_faults(Box::new(at_start)));
-    let stage = Stage::with(Plan { store, ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { store, ..ServerOptions::default() }).await;
     let ada = stage.human("Ada").await;
     refused(ada.quick("random", v1::SidePreference::Black).await, Code::Unavailable, "STORE_UNAVAILABLE");
     assert_eq!((ada.me().await.room_ids.len(), ada.info().await.rooms), (0, 0));
@@ -131,7 +131,7 @@ async fn a_write_of_unknown_outcome_is_looked_up_and_told() {
 }
 
 /// The game is in the books although nobody heard of its last write.
-async fn check_ending(table: &Table, fold: &Fold) {
+async fn check_ending(table: &SeatedRoom, fold: &Fold) {
     assert_eq!(fold.outcome.unwrap().result(), v1::GameResult::BlackWins);
     assert_eq!(table.black.me().await.stats.unwrap().won, 1);
     let games = table.black.records().list_games(v1::ListGamesRequest::default()).await.unwrap().into_inner().games;
@@ -207,7 +207,7 @@ impl Journal for Slow {
 #[tokio::test]
 async fn the_answer_waits_for_the_disk_and_so_do_those_who_watch() {
     let journal = Slow::over(MemoryStore::default());
-    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let other = table.white.create(named("beside")).await.room_id;
     journal.held.store(true, SeqCst);
@@ -227,7 +227,7 @@ async fn the_answer_waits_for_the_disk_and_so_do_those_who_watch() {
 #[tokio::test]
 async fn a_client_that_hangs_up_half_way_leaves_no_half_made_room() {
     let journal = Slow::over(MemoryStore::default());
-    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let ada = stage.human("Ada").await;
     let request = v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
     journal.held.store(true, SeqCst);
@@ -246,7 +246,7 @@ async fn a_client_that_hangs_up_half_way_leaves_no_half_made_room() {
 #[tokio::test]
 async fn a_start_whose_client_hung_up_is_answered_on_the_next_try() {
     let journal = Slow::over(MemoryStore::default());
-    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let ada = stage.human("Ada").await;
     let settings = v1::RoomSettings { ai_pause: crate::harness::in_process::millis(10_000), ..named("machines") };
     let room = ada.create_with(settings, ["random", "random"]).await.room_id;
@@ -269,7 +269,7 @@ async fn a_journal_that_cannot_be_read_stops_a_room_until_it_can() {
     let faults = Faults::default();
     let hook = faults.clone();
     let journal = Slow::over(MemoryStore::with_faults(Box::new(move |_, _| hook.strikes().then(unknown))));
-    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = stage.human("Eve").await.watch(&table.room).await;
     let mut fold = Fold::of(&watcher.snapshot().await);
@@ -292,7 +292,7 @@ async fn a_journal_that_cannot_be_read_stops_a_room_until_it_can() {
 #[tokio::test]
 async fn logging_out_leaves_the_room_that_is_being_made() {
     let journal = Slow::over(MemoryStore::default());
-    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let (ada, eve) = (stage.human("Ada").await, stage.human("Eve").await);
     journal.held.store(true, SeqCst);
     let (caller, mut calls) = (ada.clone(), JoinSet::new());
@@ -308,7 +308,7 @@ async fn logging_out_leaves_the_room_that_is_being_made() {
 #[tokio::test]
 async fn a_room_that_is_busy_hears_of_a_lost_connection_later() {
     let journal = Slow::over(MemoryStore::default());
-    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = stage.human("Eve").await.watch(&table.room).await;
     watcher.snapshot().await;
@@ -345,7 +345,7 @@ fn fragile(event: &Event, room: &Room) -> Bytes {
 
 #[tokio::test]
 async fn a_room_whose_actor_panics_is_brought_back() {
-    let stage = Stage::with(Plan { encode: fragile, ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { encode: fragile, ..ServerOptions::default() }).await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = stage.human("Eve").await.watch(&table.room).await;
     let mut fold = Fold::of(&watcher.snapshot().await);
@@ -364,7 +364,7 @@ async fn a_room_whose_actor_panics_is_brought_back() {
 #[tokio::test]
 async fn a_restarted_server_brings_its_rooms_back() {
     let store = Store::of(MemoryStore::default());
-    let mut stage = Stage::with(Plan { store: store.clone(), ..Plan::default() }).await;
+    let mut stage = TestServer::with(ServerOptions { store: store.clone(), ..ServerOptions::default() }).await;
     let owner = stage.human("Owner").await;
     let room = owner.create_with(named("machines"), ["random", "random"]).await.room_id;
     let pause = v1::RoomSettings { ai_pause: crate::harness::in_process::millis(10_000), ..Default::default() };
@@ -373,7 +373,7 @@ async fn a_restarted_server_brings_its_rooms_back() {
     stage.stop();
     drop(owner);
     assert!(stage.stopped().await);
-    let again = Stage::with(Plan { store, ..Plan::default() }).await;
+    let again = TestServer::with(ServerOptions { store, ..ServerOptions::default() }).await;
     let eve = again.human("Eve").await;
     assert_eq!((eve.room(&room).await.phase(), eve.info().await.games), (v1::RoomPhase::Playing, 1));
 }
@@ -381,7 +381,7 @@ async fn a_restarted_server_brings_its_rooms_back() {
 #[tokio::test]
 async fn a_room_with_too_much_to_do_says_that_it_is_busy() {
     let journal = Slow::over(MemoryStore::default());
-    let stage = Stage::with(Plan { store: journal.store(), ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let ada = stage.human("Ada").await;
     let room = ada.create(named("busy")).await.room_id;
     let before = ada.room(&room).await.seq;

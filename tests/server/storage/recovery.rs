@@ -15,12 +15,12 @@ use reversi::{
 };
 use tonic::Code;
 
-use crate::harness::in_process::{Plan, Player, Stage, Table, millis, named, refused, within};
+use crate::harness::in_process::{Player, SeatedRoom, ServerOptions, TestServer, millis, named, refused, within};
 
 /// Two servers, one after the other, over one store.
 struct Lives {
     store: Arc<MemoryStore>,
-    stage: Stage,
+    stage: TestServer,
 }
 
 impl Lives {
@@ -30,7 +30,7 @@ impl Lives {
 
     async fn over(store: MemoryStore) -> Self {
         let store = Arc::new(store);
-        let stage = Stage::with(Plan { store: Store::shared(&store), ..Plan::default() }).await;
+        let stage = TestServer::with(ServerOptions { store: Store::shared(&store), ..ServerOptions::default() }).await;
         Self { store, stage }
     }
 
@@ -40,7 +40,9 @@ impl Lives {
         self.stage.stop();
         assert!(self.stage.stopped().await);
         let clock = Clock::starting(now.after(later));
-        self.stage = Stage::with(Plan { store: Store::shared(&self.store), clock, ..Plan::default() }).await;
+        self.stage =
+            TestServer::with(ServerOptions { store: Store::shared(&self.store), clock, ..ServerOptions::default() })
+                .await;
     }
 
     /// The same player, over a connection to the server of now.
@@ -53,7 +55,7 @@ impl Lives {
 async fn a_game_goes_on_where_it_was() {
     let mut lives = Lives::first().await;
     let settings = v1::RoomSettings { games: 3, move_limit: millis(60_000), ..named("match") };
-    let Table { black, white, room, game } = lives.stage.table(settings).await;
+    let SeatedRoom { black, white, room, game } = lives.stage.table(settings).await;
     black.play(&game, 0, "d3").await.unwrap();
     white.chat(&room, "wait").await.unwrap();
     let before = black.room(&room).await;
@@ -86,7 +88,7 @@ async fn a_disk_that_fails_at_the_start_holds_nobody_up() {
     let hook = Arc::clone(&fails);
     let refuse = move |_, _| hook.load(SeqCst).then(|| AppendError::Unavailable("made by this test".into()));
     let mut lives = Lives::over(MemoryStore::with_faults(Box::new(refuse))).await;
-    let Table { black, room, game, .. } = lives.stage.table(named("waiting")).await;
+    let SeatedRoom { black, room, game, .. } = lives.stage.table(named("waiting")).await;
     black.play(&game, 0, "d3").await.unwrap();
     fails.store(true, SeqCst);
     // The time cannot be given back, and until then nothing can be played.

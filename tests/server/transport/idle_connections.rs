@@ -29,7 +29,7 @@ async fn connections(bot: &Player) -> usize {
 }
 
 #[tokio::test]
-async fn ten_thousand_who_say_nothing() {
+async fn ten_thousand_idle_connections_do_not_delay_a_game() {
     let files = rlimit::increase_nofile_limit(u64::MAX).unwrap();
     let most = usize::try_from(files.saturating_sub(OTHER_FILES)).unwrap().min(HALF_OPEN);
     let patient = ["--opening", "600", "--max-connections", "20000", "--max-connections-per-address", "0"];

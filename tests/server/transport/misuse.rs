@@ -21,19 +21,19 @@ use tonic::{Code, Status};
 
 use super::shutdown::Gate;
 use crate::api::games::Fold;
-use crate::harness::in_process::{Plan, Player, Stage, check, millis, named, refusal, within};
+use crate::harness::in_process::{Player, ServerOptions, TestServer, check, millis, named, refusal, within};
 
 /// A server whose greedy AI is broken in one way, and whose others are well.
-async fn stage_with(greedy: impl Fn(Position, &Stop) -> Option<Choice> + Send + Sync + 'static) -> Stage {
+async fn stage_with(greedy: impl Fn(Position, &Stop) -> Option<Choice> + Send + Sync + 'static) -> TestServer {
     let think = move |player: &AiPlayer, position, seed, stop: &Stop| match player.kind() {
         AiKind::Greedy => greedy(position, stop),
         _ => player.choose(position, seed, stop),
     };
-    Stage::with(Plan { think: Some(Arc::new(think) as Arc<Think>), ..Plan::default() }).await
+    TestServer::with(ServerOptions { think: Some(Arc::new(think) as Arc<Think>), ..ServerOptions::default() }).await
 }
 
 /// A game of the broken AI against a good one goes to its end, and another room's too.
-async fn goes_on(stage: &Stage) {
+async fn goes_on(stage: &TestServer) {
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let broken = ada.create_with(named("broken"), ["greedy", "random"]).await.room_id;
     let sound = bea.create_with(named("sound"), ["roxanne", "random"]).await.room_id;
@@ -132,7 +132,7 @@ async fn a_search_delays_no_other_room() {
 
 #[tokio::test]
 async fn a_message_of_five_megabytes_is_refused_unread() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let request = v1::LogInRequest { display_name: "x".repeat(5 << 20), ..Default::default() };
     let status = refusal(SessionServiceClient::new(stage.channel().await).log_in(request).await);
     check("five megabytes", &status, Code::OutOfRange, "MESSAGE_TOO_LARGE");
@@ -142,7 +142,7 @@ async fn a_message_of_five_megabytes_is_refused_unread() {
 
 #[tokio::test]
 async fn a_message_of_another_kind_is_the_clients_fault() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let mut client = tonic::client::Grpc::new(stage.channel().await);
     client.ready().await.unwrap();
     // Where `LogIn` has a number, this has a text.
@@ -156,7 +156,7 @@ async fn a_message_of_another_kind_is_the_clients_fault() {
 
 #[tokio::test]
 async fn what_there_is_not_is_unimplemented() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for path in ["/reversi.v1.GameService/Cheat", "/reversi.v1.GameService", "/reversi.v1.DoorService/Open", "/a.B/C"] {
         let mut client = tonic::client::Grpc::new(stage.channel().await);
@@ -170,7 +170,7 @@ async fn what_there_is_not_is_unimplemented() {
 }
 
 /// The end of a lane up which one message came, from a sender of another kind of message.
-async fn lane_with<T: prost::Message + Default + 'static>(stage: &Stage, bot: &Player, message: T) -> Status {
+async fn lane_with<T: prost::Message + Default + 'static>(stage: &TestServer, bot: &Player, message: T) -> Status {
     let (moves, requests) = tokio::sync::mpsc::channel(1);
     let mut client = tonic::client::Grpc::new(stage.channel().await);
     client.ready().await.unwrap();
@@ -191,7 +191,7 @@ async fn lane_with<T: prost::Message + Default + 'static>(stage: &Stage, bot: &P
 
 #[tokio::test]
 async fn a_lane_ends_where_its_moves_cannot_be_read() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let bot = stage.bot("Bot").await;
     // Where a move has a number, this has a text.
     let status = lane_with(
@@ -211,7 +211,7 @@ fn flood() -> impl tokio_stream::Stream<Item = v1::PlayRequest> {
 
 #[tokio::test]
 async fn a_flood_of_moves_keeps_no_notice_back() {
-    let stage = Stage::limited(|limits| limits.request_burst = 100_000_000).await;
+    let stage = TestServer::limited(|limits| limits.request_burst = 100_000_000).await;
     let bot = stage.bot("Bot").await;
     let mut lane = within(bot.games().play(flood())).await.unwrap().into_inner();
     // The answers are read in the meantime, so that the lane is never held up by its reader.
@@ -230,7 +230,7 @@ async fn a_flood_of_moves_keeps_no_notice_back() {
 
 #[tokio::test]
 async fn noise_on_the_port_hurts_nobody() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let noises: [&[u8]; 4] = [
         b"\0\xff\xfe noise \r\n\r\n",
         b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",

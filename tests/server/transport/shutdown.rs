@@ -18,11 +18,11 @@ use tonic_reflection::pb::v1::{
     server_reflection_request::MessageRequest,
 };
 
-use crate::harness::in_process::{Plan, Stage, millis, named, refused, within};
+use crate::harness::in_process::{ServerOptions, TestServer, millis, named, refused, within};
 
 #[tokio::test]
 async fn every_stream_is_told_that_the_server_stops() {
-    let mut stage = Stage::open().await;
+    let mut stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let idle = stage.human("Idle").await;
     let thinker = stage.human("Thinker").await;
@@ -49,7 +49,7 @@ async fn every_stream_is_told_that_the_server_stops() {
 
 #[tokio::test]
 async fn nothing_new_begins_while_it_stops() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let ada = stage.human("Ada").await;
     let mut health = HealthClient::new(stage.channel().await);
@@ -79,7 +79,7 @@ async fn nothing_new_begins_while_it_stops() {
 
 #[tokio::test]
 async fn health_says_that_it_stops() {
-    let mut stage = Stage::open().await;
+    let mut stage = TestServer::open().await;
     let mut health = HealthClient::new(stage.channel().await);
     let mut watch = health.watch(HealthCheckRequest::default()).await.unwrap().into_inner();
     let first = within(watch.message()).await.unwrap().unwrap();
@@ -94,7 +94,7 @@ async fn health_says_that_it_stops() {
 
 #[tokio::test]
 async fn a_stream_of_reflection_holds_nothing_up() {
-    let mut stage = Stage::open().await;
+    let mut stage = TestServer::open().await;
     let mut reflection = ServerReflectionClient::new(stage.channel().await);
     let (questions, asked) = tokio::sync::mpsc::channel(1);
     let question = MessageRequest::ListServices(String::new());
@@ -138,7 +138,8 @@ async fn neither_ais_nor_streams_hold_the_end_up() {
         held.wait();
         None
     };
-    let mut stage = Stage::with(Plan { limits, think: Some(Arc::new(think)), ..Plan::default() }).await;
+    let mut stage =
+        TestServer::with(ServerOptions { limits, think: Some(Arc::new(think)), ..ServerOptions::default() }).await;
     let ada = stage.human("Ada").await;
     let settings = v1::RoomSettings { move_limit: millis(60_000), ..named("stuck") };
     let room = ada.create_with(settings, ["mcts", "me"]).await.room_id;

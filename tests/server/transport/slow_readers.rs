@@ -23,7 +23,7 @@ fn memory(server: &Server) -> u64 {
 }
 
 #[tokio::test]
-async fn a_thousand_watchers_that_never_read_cost_no_more_and_more() {
+async fn a_thousand_watchers_that_never_read_cost_bounded_memory() {
     let server = Server::start(&["--log", "error"]);
     let owner = server.log_in("Owner", 1 << 20).await;
     // More games than are waited for.

@@ -19,7 +19,7 @@ use tokio_rustls::{
     },
 };
 
-use crate::harness::in_process::{Plan, Stage, within};
+use crate::harness::in_process::{ServerOptions, TestServer, within};
 
 /// One who signs certificates.
 struct Authority {
@@ -53,15 +53,19 @@ impl Authority {
 }
 
 /// A server at 127.0.0.1 with a certificate of `authority`, which lets in clients of `clients` only if there is one.
-async fn stage(authority: &Authority, clients: Option<&Authority>) -> Stage {
+async fn stage(authority: &Authority, clients: Option<&Authority>) -> TestServer {
     let (chain, key) = authority.sign("127.0.0.1");
     let clients = clients.map(Authority::pem);
     let tls = Tls::from_pem(&chain, &key, clients.as_deref()).unwrap();
-    Stage::with(Plan { access: Access { tls: Some(tls), ..Access::default() }, ..Plan::default() }).await
+    TestServer::with(ServerOptions {
+        access: Access { tls: Some(tls), ..Access::default() },
+        ..ServerOptions::default()
+    })
+    .await
 }
 
 /// A connection that wants to speak one protocol.
-async fn connect(stage: &Stage, authority: &Authority, protocol: &[u8]) -> TlsStream<TcpStream> {
+async fn connect(stage: &TestServer, authority: &Authority, protocol: &[u8]) -> TlsStream<TcpStream> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(authority.pem.as_bytes()).unwrap()).unwrap();
     let config = ClientConfig::builder_with_provider(ring::default_provider().into());

@@ -14,10 +14,10 @@ use tonic_reflection::pb::v1::{
     server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
 };
 
-use crate::harness::in_process::{Plan, Stage, refusal, within};
+use crate::harness::in_process::{ServerOptions, TestServer, refusal, within};
 
 /// A call as a browser makes it: one request of HTTP/1.1, binary gRPC-Web.
-async fn post(stage: &Stage, path: &str, token: &str, message: &[u8]) -> TcpStream {
+async fn post(stage: &TestServer, path: &str, token: &str, message: &[u8]) -> TcpStream {
     let mut socket = TcpStream::connect(&stage.address).await.unwrap();
     let head = format!(
         "POST /reversi.v1.{path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/grpc-web+proto\r\nx-grpc-web: 1\r\n\
@@ -78,7 +78,7 @@ impl Frames<'_> {
 
 #[tokio::test]
 async fn a_browser_makes_unary_calls() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let mut socket = post(&stage, "SessionService/GetMe", &ada.token, &v1::GetMeRequest {}.encode_to_vec()).await;
     let head = head(&mut socket).await;
@@ -94,7 +94,7 @@ async fn a_browser_makes_unary_calls() {
 
 #[tokio::test]
 async fn a_browser_reads_streams_as_they_come() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let room = ada.create(v1::RoomSettings::default()).await.room_id;
     let request = v1::WatchRoomRequest { room_id: room.clone(), ..Default::default() }.encode_to_vec();
@@ -125,7 +125,7 @@ async fn a_browser_reads_streams_as_they_come() {
 
 #[tokio::test]
 async fn a_browser_is_told_the_reason_of_a_refusal() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let request = v1::GetRoomRequest { room_id: "nonsense".into() }.encode_to_vec();
     let mut socket = post(&stage, "RoomService/GetRoom", &ada.token, &request).await;
@@ -135,7 +135,7 @@ async fn a_browser_is_told_the_reason_of_a_refusal() {
 
 #[tokio::test]
 async fn a_browser_is_told_that_its_message_cannot_be_read() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     // A field that is longer than the message.
     let mut socket = post(&stage, "RoomService/GetRoom", &ada.token, &[0x0a, 0x7f]).await;
@@ -145,7 +145,7 @@ async fn a_browser_is_told_that_its_message_cannot_be_read() {
 }
 
 /// The head of the answer to what a browser asks for a page of an origin: first whether it may call, then a call.
-async fn asked_for_a_page(stage: &Stage, origin: &str) -> [String; 2] {
+async fn asked_for_a_page(stage: &TestServer, origin: &str) -> [String; 2] {
     let path = "/reversi.v1.SessionService/GetMe HTTP/1.1";
     let common = format!("host: {}\r\norigin: {origin}\r\nconnection: close", stage.address);
     let may = "access-control-request-method: POST\r\naccess-control-request-headers: authorization,x-grpc-web";
@@ -163,9 +163,13 @@ async fn asked_for_a_page(stage: &Stage, origin: &str) -> [String; 2] {
     heads
 }
 
-async fn stage_for(origins: &[&str]) -> Stage {
+async fn stage_for(origins: &[&str]) -> TestServer {
     let allow_origins = origins.iter().map(|origin| origin.parse().unwrap()).collect();
-    Stage::with(Plan { access: Access { allow_origins, ..Access::default() }, ..Plan::default() }).await
+    TestServer::with(ServerOptions {
+        access: Access { allow_origins, ..Access::default() },
+        ..ServerOptions::default()
+    })
+    .await
 }
 
 #[tokio::test]
@@ -191,14 +195,14 @@ async fn pages_of_other_origins_may_call_where_they_are_let() {
 
 #[tokio::test]
 async fn by_default_pages_of_other_origins_are_let_nothing() {
-    for head in asked_for_a_page(&Stage::open().await, "https://example.org").await {
+    for head in asked_for_a_page(&TestServer::open().await, "https://example.org").await {
         assert!(!head.contains("access-control"), "{head}");
     }
 }
 
 #[tokio::test]
-async fn every_answer_has_a_name() {
-    let stage = Stage::open().await;
+async fn every_answer_has_a_request_id() {
+    let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let name = |metadata: &MetadataMap| metadata.get("reversi-request-id").unwrap().to_str().unwrap().to_owned();
     let mut mine = Request::new(v1::GetMeRequest {});
@@ -215,7 +219,7 @@ async fn every_answer_has_a_name() {
 
 #[tokio::test]
 async fn reflection_lists_the_services() {
-    let stage = Stage::open().await;
+    let stage = TestServer::open().await;
     let mut reflection = ServerReflectionClient::new(stage.channel().await);
     let ask = |request| ServerReflectionRequest { host: String::new(), message_request: Some(request) };
     let asked = [
@@ -235,7 +239,7 @@ async fn reflection_lists_the_services() {
 }
 
 /// What a browser is given that asks for a path: the head, and the body as it was sent.
-async fn get(stage: &Stage, path: &str, more: &str) -> (String, Vec<u8>) {
+async fn get(stage: &TestServer, path: &str, more: &str) -> (String, Vec<u8>) {
     let mut socket = TcpStream::connect(&stage.address).await.unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{more}\r\n", stage.address);
     socket.write_all(request.as_bytes()).await.unwrap();
@@ -253,7 +257,7 @@ fn header<'a>(head: &'a str, name: &str) -> &'a str {
 #[tokio::test]
 async fn the_page_comes_on_the_port_of_the_calls() {
     let access = Access { page: Some(page()), ..Access::default() };
-    let stage = Stage::with(Plan { access, ..Plan::default() }).await;
+    let stage = TestServer::with(ServerOptions { access, ..ServerOptions::default() }).await;
     let (head, body) = get(&stage, "/", "").await;
     assert!(head.starts_with("HTTP/1.1 200") && header(&head, "content-type").starts_with("text/html"), "{head}");
     assert_eq!(header(&head, "cache-control"), "no-cache");

@@ -23,7 +23,7 @@ const ROUNDS: u64 = 20;
 const MOST_MOVES: u64 = 300;
 
 #[tokio::test]
-async fn what_was_acknowledged_outlives_every_kill() {
+async fn acknowledged_moves_survive_every_kill() {
     let folder = tempfile::tempdir().unwrap();
     let (mut chance, mut acknowledged) = (SplitMix64::new(20), Acknowledged::default());
     let mut server = start(folder.path());

@@ -10,9 +10,9 @@ use std::time::Duration;
 use reversi::{grpc::Access, runtime::Limits, web::page};
 use tokio::{task::JoinSet, time::timeout};
 
-use crate::harness::in_process::{Plan, Stage, within};
+use crate::harness::in_process::{ServerOptions, TestServer, within};
 use attack::{Attack, VOICES};
-use neighbour::Table;
+use neighbour::Neighbour;
 
 /// No attack takes this long, which the server should end.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -20,12 +20,12 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Plays while the attack goes on, and to the end of the game; then waits until its connections are gone.
 async fn endures(attack: Attack, change: impl FnOnce(&mut Limits)) {
     let access = Access { page: Some(page()), ..Access::default() };
-    let mut plan = Plan { access, ..Plan::default() };
+    let mut plan = ServerOptions { access, ..ServerOptions::default() };
     // The players are as fast as they can.
     plan.limits.request_burst = 100_000_000;
     change(&mut plan.limits);
-    let stage = Stage::with(plan).await;
-    let mut table = Table::open(&stage).await;
+    let stage = TestServer::with(plan).await;
+    let mut table = Neighbour::open(&stage).await;
     let before = table.connections().await;
     let (mut attacks, address) = (JoinSet::new(), stage.address.clone());
     attacks.spawn(async move { attack.once(&address).await });
@@ -43,23 +43,23 @@ async fn endures(attack: Attack, change: impl FnOnce(&mut Limits)) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn streams_that_are_opened_and_reset() {
+async fn rapid_stream_resets() {
     endures(Attack::RapidReset, |_| {}).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn thousands_who_say_nothing() {
+async fn thousands_of_idle_connections() {
     let opening = Duration::from_secs(3);
     endures(Attack::Silence(2_000), |limits| limits.opening = opening).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn noise() {
+async fn random_bytes() {
     endures(Attack::Noise, |_| {}).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_of_http_1_without_end() {
+async fn endless_http1_requests() {
     endures(Attack::Requests, |_| {}).await;
 }
 
@@ -69,16 +69,16 @@ async fn headers_of_a_megabyte() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn headers_a_byte_at_a_time() {
+async fn headers_sent_a_byte_at_a_time() {
     endures(Attack::Dribble, |limits| limits.opening = Duration::from_secs(3)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn headers_that_are_continued_for_ever() {
+async fn endless_continuation_frames() {
     endures(Attack::Continuation, |_| {}).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_message_on_every_stream_of_a_connection_at_once() {
+async fn simultaneous_messages_on_all_streams() {
     endures(Attack::Chorus, |limits| assert_eq!(limits.streams_per_connection as usize, VOICES)).await;
 }

@@ -5,10 +5,10 @@ use reversi::{
     rules::{Color, Position},
 };
 
-use crate::harness::in_process::{Player, Stage, within};
+use crate::harness::in_process::{Player, SeatedRoom, TestServer, within};
 
 /// Two players at a game without end: a new one begins where the last has ended.
-pub(crate) struct Table {
+pub(crate) struct Neighbour {
     players: [Player; 2],
     room: String,
     game: String,
@@ -16,10 +16,9 @@ pub(crate) struct Table {
     position: Position,
 }
 
-impl Table {
-    pub(crate) async fn open(stage: &Stage) -> Self {
-        let crate::harness::in_process::Table { black, white, room, game } =
-            stage.table(v1::RoomSettings::default()).await;
+impl Neighbour {
+    pub(crate) async fn open(stage: &TestServer) -> Self {
+        let SeatedRoom { black, white, room, game } = stage.table(v1::RoomSettings::default()).await;
         Self { players: [black, white], room, game, ply: 0, position: Position::START }
     }
 

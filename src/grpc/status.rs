@@ -17,7 +17,7 @@ use crate::{
         v1,
     },
     room::Rejection,
-    runtime::{LogInError, RoomError, TooFast, metrics},
+    runtime::{LogInError, RoomError, TooFast, server_metrics},
 };
 
 /// The `domain` of `ErrorInfo`.
@@ -48,7 +48,7 @@ struct Details {
 }
 
 fn status(code: Code, reason: &'static str, message: impl Into<String>, details: Details) -> Status {
-    metrics::refused(reason);
+    server_metrics::refused(reason);
     let metadata: HashMap<_, _> = details.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     let mut rich = ErrorDetails::with_error_info(reason, DOMAIN, metadata);
     if let Some((field, problem)) = details.violation {

@@ -18,12 +18,12 @@ mod games;
 mod lifecycle;
 mod limit;
 mod lobby;
-pub mod metrics;
 mod outcome;
 mod player;
 mod poll;
 mod random;
 mod room;
+pub mod server_metrics;
 mod session;
 mod watch;
 
@@ -43,7 +43,6 @@ pub use limit::{
     request_cost::RequestCost,
 };
 pub use lobby::listing::{Lobby, LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
-pub use metrics::Census;
 pub use outcome::{Accepted, RoomError, StreamEnd};
 pub use player::{
     directory::{LogInError, Players},
@@ -60,6 +59,7 @@ pub use room::{
     quick_start::Opponent,
     rooms::{Play, Rooms},
 };
+pub use server_metrics::Census;
 pub use session::Sessions;
 pub use watch::{
     room_watch::{Update, Watch},

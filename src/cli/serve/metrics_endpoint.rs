@@ -10,7 +10,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use crate::runtime::{Runtime, metrics};
+use crate::runtime::{Runtime, server_metrics};
 
 /// How often recorded times are sorted into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -21,11 +21,11 @@ const FORMAT: &str = "text/plain; version=0.0.4";
 /// Installs the recorder. Before the server starts, so that nothing is missed.
 pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
     let mut builder = PrometheusBuilder::new();
-    for (name, buckets) in metrics::BUCKETS {
+    for (name, buckets) in server_metrics::BUCKETS {
         builder = builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)?;
     }
     let handle = builder.install_recorder().context("metrics cannot be counted")?;
-    metrics::describe();
+    server_metrics::describe();
     Ok(handle)
 }
 
@@ -47,6 +47,6 @@ pub(super) async fn serve(listener: TcpListener, handle: PrometheusHandle, runti
 }
 
 async fn render(State((handle, runtime)): State<(PrometheusHandle, Runtime)>) -> impl IntoResponse {
-    metrics::measure(&runtime.census());
+    server_metrics::measure(&runtime.census());
     ([(CONTENT_TYPE, FORMAT)], handle.render())
 }

@@ -40,14 +40,14 @@ pub(crate) struct Auth<S> {
 }
 
 /// An admitted call, which is counted until this is dropped.
-struct CallPermit {
+struct AdmittedCall {
     /// None where the method needs no player.
     _player: Option<CallPermit>,
     _address: Option<SharePermit>,
 }
 
 impl AuthLayer {
-    fn admit(&self, request: &mut Request<Body>) -> Result<CallPermit, Status> {
+    fn admit(&self, request: &mut Request<Body>) -> Result<AdmittedCall, Status> {
         let address = Peer::address(request.extensions()).cloned();
         let player = match is_for_players(request.uri().path()).then(|| self.bearer(request.headers())) {
             None => None,
@@ -69,7 +69,7 @@ impl AuthLayer {
         }
         let taken = address.map(|address| address.acquire(Share::Calls).ok_or_else(status::too_many_calls));
         let call = player.map(|player| player.begin_call().ok_or_else(status::too_many_calls));
-        Ok(CallPermit { _player: call.transpose()?, _address: taken.transpose()? })
+        Ok(AdmittedCall { _player: call.transpose()?, _address: taken.transpose()? })
     }
 
     /// The player of a token.

@@ -75,7 +75,7 @@ impl LobbyService for Lobby {
     async fn watch_rooms(&self, request: Request<v1::WatchRoomsRequest>) -> Reply<Self::WatchRoomsStream> {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let filter = row_filter(request.into_inner().filter)?;
-        player.charge(RequestCost::Rooms { sought: 0, told: self.runtime.census().rooms })?;
+        player.charge(RequestCost::Rooms { searched: 0, returned: self.runtime.census().rooms })?;
         let watched = self.runtime.streams().lobby(&player, filter)?;
         let updates = RoomListUpdates { watched, ready: VecDeque::new() };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(updates)))

@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use super::notice::Notice;
 use crate::runtime::{
     limit::limits::{INBOX, MISSED},
-    metrics,
     outcome::StreamEnd,
+    server_metrics,
 };
 
 /// The inbox of one player.
@@ -199,7 +199,7 @@ impl State {
     }
 
     fn cut_off(&mut self) -> Option<Reader> {
-        metrics::cut_off();
+        server_metrics::cut_off();
         self.end(StreamEnd::SlowConsumer)
     }
 

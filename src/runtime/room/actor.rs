@@ -27,10 +27,10 @@ use crate::{
         lifecycle::Lifecycle,
         limit::limits::{Limits, STORE_RETRY, WATCHER_LAG},
         lobby::listing::Listing,
-        metrics,
         outcome::{Accepted, RoomError},
         player::directory::Players,
         poll::LazyTimer,
+        server_metrics,
     },
     store::{Append, AppendError, History, Journal},
 };
@@ -412,7 +412,7 @@ impl RoomActor {
         let games = self.room.records(&events);
         let append = Append { room: self.room.id(), expected: self.room.seq(), events: &events, games: &games };
         let appended = self.context.journal.append(append).await;
-        metrics::appended(began.elapsed());
+        server_metrics::appended(began.elapsed());
         match appended {
             Ok(()) => {}
             Err(AppendError::Unavailable(reason)) => {

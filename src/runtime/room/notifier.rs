@@ -7,12 +7,12 @@ use crate::{
     rules::{ByColor, Color},
     runtime::{
         clock::Clock,
-        metrics,
         player::{
             directory::Players,
             notice::{Notice, TurnEnd},
             player::Player,
         },
+        server_metrics,
     },
 };
 
@@ -56,12 +56,12 @@ impl<'a> Notifier<'a> {
             Fact::GameStarted { number, .. } => self.game_started(*number),
             Fact::Played { square, spent, .. } => {
                 if let Some((side, ply)) = turn {
-                    metrics::moved(&self.room.seats()[side].occupant, *spent);
+                    server_metrics::moved(&self.room.seats()[side].occupant, *spent);
                     self.turn_closed(side, ply, TurnEnd::Played(*square));
                 }
             }
             Fact::GameEnded(end) => {
-                metrics::finished(end.reason);
+                server_metrics::finished(end.reason);
                 self.game_ended(*end, turn);
             }
             Fact::MemberLeft { player, reason: reason @ (LeaveReason::Kicked | LeaveReason::Banned) } => {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::runtime::{
     limit::client_address::{Share, SharePermit},
-    metrics::{self, StreamKind},
     outcome::{RoomError, StreamEnd},
     player::player::Player,
     room::{host::RoomHost, presence::check_presence},
+    server_metrics::{self, StreamKind},
 };
 
 /// One open stream of a player. The player's rooms learn of the first and of the last.
@@ -25,7 +25,7 @@ impl OpenStream {
         let home = player.quota.home();
         let home = home.map(|home| home.acquire(Share::Streams).ok_or(RoomError::QuotaStreams)).transpose()?;
         let before = player.open_stream();
-        metrics::streams(kind, 1.0);
+        server_metrics::streams(kind, 1.0);
         let stream = Self { host: host.clone(), player: Arc::clone(player), kind, _home: home };
         if before >= host.context().limits.streams_per_player {
             return Err(RoomError::QuotaStreams);
@@ -58,7 +58,7 @@ impl OpenStream {
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        metrics::streams(self.kind, -1.0);
+        server_metrics::streams(self.kind, -1.0);
         if self.player.close_stream() {
             check_presence(&self.host, &self.player, self.player.rooms());
         }

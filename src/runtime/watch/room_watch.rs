@@ -12,7 +12,6 @@ use super::open_stream::OpenStream;
 use crate::{
     room::{Credentials, PlayerId, Rejection, Room, RoomId, Seq},
     runtime::{
-        metrics::{self, StreamKind},
         outcome::{RoomError, StreamEnd},
         player::player::Player,
         poll::Cancelled,
@@ -22,6 +21,7 @@ use crate::{
             host::RoomHost,
             message::{Message, Snapshot, Subscribed},
         },
+        server_metrics::{self, StreamKind},
     },
     store::History,
 };
@@ -129,7 +129,7 @@ impl Watch {
                     self.unchecked = Some(event);
                 }
                 Err(RecvError::Lagged(_)) => {
-                    metrics::lagged();
+                    server_metrics::lagged();
                     self.catch_up(None).await?;
                 }
                 // The actor has ended.

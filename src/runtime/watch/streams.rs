@@ -11,10 +11,10 @@ use crate::{
     room::{Credentials, RoomId, Seq},
     runtime::{
         lobby::listing::{Lobby, LobbyUpdate, LobbyWatch, RowFilter},
-        metrics::StreamKind,
         outcome::{RoomError, StreamEnd},
         player::player::Player,
         room::host::RoomHost,
+        server_metrics::StreamKind,
     },
 };
 

@@ -16,10 +16,10 @@ use crate::{
     room::{PlayerId, RoomId},
     runtime::{
         limit::limits::MAILBOX_PATIENCE,
-        metrics::StreamKind,
         outcome::{RoomError, StreamEnd},
         player::{inbox::InboxReader, notice::Notice, player::Player},
         room::{host::RoomHost, message::Message},
+        server_metrics::StreamKind,
     },
 };
 

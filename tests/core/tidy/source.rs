@@ -22,7 +22,7 @@ pub(super) enum What {
 
 pub(super) struct Named {
     pub(super) what: What,
-    /// The whole path from the root of the crate; of another crate empty.
+    /// The whole path from the root of the crate; of another crate, as if that were a module here.
     pub(super) path: Vec<String>,
     pub(super) line: usize,
     pub(super) in_test: bool,
@@ -98,7 +98,7 @@ fn target(path: &[String], here: &[String]) -> Option<(What, Vec<String>)> {
         full.clear();
         rest = &path[1..];
     } else if !["self", "super"].contains(&path[0].as_str()) {
-        return Some((What::Crate(path[0].clone()), Vec::new()));
+        return Some((What::Crate(path[0].clone()), here.iter().chain(path).cloned().collect()));
     }
     for part in rest {
         match part.as_str() {

@@ -198,7 +198,7 @@ impl<C: Cpu> Searcher<'_, C> {
         })
     }
 
-    /// A ProbCut cut: see [`cut`].
+    /// A ProbCut cut: see [`super::probcut`].
     #[inline(always)]
     fn likely_bound(&mut self, node: &Node, alpha: Value, effort: Effort, count: u32) -> Option<Value> {
         if effort.certainty >= probcut::CERTAINTIES || effort.depth < probcut::LEAST_DEPTH || self.cuts >= MOST_CUTS {

@@ -297,6 +297,16 @@ mod tests {
     }
 
     #[test]
+    fn the_first_reason_ends_all_streams() {
+        let name = DisplayName::parse("Ada").unwrap();
+        let (ada, _) = Players::default().log_in(name, PlayerKind::Human, 0).unwrap();
+        ada.end_streams(StreamEnd::LoggedOut);
+        ada.end_streams(StreamEnd::Draining);
+        assert_eq!(ada.stream_end(), Some(StreamEnd::LoggedOut));
+        assert!(ada.streams_end().is_cancelled());
+    }
+
+    #[test]
     fn an_expensive_call_delays_the_next_request() {
         let limits = Limits { requests_per_second: 1, request_burst: 100, ..Limits::default() };
         let name = DisplayName::parse("Ada").unwrap();

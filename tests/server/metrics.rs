@@ -10,7 +10,7 @@ struct Scrape(BTreeMap<String, f64>);
 
 impl Scrape {
     /// Asks for them, and checks that they are what Prometheus reads: every sample has its help and its type.
-    fn scrape(address: &str) -> Self {
+    fn read(address: &str) -> Self {
         let (head, text) = page(address);
         assert!(head.starts_with("HTTP/1.1 200 ") && head.contains("text/plain; version=0.0.4"), "{head}");
         let (mut helped, mut typed, mut samples) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
@@ -45,7 +45,7 @@ impl Scrape {
 async fn a_game_is_counted() {
     let mut server = Server::start(&["--log", "error", "--metrics", "127.0.0.1:0"]);
     let address = &server.hear("metrics: ");
-    Scrape::scrape(address).are(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
+    Scrape::read(address).are(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
 
     let ada = server.log_in("Ada", 1 << 16).await;
     let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
@@ -59,7 +59,7 @@ async fn a_game_is_counted() {
     ada.play(&game, 0, "c4").await.unwrap_err();
     ada.play(&game, 2, "a1").await.unwrap_err();
     ada.play(&game, 2, "h8").await.unwrap_err();
-    Scrape::scrape(address).are(&[
+    Scrape::read(address).are(&[
         ("reversi_players", 1.0),
         ("reversi_rooms{phase=\"playing\"}", 1.0),
         ("reversi_rooms{phase=\"lobby\"}", 0.0),
@@ -79,7 +79,7 @@ async fn a_game_is_counted() {
 
     ada.games().resign(v1::ResignRequest { game_id: game }).await.unwrap();
     hear(&mut watch, |event| matches!(event, room_event::Event::GameEnded(_))).await;
-    let figures = Scrape::scrape(address);
+    let figures = Scrape::read(address);
     figures.are(&[
         ("reversi_rooms{phase=\"playing\"}", 0.0),
         ("reversi_rooms{phase=\"lobby\"}", 1.0),

@@ -7,7 +7,7 @@
 //! | [`Room::decide`] | the events that a command causes, or its rejection; changes nothing |
 //! | [`Room::apply`] | applies one event; cannot fail; the only mutation |
 //! | [`Room::deadline`] | when the room next needs a [`Command::Tick`] |
-//! | [`Room::thinking`] | the turn of an AI seat, if an AI is to move |
+//! | [`Room::ai_turn`] | the turn of an AI seat, if an AI is to move |
 //! | [`Room::view`] | what a viewer may see |
 //!
 //! ```text

@@ -135,7 +135,7 @@ impl LazyTimer {
         }
     }
 
-    /// As [`LazyTimer::until`], for a future that polls other sources too.
+    /// As `LazyTimer::until`, for a future that polls other sources too.
     pub fn poll_until(&mut self, context: &mut Context<'_>, deadline: Instant) -> Poll<()> {
         loop {
             if self.set.is_none_or(|set| set > deadline) {

@@ -159,7 +159,7 @@ fn admit(rate: Option<&RateLimiter>) -> Result<(), TooFast> {
     rate.map_or(Ok(()), RateLimiter::admit)
 }
 
-/// A slot of a [`Pacer`], released when it is dropped unused.
+/// A slot of a `Pacer`, released when it is dropped unused.
 pub struct PacerSlot {
     pacer: Option<Arc<Pacer>>,
     start: Instant,

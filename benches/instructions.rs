@@ -49,7 +49,8 @@ fn table() -> (Room, Transcript) {
     (game::playing(), game::game())
 }
 
-#[library_benchmark(setup = table, config = at_most(109_741, None))]
+// A move keeps the discs that it flips, which takes 7 % more here than a replay at the encoding did, and 27 % less there.
+#[library_benchmark(setup = table, config = at_most(117_482, None))]
 #[bench::whole_game()]
 fn moves_of_a_room((mut room, game): (Room, Transcript)) -> Room {
     game::play(&mut room, &game, |_, _| ());
@@ -63,7 +64,7 @@ fn events() -> Vec<(Event, Room)> {
     events
 }
 
-#[library_benchmark(setup = events, config = at_most(1_166_713, None))]
+#[library_benchmark(setup = events, config = at_most(853_838, None))]
 #[bench::whole_game()]
 fn encoding(events: Vec<(Event, Room)>) -> (usize, Vec<(Event, Room)>) {
     (events.iter().map(|(event, room)| grpc::encode(event, room).len()).sum(), events)
@@ -99,7 +100,7 @@ fn desk() -> Desk {
 
 // The opening of the room, and then one move after the other, each durable before the next: what the thread that writes
 // does for it.
-#[library_benchmark(setup = desk, config = at_most(1_252_237, Some("*::writer::WriterThread::execute")))]
+#[library_benchmark(setup = desk, config = at_most(1_225_990, Some("*::writer::WriterThread::execute")))]
 #[bench::whole_game()]
 fn journal(desk: Desk) -> Desk {
     let mut behind = desk.behind;

@@ -49,7 +49,7 @@ fn table() -> (Room, Transcript) {
     (game::playing(), game::game())
 }
 
-#[library_benchmark(setup = table, config = at_most(109_741, None))]
+#[library_benchmark(setup = table, config = at_most(100_400, None))]
 #[bench::whole_game()]
 fn moves_of_a_room((mut room, game): (Room, Transcript)) -> Room {
     game::play(&mut room, &game, |_, _| ());

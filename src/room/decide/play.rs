@@ -40,19 +40,26 @@ impl Room {
         }
         let played = game.position.play(square).map_err(|_| Rejection::IllegalMove(game.position.legal_moves()))?;
 
+        let mut seq = self.seq;
+        let mut event = |fact| {
+            seq = seq.next();
+            Event { seq, at: now, fact }
+        };
         let (after, passed) = played.settle();
-        let spent = now.since(game.turn_began);
-        let end = after.outcome().map(GameEnd::by_discs).map(Fact::GameEnded);
-        // A move declines the opponent's draw offer.
-        let lapsed = (game.draw_offer == Some(side.opposite()))
-            .then_some(Fact::OfferClosed { offer: Offer::Draw, accepted: false });
         let thought = thought.filter(|_| issuer == Issuer::Server);
-        let facts = [Some(Fact::Played { square, spent, thought }), lapsed, passed.map(|_| Fact::Passed), end];
-        // Usually one event, kept until it is stored: allocate exactly.
-        let mut events = Vec::with_capacity(facts.iter().flatten().count());
-        let seq = self.seq;
-        let numbered = facts.into_iter().flatten().zip(1..);
-        events.extend(numbered.map(|(fact, step)| Event { seq: seq.plus(step), at: now, fact }));
+        // Usually one event, kept until it is stored.
+        let mut events = Vec::with_capacity(1);
+        events.push(event(Fact::Played { square, spent: now.since(game.turn_began), thought }));
+        // A move declines the opponent's draw offer.
+        if game.draw_offer == Some(side.opposite()) {
+            events.push(event(Fact::OfferClosed { offer: Offer::Draw, accepted: false }));
+        }
+        if passed.is_some() {
+            events.push(event(Fact::Passed));
+        }
+        if let Some(outcome) = after.outcome() {
+            events.push(event(Fact::GameEnded(GameEnd::by_discs(outcome))));
+        }
         Ok(events)
     }
 

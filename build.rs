@@ -1,18 +1,14 @@
-//! Compiles the services of `proto/` with `protox`, so that no `protoc` is needed, and puts the page of `web/dist` into the binary.
+//! Compiles the services of `proto/` with `protox`, so that no `protoc` is needed.
 
-use std::{
-    env, fs, io,
-    path::{Path, PathBuf},
-};
+use std::{env, fs, io, path::PathBuf};
 
 use prost::Message as _;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
+    // The page lies in the binary; only here does cargo learn of a new file.
     println!("cargo:rerun-if-changed=web/dist");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let dist = Path::new("web/dist").canonicalize()?;
-    fs::write(out.join("page.rs"), memory_serve::assets_to_code("web/dist", &dist, &out, true, |_| {}))?;
 
     let files = fs::read_dir("proto/reversi/v1")?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     let files = protox::compile(files, ["proto"])?;

@@ -1,27 +1,39 @@
 //! The page: what a browser gets that opens the server's address. It is built from `web/`, lies in the binary, and calls the
 //! public API as any other client does.
 
-use std::sync::LazyLock;
+use std::{
+    io::Read as _,
+    sync::{Arc, LazyLock},
+};
 
-use axum::Router;
-use http::{HeaderName, HeaderValue, header};
-use memory_serve::{Asset, CacheControl, MemoryServe};
+use axum::{
+    Router,
+    extract::State,
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+use bytes::Bytes;
+use flate2::{Compression, read::GzEncoder};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use include_dir::{Dir, File, include_dir};
 use tower_http::set_header::SetResponseHeaderLayer;
-use tracing::subscriber::{NoSubscriber, with_default};
 
-/// Made by `build.rs` of `web/dist`.
-const FILES: &[Asset] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
+/// `build.rs` names the folder, too: a new file in it builds the crate again.
+static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/web/dist");
 
-/// Everything comes from this server, and nothing that somebody wrote into a chat can run. A picture of a board is made in
-/// the browser, as `data:` or `blob:`.
+/// Everything comes from this server, and no script in a chat line can run. A picture of a board is made in the browser, as
+/// `data:` or `blob:`.
 const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
                        connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
                        frame-ancestors 'none'";
 
-const SAID_WITH_EACH: [(HeaderName, &str); 5] = [
+/// The names of these files contain a hash of what is in them.
+const IMMUTABLE: &str = "public, max-age=31536000, immutable";
+
+const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    // An invitation's code is nobody else's business.
+    // The address of an invitation contains its code.
     (header::REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
@@ -32,19 +44,69 @@ pub fn page() -> Router {
     PAGE.clone()
 }
 
-/// Once: it is decompressed for the life of the process.
+/// Once: the files are compressed for the life of the process.
 static PAGE: LazyLock<Router> = LazyLock::new(|| {
-    // It would tell of each file.
-    let files = with_default(NoSubscriber::new(), || {
-        MemoryServe::new(FILES)
-            .enable_gzip(true)
-            .enable_brotli(true)
-            // What these are called depends on what is in them.
-            .cache_control(CacheControl::Long)
-            .html_cache_control(CacheControl::NoCache)
-            .into_router()
-    });
-    SAID_WITH_EACH.into_iter().fold(files, |files, (name, value)| {
+    let files = add_files(Router::new(), &FILES);
+    SECURITY_HEADERS.into_iter().fold(files, |files, (name, value)| {
         files.layer(SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value)))
     })
 });
+
+fn add_files(files: Router, folder: &'static Dir) -> Router {
+    let files = folder.files().fold(files, |files, file| {
+        let path = match file.path().to_string_lossy() {
+            path if path == "index.html" => "/".to_owned(),
+            path => format!("/{path}"),
+        };
+        files.route(&path, get(answer).with_state(Arc::new(Asset::new(file))))
+    });
+    folder.dirs().fold(files, add_files)
+}
+
+/// A file as it is sent.
+struct Asset {
+    content_type: &'static str,
+    cache_control: &'static str,
+    etag: String,
+    plain: &'static [u8],
+    /// `None` where compression saves nothing.
+    compressed: Option<Bytes>,
+}
+
+impl Asset {
+    fn new(file: &'static File) -> Self {
+        let (content_type, cache_control) = match file.path().extension().and_then(|extension| extension.to_str()) {
+            Some("html") => ("text/html; charset=utf-8", "no-cache"),
+            Some("js") => ("text/javascript", IMMUTABLE),
+            Some("css") => ("text/css", IMMUTABLE),
+            Some("svg") => ("image/svg+xml", IMMUTABLE),
+            _ => ("application/octet-stream", IMMUTABLE),
+        };
+        let plain = file.contents();
+        let compressed = GzEncoder::new(plain, Compression::best()).bytes().collect::<Result<Bytes, _>>().ok();
+        let compressed = compressed.filter(|compressed| compressed.len() < plain.len());
+        let etag = format!("\"{:08x}-{:x}\"", crc32fast::hash(plain), plain.len());
+        Self { content_type, cache_control, etag, plain, compressed }
+    }
+}
+
+/// Answers a request for a file: compressed if the browser can read that, and without a body if it has the file already.
+async fn answer(State(asset): State<Arc<Asset>>, request: HeaderMap) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, asset.content_type),
+        (header::CACHE_CONTROL, asset.cache_control),
+        (header::ETAG, &asset.etag),
+        (header::VARY, "accept-encoding"),
+    ];
+    let has = |name: HeaderName, item: &str| {
+        let values = request.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
+        values.flat_map(|value| value.split(',')).any(|value| value.trim() == item)
+    };
+    match &asset.compressed {
+        _ if has(header::IF_NONE_MATCH, &asset.etag) => (StatusCode::NOT_MODIFIED, headers).into_response(),
+        Some(compressed) if has(header::ACCEPT_ENCODING, "gzip") => {
+            (headers, [(header::CONTENT_ENCODING, "gzip")], compressed.clone()).into_response()
+        }
+        _ => (headers, asset.plain).into_response(),
+    }
+}

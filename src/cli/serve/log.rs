@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 
 use anyhow::Context as _;
 use tracing_subscriber::{
-    EnvFilter, Layer as _, fmt, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _,
+    Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _,
 };
 
 /// What is written, and how.
@@ -45,8 +45,7 @@ impl Log {
     /// # Errors
     /// When the filter or the collector's URL is invalid.
     pub(super) fn start(args: &Args) -> anyhow::Result<Self> {
-        let filter =
-            EnvFilter::try_new(&args.log).context("--log must be a level such as info, or module=level,...")?;
+        let filter: Targets = args.log.parse().context("--log must be a level such as info, or module=level,...")?;
         let lines = fmt::layer().with_writer(std::io::stderr);
         let lines = match args.log_format {
             LogFormat::Human => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),

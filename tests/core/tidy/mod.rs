@@ -118,11 +118,12 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "web",
         layers: &[],
-        crates: &["axum", "http"],
+        crates: &["axum", "bytes", "http"],
         also: &[
-            ("memory_serve", "the files of the page, in the binary"),
-            ("tower_http", "what is said with each of them"),
-            ("tracing", "keeps the log free of their names"),
+            ("include_dir", "the files of the page, in the binary"),
+            ("flate2", "compresses them"),
+            ("crc32fast", "tells versions of a file apart"),
+            ("tower_http", "the headers of each answer"),
         ],
     },
     Layer {

@@ -271,7 +271,7 @@ async fn the_page_comes_on_the_port_of_the_calls() {
     let script = html.split('"').find(|text| text.ends_with(".js")).expect("the page has a script");
     let (head, body) = get(&stage, script.trim_start_matches('.'), "accept-encoding: br, gzip\r\n").await;
     assert!(header(&head, "content-type").contains("javascript"), "{head}");
-    assert_eq!(header(&head, "content-encoding"), "br");
+    assert_eq!(header(&head, "content-encoding"), "gzip");
     assert!(header(&head, "cache-control").contains("immutable"), "{head}");
     assert!(body.len() < 120 * 1024, "{} bytes", body.len());
 

@@ -5,7 +5,7 @@ import type { RoomEvent, RoomState } from "../gen/reversi/v1/room_pb";
  * The room after one more event; the same room for an event that is in it already. Undefined for an event further ahead:
  * then something was missed, and only a snapshot helps. The server has judged; here everything is assigned.
  */
-export function fold(room: Room, { seq, event, state }: RoomEvent): Room | undefined {
+export function apply(room: Room, { seq, event, state }: RoomEvent): Room | undefined {
   if (seq <= room.seq) return room;
   if (seq !== room.seq + 1n) return undefined;
   const next = { ...changed(room, event), seq };

@@ -16,7 +16,7 @@ use reversi::{
 
 use crate::room::{laws::always, script::plots, trace::RandomHistory};
 
-/// What the page's own test of its fold reads (`web/src/room/fold.test.ts`): a `WatchRoomResponse` a line, in
+/// What the page's own test reads (`web/src/room/apply.test.ts`): a `WatchRoomResponse` a line, in
 /// hexadecimal. A snapshot after an event is what the room must be then; one after a snapshot begins another history.
 const HISTORIES: &str = "web/src/room/histories.txt";
 /// How often each kind of event occurs in the recorded histories, at least.
@@ -28,7 +28,7 @@ const LONGEST: usize = 120;
 struct Step {
     event: v1::RoomEvent,
     after: Room,
-    /// When clocks were last sent: those of a snapshot run on, those of a fold stand still until the next event.
+    /// When clocks were last sent: those of a snapshot run on, those of a room with applied events stand still until the next event.
     clocks_at: Timestamp,
 }
 

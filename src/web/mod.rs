@@ -83,8 +83,9 @@ impl Asset {
             _ => ("application/octet-stream", IMMUTABLE),
         };
         let plain = file.contents();
-        let compressed = GzEncoder::new(plain, Compression::best()).bytes().collect::<Result<Bytes, _>>().ok();
-        let compressed = compressed.filter(|compressed| compressed.len() < plain.len());
+        let mut compressed = Vec::new();
+        let read = GzEncoder::new(plain, Compression::best()).read_to_end(&mut compressed);
+        let compressed = (read.is_ok() && compressed.len() < plain.len()).then(|| compressed.into());
         let etag = format!("\"{:08x}-{:x}\"", crc32fast::hash(plain), plain.len());
         Self { content_type, cache_control, etag, plain, compressed }
     }

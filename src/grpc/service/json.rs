@@ -1,4 +1,4 @@
-//! Finished games as JSON, an object a line. The shape is told at `ExportFormat` in `record.proto`.
+//! Finished games as JSON, one object for each line. The format is documented at `ExportFormat` in `record.proto`.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::{
     rules::Color,
 };
 
-/// One line, without its end.
+/// A game as one line, without the line break.
 pub(crate) fn write(game: &GameRecord) -> String {
     let outcome = convert::outcome(game.end, game.position);
     let ms = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
@@ -63,7 +63,7 @@ fn moves(game: &GameRecord) -> Vec<Value> {
     moves.collect()
 }
 
-/// The name of an enum's value in the contract, without the enum's own.
+/// The name of an enum value in lower case, without the prefix `of`.
 fn word(name: &str, of: &str) -> String {
     name.strip_prefix(of).unwrap_or(name).to_lowercase()
 }

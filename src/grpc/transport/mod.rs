@@ -1,5 +1,5 @@
-//! Connections, before any HTTP is read from them: accepting them up to the limits, TLS, the deadline for the first request,
-//! and the buffer of what is written.
+//! Connections below HTTP: accepting them up to the limits, TLS, the deadline for the first request, and the write
+//! buffer.
 
 pub(crate) mod connection;
 pub(crate) mod connection_limit;

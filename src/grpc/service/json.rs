@@ -79,7 +79,7 @@ mod tests {
     };
 
     #[test]
-    fn passes_have_no_square_and_moves_of_the_opening_say_so() {
+    fn passes_have_no_square_and_opening_moves_are_marked() {
         let ai = || Participant::Ai(AiSeat { kind: "mcts".into(), level: 3, seed: 9 });
         let placed = |name: &str| Ply { square: name.parse().ok(), spent_ms: 7 };
         let game = GameRecord {

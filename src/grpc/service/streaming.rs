@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_last_message_has_the_reason_and_when_to_come_back() {
+    async fn the_last_message_has_the_reason_and_the_retry_delay() {
         let messages: Vec<_> = silent(1, Instant::now()).collect().await;
         let [Some(Message::Closing(closing))] = &messages[..] else { panic!("{messages:?}") };
         assert_eq!(closing.reason(), v1::CloseReason::Draining);

@@ -305,7 +305,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_every_flush_ends(
+        fn nothing_is_lost_and_every_flush_completes(
             said in proptest::collection::vec((0..3 * CAPACITY, any::<bool>(), any::<bool>(), any::<bool>()), 1..20),
             takes in proptest::collection::vec(prop_oneof![Just(0), 1_usize..64, Just(CAPACITY)], 0..40),
         ) {

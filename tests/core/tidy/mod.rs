@@ -1,4 +1,4 @@
-//! Rules of the repository, as tests: who may import what, how files are named and how long they may be, and what lies where.
+//! Rules of the repository, as tests: imports between layers, names and lengths of files, and where files belong.
 
 mod circles;
 mod source;
@@ -12,12 +12,13 @@ use std::{
 
 use source::{What, module_of, names, split, tokens};
 
-/// A folder of `src`, here or in the engine's crate, and what it may name. Dependencies point one way: a layer names only layers above it in the table.
+/// A folder of `src`, here or in the engine's crate, and the layers and crates that it may name. A layer may name only
+/// layers above it in the table.
 struct Layer {
     name: &'static str,
     layers: &'static [&'static str],
     crates: &'static [&'static str],
-    /// Allowances beyond the plan of the architecture, each with its reason.
+    /// Further permitted crates, each with the reason.
     also: &'static [(&'static str, &'static str)],
 }
 
@@ -113,7 +114,7 @@ const LAYERS: &[Layer] = &[
             ("serde_json", "games that are exported as JSON"),
         ],
     },
-    // A crate of its own: its manifest says what it may name.
+    // A separate crate: its manifest defines its dependencies.
     Layer { name: "client", layers: &[], crates: &[], also: &[] },
     Layer {
         name: "web",
@@ -164,15 +165,15 @@ const LAYERS: &[Layer] = &[
     Layer { name: "lib", layers: &[], crates: &["reversi_client", "reversi_engine"], also: &[] },
 ];
 
-/// What tests inside `src` may name besides.
+/// Crates that tests inside `src` may also name.
 const TEST_CRATES: [&str; 6] = ["proptest", "tokio", "metrics_util", "rand", "rand_pcg", "rcgen"];
 
-/// The folders of each package's library.
+/// The source folders of the libraries.
 const SOURCES: [&str; 3] = ["src", "crates/reversi-client/src", "crates/reversi-engine/src"];
 
 const LONGEST_FILE: usize = 600;
 
-/// A file is named after one thing; these name none.
+/// Names that do not say what a file has.
 const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", "manager", "info", "data"];
 
 const UNFINISHED_COMMENTS: [&str; 2] = ["TODO", "FIXME"];
@@ -180,7 +181,7 @@ const UNFINISHED_MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
 const TOP_LEVEL: [&str; 18] = [
     ".ci",
-    // How the C of SQLite is compiled.
+    // How SQLite is compiled.
     ".cargo",
     ".clippy.toml",
     ".gitignore",
@@ -211,7 +212,7 @@ fn layers_name_only_what_they_may() {
 }
 
 #[test]
-fn the_layers_have_an_order() {
+fn layers_depend_only_on_layers_above() {
     for (row, layer) in LAYERS.iter().enumerate() {
         for named in layer.layers {
             assert!(LAYERS[..row].iter().any(|above| above.name == *named), "{} before {named}", layer.name);
@@ -220,7 +221,7 @@ fn the_layers_have_an_order() {
 }
 
 #[test]
-fn files_are_short_finished_and_well_named() {
+fn files_are_short_finished_and_specifically_named() {
     no_problems(sources(&["src", "crates", "tests", "benches", "fuzz/fuzz_targets"]).iter().flat_map(|file| {
         let checks = [length_problems, name_problems, unfinished_problems];
         checks.into_iter().flat_map(|check| check(&file.path, &file.text))
@@ -228,13 +229,13 @@ fn files_are_short_finished_and_well_named() {
 }
 
 #[test]
-fn folders_open_with_their_contract() {
+fn folders_start_with_documentation() {
     no_problems(contract_problems(&sources(&SOURCES)).into_iter());
 }
 
 #[test]
-fn everything_has_its_place() {
-    // Not every copy of the sources is a checkout.
+fn files_are_in_their_folders() {
+    // A copy of the sources may be no Git checkout.
     if let Some(files) = tracked_files() {
         no_problems(place_problems(files.lines()).into_iter());
     }
@@ -283,7 +284,7 @@ fn no_problems(problems: impl Iterator<Item = String>) {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// The names of all crates in the tables of dependencies, as code spells them.
+/// The names of all crates in the dependency tables, as spelled in code.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let mut inside = false;
     let mut found = BTreeSet::new();
@@ -355,7 +356,7 @@ fn unfinished_problems(path: &str, text: &str) -> Vec<String> {
     found.iter().map(|(line, word)| format!("{path}:{line}: {word}: finish it or leave it out")).collect()
 }
 
-/// Every folder of `files`, all of libraries, has a `mod.rs` (or is `src`) that begins with its documentation.
+/// The folders without a contract: each needs a `mod.rs`, or `lib.rs` for `src`, that starts with documentation.
 fn contract_problems(files: &[File]) -> Vec<String> {
     let folders: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.path.rsplit_once('/')?.0)).collect();
     let heads = folders.into_iter().map(|folder| {
@@ -382,7 +383,7 @@ fn place_problems<'a>(files: impl Iterator<Item = &'a str>) -> Vec<String> {
     problems.into_iter().collect()
 }
 
-/// What `check` says of a made-up source: one expected part of each problem, in order.
+/// Checks that there is one problem for each text, in order, that contains it.
 #[track_caller]
 fn expect(problems: &[String], expected: &[&str]) {
     assert_eq!(problems.len(), expected.len(), "{problems:?}");
@@ -399,7 +400,7 @@ fn expect_imports(path: &str, text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_layer_that_names_too_much_is_seen() {
+fn a_forbidden_import_is_found() {
     expect_imports("src/rules/square.rs", "use std::fmt;\nuse crate::rules::Board;\nuse super::Side;", &[]);
     expect_imports(
         "src/rules/square.rs",
@@ -420,7 +421,7 @@ fn a_layer_that_names_too_much_is_seen() {
 }
 
 #[test]
-fn tests_may_name_more_than_code() {
+fn tests_may_import_more_than_code() {
     let tests = "#[cfg(test)]\n#[allow(dead_code)]\nmod tests { use proptest::prelude::*; use crate::room; }\n";
     expect_imports("src/rules/square.rs", tests, &["square.rs:3: `rules` may not name Layer(\"room\")"]);
     expect_imports("src/rules/square.rs", &format!("{tests}use proptest::a;"), &["room", "square.rs:4"]);
@@ -428,7 +429,7 @@ fn tests_may_name_more_than_code() {
 }
 
 #[test]
-fn a_folder_that_is_no_layer_is_seen() {
+fn an_unknown_layer_is_found() {
     expect_imports("src/games/mod.rs", "", &["`games` is not in the table"]);
     expect_imports("src/games.rs", "", &["`games` is not in the table"]);
 }
@@ -441,7 +442,7 @@ fn dependencies_are_read_from_every_table() {
 }
 
 #[test]
-fn long_vague_and_unfinished_files_are_seen() {
+fn long_vague_and_unfinished_files_are_found() {
     expect(&length_problems("a.rs", &"\n".repeat(LONGEST_FILE)), &[]);
     expect(&length_problems("a.rs", &"\n".repeat(LONGEST_FILE + 1)), &["601 lines"]);
     expect(&name_problems("src/rules/information.rs", ""), &[]);
@@ -454,7 +455,7 @@ fn long_vague_and_unfinished_files_are_seen() {
 }
 
 #[test]
-fn a_folder_without_a_contract_is_seen() {
+fn a_folder_without_documentation_is_found() {
     let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
     let good =
         [file("src/lib.rs", "//! A map."), file("src/rules/mod.rs", "//! Rules."), file("src/rules/side.rs", "")];
@@ -465,7 +466,7 @@ fn a_folder_without_a_contract_is_seen() {
 }
 
 #[test]
-fn what_lies_elsewhere_is_seen() {
+fn a_misplaced_file_is_found() {
     expect(&place_problems("src/lib.rs\nproto/reversi/v1/a.proto\nREADME.md".lines()), &[]);
     expect(&place_problems("notes/a.md\nnotes/b.md\nclients/a.proto".lines()), &["clients/a.proto", "notes: not at"]);
 }

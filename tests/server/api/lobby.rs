@@ -241,7 +241,7 @@ async fn a_repeated_start_starts_one_game() {
         ..Default::default()
     };
     let room = ada.try_create(request).await.unwrap().room_id;
-    // The id was used to create the room, so it is not an id of this request.
+    // The id was used to create the room; for starting a game it is a new id.
     let start = || v1::StartGameRequest { room_id: room.clone(), request_id: "r".into() };
     let first = ada.rooms().start_game(start()).await.unwrap().into_inner();
     assert!(first.game_id.starts_with(&room), "{first:?}");

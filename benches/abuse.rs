@@ -8,17 +8,17 @@
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
-    reason = "a measurement reads the clock, and stops at a fault"
+    reason = "a measurement reads the clock, and fails at the first error"
 )]
 
 #[path = "../tests/server/transport/abuse/attack.rs"]
-#[allow(dead_code, reason = "what the server says to it is for the tests")]
+#[allow(dead_code, reason = "only the tests check the server's answers")]
 mod attack;
 #[path = "../tests/server/transport/abuse/frame.rs"]
-#[allow(dead_code, reason = "what the server says to it is for the tests")]
+#[allow(dead_code, reason = "only the tests check the server's answers")]
 mod frame;
 #[path = "../tests/server/harness/process.rs"]
-#[allow(dead_code, reason = "the tests use more of it")]
+#[allow(dead_code, reason = "the tests use the rest")]
 mod process;
 
 use std::{

@@ -2,7 +2,7 @@
 //!
 //! Bots of this process play on the real server, which stores everything in a file, then on one that stores nothing, in
 //! turn. At the end it measures how fast a server opens a file with ten thousand open rooms.
-#![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
+#![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 
 #[path = "../tests/server/storage/crash/bots.rs"]

@@ -4,8 +4,8 @@
 //! and a rise of more than 5 % fails. The counts are of the profile `instructions`. If a rise is justified, or a new
 //! compiler changes the counts, record the new number here. Needs valgrind, and `gungraun-runner` of the same version
 //! as `gungraun`.
-#![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
-#![allow(missing_docs, reason = "of what the macros make")]
+#![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
+#![allow(missing_docs, reason = "for items that the macros generate")]
 
 mod game;
 

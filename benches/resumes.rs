@@ -3,7 +3,7 @@
 //! 500 watchers of one room resume at the same moment, each 200 events late, while its owner sends commands. Prints the
 //! median latency of the commands without and with resuming watchers, in microseconds. The goal is a ratio of at most
 //! 2.
-#![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
+#![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,5 +1,5 @@
 //! The time that a room takes for moves: `cargo bench --bench rooms`.
-#![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
+#![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
 
 mod game;
 

@@ -31,7 +31,7 @@ pub(crate) struct AuthLayer {
     pub(crate) runtime: Runtime,
 }
 
-/// A service behind [`AuthLayer`]. Requests to methods that need a player have the player and the role as extensions.
+/// A service wrapped by [`AuthLayer`]. Requests to methods that need a player have the player and the role as extensions.
 #[derive(Clone)]
 pub(crate) struct Auth<S> {
     inner: S,

@@ -152,7 +152,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                 rated,
                 ..usual()
             };
-            // A narrow test, which ends after one pair.
+            // Bounds at which one pair decides the test.
             let sprt = (tested && settings.is_paired()).then(|| "-1600,1600,0.4,0.4".parse().expect("a test"));
             Settings { sprt, ..settings }
         },

@@ -209,7 +209,7 @@ async fn a_long_room_is_readable_at_every_step_of_a_flush() {
     assert_eq!(load(&store, room_id(1)).await, Room::replay(history));
 }
 
-/// Nothing is left of a room whose log is only partly flushed.
+/// A closed room leaves nothing, even if only a part of its events was flushed.
 #[tokio::test]
 async fn a_room_that_closes_during_a_flush_is_removed() {
     let folder = folder();

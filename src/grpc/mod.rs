@@ -10,6 +10,7 @@
 //!             deadline, buffers                   authentication
 //! ```
 
+mod drain;
 mod layer;
 mod server;
 mod service;

@@ -2,17 +2,18 @@
 
 use axum::Router;
 use thiserror::Error;
-use tokio::{net::TcpListener, time::Instant};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, service::Routes, transport::Server};
 use tonic_web::GrpcWebLayer;
 use tower::util::{MapResponseLayer, option_layer};
 
 use super::{
+    drain::{drain, run_to_end},
     layer::{
         auth::AuthLayer,
         cors::{self, Origin},
-        drain::Drain,
+        foreign_streams::EndForeignStreams,
         http1_pacing::Http1PacingLayer,
         request_id::RequestIdLayer,
         web_page::WebPageLayer,
@@ -74,17 +75,11 @@ pub async fn serve_with(
     let connections = ConnectionLimit::new(&limits);
     let end = CancellationToken::new();
     let health_service = health_service.max_decoding_message_size(limits.message_bytes);
-    let others = others(&limits, &end)?.add_service(Drain { service: health_service, end: end.clone() });
+    let others = others(&limits, &end)?.add_service(EndForeignStreams { service: health_service, end: end.clone() });
     let services = ServiceRouter::new(&runtime, &connections, others);
     let listener = Listener { socket, tls: access.tls, connections, opening: limits.opening };
 
-    let (draining, drained) = (shutdown.clone(), runtime.clone());
-    let signal = async move {
-        draining.cancelled().await;
-        health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
-        drained.drain();
-        end.cancel();
-    };
+    let signal = drain(shutdown.clone(), health, runtime.clone(), end);
     let server = transport(&limits)
         .layer(Http1PacingLayer)
         .layer(RequestIdLayer::new((runtime.random() >> 32) as u32))
@@ -97,21 +92,7 @@ pub async fn serve_with(
         .layer(AuthLayer { runtime: runtime.clone() })
         .serve_with_incoming_shutdown(services, listener.incoming(), signal);
 
-    // One deadline for both: the rooms and the AI threads get the time that the streams leave.
-    let mut end = None;
-    let late = async {
-        shutdown.cancelled().await;
-        let now = Instant::now();
-        end = Some(now + limits.drain);
-        tokio::time::sleep_until(now + limits.drain / 2).await;
-    };
-    tokio::select! {
-        ended = server => ended?,
-        // A client that does not read never receives the last message; the server does not wait for it.
-        () = late => tracing::warn!("closing the connections of clients that do not end their streams"),
-    }
-    let left = end.map_or(limits.drain, |end| end.saturating_duration_since(Instant::now()));
-    Ok(runtime.shut_down(left).await)
+    Ok(run_to_end(server, &shutdown, &runtime).await?)
 }
 
 /// The HTTP server, with the limits of one connection.
@@ -137,7 +118,7 @@ fn others(limits: &Limits, end: &CancellationToken) -> Result<Routes, ServeError
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?
         .max_decoding_message_size(limits.message_bytes);
-    Ok(Routes::new(Drain { service: reflection, end: end.clone() }))
+    Ok(Routes::new(EndForeignStreams { service: reflection, end: end.clone() }))
 }
 
 /// Adds a reason to errors that the transport itself returns: a request that is too large or cannot be read.

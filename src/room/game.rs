@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{settings::TimeControl, thought::Thought, timestamp::Timestamp};
+use super::{thought::Thought, time_control::TimeControl, timestamp::Timestamp};
 use crate::rules::{Bitboard, ByColor, Color, Outcome, Position, Square};
 
 /// A ply of the record. Even plies are black's.

@@ -5,9 +5,10 @@ use super::{
     game::{GameEnd, Ply},
     ids::{GameId, PlayerId},
     seat::{AiSeat, Occupant, Profile},
-    settings::{TimeControl, Visibility},
+    settings::Visibility,
     state::Room,
     text::RoomName,
+    time_control::TimeControl,
     timestamp::Timestamp,
 };
 use crate::rules::{ByColor, Color, Position};

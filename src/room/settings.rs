@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use thiserror::Error;
 
-use super::text::RoomName;
+use super::{text::RoomName, time_control::TimeControl};
 use crate::{
     rating::Sprt,
     rules::{Square, Transcript, opening},
@@ -28,17 +28,6 @@ pub enum Watching {
     Everyone,
     /// Members only.
     Members,
-}
-
-/// The clocks. A side loses when either its move time or its total time runs out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeControl {
-    /// Maximum time for one move; `None` for no limit.
-    pub per_move: Option<Duration>,
-    /// Initial time for all moves of a side; `None` for no limit.
-    pub total: Option<Duration>,
-    /// Added to the total time after each move.
-    pub increment: Duration,
 }
 
 /// How games begin.
@@ -65,7 +54,6 @@ pub enum Opening {
 
 /// The settings of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[repr(C)]
 pub struct Settings {
     /// Who can find and join it.
     pub visibility: Visibility,
@@ -126,8 +114,6 @@ impl Settings {
     pub const MOST_GAMES: u16 = 1000;
     /// Maximum number of random plies: longer random openings are seldom balanced.
     pub const MOST_RANDOM_PLIES: u8 = 20;
-    /// Default time per move, without a total time.
-    pub const DEFAULT_MOVE: Duration = Duration::from_secs(60);
 
     /// Default settings with a name.
     #[must_use]
@@ -137,7 +123,7 @@ impl Settings {
             visibility: Visibility::default(),
             watching: Watching::default(),
             password: None,
-            time: TimeControl { per_move: Some(Self::DEFAULT_MOVE), total: None, increment: Duration::ZERO },
+            time: TimeControl::default(),
             ai_pause: Duration::ZERO,
             games: 1,
             swap_sides: true,
@@ -202,26 +188,6 @@ impl Settings {
             Opening::Moves(moves) => moves.squares().to_vec(),
             Opening::Random { plies, seed } => opening::random(*plies, seed.wrapping_add(u64::from(pair))),
             Opening::Balanced { seed } => opening::balanced(*seed, pair.into()),
-        }
-    }
-}
-
-impl TimeControl {
-    /// The total time left after a move that took `spent`.
-    #[must_use]
-    pub(super) fn after_move(&self, left: Option<Duration>, spent: Duration) -> Option<Duration> {
-        left.map(|left| left.saturating_sub(spent).saturating_add(self.increment))
-    }
-
-    /// Time for one move of a side with this total time left.
-    #[must_use]
-    pub(super) fn limit(&self, left: Option<Duration>) -> Duration {
-        match (self.per_move, left) {
-            (Some(limit), Some(left)) => limit.min(left),
-            (Some(limit), None) => limit,
-            (None, Some(left)) => left,
-            // Rejected by `Settings::check`.
-            (None, None) => Settings::DEFAULT_MOVE,
         }
     }
 }

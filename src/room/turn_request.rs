@@ -6,8 +6,8 @@ use super::{
     game::Game,
     ids::GameId,
     seat::{AiSeat, Occupant},
-    settings::TimeControl,
     state::Room,
+    time_control::TimeControl,
     timestamp::Timestamp,
 };
 use crate::rules::{ByColor, Position, Square};

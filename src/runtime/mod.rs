@@ -13,7 +13,6 @@
 
 mod ai;
 mod analysis;
-mod clock;
 mod games;
 mod lifecycle;
 mod limit;
@@ -23,6 +22,7 @@ mod player;
 mod poll;
 mod random;
 mod room;
+mod server_clock;
 pub mod server_metrics;
 mod session;
 mod watch;
@@ -33,7 +33,6 @@ use tokio::{sync::Semaphore, time::Instant};
 
 pub use ai::pool::{AiLoad, Think};
 pub use analysis::analyses::{Analyses, Analysis, AnalysisEnd, AnalysisPlan};
-pub use clock::Clock;
 pub use games::Games;
 pub(crate) use limit::limits::limits_table;
 pub use limit::{
@@ -59,6 +58,7 @@ pub use room::{
     quick_start::Opponent,
     rooms::{Play, Rooms},
 };
+pub use server_clock::Clock;
 pub use server_metrics::Census;
 pub use session::Sessions;
 pub use watch::{

@@ -10,13 +10,13 @@ use super::{
 use crate::rules::{Color, Square, Transcript};
 
 /// A side and its move, or its pass.
-type Ply = (Color, Option<Square>);
+type ColoredMove = (Color, Option<Square>);
 
 /// The state of the protocol with one program.
 #[derive(Debug, Default)]
 pub(super) struct GtpClient {
     /// The moves on the engine's board; empty if unknown.
-    told: Vec<Ply>,
+    told: Vec<ColoredMove>,
 }
 
 impl GtpClient {
@@ -102,7 +102,7 @@ fn read_move(answer: &str) -> Result<Square, EngineFault> {
 }
 
 /// The moves of a game with all its passes.
-fn plies(game: &Transcript) -> Vec<Ply> {
+fn plies(game: &Transcript) -> Vec<ColoredMove> {
     let mut plies = Vec::with_capacity(game.squares().len());
     for (position, &square) in game.positions().zip(game.squares()) {
         let side = position.turn();

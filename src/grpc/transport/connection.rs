@@ -32,7 +32,7 @@ const MOST_HTTP1_READ: usize = 16 * 1024;
 pub(crate) struct Connection {
     socket: WriteBuffer<Socket>,
     /// None after the first request head or the preface is complete.
-    opening: Option<Opening>,
+    opening: Option<FirstRequest>,
     is_http1: bool,
     has_read: bool,
     permit: ConnectionPermit,
@@ -46,7 +46,7 @@ pub(crate) enum Socket {
 
 impl Connection {
     pub(crate) fn new(socket: Socket, permit: ConnectionPermit, deadline: Instant) -> Self {
-        let opening = Opening { start: RequestStart::default(), deadline: Box::pin(sleep_until(deadline)) };
+        let opening = FirstRequest { start: RequestStart::default(), deadline: Box::pin(sleep_until(deadline)) };
         let socket = WriteBuffer::new(socket);
         Self { socket, opening: Some(opening), is_http1: false, has_read: false, permit }
     }
@@ -184,7 +184,7 @@ impl AsyncWrite for Socket {
     }
 }
 
-struct Opening {
+struct FirstRequest {
     start: RequestStart,
     deadline: Pin<Box<Sleep>>,
 }

@@ -8,7 +8,7 @@ use super::{Malformed, duration, read_duration};
 use crate::{
     proto::v1,
     rating::Sprt,
-    room::{DisplayName, Opening, PasswordHash, RoomName, Settings, Visibility, Watching},
+    room::{DisplayName, Opening, PasswordHash, RoomName, Settings, TimeControl, Visibility, Watching},
     rules::Transcript,
 };
 
@@ -140,7 +140,7 @@ fn overlay(
             "move_limit" => {
                 settings.time.per_move = match read_length(path, wire.move_limit)? {
                     Some(limit) => (!limit.is_zero()).then_some(limit),
-                    None => settings.time.total.is_none().then_some(Settings::DEFAULT_MOVE),
+                    None => settings.time.total.is_none().then_some(TimeControl::DEFAULT_MOVE),
                 };
             }
             "increment" => settings.time.increment = read_length(path, wire.increment)?.unwrap_or_default(),
@@ -221,7 +221,7 @@ mod tests {
     use proptest::{option, prelude::*};
 
     use super::*;
-    use crate::{proto::convert::fixture, room::TimeControl};
+    use crate::proto::convert::fixture;
 
     fn owner() -> DisplayName {
         fixture::owner().name
@@ -234,7 +234,7 @@ mod tests {
     fn any_time() -> impl Strategy<Value = TimeControl> {
         let length = || (1_000..86_400_000_u64).prop_map(Duration::from_millis);
         (option::of(length()), option::of((length(), 0..3_600_u64))).prop_map(|(per_move, total)| TimeControl {
-            per_move: per_move.or(total.is_none().then_some(Settings::DEFAULT_MOVE)),
+            per_move: per_move.or(total.is_none().then_some(TimeControl::DEFAULT_MOVE)),
             total: total.map(|(total, _)| total),
             increment: Duration::from_secs(total.map_or(0, |(_, increment)| increment)),
         })

@@ -8,8 +8,9 @@ use super::{
 use crate::{
     rating::Sprt,
     room::{
-        settings::{Opening, PasswordHash, Settings, TimeControl, Visibility, Watching},
+        settings::{Opening, PasswordHash, Settings, Visibility, Watching},
         text::RoomName,
+        time_control::TimeControl,
     },
     rules::Transcript,
 };

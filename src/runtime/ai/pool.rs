@@ -30,7 +30,7 @@ use super::queue::{Job, JobQueue, QueueFull, Queued, Ticket};
 use crate::{
     ai::{AiPlayer, Choice},
     rules::Position,
-    runtime::{clock::instant, limit::concurrency_limit::ConcurrencyLimit},
+    runtime::{limit::concurrency_limit::ConcurrencyLimit, server_clock::instant},
     search::Stop,
 };
 

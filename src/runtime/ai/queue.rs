@@ -174,7 +174,7 @@ impl Eq for Queued {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::clock::instant;
+    use crate::runtime::server_clock::instant;
 
     const SECOND: Duration = Duration::from_secs(1);
 

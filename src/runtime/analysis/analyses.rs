@@ -22,7 +22,6 @@ use crate::{
     rules::Position,
     runtime::{
         ai::pool::MovePool,
-        clock::instant,
         lifecycle::Lifecycle,
         limit::{
             client_address::{Share, SharePermit},
@@ -31,6 +30,7 @@ use crate::{
         outcome::{RoomError, StreamEnd},
         player::player::Player,
         room::rooms::Rooms,
+        server_clock::instant,
         server_metrics::StreamKind,
         watch::{open_stream::OpenStream, streams::Streams},
     },

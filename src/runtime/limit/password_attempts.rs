@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     room::{Rejection, Timestamp},
-    runtime::{clock::Clock, outcome::RoomError},
+    runtime::{outcome::RoomError, server_clock::Clock},
 };
 
 /// The span in which wrong attempts are counted.

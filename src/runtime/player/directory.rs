@@ -14,11 +14,11 @@ use super::{
 use crate::{
     room::{DisplayName, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
     runtime::{
-        clock::Clock,
         lifecycle::Lifecycle,
         limit::limits::Limits,
         outcome::{RoomError, StreamEnd},
         random::RandomSource,
+        server_clock::Clock,
     },
     store::StoredPlayer,
 };

@@ -7,7 +7,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use super::{directory::Players, player::Player};
 use crate::{
     room::Timestamp,
-    runtime::{clock::Clock, lifecycle::Lifecycle, limit::limits::Limits, outcome::StreamEnd},
+    runtime::{lifecycle::Lifecycle, limit::limits::Limits, outcome::StreamEnd, server_clock::Clock},
     store::PlayerStore,
 };
 

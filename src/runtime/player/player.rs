@@ -24,7 +24,6 @@ use super::{
 use crate::{
     room::{PlayerId, Profile, RoomId, Timestamp},
     runtime::{
-        clock::Clock,
         limit::{
             client_address::ClientAddress,
             concurrency_limit::ConcurrencyLimit,
@@ -34,6 +33,7 @@ use crate::{
             request_cost::RequestCost,
         },
         outcome::{Accepted, RoomError, StreamEnd},
+        server_clock::Clock,
     },
     store::StoredPlayer,
 };

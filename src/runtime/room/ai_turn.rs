@@ -13,8 +13,8 @@ use crate::{
             pool::{MovePool, Pondered},
             queue::{Job, QueueFull, Ticket},
         },
-        clock::Clock,
         limit::limits::{AI_MARGIN, PONDERED, STORE_RETRY},
+        server_clock::Clock,
     },
 };
 

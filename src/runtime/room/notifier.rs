@@ -6,12 +6,12 @@ use crate::{
     room::{EndReason, Event, Fact, GameEnd, GameId, LeaveReason, Occupant, PlayerId, Room, Timestamp},
     rules::{ByColor, Color},
     runtime::{
-        clock::Clock,
         player::{
             directory::Players,
             notice::{Notice, TurnEnd},
             player::Player,
         },
+        server_clock::Clock,
         server_metrics,
     },
 };

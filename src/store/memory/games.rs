@@ -14,13 +14,13 @@ use super::{
 use crate::room::{GameId, GameRecord, PlayerId, Timestamp};
 
 #[derive(Default)]
-pub(super) struct Games {
+pub(super) struct MemoryGames {
     games: BTreeMap<GameKey, Arc<GameRecord>>,
     ends: HashMap<GameId, Timestamp>,
     standings: HashMap<Contestant, PlayerStats>,
 }
 
-impl Games {
+impl MemoryGames {
     /// Keeps a finished game; the same one again changes nothing.
     pub(super) fn keep(&mut self, record: &GameRecord) {
         if self.ends.insert(record.id, record.ended).is_some() {

@@ -16,8 +16,8 @@ use super::{
     player_store::{PlayerStore, StoredPlayer},
 };
 use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
-use games::Games;
-use rooms::Rooms;
+use games::MemoryGames;
+use rooms::MemoryRooms;
 
 /// Keeps rooms, players and the latest games in memory.
 #[derive(Default)]
@@ -28,8 +28,8 @@ pub struct MemoryStore {
 
 #[derive(Default)]
 struct Inner {
-    rooms: Rooms,
-    games: Games,
+    rooms: MemoryRooms,
+    games: MemoryGames,
     players: HashMap<PlayerId, StoredPlayer>,
     alive: Option<Timestamp>,
 }

@@ -7,7 +7,7 @@ use crate::room::{Event, Fact, Room, RoomId, Seq};
 use foldhash::fast::RandomState;
 
 #[derive(Default)]
-pub(super) struct Rooms {
+pub(super) struct MemoryRooms {
     rooms: HashMap<RoomId, MemoryRoom, RandomState>,
 }
 
@@ -16,7 +16,7 @@ struct MemoryRoom {
     events: Vec<Event>,
 }
 
-impl Rooms {
+impl MemoryRooms {
     pub(super) fn append(&mut self, append: &Append<'_>) -> Result<(), AppendError> {
         let Some(room) = self.rooms.get_mut(&append.room) else { return self.begin(append) };
         if room.seq() != append.expected {

@@ -1,7 +1,7 @@
 //! One room as a pure value: laws on random histories, stories, and its stored form.
 
+mod apply;
 mod exercise;
-mod fold;
 mod ggf;
 mod laws;
 pub(crate) mod script;

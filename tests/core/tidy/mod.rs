@@ -4,7 +4,7 @@ mod circles;
 mod source;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -173,6 +173,12 @@ const SOURCES: [&str; 3] = ["src", "crates/reversi-client/src", "crates/reversi-
 
 const LONGEST_FILE: usize = 600;
 
+/// Maximum number of source files in a folder.
+const MOST_FILES: usize = 20;
+
+/// Maximum number of types with the same name, except `Args` of commands. The client's types are not counted.
+const MOST_MEANINGS: usize = 2;
+
 /// Names that do not say what a file has.
 const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", "manager", "info", "data"];
 
@@ -226,6 +232,11 @@ fn files_are_short_finished_and_specifically_named() {
         let checks = [length_problems, name_problems, unfinished_problems];
         checks.into_iter().flat_map(|check| check(&file.path, &file.text))
     }));
+}
+
+#[test]
+fn type_names_have_few_meanings() {
+    no_problems(meaning_problems(&sources(&["src", "crates/reversi-engine/src"])).into_iter());
 }
 
 #[test]
@@ -356,6 +367,24 @@ fn unfinished_problems(path: &str, text: &str) -> Vec<String> {
     found.iter().map(|(line, word)| format!("{path}:{line}: {word}: finish it or leave it out")).collect()
 }
 
+/// The types that are defined in more than [`MOST_MEANINGS`] places of `files`.
+fn meaning_problems(files: &[File]) -> Vec<String> {
+    let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for file in files {
+        for line in split(&file.text).code.lines() {
+            let words: Vec<_> = line.split_whitespace().skip_while(|word| word.starts_with("pub")).collect();
+            if let ["struct" | "enum" | "trait" | "type", name, ..] = words[..]
+                && !line.starts_with(' ')
+            {
+                let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or(name);
+                places.entry(name.to_owned()).or_default().push(&file.path);
+            }
+        }
+    }
+    let crowded = places.iter().filter(|(name, places)| places.len() > MOST_MEANINGS && *name != "Args");
+    crowded.map(|(name, places)| format!("`{name}` means {} things: {}", places.len(), places.join(", "))).collect()
+}
+
 /// The folders without a contract: each needs a `mod.rs`, or `lib.rs` for `src`, that starts with documentation.
 fn contract_problems(files: &[File]) -> Vec<String> {
     let folders: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.path.rsplit_once('/')?.0)).collect();
@@ -371,6 +400,7 @@ fn contract_problems(files: &[File]) -> Vec<String> {
 
 fn place_problems<'a>(files: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut problems = BTreeSet::new();
+    let mut sources: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {
         let top = file.split('/').next().unwrap_or(file);
         if !TOP_LEVEL.contains(&top) {
@@ -379,7 +409,12 @@ fn place_problems<'a>(files: impl Iterator<Item = &'a str>) -> Vec<String> {
         if file.ends_with(".proto") && top != "proto" {
             problems.insert(format!("{file}: the contract lies in proto/"));
         }
+        if [".rs", ".ts", ".tsx"].iter().any(|extension| file.ends_with(extension)) {
+            *sources.entry(file.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default() += 1;
+        }
     }
+    let large = sources.into_iter().filter(|(_, files)| *files > MOST_FILES);
+    problems.extend(large.map(|(folder, files)| format!("{folder}: {files} sources, at most {MOST_FILES}")));
     problems.into_iter().collect()
 }
 
@@ -468,5 +503,15 @@ fn a_folder_without_documentation_is_found() {
 #[test]
 fn a_misplaced_file_is_found() {
     expect(&place_problems("src/lib.rs\nproto/reversi/v1/a.proto\nREADME.md".lines()), &[]);
+    let crowd: Vec<_> = (0..=MOST_FILES).map(|number| format!("web/{number}.ts")).collect();
+    expect(&place_problems(crowd.iter().map(String::as_str)), &["web: 21 sources, at most 20"]);
     expect(&place_problems("notes/a.md\nnotes/b.md\nclients/a.proto".lines()), &["clients/a.proto", "notes: not at"]);
+}
+
+#[test]
+fn a_type_name_with_many_meanings_is_found() {
+    let text = "pub(crate) struct Game<T>(T);\nmod inner {\n    struct Row;\n}\nenum Row { A }\ntype Args = ();\n";
+    let files = [1, 2, 3].map(|number| File { path: format!("src/{number}.rs"), text: text.to_owned() });
+    expect(&meaning_problems(&files[..2]), &[]);
+    expect(&meaning_problems(&files), &["`Game` means 3 things: src/1.rs, src/2.rs, src/3.rs", "`Row` means 3"]);
 }

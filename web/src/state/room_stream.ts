@@ -3,7 +3,7 @@ import { rooms } from "../api/client";
 import { reconnectingStream, type StreamEnd, type StreamHandle } from "../api/reconnecting_stream";
 import type { RoomEvent, WatchRoomResponse } from "../gen/reversi/v1/room_pb";
 import type { Room } from "../gen/reversi/v1/types_pb";
-import { fold } from "../room/fold";
+import { apply } from "../room/apply";
 import { onHeartbeat, streamStateOf } from "./connection";
 import { session } from "./session";
 
@@ -38,7 +38,7 @@ export function watchRoom(roomId: string, onEvent: OnRoomEvent): RoomStream {
     if (message.case === "snapshot") room.value = message.value;
     if (message.case !== "event" || !room.value) return;
     const before = room.value;
-    const after = fold(before, message.value);
+    const after = apply(before, message.value);
     if (!after) {
       loadSnapshot();
     } else if (after !== before) {

@@ -5,7 +5,7 @@ import type { RoomEvent, RoomState } from "../gen/reversi/v1/room_pb";
  * The room after one more event. An event that it already includes leaves it unchanged. Undefined if earlier events are
  * missing: then a new snapshot is needed. Applies no rules of the game; it only assigns what the event carries.
  */
-export function fold(room: Room, { seq, event, state }: RoomEvent): Room | undefined {
+export function apply(room: Room, { seq, event, state }: RoomEvent): Room | undefined {
   if (seq <= room.seq) return room;
   if (seq !== room.seq + 1n) return undefined;
   const next = { ...changed(room, event), seq };

@@ -2,7 +2,7 @@ import { create, equals, fromBinary, toJson } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { RoomEventSchema, WatchRoomResponseSchema } from "../gen/reversi/v1/room_pb";
 import { type Room, RoomPhase, RoomSchema } from "../gen/reversi/v1/types_pb";
-import { fold } from "./fold";
+import { apply } from "./apply";
 import histories from "./histories.txt?raw";
 
 const room = create(RoomSchema, { seq: 4n, phase: RoomPhase.LOBBY, members: [{ player: { playerId: "p1" } }] });
@@ -14,19 +14,19 @@ function joined(seq: bigint) {
 
 describe("the sequence", () => {
   it("advances by one event", () => {
-    const folded = fold(room, joined(5n));
-    expect(folded?.seq).toBe(5n);
-    expect(folded?.members).toHaveLength(2);
+    const applied = apply(room, joined(5n));
+    expect(applied?.seq).toBe(5n);
+    expect(applied?.members).toHaveLength(2);
     expect(room.members).toHaveLength(1);
   });
 
   it("ignores a known event and stops at a gap", () => {
-    expect(fold(room, joined(4n))).toBe(room);
-    expect(fold(room, joined(6n))).toBeUndefined();
+    expect(apply(room, joined(4n))).toBe(room);
+    expect(apply(room, joined(6n))).toBeUndefined();
   });
 });
 
-/** The messages recorded by `tests/core/room/fold.rs`, which fails if the server sends different ones. */
+/** The messages recorded by `tests/core/room/apply.rs`, which fails if the server sends different ones. */
 function messages() {
   return histories
     .trim()
@@ -36,21 +36,21 @@ function messages() {
 }
 
 it("gives what a fresh snapshot has, after every event of the recorded histories", () => {
-  let folded: Room | undefined;
+  let applied: Room | undefined;
   let last: string | undefined;
   let [compared, kinds] = [0, new Set<string | undefined>()];
   for (const message of messages()) {
-    if (message.case === "event" && folded) {
+    if (message.case === "event" && applied) {
       last = message.value.event.case;
       kinds.add(last);
-      folded = fold(folded, message.value);
+      applied = apply(applied, message.value);
     } else if (message.case === "snapshot") {
-      if (last && (!folded || !equals(RoomSchema, folded, message.value))) {
-        expect(folded && toJson(RoomSchema, folded), last).toEqual(toJson(RoomSchema, message.value));
+      if (last && (!applied || !equals(RoomSchema, applied, message.value))) {
+        expect(applied && toJson(RoomSchema, applied), last).toEqual(toJson(RoomSchema, message.value));
         expect.fail(`differs after ${last}`);
       }
       compared += last ? 1 : 0;
-      [folded, last] = [message.value, undefined];
+      [applied, last] = [message.value, undefined];
     }
   }
   expect(compared).toBeGreaterThan(300);

@@ -16,8 +16,8 @@ use reversi::{
 
 use crate::room::{laws::always, script::plots, trace::RandomHistory};
 
-/// The input of the page's test of its own fold (`web/src/room/fold.test.ts`): one `WatchRoomResponse` a line, in
-/// hexadecimal. A snapshot after an event is the expected room; a snapshot after a snapshot starts the next history.
+/// The input of the page's test of `apply` (`web/src/room/apply.test.ts`): one `WatchRoomResponse` a line, in hexadecimal.
+/// A snapshot after an event is the expected room; a snapshot after a snapshot starts the next history.
 const HISTORIES: &str = "web/src/room/histories.txt";
 /// Minimum number of occurrences of each kind of event in the recorded histories.
 const EACH: usize = 2;
@@ -28,7 +28,7 @@ const LONGEST: usize = 120;
 struct Step {
     event: v1::RoomEvent,
     after: Room,
-    /// When clocks were last sent. In a snapshot clocks run; a client's fold changes them only with the next event.
+    /// When clocks were last sent. In a snapshot clocks run; applying events changes them only with the next event.
     clocks_at: Timestamp,
 }
 

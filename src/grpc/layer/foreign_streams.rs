@@ -19,16 +19,16 @@ use crate::grpc::status;
 
 /// A service whose streams end once `end` is cancelled. Messages that are ready by then are sent first.
 #[derive(Clone)]
-pub(crate) struct Drain<S> {
+pub(crate) struct EndForeignStreams<S> {
     pub(crate) service: S,
     pub(crate) end: CancellationToken,
 }
 
-impl<S: NamedService> NamedService for Drain<S> {
+impl<S: NamedService> NamedService for EndForeignStreams<S> {
     const NAME: &'static str = S::NAME;
 }
 
-impl<S> Service<Request<Body>> for Drain<S>
+impl<S> Service<Request<Body>> for EndForeignStreams<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S::Future: Send + 'static,
@@ -43,15 +43,15 @@ where
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         // The request body ends as well: a task that reads it would outlive the response.
-        let request = request.map(|body| DrainBody::wrap(body, &self.end, || None));
+        let request = request.map(|body| EndingBody::wrap(body, &self.end, || None));
         let response = self.service.call(request);
         let end = self.end.clone();
         let status = || Some(status::draining(status::RETURN_AFTER_DRAIN));
-        Box::pin(async move { Ok(response.await?.map(|body| DrainBody::wrap(body, &end, status))) })
+        Box::pin(async move { Ok(response.await?.map(|body| EndingBody::wrap(body, &end, status))) })
     }
 }
 
-struct DrainBody {
+struct EndingBody {
     body: Body,
     end: Pin<Box<WaitForCancellationFutureOwned>>,
     ended: bool,
@@ -59,13 +59,13 @@ struct DrainBody {
     status: fn() -> Option<Status>,
 }
 
-impl DrainBody {
+impl EndingBody {
     fn wrap(body: Body, end: &CancellationToken, status: fn() -> Option<Status>) -> Body {
         Body::new(Self { body, end: Box::pin(end.clone().cancelled_owned()), ended: false, status })
     }
 }
 
-impl http_body::Body for DrainBody {
+impl http_body::Body for EndingBody {
     type Data = Bytes;
     type Error = Status;
 

@@ -43,7 +43,8 @@ use tokio::{
 const ROUNDS: usize = 5;
 /// Measured duration of each part of a round.
 const SPAN: Duration = Duration::from_secs(1);
-/// Duration of an attack before the measurement: it has started by then, and has used up its initial bursts.
+/// Duration of an attack before the measurement: long enough for the attack to start, short enough that its initial
+/// burst is measured, too.
 const BEFORE: Duration = Duration::from_millis(300);
 /// Maximum time from connecting to the first request, for the server and the dummy.
 const OPENING: Duration = Duration::from_secs(2);

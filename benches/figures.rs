@@ -170,8 +170,7 @@ async fn occupy(runtime: &Runtime, owner: &Arc<Player>, rooms: usize, limit: Dur
     busy
 }
 
-/// Latency of answers and clocks while all AI threads are busy. The goals are under 10 ms for an answer, and under 50
-/// ms for a clock.
+/// Latency while all AI threads are busy. The goals are under 10 ms for an answer, and under 50 ms for a clock.
 async fn answers_while_every_ai_thread_is_busy() {
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
@@ -227,8 +226,7 @@ async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
     errors
 }
 
-/// Two hundred rooms at 1 s a move that need far more search time than there is: the goal is that no player loses on
-/// time.
+/// Two hundred rooms at 1 s a move, with more to search than there is time for: no player should lose on time.
 async fn far_beyond_the_capacity() {
     const ROOMS: usize = 200;
     let runtime = runtime().await;

@@ -1,8 +1,7 @@
 //! The latency of commands while watchers resume: `cargo bench --bench resumes`.
 //!
 //! 500 watchers of one room resume at the same moment, each 200 events late, while its owner sends commands. Prints the
-//! median latency of the commands without and with resuming watchers, in microseconds. The goal is a ratio of at most
-//! 2.
+//! median latency of the commands without and with resuming watchers, in µs. The goal is a ratio of at most 2.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
 
 use std::{sync::Arc, time::Duration};
@@ -89,8 +88,8 @@ impl Owner {
         self.last = self.runtime.rooms().command(&self.player, self.room, command).await.unwrap().seq;
     }
 
-    /// The latencies of commands, one each millisecond: until the watchers have resumed, or of 200 commands without
-    /// watchers.
+    /// The latencies of commands sent every millisecond, until the watchers have resumed; of 200 commands if there are
+    /// none.
     async fn latencies(&mut self, watchers: &mut JoinSet<()>) -> Vec<Duration> {
         let (mut found, waits) = (Vec::new(), !watchers.is_empty());
         while if waits { !watchers.is_empty() } else { found.len() < 200 } {

@@ -1,5 +1,4 @@
-//! The web page for browsers. It is built from `web/`, embedded in the binary, and calls the public API like any other
-//! client.
+//! The web page. It is built from `web/`, embedded in the binary, and calls the public API like any other client.
 
 use std::{
     io::Read as _,

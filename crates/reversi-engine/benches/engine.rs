@@ -7,8 +7,7 @@ fn main() {
     divan::main();
 }
 
-/// Leaf positions counted a second, from the start: once by making every move, once by counting the moves of the last
-/// ply.
+/// Leaf positions counted a second: once by making every move, once by counting the moves of the last ply.
 mod perft {
     use reversi_engine::rules::{Position, perft, perft_counting};
 

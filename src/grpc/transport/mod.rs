@@ -1,5 +1,4 @@
-//! Connections below HTTP: accepting them up to the limits, TLS, the deadline for the first request, and the write
-//! buffer.
+//! Connections below HTTP: accepting them up to the limits, TLS, the deadline of the first request, and write buffers.
 
 pub(crate) mod connection;
 pub(crate) mod connection_limit;

@@ -1,5 +1,4 @@
-//! A store that fails as the seed determines: slow writes, refused writes, writes of unknown outcome, and crashes of
-//! the server.
+//! A store that fails as the seed determines: slow, refused and unconfirmed writes, and crashes of the server.
 
 use std::{
     collections::VecDeque,

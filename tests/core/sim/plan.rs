@@ -16,8 +16,7 @@ pub(crate) struct Life {
     pub(crate) storm: Option<(Duration, Duration)>,
     /// How long a storm that outlasts its server continues.
     pub(crate) clearing: Duration,
-    /// By how much wall time advances until the next server starts, in microseconds; negative if the clock was set
-    /// back.
+    /// Wall time until the next server starts, in microseconds; negative if the clock was set back.
     pub(crate) away: i64,
     /// The number of appends of the storm that crash the server, per thousand.
     pub(crate) deadly: usize,

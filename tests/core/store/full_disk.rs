@@ -96,8 +96,7 @@ async fn write(folder: &TempDir, history: &[Event]) {
     store(folder.path()).journal.append(append).await.unwrap();
 }
 
-/// Offsets in a frame of the log at which a write can break off: at its start, in the header, in the page, and at its
-/// end.
+/// Offsets in a frame of the log at which a write can break off: start, header, page and end.
 const BREAKS: [u64; 7] = [0, 1, 23, 24, 25, 2_000, 24 + 4_095];
 
 #[tokio::test]

@@ -292,8 +292,7 @@ async fn a_checkpoint_that_cannot_move_stays_valid() {
             journal.mark_alive(at(3)).await.unwrap();
             assert_eq!(load(&brittle.store, room).await, at_event(1_100));
             let kept = journal.load(room).await.unwrap().unwrap();
-            // Events are kept in runs with the last 256; if nothing was flushed before, the first of these runs starts
-            // at event 600.
+            // The runs with the last 256 events are kept; if nothing was flushed before, the first starts at event 600.
             assert_eq!(kept.events.len(), if manner == "ROLLBACK" { 500 } else { 300 });
         }
         let rows = brittle.rows_of("runs").len();

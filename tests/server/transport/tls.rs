@@ -52,7 +52,7 @@ impl Authority {
     }
 }
 
-/// A server at 127.0.0.1 with a certificate of `authority`; if `clients` is given, clients need a certificate of that
+/// A server at 127.0.0.1 with a certificate of `authority`; with `clients`, clients need a certificate of that
 /// authority.
 async fn stage(authority: &Authority, clients: Option<&Authority>) -> TestServer {
     let (chain, key) = authority.sign("127.0.0.1");

@@ -1,5 +1,4 @@
-//! The invariants of all worlds, one a file. Each checks the record of a finished world and reports the first
-//! violation.
+//! The invariants of all worlds, one a file. Each checks a finished world and reports the first violation.
 
 mod acknowledged;
 mod archive;

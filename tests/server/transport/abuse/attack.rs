@@ -43,8 +43,7 @@ pub(crate) enum Attack {
 }
 
 impl Attack {
-    /// Attacks until the server has closed the connections or answered everything. Returns the bytes received on each
-    /// connection.
+    /// Attacks until the server has closed or answered everything. Returns the bytes received on each connection.
     pub(crate) async fn once(self, address: &str) -> Vec<Vec<u8>> {
         match self {
             Self::RapidReset => vec![rapid_reset(address).await],

@@ -1,4 +1,4 @@
-//! Compiles the services of `proto/` with `protox`, so that no `protoc` is needed.
+//! Compiles the services of `proto/` with `protox`, without `protoc`.
 
 use std::{env, fs, io, path::PathBuf};
 
@@ -6,7 +6,7 @@ use prost::Message as _;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
-    // The page lies in the binary; only here does cargo learn of a new file.
+    // The page is embedded in the binary; cargo detects new files only by this line.
     println!("cargo:rerun-if-changed=web/dist");
     let out = PathBuf::from(env::var("OUT_DIR")?);
 
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files = protox::compile(files, ["proto"])?;
     fs::write(out.join("descriptors.bin"), files.encode_to_vec())?;
 
-    // The services, over the messages of the client's crate. What a stream sends is encoded before tonic gets it.
+    // The services use the messages of the client's crate. Messages of streams are encoded before tonic gets them.
     let server = out.join("server");
     fs::create_dir_all(&server)?;
     let services = tonic_prost_build::configure()

@@ -1,24 +1,24 @@
-//! How long a turn takes next door to an abuse, on Linux: `cargo bench --bench abuse [-- PART OF ITS NAME]`. The goal is
-//! twice as long as undisturbed.
+//! Latency of turns during an attack on the server, on Linux: `cargo bench --bench abuse [-- PART OF A NAME]`. The goal
+//! is at most twice the latency without an attack.
 //!
-//! The real server has the first processor. On the second are the players who are measured, and those who attack, who get
-//! what the players leave of it: their work is that of other machines elsewhere. Even so they cost the players something,
-//! and therefore each round has three parts: undisturbed, beside attackers who are busy with somebody else, and beside
-//! attackers of the server. What the server adds is the third to the second.
+//! The server runs on the first processor. The measured players and the attackers share the second, where attackers run
+//! only while the players are idle, as if on another machine. Attackers still cost the players some time there.
+//! Therefore each round has three parts: no attack, an attack on a dummy server, and an attack on the server. The cost
+//! for the server is the ratio of the third part to the second.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
-    reason = "a measurement reads the clock, and stops at a fault"
+    reason = "a measurement reads the clock, and fails at the first error"
 )]
 
 #[path = "../tests/server/transport/abuse/attack.rs"]
-#[allow(dead_code, reason = "what the server says to it is for the tests")]
+#[allow(dead_code, reason = "only the tests check the server's answers")]
 mod attack;
 #[path = "../tests/server/transport/abuse/frame.rs"]
-#[allow(dead_code, reason = "what the server says to it is for the tests")]
+#[allow(dead_code, reason = "only the tests check the server's answers")]
 mod frame;
 #[path = "../tests/server/harness/process.rs"]
-#[allow(dead_code, reason = "the tests use more of it")]
+#[allow(dead_code, reason = "the tests use the rest")]
 mod process;
 
 use std::{
@@ -41,11 +41,12 @@ use tokio::{
 };
 
 const ROUNDS: usize = 5;
-/// How long each part of a round is measured.
+/// Measured duration of each part of a round.
 const SPAN: Duration = Duration::from_secs(1);
-/// How long an attack goes on before: it has begun by then, and what it may send at once belongs to what is measured.
+/// Duration of an attack before the measurement: long enough for the attack to start, short enough that its initial
+/// burst is measured, too.
 const BEFORE: Duration = Duration::from_millis(300);
-/// How long a connection may say nothing.
+/// Maximum time from connecting to the first request, for the server and the dummy.
 const OPENING: Duration = Duration::from_secs(2);
 
 const ATTACKS: [(&str, Attack); 7] = [
@@ -61,7 +62,7 @@ const ATTACKS: [(&str, Attack); 7] = [
 const PAIR: &str = "p50    p99";
 const MIDDLE: &str = "middle (range)";
 
-/// In the place of a server's address: somebody who takes connections in, and hangs up.
+/// Given instead of a server's address: the attacker attacks a dummy server in its process.
 const NOBODY: &str = "nobody";
 
 fn main() {
@@ -94,12 +95,12 @@ async fn measure_all(names: &[String]) {
     }
 }
 
-/// What was measured in a part of a round.
+/// The measurements of one part of a round.
 #[derive(Clone, Copy)]
 struct Part {
-    /// The median turn, and the one that is slower than 99 of 100, in microseconds.
+    /// The median and the 99th percentile of the latency of turns, in microseconds.
     turns: [f64; 2],
-    /// Attacks meanwhile.
+    /// Number of attacks during the measurement.
     attacks: f64,
 }
 
@@ -136,14 +137,14 @@ fn report(name: &str, rounds: &[[Part; 3]]) {
     );
 }
 
-/// The least, the middle one, and the most.
+/// The minimum, the median and the maximum.
 fn middle(values: impl Iterator<Item = f64>) -> [f64; 3] {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     [values[0], values[values.len() / 2], values[values.len() - 1]]
 }
 
-/// Somebody who attacks, until told to stop.
+/// A process that attacks until it is stopped.
 struct Attacker(Child);
 
 impl Attacker {
@@ -156,7 +157,7 @@ impl Attacker {
         attacker
     }
 
-    /// How often it has attacked.
+    /// Stops the process. Returns the number of its attacks.
     fn stop(mut self) -> f64 {
         drop(self.0.stdin.take());
         let mut attacks = String::new();
@@ -166,7 +167,7 @@ impl Attacker {
     }
 }
 
-/// Attacks until its input ends, and says how often.
+/// Attacks until standard input ends, then prints the number of attacks.
 async fn attack_until_told(attack: Attack, address: &str) {
     let mut nobody = JoinSet::new();
     let address = match address {
@@ -193,7 +194,8 @@ async fn attack_until_told(attack: Attack, address: &str) {
     println!("{attacks}");
 }
 
-/// Takes connections in. It hangs up when something is said, unless it is patient, and when that takes too long.
+/// The dummy server: accepts connections, and closes each after its first bytes (unless `patient`) or after
+/// [`OPENING`].
 async fn take_in(listener: TcpListener, patient: bool) {
     let mut all = JoinSet::new();
     loop {
@@ -208,7 +210,7 @@ async fn listen(mut socket: TcpStream, patient: bool) {
     while socket.read(&mut said).await.is_ok_and(|length| length > 0) && patient {}
 }
 
-/// Two who play one game after another.
+/// Two players that play one game after another.
 struct Table {
     players: [Player; 2],
     room: String,
@@ -226,7 +228,7 @@ impl Table {
         Self { players, room, game, ply: 0, position: Position::START }
     }
 
-    /// Plays for a while.
+    /// Plays for [`SPAN`]. Returns the median and the 99th percentile of the latency of turns, in microseconds.
     async fn measure(&mut self) -> [f64; 2] {
         let (began, mut turns) = (Instant::now(), Vec::new());
         while began.elapsed() < SPAN {

@@ -1,8 +1,8 @@
-//! What it costs to lose nothing: `cargo bench --bench durable`.
+//! The cost of durability: `cargo bench --bench durable`.
 //!
-//! The real server keeps everything in a file, and then in memory, in turn; bots of this process play on it. At last a
-//! file with ten thousand open rooms is opened.
-#![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
+//! Bots of this process play on the real server, which stores everything in a file, then on one that stores nothing, in
+//! turn. At the end it measures how fast a server opens a file with ten thousand open rooms.
+#![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 
 #[path = "../tests/server/storage/crash/bots.rs"]
@@ -12,7 +12,7 @@ mod bots;
 #[allow(dead_code, reason = "the tests use more of it")]
 mod process;
 
-/// Where the tests have it.
+/// The harness of the tests.
 mod harness {
     pub(crate) use super::process;
 }
@@ -36,10 +36,10 @@ use reversi::{
 
 const ROUNDS: usize = 5;
 
-/// Moves of one game after another, each waited for.
+/// Number of moves measured one after another, each after the answer to the last.
 const TURNS: usize = 2_000;
 
-/// Rooms in which bots play as fast as they can: eight pairs, as a bot holds 64 seats at most.
+/// Pairs of bots, which play as fast as they can. A bot holds at most 64 seats.
 const PAIRS: usize = 8;
 const ROOMS_OF_A_PAIR: usize = 63;
 const SPAN: Duration = Duration::from_secs(8);
@@ -71,7 +71,7 @@ struct Figures {
     median: Duration,
     p99: Duration,
     rate: f64,
-    /// Writes of one commit, on average.
+    /// Mean number of writes in one commit.
     batch: f64,
 }
 
@@ -88,7 +88,7 @@ impl std::fmt::Display for Figures {
 async fn measure(kept: bool) -> Figures {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let data = folder.path().to_str().unwrap();
-    // All come from one address, as fast as they can.
+    // All requests come from one address, as fast as possible.
     let mut options = vec!["--log", "error", "--metrics", "127.0.0.1:0", "--rate-per-address", "0"];
     if kept {
         options.extend(["--data", data]);
@@ -119,7 +119,7 @@ async fn measure(kept: bool) -> Figures {
     Figures { median: turns[TURNS / 2], p99: turns[TURNS * 99 / 100], rate, batch }
 }
 
-/// How long each move of two players takes who wait for each other, with nobody else there.
+/// The latency of each move of two players on an otherwise idle server.
 async fn turns(server: &Server) -> Vec<Duration> {
     let [black, white] = [Player::bot(&server.url, "one", 1).await, Player::bot(&server.url, "other", 1).await];
     let settings = v1::RoomSettings { games: 1_000, swap_sides: Some(false), ..Default::default() };
@@ -130,7 +130,7 @@ async fn turns(server: &Server) -> Vec<Duration> {
     while took.len() < TURNS {
         let game = black.room(&room).await.game.unwrap();
         let position = game.position.clone().unwrap();
-        // The next game is about to begin.
+        // The game is over; the next one starts soon.
         let Some(square) = position.legal_moves.first() else { continue };
         let player = if position.side_to_move() == v1::Side::White { &white } else { &black };
         let began = Instant::now();
@@ -140,7 +140,7 @@ async fn turns(server: &Server) -> Vec<Duration> {
     took
 }
 
-/// The writes and the commits so far.
+/// Total number of writes and of commits so far.
 async fn commits(metrics: &str) -> (f64, f64) {
     let url = metrics.to_owned();
     let text = tokio::task::spawn_blocking(move || process::page(&url).1).await.unwrap();
@@ -151,7 +151,7 @@ async fn commits(metrics: &str) -> (f64, f64) {
     (figure("reversi_journal_commit_writes_sum"), figure("reversi_journal_commit_writes_count"))
 }
 
-/// How long the server takes to come back with so many rooms, a tenth of them with a game that runs.
+/// Measures the start of a server with [`REVIVED`] rooms, a tenth of them with a running game.
 async fn revive() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fill(folder.path()).await;
@@ -198,7 +198,7 @@ fn profile(number: u64, name: &str) -> Profile {
     Profile { id: PlayerId::from_random(number), name: DisplayName::parse(name).unwrap(), kind: PlayerKind::Bot }
 }
 
-/// A room that its owner has made; with a game of twenty plies if it `plays`.
+/// The events of a room: created by its owner, and with a game of twenty plies if `plays`.
 fn history(number: u64, owner: &Profile, at: Timestamp, plays: bool) -> Vec<Event> {
     let creation = Creation {
         id: RoomId::from_random(number),

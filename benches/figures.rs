@@ -1,5 +1,5 @@
-//! What the server is to reach, measured on two threads that serve: `cargo bench --bench figures`, which takes two
-//! minutes, or `cargo bench --bench figures memory` for one figure.
+//! Latency, capacity and memory of the server with two worker threads: `cargo bench --bench figures` (two minutes), or
+//! `cargo bench --bench figures memory` for one figure.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -29,7 +29,7 @@ fn main() {
             runtime.block_on(figure());
         }
     };
-    // First, while nothing has been allocated and freed.
+    // First, before other measurements have allocated and freed memory.
     measure("memory", || Box::pin(memory_of_a_room()));
     measure("game", || Box::pin(a_game_of_random_ais()));
     measure("thousand", || Box::pin(a_thousand_rooms()));
@@ -37,7 +37,7 @@ fn main() {
     measure("capacity", || Box::pin(far_beyond_the_capacity()));
 }
 
-/// Many rooms belong to one player here, and all players to one address.
+/// Limits for many rooms of one player, and all players at one address.
 fn limits() -> Limits {
     Limits {
         rooms_per_player: 100_000,
@@ -79,7 +79,7 @@ async fn start(runtime: &Runtime, owner: &Arc<Player>, room: &Room) {
     runtime.rooms().command(owner, room.id(), Command::Start).await.unwrap();
 }
 
-/// Waits until the game that runs is over, and gives the room as it is then.
+/// Waits for the end of the running game. Returns the room at that time.
 async fn finish(runtime: &Runtime, owner: &Arc<Player>, room: &Room) -> Arc<Room> {
     let mut watch = runtime.streams().room(owner, room.id(), Credentials::default(), None).await.unwrap();
     loop {
@@ -91,7 +91,7 @@ async fn finish(runtime: &Runtime, owner: &Arc<Player>, room: &Room) -> Arc<Room
     }
 }
 
-/// The longest a move took, in milliseconds: how late the timer, the AI threads and the room together were.
+/// The longest time of a move in milliseconds: the delays of the timer, the AI threads and the room together.
 fn slowest(room: &Room) -> u32 {
     room.game().unwrap().plies.iter().map(|ply| ply.spent_ms).max().unwrap()
 }
@@ -107,7 +107,7 @@ fn spread(mut samples: Vec<Duration>) -> String {
     format!("min {:?}, median {:?}, p99 {:?}, max {:?}", at(0), at(50), at(99), at(100))
 }
 
-/// A game of two random AIs without a pause: the goal is under 5 ms.
+/// A game of two random AIs without a pause; the goal is a slowest move under 5 ms.
 async fn a_game_of_random_ais() {
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
@@ -124,7 +124,7 @@ async fn a_game_of_random_ais() {
     assert!(runtime.shut_down(Duration::from_secs(5)).await);
 }
 
-/// A thousand such games side by side: how late their timers are.
+/// A thousand such games at the same time; measures how late their timers are.
 async fn a_thousand_rooms() {
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
@@ -157,7 +157,7 @@ async fn a_thousand_rooms() {
     assert!(runtime.shut_down(Duration::from_secs(5)).await);
 }
 
-/// Rooms in which every AI thread always has more to do than it can.
+/// Creates rooms that keep every AI thread busy.
 async fn occupy(runtime: &Runtime, owner: &Arc<Player>, rooms: usize, limit: Duration) -> Vec<Arc<Room>> {
     let mut busy = Vec::new();
     for _ in 0..rooms {
@@ -170,7 +170,7 @@ async fn occupy(runtime: &Runtime, owner: &Arc<Player>, rooms: usize, limit: Dur
     busy
 }
 
-/// The goals are under 10 ms for an answer, and under 50 ms for a clock.
+/// Latency while all AI threads are busy. The goals are under 10 ms for an answer, and under 50 ms for a clock.
 async fn answers_while_every_ai_thread_is_busy() {
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
@@ -201,7 +201,7 @@ async fn answers_while_every_ai_thread_is_busy() {
     assert!(serving.join_next().await.unwrap().unwrap().unwrap());
 }
 
-/// How far from 300 ms after the question people heard that their time was up.
+/// How far from 300 ms after the turn request the players received their loss on time.
 async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
     const LIMIT: Duration = Duration::from_millis(300);
     let mut errors = Vec::new();
@@ -226,7 +226,7 @@ async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
     errors
 }
 
-/// Two hundred rooms at 1 s a move, with far more to search than there is time: the goal is that nobody loses on time.
+/// Two hundred rooms at 1 s a move, with more to search than there is time for: no player should lose on time.
 async fn far_beyond_the_capacity() {
     const ROOMS: usize = 200;
     let runtime = runtime().await;
@@ -270,7 +270,7 @@ async fn far_beyond_the_capacity() {
     assert!(runtime.shut_down(Duration::from_secs(5)).await);
 }
 
-/// The goal is under 8 KiB.
+/// Memory of a room; the goal is under 8 KiB.
 async fn memory_of_a_room() {
     const ROOMS: usize = 5_000;
     let runtime = runtime().await;
@@ -294,7 +294,7 @@ async fn memory_of_a_room() {
     for room in rooms {
         runtime.rooms().command(&owner, room, Command::Leave).await.unwrap();
     }
-    // The freed pages are used again, so what comes on top is what a played game adds to a room.
+    // Freed pages are used again, so the increase is what a played game adds to a room.
     for _ in 0..ROOMS {
         let room = ai_room(&runtime, &owner, settings(), "random", 1).await.room;
         start(&runtime, &owner, &room).await;

@@ -1,10 +1,11 @@
-//! How many instructions the ways take that every move goes: `cargo bench --profile instructions --bench instructions`.
+//! Instruction counts of the code that runs for every move: `cargo bench --profile instructions --bench instructions`.
 //!
-//! They hardly depend on the machine or on what else runs there, so that CI can hold them: each way has its number, and a
-//! rise of more than 5 % fails. The numbers are of the profile `instructions`. Where a rise is worth it, or a compiler counts
-//! otherwise, the new number goes in here. It needs valgrind and `gungraun-runner`, of the version in Cargo.toml.
-#![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
-#![allow(missing_docs, reason = "of what the macros make")]
+//! The counts hardly depend on the machine or its load, so CI can check them: each benchmark has its recorded count,
+//! and a rise of more than 5 % fails. The counts are of the profile `instructions`. If a rise is justified, or a new
+//! compiler changes the counts, record the new number here. Needs valgrind, and `gungraun-runner` of the same version
+//! as `gungraun`.
+#![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
+#![allow(missing_docs, reason = "for items that the macros generate")]
 
 mod game;
 
@@ -22,7 +23,7 @@ use reversi::{
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
-/// Fails on 5 % more than so many, of what is done by `function` or, if none is named, by the benchmark itself.
+/// Fails above `instructions` plus 5 %. Counts the instructions of `function`, or of the whole benchmark if none.
 fn at_most(instructions: u64, function: Option<&str>) -> LibraryBenchmarkConfig {
     let limits = [(EventKind::Ir, instructions + instructions / 20)];
     let entry = function.map_or(EntryPoint::Default, |function| EntryPoint::Custom(function.to_owned()));
@@ -31,7 +32,7 @@ fn at_most(instructions: u64, function: Option<&str>) -> LibraryBenchmarkConfig 
     config
 }
 
-/// The positions of a game in which somebody moves.
+/// The positions of the game before each move.
 fn positions() -> Vec<Position> {
     let game = game::game();
     (0..game.squares().len())
@@ -56,7 +57,7 @@ fn moves_of_a_room((mut room, game): (Room, Transcript)) -> Room {
     room
 }
 
-/// The events of a game, each with the room behind it.
+/// The events of the game, each with the room after it.
 fn events() -> Vec<(Event, Room)> {
     let mut events = Vec::new();
     game::play(&mut game::playing(), &game::game(), |event, room| events.push((event.clone(), room.clone())));
@@ -69,45 +70,44 @@ fn encoding(events: Vec<(Event, Room)>) -> (usize, Vec<(Event, Room)>) {
     (events.iter().map(|(event, room)| grpc::encode(event, room).len()).sum(), events)
 }
 
-/// A room in a file, and what is still to be written of it.
-struct Desk {
+/// A room in a file, and its events that are not written yet.
+struct WrittenRoom {
     tokio: Runtime,
     store: SqliteStore,
     room: RoomId,
-    behind: Seq,
+    last: Seq,
     events: Vec<Event>,
     _folder: TempDir,
 }
 
-impl Desk {
+impl WrittenRoom {
     fn append(&self, expected: Seq, events: &[Event]) {
         let append = Append { room: self.room, expected, events, games: &[] };
         self.tokio.block_on(self.store.append(append)).unwrap();
     }
 }
 
-fn desk() -> Desk {
+fn written_room() -> WrittenRoom {
     let folder = TempDir::new().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
     let tokio = Builder::new_current_thread().build().unwrap();
     let (beginning, room) = (game::beginning(), game::playing());
     let events = events().into_iter().map(|(event, _)| event).collect();
-    let desk = Desk { tokio, store, room: room.id(), behind: room.seq(), events, _folder: folder };
-    desk.append(Seq(0), &beginning);
-    desk
+    let written_room = WrittenRoom { tokio, store, room: room.id(), last: room.seq(), events, _folder: folder };
+    written_room.append(Seq(0), &beginning);
+    written_room
 }
 
-// The opening of the room, and then one move after the other, each durable before the next: what the thread that writes
-// does for it.
-#[library_benchmark(setup = desk, config = at_most(1_225_990, Some("*::writer::WriterThread::execute")))]
+// Counts the writer thread's instructions for the creation of the room, then for each move, written one at a time.
+#[library_benchmark(setup = written_room, config = at_most(1_225_990, Some("*::writer::WriterThread::execute")))]
 #[bench::whole_game()]
-fn journal(desk: Desk) -> Desk {
-    let mut behind = desk.behind;
-    for event in &desk.events {
-        desk.append(behind, std::slice::from_ref(event));
-        behind = event.seq;
+fn journal(written_room: WrittenRoom) -> WrittenRoom {
+    let mut last = written_room.last;
+    for event in &written_room.events {
+        written_room.append(last, std::slice::from_ref(event));
+        last = event.seq;
     }
-    desk
+    written_room
 }
 
 library_benchmark_group!(name = ways; benchmarks = legal_moves, moves_of_a_room, encoding, journal);

@@ -1,5 +1,5 @@
-//! The speed of a room: `cargo bench --bench rooms`.
-#![allow(clippy::unwrap_used, reason = "a benchmark that cannot be set up is to stop")]
+//! The time that a room takes for moves: `cargo bench --bench rooms`.
+#![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
 
 mod game;
 
@@ -13,7 +13,7 @@ fn main() {
     divan::main();
 }
 
-/// One move of a game in progress, judged and made true.
+/// One move of a running game, decided and applied.
 #[divan::bench]
 fn turn(bencher: Bencher) {
     let (start, first) = (game::playing(), "f5".parse().unwrap());
@@ -24,7 +24,7 @@ fn turn(bencher: Bencher) {
     });
 }
 
-/// A whole game, move by move, and the same with every event encoded for watchers.
+/// A whole game, move by move; if `watched`, with every event encoded for watchers.
 #[divan::bench(args = [false, true])]
 fn whole_game(bencher: Bencher, watched: bool) {
     let (start, game) = (game::playing(), game::game());

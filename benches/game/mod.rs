@@ -1,4 +1,4 @@
-//! A room with a game, for what is measured of one.
+//! A room and a complete game for the benchmarks.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use reversi::{
     rules::{ByColor, Color, Transcript},
 };
 
-/// All its moves.
+/// The moves of the game.
 const GAME: &str = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5a5a6a7g5e3b4c8g6g4c2e8d1f7e2g3h4f1e1f2g1b1f8g8b3h3b2h5b7a3a4a1a2c1h2h1g2b8a8g7h8h7h6";
 
 fn profile(number: u64, name: &str) -> Profile {
     Profile { id: PlayerId::from_random(number), name: DisplayName::parse(name).unwrap(), kind: PlayerKind::Bot }
 }
 
-/// How a room came to the beginning of a game.
+/// The events of a room from its creation to the start of a game.
 pub(crate) fn beginning() -> Vec<Event> {
     let (black, white) = (profile(1, "black"), profile(2, "white"));
     let creation = Creation {
@@ -41,24 +41,24 @@ pub(crate) fn beginning() -> Vec<Event> {
     events
 }
 
-/// A room in which a game begins.
+/// A room with a game that has just started.
 pub(crate) fn playing() -> Room {
     Room::replay(&beginning()).unwrap()
 }
 
-/// What comes of a command, made true.
+/// Decides and applies a command. Returns its events.
 pub(crate) fn obey(room: &mut Room, player: PlayerId, command: Command) -> Vec<Event> {
     let events = room.decide(Timestamp(0), Issuer::Player(player), command).unwrap();
     events.iter().for_each(|event| room.apply(event));
     events
 }
 
-/// The moves of a whole game.
+/// The moves of the game.
 pub(crate) fn game() -> Transcript {
     GAME.parse().unwrap()
 }
 
-/// Plays the game; `each` is told of every event behind which the room is.
+/// Plays the game. Calls `each` with each event and the room after it.
 pub(crate) fn play(room: &mut Room, game: &Transcript, mut each: impl FnMut(&Event, &Room)) {
     for &square in game.squares() {
         let current = room.running().unwrap();

@@ -1,4 +1,4 @@
-//! Any text is a game or an error, and the moves of a game are what the rules allow.
+//! Any text is a game or an error, and all moves of a game are legal.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

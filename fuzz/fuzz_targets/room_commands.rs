@@ -1,4 +1,4 @@
-//! Whatever is asked of a room, and in whatever order, its laws hold.
+//! The laws of a room hold after any commands in any order.
 #![no_main]
 
 #[path = "../../tests/core/room/test_room.rs"]
@@ -23,10 +23,10 @@ use test_room::{POLICY, World};
 
 const PEOPLE: [&str; 6] = ["ada", "bob", "cy", "bot-d", "bot-e", "eve"];
 
-/// A plot takes this many steps at most: longer ones only take longer.
+/// Maximum number of steps; more only take longer.
 const MOST_STEPS: usize = 200;
 
-/// Behind it, times are cut off at the last one there is, and then nothing can be later than now.
+/// The latest time of a test. After it, times saturate, and deadlines are no longer later than now.
 const FAR_FUTURE: Timestamp = Timestamp(1 << 62);
 
 #[derive(Arbitrary, Debug)]
@@ -117,7 +117,7 @@ fuzz_target!(|plot: Plot| {
     assert_eq!(Room::replay(&world.history).as_ref(), Some(&world.room));
 });
 
-/// Judges, checks and applies. What is refused changes nothing: judging has no way to.
+/// Decides, checks and applies a command. A refused command cannot change the room, since deciding only reads it.
 fn perform(world: &mut World, actor: Issuer, command: Command) {
     let Ok(events) = world.room.decide(world.now, actor, command) else {
         return;

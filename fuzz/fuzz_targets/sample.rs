@@ -1,11 +1,11 @@
-//! Rooms in every phase, to see what events make of them.
+//! Rooms in every phase, to apply events to.
 
 use reversi::room::{Room, stored::decode_room};
 
 /// The checked-in sample of the stored form: a name, a tab, and the bytes in hexadecimal.
 const SAMPLE: &str = include_str!("../../tests/data/stored-v2.txt");
 
-/// Its rooms; its events are none.
+/// The rooms of the sample; lines with events are skipped.
 pub(crate) fn rooms() -> impl Iterator<Item = Room> {
     let digits = SAMPLE.lines().filter_map(|line| Some(line.split_once('\t')?.1));
     digits.filter_map(|digits| {

@@ -1,4 +1,4 @@
-//! Any bytes are an event or an error, and an event that fits a room leaves one that can be stored.
+//! Any bytes are an event or an error, and a room can be stored after each event that fits it.
 #![no_main]
 
 #[path = "../../tests/core/room/exercise.rs"]

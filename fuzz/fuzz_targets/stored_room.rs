@@ -1,4 +1,4 @@
-//! Any bytes are an error, or a room that can be asked everything.
+//! Any bytes are an error, or a room on which every operation works.
 #![no_main]
 
 #[path = "../../tests/core/room/exercise.rs"]

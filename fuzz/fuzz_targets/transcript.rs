@@ -1,4 +1,4 @@
-//! Any text is a game or an error, and a game is read as it is written.
+//! Any text is a game or an error, and a game is written as it was read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

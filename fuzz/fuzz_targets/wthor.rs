@@ -1,4 +1,4 @@
-//! Any bytes are a file of games or an error, and there are no more games than bytes for them.
+//! Any bytes are a file of games or an error, with at most as many games as the bytes can hold.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

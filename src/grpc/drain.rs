@@ -1,5 +1,5 @@
-//! How a server stops. First it drains: health answers "not serving", log-ins and new games are refused, and every stream
-//! ends with a last message. Then its rooms and threads end. The limit `drain` is the deadline for all of it.
+//! Stopping a server. First it drains: health answers "not serving", log-ins and new games are refused, and every stream
+//! ends with a last message. Then its rooms and threads end. The limit `drain` is the maximum time for both.
 
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -20,8 +20,8 @@ pub(super) async fn drain(
     foreign_streams.cancel();
 }
 
-/// Runs `server`, which ends when all of its streams have ended, after `shutdown` for at most half of the limit `drain`.
-/// Returns whether the rooms and threads of the runtime then ended within the rest of it.
+/// Runs `server` until all of its streams have ended, but after `shutdown` for at most half of the limit `drain`.
+/// Returns whether the rooms and threads of the runtime ended within the rest of it.
 ///
 /// # Errors
 /// Those of `server`.
@@ -40,7 +40,7 @@ pub(super) async fn run_to_end<E>(
     };
     tokio::select! {
         ended = server => ended?,
-        // A client that does not read never gets the last message, and is not waited for.
+        // A client that does not read never receives the last message; the server does not wait for it.
         () = late => tracing::warn!("closing the connections of clients that do not end their streams"),
     }
     let left = deadline.map_or(limit, |deadline| deadline.saturating_duration_since(Instant::now()));

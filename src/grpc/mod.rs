@@ -1,7 +1,7 @@
-//! The services of `reversi.v1` over a runtime: each method is convert, call, convert.
+//! The services of `reversi.v1` over a runtime: each method converts the request, calls the runtime, and converts the
+//! result.
 //!
-//! One port serves gRPC, gRPC-Web, reflection and the web page, with or without TLS. [`serve()`] runs on a socket that the
-//! caller owns.
+//! One port serves gRPC, gRPC-Web, reflection and the web page, with or without TLS. [`serve()`] takes a bound socket.
 //!
 //! ```text
 //!   socket ─▶ transport ──────────▶ HTTP ───────▶ layer ──────────▶ service ─▶ Runtime
@@ -28,7 +28,7 @@ use crate::{
     room::{Event, Room},
 };
 
-/// Encodes an event as a `WatchRoomResponse`, once for all watchers of its room.
+/// Encodes an event as a `WatchRoomResponse`, once for all watchers of its room. `after` is the room after the event.
 #[must_use]
 pub fn encode(event: &Event, after: &Room) -> Bytes {
     let event = convert::room_event(event, after);

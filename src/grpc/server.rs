@@ -1,4 +1,4 @@
-//! Serves a runtime on a socket: the listener, the layers and the services put together.
+//! Serves a runtime on a socket: combines the listener, the layers and the services.
 
 use axum::Router;
 use thiserror::Error;
@@ -27,18 +27,18 @@ use crate::{
     runtime::{Limits, Runtime},
 };
 
-/// How clients reach a server.
+/// How clients can reach a server.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// With it the server speaks TLS only.
+    /// If set, the server accepts TLS connections only.
     pub tls: Option<Tls>,
-    /// Other origins whose pages may call.
+    /// Other origins whose pages may call the server.
     pub allow_origins: Vec<Origin>,
-    /// Answers GET and HEAD: the web page.
+    /// The web page, served to GET and HEAD requests.
     pub page: Option<Router>,
 }
 
-/// Why a server failed.
+/// The error of a server that failed.
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The socket or a connection failed.
@@ -49,7 +49,7 @@ pub enum ServeError {
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// [`serve_with`] the default [`Access`]: without TLS and without the page.
+/// [`serve_with`] with the default [`Access`]: without TLS and without the web page.
 ///
 /// # Errors
 /// As [`serve_with`].
@@ -57,8 +57,9 @@ pub async fn serve(runtime: Runtime, socket: TcpListener, shutdown: Cancellation
     serve_with(runtime, socket, Access::default(), shutdown).await
 }
 
-/// Serves `runtime` on `socket` until `shutdown` is cancelled and all streams have sent their last message, for at most half of
-/// the limit `drain`. Returns whether the rooms and threads of the runtime then ended within the rest of it.
+/// Serves `runtime` on `socket` until `shutdown` is cancelled and all streams have sent their last message, which may
+/// take at most half of the limit `drain`. Returns whether the rooms and threads of the runtime ended within the rest
+/// of it.
 ///
 /// # Errors
 /// When the transport fails.
@@ -82,7 +83,7 @@ pub async fn serve_with(
     let server = transport(&limits)
         .layer(Http1PacingLayer)
         .layer(RequestIdLayer::new((runtime.random() >> 32) as u32))
-        // Outside of gRPC-Web, which treats every request of HTTP/1.1 as a call.
+        // Outside of gRPC-Web, which treats every HTTP/1.1 request as a call.
         .layer(option_layer(access.page.map(|page| WebPageLayer { page })))
         // Outside of gRPC-Web, which does not answer preflight requests.
         .layer(option_layer(cors::layer(&access.allow_origins)))
@@ -94,7 +95,7 @@ pub async fn serve_with(
     Ok(run_to_end(server, &shutdown, &runtime).await?)
 }
 
-/// HTTP, with the limits of one connection.
+/// The HTTP server, with the limits of one connection.
 fn transport(limits: &Limits) -> Server {
     Server::builder()
         .accept_http1(true)
@@ -110,7 +111,7 @@ fn transport(limits: &Limits) -> Server {
         .http2_keepalive_timeout(Some(limits.keepalive_answer))
 }
 
-/// Health and reflection.
+/// The health and reflection services.
 fn others(limits: &Limits, end: &CancellationToken) -> Result<Routes, ServeError> {
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(DESCRIPTORS)
@@ -120,15 +121,14 @@ fn others(limits: &Limits, end: &CancellationToken) -> Result<Routes, ServeError
     Ok(Routes::new(EndForeignStreams { service: reflection, end: end.clone() }))
 }
 
-/// Adds the reason to refusals of the transport, which come before any service: a request that is too large, and one that
-/// cannot be read.
+/// Adds a reason to errors that the transport itself returns: a request that is too large or cannot be read.
 fn add_reasons<B>(mut response: http::Response<B>) -> http::Response<B> {
     let headers = response.headers_mut();
     if headers.contains_key(status::REASON) {
         return response;
     }
     let refusal = Status::from_header_map(headers).and_then(|refusal| status::unreadable(&refusal));
-    // Statuses made here always fit into headers.
+    // Always succeeds: statuses made here fit into headers.
     if let Some(Err(error)) = refusal.map(|refusal| refusal.add_header(headers)) {
         tracing::error!(%error, "a refusal does not fit into headers");
     }

@@ -1,6 +1,6 @@
 //! Every way in which a call can fail, as a gRPC status.
 //!
-//! The code says what the client should do next, and the reason what happened: in `google.rpc.ErrorInfo`, and once more
+//! The code says what the client should do next, the reason what happened. The reason is in `google.rpc.ErrorInfo`, and
 //! in the ASCII trailer `reversi-reason` for languages without rich errors.
 
 use std::{collections::HashMap, time::Duration};
@@ -24,25 +24,25 @@ use crate::{
 const DOMAIN: &str = "reversi";
 /// The trailer that repeats the reason.
 pub(crate) const REASON: &str = "reversi-reason";
-/// When a client should try again where nothing better is known.
+/// Default delay before a client should try again.
 const RETRY: Duration = Duration::from_secs(2);
-/// The same for a busy room: a clock may run, and the room is soon less busy.
+/// Delay before the next try for a busy room: a clock may run, and the room is soon less busy.
 const BUSY_RETRY: Duration = Duration::from_millis(100);
-/// The same for the store: a clock may run, and the store is retried at this interval.
+/// Delay before the next try when the store fails: the server itself tries again at this interval.
 const STORE_RETRY: Duration = Duration::from_millis(500);
-/// The same for streams that a stopping server ends.
+/// Delay before the next try for streams that a stopping server ends.
 pub(crate) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
 /// The metadata of `ErrorInfo` with the legal moves, as "d3 c4".
 const LEGAL_MOVES: &str = "legal_moves";
-/// The metadata of `ErrorInfo` with the name of the call, by which the log can be searched.
+/// The metadata of `ErrorInfo` with the id of the call, for searching the log.
 const TRACE_ID: &str = "trace_id";
 
-/// What a status has beside its reason.
+/// The details of a status besides the reason.
 #[derive(Debug, Default)]
 struct Details {
     /// One entry of `ErrorInfo.metadata`.
     metadata: Option<(&'static str, String)>,
-    /// The field that is wrong, and what it must be.
+    /// The name of the invalid field, and what it must be.
     violation: Option<(String, String)>,
     retry_after: Option<Duration>,
 }
@@ -67,7 +67,7 @@ fn retry(code: Code, reason: &'static str, message: &str, after: Duration) -> St
     status(code, reason, message, Details { retry_after: Some(after), ..Details::default() })
 }
 
-/// A room's refusal.
+/// The status of a rejection by a room.
 pub(crate) fn refused(rejection: Rejection) -> Status {
     let (code, reason) = code_and_reason(&rejection);
     let mut details = Details::default();
@@ -176,7 +176,7 @@ pub(crate) fn token_invalid() -> Status {
     status(Code::Unauthenticated, "TOKEN_INVALID", "the token is unknown or revoked; log in again", Details::default())
 }
 
-/// The player or its address has too many calls under way.
+/// The player or the address has too many calls in progress.
 pub(crate) fn too_many_calls() -> Status {
     TooFast { retry_after: BUSY_RETRY }.into()
 }
@@ -186,10 +186,10 @@ pub(crate) fn draining(retry_after: Duration) -> Status {
     retry(Code::Unavailable, "DRAINING", "the server is stopping; come back later", retry_after)
 }
 
-/// The transport's refusal of a message that cannot be read or is too large, for which its INTERNAL would blame the server.
-/// None when the transport failed otherwise.
+/// The status for a message that cannot be read or is too large. The transport reports it as INTERNAL, although it is
+/// an error of the client. None for other errors of the transport.
 pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {
-    // A broken connection has a cause; a message that cannot be read has none.
+    // A broken connection has a source; a message that cannot be read has none.
     let broken = std::error::Error::source(refusal).is_some();
     let (code, reason) = match refusal.code() {
         Code::OutOfRange if !broken => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
@@ -199,7 +199,7 @@ pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {
     Some(status(code, reason, refusal.message(), Details::default()))
 }
 
-/// A bug. The log has the details under `trace_id`.
+/// A bug in the server. The log has the details under `trace_id`.
 pub(crate) fn internal(trace_id: impl Into<String>) -> Status {
     let trace_id = trace_id.into();
     let message = format!("internal error {trace_id}");
@@ -207,7 +207,7 @@ pub(crate) fn internal(trace_id: impl Into<String>) -> Status {
     status(Code::Internal, "INTERNAL", message, details)
 }
 
-/// The message for a move of a `Play` stream that was refused with `refusal`.
+/// The message for a rejected move of a `Play` stream.
 pub(crate) fn move_rejected(game_id: String, ply: i32, refusal: &Status) -> v1::MoveRejected {
     let reason = refusal.metadata().get(REASON).and_then(|reason| reason.to_str().ok());
     let info = refusal.get_details_error_info();
@@ -232,7 +232,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// The code and the reason, which is in the details and in the trailer.
+    /// The code and the reason of a status, which must be the same in the details and in the trailer.
     fn read(status: &Status) -> (Code, String) {
         let info = status.get_details_error_info().unwrap();
         assert_eq!(info.domain, "reversi");

@@ -1,4 +1,4 @@
-//! The generated wire types of `reversi.v1`, and the one place where they meet the room's types.
+//! The wire types of `reversi.v1`, and their conversion to and from the types of rooms.
 
 mod codec;
 pub mod convert;

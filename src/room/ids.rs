@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_has_one_spelling() {
+    fn a_game_id_has_one_spelling() {
         let room = RoomId::from_random(5);
         for number in ["", "0", "01", "+1", "-1", "4294967296"] {
             assert_eq!(format!("{room}-{number}").parse::<GameId>(), Err(ParseIdError), "{number}");

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_normal_trimmed_and_bounded() {
+    fn names_are_normalized_trimmed_and_bounded() {
         assert_eq!(DisplayName::parse("  Ａda ").map(|name| name.to_string()), Ok("Ada".into()));
         assert_eq!(DisplayName::parse(" \t "), Err(TextError::Empty));
         assert_eq!(DisplayName::parse("a\u{7}b"), Err(TextError::Control));

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_game_does_not_hide_the_next() {
+    fn an_invalid_game_does_not_affect_the_next() {
         let bytes = file(5, &[written(&[56, 99]), written(&[56, 11]), written(&[11]), written(&[56])]);
         let told: Vec<String> = WthorFile::read(&bytes)
             .unwrap()
@@ -214,7 +214,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_panic(count: i32, games in prop::collection::vec(any::<u8>(), 0..400), moves in prop::collection::vec(0_u8..90, 0..60)) {
+        fn any_bytes_are_read_without_panic(count: i32, games in prop::collection::vec(any::<u8>(), 0..400), moves in prop::collection::vec(0_u8..90, 0..60)) {
             let mut bytes = file(count, &[written(&moves)]);
             bytes.extend(&games);
             for bytes in [&bytes[..], &games[..]] {

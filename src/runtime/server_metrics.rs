@@ -1,7 +1,7 @@
-//! Metrics, for a recorder if one is installed; without one they cost next to nothing.
+//! Metrics, for a recorder if one is installed; without one the cost is negligible.
 //!
-//! Every name is listed here once. The labels of metrics of the hot path are static, so that nothing is allocated. Gauges are
-//! set by [`measure`] when a scrape asks.
+//! All names are defined here. Metrics that are updated for each move have static labels and allocate nothing. Gauges
+//! are set by [`measure`] at each scrape.
 
 use std::time::Duration;
 
@@ -28,13 +28,13 @@ const LAGS: &str = "reversi_lag_recoveries_total";
 const SLOW: &str = "reversi_slow_consumers_total";
 const REFUSALS: &str = "reversi_refusals_total";
 
-/// The histograms, with the upper bounds of their buckets; of times in seconds.
+/// The histograms, with the upper bounds of their buckets; times are in seconds.
 pub const BUCKETS: [(&str, &[f64]); 3] = [
     // From an AI without a search to a human.
     (TURN, &[0.0001, 0.001, 0.01, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0]),
-    // From memory to a failing disk.
+    // From a store in memory to a failing disk.
     (APPEND, &[0.000_01, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5]),
-    // From one room to all.
+    // From the writes of one room to those of all rooms.
     (COMMIT_WRITES, &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 1024.0]),
 ];
 
@@ -83,7 +83,7 @@ pub fn measure(census: &Census) {
     let gauges = [
         (gauge!(PLAYERS), census.players),
         (gauge!(ROOMS, "phase" => "playing"), census.games),
-        // Saturating, as the two are not read at the same moment.
+        // Saturating, as the two counts are not read at the same moment.
         (gauge!(ROOMS, "phase" => "lobby"), census.rooms.saturating_sub(census.games)),
         (gauge!(GAMES_RUNNING), census.games),
         (gauge!(AI_WAITING), census.ai.waiting),
@@ -144,12 +144,12 @@ pub(crate) fn streams(kind: StreamKind, change: f64) {
     gauge.increment(change);
 }
 
-/// Counts a watcher that lagged and starts again with a snapshot.
+/// Counts a watcher that was too slow and starts again with a snapshot.
 pub(crate) fn lagged() {
     counter!(LAGS).increment(1);
 }
 
-/// Counts a stream of turns that was cut off.
+/// Counts a stream of turns that was closed because the client did not read it.
 pub(crate) fn cut_off() {
     counter!(SLOW).increment(1);
 }

@@ -1,5 +1,4 @@
-//! The page: what a browser gets that opens the server's address. It is built from `web/`, lies in the binary, and calls the
-//! public API as any other client does.
+//! The web page. It is built from `web/`, embedded in the binary, and calls the public API like any other client.
 
 use std::{
     io::Read as _,
@@ -18,22 +17,22 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use include_dir::{Dir, File, include_dir};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-/// `build.rs` names the folder, too: a new file in it builds the crate again.
+/// `build.rs` watches the same folder, so that a new file rebuilds the crate.
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/web/dist");
 
-/// Everything comes from this server, and no script in a chat line can run. A picture of a board is made in the browser, as
-/// `data:` or `blob:`.
+/// Permits files of this server only, so that no script in a chat line can run. Pictures of boards are made in the
+/// browser, as `data:` or `blob:`.
 const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
                        connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
                        frame-ancestors 'none'";
 
-/// The names of these files contain a hash of what is in them.
+/// For files whose names contain a hash of their content.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 
 const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    // The address of an invitation contains its code.
+    // The address of an invitation contains the join code.
     (header::REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
@@ -44,7 +43,7 @@ pub fn page() -> Router {
     PAGE.clone()
 }
 
-/// Once: the files are compressed for the life of the process.
+/// Built once: the compressed files are kept as long as the process runs.
 static PAGE: LazyLock<Router> = LazyLock::new(|| {
     let files = add_files(Router::new(), &FILES);
     SECURITY_HEADERS.into_iter().fold(files, |files, (name, value)| {
@@ -63,13 +62,13 @@ fn add_files(files: Router, folder: &'static Dir) -> Router {
     folder.dirs().fold(files, add_files)
 }
 
-/// A file as it is sent.
+/// A file as served.
 struct Asset {
     content_type: &'static str,
     cache_control: &'static str,
     etag: String,
     plain: &'static [u8],
-    /// `None` where compression saves nothing.
+    /// `None` if compression saves nothing.
     compressed: Option<Bytes>,
 }
 
@@ -91,7 +90,8 @@ impl Asset {
     }
 }
 
-/// Answers a request for a file: compressed if the browser can read that, and without a body if it has the file already.
+/// Answers a request for a file: compressed if the browser accepts that, and without a body if the browser has the
+/// current version.
 async fn answer(State(asset): State<Arc<Asset>>, request: HeaderMap) -> Response {
     let headers = [
         (header::CONTENT_TYPE, asset.content_type),

@@ -1,4 +1,4 @@
-//! What needs no socket and no other process: rooms, stores, the simulation, and the rules of the repository.
+//! Tests without sockets and other processes: rooms, stores, the simulation, and the rules of the repository.
 #![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
 mod room;

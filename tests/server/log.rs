@@ -1,4 +1,4 @@
-//! What the real server logs: for people or for machines, and never a secret.
+//! The log of the real server, as text and as JSON, without secrets.
 
 use std::{
     io::{Read as _, Write as _},
@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 const PASSWORD: &str = "open sesame";
 
-/// Two play a game in a room that only its password and its join code open: answers with the code.
+/// Two players play a game in a private room with a password. Returns the join code.
 async fn play(ada: &Player, bob: &Player) -> String {
     let settings = v1::RoomSettings { visibility: v1::Visibility::Private.into(), ..Default::default() };
     let room = ada.create_locked(settings, ["me", "random"], PASSWORD).await;
@@ -27,7 +27,7 @@ async fn play(ada: &Player, bob: &Player) -> String {
     room.join_code
 }
 
-/// As a browser asks, over HTTP/1.1.
+/// As a browser does, over HTTP/1.1.
 fn ask_as_a_page(server: &Server, token: &str) {
     let address = server.url.strip_prefix("http://").unwrap();
     let mut socket = TcpStream::connect(address).unwrap();
@@ -47,7 +47,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn not_even_a_trace_shows_a_secret() {
+async fn no_log_level_shows_secrets() {
     let server = Server::start(&["--log", "trace"]);
     let (ada, bob) = (server.log_in("Ada", 1 << 16).await, server.log_in("Bob", 1 << 16).await);
     let code = play(&ada, &bob).await;
@@ -72,7 +72,7 @@ async fn not_even_a_trace_shows_a_secret() {
 }
 
 #[tokio::test]
-async fn machines_get_a_json_object_a_line_with_the_room_it_is_about() {
+async fn json_logs_have_an_object_a_line_with_the_room() {
     let server = Server::start(&["--log", "reversi=debug", "--log-format", "json"]);
     let ada = server.log_in("Ada", 1 << 16).await;
     let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
@@ -87,7 +87,7 @@ async fn machines_get_a_json_object_a_line_with_the_room_it_is_about() {
 }
 
 #[tokio::test]
-async fn a_line_of_a_call_has_the_name_that_its_answer_has() {
+async fn log_lines_of_a_call_have_the_id_in_its_answer() {
     let server = Server::start(&["--log-format", "json"]);
     let mut sessions = SessionServiceClient::connect(server.url.clone()).await.unwrap();
     let request = v1::LogInRequest { display_name: "Ada".into(), ..Default::default() };

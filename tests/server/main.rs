@@ -1,4 +1,4 @@
-//! The server over sockets and the `reversi` command as a process. What needs neither is in `tests/core`.
+//! The server over sockets and the `reversi` command as a process. `tests/core` has the tests that need neither.
 #![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
 mod api;

@@ -1,15 +1,15 @@
-//! What the real server counts, as Prometheus reads it: a game is played, and every figure of it is right.
+//! The metrics of the real server, as Prometheus reads them, after a game.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::harness::process::{Server, hear, page};
 use reversi::proto::v1::{self, room_event};
 
-/// What one scrape says, by name and labels.
+/// The metrics of one scrape, by name and labels.
 struct Scrape(BTreeMap<String, f64>);
 
 impl Scrape {
-    /// Asks for them, and checks that they are what Prometheus reads: every sample has its help and its type.
+    /// Reads the metrics, and checks that every sample has its help and its type.
     fn read(address: &str) -> Self {
         let (head, text) = page(address);
         assert!(head.starts_with("HTTP/1.1 200 ") && head.contains("text/plain; version=0.0.4"), "{head}");
@@ -42,7 +42,7 @@ impl Scrape {
 }
 
 #[tokio::test]
-async fn a_game_is_counted() {
+async fn metrics_count_a_game() {
     let mut server = Server::start(&["--log", "error", "--metrics", "127.0.0.1:0"]);
     let address = &server.hear("metrics: ");
     Scrape::read(address).are(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
@@ -52,7 +52,7 @@ async fn a_game_is_counted() {
     let mut watch = ada.watch(&room).await;
     let game = ada.start(&room).await;
     ada.play(&game, 0, "d3").await.unwrap();
-    // Two moves: hers, and the AI's.
+    // Two moves: the player's and the AI's.
     for _ in 0..2 {
         hear(&mut watch, |event| matches!(event, room_event::Event::MovePlayed(_))).await;
     }
@@ -86,7 +86,7 @@ async fn a_game_is_counted() {
         ("reversi_games_running", 0.0),
         ("reversi_games_finished_total{reason=\"resignation\"}", 1.0),
     ]);
-    // The start, two moves and the end at least.
+    // At least the start, two moves and the end.
     assert!(figures.0["reversi_journal_append_seconds_count"] >= 4.0);
     assert!(server.stop().await.0, "it stopped clean");
 }

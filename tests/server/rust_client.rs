@@ -16,10 +16,10 @@ use reversi::{
 use tokio::{net::TcpListener, task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-/// No test waits longer for anything; a slow machine needs a fraction of it.
+/// Timeout of each wait; no test needs this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server of its own, which ends with it.
+/// A server that stops when this is dropped.
 struct Server {
     url: String,
     _tasks: JoinSet<()>,
@@ -51,7 +51,7 @@ async fn in_time<T>(work: impl Future<Output = T>) -> T {
     timeout(PATIENCE, work).await.expect("it takes longer than anybody would wait")
 }
 
-/// Folds the room's updates until `enough` says so.
+/// Applies updates of the room until `enough` returns true.
 async fn folded(session: &Session, id: &RoomId, enough: impl Fn(&Room) -> bool) -> Room {
     let mut updates = session.watch(id).await.unwrap();
     let mut room: Option<Room> = None;
@@ -65,7 +65,7 @@ async fn folded(session: &Session, id: &RoomId, enough: impl Fn(&Room) -> bool) 
     room.unwrap()
 }
 
-/// A room without what depends on the moment of asking.
+/// A room without the fields that depend on the time of the request.
 fn timeless(mut room: Room) -> Room {
     room.watchers = 0;
     if let Some(game) = &mut room.game {
@@ -75,7 +75,7 @@ fn timeless(mut room: Room) -> Room {
 }
 
 #[tokio::test]
-async fn a_bot_plays_by_the_lane_and_its_watcher_folds_the_same_room() {
+async fn a_bot_plays_on_a_play_stream_and_its_watcher_gets_the_same_room() {
     let server = Server::start().await;
     let me = server.client().await.log_in("ada", PlayerKind::Bot).await.unwrap();
     let watcher = server.human("eve").await;
@@ -85,7 +85,7 @@ async fn a_bot_plays_by_the_lane_and_its_watcher_folds_the_same_room() {
         loop {
             match lane.next().await.unwrap().unwrap() {
                 PlayEvent::Turn(turn) => lane.play(&turn, turn.legal.first().unwrap()).await.unwrap(),
-                // The lane stays open: without it the bot would be absent.
+                // The stream stays open: without it the bot would be absent.
                 PlayEvent::GameEnded { outcome, .. } => return (outcome, lane),
                 _ => {}
             }
@@ -110,7 +110,7 @@ async fn a_bot_plays_by_the_lane_and_its_watcher_folds_the_same_room() {
 }
 
 #[tokio::test]
-async fn refusals_say_why() {
+async fn refusals_have_their_reasons() {
     let server = Server::start().await;
     let client = server.client().await;
     let ada = client.log_in("ada", PlayerKind::Human).await.unwrap();
@@ -128,7 +128,7 @@ async fn refusals_say_why() {
 }
 
 #[tokio::test]
-async fn a_token_brings_the_player_back_and_logging_out_frees_the_name() {
+async fn a_token_resumes_a_session_and_log_out_frees_the_name() {
     let server = Server::start().await;
     let client = server.client().await;
     let ada = client.log_in("ada", PlayerKind::Human).await.unwrap();
@@ -140,7 +140,7 @@ async fn a_token_brings_the_player_back_and_logging_out_frees_the_name() {
 }
 
 #[tokio::test]
-async fn the_list_follows_the_rooms() {
+async fn the_room_list_is_updated() {
     let server = Server::start().await;
     let (ada, bob) = (server.human("ada").await, server.human("bob").await);
     let mut updates = bob.watch_rooms(RoomFilter::default()).await.unwrap();
@@ -163,7 +163,7 @@ async fn the_list_follows_the_rooms() {
 }
 
 #[tokio::test]
-async fn two_friends_meet_in_a_private_room() {
+async fn two_players_meet_in_a_private_room() {
     let server = Server::start().await;
     let (ann, bob) = (server.human("ann").await, server.human("bob").await);
     let settings = Settings { visibility: Visibility::Private, auto_start: true, ..Settings::default() };
@@ -190,7 +190,7 @@ async fn two_friends_meet_in_a_private_room() {
 }
 
 #[tokio::test]
-async fn a_watcher_goes_on_where_it_was() {
+async fn a_watcher_resumes_after_its_last_event() {
     let server = Server::start().await;
     let ada = server.human("ada").await;
     let room = ada.create_room(NewRoom::default()).await.unwrap();

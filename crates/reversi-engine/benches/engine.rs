@@ -1,4 +1,5 @@
-//! The speed of the layers that think: `cargo bench --bench engine`, and `cargo bench --bench engine perft` for one group.
+//! Speed of the rules, the playouts and the searches: `cargo bench --bench engine`, and `cargo bench --bench engine
+//! perft` for one group.
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -6,7 +7,7 @@ fn main() {
     divan::main();
 }
 
-/// Leaves counted a second, from the start: making every move, and counting those of the last ply.
+/// Leaf positions counted a second: once by making every move, once by counting the moves of the last ply.
 mod perft {
     use reversi_engine::rules::{Position, perft, perft_counting};
 
@@ -25,7 +26,7 @@ mod perft {
     }
 }
 
-/// Games played out from the start, by either policy.
+/// Random and `roxanne` playouts from the start.
 mod playout {
     use reversi_engine::ai::{RandomGame, Reversi, RoxanneGame, seeded_rng};
     use reversi_engine::rules::Position;
@@ -49,7 +50,7 @@ mod playout {
     }
 }
 
-/// States visited a second by the searching players, 20 plies into a game.
+/// Positions visited a second by the searching players, 20 plies into a game.
 mod node {
     use reversi_engine::ai::{AiKind, AiPlayer};
     use reversi_engine::rules::{Position, Transcript, opening};

@@ -1,5 +1,5 @@
-//! What the engine is to reach on one core: `cargo bench --bench solver`, which takes two minutes, or
-//! `cargo bench --bench solver stop` for one figure. Times are those of the thread on its core, but for stopping.
+//! Speed of the engine on one core, with its goals: `cargo bench --bench solver` (two minutes), or `cargo bench --bench
+//! solver stop` for one figure. Times are CPU times of the thread, except for stopping.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -35,12 +35,12 @@ fn main() {
     measure("threads", threads);
 }
 
-/// The goal: 20 s for all, and 15 million positions a second.
+/// The goals: 20 s in total, and 15 million positions a second.
 fn endgame() {
     solve_all(20..=39);
 }
 
-/// The goal: ten minutes for all.
+/// The goal: ten minutes in total.
 fn last() {
     solve_all(40..=49);
 }
@@ -61,7 +61,7 @@ fn solve_all(numbers: RangeInclusive<u32>) {
     println!("endgame: {time:.2?}, {:.0} million positions, {speed:.1} million a second", millions(nodes));
 }
 
-/// The goal: 14 plies within a second, 20 plies into a game.
+/// The goal: depth 14 within a second, 20 plies into a game.
 fn midgame() {
     let mut engine = engine();
     let mut depths = Vec::new();
@@ -81,7 +81,7 @@ fn midgame() {
     println!("midgame: {mean:.1} plies in a second, {} at least, of {}", depths.iter().min().unwrap(), depths.len());
 }
 
-/// The goal: 2 ms from the flag to the answer. By the clock on the wall, so the machine should have nothing else to do.
+/// The goal: 2 ms from setting the flag to the answer. Measures wall time, so the machine should be idle otherwise.
 fn stop() {
     let mut engine = engine();
     let mut waits: Vec<_> = (0..200).map(|seed| wait(&mut engine, seed)).collect();
@@ -93,7 +93,7 @@ fn stop() {
     );
 }
 
-/// From a moment up to a fifth of a second into a search, now of the middle and now of the end.
+/// Stops searches after up to 200 ms, of the middle game and of the endgame in turn.
 fn wait(engine: &mut Engine, seed: u64) -> Duration {
     let end = || problems(40..=49).nth(seed as usize / 2 % 10).unwrap().1;
     let position = if seed.is_multiple_of(2) { after(20, seed) } else { end() };

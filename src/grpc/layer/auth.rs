@@ -1,4 +1,4 @@
-//! Authentication and limits of calls, by their headers alone: of a call that is refused nothing more is read.
+//! Authentication and limits of calls, by the headers alone: the body of a refused call is not read.
 
 use std::{
     pin::Pin,
@@ -16,32 +16,31 @@ use crate::{
     runtime::{CallPermit, ClientAddress, Player, Runtime, Share, SharePermit, Token},
 };
 
-/// What the paths of the methods begin with that need a player.
+/// The path prefix of the methods that need a player.
 const FOR_PLAYERS: &str = "/reversi.v1.";
 
 /// The header with an administrator's token.
 const ADMIN_TOKEN: &str = "reversi-admin";
 
-/// The method that needs none: it makes one.
+/// The one method of these services that needs no player: it creates one.
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
-/// Admits the calls of players, and those that need no player, within the rates and limits of the player and the address.
+/// Admits calls within the rates and limits of the player and of the address.
 #[derive(Clone)]
 pub(crate) struct AuthLayer {
     pub(crate) runtime: Runtime,
 }
 
-/// A service whose requests have passed [`AuthLayer`]. Where a method needs a player, the request has the player and the role
-/// as an extension.
+/// A service wrapped by [`AuthLayer`]. Requests to methods that need a player have the player and the role as extensions.
 #[derive(Clone)]
 pub(crate) struct Auth<S> {
     inner: S,
     layer: AuthLayer,
 }
 
-/// An admitted call, which is counted until this is dropped.
+/// The permit of an admitted call: the call is counted until this is dropped.
 struct AdmittedCall {
-    /// None where the method needs no player.
+    /// None if the method needs no player.
     _player: Option<CallPermit>,
     _address: Option<SharePermit>,
 }
@@ -62,7 +61,7 @@ impl AuthLayer {
             Some(player) => {
                 address.iter().for_each(|address| player.set_home(address));
                 player.admit()?;
-                // After the rate limit, which bounds guesses at the administrator's token.
+                // After the rate limit, which bounds guesses of the administrator's token.
                 let role = self.role(player, request.headers())?;
                 request.extensions_mut().insert((Arc::clone(player), role));
             }
@@ -72,9 +71,9 @@ impl AuthLayer {
         Ok(AdmittedCall { _player: call.transpose()?, _address: taken.transpose()? })
     }
 
-    /// The player of a token.
+    /// The player of the request's token.
     ///
-    /// Tokens have 256 bits and cannot be guessed. A wrong one costs a hash and a look-up, less than its request has cost by then.
+    /// Tokens have 256 random bits, so wrong ones need no limit. A wrong token costs a hash and a look-up.
     fn bearer(&self, headers: &HeaderMap) -> Result<Arc<Player>, Status> {
         let header = headers.get("authorization").ok_or_else(status::token_missing)?;
         let token = header.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
@@ -83,20 +82,20 @@ impl AuthLayer {
         self.runtime.players().bearer(&token).ok_or_else(status::token_invalid)
     }
 
-    /// The role of a player, by the administrator's token.
+    /// The role of a request: administrator if it has the administrator's token.
     fn role(&self, player: &Player, headers: &HeaderMap) -> Result<Role, Status> {
         let Some(header) = headers.get(ADMIN_TOKEN) else { return Ok(Role::Player) };
         let token: Option<Token> = header.to_str().ok().and_then(|text| text.trim().parse().ok());
         if token.is_some_and(|token| self.runtime.players().is_admin(&token)) {
             return Ok(Role::Admin);
         }
-        // At this level, as any client can cause it and must not fill the log.
+        // At debug level: any client can cause this, and must not be able to fill the log.
         tracing::debug!(player = %player.id(), "wrong administrator's token");
         Err(status::token_invalid())
     }
 }
 
-/// Counts a request without a player at its address.
+/// Counts a request without a player at the client's address.
 fn count(address: Option<&Arc<ClientAddress>>) -> Result<(), Status> {
     Ok(address.map_or(Ok(()), |address| address.admit())?)
 }
@@ -129,7 +128,7 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let layer = self.layer.clone();
-        // The clone may not be ready; the one that was polled is.
+        // The clone may not be ready; the polled service is.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         Box::pin(catch_panic(async move {

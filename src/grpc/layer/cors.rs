@@ -1,4 +1,4 @@
-//! Pages of other origins. Browsers let them call only servers that allow it, and by default this one allows none.
+//! Cross-origin requests (CORS). By default pages of other origins may not call the server.
 
 use std::{str::FromStr, time::Duration};
 
@@ -9,7 +9,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use super::request_id;
 use crate::grpc::status;
 
-/// The headers that a page may send.
+/// The request headers that a page may send.
 const REQUEST_HEADERS: [HeaderName; 5] = [
     header::CONTENT_TYPE,
     header::AUTHORIZATION,
@@ -18,7 +18,7 @@ const REQUEST_HEADERS: [HeaderName; 5] = [
     HeaderName::from_static("grpc-timeout"),
 ];
 
-/// What a page may read: a refusal is in the headers.
+/// The response headers that a page may read; they have the status of a refused call.
 const RESPONSE_HEADERS: [HeaderName; 5] = [
     HeaderName::from_static("grpc-status"),
     HeaderName::from_static("grpc-message"),
@@ -27,14 +27,14 @@ const RESPONSE_HEADERS: [HeaderName; 5] = [
     HeaderName::from_static(request_id::REQUEST_ID),
 ];
 
-/// How long a browser remembers the answer, the longest that browsers accept.
+/// How long a browser may cache the answer to a preflight request: the longest that browsers accept.
 const MAX_AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// An origin whose pages may call: a scheme, a host and perhaps a port, or `*` for all origins.
+/// An origin whose pages may call: a scheme, a host and an optional port, or `*` for all origins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(HeaderValue);
 
-/// A text is not an origin.
+/// A text that is not an origin.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("an origin is like https://example.org, without a path; or *")]
 pub struct ParseOriginError;
@@ -44,7 +44,7 @@ impl FromStr for Origin {
 
     fn from_str(text: &str) -> Result<Self, ParseOriginError> {
         let uri = || text.parse::<Uri>().ok();
-        // Nothing after the authority, and in lower case, as browsers send it.
+        // Without a path, and in lower case, as browsers send it.
         let is_origin = |uri: Uri| {
             let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else { return false };
             !authority.as_str().contains('@') && text == format!("{scheme}://{authority}").to_lowercase()
@@ -54,7 +54,7 @@ impl FromStr for Origin {
     }
 }
 
-/// The layer that lets pages of `origins` call; none when there are no origins.
+/// The layer that allows calls from pages of `origins`; none if there are no origins.
 pub(crate) fn layer(origins: &[Origin]) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;

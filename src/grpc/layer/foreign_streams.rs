@@ -1,7 +1,6 @@
-//! Ends the streams of other crates' services when the server stops.
+//! Ends the streams of the health and reflection services when the server stops.
 //!
-//! Stopping waits for all open streams. Those of health and reflection have no end of their own and would hold it up until the
-//! deadline.
+//! Stopping waits for all open streams. These two would stay open until the deadline.
 
 use std::{
     convert::Infallible,
@@ -18,7 +17,7 @@ use tower::Service;
 
 use crate::grpc::status;
 
-/// A service whose streams end after `end` is cancelled. What they have ready by then is sent first.
+/// A service whose streams end once `end` is cancelled. Messages that are ready by then are sent first.
 #[derive(Clone)]
 pub(crate) struct EndForeignStreams<S> {
     pub(crate) service: S,
@@ -43,7 +42,7 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        // The request ends as well: a task that reads it would outlive the response.
+        // The request body ends as well: a task that reads it would outlive the response.
         let request = request.map(|body| EndingBody::wrap(body, &self.end, || None));
         let response = self.service.call(request);
         let end = self.end.clone();
@@ -56,7 +55,7 @@ struct EndingBody {
     body: Body,
     end: Pin<Box<WaitForCancellationFutureOwned>>,
     ended: bool,
-    /// The status of a response; none for a request.
+    /// The final status of a response body; returns none for a request body.
     status: fn() -> Option<Status>,
 }
 

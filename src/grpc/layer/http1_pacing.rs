@@ -1,8 +1,8 @@
-//! Delays the requests of HTTP/1.1 that exceed the rate of their address.
+//! Delays HTTP/1.1 requests above the rate of their address.
 //!
-//! On such a connection a client can send thousands of requests without waiting for a response, each of which costs the server
-//! as much as a call; without this, `benches/abuse.rs` shows what such a flood does to other clients. Calls over HTTP/2 are
-//! bounded by the streams of a connection and the rates of players.
+//! On an HTTP/1.1 connection a client can send thousands of requests without waiting for a response, and each costs the
+//! server as much as a call; `benches/abuse.rs` measures the effect on other clients. Calls over HTTP/2 are bounded by
+//! the number of streams of a connection and by the rates of players.
 
 use std::{
     sync::Arc,
@@ -16,11 +16,11 @@ use tower::{Layer, Service};
 
 use crate::{grpc::transport::connection::Peer, runtime::ClientAddress};
 
-/// Delays requests of HTTP/1.1.
+/// The layer of [`Http1Pacing`].
 #[derive(Clone)]
 pub(crate) struct Http1PacingLayer;
 
-/// A service whose requests over HTTP/1.1 are delayed.
+/// A service whose HTTP/1.1 requests are delayed.
 #[derive(Clone)]
 pub(crate) struct Http1Pacing<S> {
     inner: S,
@@ -53,7 +53,7 @@ where
         let (Version::HTTP_11 | Version::HTTP_10, Some(address)) = (request.version(), address) else {
             return Either::Left(self.inner.call(request));
         };
-        // The clone may not be ready; the one that was polled is.
+        // The clone may not be ready; the polled service is.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         Either::Right(Box::pin(async move {
@@ -63,15 +63,15 @@ where
     }
 }
 
-/// Waits for the turn of a request. When the connection is closed meanwhile, the turn is given back: the wait of an address is
-/// bounded by its open connections.
+/// Waits until a request may start. If the connection closes meanwhile, its place in the queue is freed: an address has
+/// at most one waiting request for each open connection.
 async fn wait(address: &Arc<ClientAddress>) {
     let now = Instant::now();
     let turn = address.http1_slot(now);
     if turn.start() > now {
         sleep_until(turn.start()).await;
     } else {
-        // One request at a time, so that a connection with many of them does not delay the others.
+        // One request at a time, so that a connection with many requests does not delay other connections.
         tokio::task::yield_now().await;
     }
     turn.mark_used();

@@ -1,4 +1,4 @@
-//! The tower layers around the services, one file each, and what they leave in a request for the services.
+//! The tower layers around the services, one file each, and the extensions that they add to requests.
 
 pub(crate) mod auth;
 pub(crate) mod caller;

@@ -1,4 +1,4 @@
-//! A response that is counted until it is read.
+//! Response bodies that are counted until they are sent.
 
 use std::{
     pin::Pin,
@@ -9,8 +9,8 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use tonic::{Status, body::Body};
 
-/// A body that holds a permit. Dropping the body gives the permit back: after its last byte was sent, or when its connection
-/// ends. So responses that a client does not read stay counted.
+/// A body that holds a permit. The body is dropped, and the permit freed, after the last byte was sent or when the
+/// connection ends. So a response that the client does not read stays counted.
 struct PermitBody<P> {
     body: Body,
     _permit: P,

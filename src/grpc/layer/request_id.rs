@@ -1,4 +1,4 @@
-//! An id for each call, in the response and in the log, and INTERNAL with that id for a call that panics.
+//! An id for each call, in the response and in the log. A call that panics is answered with INTERNAL and the id.
 
 use std::{
     any::Any,
@@ -26,18 +26,18 @@ tokio::task_local! {
     static CURRENT: RequestId;
 }
 
-/// The id of a call: a number of the process, and the number of the call. It has nothing that a client sends.
+/// The id of a call: a random number of the process, and the number of the call. Nothing in it comes from the client.
 #[derive(Clone, Debug)]
 struct RequestId(Arc<str>);
 
-/// Gives each call an id, in a header of the response and in a span of the log.
+/// The layer of [`WithRequestId`].
 #[derive(Clone)]
 pub(crate) struct RequestIdLayer {
     process: u32,
     calls: Arc<AtomicU64>,
 }
 
-/// A service whose calls have ids.
+/// A service that gives each call an id, in a header of the response and in a span of the log.
 #[derive(Clone)]
 pub(crate) struct WithRequestId<S> {
     inner: S,
@@ -77,13 +77,13 @@ where
 
     fn call(&mut self, request: http::Request<Request>) -> Self::Future {
         let id = self.ids.next();
-        // At the usual level, so that each line of the log has it. Without a subscriber nothing is formatted.
+        // At info level, so that each log line has it. Without a subscriber nothing is formatted.
         let span = tracing::info_span!("call", method = request.uri().path(), request = &*id.0);
         let header = HeaderValue::from_str(&id.0);
         let response = CURRENT.scope(id, self.inner.call(request)).instrument(span);
         Box::pin(async move {
             let mut response = response.await?;
-            // Hexadecimal digits always fit.
+            // Always succeeds: the id has hexadecimal digits only.
             if let Ok(header) = header {
                 response.headers_mut().insert(REQUEST_ID, header);
             }
@@ -92,19 +92,19 @@ where
     }
 }
 
-/// The id of the current call; empty outside of one.
+/// The id of the current call; empty outside of a call.
 pub(crate) fn current() -> String {
     CURRENT.try_with(|id| id.0.to_string()).unwrap_or_default()
 }
 
-/// INTERNAL for a call that panics, which would otherwise end its connection and all streams of it.
+/// Answers INTERNAL for a call that panics. Otherwise a panic would end the connection and all streams on it.
 pub(crate) async fn catch_panic<E>(
     response: impl Future<Output = Result<http::Response<Body>, E>>,
 ) -> Result<http::Response<Body>, E> {
     AssertUnwindSafe(response).catch_unwind().await.unwrap_or_else(|panic| Ok(internal(&*panic)))
 }
 
-/// The client gets the id of the call, and the log the details.
+/// Logs the panic; the client gets only the id of the call.
 fn internal(panic: &(dyn Any + Send)) -> http::Response<Body> {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let trace_id = current();

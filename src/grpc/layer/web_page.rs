@@ -1,4 +1,4 @@
-//! The web page: GET and HEAD, which no call uses, are for its files.
+//! The web page: GET and HEAD requests, which gRPC does not use, get its files.
 
 use std::{
     sync::Arc,
@@ -18,13 +18,13 @@ use crate::{
     runtime::{ClientAddress, Share, SharePermit},
 };
 
-/// Serves the page to GET and HEAD.
+/// The layer of [`WebPage`].
 #[derive(Clone)]
 pub(crate) struct WebPageLayer {
     pub(crate) page: Router,
 }
 
-/// A service with the page before it.
+/// A service that answers GET and HEAD requests with the files of the page.
 #[derive(Clone)]
 pub(crate) struct WebPage<S> {
     page: Router,
@@ -72,8 +72,8 @@ where
     }
 }
 
-/// Counts a request at its address, where that is known, as a call without a player. None when the address exceeds its rate or
-/// has too many calls under way.
+/// Counts a request, as a call without a player, at its address if the address is known. None if the address is above
+/// its rate or has too many calls in progress.
 fn admit(address: Option<&Arc<ClientAddress>>) -> Option<Option<SharePermit>> {
     let Some(address) = address else { return Some(None) };
     address.admit().ok()?;

@@ -1,4 +1,4 @@
-//! What the engine thinks of positions and games.
+//! Engine analysis of positions and games.
 
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ use crate::{
     runtime::{Analysis, AnalysisEnd, AnalysisPlan, Limits, Player, RequestCost, Runtime},
 };
 
-/// Positions visited for each position of a game unless asked otherwise: a fraction of a second, in which the engine sees further
-/// than any player.
+/// Default number of positions visited for each position of a game: a fraction of a second, enough to search deeper
+/// than human players.
 const USUAL_GAME_NODES: u64 = 1_000_000;
 
 /// The analysis service over a runtime.
@@ -120,7 +120,7 @@ fn pay(player: &Player, positions: usize) -> Result<(), Status> {
     Ok(player.charge(RequestCost::Analysis { positions, seats: player.seats().len() })?)
 }
 
-/// What is asked, as far as it may be.
+/// The requested budget, capped by the server's limits.
 fn plan(budget: Budget, most_time: Duration, usual_nodes: u64, limits: &Limits) -> AnalysisPlan {
     let effort = Effort {
         depth: budget.depth.unwrap_or(MOST_DEPTH),
@@ -129,10 +129,10 @@ fn plan(budget: Budget, most_time: Duration, usual_nodes: u64, limits: &Limits) 
     AnalysisPlan { effort, time: budget.time.unwrap_or(most_time).min(most_time) }
 }
 
-/// The results of one position.
+/// The results for one position.
 struct PositionResults {
     analysis: Analysis<PositionAnalysis>,
-    /// Its name, by which the log can be searched.
+    /// The id of the call, for the log.
     call: String,
 }
 
@@ -145,10 +145,10 @@ impl Source for PositionResults {
     }
 }
 
-/// The moves of one game, and their sum.
+/// The results for the moves of one game, followed by their summary.
 struct GameResults {
     analysis: Analysis<(Move, JudgedMove)>,
-    /// As of [`PositionResults`].
+    /// The id of the call, for the log.
     call: String,
     moves: usize,
     done: usize,
@@ -205,7 +205,7 @@ fn line(line: &Line) -> v1::AnalysisLine {
     }
 }
 
-/// To the hundredth, as a thought's.
+/// Rounded to hundredths, as in `Thought`.
 fn discs(discs: f32) -> f64 {
     (f64::from(discs) * 100.0).round() / 100.0
 }

@@ -1,4 +1,4 @@
-//! Playing: turns to the client, moves from it.
+//! Playing: sends turn requests to the client and receives its moves.
 
 use std::{
     pin::Pin,
@@ -94,7 +94,7 @@ fn play(runtime: &Runtime, player: &Player, game: &str, ply: i32, square: &str) 
     Ok((game, runtime.rooms().play(player, game, ply, square)))
 }
 
-/// A player's turns.
+/// The turn events of a player, as a stream.
 pub(super) struct TurnStream(Turns);
 
 impl Stream for TurnStream {
@@ -106,16 +106,16 @@ impl Stream for TurnStream {
     }
 }
 
-/// A player's turns, and the moves that the client sends by the same stream, one at a time.
+/// The turn events of a player, and the moves that the client sends on the same stream, one at a time.
 pub(super) struct PlayStream {
     turns: Turns,
-    /// Polls `moves` only when they have woken the stream, which three other things do for each move.
+    /// Polls `moves` only after they woke the stream; three other sources also wake it for each move.
     gate: WakeGate,
-    /// A move that its room has not answered yet, with its game and ply.
+    /// The move that waits for the answer of its room, with its game and ply.
     pending: Option<(GameId, i32, Play)>,
     player: Arc<Player>,
     runtime: Runtime,
-    /// None once the client has closed its side.
+    /// None after the client has closed its side.
     moves: Option<Streaming<v1::PlayRequest>>,
 }
 
@@ -126,13 +126,13 @@ impl PlayStream {
         play(&self.runtime, &self.player, &request.game_id, request.ply, &request.square)
     }
 
-    /// One step: the outcome of the pending move, or the next move. Returns the rejection of a move, if any.
+    /// One step: the result of the pending move, or the next move. Returns the rejection of a move, if any.
     fn poll_moves(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<v1::MoveRejected>, End>> {
         if let Some((game, ply, play)) = &mut self.pending {
             let outcome = ready!(Pin::new(play).poll(context));
             let rejected = outcome.err().map(|error| status::move_rejected(game.to_string(), *ply, &error.into()));
             self.pending = None;
-            // A move that was played comes as a notice.
+            // A move that was played is reported by a notice.
             return Poll::Ready(Ok(rejected));
         }
         let Some(moves) = &mut self.moves else { return Poll::Pending };
@@ -143,7 +143,7 @@ impl PlayStream {
                     Ok(None)
                 }
                 Err(refusal) => {
-                    // The id as the server writes it, as in every other rejection.
+                    // The id in the server's spelling, as in every other rejection.
                     let game = request.game_id.parse::<GameId>().map_or(request.game_id, |game| game.to_string());
                     Ok(Some(status::move_rejected(game, request.ply, &refusal)))
                 }
@@ -163,7 +163,7 @@ impl Stream for PlayStream {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            // Notices first: a flood of moves must not delay them, and the effect of a move comes before its outcome.
+            // Notices first: a flood of moves must not delay them, and the effect of a move comes before its result.
             if let Poll::Ready(notice) = self.turns.poll_next(context) {
                 return Poll::Ready(Some(notice.map(encode).map_err(End::from)));
             }
@@ -200,7 +200,7 @@ fn response(event: v1::play_event::Event) -> v1::PlayResponse {
     v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) }
 }
 
-/// A `PlayResponse`, which has the same bytes as the `WatchTurnsResponse` of the event.
+/// A `PlayResponse`. It has the same bytes as a `WatchTurnsResponse` with this event.
 fn event(event: v1::play_event::Event) -> EncodedMessage {
     EncodedMessage::new(&response(event))
 }

@@ -1,4 +1,4 @@
-//! Finished games as JSON, an object a line. The shape is told at `ExportFormat` in `record.proto`.
+//! Finished games as JSON, one object for each line. The format is documented at `ExportFormat` in `record.proto`.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::{
     rules::Color,
 };
 
-/// One line, without its end.
+/// A game as one line, without the line break.
 pub(crate) fn write(game: &GameRecord) -> String {
     let outcome = convert::outcome(game.end, game.position);
     let ms = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
@@ -63,7 +63,7 @@ fn moves(game: &GameRecord) -> Vec<Value> {
     moves.collect()
 }
 
-/// The name of an enum's value in the contract, without the enum's own.
+/// The name of an enum value in lower case, without the prefix `of`.
 fn word(name: &str, of: &str) -> String {
     name.strip_prefix(of).unwrap_or(name).to_lowercase()
 }
@@ -79,7 +79,7 @@ mod tests {
     };
 
     #[test]
-    fn passes_have_no_square_and_moves_of_the_opening_say_so() {
+    fn passes_have_no_square_and_opening_moves_are_marked() {
         let ai = || Participant::Ai(AiSeat { kind: "mcts".into(), level: 3, seed: 9 });
         let placed = |name: &str| Ply { square: name.parse().ok(), spent_ms: 7 };
         let game = GameRecord {

@@ -1,4 +1,4 @@
-//! Finding and making rooms.
+//! Listing and creating rooms.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -115,15 +115,15 @@ pub(crate) fn read_request_id(text: &str) -> Result<Option<String>, Status> {
     Ok(id.map(ToOwned::to_owned))
 }
 
-/// A room as `player` sees it.
+/// A room as seen by `player`.
 pub(crate) fn room_of(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -> v1::Room {
     convert::room(snapshot.room.view(Viewer::Player(player.id())), runtime.clock().now(), snapshot.watchers)
 }
 
-/// The room list of one watcher.
+/// The updates of the room list for one watcher.
 struct RoomListUpdates {
     watched: WatchedLobby,
-    /// What is left of the last update.
+    /// Messages of the last update that are not sent yet.
     ready: VecDeque<v1::watch_rooms_response::Message>,
 }
 
@@ -163,7 +163,7 @@ fn summary(row: &Row) -> v1::RoomSummary {
         Color::ALL.into_iter().map(|side| convert::lone_seat(&row.seats[side], row.present[side])).collect();
     let taken = Color::ALL.into_iter().filter(|&side| row.seats[side].occupant.can_play()).count();
     let discs = |side| row.board.map_or(0, |board| board.count(side));
-    // The list is shown without any room's password.
+    // No password was checked, so rooms with a password show no board.
     let board = row.board.filter(|_| row.watching == Watching::Everyone && !row.has_password);
     let shown = |side| board.map_or(0, |board| board.discs(side).0);
     let last_move = board.and(row.last_move);
@@ -203,7 +203,7 @@ fn ai_kind(kind: AiKind) -> v1::AiKind {
     }
 }
 
-/// The limits as `GetServerInfo` reports them: all rows of the table, and the lengths of texts and series.
+/// The limits as reported by `GetServerInfo`: all rows of the table, and the lengths of texts and series.
 fn limits(limits: &Limits) -> v1::Limits {
     macro_rules! on_wire {
         (Duration, $limit:expr) => {

@@ -1,5 +1,5 @@
-//! The services of `reversi.v1`, one file each, every method of which converts the request, calls the runtime, and converts
-//! the result. [`router`] finds the service of a call.
+//! The services of `reversi.v1`, one file each. Each method converts the request, calls the runtime, and converts the
+//! result. [`router`] selects the service of a call.
 
 mod analysis;
 mod game;

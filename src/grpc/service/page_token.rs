@@ -1,4 +1,4 @@
-//! Page tokens: where the next page begins, opaque to clients.
+//! Page tokens: the position in a listing at which the next page starts, opaque to clients.
 
 use std::cmp::Reverse;
 
@@ -10,12 +10,12 @@ use crate::{
     runtime::RowKey,
 };
 
-/// The token of the page after a row.
+/// The token of the page after a row of the room list.
 pub(crate) fn row_token((Reverse(created), room): RowKey) -> String {
     format!("{}.{room}", created.0)
 }
 
-/// Reads it back; none for the first page.
+/// Reads a token of [`row_token`]; none for the first page.
 pub(crate) fn read_row(token: &str) -> Result<Option<RowKey>, Status> {
     let Some((created, room)) = split(token)? else { return Ok(None) };
     Ok(Some((Reverse(created), room.parse().map_err(|_| bad())?)))
@@ -26,7 +26,7 @@ pub(crate) fn game_token((ended, game): (Timestamp, GameId)) -> String {
     format!("{}.{game}", ended.0)
 }
 
-/// Reads it back; none for the first page.
+/// Reads a token of [`game_token`]; none for the first page.
 pub(crate) fn read_game(token: &str) -> Result<Option<(Timestamp, GameId)>, Status> {
     let Some((ended, game)) = split(token)? else { return Ok(None) };
     Ok(Some((ended, game.parse().map_err(|_| bad())?)))

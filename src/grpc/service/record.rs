@@ -1,4 +1,4 @@
-//! Finished games.
+//! Finished games: lists, exports and statistics.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Games that one step of an export takes from the archive.
+/// Number of games that an export reads from the archive at a time.
 const EXPORT_STEP: usize = 100;
 
 /// The record service over a runtime.
@@ -114,21 +114,21 @@ impl RecordService for Records {
     }
 }
 
-/// An export, a step of games at a time.
+/// An export in progress.
 struct Export {
     runtime: Runtime,
     player: Arc<Player>,
     filter: GameFilter,
     open: CountedStream,
-    /// Set when it was cut short.
+    /// Whether the export has ended early.
     ended: bool,
-    /// Behind what the next step begins; none when there is none.
+    /// The key after which the next page starts; none after the last page.
     next: Option<Option<GameKey>>,
     step: VecDeque<Arc<GameRecord>>,
 }
 
 impl Export {
-    /// The next game, or why there are no more although there may be.
+    /// The next game, or the error that ends the export early.
     async fn next(&mut self) -> Option<Result<Arc<GameRecord>, Status>> {
         if self.ended {
             return None;
@@ -138,7 +138,7 @@ impl Export {
         }
         while self.step.is_empty() {
             let after = self.next?;
-            // What would be too fast for a call of its own only takes longer here.
+            // Above the rate, an export is delayed, not refused.
             while let Err(TooFast { retry_after }) = self.player.charge(work(&self.filter, EXPORT_STEP)) {
                 if let Ok(end) = timeout(retry_after, self.open.ended()).await {
                     return self.cut_short(farewell(end));
@@ -158,7 +158,7 @@ impl Export {
     }
 }
 
-/// Why an export is cut short.
+/// The status of an export that ends early.
 fn farewell(end: StreamEnd) -> Status {
     match end {
         StreamEnd::LoggedOut => status::token_invalid(),
@@ -166,9 +166,9 @@ fn farewell(end: StreamEnd) -> Status {
     }
 }
 
-/// What a page of the archive costs.
+/// The cost of a page of the archive.
 fn work(filter: &GameFilter, games: usize) -> RequestCost {
-    // What the viewer has played is found as it stands; of others much may have to be passed over.
+    // A page of the viewer's own games is read directly; with other filters many games may have to be skipped.
     let is_own = filter.player == Some(filter.viewer) && filter.room.is_none();
     if is_own { RequestCost::Games(games) } else { RequestCost::SearchedGames(games) }
 }

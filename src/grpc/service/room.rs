@@ -24,12 +24,12 @@ pub(super) struct Rooms {
 }
 
 impl Rooms {
-    /// Carries out a command of a member. Returns the number of its last event.
+    /// Executes a command of a member. Returns the sequence number of its last event.
     async fn command(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<u64, Status> {
         Ok(self.runtime.rooms().command(player, room, command).await?.seq.0)
     }
 
-    /// The same for a command that an administrator may give in any room.
+    /// Executes a command that an administrator may give in any room. Returns the sequence number of its last event.
     async fn admin_command(
         &self,
         (player, role): (Arc<Player>, Role),
@@ -45,7 +45,7 @@ impl Rooms {
         }
     }
 
-    /// Joins a room, and returns it.
+    /// Adds the caller to a room, and returns the room.
     async fn join(
         &self,
         player: &Arc<Player>,
@@ -63,11 +63,11 @@ impl Rooms {
     }
 }
 
-/// How a client names the room that it joins.
+/// How a request names the room to join.
 #[derive(Clone, Copy)]
 enum RoomKey {
     Id(RoomId),
-    /// None where the text cannot be a code.
+    /// None if the text is not a valid code.
     Code(Option<JoinCode>),
 }
 
@@ -222,7 +222,7 @@ impl RoomService for Rooms {
     }
 }
 
-/// The events of a room, as one watcher gets them.
+/// The events of a room for one watcher.
 struct RoomEvents {
     clock: Clock,
     watch: Watch,

@@ -1,4 +1,4 @@
-//! Finds the service of a call by its name.
+//! Selects the service of a call by its name.
 
 use std::{
     convert::Infallible,
@@ -25,7 +25,7 @@ use crate::{
     runtime::Runtime,
 };
 
-/// The services over a runtime. Tonic's own router would put the bodies of each call into three more boxes.
+/// The services over a runtime. Tonic's own router would box the bodies of each call three more times.
 #[derive(Clone)]
 pub(crate) struct ServiceRouter(Arc<All>);
 
@@ -62,7 +62,7 @@ impl Service<Request<Body>> for ServiceRouter {
     type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        // All of them always are.
+        // The services are always ready.
         Poll::Ready(Ok(()))
     }
 

@@ -88,7 +88,7 @@ async fn held_seats(runtime: &Runtime, player: &Player) -> Vec<v1::HeldSeat> {
     held
 }
 
-/// What a contestant made of all games, for the wire.
+/// The results of a contestant in all games, as a message.
 pub(crate) fn stats(stats: &PlayerStats) -> v1::PlayerStats {
     let total = stats.total();
     v1::PlayerStats {

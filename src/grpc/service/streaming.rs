@@ -1,5 +1,5 @@
-//! Server streams: the messages of a source, a heartbeat every ten seconds of silence, and the reason of the end as the last
-//! message.
+//! Server streams: the messages of a source, a heartbeat after ten seconds of silence, and the reason of the end as the
+//! last message.
 
 use std::{
     marker::PhantomData,
@@ -66,19 +66,19 @@ impl_stream_message!(
     AnalyzeGameResponse: analyze_game_response
 );
 
-/// Something that yields messages until it ends.
+/// A source of the messages of a stream.
 pub(crate) trait Source: Send + 'static {
-    /// The next message.
+    /// The next message, or the end of the stream.
     fn next(&mut self) -> impl Future<Output = Result<EncodedMessage, End>> + Send;
 }
 
 /// A source as a stream.
 pub(crate) fn stream_of(source: impl Source) -> BoxStream<'static, Result<EncodedMessage, End>> {
-    // In a box of its own, as it is moved with each message.
+    // Boxed, because the source is moved with each message.
     Box::pin(stream::unfold(Box::new(source), |mut source| async move { Some((source.next().await, source)) }))
 }
 
-/// When the streams of a connection send heartbeats: all at the same moment, so that one write carries them.
+/// When the streams of a connection send heartbeats: all at the same time, so that one write sends them all.
 #[derive(Clone, Copy)]
 pub(crate) struct HeartbeatSchedule {
     /// When the connection was opened.
@@ -90,7 +90,7 @@ impl HeartbeatSchedule {
         Self { start: request.extensions().get::<Peer>().map_or_else(Instant::now, |peer| peer.since) }
     }
 
-    /// The first heartbeat after now.
+    /// The next time of a heartbeat, after now.
     fn next(self) -> Instant {
         let now = Instant::now();
         let since_the_last = now.saturating_duration_since(self.start).as_micros() % HEARTBEAT.as_micros();
@@ -100,8 +100,8 @@ impl HeartbeatSchedule {
 
 /// What a streaming method returns: the encoded messages of `S`, which are `M`s, with heartbeats and the last message.
 ///
-/// The transport polls a stream after each message that it has sent, and whenever another stream of the connection has something
-/// to send. The gate asks the source only when that has woken the stream.
+/// The transport polls a stream after each message that it has sent, and whenever another stream of the connection has
+/// something to send. The gate polls the source only if the source has woken the stream.
 pub(crate) struct ResponseStream<M, S = BoxStream<'static, Result<EncodedMessage, End>>> {
     has_ended: bool,
     gate: WakeGate,
@@ -182,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// Silent for that long, then ends.
+    /// A source that sends nothing for this duration, then ends.
     struct Silent(Duration);
 
     impl Source for Silent {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_last_message_has_the_reason_and_when_to_come_back() {
+    async fn the_last_message_has_the_reason_and_the_retry_delay() {
         let messages: Vec<_> = silent(1, Instant::now()).collect().await;
         let [Some(Message::Closing(closing))] = &messages[..] else { panic!("{messages:?}") };
         assert_eq!(closing.reason(), v1::CloseReason::Draining);

@@ -23,15 +23,15 @@ use crate::runtime::ClientAddress;
 /// The first bytes of every HTTP/2 connection.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The most bytes of HTTP/1.1 that one read gives to the transport, which parses an incomplete head anew with every read.
+/// Maximum size of one read of HTTP/1.1 in bytes: the transport parses an incomplete head again after each read.
 const MOST_HTTP1_READ: usize = 16 * 1024;
 
-/// An open connection. Reads fail after the deadline unless the preface of HTTP/2 or the head of a request has come whole by
-/// then; tonic has no such deadline, and without one idle connections would fill the limit. Reads of HTTP/1.1 are small and
-/// yield in between, as the transport goes on as long as there is something to read, while all other tasks of the thread wait.
+/// An open connection. Reads fail after the deadline unless the preface of HTTP/2 or the head of a request was complete
+/// before; tonic has no such deadline, and idle connections could use up the limit. Reads of HTTP/1.1 are small and
+/// yield in between: otherwise the transport reads as long as there is data, and all other tasks of the thread wait.
 pub(crate) struct Connection {
     socket: WriteBuffer<Socket>,
-    /// None once the first request or the preface has come.
+    /// None after the first request head or the preface is complete.
     opening: Option<FirstRequest>,
     is_http1: bool,
     has_read: bool,
@@ -51,13 +51,13 @@ impl Connection {
         Self { socket, opening: Some(opening), is_http1: false, has_read: false, permit }
     }
 
-    /// Reads. Of HTTP/1.1 one part, and no more before other tasks have run.
+    /// Reads. For HTTP/1.1 at most one part, and the next only after other tasks have run.
     fn read_a_part(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let socket = Pin::new(&mut self.socket);
         if !self.is_http1 {
             return socket.poll_read(cx, buffer);
         }
-        // A plain wake would run this task before those whose messages have just arrived.
+        // A plain wake would run this task before the tasks whose messages have just arrived.
         if std::mem::take(&mut self.has_read) && pin!(yield_now()).poll(cx).is_pending() {
             return Poll::Pending;
         }
@@ -74,7 +74,7 @@ impl Connection {
     }
 }
 
-/// The other end of a connection, an extension of every request.
+/// The client's end of a connection, an extension of every request.
 #[derive(Clone)]
 pub(crate) struct Peer {
     pub(crate) address: Arc<ClientAddress>,
@@ -83,7 +83,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// The address from which a request comes, where that is known.
+    /// The address of the client, if it is known.
     pub(crate) fn address(extensions: &Extensions) -> Option<&Arc<ClientAddress>> {
         extensions.get::<Self>().map(|peer| &peer.address)
     }
@@ -189,17 +189,17 @@ struct FirstRequest {
     deadline: Pin<Box<Sleep>>,
 }
 
-/// Finds the end of the HTTP/2 preface or of the first request's head.
+/// Detects the end of the HTTP/2 preface or of the first request head.
 #[derive(Default)]
 struct RequestStart {
-    /// Bytes of the preface that have come.
+    /// Number of bytes of the preface received so far.
     preface: usize,
     is_http1: bool,
     line_ended: bool,
 }
 
 impl RequestStart {
-    /// Whether it is complete with these bytes.
+    /// Whether the preface or the head is complete with these bytes.
     fn is_complete(&mut self, bytes: &[u8]) -> bool {
         bytes.iter().any(|&byte| self.ends_with(byte))
     }
@@ -227,7 +227,7 @@ impl RequestStart {
 mod tests {
     use super::*;
 
-    /// The number of bytes with which it is complete.
+    /// The number of bytes after which `bytes` is complete.
     fn complete(bytes: &[u8]) -> Option<usize> {
         let mut start = RequestStart::default();
         bytes.iter().position(|&byte| start.is_complete(&[byte])).map(|index| index + 1)

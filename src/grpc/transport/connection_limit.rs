@@ -1,4 +1,4 @@
-//! The limit on open connections, of each address and of all together.
+//! The limit on open connections, of each address and in total.
 
 use std::{
     net::IpAddr,
@@ -10,14 +10,14 @@ use std::{
 
 use crate::runtime::{ClientAddress, ClientAddresses, Limits, Share, SharePermit};
 
-/// A counter of open connections with an upper bound, in all and for each address.
+/// A counter of open connections with an upper bound, in total and for each address.
 pub(crate) struct ConnectionLimit {
     most: usize,
     open: AtomicUsize,
     addresses: ClientAddresses,
 }
 
-/// One counted connection. Dropping it counts it no longer.
+/// The permit of an open connection: it is counted until this is dropped.
 pub(crate) struct ConnectionPermit {
     limit: Arc<ConnectionLimit>,
     taken: SharePermit,
@@ -33,9 +33,9 @@ impl ConnectionLimit {
         self.open.load(Relaxed)
     }
 
-    /// Counts one more; none at the limit of all or of its address.
+    /// Counts one more connection; none if the total or its address is at the limit.
     pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
-        // First, so that a connection over the limit does not even cost an entry for its address.
+        // The total first, so that a refused connection does not create an entry for its address.
         self.open.fetch_update(Relaxed, Relaxed, |open| (open < self.most).then_some(open + 1)).ok()?;
         let Some(taken) = self.addresses.entry(address).acquire(Share::Connections) else {
             self.open.fetch_sub(1, Relaxed);

@@ -1,4 +1,4 @@
-//! Accepts connections, up to the limits, and opens TLS on them.
+//! Accepts connections up to the limits, and performs their TLS handshakes.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -15,8 +15,8 @@ use super::{
     tls::Tls,
 };
 
-/// How long the listener waits when there is no file descriptor or memory for another connection. Connections wait in the
-/// kernel's queue meanwhile.
+/// How long the listener waits when there is no file descriptor or memory for another connection. New connections wait
+/// in the kernel's queue meanwhile.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A socket that accepts connections.
@@ -24,7 +24,7 @@ pub(crate) struct Listener {
     pub(crate) socket: TcpListener,
     pub(crate) tls: Option<Tls>,
     pub(crate) connections: Arc<ConnectionLimit>,
-    /// How long a connection may take to send the head of its first request.
+    /// Maximum time from connecting to the complete head of the first request.
     pub(crate) opening: Duration,
 }
 
@@ -38,11 +38,11 @@ impl Listener {
         })
     }
 
-    /// The next connection. Those that are being opened hold permits, which bound their number.
+    /// The next connection. Connections that are being opened hold permits, which bound their number.
     async fn next(&self, openings: &mut JoinSet<Option<Connection>>) -> Connection {
         loop {
-            // Hundreds may come at once, and the first request of a connection costs most of all. Between two of them the
-            // connections run that have received messages.
+            // Hundreds may arrive at the same moment, and the first request of a connection costs the most. Yielding in
+            // between lets connections with new messages run.
             yield_now().await;
             tokio::select! {
                 accepted = self.socket.accept() => match accepted {
@@ -60,7 +60,7 @@ impl Listener {
         }
     }
 
-    /// A permit for a connection, which is closed when there is none.
+    /// A permit for a connection; none if it must be closed.
     fn admit(&self, address: SocketAddr) -> Option<ConnectionPermit> {
         let permit = self.connections.admit(address.ip());
         if permit.is_none() {
@@ -70,7 +70,7 @@ impl Listener {
     }
 }
 
-/// Waits for the first bytes of a connection and the turn of its address, then for the TLS handshake.
+/// Waits for the first bytes of a connection and for the rate limit of its address, then performs the TLS handshake.
 async fn open(
     tls: Option<Tls>,
     stream: TcpStream,
@@ -85,7 +85,7 @@ async fn open(
         if tls.is_none() && !begins_like_http(&stream).await? {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        // Small messages are sent at once. A socket without this option works, too.
+        // Small messages are sent immediately. A socket without this option works, too.
         let _ = stream.set_nodelay(true);
         Ok(match tls {
             None => Socket::Plain(stream),
@@ -101,8 +101,8 @@ async fn open(
     None
 }
 
-/// Whether the first bytes can be the name of a method or the preface of HTTP/2, both of capital letters. Checked before
-/// anything is allocated for the connection.
+/// Whether the first bytes can be the name of a method or the preface of HTTP/2, both in capital letters. Checked
+/// before anything is allocated for the connection.
 async fn begins_like_http(stream: &TcpStream) -> io::Result<bool> {
     let mut first = [0; METHOD];
     let length = stream.peek(&mut first).await?;
@@ -112,8 +112,8 @@ async fn begins_like_http(stream: &TcpStream) -> io::Result<bool> {
 /// The length of the shortest method, GET.
 const METHOD: usize = 3;
 
-/// Waits after an error of accepting, such as a lack of file descriptors, which passes when connections end. A connection
-/// that broke before it was accepted needs no wait.
+/// Waits after an error of `accept`, such as too few file descriptors; these errors pass as connections end. A
+/// connection that was reset before it was accepted needs no wait.
 async fn wait_after(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     if matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted) {

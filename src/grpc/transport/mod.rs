@@ -1,5 +1,4 @@
-//! Connections, before any HTTP is read from them: accepting them up to the limits, TLS, the deadline for the first request,
-//! and the buffer of what is written.
+//! Connections below HTTP: accepting them up to the limits, TLS, the deadline of the first request, and write buffers.
 
 pub(crate) mod connection;
 pub(crate) mod connection_limit;

@@ -1,4 +1,4 @@
-//! TLS: the server's certificate and key, and the authority of clients' certificates.
+//! TLS: the server's certificate and key, and the certificate authority of the clients.
 
 use std::{fmt, sync::Arc};
 
@@ -13,16 +13,16 @@ use tokio_rustls::{
     },
 };
 
-/// What ALPN offers, the preferred first: gRPC needs HTTP/2, gRPC-Web works over both.
+/// The protocols offered by ALPN, the preferred first: gRPC needs HTTP/2, gRPC-Web works over both.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// What a server needs to speak TLS.
+/// The TLS configuration of a server.
 #[derive(Clone)]
 pub struct Tls {
     pub(crate) acceptor: TlsAcceptor,
 }
 
-/// Why a certificate and a key are refused.
+/// The error of a certificate or key that cannot be used.
 #[derive(Debug, Error)]
 pub enum TlsError {
     /// The chain has no certificate.
@@ -31,13 +31,13 @@ pub enum TlsError {
     /// The key cannot be read.
     #[error("the key file holds no private key in PEM")]
     NoKey,
-    /// Both can be read, but not be used.
+    /// The certificate or the key can be parsed, but not used.
     #[error("the certificate and the key cannot be used: {0}")]
     Unusable(#[source] rustls::Error),
     /// The key belongs to another certificate.
     #[error("the key does not belong to the certificate")]
     Mismatch,
-    /// The clients' authority has no usable certificate.
+    /// The file of the clients' authority has no usable certificate.
     #[error("the file of the clients' authority holds no usable certificate in PEM")]
     NoClientAuthority,
     /// Clients cannot be verified by the authority's certificates.
@@ -46,11 +46,11 @@ pub enum TlsError {
 }
 
 impl Tls {
-    /// From a chain of certificates, the server's own first, and its key, all in PEM. With a clients' authority, only clients
-    /// with a certificate of that authority are accepted.
+    /// Reads a chain of certificates, the server's own first, and its key, both in PEM. If `client_authority` is given,
+    /// only clients with a certificate of that authority are accepted.
     ///
     /// # Errors
-    /// When one of them cannot be read, or they do not belong together.
+    /// When one of them cannot be read, or they do not match.
     pub fn from_pem(chain: &[u8], key: &[u8], client_authority: Option<&[u8]>) -> Result<Self, TlsError> {
         let chain = certificates(chain).ok_or(TlsError::NoCertificate)?;
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsError::NoKey)?;

@@ -1,8 +1,9 @@
-//! Collects what is written to a connection until other tasks have run.
+//! Buffers writes to a connection until other tasks have run.
 //!
-//! Every message wakes the task of its connection, which runs next and writes. When fifty streams of a connection have a message
-//! at the same moment, that would be fifty system calls, packets and wakes of the client. With the buffer a move takes 0.1
-//! calls of the system instead of 0.8; without it a server makes 0.62 to 0.86 of the moves a second (`benches/README.md`).
+//! Every message wakes the task of its connection, which runs next and writes. If fifty streams of a connection have a
+//! message at the same moment, that would be fifty system calls, packets and wakes of the client. With the buffer a
+//! move takes 0.1 system calls instead of 0.8; without it a server makes 0.62 to 0.86 of the moves a second
+//! (`benches/README.md`).
 
 use std::{
     io,
@@ -19,29 +20,30 @@ use tokio::{
 
 use crate::runtime::WakeGate;
 
-/// The most bytes in the buffer.
+/// Capacity of the buffer in bytes.
 const CAPACITY: usize = 16 * 1024;
 
-/// After so long without a write, a write is likely to be the only one of its moment.
+/// A write after a silence of this length is probably the only one of its moment.
 const SILENCE: Duration = Duration::from_millis(1);
 
-/// A stream of bytes with a buffer for writes.
+/// A writer with a buffer.
 ///
-/// A write after a silence goes straight through, unless the one after the silence before was followed by others. All other
-/// writes are buffered. A flush sends the buffer once the other tasks of the thread have run; until then it reports ready, so
-/// that the transport goes on, and wakes the task, which must flush again, as transports do at each wake.
+/// The first write after a silence is not buffered, unless the first write after the previous silence was followed by
+/// more. All other writes are buffered. A flush sends the buffer once the other tasks of the thread have run. Until
+/// then it returns ready, so that the transport continues, and wakes the task; the task must flush again, as transports
+/// do at each wake.
 pub(super) struct WriteBuffer<W> {
     socket: W,
-    /// Its memory is kept while the connection is busy, less than twice the capacity, and freed at a write after a silence.
+    /// Grows to less than twice the capacity, and is freed by the first write after a silence.
     buffer: Vec<u8>,
-    /// Bytes of the buffer that are sent already.
+    /// Number of bytes of the buffer that are already sent.
     sent: usize,
-    /// Passes when the other tasks have run. Each of their messages wakes this task, too.
+    /// Ready when the other tasks have run. Each of their messages also wakes this task.
     gate: WakeGate,
     /// Whether the task has yielded for this buffer.
     has_yielded: bool,
     last_write: Option<Instant>,
-    /// Whether more writes followed the first after the last silence.
+    /// Whether more writes followed the first one after the last silence.
     in_burst: bool,
 }
 
@@ -112,7 +114,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for WriteBuffer<W> {
         Poll::Ready(Ok(this.buffer.len() - before))
     }
 
-    /// Otherwise transports would join the parts in memory of their own first.
+    /// True: otherwise transports would first copy the parts into one buffer.
     fn is_write_vectored(&self) -> bool {
         true
     }
@@ -154,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    /// Records each write. Accepts as many bytes of one as `takes` says, and is not ready where that is 0.
+    /// Records each write. Accepts up to `takes` bytes of each write, and returns pending if `takes` is 0.
     #[derive(Clone, Default)]
     struct Recorder {
         written: Arc<Mutex<Vec<Vec<u8>>>>,
@@ -206,7 +208,7 @@ mod tests {
         let (say, mut said) = mpsc::channel(16);
         let mut buffer = WriteBuffer::new(recorder.clone());
         say.try_send(0).unwrap();
-        // As the transport does: writes all that there is, and flushes.
+        // As the transport does: writes everything, then flushes.
         let connection = tasks.spawn(poll_fn(move |cx| {
             while let Poll::Ready(byte) = said.poll_recv(cx) {
                 let Some(byte) = byte else { return Poll::Ready(()) };
@@ -303,7 +305,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_every_flush_ends(
+        fn nothing_is_lost_and_every_flush_completes(
             said in proptest::collection::vec((0..3 * CAPACITY, any::<bool>(), any::<bool>(), any::<bool>()), 1..20),
             takes in proptest::collection::vec(prop_oneof![Just(0), 1_usize..64, Just(CAPACITY)], 0..40),
         ) {

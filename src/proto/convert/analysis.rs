@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_read_as_it_is_told() {
+    fn a_position_round_trips() {
         assert_eq!(read_board(&position(Position::START)), Ok(Position::START));
         let start = position(Position::START).board;
         let emptied = start.replacen('X', "-", 1);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_no_bound() {
+    fn an_unset_field_is_no_limit() {
         assert_eq!(read_budget(None), Ok(Budget::default()));
         let wire = v1::AnalysisBudget { depth: 9, time: Some(Default::default()), nodes: 5 };
         let budget = Budget { depth: Some(9), time: Some(Duration::ZERO), nodes: Some(5) };

@@ -253,7 +253,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_watcher_that_applies_events_has_the_board(
+        fn applying_events_gives_the_board(
             choices in proptest::collection::vec(any::<usize>(), 60),
             plies in 0..12_u8,
         ) {
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strike_says_against_whom_and_how_many() {
+    fn a_strike_has_the_side_and_the_count() {
         let mut creation = fixture::creation(fixture::settings());
         creation.owner.kind = PlayerKind::Bot;
         creation.seats.black = Occupant::Player(creation.owner.clone());
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_fact_is_told_too() {
+    fn every_other_fact_is_converted() {
         let mut room = fixture::lobby(fixture::settings());
         let owner = Issuer::Player(fixture::owner().id);
         let guest = fixture::profile(2, "Bea");

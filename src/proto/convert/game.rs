@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_given_up_has_an_end_and_no_clocks() {
+    fn a_resigned_game_has_an_outcome_and_no_clocks() {
         let mut room = fixture::playing(fixture::settings());
         fixture::run(&mut room, fixture::NOW, Issuer::Player(fixture::owner().id), Command::Resign { game: 1 });
         let wire = game(room.id(), room.game().unwrap(), &room.settings().time, fixture::NOW);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn empties_go_to_the_winner_of_a_game_played_out() {
+    fn empty_squares_count_for_the_winner_on_discs() {
         let there: Position = format!("{}XX{} O", "-".repeat(30), "-".repeat(32)).parse().unwrap();
         let end = GameEnd { winner: Some(Color::Black), reason: EndReason::Discs };
         let wire = outcome(end, there);

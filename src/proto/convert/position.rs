@@ -81,7 +81,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_position_is_the_same_three_ways(black: u64, white: u64, blacks_turn: bool) {
+        fn all_forms_of_a_position_agree(black: u64, white: u64, blacks_turn: bool) {
             let board = Board::new(Bitboard(black & !white), Bitboard(white)).unwrap();
             let turn = if blacks_turn { Color::Black } else { Color::White };
             let there = Position::new(board, turn);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_looks_as_documented() {
+    fn the_start_is_written_as_documented() {
         let wire = position(Position::START);
         assert_eq!(wire.board, format!("{}OX------XO{}", "-".repeat(27), "-".repeat(27)));
         assert_eq!(wire.legal_moves, ["d3", "c4", "f5", "e6"]);

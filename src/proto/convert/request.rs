@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_and_names_say_what_is_wrong_with_them() {
+    fn invalid_ids_and_names_have_their_errors() {
         let id = PlayerId::from_random(9);
         assert_eq!(read_id("player_id", &id.to_string()), Ok(id));
         let bad = read_id::<PlayerId>("player_id", "nobody").unwrap_err();

@@ -123,7 +123,7 @@ mod tests {
     };
 
     #[test]
-    fn only_members_see_the_join_code_and_nobody_the_password() {
+    fn only_members_see_the_join_code_and_no_viewer_the_password() {
         let locked = Settings { password: Some(PasswordHash([7; 32])), ..fixture::settings() };
         let there = fixture::lobby(locked);
         let owner = fixture::owner().id;
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_in_play_shows_its_game_series_and_talk() {
+    fn a_playing_room_has_its_game_series_and_chat() {
         let settings = Settings { games: 4, opening: Opening::Random { plies: 6, seed: 1 }, ..fixture::settings() };
         let mut there = fixture::playing(settings);
         let chat = Command::Chat(ChatText::parse("hello").unwrap());

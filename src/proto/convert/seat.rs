@@ -163,7 +163,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_ai_comes_back_as_it_went_but_for_its_seed(kind in "[a-z]{1,32}", level in 1_u8.., seed in 1_u64..) {
+        fn an_ai_round_trips_without_its_seed(kind in "[a-z]{1,32}", level in 1_u8.., seed in 1_u64..) {
             let wire = ai_seat(&AiSeat { kind: kind.as_str().into(), level, seed });
             prop_assert_eq!(wire.seed, 0, "never told");
             let wire = v1::AiSeat { seed, ..wire };
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_begins_with_no_or_two_wishes() {
+    fn a_new_room_gets_no_seats_or_two() {
         let me = fixture::owner().id;
         let mine = || of(v1::seat::Occupant::Player(named("")));
         let guest = fixture::profile(2, "Bea").id;
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_tells_whether_its_player_is_there() {
+    fn a_seat_has_the_presence_of_its_player() {
         let mut room = fixture::lobby(fixture::settings());
         assert!(seat(&room, Color::Black).present && seat(&room, Color::White).present);
         fixture::run(&mut room, fixture::NOW, Issuer::Server, Command::SetPresence(fixture::owner().id, false));

@@ -315,7 +315,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn settings_come_back_as_they_went(settings in any_settings(), other in any_settings()) {
+        fn settings_round_trip(settings in any_settings(), other in any_settings()) {
             settings.check().unwrap();
             let wire = room_settings(&settings);
             prop_assert_eq!(read_new_settings(Some(wire.clone()), &owner(), settings.password), Ok(settings.clone()));
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_gets_its_default() {
+    fn an_unset_field_gets_its_default() {
         let settings = read_new_settings(None, &owner(), None).unwrap();
         assert_eq!(settings, Settings::named(RoomName::parse("Ada").unwrap()));
 
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_wrong_is_named() {
+    fn an_invalid_field_is_named() {
         let current = fixture::settings();
         let unknown = read_changed_settings(None, Some(&mask(&["games", "seats"])), &current).unwrap_err();
         assert_eq!((unknown.reason, unknown.field.as_str()), (Malformed::BAD_SETTINGS, "update_mask.paths[1]"));

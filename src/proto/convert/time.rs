@@ -71,14 +71,14 @@ mod tests {
         }
 
         #[test]
-        fn any_span_can_be_told(micros: i64) {
+        fn any_duration_is_written_without_panic(micros: i64) {
             let wire = span(micros);
             prop_assert_eq!(wire.seconds.signum() * i64::from(wire.nanos).signum() < 0, false);
             prop_assert_eq!(i128::from(wire.seconds) * 1_000_000 + i128::from(wire.nanos / 1000), i128::from(micros));
         }
 
         #[test]
-        fn any_moment_can_be_told(micros: i64) {
+        fn any_timestamp_is_written_without_panic(micros: i64) {
             let wire = timestamp(Timestamp(micros));
             prop_assert!((0..1_000_000_000).contains(&wire.nanos));
             prop_assert_eq!(i128::from(wire.seconds) * 1_000_000 + i128::from(wire.nanos / 1000), i128::from(micros));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_duration_is_refused() {
+    fn an_invalid_duration_is_refused() {
         for (seconds, nanos) in [(-1, 0), (0, -1), (1, -1), (0, 1_000_000_000), (i64::MAX, 0), (i64::MIN, i32::MIN)] {
             assert!(read_duration("f", prost_types::Duration { seconds, nanos }).is_err(), "{seconds} {nanos}");
         }

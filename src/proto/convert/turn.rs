@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_has_all_that_its_answer_needs() {
+    fn a_turn_request_has_everything_for_the_answer() {
         let mut room = fixture::playing(fixture::settings());
         let first = asked(&room.turn_request(fixture::NOW).unwrap());
         assert_eq!((first.ply, first.side(), first.last_move.as_str()), (0, v1::Side::Black, ""));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_takes_as_many_bytes_as_it_needs() {
+    fn a_length_has_the_minimal_number_of_bytes() {
         for usual in [Length::Short, Length::Long] {
             for length in [0, 1, 127, 128, 129, 16_383, 16_384, 16_385] {
                 let text = vec![b'x'; length];
@@ -229,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_request_is_what_the_room_says(
+        fn a_turn_request_matches_the_room(
             game in games(),
             ply in any::<u16>(),
             (black, white, blacks_turn) in any::<(u64, u64, bool)>(),
@@ -255,7 +255,7 @@ mod tests {
         }
 
         #[test]
-        fn a_closed_turn_is_what_the_room_says(game in games(), ply in any::<u16>(), reason in 0_i32..4, square in squares()) {
+        fn a_closed_turn_matches_the_room(game in games(), ply in any::<u16>(), reason in 0_i32..4, square in squares()) {
             let why = v1::TurnCloseReason::try_from(reason).unwrap();
             let closed = event(&turn_closed(game, ply, why, square));
             let square = square.map(|square| square.to_string()).unwrap_or_default();

@@ -50,14 +50,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn dates_follow_the_calendar() {
         assert_eq!(write(Timestamp(0)), "1970-01-01 00:00:00 GMT");
         assert_eq!(write(Timestamp(951_782_400_000_000)), "2000-02-29 00:00:00 GMT");
         assert_eq!(write(Timestamp(1_767_348_000_000_000)), "2026-01-02 10:00:00 GMT");
     }
 
     #[test]
-    fn dates_are_read_as_programs_write_them() {
+    fn dates_are_read_in_the_forms_of_other_programs() {
         let written = |text: &str| read_date(text).map(write);
         assert_eq!(written("1999.12.31_23:59:58.MST"), Some("1999-12-31 23:59:58 GMT".into()));
         assert_eq!(written("2026-01-02"), Some("2026-01-02 00:00:00 GMT".into()));
@@ -69,13 +69,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_date_that_was_written_is_read(seconds in -30_000_000_000_i64..200_000_000_000) {
+        fn a_written_date_is_read_back(seconds in -30_000_000_000_i64..200_000_000_000) {
             let at = Timestamp(seconds * MICROS);
             prop_assert_eq!(read_date(&write(at)), Some(at));
         }
 
         #[test]
-        fn no_text_is_a_panic(text in "[0-9 :.-]{0,40}|.{0,20}") {
+        fn any_text_is_read_without_panic(text in "[0-9 :.-]{0,40}|.{0,20}") {
             let _ = read_date(&text);
         }
     }

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_another_program_is_read() {
+    fn a_game_of_another_program_is_read() {
         let start = format!("{}O*------*O{}", "-".repeat(27), "-".repeat(27));
         let game = read(&line(&format!("BO[8 {start} *]B[f5//0.42]W[d6/1.20/3]B[C3]RB[1500]"))).unwrap();
         assert_eq!((game.place.as_str(), game.date.as_str()), ("here", "2026-01-02 10:00:00 GMT"));
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_read_where_they_are_understood() {
+    fn known_results_are_read_and_others_ignored() {
         let result = |text: &str| read(&line(&format!("RE[{text}]"))).unwrap().result;
         let some = |margin, reason| Some(GgfResult { margin, reason });
         assert_eq!(result("+12.000"), some(12, EndReason::Discs));
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_are_read_where_they_are_understood() {
+    fn known_clocks_are_read_and_others_ignored() {
         let clock = |text: &str| read(&format!("(;TI[{text}];)")).unwrap().clock;
         let some = |main, increment| {
             let seconds = Duration::from_secs;
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_may_begin_anywhere_and_passes_may_be_left_out() {
+    fn a_game_may_start_at_any_position_and_omit_passes() {
         // Black takes a1 and h1; between them, white has no move.
         let board = format!("BO[{}*]", squares("-O****O-"));
         for moves in ["B[a1]B[h1]", "B[a1]W[PA]B[h1]", "B[a1]W[--//1]B[h1]W[PA]B[PA]"] {
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_game_is_refused_with_its_place() {
+    fn an_invalid_game_is_refused_with_its_offset() {
         assert_eq!(read(""), Err(GgfError::NoGame));
         assert_eq!(read("(;GM[Othello]"), Err(GgfError::Tag(1)));
         assert_eq!(read("(;GM[Othello]é[1];)"), Err(GgfError::Tag(1)));
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_ends_where_its_tags_do() {
+    fn a_game_ends_after_its_tags() {
         for (text, game) in [
             ("(;PB[x];)(;PB[y];)", Some("(;PB[x];)")),
             ("2 (;PB[a ;) b] ;) c", Some("2 (;PB[a ;) b] ;)")),

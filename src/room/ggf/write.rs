@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_running_game_is_read_as_it_was() {
+    fn a_running_game_round_trips() {
         let game: Transcript = "c4c3e6b4a4a5b2a3".parse().unwrap();
         let line = write_running(&game, Duration::from_secs(75));
         assert!(line.contains("TI[1:15]") && line.ends_with("B[B2]W[A3]B[PA];)"), "{line}");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_is_written_as_other_programs_do() {
+    fn the_start_is_written_like_other_programs_do() {
         assert_eq!(board(Position::START), format!("{}O*{}*O{} *", "-".repeat(27), "-".repeat(6), "-".repeat(27)));
     }
 }

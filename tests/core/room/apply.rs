@@ -1,4 +1,4 @@
-//! The law of those who follow a room: assigning what events carry gives what a fresh snapshot has, after every event.
+//! The law for clients: assigning the fields of events gives the same room as a fresh snapshot, after every event.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
@@ -16,24 +16,24 @@ use reversi::{
 
 use crate::room::{laws::always, script::plots, trace::RandomHistory};
 
-/// What the page's own test reads (`web/src/room/apply.test.ts`): a `WatchRoomResponse` a line, in
-/// hexadecimal. A snapshot after an event is what the room must be then; one after a snapshot begins another history.
+/// The input of the page's test of `apply` (`web/src/room/apply.test.ts`): one `WatchRoomResponse` a line, in hexadecimal.
+/// A snapshot after an event is the expected room; a snapshot after a snapshot starts the next history.
 const HISTORIES: &str = "web/src/room/histories.txt";
-/// How often each kind of event occurs in the recorded histories, at least.
+/// Minimum number of occurrences of each kind of event in the recorded histories.
 const EACH: usize = 2;
-/// The longest recorded history, in events.
+/// Maximum number of events in a recorded history.
 const LONGEST: usize = 120;
 
-/// One event on the wire, with the room that it leaves.
+/// An event as sent to clients, and the room after it.
 struct Step {
     event: v1::RoomEvent,
     after: Room,
-    /// When clocks were last sent: those of a snapshot run on, those of a room with applied events stand still until the next event.
+    /// When clocks were last sent. In a snapshot clocks run; applying events changes them only with the next event.
     clocks_at: Timestamp,
 }
 
 impl Step {
-    /// The room as it is sent; none between a move and the pass or the end that it causes, which belong to one change.
+    /// The room as it is sent. None between a move and the pass or end that it causes: these are one change.
     fn snapshot(&self) -> Option<v1::Room> {
         let settled = self.after.running().is_none_or(|game| !game.position.legal_moves().is_empty());
         settled.then(|| snapshot(&self.after, self.clocks_at))
@@ -44,7 +44,7 @@ fn snapshot(room: &Room, at: Timestamp) -> v1::Room {
     convert::room(room.view(Viewer::Public), at, 0)
 }
 
-/// The room at its creation, and all that follows.
+/// The room after its creation, and all later events.
 fn steps(history: &[Event]) -> (v1::Room, Vec<Step>) {
     let mut room = Room::replay(&history[..1]).expect("a creation");
     let mut clocks_at = history[0].at;
@@ -60,7 +60,7 @@ fn steps(history: &[Event]) -> (v1::Room, Vec<Step>) {
 }
 
 #[test]
-fn a_client_that_applies_events_has_what_a_fresh_snapshot_has() {
+fn applying_events_gives_the_same_room_as_a_fresh_snapshot() {
     always(|random| {
         let (first, steps) = steps(&random.world.history);
         let mut followed = client::Room::try_from(first).expect("a snapshot");
@@ -77,7 +77,7 @@ fn a_client_that_applies_events_has_what_a_fresh_snapshot_has() {
 }
 
 #[test]
-fn the_histories_recorded_for_the_page_are_of_this_server() {
+fn the_recorded_histories_are_what_this_server_sends() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(HISTORIES);
     let recorded = recorded();
     if std::env::var_os("REVERSI_RECORD").is_some() {

@@ -1,4 +1,4 @@
-//! Everything that a room can be asked, so that one which came from outside shows what it is.
+//! Runs every operation of a room, for rooms decoded from untrusted bytes.
 
 use reversi::{
     room::{
@@ -8,10 +8,10 @@ use reversi::{
     rules::Color,
 };
 
-/// Behind it, times are cut off at the last one there is, and then nothing can be later than now.
+/// The latest time of a test. After it, times saturate, and deadlines are no longer later than now.
 const FAR_FUTURE: Timestamp = Timestamp(1 << 62);
 
-/// Asks a room everything once, at several moments. What it decides must fit it; that alone ends a panic.
+/// Runs every query and command on a room at several times. Panics if an event that it decides does not fit it.
 pub(crate) fn exercise(room: Room) {
     let members: Vec<PlayerId> = room.members().iter().map(|member| member.profile.id).collect();
     look_at(&room, Timestamp(i64::MAX));
@@ -35,10 +35,10 @@ fn look_at(room: &Room, now: Timestamp) {
     let _ = room.may_watch(PlayerId::from_random(1), &Credentials::default());
 }
 
-/// Each event must fit; then a tick ends, and leaves nothing due.
+/// Applies events, each of which must fit. After a tick no deadline may have passed.
 fn follow(mut room: Room, events: &[Event], now: Timestamp) {
     for event in events {
-        // A bot that had all its strikes when the room was stored is struck once more: no room of ours is stored there.
+        // A stored room in which a bot already has all its strikes decides one more. The server stores no such room.
         if room.check_next(event).is_err() {
             assert_eq!(event.fact, Fact::Struck, "decided, and does not fit");
             return;

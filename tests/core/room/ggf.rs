@@ -1,4 +1,4 @@
-//! The law of the game format: what was written is read.
+//! The law of the game format: a game that was written can be read.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use reversi::{
 use crate::room::{laws::always, trace::RandomHistory};
 
 #[test]
-fn a_game_that_was_written_is_read() {
+fn a_written_game_is_read_back() {
     let seen = Cell::new(0);
     always(|stage| {
         for record in records(stage) {
@@ -51,7 +51,7 @@ fn name(participant: &Participant) -> String {
     }
 }
 
-/// The format knows fewer reasons.
+/// The expected result. The format has fewer reasons than a record.
 fn result(record: &GameRecord) -> Option<ggf::GgfResult> {
     let decided = match record.end.winner {
         Some(Color::Black) => 64,

@@ -1,4 +1,4 @@
-//! Laws of a room, on random histories of people, bots, AIs, an administrator and time.
+//! Laws of a room, checked on random histories with people, bots, AIs, an administrator and passing time.
 
 use std::{cell::RefCell, collections::BTreeSet, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::room::{
     trace::{Moment, RandomHistory},
 };
 
-/// Checks a law on random stages: the same ones in every run, unless `PROPTEST_RNG_SEED` says otherwise.
+/// Checks a law on random histories, the same in every run unless `PROPTEST_RNG_SEED` is set.
 pub(crate) fn always(law: impl Fn(&RandomHistory) -> Result<(), TestCaseError>) {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     config.cases *= 2;
@@ -68,7 +68,7 @@ fn deciding_is_repeatable_and_a_refusal_changes_nothing() {
 }
 
 #[test]
-fn what_was_accepted_comes_true_at_once_and_is_numbered_without_gaps() {
+fn accepted_commands_take_effect_at_once_and_events_have_no_gaps() {
     at_every_moment(|moment| {
         let events = moment.result.as_deref().unwrap_or(&[]);
         for (event, number) in events.iter().zip(moment.before.seq().0 + 1..) {
@@ -132,7 +132,7 @@ fn the_board_is_the_record_replayed() {
 }
 
 #[test]
-fn the_side_to_move_can_move_and_an_ai_is_asked_exactly_when_it_is_to_move() {
+fn the_side_to_move_has_a_move_and_an_ai_is_asked_only_in_its_turn() {
     at_every_moment(|moment| {
         let room = &moment.after;
         let Some(game) = room.running() else {
@@ -154,7 +154,7 @@ fn the_side_to_move_can_move_and_an_ai_is_asked_exactly_when_it_is_to_move() {
 }
 
 #[test]
-fn clocks_never_grow_but_by_the_increment() {
+fn clocks_grow_only_by_the_increment() {
     at_every_moment(|moment| {
         let (Some(before), Some(after)) = (moment.before.running(), moment.after.game()) else {
             return Ok(());
@@ -174,7 +174,7 @@ fn clocks_never_grow_but_by_the_increment() {
 }
 
 #[test]
-fn a_credit_gives_back_just_that_time_and_touches_nothing_else() {
+fn a_credit_adds_exactly_its_time_and_changes_nothing_else() {
     at_every_moment(|moment| {
         let Command::Credit { micros } = moment.command else {
             return Ok(());
@@ -210,7 +210,7 @@ fn a_credit_gives_back_just_that_time_and_touches_nothing_else() {
 }
 
 #[test]
-fn a_move_is_only_taken_in_its_turn_and_before_its_flag_falls() {
+fn a_move_is_accepted_only_in_its_turn_and_in_time() {
     at_every_moment(|moment| {
         let Ok([Event { fact: Fact::Played { square, spent, .. }, .. }, ..]) = moment.result.as_deref() else {
             return Ok(());
@@ -227,7 +227,7 @@ fn a_move_is_only_taken_in_its_turn_and_before_its_flag_falls() {
 }
 
 #[test]
-fn nobody_but_members_sees_the_join_code_and_nobody_sees_a_password() {
+fn only_members_see_the_join_code_and_no_viewer_sees_a_password() {
     at_every_moment(|moment| {
         let room = &moment.after;
         prop_assert_eq!(room.view(Viewer::Public).code(), None);
@@ -243,7 +243,7 @@ fn nobody_but_members_sees_the_join_code_and_nobody_sees_a_password() {
 }
 
 #[test]
-fn a_tick_ends_and_leaves_nothing_due() {
+fn a_tick_terminates_and_leaves_nothing_due() {
     at_every_moment(|moment| {
         let ticked = moment.after.decide(moment.now, Issuer::Server, Command::Tick);
         let events = ticked.map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
@@ -266,7 +266,7 @@ fn an_open_room_always_has_a_deadline_and_a_closed_one_never() {
 }
 
 #[test]
-fn the_owner_and_the_seated_are_members_and_nobody_sits_twice() {
+fn the_owner_and_players_are_members_and_no_member_has_two_seats() {
     at_every_moment(|moment| {
         let room = &moment.after;
         if room.phase() == Phase::Closed {
@@ -281,7 +281,7 @@ fn the_owner_and_the_seated_are_members_and_nobody_sits_twice() {
 }
 
 #[test]
-fn seats_change_hands_only_between_games() {
+fn seats_change_only_between_games() {
     at_every_moment(|moment| {
         let (Some(before), Some(after)) = (moment.before.running(), moment.after.running()) else {
             return Ok(());
@@ -296,7 +296,7 @@ fn seats_change_hands_only_between_games() {
 }
 
 #[test]
-fn members_chat_and_bans_are_bounded_and_members_are_one_of_each() {
+fn members_chat_and_bans_are_bounded_and_members_are_distinct() {
     at_every_moment(|moment| {
         let room = &moment.after;
         let ids: BTreeSet<_> = room.members().iter().map(|member| member.profile.id).collect();
@@ -310,7 +310,7 @@ fn members_chat_and_bans_are_bounded_and_members_are_one_of_each() {
 }
 
 #[test]
-fn a_room_plays_exactly_while_a_game_or_a_series_runs() {
+fn a_room_is_playing_exactly_while_a_game_or_series_runs() {
     at_every_moment(|moment| {
         let room = &moment.after;
         let awaited = room.series().is_some_and(|series| series.next_at.is_some());
@@ -324,7 +324,7 @@ fn a_room_plays_exactly_while_a_game_or_a_series_runs() {
 }
 
 #[test]
-fn only_the_server_speaks_for_others() {
+fn only_the_server_may_act_for_others() {
     at_every_moment(|moment| {
         let foreign = match &moment.command {
             Command::SetPresence(..) | Command::Strike { .. } | Command::Credit { .. } => {
@@ -338,9 +338,9 @@ fn only_the_server_speaks_for_others() {
     });
 }
 
-/// A law that is never put to the test is kept by chance.
+/// Ensures that the random histories exercise the laws.
 #[test]
-fn the_plots_reach_every_fact_and_every_end() {
+fn the_random_histories_reach_every_fact_and_every_end() {
     let seen = RefCell::new(BTreeSet::new());
     always(|stage| {
         for event in &stage.world.history {

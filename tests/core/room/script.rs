@@ -1,4 +1,4 @@
-//! What somebody may try in a room, at random.
+//! Random scripts of what players try in a room.
 
 use std::time::Duration;
 
@@ -15,31 +15,31 @@ use crate::room::test_room::{CODE, ai, ai_seat, id, member_card, password, profi
 
 pub(crate) const PEOPLE: [&str; 6] = ["ada", "bob", "cy", "bot-d", "bot-e", "eve"];
 
-/// How much time passes before something is done.
+/// How much time passes before a step.
 #[derive(Clone, Debug)]
 pub(crate) enum Wait {
     Nothing,
     Millis(u64),
-    /// To the room's deadline, and this much more.
+    /// To the room's deadline, plus this many milliseconds.
     Deadline(u64),
 }
 
-/// What somebody tries, before it is known how the room will stand then.
+/// What a player tries. It is chosen before the state of the room is known.
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
-    /// The same whatever the room is like.
+    /// A command that does not depend on the state of the room.
     Plain(Command),
     JoinAs(usize, Credentials),
     Configure(Box<Settings>),
     Rename(bool),
     Presence(usize, bool),
-    /// Ada takes black and this one white, where they can.
+    /// Ada takes black and this player takes white, if they can.
     SitDown(usize),
-    /// Whatever is missing for a game, and its start.
+    /// Everything that is missing for a game, and its start.
     Begin,
-    /// Legal moves of whoever is to move.
+    /// Legal moves by the players to move.
     Moves(Vec<u8>),
-    /// Any square, at a ply near the present one, of a game near the present one.
+    /// Any square, with a game and ply near the current ones.
     Stray {
         game: u32,
         ply: u16,
@@ -49,13 +49,13 @@ pub(crate) enum Deed {
         ply: u16,
         times: u8,
     },
-    /// The server was away for this long, after the wait before it.
+    /// The server was down for this many microseconds, after the wait before.
     Outage(i64),
-    /// By whoever sits there.
+    /// By the occupant of this seat.
     Resign(Color),
     Offer(Offer, Color),
     Answer(Offer, bool, Color),
-    /// One side offers, and the other answers at once.
+    /// One side offers, and the other answers immediately.
     Haggle(Offer, bool, Color),
     Remove {
         seat: Color,
@@ -69,7 +69,7 @@ pub(crate) enum Deed {
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) wait: Wait,
-    /// Whether the driver ticks first, as it should.
+    /// Whether the driver ticks first, as a correct driver does.
     pub(crate) punctual: bool,
     pub(crate) actor: usize,
     pub(crate) deed: Deed,
@@ -81,7 +81,7 @@ pub(crate) struct Plot {
     pub(crate) seats: ByColor<Occupant>,
     pub(crate) policy: Policy,
     pub(crate) steps: Vec<Step>,
-    /// Who closes the room in the end, if they may.
+    /// The player who closes the room at the end, if permitted.
     pub(crate) closer: Issuer,
 }
 
@@ -152,7 +152,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                 rated,
                 ..usual()
             };
-            // Narrow enough that one pair is decided.
+            // Bounds at which one pair decides the test.
             let sprt = (tested && settings.is_paired()).then(|| "-1600,1600,0.4,0.4".parse().expect("a test"));
             Settings { sprt, ..settings }
         },
@@ -166,7 +166,7 @@ fn steps() -> impl Strategy<Value = Step> {
         1 => (2_000_u64..200_000).prop_map(Wait::Millis),
         1 => (0_u64..3).prop_map(Wait::Deadline),
     ];
-    // The owner, who may do most, does most.
+    // The owner has the most rights, so she acts most often.
     let actor = prop_oneof![2 => Just(0), 3 => 0_usize..8];
     (wait, prop::bool::weighted(0.9), actor, deeds()).prop_map(|(wait, punctual, actor, deed)| Step {
         wait,
@@ -207,7 +207,7 @@ fn deeds() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// In microseconds: usual ones, a clock that was set back, and what no server should say.
+/// In microseconds: usual outages, a clock that was set back, and values that no server sends.
 fn outages() -> impl Strategy<Value = i64> {
     prop_oneof![12 => 0_i64..90_000_000, 4 => -90_000_000_i64..0, 1 => any::<i64>(), 1 => Just(i64::MIN)]
 }

@@ -1,4 +1,4 @@
-//! Laws of the stored form: nothing is lost, whatever is decoded is safe, and what a room decides fits it.
+//! Laws of the stored form: nothing is lost, everything decoded is safe, and the events that a room decides fit it.
 
 use proptest::prelude::*;
 use reversi::room::{
@@ -9,7 +9,7 @@ use reversi::room::{
 use crate::room::{exercise::exercise, laws::always, laws::at_every_moment, script::plots, trace::RandomHistory};
 
 #[test]
-fn every_event_comes_back_as_it_was() {
+fn every_event_round_trips() {
     always(|stage| {
         for event in &stage.world.history {
             prop_assert_eq!(decode_event(&encode_event(event)), Ok(event.clone()));
@@ -19,7 +19,7 @@ fn every_event_comes_back_as_it_was() {
 }
 
 #[test]
-fn every_room_comes_back_as_it_was_even_between_two_events_of_a_command() {
+fn every_room_round_trips_even_between_two_events_of_a_command() {
     at_every_moment(|moment| {
         let mut room = moment.before.clone();
         for event in moment.result.as_deref().unwrap_or(&[]) {
@@ -31,7 +31,7 @@ fn every_room_comes_back_as_it_was_even_between_two_events_of_a_command() {
 }
 
 #[test]
-fn every_event_of_a_history_fits_and_only_once_and_in_its_place() {
+fn every_event_of_a_history_fits_only_in_its_place() {
     always(|stage| {
         let mut room = Room::replay(&stage.world.history[..1]).expect("a creation");
         let mut last = &stage.world.history[0];
@@ -45,13 +45,13 @@ fn every_event_of_a_history_fits_and_only_once_and_in_its_place() {
     });
 }
 
-/// Histories have hundreds of moves, and nobody waits for a journal of megabytes.
+/// A history has hundreds of moves, so the size of a move matters.
 #[test]
 fn a_move_is_short() {
     always(|stage| {
         for event in &stage.world.history {
             if let Fact::Played { spent, .. } = event.fact {
-                // In this world it is 1970, and a moment takes fewer bytes than it will for the next 200 years.
+                // These tests run in 1970; until about 2200 a timestamp takes more bytes, so it is counted with 8.
                 let moment = 8 - encode_length(event.at.0.unsigned_abs());
                 let length = encode_event(event).len() + moment;
                 prop_assert!(length <= 22 || spent.as_secs() > 15 || event.seq.0 > 16_000, "{length} for {event:?}");
@@ -61,12 +61,12 @@ fn a_move_is_short() {
     });
 }
 
-/// Bytes of a varint, 8 at most.
+/// Length of a varint in bytes, at most 8.
 fn encode_length(value: u64) -> usize {
     usize::try_from((64 - value.leading_zeros()).div_ceil(7).clamp(1, 8)).expect("small")
 }
 
-/// As version 1 wrote it: without the checksum.
+/// Bytes in version 1, which has no checksum.
 fn unchecked(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes[0] = 1;
     bytes.truncate(bytes.len() - 4);
@@ -100,7 +100,7 @@ impl Damage {
 
 fn damage() -> impl Strategy<Value = Vec<Damage>> {
     let at = any::<prop::sample::Index>;
-    // Small numbers are tags, lengths and the variants of enums.
+    // Small numbers are tags, lengths and enum variants.
     let byte = || prop_oneof![any::<u8>(), 0_u8..24];
     let one = prop_oneof![
         1 => at().prop_map(Damage::Cut),
@@ -115,7 +115,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_bytes_give_an_error_or_something_safe(
+    fn damaged_bytes_give_an_error_or_a_valid_value(
         plot in plots(),
         damages in prop::collection::vec((any::<prop::sample::Index>(), damage()), 64),
     ) {
@@ -123,7 +123,7 @@ proptest! {
         for (which, damage) in damages {
             let event = &stage.world.history[which.index(stage.world.history.len())];
             let room = &stage.moments[which.index(stage.moments.len())].after;
-            // A checksum would see all of it.
+            // Without the checksum, which would detect all damage.
             let (mut event, mut room) = (unchecked(encode_event(event)), unchecked(encode_room(room)));
             for one in damage {
                 one.apply(&mut event);

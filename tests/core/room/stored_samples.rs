@@ -1,4 +1,4 @@
-//! What version 1 of the stored form looked like when it was written, so that later versions of the server read it.
+//! Samples of each version of the stored form, written when it was current, so that later servers can read them.
 
 use std::{fmt::Debug, fs, path::PathBuf, sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use reversi::{
 
 use crate::room::test_room::{self, World, chat, id, password, profile, secs, square, total, usual};
 
-/// 2026-01-02 10:00:00 UTC and some microseconds.
+/// 2026-01-02 10:00:00.123456 UTC.
 const AT: Timestamp = Timestamp(1_767_348_000_123_456);
 
 /// A line of the sample: a name, a tab, and the bytes in hexadecimal.
@@ -42,7 +42,7 @@ fn sample(version: u8) -> Vec<(String, Vec<u8>)> {
     text.lines().map(read).collect()
 }
 
-/// All that settings can hold, to the nanosecond.
+/// Settings with all fields set, with a resolution of nanoseconds where possible.
 fn rich_settings() -> Settings {
     Settings {
         name: RoomName::parse("Sunday Cup №1").expect("a name"),
@@ -78,7 +78,7 @@ fn creation() -> Creation {
     }
 }
 
-/// One of each fact, and some that differ in what they hold.
+/// One of each kind of fact, and some variants.
 fn facts() -> Vec<Fact> {
     let random = Settings { opening: Opening::Random { plies: 8, seed: 11 }, ..usual() };
     let spent = Duration::from_micros(2_345_678);
@@ -121,7 +121,7 @@ fn thought() -> Thought {
     Thought { evaluation: Some(-250), depth: 9, nodes: 1_000_000, line }
 }
 
-/// The name of a fact in the sample. A new one needs a line there, with which this no longer compiles until it has one.
+/// The name of a fact in the sample. A new kind of fact does not compile until it has a name here.
 fn name(fact: &Fact) -> &'static str {
     match fact {
         Fact::Created(_) => "created",
@@ -198,7 +198,7 @@ fn rooms() -> Vec<(String, Room)> {
         .collect()
 }
 
-/// What is read of a line is what was written.
+/// Checks that the stored lines decode to `values`.
 fn check<T: Debug + PartialEq>(
     stored: &[(String, Vec<u8>)],
     values: &[(String, T)],
@@ -211,9 +211,9 @@ fn check<T: Debug + PartialEq>(
 }
 
 #[test]
-fn what_every_version_wrote_is_read() {
+fn samples_of_every_version_are_readable() {
     let (events, rooms) = (events(), rooms());
-    // What later versions have more of stands behind the rest.
+    // Values that only later versions have are at the end.
     for (version, of_events, of_rooms) in [(1, 22, 5), (NEWEST, events.len(), rooms.len())] {
         let sample = sample(version);
         assert_eq!(sample.len(), of_events + of_rooms);
@@ -224,7 +224,7 @@ fn what_every_version_wrote_is_read() {
 }
 
 #[test]
-fn the_newest_version_is_written_as_it_was() {
+fn the_newest_version_is_written_like_its_sample() {
     let events = events().into_iter().map(|(name, event)| (name, encode_event(&event)));
     let rooms = rooms().into_iter().map(|(name, room)| (name, encode_room(&room)));
     for ((name, written), (_, stored)) in events.chain(rooms).zip(sample(NEWEST)) {
@@ -232,9 +232,9 @@ fn the_newest_version_is_written_as_it_was() {
     }
 }
 
-/// Of what has no checksum nearly half of these would pass for something else.
+/// Without the checksum, nearly half of these changes would decode as another value.
 #[test]
-fn no_bit_changes_unseen() {
+fn every_flipped_bit_is_detected() {
     for (name, bytes) in sample(NEWEST) {
         for bit in 8..8 * bytes.len() {
             let mut bytes = bytes.clone();
@@ -245,8 +245,8 @@ fn no_bit_changes_unseen() {
     }
 }
 
-/// Run by hand, and only to add lines: `cargo test --test core stored_samples -- --ignored`. A line that it changes is a form that
-/// nobody can read any more, unless `VERSION` goes up with it.
+/// Run by hand, and only to add lines: `cargo test --test core stored_samples -- --ignored`. If it changes an existing
+/// line, stored data of that form can no longer be read; then increase `VERSION`.
 #[test]
 #[ignore = "writes the sample that the other tests read"]
 fn write_the_sample() {
@@ -257,7 +257,7 @@ fn write_the_sample() {
 }
 
 #[test]
-fn what_a_newer_server_wrote_is_said_to_be_that() {
+fn bytes_of_a_newer_server_are_reported_as_newer() {
     let (_, mut bytes) = sample(NEWEST).swap_remove(1);
     bytes[0] = NEWEST + 1;
     assert_eq!(decode_event(&bytes), Err(StoredError::Newer(NEWEST + 1)));
@@ -267,9 +267,9 @@ fn what_a_newer_server_wrote_is_said_to_be_that() {
     assert_eq!(decode_event(&[]), Err(StoredError::Malformed("version")));
 }
 
-/// Found by fuzzing: the end of such a game was taken for one that no room decides.
+/// Found by fuzzing: the end of such a game was rejected as one that no room decides.
 #[test]
-fn a_room_stored_before_the_end_of_a_full_board_goes_on() {
+fn a_room_stored_before_the_end_of_a_full_board_can_continue() {
     let mut world = World::duel(usual());
     world.play_out();
     let (last, before) = world.history.split_last().expect("a history");
@@ -284,7 +284,7 @@ fn a_room_stored_before_the_end_of_a_full_board_goes_on() {
 }
 
 #[test]
-fn what_no_room_decided_does_not_fit() {
+fn events_that_no_room_decides_do_not_fit() {
     let world = World::duel(usual());
     let room = &world.room;
     let fits = |fact: Fact| room.check_next(&Event { seq: room.seq().next(), at: world.now, fact });

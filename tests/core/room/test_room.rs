@@ -1,4 +1,4 @@
-//! A room with a simulated driver, for tests that tell what happens in one.
+//! A room with a simulated driver, for tests of one room.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,16 +11,16 @@ use reversi::{
     rules::{ByColor, Color, Square},
 };
 
-/// The code of every room in these tests.
+/// The join code of every room in these tests.
 pub(crate) const CODE: u64 = 99;
-/// How long a lost connection is kept, and how long an idle room.
+/// Grace period of an absent member, and time until an idle room closes.
 pub(crate) const POLICY: Policy = Policy { grace: secs(60), idle_close: secs(900), members: 8 };
 
 pub(crate) const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A driver as the server has one: ticks when the deadline has come, judges, applies, remembers.
+/// A room and its driver, as in the server: ticks at the deadline, decides, applies, and keeps the history.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     pub(crate) room: Room,
@@ -29,7 +29,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A room of Ada's, made at one second.
+    /// A room that Ada creates at second one.
     pub(crate) fn new(settings: Settings, seats: ByColor<Occupant>, policy: Policy) -> Self {
         let now = Timestamp(1_000_000);
         let (id, code) = (RoomId::from_random(7), JoinCode::from_random(CODE));
@@ -38,12 +38,12 @@ impl World {
         Self { room: Room::new(creation, now), now, history: vec![created] }
     }
 
-    /// Ada's room with these settings, in which she has no seat.
+    /// Ada's room with these settings, without a seat for her.
     pub(crate) fn of(settings: Settings) -> Self {
         Self::new(settings, ByColor::new(Occupant::Open, Occupant::Open), POLICY)
     }
 
-    /// Ada's usual room.
+    /// Ada's room with the usual settings.
     pub(crate) fn lobby() -> Self {
         Self::of(usual())
     }
@@ -101,7 +101,7 @@ impl World {
         self
     }
 
-    /// What the room makes of a command now.
+    /// Decides and applies a command now.
     pub(crate) fn act(&mut self, who: &str, command: Command) -> Result<Vec<Fact>, Rejection> {
         self.tick_if_due();
         let events = self.room.decide(self.now, actor(who), command)?;
@@ -116,7 +116,7 @@ impl World {
         self.act(who, command.clone()).expect_err(&format!("{who}: {command:?} should be refused"))
     }
 
-    /// Lets time pass, with a tick whenever the room wants one.
+    /// Advances the time, with a tick at each deadline of the room.
     pub(crate) fn wait(&mut self, duration: Duration) -> Vec<Fact> {
         let until = self.now.after(duration);
         let mut facts = Vec::new();
@@ -130,7 +130,7 @@ impl World {
         facts
     }
 
-    /// Plays the squares for whoever is to move, an AI included; every one must be accepted.
+    /// Plays the squares for the sides to move, AIs included. Panics if a move is refused.
     pub(crate) fn play(&mut self, squares: &str) -> Vec<Fact> {
         squares
             .as_bytes()
@@ -148,7 +148,7 @@ impl World {
         self.end().expect("the game is over")
     }
 
-    /// Places a disc for whoever is to move.
+    /// Places a disc for the side to move.
     pub(crate) fn place(&mut self, square: Square) -> Vec<Fact> {
         let (who, command) = (self.mover(), self.move_to(square));
         self.tick_if_due();
@@ -156,13 +156,13 @@ impl World {
         self.accept(events)
     }
 
-    /// The command that places a disc at the present ply.
+    /// The command that places a disc at the current ply.
     pub(crate) fn move_to(&self, square: Square) -> Command {
         let game = self.game();
         Command::Play { game: game.number, ply: game.ply(), square, thought: None }
     }
 
-    /// Who may answer for the side to move.
+    /// The issuer of moves for the side to move.
     pub(crate) fn mover(&self) -> Issuer {
         let turn = self.game().position.turn();
         self.room.seats()[turn].occupant.player().map_or(Issuer::Server, Issuer::Player)
@@ -180,7 +180,7 @@ impl World {
         self.room.owner().map(|owner| owner.name.to_string()).unwrap_or_default()
     }
 
-    /// Won games of black and of white.
+    /// Games won by black's and by white's occupant.
     pub(crate) fn wins(&self) -> (u16, u16) {
         let seats = self.room.seats();
         (seats.black.wins, seats.white.wins)
@@ -202,7 +202,7 @@ impl World {
     }
 }
 
-/// "admin" and "server" are what they say; all others are players.
+/// The issuer of that name: "admin" and "server" are special; all others are players.
 pub(crate) fn actor(who: &str) -> Issuer {
     match who {
         "admin" => Issuer::Admin,
@@ -215,13 +215,13 @@ pub(crate) fn id(who: &str) -> PlayerId {
     PlayerId::from_random(who.bytes().fold(0, |sum, byte| sum * 31 + u64::from(byte)))
 }
 
-/// Those whose name begins with "bot" are bots.
+/// The profile of that name; names that start with "bot" are bots.
 pub(crate) fn profile(who: &str) -> Profile {
     let kind = if who.starts_with("bot") { PlayerKind::Bot } else { PlayerKind::Human };
     Profile { id: id(who), name: DisplayName::parse(who).expect("a name"), kind }
 }
 
-/// What opens every room of these tests.
+/// Credentials that admit to every room of these tests.
 pub(crate) fn member_card() -> Credentials {
     Credentials { code: Some(JoinCode::from_random(CODE)), password: Some(password()) }
 }

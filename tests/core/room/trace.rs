@@ -1,4 +1,4 @@
-//! A plot played out in a room, with everything that was said and done.
+//! A script performed in a room, with all commands and results.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::room::{
     test_room::{World, ai, id, member_card, profile},
 };
 
-/// One command and what came of it.
+/// A command and its result.
 pub(crate) struct Moment {
     pub(crate) now: Timestamp,
     pub(crate) actor: Issuer,
@@ -54,7 +54,7 @@ impl RandomHistory {
             Wait::Millis(millis) => now.after(Duration::from_millis(millis)),
             Wait::Deadline(millis) => {
                 let due = self.world.room.deadline().unwrap_or(now).after(Duration::from_millis(millis));
-                // A deadline may lie behind: a clock never goes back for it.
+                // The deadline may have passed already; time never goes back.
                 due.max(now)
             }
         };
@@ -89,7 +89,7 @@ impl RandomHistory {
                 (0..times).for_each(|_| self.run(Issuer::Server, strike.clone()));
             }
             Deed::Outage(micros) => {
-                // Others try it too, and are refused.
+                // Other issuers try this too, and are refused.
                 self.run(actor, Command::Credit { micros });
                 self.run(Issuer::Server, Command::Credit { micros });
             }

@@ -1,4 +1,4 @@
-//! All chance of a simulated world.
+//! All random choices of a simulated world.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use reversi::ai;
 pub(crate) struct Dice(Pcg64);
 
 impl Dice {
-    /// `purpose` keeps the parts of one world apart, so that a change to one leaves the others alone.
+    /// Each `purpose` has a generator of its own, so that a change to one part of a world does not change the others.
     pub(crate) fn of(seed: u64, purpose: u64) -> Self {
         Self(ai::seeded_rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(purpose)))
     }
@@ -23,7 +23,7 @@ impl Dice {
         self.0.random_range(0..bound)
     }
 
-    /// True so often in a hundred.
+    /// True with this probability.
     pub(crate) fn percent(&mut self, percent: u32) -> bool {
         self.0.random_range(0..100) < percent
     }

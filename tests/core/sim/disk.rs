@@ -1,4 +1,4 @@
-//! A store that fails as a seed has it: slow, refusing, unsure of what it did, or gone with the whole server.
+//! A store that fails as the seed determines: slow, refused and unconfirmed writes, and crashes of the server.
 
 use std::{
     collections::VecDeque,
@@ -20,14 +20,14 @@ use crate::sim::{
     moment::{Log, What},
 };
 
-/// What becomes of an append.
+/// The outcome of an append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Written,
     Refused,
-    /// Nobody hears whether it was written; it was if that is so.
+    /// The outcome is not reported; true if the append was written.
     Unknown(bool),
-    /// The server dies behind or before it.
+    /// The server crashes; true if the append was written before.
     Crash(bool),
 }
 
@@ -40,15 +40,15 @@ pub(crate) struct Disk {
 struct State {
     dice: Dice,
     storm: bool,
-    /// Appends whose fate is decided, for scenarios.
+    /// Predetermined outcomes of the next appends, for scenarios.
     fates: VecDeque<Fate>,
-    /// Reads, and writes of the register, whose fate is decided: whether they fail.
+    /// Predetermined failures of the next reads and writes of players: true for a failure.
     failures: VecDeque<bool>,
-    /// How many in a thousand appends of a storm are a server's last.
+    /// The number of appends of a storm that crash the server, per thousand.
     deadly: usize,
-    /// Whether it is slow now and then, even in good weather.
+    /// Whether writes are sometimes slow outside of storms too.
     sluggish: bool,
-    /// Ends the server.
+    /// Cancelled to crash the server.
     crash: CancellationToken,
 }
 
@@ -66,7 +66,7 @@ impl Disk {
         Arc::new(Self { store: Arc::default(), log, state: Mutex::new(state) })
     }
 
-    /// As a runtime takes it.
+    /// The disk as the store of a runtime.
     pub(crate) fn store(self: &Arc<Self>) -> Store {
         Store {
             journal: Arc::clone(self) as Arc<dyn Journal>,
@@ -75,7 +75,7 @@ impl Disk {
         }
     }
 
-    /// What ends the next server when the disk wants it.
+    /// Prepares for the next server. Returns the token that is cancelled when the disk crashes it.
     pub(crate) fn next_life(&self, deadly: usize) -> CancellationToken {
         let mut state = self.state();
         (state.deadly, state.sluggish) = (deadly, true);
@@ -92,12 +92,12 @@ impl Disk {
         self.state().storm
     }
 
-    /// Decides the next appends.
+    /// Determines the outcomes of the next appends.
     pub(crate) fn decide(&self, fates: &[Fate]) {
         self.state().fates.extend(fates);
     }
 
-    /// Decides which of the next reads fail.
+    /// Determines which of the next reads fail.
     pub(crate) fn decide_reads(&self, failures: &[bool]) {
         self.state().failures.extend(failures);
     }
@@ -130,7 +130,7 @@ impl Disk {
         }
     }
 
-    /// Whether a read, or a write of the register, fails now.
+    /// Fails if the next read, or write of a player, is to fail.
     async fn readable(&self) -> Result<(), Unavailable> {
         let (fails, slow) = self.state().unreadable();
         wait(slow).await;

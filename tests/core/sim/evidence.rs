@@ -1,4 +1,4 @@
-//! A world that is over, as the invariants look at it.
+//! The record of a finished world, for the invariants.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -13,25 +13,25 @@ use crate::sim::{
     plan::Plan,
 };
 
-/// No world lasts that long.
+/// Longer than any world.
 const FORGETFUL: Duration = Duration::from_secs(100_000);
 
 pub(crate) struct Evidence {
     pub(crate) moments: Vec<Moment>,
-    /// All that was ever written of each room.
+    /// All events ever written, by room.
     pub(crate) pasts: BTreeMap<RoomId, Past>,
     pub(crate) store: Store,
-    /// Everybody who ever came in, with the seats they may hold.
+    /// All players that ever logged in, with their seat limits.
     pub(crate) people: Vec<(PlayerId, usize)>,
     pub(crate) rooms_per_player: usize,
-    /// Whether the server forgets those who ask nothing for a while.
+    /// Whether the server removes idle players during this world.
     pub(crate) forgetful: bool,
-    /// Who called under each number, and for what.
+    /// The person and the request of each call, by call number.
     calls: BTreeMap<u64, (usize, Deed)>,
     identities: Vec<(usize, PlayerId)>,
 }
 
-/// All events of a room, and the room behind each of them.
+/// All events of a room, and the room after each.
 pub(crate) struct Past {
     pub(crate) events: Vec<Event>,
     pub(crate) rooms: Vec<Room>,
@@ -58,13 +58,13 @@ impl Evidence {
         Self { moments, pasts, store, people, rooms_per_player, forgetful, calls, identities }
     }
 
-    /// Who called under a number, and for what.
+    /// The person and the request of a call.
     pub(crate) fn call(&self, number: u64) -> (usize, &Deed) {
         let (who, deed) = &self.calls[&number];
         (*who, deed)
     }
 
-    /// Whether a person ever was that player: who logs out comes back as another.
+    /// Whether a person ever was this player. After a log-out a person returns as another player.
     pub(crate) fn was(&self, who: usize, player: PlayerId) -> bool {
         self.identities.contains(&(who, player))
     }
@@ -105,7 +105,7 @@ impl Past {
         }
     }
 
-    /// The room behind an event.
+    /// The room after an event.
     pub(crate) fn at(&self, seq: Seq) -> Option<&Room> {
         self.rooms.get(usize::try_from(seq.0).ok()?.checked_sub(1)?)
     }

@@ -1,4 +1,4 @@
-//! How somebody asks: once, twice, again, or without waiting for the answer.
+//! How a request is made: once, repeated, twice at the same time, or without waiting for the answer.
 
 use std::{
     future::{Future, poll_fn},
@@ -11,13 +11,13 @@ use crate::sim::dice::Dice;
 
 pub(crate) enum Manner {
     Once,
-    /// Once more when it is answered.
+    /// Repeated after its answer.
     Again,
-    /// Both at a time.
+    /// Twice at the same time.
     Twice,
-    /// Given up after so many steps.
+    /// Dropped after this many more polls.
     Abandoned(usize),
-    /// Given up after so long.
+    /// Dropped after this time.
     Cut(Duration),
 }
 
@@ -33,7 +33,7 @@ impl Manner {
     }
 }
 
-/// What comes of `work` within so many steps behind the first; it is dropped when that is nothing.
+/// The result of `work` if it is ready within `steps` polls after the first; otherwise drops it and returns none.
 pub(crate) async fn abandoned<T>(mut steps: usize, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     poll_fn(|context| match work.as_mut().poll(context) {

@@ -1,7 +1,8 @@
-//! Whole worlds, each from a seed: real servers on virtual time over a disk that fails, used by people and bots who come and
-//! go, ask twice and hang up. What holds in all of them is in `invariants`, one law a file.
+//! Simulations of whole worlds, each determined by a seed: real servers on virtual time, with a failing disk, used by
+//! people and bots that log in and out, repeat requests and drop calls. `invariants` has the properties of all worlds,
+//! one a file.
 //!
-//! `REVERSI_SIM_SEEDS=N` tries that many seeds, `REVERSI_SIM_SEED=S` one, whose trace it prints.
+//! `REVERSI_SIM_SEEDS=N` sets the number of seeds; `REVERSI_SIM_SEED=S` runs one seed and prints its trace.
 
 mod dice;
 mod disk;
@@ -29,13 +30,13 @@ use std::{
 use plan::Plan;
 use world::World;
 
-/// As many as a minute of two cores allows.
+/// Default number of seeds: about a minute on two cores.
 const SEEDS: u64 = 1_000;
 
-/// Failures that are shown in full.
+/// Maximum number of failures printed in full.
 const SHOWN: usize = 3;
 
-/// Lines of a trace that a failure shows.
+/// Maximum number of trace lines printed for a failure.
 const TAIL: usize = 60;
 
 #[test]
@@ -76,7 +77,7 @@ fn the_same_seed_gives_the_same_trace() {
     assert_eq!(traces.len(), 20, "seeds make different worlds");
 }
 
-/// Plays the world of a seed; what contradicts a law, with the end of the trace.
+/// Simulates the world of a seed. Returns the violated invariant with the end of the trace.
 fn try_seed(seed: u64) -> Result<(), String> {
     let evidence = World::play(Plan::of(seed));
     let broken: Vec<_> = invariants::ALL

@@ -1,4 +1,4 @@
-//! What can be observed of a world, in order.
+//! The observable events of a world, in order.
 
 use std::{
     fmt::{self, Write as _},
@@ -16,9 +16,9 @@ use reversi::{
 };
 use tokio::time::Instant;
 
-/// One thing that could be observed.
+/// One observable event of a world.
 pub(crate) struct Moment {
-    /// For how long a server had run by then, in all lives.
+    /// The total running time of all servers before it.
     pub(crate) at: Duration,
     pub(crate) what: What,
 }
@@ -28,39 +28,39 @@ pub(crate) struct Moment {
 pub(crate) enum What {
     /// A server starts, at this time by its own clock.
     Began { wall: Timestamp },
-    /// It came up, or could not.
+    /// Whether the start succeeded.
     Started(bool),
-    /// It is over: `clean` when it was asked to stop and did.
+    /// The server ended; `clean` if it was asked to stop and did.
     Ended { clean: bool },
-    /// The disk begins or ceases to fail.
+    /// The disk starts to fail (true) or works again.
     Storm(bool),
     /// The disk failed in this way.
     Failed(&'static str),
-    /// The disk has these events.
+    /// The disk wrote these events.
     Wrote { room: RoomId, events: Vec<Event> },
-    /// A token was shown again.
+    /// A token was used after a restart; `good` if it was valid.
     Returned { who: usize, good: bool },
-    /// Somebody asks for something.
+    /// A person made a request.
     Asked { call: u64, who: usize, deed: Deed },
-    /// It was answered.
+    /// The answer to a request.
     Answered { call: u64, outcome: Outcome },
-    /// A stream of turns is open.
+    /// A stream of turns was opened.
     Opened { stream: u64, who: usize },
-    /// It said this.
+    /// A notice on a stream of turns.
     Told { stream: u64, notice: Notice },
-    /// It is over; none when its reader went.
+    /// A stream of turns ended; `end` is none if its reader dropped it.
     Closed { stream: u64, end: Option<StreamEnd> },
-    /// Somebody watches a room, from behind an event.
+    /// A person started to watch a room, after an event if given.
     Watched { watcher: u64, who: usize, room: RoomId, after: Option<Seq> },
     /// The watcher was shown this.
     Saw { watcher: u64, seen: Seen },
-    /// It sees no more; none when it went.
+    /// A watch ended; `end` is none if the watcher dropped it.
     Unwatched { watcher: u64, end: Option<StreamEnd> },
-    /// Nothing moves any more: this is what there is.
+    /// The state of a server at rest.
     Audited(Box<Audit>),
 }
 
-/// What somebody may ask of a server.
+/// A request to a server.
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
     LogIn,
@@ -74,7 +74,7 @@ pub(crate) enum Deed {
 }
 
 impl Deed {
-    /// The room that it is about; none for what makes one.
+    /// The room of the request; none for requests that create a room.
     pub(crate) fn room(&self) -> Option<RoomId> {
         match self {
             Self::Command(room, _) | Self::SetSeat(room, ..) | Self::Start(room, _) => Some(*room),
@@ -93,7 +93,7 @@ pub(crate) enum Outcome {
     Made(RoomId, Seq),
     Done(Accepted),
     Refused(RoomError),
-    /// Nobody waited for the answer.
+    /// The caller did not wait for the answer.
     Abandoned,
 }
 
@@ -111,22 +111,22 @@ impl fmt::Debug for Seen {
     }
 }
 
-/// A server at rest.
+/// The state of a server at rest.
 #[derive(Debug)]
 pub(crate) struct Audit {
-    /// Everybody has gone for long.
+    /// Whether all players have been gone for long.
     pub(crate) deserted: bool,
     pub(crate) wall: Timestamp,
     pub(crate) rooms: usize,
     pub(crate) games: usize,
     pub(crate) list: Vec<Row>,
-    /// The list as one has it who was told of every change; none when nobody was.
+    /// The room list as built from its updates; none if no stream was open.
     pub(crate) followed: Option<Vec<Row>>,
-    /// Of each player whose token is good: the rooms and the seats in their books.
+    /// The rooms and the seats of each player whose token is valid.
     pub(crate) books: Vec<(PlayerId, Vec<RoomId>, Vec<RoomId>)>,
 }
 
-/// Where moments are noted.
+/// The record of a world.
 pub(crate) struct Log {
     pages: Mutex<Pages>,
     numbers: AtomicU64,
@@ -135,10 +135,10 @@ pub(crate) struct Log {
 #[derive(Default)]
 struct Pages {
     moments: Vec<Moment>,
-    /// How long earlier servers ran.
+    /// The total running time of earlier servers.
     before: Duration,
     began: Option<Instant>,
-    /// How many moments there were when the last server ended.
+    /// The number of moments when the last server ended.
     ended: usize,
 }
 
@@ -147,7 +147,7 @@ impl Log {
         Self { pages: Mutex::default(), numbers: AtomicU64::new(0) }
     }
 
-    /// A number that nothing else has: of a call, a stream, a watcher.
+    /// A unique number for a call, a stream or a watcher.
     pub(crate) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Relaxed)
     }
@@ -158,12 +158,12 @@ impl Log {
         pages.moments.push(Moment { at, what });
     }
 
-    /// The time of a server begins; within its own tokio runtime.
+    /// Starts the time of a server. Call within its own tokio runtime.
     pub(crate) fn begin(&self) {
         self.pages().began = Some(Instant::now());
     }
 
-    /// The time of a server is over, and its tasks are about to be dropped.
+    /// Ends the time of a server, before its tasks are dropped.
     pub(crate) fn end(&self) {
         let mut pages = self.pages();
         pages.before = pages.at();
@@ -171,8 +171,8 @@ impl Log {
         pages.ended = pages.moments.len();
     }
 
-    /// Its tasks were dropped. Tokio drops them in an order that depends on every other runtime of the process, so what they
-    /// noted is given one of its own.
+    /// Sorts the moments noted while the tasks of a server were dropped: tokio drops them in an order that depends on
+    /// the other runtimes of the process.
     pub(crate) fn bury(&self) {
         let mut pages = self.pages();
         let ended = pages.ended;
@@ -194,7 +194,7 @@ impl Pages {
     }
 }
 
-/// The moments as text, a line each.
+/// The moments as text, one a line.
 pub(crate) fn trace(moments: &[Moment]) -> String {
     let mut text = String::new();
     for Moment { at, what } in moments {

@@ -1,4 +1,4 @@
-//! Somebody who watches a room: eagerly, slowly, or from where they once stopped.
+//! A simulated watcher of a room, which reads fast or slowly and resumes after stopping.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::sim::{
     stage::SimServer,
 };
 
-/// Watches a room a few times, each time from behind what was seen last, or anew.
+/// Watches a room a few times, each time after the last event seen or with a new snapshot.
 pub(crate) async fn follow(stage: Arc<SimServer>, player: Arc<Player>, who: usize, room: RoomId, mut dice: Dice) {
     let mut after = None;
     for _ in 0..1 + dice.below(3) {
@@ -44,7 +44,7 @@ async fn watch_for_a_while(
         if slow && dice.percent(10) {
             tokio::time::sleep(dice.millis(100..15_000)).await;
         }
-        // Nothing is lost when a wait is given up.
+        // Dropping the wait loses no event.
         let next = match abandoned(dice.below(3), watch.next()).await {
             Some(next) => next,
             None => watch.next().await,

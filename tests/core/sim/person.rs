@@ -1,4 +1,4 @@
-//! Somebody with a script of chance: a person or a bot, over all the lives of the server.
+//! A simulated person or bot with random actions, across all servers of a world.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -24,21 +24,21 @@ pub(crate) struct Person {
     name: DisplayName,
     part: Part,
     pub(crate) dice: Dice,
-    /// What it was given when it logged in; good over restarts.
+    /// The token of the last log-in; valid across restarts.
     token: Option<Token>,
-    /// The last request ids, to be repeated.
+    /// The last request ids, for repeated requests.
     requests: Vec<String>,
     turns: Vec<Listening>,
     answers: VecDeque<(Instant, TurnRequest)>,
 }
 
-/// An open stream of turns, which another task reads at once.
+/// An open stream of turns. Another task reads it without delay.
 struct Listening {
     notices: mpsc::Receiver<Notice>,
     _stop: DropGuard,
 }
 
-/// Notices that wait for their reader; more than a stream ever has.
+/// Capacity for unread notices; more than a stream ever has.
 const UNREAD: usize = 10_000;
 
 impl Person {
@@ -55,7 +55,7 @@ impl Person {
         }
     }
 
-    /// Goes on until the server is over, or everybody is gone.
+    /// Acts until the server ends or all players must leave.
     pub(crate) async fn live(&mut self, stage: &Arc<SimServer>) {
         (self.turns, self.answers) = (Vec::new(), VecDeque::new());
         loop {
@@ -89,7 +89,7 @@ impl Person {
         };
         stage.log.note(What::Answered { call, outcome });
         if matches!(entered, Err(LogInError::NameTaken)) {
-            // Who has logged out half way is still known by the name.
+            // After an unfinished log-out the old name may still be taken.
             self.name = DisplayName::parse(&format!("p{}-{call}", self.who)).expect("a name");
         }
         let (player, token) = entered.ok()?;
@@ -98,7 +98,7 @@ impl Person {
         Some(player)
     }
 
-    /// From coming in to logging out.
+    /// Acts from a log-in to a log-out.
     async fn visit(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>) {
         let mut listen_at = Some(Instant::now());
         let mut act_at = Instant::now() + self.dice.millis(0..1_500);
@@ -158,7 +158,7 @@ impl Person {
         });
     }
 
-    /// Plans an answer; now and then none, or more than one.
+    /// Plans the answer to a turn; sometimes none, sometimes several.
     fn consider(&mut self, request: TurnRequest) {
         let delay = match self.dice.below(100) {
             0..4 => return,
@@ -185,7 +185,7 @@ impl Person {
         }
     }
 
-    /// Does something; true when that was logging out.
+    /// Performs a random action. Returns true if it was a log-out.
     async fn act(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>, listen_at: &mut Option<Instant>) -> bool {
         match self.dice.below(100) {
             0..5 if !self.turns.is_empty() => {
@@ -235,7 +235,7 @@ impl Person {
         }
     }
 
-    /// Something that makes a room, perhaps as it was asked for once before.
+    /// A request that creates a room, sometimes a repetition of an earlier one.
     fn found(&mut self, stage: &SimServer) -> Deed {
         let request = match self.dice.below(4) {
             0 => None,
@@ -248,7 +248,7 @@ impl Person {
         whim::founding(&mut self.dice, stage, request)
     }
 
-    /// Asks in one manner or another; false when it is not known what came of it.
+    /// Makes a request in a random manner. Returns false if its outcome is unknown.
     async fn ask(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>, deed: Deed) -> bool {
         let once = || stage.carry_out(self.who, player, deed.clone());
         match Manner::any(&mut self.dice) {
@@ -264,7 +264,7 @@ impl Person {
     }
 }
 
-/// The next notice of the newest stream; none when it is over.
+/// The next notice of the newest stream; none if it ended.
 async fn heard(turns: &mut Vec<Listening>) -> Option<Notice> {
     let Some(newest) = turns.last_mut() else { return std::future::pending().await };
     let notice = newest.notices.recv().await;

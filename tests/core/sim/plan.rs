@@ -1,4 +1,4 @@
-//! What a seed makes of a world before it begins.
+//! The parameters of a world, determined by its seed before it starts.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use reversi::{room::PlayerKind, runtime::Limits};
 
 use crate::sim::dice::Dice;
 
-/// One server, from its start to its end.
+/// One server, from start to end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Life {
     pub(crate) length: Duration,
-    /// Whether it is asked to stop, or dies.
+    /// Whether it is asked to stop; otherwise it crashes.
     pub(crate) clean: bool,
-    /// When the disk begins to fail, and for how long.
+    /// When the disk starts to fail, and for how long.
     pub(crate) storm: Option<(Duration, Duration)>,
-    /// How long a storm goes on that has outlived a server.
+    /// How long a storm that outlasts its server continues.
     pub(crate) clearing: Duration,
-    /// How far the clock on the wall is when the next server starts, in microseconds; negative when it was set back.
+    /// Wall time until the next server starts, in microseconds; negative if the clock was set back.
     pub(crate) away: i64,
-    /// How many in a thousand appends of the storm kill it.
+    /// The number of appends of the storm that crash the server, per thousand.
     pub(crate) deadly: usize,
 }
 
@@ -31,12 +31,12 @@ pub(crate) struct Part {
 pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) cast: Vec<Part>,
-    /// The last one lives to its end, in good weather.
+    /// The last one ends cleanly, without a storm.
     pub(crate) lives: Vec<Life>,
     pub(crate) limits: Limits,
 }
 
-/// Few enough for the quota to be met.
+/// Low enough that players reach the quota.
 const ROOMS_PER_PLAYER: usize = 3;
 
 impl Plan {
@@ -50,7 +50,7 @@ impl Plan {
         let seconds = |dice: &mut Dice, from: &[u64]| Duration::from_secs(dice.pick(from));
         let limits = Limits {
             rooms_per_player: ROOMS_PER_PLAYER,
-            // Rates are of real time, which no seed repeats.
+            // Rate limits use real time, which would make a seed unrepeatable.
             requests_per_second: 1_000_000,
             request_burst: 1_000_000,
             chats_per_second: 1_000_000,

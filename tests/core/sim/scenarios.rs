@@ -1,4 +1,4 @@
-//! What seeds have found, each as a story of its own, so that it stays found.
+//! Regression tests: scenarios of bugs that the simulation has found.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,16 +18,16 @@ use crate::sim::{
     world::{DAWN, encode},
 };
 
-/// What every player has for a move.
+/// Time for a move.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// How long the player thinks before the first server dies.
+/// How long the player thinks before the first server crashes.
 const THOUGHT: Duration = Duration::from_secs(4);
 
-/// How exactly a server that dies has noted until when it lived.
+/// Maximum age of the time that a crashed server noted last.
 const ALIVE: Duration = Duration::from_secs(5);
 
-/// A table at which somebody has to move against the machine, on a server that dies meanwhile.
+/// A room in which a player must move against an AI, on a server that crashes meanwhile.
 struct Table {
     log: Arc<Log>,
     disk: Arc<Disk>,
@@ -47,18 +47,18 @@ impl Table {
         Self { log, disk, room }
     }
 
-    /// Another server, so many seconds later by the clock on the wall than the first began.
+    /// Runs another server, which starts this many seconds of wall time after the first.
     fn live<T>(&self, seconds: i64, script: impl AsyncFnOnce(std::io::Result<Runtime>) -> T) -> T {
         live(&self.disk, DAWN.shifted(seconds * 1_000_000), script)
     }
 
-    /// The room as it is written down.
+    /// The room as written in the journal.
     async fn room(&self) -> Room {
         let history = self.disk.store().journal.load(self.room).await.expect("a disk").expect("an open room");
         history.latest()
     }
 
-    /// All that was written of the room.
+    /// All facts written for the room.
     fn facts(&self) -> Vec<Fact> {
         let written = self.log.take().into_iter().filter_map(|moment| match moment.what {
             What::Wrote { room, events } if room == self.room => Some(events),
@@ -68,7 +68,7 @@ impl Table {
     }
 }
 
-/// One server on its own virtual time, which dies when the script ends.
+/// Runs one server on its own virtual time; it crashes when the script ends.
 fn live<T>(disk: &Arc<Disk>, wall: Timestamp, script: impl AsyncFnOnce(std::io::Result<Runtime>) -> T) -> T {
     let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     tokio.expect("a tokio runtime").block_on(async {
@@ -97,14 +97,14 @@ async fn human(runtime: &Runtime, name: &str) -> Arc<Player> {
     runtime.sessions().log_in(name, PlayerKind::Human, 0).await.expect("a log-in").0
 }
 
-/// What is left of the move, by the clock of the server that runs.
+/// The time left for the move, by the clock of the running server.
 async fn left(table: &Table, runtime: &Runtime) -> Duration {
     let room = table.room().await;
     room.flag_falls().expect("a game that runs").since(runtime.clock().now())
 }
 
 #[test]
-fn time_is_given_back_once_when_nobody_knows_whether_it_was() {
+fn a_credit_of_unknown_outcome_is_given_once() {
     let table = Table::laid();
     // Written, but the answer is lost, and then the journal cannot be read for a while.
     table.disk.decide(&[Fate::Unknown(true)]);
@@ -118,9 +118,9 @@ fn time_is_given_back_once_when_nobody_knows_whether_it_was() {
 }
 
 #[test]
-fn time_is_given_back_when_a_server_dies_before_it_could() {
+fn a_credit_missed_by_a_crash_is_given_by_the_next_server() {
     let table = Table::laid();
-    // At once, and half a second later.
+    // The first try, and the next, half a second later.
     table.disk.decide(&[Fate::Refused; 2]);
     table.live(100, async |runtime| {
         let _runtime = runtime.expect("a start");
@@ -135,9 +135,9 @@ fn time_is_given_back_when_a_server_dies_before_it_could() {
 }
 
 #[test]
-fn a_start_that_fails_leaves_nobody_behind() {
+fn a_failed_start_leaves_no_trace() {
     let table = Table::laid();
-    // Everything is read but the end of the rooms.
+    // All reads succeed but the last, of the end of the rooms.
     table.disk.decide_reads(&[false, false, false, true]);
     table.live(100, async |runtime| {
         assert!(runtime.is_err());
@@ -147,9 +147,9 @@ fn a_start_that_fails_leaves_nobody_behind() {
 }
 
 #[test]
-fn time_is_given_back_once_when_a_clock_was_set_back_and_a_start_failed() {
+fn a_credit_is_given_once_after_a_clock_set_back_and_a_failed_start() {
     let table = Table::laid();
-    // As above, where noting the new time is one more.
+    // As above, after one more call that notes the new time.
     table.disk.decide_reads(&[false, false, false, false, true]);
     table.live(-100, async |runtime| assert!(runtime.is_err()));
     table.live(-98, async |runtime| {
@@ -160,7 +160,7 @@ fn time_is_given_back_once_when_a_clock_was_set_back_and_a_start_failed() {
 }
 
 #[test]
-fn a_seat_that_was_perhaps_given_counts() {
+fn a_seat_of_unknown_outcome_counts_for_the_quota() {
     let disk = Disk::new(Dice::of(0, 0), Arc::new(Log::new()));
     live(&disk, DAWN, async |runtime| {
         let runtime = runtime.expect("a start");
@@ -181,7 +181,7 @@ fn a_seat_that_was_perhaps_given_counts() {
         assert_eq!(runtime.rooms().command(&ada, rooms[1], sit.clone()).await, Err(RoomError::QuotaSeats));
         tokio::time::sleep(Duration::from_secs(2)).await;
         runtime.rooms().command(&ada, rooms[0], Command::LeaveSeat).await.expect("the seat that was given");
-        // This time it is not given, which the journal tells in the end.
+        // This time the seat is not given, as the journal shows later.
         disk.decide(&[Fate::Unknown(false)]);
         disk.decide_reads(&[true]);
         assert_eq!(runtime.rooms().command(&ada, rooms[0], sit.clone()).await, Err(RoomError::StoreUnavailable));
@@ -191,7 +191,7 @@ fn a_seat_that_was_perhaps_given_counts() {
 }
 
 #[test]
-fn who_logged_out_and_could_not_leave_is_missed_by_the_next_server() {
+fn the_next_server_completes_an_unfinished_log_out() {
     let disk = Disk::new(Dice::of(0, 0), Arc::new(Log::new()));
     let room = live(&disk, DAWN, async |runtime| {
         let runtime = runtime.expect("a start");

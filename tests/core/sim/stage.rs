@@ -1,4 +1,4 @@
-//! One server while it runs, and all that those who use it share.
+//! One running server, and the state that its users share.
 
 use std::{
     collections::BTreeMap,
@@ -16,23 +16,23 @@ use crate::sim::{
     moment::{Deed, Log, Outcome, What},
 };
 
-/// The password of every room that has one.
+/// The password of all rooms that have one.
 pub(crate) const PASSWORD: &str = "sesame";
 
 pub(crate) struct SimServer {
     pub(crate) runtime: Runtime,
     pub(crate) log: Arc<Log>,
     pub(crate) board: Arc<Board>,
-    /// From then on nobody does anything but listen.
+    /// Once cancelled, players only read.
     pub(crate) calm: CancellationToken,
-    /// From then on nobody is there.
+    /// Once cancelled, all players leave.
     pub(crate) gone: CancellationToken,
     pub(crate) crowd: TaskTracker,
-    /// The list of rooms as it was told; none when nobody follows it.
+    /// The room list as built from its updates; none if no stream is open.
     pub(crate) list: Mutex<Option<BTreeMap<RowKey, Row>>>,
 }
 
-/// What everybody has heard of.
+/// What all players know.
 #[derive(Default)]
 pub(crate) struct Board {
     rooms: Mutex<Vec<(RoomId, JoinCode)>>,
@@ -40,13 +40,13 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// Everybody who ever came in.
+    /// All players that ever logged in.
     pub(crate) fn players(&self) -> Vec<PlayerId> {
         lock(&self.players).clone()
     }
 }
 
-/// Older rooms are forgotten: most of them are closed.
+/// Number of rooms remembered; most older ones are closed.
 const ROOMS_KNOWN: usize = 8;
 
 impl SimServer {
@@ -61,7 +61,7 @@ impl SimServer {
         });
     }
 
-    /// Follows the list of rooms under a name of its own.
+    /// Follows the room list as an extra player of that name.
     pub(crate) async fn follow_list(&self, name: &str) {
         let name = DisplayName::parse(name).expect("a name");
         let Ok((player, _)) = self.runtime.sessions().log_in(name, PlayerKind::Human, 0).await else { return };
@@ -80,7 +80,7 @@ impl SimServer {
         *lock(&self.list) = None;
     }
 
-    /// The list of rooms as it was told.
+    /// The room list as built from its updates.
     pub(crate) fn followed(&self) -> Option<Vec<Row>> {
         lock(&self.list).as_ref().map(|list| list.values().cloned().collect())
     }
@@ -100,22 +100,22 @@ impl SimServer {
         (!latest.is_empty()).then(|| dice.pick(latest).0)
     }
 
-    /// What opens every room.
+    /// Credentials that admit to every room.
     pub(crate) fn credentials(&self, room: RoomId) -> Credentials {
         let code = lock(&self.board.rooms).iter().find(|(known, _)| *known == room).map(|(_, code)| *code);
         Credentials { code, password: Some(hash_password(PASSWORD)) }
     }
 
-    /// Notes that something is asked, under a new number.
+    /// Records a request, under a new number.
     pub(crate) fn ask(&self, who: usize, deed: Deed) -> u64 {
         let call = self.log.number();
         self.log.note(What::Asked { call, who, deed });
         call
     }
 
-    /// Does something and notes the answer; false when it is not known what came of it.
+    /// Performs a request and records the answer. Returns false if its outcome is unknown.
     pub(crate) async fn carry_out(&self, who: usize, player: &Arc<Player>, deed: Deed) -> bool {
-        // As every edge does; the rate is no matter here.
+        // As the gRPC layer does; the rate does not matter here.
         let _ = player.admit();
         let mut call = Call { log: &self.log, number: self.ask(who, deed.clone()), answered: false };
         let outcome = self.outcome(player, deed).await.unwrap_or_else(Outcome::Refused);
@@ -155,7 +155,7 @@ impl SimServer {
     }
 }
 
-/// A call that is dropped without an answer says so.
+/// Records that a call was dropped without an answer.
 struct Call<'a> {
     log: &'a Log,
     number: u64,

@@ -1,4 +1,4 @@
-//! What comes to somebody's mind in a room.
+//! Random actions in a room.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::sim::{
     stage::{PASSWORD, SimServer},
 };
 
-/// Something to do in a room that one sees: mostly what leads to a game, now and then anything.
+/// A random action in a room: mostly one that leads to a game, sometimes any.
 pub(crate) fn deed(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &SimServer) -> Option<Deed> {
     if dice.percent(20) {
         return any(dice, player, room, stage);
@@ -47,7 +47,7 @@ pub(crate) fn deed(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &S
     }
 }
 
-/// Something to do while a game runs.
+/// A random action while a game runs.
 fn during(dice: &mut Dice, room: &Room) -> Option<Deed> {
     let game = room.game()?.number;
     let command = match dice.below(10) {
@@ -60,7 +60,7 @@ fn during(dice: &mut Dice, room: &Room) -> Option<Deed> {
     Some(Deed::Command(room.id(), command))
 }
 
-/// Anything at all.
+/// Any action.
 fn any(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &SimServer) -> Option<Deed> {
     let (id, side, game) = (room.id(), dice.pick(&Color::ALL), room.game().map_or(1, |game| game.number));
     let other = stage.any_player(dice)?;
@@ -91,7 +91,7 @@ fn any(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &SimServer) ->
     Some(Deed::Command(id, command))
 }
 
-/// Something that makes a room.
+/// A request that creates a room.
 pub(crate) fn founding(dice: &mut Dice, stage: &SimServer, request: Option<String>) -> Deed {
     let side = dice.percent(50).then(|| dice.pick(&Color::ALL));
     match dice.below(10) {
@@ -116,7 +116,7 @@ pub(crate) fn founding(dice: &mut Dice, stage: &SimServer, request: Option<Strin
     }
 }
 
-/// Of those that do not think for long.
+/// A kind of AI that moves quickly.
 fn ai(dice: &mut Dice) -> AiSpec {
     let kind = dice.pick(&["random", "greedy", "roxanne"]).to_owned();
     AiSpec { kind, level: Some(1), seed: None }

@@ -1,4 +1,4 @@
-//! A world: one disk, the servers that run on it one after the other, and those who use them.
+//! A world: one disk, the servers that run on it one after another, and their users.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,16 +20,16 @@ use crate::sim::{
     stage::{Board, SimServer},
 };
 
-/// The time on the wall when a world begins.
+/// Wall time at the start of a world.
 pub(crate) const DAWN: Timestamp = Timestamp(1_800_000_000_000_000);
 
-/// Within this every game that nobody plays on is over: three games whose clocks run out, and the machine's moves between.
+/// Within this time every game without moves by players is over: three games lost on time, with the AI moves between.
 const CALM: Duration = Duration::from_secs(600);
 
-/// Within this a room that everybody has left is closed, even when the clock on the wall was set back.
+/// Within this time a room without members is closed, even if the clock was set back.
 const DESERTION: Duration = Duration::from_secs(600);
 
-/// How long a server may take to stop.
+/// Maximum time for a server to stop.
 const DRAIN: Duration = Duration::from_secs(30);
 
 pub(crate) struct World {
@@ -42,7 +42,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Lets a whole world happen.
+    /// Simulates a whole world.
     pub(crate) fn play(plan: Plan) -> Evidence {
         let log = Arc::new(Log::new());
         let people = plan.cast.iter().enumerate();
@@ -60,7 +60,7 @@ impl World {
         Evidence::new(&world.plan, world.log.take(), world.disk.store())
     }
 
-    /// One server on its own tokio runtime, which dies with all its tasks when this returns.
+    /// Runs one server on its own tokio runtime, which is dropped with all its tasks at the end.
     fn live(&mut self, number: usize) {
         let life = self.plan.lives[number];
         let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
@@ -148,7 +148,7 @@ impl World {
         Some(Arc::new(stage))
     }
 
-    /// Lets everything come to its end: the games, then the rooms.
+    /// Waits until all games have ended, then until all rooms are closed.
     async fn settle(&self, stage: &Arc<SimServer>) {
         stage.calm.cancel();
         tokio::time::sleep(CALM).await;
@@ -179,7 +179,7 @@ impl World {
     }
 }
 
-/// Watchers are sent the stored form.
+/// Watchers get the stored form.
 pub(crate) fn encode(event: &Event, _: &Room) -> Bytes {
     stored::encode_event(event).into()
 }

@@ -1,4 +1,4 @@
-//! Many who write at once, others who hold the file, and writes that fail.
+//! Concurrent writes, a locked file, and writes that fail.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ use crate::{
 
 const ROOMS: u64 = 200;
 
-/// How many commits the write-ahead log has: frames that name the size of the file behind them, in the latest round.
+/// Number of commits in the write-ahead log: frames of the latest generation with the file size after a commit.
 fn commits(folder: &TempDir) -> usize {
     let log = fs::read(folder.path().join(format!("{}-wal", SqliteStore::FILE))).expect("a log");
     let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().expect("four bytes"));
@@ -41,7 +41,7 @@ async fn writes_that_wait_are_committed_together() {
     assert_eq!(open_rooms(&open(&folder)).await, (0..ROOMS).map(room_id).collect::<Vec<_>>());
 }
 
-/// Whoever comes second is told so, and those who are committed with it are not troubled.
+/// The second write gets a conflict; others of the same commit succeed.
 #[tokio::test]
 async fn only_one_of_two_owners_of_a_room_writes() {
     let folder = folder();
@@ -73,7 +73,7 @@ async fn writes_succeed_after_another_program_releases_the_file() {
     assert_eq!(open_rooms(&store).await, rooms);
 }
 
-/// The next append fails as the test says.
+/// The error of the next append.
 type Fault = Arc<Mutex<Option<AppendError>>>;
 
 fn failing() -> (Fault, FaultHook) {

@@ -1,4 +1,4 @@
-//! A file that is there again, that others use, or that is not what it should be.
+//! Opening the file again, and files that are locked, damaged or not of this program.
 
 use std::{fs, path::Path};
 
@@ -23,7 +23,7 @@ fn refused(folder: &Path) -> OpenError {
     }
 }
 
-/// A good store with rooms and games in it, and its bytes after it was closed.
+/// A store with rooms and games, and the bytes of its file after closing.
 async fn filled() -> (TempDir, Vec<u8>) {
     let folder = folder();
     let store = open(&folder);
@@ -35,7 +35,7 @@ async fn filled() -> (TempDir, Vec<u8>) {
     (folder, bytes)
 }
 
-/// What is said of a folder whose file has these bytes.
+/// The error of opening a file with these bytes.
 fn refused_with(bytes: &[u8]) -> OpenError {
     let folder = folder();
     fs::write(folder.path().join(SqliteStore::FILE), bytes).unwrap();
@@ -147,7 +147,7 @@ fn what_may_not_be_written_to_is_refused() {
     permit(&file, 0o400);
     permit(other.path(), 0o500);
     if fs::OpenOptions::new().write(true).open(&file).is_ok() {
-        return; // Nothing is forbidden to the superuser.
+        return; // Permissions do not apply to the superuser.
     }
     assert!(matches!(refused(one.path()), OpenError::Database(_)));
     assert!(matches!(refused(other.path()), OpenError::Folder(_)));
@@ -155,11 +155,11 @@ fn what_may_not_be_written_to_is_refused() {
     drop(open(&other));
 }
 
-/// The others are not lost with it.
+/// Damage to one room does not affect the others.
 #[tokio::test]
 async fn an_unreadable_room_does_not_affect_others() {
     let folder = folder();
-    // So that a room has several runs.
+    // So that each room has several runs.
     let store = open_with_log(&folder, 0);
     let history = World::duel(usual()).history;
     for room in (1..=6).map(room_id) {
@@ -170,7 +170,7 @@ async fn an_unreadable_room_does_not_affect_others() {
         "UPDATE states SET state = x'00' WHERE room = 1",
         "UPDATE runs SET events = x'020201ff' WHERE room = 3 AND last = 4",
         "DELETE FROM runs WHERE room = 5 AND last = 4",
-        // Nothing behind it tells that the last event is missing.
+        // No later row shows that the last event is missing.
         "UPDATE runs SET events = substr(events, 1, length(events) - 1) WHERE room = 6 AND last = (SELECT max(last) FROM \
             runs WHERE room = 6)",
     ];

@@ -1,5 +1,5 @@
-//! Writes that fail in the middle, as on a full disk: no file of this process may grow beyond a limit. The limit holds for
-//! the whole process, so these tests are ignored here and run in one of their own.
+//! Writes that fail in the middle, as on a full disk: no file of this process may grow beyond a limit. The limit
+//! applies to the whole process, so these tests are ignored here and run in a process of their own.
 
 use std::{env, fs, path::Path, process::Command};
 
@@ -13,10 +13,10 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::room::test_room::{World, chat, id, usual};
 
-/// A page in the log: what it is of, and the page.
+/// Size of a frame of the log in bytes: its header and a page.
 const FRAME: u64 = 24 + 4096;
 
-/// The signal for a write beyond the largest size of a file, on Linux.
+/// The signal for a write beyond the file size limit, on Linux.
 const SIGXFSZ: i32 = 25;
 
 #[test]
@@ -27,9 +27,9 @@ fn writes_fail_cleanly_on_a_full_disk() {
     assert!(output.status.success() && report.contains(" 3 passed; 0 failed;"), "{report}");
 }
 
-/// Runs `work` while no file can grow beyond `bytes`: writes beyond fail.
+/// Runs `work` while writes that extend a file beyond `bytes` fail.
 async fn limited<T>(bytes: u64, work: impl Future<Output = T>) -> T {
-    // Ends the process unless it is handled.
+    // The default action of the signal ends the process.
     let too_large = signal(SignalKind::from_raw(SIGXFSZ)).unwrap();
     let (_, most) = Resource::FSIZE.get().unwrap();
     Resource::FSIZE.set(bytes.min(most), most).unwrap();
@@ -43,7 +43,7 @@ fn store(folder: &Path) -> Store {
     Store::of(SqliteStore::open(folder).unwrap())
 }
 
-/// What the next server finds if this one dies now.
+/// The room as a server would find it after a crash now.
 async fn found_after_a_crash(folder: &TempDir, room: RoomId) -> Kept {
     let other = TempDir::new().unwrap();
     for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
@@ -52,7 +52,7 @@ async fn found_after_a_crash(folder: &TempDir, room: RoomId) -> Kept {
     kept(&store(other.path()), room).await
 }
 
-/// A room as it is kept, and how many games.
+/// A stored room, and the number of stored games.
 type Kept = (Option<Room>, usize);
 
 async fn kept(store: &Store, room: RoomId) -> Kept {
@@ -61,8 +61,8 @@ async fn kept(store: &Store, room: RoomId) -> Kept {
     (store.journal.load(room).await.unwrap().map(reversi::store::History::latest), games.len())
 }
 
-/// Writes with each of these limits until it is done: how often that was refused, and how often it was not sure whether
-/// it was. A write that failed has left nothing, now and for a server that comes after a crash.
+/// Repeats a write with each limit until it succeeds. Returns how often it was refused, and how often its outcome was
+/// unknown. After each failure nothing is written, neither in the store nor after a crash.
 async fn sweep(folder: &TempDir, append: Append<'_>, limits: impl Iterator<Item = u64>) -> [usize; 2] {
     let store = store(folder.path());
     let room = append.room;
@@ -72,7 +72,7 @@ async fn sweep(folder: &TempDir, append: Append<'_>, limits: impl Iterator<Item 
     let after = (Some(after), before.1 + append.games.len());
     let [mut refused, mut unsure] = [0, 0];
     for limit in limits {
-        // A write is on its way as soon as it is asked for.
+        // The write starts at the call.
         let written = limited(limit, async { store.journal.append(append).await }).await;
         let (now, later) = (kept(&store, room).await, found_after_a_crash(folder, room).await);
         match written {
@@ -89,14 +89,14 @@ async fn sweep(folder: &TempDir, append: Append<'_>, limits: impl Iterator<Item 
     panic!("it was never written");
 }
 
-/// Writes a history as far as its last event, which is a game's end where it has one.
+/// Writes a history, whose last event may end a game.
 async fn write(folder: &TempDir, history: &[Event]) {
     let room = Room::replay(&history[..1]).unwrap().id();
     let append = Append { room, expected: Seq(0), events: history, games: &[] };
     store(folder.path()).journal.append(append).await.unwrap();
 }
 
-/// Where a frame of the log can break: at its beginning, in its head, in its page, and at its end.
+/// Offsets in a frame of the log at which a write can break off: start, header, page and end.
 const BREAKS: [u64; 7] = [0, 1, 23, 24, 25, 2_000, 24 + 4_095];
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn a_failed_write_of_the_end_of_a_game_leaves_nothing() {
     assert!(refused == 0 && unsure > 50, "{refused} and {unsure}");
 }
 
-/// More than SQLite holds in memory goes out before it is committed. In the log it lies close together.
+/// Writes more than SQLite's cache holds, so that part of it is written to the log before the commit.
 #[tokio::test]
 #[ignore = "limits the files of its process; run by `writes_fail_cleanly_on_a_full_disk`"]
 async fn a_failed_large_write_leaves_nothing() {
@@ -136,7 +136,7 @@ fn talk(world: &mut World, lines: usize) {
     (0..lines).for_each(|_| drop(world.ok("ada", chat(&line))));
 }
 
-/// What is committed stays in the log when the file cannot take it in, and nothing is refused before the log is full too.
+/// Committed data stays in the log while the file cannot grow. Writes succeed until the log cannot grow either.
 #[tokio::test]
 #[ignore = "limits the files of its process; run by `writes_fail_cleanly_on_a_full_disk`"]
 async fn a_failed_checkpoint_loses_nothing() {
@@ -148,7 +148,7 @@ async fn a_failed_checkpoint_loses_nothing() {
         write(&folder, &moved(world.history.clone(), RoomId::from_random(number))).await;
     }
     assert!(fs::metadata(folder.path().join(SqliteStore::FILE)).unwrap().len() > LIMIT);
-    // The last one is in the part of the file that cannot be written to.
+    // This room is in the part of the file that cannot be written.
     let (store, room) = (store(folder.path()), RoomId::from_random(70));
     let first = world.history.len();
     talk(&mut world, 1_500);

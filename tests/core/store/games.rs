@@ -1,4 +1,4 @@
-//! Finished games, and what they make of those who played them.
+//! Finished games, and the statistics of their players.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     store::{archive, at, on_each, room_id},
 };
 
-/// A game that was played out, between these two; those that name a level are AIs.
+/// A finished game between these two; names with a level are AIs.
 pub(crate) fn game(room: RoomId, number: u32, ended: i64, [black, white]: [&str; 2]) -> GameRecord {
     let mut world = World::duel(usual());
     world.play_out();
@@ -68,7 +68,7 @@ async fn games_are_listed_newest_first_if_the_viewer_may_see_them() {
         assert_eq!(found(store, GameFilter { player: Some(id("ada")), ..room }).await, [2, 1]);
         assert_eq!(found(store, GameFilter { viewer: PlayerId::from_random(1), ..room }).await, [1]);
         for game in &games {
-            // Who knows the id finds it.
+            // Any viewer with the id may read it.
             assert_eq!(store.archive.game(game.id).await.unwrap().as_deref(), Some(game));
         }
         assert_eq!(store.archive.game(GameId { room: one, number: 9 }).await.unwrap(), None);

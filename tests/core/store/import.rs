@@ -1,4 +1,4 @@
-//! Games that were played elsewhere.
+//! Games from other sources.
 
 use reversi::{
     room::{GameRecord, PlayerId},

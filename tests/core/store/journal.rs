@@ -1,4 +1,4 @@
-//! Open rooms.
+//! The journal of open rooms.
 
 use std::cell::Cell;
 
@@ -21,7 +21,7 @@ use crate::{
     store::{at, count, drive, folder, load, made, moved, on_each, open, open_rooms, open_with_log, room_id, write},
 };
 
-/// Histories on each store: few, as every step of them waits for a disk.
+/// Number of random histories on each store: few, since each step waits for the disk.
 const HISTORIES: u32 = 40;
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn the_last_alive_time_is_kept() {
     .await;
 }
 
-/// A room that goes on for days does not grow, and is still the same.
+/// A room with many events does not grow, and loads as before.
 #[tokio::test]
 async fn a_long_room_keeps_its_latest_events_only() {
     let folder = folder();
@@ -113,7 +113,7 @@ async fn a_long_room_keeps_its_latest_events_only() {
     assert_eq!(load(&open(&folder), room.id()).await, Some(room));
 }
 
-/// What happens in rooms at random is kept alike by both stores, whoever asks.
+/// Both stores keep the same data of random histories, for every viewer.
 #[test]
 fn stores_keep_random_histories_alike() {
     let tokio = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -159,7 +159,7 @@ async fn check_alike(one: &Store, other: &Store) {
     assert_eq!(standing, other.archive.player_stats(roxanne).await.unwrap());
 }
 
-/// In pages of three; without what the moves of AIs are drawn from, which a file does not keep.
+/// In pages of three; without the seeds of AIs, which a file does not keep.
 async fn every_game(store: &Store, filter: GameFilter) -> Vec<GameRecord> {
     let (mut games, mut after) = (Vec::new(), None);
     loop {

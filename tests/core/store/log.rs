@@ -1,4 +1,4 @@
-//! The log before the tables: wherever something is at the moment, it is there for whoever asks, now and after a crash.
+//! The log in front of the tables: data is readable wherever it currently is, now and after a crash.
 
 use proptest::{
     prelude::*,
@@ -17,22 +17,22 @@ use crate::{
     },
 };
 
-/// Few, as every step of them waits for a disk.
+/// Few, since each step waits for the disk.
 const CASES: u32 = 40;
 
 const ROOMS: usize = 4;
 
-/// What happens to a store.
+/// A step of a random test of a store.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// So many events more in a room, which begins anew when it has closed.
+    /// Appends this many events to a room. A closed room starts again.
     Append(usize, usize),
-    /// So many by one who has missed the latest.
+    /// Appends this many events with an old sequence number.
     Late(usize, usize),
     Close(usize),
-    /// Something that is not of rooms, with which a part of the log is moved.
+    /// Writes data other than rooms, which also flushes a part of the log.
     Pass,
-    /// The next server, with a log that may have so many bytes.
+    /// Opens the store again, with a log of at most this many bytes.
     Restart(usize),
     Crash(usize),
 }
@@ -50,7 +50,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..60)
 }
 
-/// More than a state takes in twice, for each room.
+/// For each room, more than twice the number of events at which its state advances.
 fn histories() -> Vec<Vec<Event>> {
     let mut world = World::duel(usual());
     world.play("d3c3");
@@ -58,10 +58,10 @@ fn histories() -> Vec<Vec<Event>> {
     (1..).take(ROOMS).map(|number| moved(world.history.clone(), room_id(number))).collect()
 }
 
-/// A store in a file beside one in memory.
+/// A store in a file, and one in memory with the same data.
 struct Pair<'a> {
     histories: &'a [Vec<Event>],
-    /// How far each room is; 0 when it is not open.
+    /// The number of events of each room; 0 if it is not open.
     ends: [usize; ROOMS],
     file: Store,
     folder: TempDir,
@@ -98,7 +98,7 @@ impl Pair<'_> {
             }
             Step::Pass => self.file.journal.mark_alive(at(1)).await.unwrap(),
             Step::Restart(log) => {
-                // The folder is free once the store has ended.
+                // The folder is unlocked once the store is dropped.
                 self.file = Store::of(MemoryStore::default());
                 assert_eq!(count(&self.folder, "log"), 0, "a server leaves the log empty");
                 self.file = open_with_log(&self.folder, log);
@@ -162,7 +162,7 @@ fn a_file_answers_as_memory_does_after_any_steps() {
     TestRunner::new(config).run(&steps(), law).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Writes a history in so many rooms in turn, an event at a time.
+/// Writes a history to these rooms in turn, one event at a time.
 async fn spread(store: &Store, history: &[Event], rooms: std::ops::RangeInclusive<u64>) {
     let rooms: Vec<_> = rooms.map(|number| (room_id(number), moved(history.to_vec(), room_id(number)))).collect();
     for event in 0..history.len() {
@@ -172,7 +172,7 @@ async fn spread(store: &Store, history: &[Event], rooms: std::ops::RangeInclusiv
     }
 }
 
-/// Moving goes on beside what is written, in small parts, and comes to an end.
+/// The flush runs along with writes, in small parts, and completes.
 #[tokio::test]
 async fn the_log_stays_bounded() {
     const LOG: u32 = 20_000;
@@ -209,7 +209,7 @@ async fn a_long_room_is_readable_at_every_step_of_a_flush() {
     assert_eq!(load(&store, room_id(1)).await, Room::replay(history));
 }
 
-/// A room of which no more is left than what was moved is as little there.
+/// A closed room leaves nothing, even if only a part of its events was flushed.
 #[tokio::test]
 async fn a_room_that_closes_during_a_flush_is_removed() {
     let folder = folder();
@@ -231,7 +231,7 @@ async fn a_room_that_closes_during_a_flush_is_removed() {
     }
 }
 
-/// The next server takes what it can read of it, and the rooms of which something is missing are not what they were.
+/// The next server reads the rest of the log; rooms with missing events are reported as damaged.
 #[tokio::test]
 async fn a_damaged_row_affects_only_its_rooms() {
     let folder = folder();
@@ -239,7 +239,7 @@ async fn a_damaged_row_affects_only_its_rooms() {
     let history = World::duel(usual()).history;
     spread(&store, &history, 1..=3).await;
     let found = after_a_crash(&folder);
-    // Two events of the second room: the last byte of each but the row's checksum.
+    // Two events of the second room: the last byte before each row's checksum.
     let damage = "UPDATE log SET entries = CAST(substr(entries, 1, length(entries) - 5) || x'ff' || substr(entries, -4) AS \
         BLOB) WHERE id IN (5, 8)";
     assert_eq!(tool(&found).execute(damage, []), Ok(2));
@@ -255,7 +255,7 @@ async fn a_damaged_row_affects_only_its_rooms() {
     }
 }
 
-/// Damages a byte of a row of the log; the first of a row is byte 1.
+/// Sets a byte of a row of the log; the first byte is 1.
 fn set_byte(folder: &TempDir, (row, place): (i64, i64), byte: u8) {
     let damage = "UPDATE log SET entries = CAST(substr(entries, 1, ?2 - 1) || ?3 || substr(entries, ?2 + 1) AS BLOB) \
         WHERE id = ?1";
@@ -270,7 +270,7 @@ async fn a_damaged_number_affects_no_other_event() {
     spread(&store, &history, 1..=1).await;
     for number in [0, 1, 3, 69, 127] {
         let found = after_a_crash(&folder);
-        // Behind the version, the room and the length of what is in it.
+        // The number of an event, after the version, the room and the length.
         set_byte(&found, (5, 11), number);
         for _ in 0..2 {
             assert_eq!(
@@ -282,7 +282,7 @@ async fn a_damaged_number_affects_no_other_event() {
     }
 }
 
-/// What was one room's creation makes no other, which would be listed under the first one's id.
+/// With a damaged id, the creation of one room does not create another room.
 #[tokio::test]
 async fn a_damaged_id_creates_no_room() {
     let folder = folder();
@@ -298,7 +298,7 @@ async fn a_damaged_id_creates_no_room() {
     }
 }
 
-/// As a crash can leave it while a room that could not be moved is put to the log's end, which lets it be moved then.
+/// A crash can leave an event twice, while a room that could not be flushed is moved to the end of the log.
 #[tokio::test]
 async fn an_event_twice_in_the_log_is_flushed_once() {
     let folder = folder();
@@ -330,7 +330,7 @@ async fn a_damaged_repeat_replaces_nothing() {
     assert_eq!(load(&open(&found), room_id(1)).await, Room::replay(history));
 }
 
-/// With a length that says that nothing follows, a damaged row would close its room.
+/// A damaged row with length 0 must not be read as the end of its room.
 #[tokio::test]
 async fn a_damaged_row_closes_nothing() {
     let folder = folder();
@@ -347,7 +347,7 @@ async fn a_damaged_row_closes_nothing() {
     );
 }
 
-/// The first event alone makes the room; the others are read behind it, wherever they are.
+/// The first event creates the room's row; later events are read from the log and the tables.
 #[tokio::test]
 async fn a_room_is_read_across_log_and_tables() {
     let folder = folder();

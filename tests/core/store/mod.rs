@@ -1,4 +1,4 @@
-//! What every store promises, checked on each of them; and what only a file can promise, or break.
+//! The promises of every store, tested on each; and those of the file store only.
 
 mod crowd;
 mod file;
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use crate::room::test_room::World;
 
-/// Checks a law on an empty store of each kind.
+/// Checks a property on an empty store of each kind.
 async fn on_each(law: impl AsyncFn(&Store)) {
     law(&Store::of(MemoryStore::default())).await;
     let folder = folder();
@@ -31,17 +31,17 @@ fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")
 }
 
-/// The store of a folder, which must be good.
+/// Opens the store of a folder.
 fn open(folder: &TempDir) -> Store {
     Store::of(SqliteStore::open(folder.path()).expect("a good folder"))
 }
 
-/// The same with a log that is moved into the tables when it has so many bytes.
+/// Opens the store of a folder, with a log of at most `most` bytes.
 fn open_with_log(folder: &TempDir, most: usize) -> Store {
     Store::of(SqliteStore::with_log_limit(folder.path(), most).expect("a good folder"))
 }
 
-/// A folder as the next server finds it if this one dies now.
+/// A copy of the folder as a crash now would leave it.
 fn after_a_crash(dying: &TempDir) -> TempDir {
     let found = folder();
     for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
@@ -50,20 +50,20 @@ fn after_a_crash(dying: &TempDir) -> TempDir {
     found
 }
 
-/// How many rows a table has.
+/// Number of rows of a table.
 fn count(folder: &TempDir, table: &str) -> i64 {
     tool(folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("a table")
 }
 
-/// How many events the runs of a room hold; of all rooms, if none is named.
+/// Number of events in the runs of a room, or of all rooms if none.
 fn events(folder: &TempDir, room: Option<i64>) -> i64 {
-    // Behind the state, which is at the first event until it takes some in.
+    // The events after the state, which stays at the first event until it advances.
     let sql = "SELECT total(last - seq + (seq = 1)) FROM states JOIN (SELECT room, max(last) AS last FROM runs GROUP BY \
         room) USING (room) WHERE ?1 IS NULL OR room = ?1";
     tool(folder).query_row(sql, [room], |row| row.get::<_, f64>(0)).expect("tables") as i64
 }
 
-/// Another connection to the file, as that of any SQLite tool.
+/// A second connection to the file, like that of any SQLite tool.
 fn tool(folder: &TempDir) -> rusqlite::Connection {
     rusqlite::Connection::open(folder.path().join(SqliteStore::FILE)).expect("a database")
 }
@@ -79,23 +79,23 @@ fn moved(mut history: Vec<Event>, room: RoomId) -> Vec<Event> {
     history
 }
 
-/// A room with nothing but its making, and the event that made it.
+/// The events of a room that was just created.
 fn made(room: RoomId) -> Vec<Event> {
     moved(World::lobby().history, room)
 }
 
-/// Writes events behind those that are there, with no game.
+/// Appends events, without finished games.
 async fn write(journal: &dyn Journal, room: RoomId, expected: Seq, events: &[Event]) -> Result<(), AppendError> {
     journal.append(Append { room, expected, events, games: &[] }).await
 }
 
-/// Makes a room whose first event brings finished games with it.
+/// Creates a room whose first append also stores finished games.
 async fn archive(store: &Store, room: RoomId, games: &[GameRecord]) {
     let events = made(room);
     store.journal.append(Append { room, expected: Seq(0), events: &events, games }).await.expect("written");
 }
 
-/// Writes a history as an actor does, `step` events at a time, and answers with the room and the games that ended.
+/// Appends a history like a room's actor, `step` events at a time. Returns the room and its finished games.
 async fn drive(store: &Store, history: &[Event], step: usize) -> (Room, Vec<GameRecord>) {
     let mut room = Room::replay(&history[..1]).expect("a creation");
     let id = room.id();
@@ -120,7 +120,7 @@ async fn open_rooms(store: &Store) -> Vec<RoomId> {
     rooms.iter().map(Room::id).collect()
 }
 
-/// A moment in seconds.
+/// A timestamp in seconds.
 fn at(seconds: i64) -> Timestamp {
     Timestamp(seconds * 1_000_000)
 }

@@ -1,4 +1,4 @@
-//! Who may come back with a token.
+//! Stored players and their tokens.
 
 use reversi::store::{Store, StoredPlayer};
 

@@ -1,4 +1,4 @@
-//! The file that each version of the tables looked like when it was released: later servers open it.
+//! A sample file of each released version of the tables: later servers must be able to open it.
 
 use std::{fs, path::PathBuf};
 
@@ -18,14 +18,14 @@ use crate::{
     },
 };
 
-/// The version that is written.
+/// The version that the server writes.
 const NEWEST: u8 = 3;
 
 fn path(version: u8) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/store-v{version}.db"))
 }
 
-/// A game in its third ply.
+/// A room with a running game, at its third ply.
 fn open_room() -> World {
     let mut world = World::duel(usual()).join("cy");
     world.wait(secs(2));
@@ -91,7 +91,7 @@ async fn files_of_every_version_are_readable_and_writable() {
     }
 }
 
-/// The state at one event, single events behind it, and one before it that could not be removed.
+/// The state after one event, single events after it, and one event before it that could not be removed.
 #[tokio::test]
 async fn single_events_of_a_long_room_become_runs() {
     let mut world = World::lobby();
@@ -121,7 +121,7 @@ async fn single_events_of_a_long_room_become_runs() {
 #[ignore = "writes the sample that the other test reads"]
 async fn write_the_sample() {
     let folder = folder();
-    // Some of it is moved into the tables, and some is not.
+    // Part of it is flushed into the tables.
     let store = open_with_log(&folder, 200);
     for player in players() {
         store.players.insert_player(player).await.unwrap();
@@ -134,7 +134,7 @@ async fn write_the_sample() {
     store.journal.append(append).await.unwrap();
     store.journal.mark_alive(at(4_000)).await.unwrap();
     check(&store).await;
-    // While it is in use, so that the log is not empty.
+    // Copied while open, so that the log is not empty.
     fs::remove_file(path(NEWEST)).ok();
     tool(&folder).execute("VACUUM INTO ?", [path(NEWEST).to_str()]).expect("written");
 }

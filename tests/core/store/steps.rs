@@ -1,4 +1,4 @@
-//! Writes that fail half way, after each row in turn, by a trigger of the file that ends a statement or all of it.
+//! Writes that fail in the middle, after each row in turn, by a trigger that ends a statement or the transaction.
 
 use std::fmt::Debug;
 
@@ -25,10 +25,10 @@ const CHANGES: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
 /// More rows than any test writes.
 const WHOLE: usize = 1 << 40;
 
-/// How a row can fail: its statement is undone, or only ends there, or all of the transaction is undone.
+/// How a row fails: its statement is undone, its statement stops, or the transaction is undone.
 const MANNERS: [&str; 3] = ["ABORT", "FAIL", "ROLLBACK"];
 
-/// A store whose writes fail after so many rows as the test says.
+/// A store whose writes fail after a given number of rows.
 struct Brittle {
     folder: TempDir,
     store: Store,
@@ -36,12 +36,12 @@ struct Brittle {
 }
 
 impl Brittle {
-    /// A store that is whole as yet, and will fail in this manner.
+    /// A store that will fail in this manner; no row fails yet.
     fn by(manner: &str) -> Self {
         Self::of(manner, &TABLES, usize::MAX)
     }
 
-    /// One in which rows of these tables fail, with a log that is moved when it has so many bytes.
+    /// A store in which rows of these tables fail, with a log of at most `log` bytes.
     fn of(manner: &str, tables: &[&str], log: usize) -> Self {
         let folder = folder();
         let (store, tool) = (open_with_log(&folder, log), tool(&folder));
@@ -58,12 +58,13 @@ impl Brittle {
         brittle
     }
 
-    /// Lets so many rows be written from now on.
+    /// Permits this many more rows.
     fn permit(&self, rows: usize) {
         self.tool.execute("UPDATE steps SET rest = ?", [i64::try_from(rows).unwrap()]).unwrap();
     }
 
-    /// Fails the write behind each row in turn, until it is done: how often it failed, each time with nothing written.
+    /// Fails the write after each row in turn, until it succeeds. Returns the number of failures. After each of them
+    /// nothing is written.
     async fn sweep<E: Debug>(&self, write: impl AsyncFn(&Store) -> Result<(), E>) -> usize {
         let before = self.rows();
         for rows in 0.. {
@@ -76,7 +77,7 @@ impl Brittle {
         unreachable!("no write is endless")
     }
 
-    /// All that is in the file.
+    /// All rows of the file.
     fn rows(&self) -> Vec<Vec<Value>> {
         TABLES.iter().flat_map(|table| self.rows_of(table)).collect()
     }
@@ -89,7 +90,7 @@ impl Brittle {
     }
 }
 
-/// A room's life in three writes: it is made, a game ends in it, and it closes, with one more game.
+/// The life of a room in three writes: its creation, the end of a game, and its closing with one more game.
 struct Life {
     room: RoomId,
     events: [Vec<Event>; 3],
@@ -120,7 +121,7 @@ impl Life {
 #[tokio::test]
 async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_retried() {
     let life = Life::of(room_id(1));
-    // What was written stays in the log, or is moved into the tables.
+    // Once with all data in the log, once with all data flushed into the tables.
     for log in [usize::MAX, 0] {
         let smooth = Brittle::of("ABORT", &TABLES, log);
         let brittle = MANNERS.map(|manner| Brittle::of(manner, &TABLES, log));
@@ -133,8 +134,8 @@ async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_retried() {
                     if closes { count(&brittle.folder, "runs") + count(&brittle.folder, "states") } else { 0 };
                 assert_eq!(removed > 0, closes && log == 0);
                 let failed = brittle.sweep(async |store| store.journal.append(append).await).await;
-                // What is added to the log; of a game its own row, and of both players that it was played, and how they
-                // stand; and what goes with a room.
+                // The rows of an append: one in the log; for each game its own, two of its players, and their two
+                // standings; and the rows that a closed room removes.
                 assert!(failed as i64 >= 1 + 5 * append.games.len() as i64 + removed, "{failed} rows");
                 brittle.permit(WHOLE);
                 brittle.store.journal.mark_alive(at(1)).await.unwrap();
@@ -144,7 +145,7 @@ async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_retried() {
     }
 }
 
-/// What is written is not refused because something else cannot be moved, and nothing is lost.
+/// A failed flush does not fail the write that caused it, and loses nothing.
 #[tokio::test]
 async fn a_flush_that_fails_at_any_row_loses_nothing() {
     let lines = |lines: u64| {
@@ -163,7 +164,7 @@ async fn a_flush_that_fails_at_any_row_loses_nothing() {
         let (mut failures, talk) = (0, moved(lines(200), busy));
         let all = histories.iter().map(Vec::len).sum::<usize>() as i64;
         while moving.iter().map(|room| events(&brittle.folder, Some(room.bits().cast_signed()))).sum::<i64>() < all {
-            // Faster than the log grows while nothing of it is removed.
+            // Permits fewer rows than the log gains, so nothing of it is removed.
             brittle.permit(1 + 2 * failures);
             write(&*brittle.store.journal, busy, Seq(failures as u64), &talk[failures..=failures]).await.unwrap();
             failures += 1;
@@ -199,7 +200,7 @@ async fn a_failed_write_of_players_leaves_nothing_and_can_be_retried() {
     }
 }
 
-/// Of writes that were to be committed together, the others are.
+/// One failed write does not fail the others of its commit.
 #[tokio::test]
 async fn a_failed_write_fails_no_other_of_its_commit() {
     for manner in MANNERS {
@@ -223,7 +224,7 @@ async fn a_failed_write_fails_no_other_of_its_commit() {
     }
 }
 
-/// A room that cannot be moved waits at the log's end, and does not keep the log from becoming shorter.
+/// A room that cannot be flushed moves to the end of the log, so that the log can still shrink.
 #[tokio::test]
 async fn a_room_that_cannot_be_flushed_does_not_affect_others() {
     for manner in ["ABORT", "FAIL"] {
@@ -245,7 +246,7 @@ async fn a_room_that_cannot_be_flushed_does_not_affect_others() {
         assert_eq!(tool(&folder).query_row(of_two, [], |row| row.get(0)), Ok(0));
         assert!(count(&folder, "log") <= 2 && events(&folder, None) >= 3 * 30, "the others are moved");
         let crashed = after_a_crash(&folder);
-        // A server begins although it cannot be moved then, either, and has it all the same.
+        // A server also starts if the room still cannot be flushed, and can read it.
         for (room, history) in rooms.iter().zip(&histories) {
             assert_eq!(load(&open(&crashed), *room).await, Room::replay(history), "{manner}");
         }
@@ -263,7 +264,7 @@ async fn a_room_that_cannot_be_flushed_does_not_affect_others() {
     }
 }
 
-/// A room is moved although its state cannot take in older events; a later one lets it do so.
+/// Runs are flushed even if the state cannot advance; it advances later.
 #[tokio::test]
 async fn a_checkpoint_that_cannot_move_stays_valid() {
     let mut world = World::lobby();
@@ -271,7 +272,7 @@ async fn a_checkpoint_that_cannot_move_stays_valid() {
     for manner in MANNERS {
         let brittle = Brittle::of(manner, &["states", "runs"], 0);
         let journal = &*brittle.store.journal;
-        // The events are written; the state as well; and some of the runs that it has taken in are removed.
+        // The write fails after the runs, after the state, or after some of the outdated runs are removed.
         for (rows, room) in [1, 2, 3].into_iter().zip((1..).map(room_id)) {
             let history = moved(world.history.clone(), room);
             let at_event = |count: usize| Room::replay(&history[..count]);
@@ -282,7 +283,7 @@ async fn a_checkpoint_that_cannot_move_stays_valid() {
             journal.mark_alive(at(2)).await.unwrap();
             let last = format!("SELECT max(last) FROM runs WHERE room = {}", room.bits());
             let last: i64 = brittle.tool.query_row(&last, [], |row| row.get(0)).unwrap();
-            // Unless there is nothing left to be committed.
+            // With ROLLBACK the whole transaction is undone.
             assert_eq!(last, if manner == "ROLLBACK" { 600 } else { 800 }, "{manner} behind row {rows}");
             assert_eq!(load(&brittle.store, room).await, at_event(800), "{manner} behind row {rows}");
             brittle.permit(WHOLE);
@@ -291,7 +292,7 @@ async fn a_checkpoint_that_cannot_move_stays_valid() {
             journal.mark_alive(at(3)).await.unwrap();
             assert_eq!(load(&brittle.store, room).await, at_event(1_100));
             let kept = journal.load(room).await.unwrap().unwrap();
-            // The runs in which the last 256 are: where nothing was moved before, they begin at event 600.
+            // The runs with the last 256 events are kept; if nothing was flushed before, the first starts at event 600.
             assert_eq!(kept.events.len(), if manner == "ROLLBACK" { 500 } else { 300 });
         }
         let rows = brittle.rows_of("runs").len();

@@ -1,4 +1,4 @@
-//! Import circles between the files of a folder.
+//! Circular imports between the files of a folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ fn no_files_import_each_other_in_a_circle() {
     no_problems(ONE_WAY.iter().flat_map(|folder| circles(&sources(&[folder]))));
 }
 
-/// The groups of files each of which reaches all others of its group by imports.
+/// Groups of files in which each file reaches all others by imports.
 fn circles(files: &[File]) -> Vec<String> {
     let imports = imports(files);
     let reached: BTreeMap<&str, BTreeSet<&str>> =
@@ -39,7 +39,7 @@ fn reachable<'a>(from: &str, imports: &'a BTreeMap<String, BTreeSet<String>>) ->
     reached
 }
 
-/// The files that each file imports from outside its tests.
+/// The files that each file imports, without its tests.
 fn imports(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
     let modules: BTreeMap<Vec<String>, &File> = files.iter().map(|file| (module_of(&file.path), file)).collect();
     let imported = |file: &File| {
@@ -50,7 +50,7 @@ fn imports(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
     files.iter().map(imported).collect()
 }
 
-/// The file that defines what a path names: not one that only exports it again.
+/// The file that defines the item at a path, not a file that only re-exports it.
 fn defining_file(path: Vec<String>, modules: &BTreeMap<Vec<String>, &File>) -> Option<String> {
     let depth = (1..=path.len()).rev().find(|depth| modules.contains_key(&path[..*depth]))?;
     let file = modules[&path[..depth]];
@@ -65,7 +65,7 @@ fn defining_file(path: Vec<String>, modules: &BTreeMap<Vec<String>, &File>) -> O
 }
 
 #[test]
-fn circles_are_seen_through_exports() {
+fn circles_through_re_exports_are_found() {
     let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
     let folder = |low: &str| {
         [

@@ -1,4 +1,4 @@
-//! Rules of the repository, as tests: who may import what, how files are named and how long they may be, and what lies where.
+//! Rules of the repository, as tests: imports between layers, names and lengths of files, and where files belong.
 
 mod circles;
 mod source;
@@ -12,12 +12,13 @@ use std::{
 
 use source::{What, module_of, names, split, tokens};
 
-/// A folder of `src`, here or in the engine's crate, and what it may name. Dependencies point one way: a layer names only layers above it in the table.
+/// A folder of `src`, here or in the engine's crate, and the layers and crates that it may name. A layer may name only
+/// layers above it in the table.
 struct Layer {
     name: &'static str,
     layers: &'static [&'static str],
     crates: &'static [&'static str],
-    /// Allowances beyond the plan of the architecture, each with its reason.
+    /// Further permitted crates, each with the reason.
     also: &'static [(&'static str, &'static str)],
 }
 
@@ -28,7 +29,7 @@ const LAYERS: &[Layer] = &[
         name: "ai",
         layers: &["rules", "search"],
         crates: &["rand"],
-        also: &[("rand_pcg", "a seed means the same game for ever")],
+        also: &[("rand_pcg", "a seed gives the same game in every version")],
     },
     Layer { name: "rating", layers: &[], crates: &[], also: &[] },
     Layer {
@@ -46,14 +47,14 @@ const LAYERS: &[Layer] = &[
         layers: &["rules", "room"],
         crates: &["rusqlite", "thiserror"],
         also: &[
-            ("tokio", "the queues between those who wait and the threads of the file"),
+            ("tokio", "the queues between callers and the threads of the file"),
             ("skillratings", "Glicko-2"),
-            ("tracing", "logs what of a file cannot be read"),
+            ("tracing", "logs unreadable data of a file"),
             ("prost", "the varints of the log"),
             ("crc32fast", "its checksum"),
             ("foldhash", "finds rooms by their ids"),
-            ("smallvec", "what one move adds to the log"),
-            ("metrics", "counts what one commit makes durable, which nobody above it knows"),
+            ("smallvec", "the entries that one move adds to the log"),
+            ("metrics", "counts the writes of one commit, which only the store knows"),
         ],
     },
     Layer {
@@ -97,23 +98,23 @@ const LAYERS: &[Layer] = &[
             "tracing",
         ],
         also: &[
-            ("ai", "the kinds and levels that GetServerInfo lists, and what analyses tell"),
-            ("axum", "the page beside the calls; tonic routes with it anyway"),
-            ("tower_http", "a panic in a call is that call's INTERNAL; CORS"),
-            ("tokio_rustls", "the listener speaks TLS itself: both HTTP/2 and HTTP/1.1 are to be offered"),
-            ("futures_util", "streams made of a state"),
+            ("ai", "the kinds and levels that GetServerInfo lists, and the results of analyses"),
+            ("axum", "serves the page; tonic routes with it anyway"),
+            ("tower_http", "answers INTERNAL for a call that panics; CORS"),
+            ("tokio_rustls", "TLS with both HTTP/2 and HTTP/1.1 by ALPN"),
+            ("futures_util", "streams made from a state"),
             ("http", "the headers of calls and answers, and CORS"),
-            ("http_body", "how long an answer goes on, and the bodies of streams"),
+            ("http_body", "the end of an answer, and the bodies of streams"),
             ("tokio", "the listener, and the timers of heartbeats"),
-            ("tokio_util", "every stream watches the shutdown token"),
-            ("prost", "what streams send is a message"),
+            ("tokio_util", "every stream ends with the shutdown token"),
+            ("prost", "streams send messages"),
             ("prost_types", "timestamps and durations"),
             ("bytes", "messages that are encoded once"),
             ("thiserror", "one error enum per operation"),
-            ("serde_json", "games that are exported as JSON"),
+            ("serde_json", "exports games as JSON"),
         ],
     },
-    // A crate of its own: its manifest says what it may name.
+    // A separate crate: its manifest defines its dependencies.
     Layer { name: "client", layers: &[], crates: &[], also: &[] },
     Layer {
         name: "web",
@@ -122,7 +123,7 @@ const LAYERS: &[Layer] = &[
         also: &[
             ("include_dir", "the files of the page, in the binary"),
             ("flate2", "compresses them"),
-            ("crc32fast", "tells versions of a file apart"),
+            ("crc32fast", "identifies versions of a file"),
             ("tower_http", "the headers of each answer"),
         ],
     },
@@ -134,29 +135,29 @@ const LAYERS: &[Layer] = &[
             ("crossterm", "the keys of the terminal screens"),
             ("axum", "serves the page of metrics"),
             ("metrics_exporter_prometheus", "writes what the runtime counts"),
-            ("tokio", "starts the runtime and hears signals"),
+            ("tokio", "starts the runtime and handles signals"),
             ("tokio_stream", "reads the streams of the client"),
             ("tokio_util", "the shutdown token"),
             ("tracing", "logs what it does"),
             ("tracing_subscriber", "sets up the log"),
             ("rlimit", "a connection is an open file"),
-            ("directories", "where this system keeps programs' data"),
-            ("tracing_opentelemetry", "makes spans of the log's, with the feature `otel`"),
+            ("directories", "the system's folder for application data"),
+            ("tracing_opentelemetry", "exports the spans of the log, with the feature `otel`"),
             ("opentelemetry", "the spans of the feature `otel`"),
             ("opentelemetry_sdk", "collects them"),
             ("opentelemetry_otlp", "sends them"),
-            ("futures_util", "positions are analysed side by side, and told in order"),
-            ("rand", "draws the seeds that no option gave"),
-            ("rand_pcg", "the arena repeats its games by seed"),
+            ("futures_util", "positions are analysed in parallel, and printed in order"),
+            ("rand", "draws seeds that no option sets"),
+            ("rand_pcg", "the arena repeats games by seed"),
             ("thiserror", "one error enum per operation"),
             ("serde_json", "results of the arena, the bench and analyses, for other programs"),
             ("shlex", "splits the command lines of engines"),
-            ("sha2", "a game that is imported twice is known by its hash"),
-            ("tonic", "the bench calls over the wire itself, and bare tonic is what it compares with"),
-            ("prost", "messages of the bench that are encoded beforehand"),
+            ("sha2", "identifies games that are imported twice, by hash"),
+            ("tonic", "the bench uses the generated clients, and compares with a server on bare tonic"),
+            ("prost", "messages that the bench encodes in advance"),
             ("prost_types", "a duration in its requests"),
             ("bytes", "those messages, shared"),
-            ("tempfile", "a file for a test to read"),
+            ("tempfile", "files for tests"),
         ],
     },
     // src/main.rs and src/lib.rs.
@@ -164,21 +165,21 @@ const LAYERS: &[Layer] = &[
     Layer { name: "lib", layers: &[], crates: &["reversi_client", "reversi_engine"], also: &[] },
 ];
 
-/// What tests inside `src` may name besides.
+/// Crates that tests inside `src` may also name.
 const TEST_CRATES: [&str; 6] = ["proptest", "tokio", "metrics_util", "rand", "rand_pcg", "rcgen"];
 
-/// The folders of each package's library.
+/// The source folders of the libraries.
 const SOURCES: [&str; 3] = ["src", "crates/reversi-client/src", "crates/reversi-engine/src"];
 
 const LONGEST_FILE: usize = 600;
 
-/// What a reader of a folder's list takes in at once.
+/// Maximum number of source files in a folder.
 const MOST_FILES: usize = 20;
 
-/// A name of a type has at most two meanings; every command has its `Args`. The client's types are the server's.
+/// Maximum number of types with the same name, except `Args` of commands. The client's types are not counted.
 const MOST_MEANINGS: usize = 2;
 
-/// A file is named after one thing; these name none.
+/// Names that do not say what a file has.
 const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", "manager", "info", "data"];
 
 const UNFINISHED_COMMENTS: [&str; 2] = ["TODO", "FIXME"];
@@ -186,7 +187,7 @@ const UNFINISHED_MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
 const TOP_LEVEL: [&str; 18] = [
     ".ci",
-    // How the C of SQLite is compiled.
+    // How SQLite is compiled.
     ".cargo",
     ".clippy.toml",
     ".gitignore",
@@ -217,7 +218,7 @@ fn layers_name_only_what_they_may() {
 }
 
 #[test]
-fn the_layers_have_an_order() {
+fn layers_depend_only_on_layers_above() {
     for (row, layer) in LAYERS.iter().enumerate() {
         for named in layer.layers {
             assert!(LAYERS[..row].iter().any(|above| above.name == *named), "{} before {named}", layer.name);
@@ -226,7 +227,7 @@ fn the_layers_have_an_order() {
 }
 
 #[test]
-fn files_are_short_finished_and_well_named() {
+fn files_are_short_finished_and_specifically_named() {
     no_problems(sources(&["src", "crates", "tests", "benches", "fuzz/fuzz_targets"]).iter().flat_map(|file| {
         let checks = [length_problems, name_problems, unfinished_problems];
         checks.into_iter().flat_map(|check| check(&file.path, &file.text))
@@ -239,13 +240,13 @@ fn type_names_have_few_meanings() {
 }
 
 #[test]
-fn folders_open_with_their_contract() {
+fn folders_start_with_documentation() {
     no_problems(contract_problems(&sources(&SOURCES)).into_iter());
 }
 
 #[test]
-fn everything_has_its_place() {
-    // Not every copy of the sources is a checkout.
+fn files_are_in_their_folders() {
+    // A copy of the sources may be no Git checkout.
     if let Some(files) = tracked_files() {
         no_problems(place_problems(files.lines()).into_iter());
     }
@@ -294,7 +295,7 @@ fn no_problems(problems: impl Iterator<Item = String>) {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// The names of all crates in the tables of dependencies, as code spells them.
+/// The names of all crates in the dependency tables, as spelled in code.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let mut inside = false;
     let mut found = BTreeSet::new();
@@ -384,7 +385,7 @@ fn meaning_problems(files: &[File]) -> Vec<String> {
     crowded.map(|(name, places)| format!("`{name}` means {} things: {}", places.len(), places.join(", "))).collect()
 }
 
-/// Every folder of `files`, all of libraries, has a `mod.rs` (or is `src`) that begins with its documentation.
+/// The folders without a contract: each needs a `mod.rs`, or `lib.rs` for `src`, that starts with documentation.
 fn contract_problems(files: &[File]) -> Vec<String> {
     let folders: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.path.rsplit_once('/')?.0)).collect();
     let heads = folders.into_iter().map(|folder| {
@@ -417,7 +418,7 @@ fn place_problems<'a>(files: impl Iterator<Item = &'a str>) -> Vec<String> {
     problems.into_iter().collect()
 }
 
-/// What `check` says of a made-up source: one expected part of each problem, in order.
+/// Checks that there is one problem for each text, in order, that contains it.
 #[track_caller]
 fn expect(problems: &[String], expected: &[&str]) {
     assert_eq!(problems.len(), expected.len(), "{problems:?}");
@@ -434,7 +435,7 @@ fn expect_imports(path: &str, text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_layer_that_names_too_much_is_seen() {
+fn a_forbidden_import_is_found() {
     expect_imports("src/rules/square.rs", "use std::fmt;\nuse crate::rules::Board;\nuse super::Side;", &[]);
     expect_imports(
         "src/rules/square.rs",
@@ -455,7 +456,7 @@ fn a_layer_that_names_too_much_is_seen() {
 }
 
 #[test]
-fn tests_may_name_more_than_code() {
+fn tests_may_import_more_than_code() {
     let tests = "#[cfg(test)]\n#[allow(dead_code)]\nmod tests { use proptest::prelude::*; use crate::room; }\n";
     expect_imports("src/rules/square.rs", tests, &["square.rs:3: `rules` may not name Layer(\"room\")"]);
     expect_imports("src/rules/square.rs", &format!("{tests}use proptest::a;"), &["room", "square.rs:4"]);
@@ -463,7 +464,7 @@ fn tests_may_name_more_than_code() {
 }
 
 #[test]
-fn a_folder_that_is_no_layer_is_seen() {
+fn an_unknown_layer_is_found() {
     expect_imports("src/games/mod.rs", "", &["`games` is not in the table"]);
     expect_imports("src/games.rs", "", &["`games` is not in the table"]);
 }
@@ -476,7 +477,7 @@ fn dependencies_are_read_from_every_table() {
 }
 
 #[test]
-fn long_vague_and_unfinished_files_are_seen() {
+fn long_vague_and_unfinished_files_are_found() {
     expect(&length_problems("a.rs", &"\n".repeat(LONGEST_FILE)), &[]);
     expect(&length_problems("a.rs", &"\n".repeat(LONGEST_FILE + 1)), &["601 lines"]);
     expect(&name_problems("src/rules/information.rs", ""), &[]);
@@ -489,7 +490,7 @@ fn long_vague_and_unfinished_files_are_seen() {
 }
 
 #[test]
-fn a_folder_without_a_contract_is_seen() {
+fn a_folder_without_documentation_is_found() {
     let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
     let good =
         [file("src/lib.rs", "//! A map."), file("src/rules/mod.rs", "//! Rules."), file("src/rules/side.rs", "")];
@@ -500,7 +501,7 @@ fn a_folder_without_a_contract_is_seen() {
 }
 
 #[test]
-fn what_lies_elsewhere_is_seen() {
+fn a_misplaced_file_is_found() {
     expect(&place_problems("src/lib.rs\nproto/reversi/v1/a.proto\nREADME.md".lines()), &[]);
     let crowd: Vec<_> = (0..=MOST_FILES).map(|number| format!("web/{number}.ts")).collect();
     expect(&place_problems(crowd.iter().map(String::as_str)), &["web: 21 sources, at most 20"]);
@@ -508,7 +509,7 @@ fn what_lies_elsewhere_is_seen() {
 }
 
 #[test]
-fn a_type_name_with_many_meanings_is_seen() {
+fn a_type_name_with_many_meanings_is_found() {
     let text = "pub(crate) struct Game<T>(T);\nmod inner {\n    struct Row;\n}\nenum Row { A }\ntype Args = ();\n";
     let files = [1, 2, 3].map(|number| File { path: format!("src/{number}.rs"), text: text.to_owned() });
     expect(&meaning_problems(&files[..2]), &[]);

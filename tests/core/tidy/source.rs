@@ -1,11 +1,11 @@
-//! Reads Rust sources far enough to tell code from comments, and to see which modules and crates code names.
+//! Reads Rust sources far enough to separate code from comments, and to find the modules and crates that code names.
 
 use std::iter;
 
-/// Words after which a path may begin, and which are no part of one.
+/// Keywords that can precede a path and are not part of it.
 const KEYWORDS: [&str; 11] = ["use", "as", "dyn", "impl", "for", "in", "return", "mut", "where", "ref", "match"];
 
-/// The module that a file of a package's `src` is: `["rules", "square"]`.
+/// The module path of a source file: `["rules", "square"]`.
 pub(super) fn module_of(path: &str) -> Vec<String> {
     let (_, inside) = path.rsplit_once("src/").unwrap_or(("", path));
     let parts = inside.trim_end_matches(".rs").split('/').map(str::to_owned);
@@ -22,18 +22,18 @@ pub(super) enum What {
 
 pub(super) struct Named {
     pub(super) what: What,
-    /// The whole path from the root of the crate; of another crate, as if that were a module here.
+    /// The full path from the root of the crate, or from the name of another crate.
     pub(super) path: Vec<String>,
     pub(super) line: usize,
     pub(super) in_test: bool,
 }
 
-/// What the code of `module` names from the root of the crate or of another, by `use` or by a path.
+/// The paths that the code of `module` names in its crate's root or in other crates, by `use` or directly.
 pub(super) fn names(text: &str, module: &[String]) -> Vec<Named> {
     let tokens = tokens(&split(text).code);
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let in_test = test_code(&tokens);
-    // The inline modules that are open, and the braces that are none.
+    // The open braces: the name of an inline module, or none for other braces.
     let mut braces: Vec<Option<String>> = Vec::new();
     let mut found = Vec::new();
     let mut at = 0;
@@ -66,7 +66,7 @@ pub(super) fn names(text: &str, module: &[String]) -> Vec<Named> {
     found
 }
 
-/// Collects the paths of the tree that begins at `at`, with nested braces; returns where it ends.
+/// Collects the paths of a `use` tree from the token `at`, with nested braces. Returns the position after the tree.
 fn path_tree(tokens: &[Token], mut at: usize, prefix: &[String], paths: &mut Vec<Vec<String>>) -> usize {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     if text(at) == "{" {
@@ -74,7 +74,7 @@ fn path_tree(tokens: &[Token], mut at: usize, prefix: &[String], paths: &mut Vec
         while !["}", ""].contains(&text(at)) {
             at = match text(at) {
                 "," => at + 1,
-                // The new name that follows is no path.
+                // The new name after `as` is not part of the path.
                 "as" => at + 2,
                 _ => path_tree(tokens, at, prefix, paths),
             };
@@ -89,11 +89,11 @@ fn path_tree(tokens: &[Token], mut at: usize, prefix: &[String], paths: &mut Vec
     at + 1
 }
 
-/// The layer or crate that `path` leads to from the module `here`, and the path from the root.
+/// The layer or crate of `path` as seen from the module `here`, and the path from the root.
 fn target(path: &[String], here: &[String]) -> Option<(What, Vec<String>)> {
     let mut full = here.to_vec();
     let mut rest = path;
-    // main.rs, which has no module, reaches the library by its name.
+    // main.rs is not in a module; it names the library by its name.
     if path[0] == "crate" || path[0] == "reversi" && here.is_empty() {
         full.clear();
         rest = &path[1..];
@@ -132,7 +132,7 @@ fn test_code(tokens: &[Token]) -> Vec<bool> {
     marks
 }
 
-/// A source in two, each with the lines of the whole. Strings and characters are in neither.
+/// A source split into code and comments, each with all lines. String and character literals are in neither.
 pub(super) struct Split {
     pub(super) code: String,
     pub(super) comments: String,
@@ -162,7 +162,7 @@ pub(super) fn split(text: &str) -> Split {
     split
 }
 
-/// What `rest` begins with, and how long that is.
+/// The kind and length of the first piece of `rest`.
 fn piece(rest: &[char]) -> (Kind, usize) {
     let word = rest.iter().take_while(|c| is_word_char(**c)).count();
     match rest {
@@ -170,7 +170,7 @@ fn piece(rest: &[char]) -> (Kind, usize) {
         ['/', '*', ..] => (Kind::Comment, block_comment(rest)),
         ['"', ..] => (Kind::Literal, quoted(rest, '"')),
         ['\'', '\\', ..] | ['\'', _, '\'', ..] => (Kind::Literal, quoted(rest, '\'')),
-        // Prefixes other than of raw strings stay behind as words of one letter, which harm nobody.
+        // The prefixes of other literals remain as one-letter words, which do no harm.
         ['r', ..] | ['b' | 'c', 'r', ..] => match raw_string(&rest[word..]) {
             Some(length) if word <= 2 => (Kind::Literal, word + length),
             _ => (Kind::Code, word),
@@ -207,7 +207,7 @@ fn quoted(rest: &[char], quote: char) -> usize {
     at + 1
 }
 
-/// The length of `#"..."#` with any number of `#`; a raw identifier is no string.
+/// The length of `#"..."#` with any number of `#`; none for a raw identifier.
 fn raw_string(rest: &[char]) -> Option<usize> {
     let marks = rest.iter().take_while(|c| **c == '#').count();
     (rest.get(marks) == Some(&'"')).then_some(())?;
@@ -221,7 +221,7 @@ pub(super) struct Token {
     pub(super) line: usize,
 }
 
-/// Words, `::`, and every other mark by itself.
+/// Words, `::`, and all other characters one by one.
 pub(super) fn tokens(code: &str) -> Vec<Token> {
     let mut found = Vec::new();
     for (line, mut rest) in (1..).zip(code.lines()) {
@@ -246,7 +246,7 @@ fn is_word_char(c: char) -> bool {
 }
 
 #[test]
-fn code_comments_and_literals_are_told_apart() {
+fn code_comments_and_literals_are_separated() {
     fn words(text: &str) -> Vec<Vec<&str>> {
         text.lines().map(|line| line.split_whitespace().collect()).collect()
     }
@@ -267,7 +267,7 @@ fn code_comments_and_literals_are_told_apart() {
 }
 
 #[test]
-fn names_are_found_however_they_are_written() {
+fn names_are_found_in_every_notation() {
     let cases = [
         ("use crate::{ai as x, b::{c, d}};", "Layer(ai) Layer(b) Layer(b)"),
         ("use super::super::room::Room; fn f(x: super::Square) {}", "Layer(room) Layer(rules)"),

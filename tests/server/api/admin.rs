@@ -1,4 +1,4 @@
-//! The row of the administrator in the table of who may do what, and who is one.
+//! What an administrator may and may not do, and who is one.
 
 use reversi::{
     proto::v1::{self, CloseReason, GameEndReason, GameResult},
@@ -8,7 +8,7 @@ use tonic::Code;
 
 use crate::harness::in_process::{Answer, Player, ServerOptions, TestServer, named, private, refused};
 
-/// A server that has an administrator, and one who is not even a member of the rooms.
+/// A server with an administrator, who is not a member of any room.
 async fn governed() -> (TestServer, Player) {
     let token = Token::generate(&RandomSource::default());
     let secret = token.reveal();
@@ -35,13 +35,13 @@ async fn kicks_and_bans_in_the_lobby() {
     }
     refused(bob.join(&room).await, Code::PermissionDenied, "BANNED");
     refused(admin.kick(&room, &bob.id, false).await, Code::NotFound, "PLAYER_NOT_FOUND");
-    // The owner too: the room then goes to the next, or ends behind the last.
+    // The owner can be removed too: another member becomes the owner, or the empty room closes.
     admin.kick(&room, &ada.id, false).await.unwrap();
     refused(ada.try_room(&room).await, Code::NotFound, "ROOM_NOT_FOUND");
 }
 
 #[tokio::test]
-async fn kicks_a_seated_player_in_a_game_who_then_loses() {
+async fn kicks_a_player_of_a_running_game_who_then_loses() {
     let (stage, admin) = governed().await;
     let table = stage.table(named("game")).await;
     refused(table.black.kick(&table.room, &table.white.id, false).await, Code::FailedPrecondition, "ROOM_IN_GAME");
@@ -54,7 +54,7 @@ async fn kicks_a_seated_player_in_a_game_who_then_loses() {
 }
 
 #[tokio::test]
-async fn kicks_one_who_watches_a_game_and_it_goes_on() {
+async fn kicks_a_watcher_without_affecting_the_game() {
     let (stage, admin) = governed().await;
     let table = stage.table(named("game")).await;
     let eve = stage.human("Eve").await;
@@ -82,7 +82,7 @@ async fn aborts_any_game_at_any_time() {
 }
 
 #[tokio::test]
-async fn closes_a_lobby_and_a_room_in_a_game() {
+async fn closes_rooms_with_and_without_a_running_game() {
     let (stage, admin) = governed().await;
     let lobby = stage.human("Ada").await.create(named("lobby")).await.room_id;
     let table = stage.table(named("game")).await;
@@ -97,7 +97,7 @@ async fn closes_a_lobby_and_a_room_in_a_game() {
 }
 
 #[tokio::test]
-async fn sees_private_rooms_and_goes_on_seeing_them() {
+async fn sees_private_rooms_even_after_settings_change() {
     let (stage, admin) = governed().await;
     let ada = stage.human("Ada").await;
     let locked = v1::CreateRoomRequest { settings: Some(private()), password: "door".into(), ..Default::default() };
@@ -118,7 +118,7 @@ async fn sees_private_rooms_and_goes_on_seeing_them() {
 }
 
 #[tokio::test]
-async fn logs_others_out() {
+async fn logs_out_other_players() {
     let (stage, admin) = governed().await;
     let table = stage.table(named("game")).await;
     let mut watcher = stage.human("Eve").await.watch(&table.room).await;
@@ -135,9 +135,9 @@ async fn logs_others_out() {
     refused(admin.try_room(&table.room).await, Code::Unauthenticated, "TOKEN_INVALID");
 }
 
-/// What the table leaves to others is refused as to anybody.
+/// Actions that only others may take are refused.
 #[tokio::test]
-async fn has_no_other_power() {
+async fn has_no_other_rights() {
     let (stage, admin) = governed().await;
     let table = stage.table(named("game")).await;
     let denied = Code::PermissionDenied;
@@ -149,7 +149,7 @@ async fn has_no_other_power() {
 }
 
 #[tokio::test]
-async fn nobody_else_has_these_powers() {
+async fn other_players_do_not_have_these_rights() {
     let (stage, _) = governed().await;
     let (table, eve) = (stage.table(private()).await, stage.human("Eve").await);
     let denied = Code::PermissionDenied;
@@ -165,7 +165,7 @@ async fn nobody_else_has_these_powers() {
 }
 
 #[tokio::test]
-async fn a_wrong_secret_opens_nothing() {
+async fn a_wrong_secret_is_refused() {
     let (stage, _) = governed().await;
     let (eve, wrong) = (stage.human("Eve").await, Token::generate(&RandomSource::default()).reveal());
     for header in [wrong.as_str(), &eve.token, "", "nonsense"] {
@@ -177,7 +177,7 @@ async fn a_wrong_secret_opens_nothing() {
 }
 
 #[tokio::test]
-async fn a_server_without_an_administrator_has_none() {
+async fn without_an_administrator_every_secret_is_refused() {
     let stage = TestServer::open().await;
     let eve = stage.human("Eve").await;
     for header in ["0".repeat(64), eve.token.clone()] {

@@ -1,10 +1,10 @@
-//! What AIs think of their moves: for those who watch, and not for those who play against them.
+//! Search reports of AIs: visible to watchers, not to their opponents.
 
 use reversi::proto::v1::{self, room_event::Event};
 
 use crate::harness::in_process::{Player, TestServer, Watcher, millis, named};
 
-/// What is told of the first move that somebody watches.
+/// The search report of the first move that a watcher sees.
 async fn first_move(watcher: &mut Watcher) -> v1::Ply {
     let played = watcher.until(|event| match event {
         Event::MovePlayed(played) => Some(played),
@@ -18,7 +18,7 @@ async fn plies(player: &Player, room: &str) -> Vec<v1::Ply> {
 }
 
 #[tokio::test]
-async fn an_opponent_learns_of_them_after_the_game_only() {
+async fn an_opponent_gets_them_only_after_the_game() {
     let stage = TestServer::open().await;
     let (ada, wim) = (stage.human("Ada").await, stage.human("Wim").await);
     let room = ada.create_with(named("lesson"), ["mcts", "me"]).await.room_id;
@@ -45,7 +45,7 @@ async fn an_opponent_learns_of_them_after_the_game_only() {
 }
 
 #[tokio::test]
-async fn an_ai_that_does_not_search_or_count_discs_claims_nothing() {
+async fn an_ai_without_evaluation_reports_none() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for (kind, searches) in [("roxanne", false), ("alphabeta", true)] {
@@ -59,7 +59,7 @@ async fn an_ai_that_does_not_search_or_count_discs_claims_nothing() {
     }
 }
 
-/// A room with two experts of this level, and one who watches it from before the first game.
+/// A room with two experts of this level, and a stream that watches it from before the first game.
 async fn experts(player: &Player, level: i32, settings: v1::RoomSettings) -> Watcher {
     let expert = v1::AiSeat { kind: "expert".into(), level, seed: 3 };
     let seat = v1::Seat { occupant: Some(v1::seat::Occupant::Ai(expert)), ..Default::default() };
@@ -72,7 +72,7 @@ async fn experts(player: &Player, level: i32, settings: v1::RoomSettings) -> Wat
     watcher
 }
 
-/// What is told of the first moves behind the opening. Each is a legal one of the position before.
+/// The search reports of the first moves after the opening. Checks that each has a legal move of its position.
 async fn first_moves(watcher: &mut Watcher, count: usize) -> Vec<v1::Ply> {
     let mut legal: Vec<String> = Vec::new();
     let mut plies = Vec::new();
@@ -93,9 +93,9 @@ async fn first_moves(watcher: &mut Watcher, count: usize) -> Vec<v1::Ply> {
     plies
 }
 
-/// Both lines were random moves, and one side came out of them nearly 30 discs ahead.
+/// Both openings are random moves, after which one side is ahead by nearly 30 discs.
 #[tokio::test]
-async fn an_expert_of_either_colour_tells_by_how_many_discs_black_is_ahead() {
+async fn an_expert_of_either_color_reports_the_lead_of_black() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for (moves, ahead) in [("e6f6g6f4e3g7g4h4f5d6e7f7", 1.0), ("f5f6d3g5g7f7h5f4g4f3e6h6", -1.0)] {
@@ -113,15 +113,15 @@ async fn an_expert_of_either_colour_tells_by_how_many_discs_black_is_ahead() {
     }
 }
 
-/// The highest level would take some seconds for a move.
+/// The highest level searches for some seconds.
 #[tokio::test]
-async fn an_expert_that_has_little_time_is_in_time() {
+async fn an_expert_with_little_time_moves_in_time() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let settings = v1::RoomSettings { move_limit: millis(1_000), ..named("hurried") };
     let mut watcher = experts(&ada, 16, settings).await;
     for ply in first_moves(&mut watcher, 3).await {
-        // On a machine that is busy with other tests a move may be all that there was time for.
+        // On a machine that is busy with other tests, the time may be enough for a move without a search only.
         let line = ply.thought.map_or_else(Vec::new, |thought| thought.principal_variation);
         assert!(line.first().is_none_or(|first| *first == ply.square), "{line:?}");
     }

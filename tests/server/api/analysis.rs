@@ -1,4 +1,4 @@
-//! What the engine thinks: for hints in games that do not count, and of games that are over.
+//! Engine analysis: hints in games that are not rated, and analysis of finished games.
 
 use reversi::{
     proto::v1::{
@@ -14,7 +14,7 @@ use crate::harness::in_process::{Answer, Player, TestServer, check, field, named
 const EXHAUSTED: Code = Code::ResourceExhausted;
 const PRECONDITION: Code = Code::FailedPrecondition;
 
-/// A bound that ends a search in a moment.
+/// A budget with which a search ends quickly.
 fn small() -> v1::AnalysisBudget {
     v1::AnalysisBudget { nodes: 20_000, ..Default::default() }
 }
@@ -41,7 +41,7 @@ async fn judge(player: &Player, subject: OfGame) -> Answer<Streaming<v1::Analyze
     Ok(player.analyses().analyze_game(request).await?.into_inner())
 }
 
-/// The next result; none at the end. Heartbeats do not prolong the wait.
+/// The next result; none at the end. Heartbeats do not extend the wait.
 async fn next(stream: &mut Streaming<v1::AnalyzePositionResponse>) -> Answer<Option<v1::PositionAnalysis>> {
     within(async {
         while let Some(response) = stream.message().await? {
@@ -64,7 +64,7 @@ async fn all(mut stream: Streaming<v1::AnalyzePositionResponse>) -> Vec<v1::Posi
     results
 }
 
-/// The moves of a game, and their sum.
+/// The analyses of the moves of a game, and their summary.
 async fn judged(mut stream: Streaming<v1::AnalyzeGameResponse>) -> (Vec<v1::MoveAnalysis>, v1::GameAnalysis) {
     let (mut moves, mut sum) = (Vec::new(), None);
     while let Some(response) = within(stream.message()).await.unwrap() {
@@ -79,7 +79,7 @@ async fn judged(mut stream: Streaming<v1::AnalyzeGameResponse>) -> (Vec<v1::Move
 }
 
 #[tokio::test]
-async fn a_position_is_looked_at_deeper_and_deeper() {
+async fn a_position_is_searched_with_increasing_depth() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let results = all(look(&ada, moves("f5d6"), small()).await.unwrap()).await;
@@ -97,7 +97,7 @@ async fn a_position_is_looked_at_deeper_and_deeper() {
     assert_eq!(results.last().unwrap().lines.len(), 4, "as many as there are moves");
 }
 
-/// Plays a game of the first legal moves, and with ten empty squares left on, of the best.
+/// Plays a game of first legal moves, and of best moves from ten empty squares on.
 async fn play_with_hints(black: &Player, white: &Player, room: &str, game_id: &str) {
     loop {
         let game = black.room(room).await.game.unwrap();
@@ -120,7 +120,7 @@ async fn play_with_hints(black: &Player, white: &Player, room: &str, game_id: &s
 }
 
 #[tokio::test]
-async fn who_follows_hints_to_the_end_has_lost_nothing_there() {
+async fn moves_that_follow_exact_hints_have_no_loss() {
     let stage = TestServer::open().await;
     let table = stage.table(named("lesson")).await;
     play_with_hints(&table.black, &table.white, &table.room, &table.game).await;
@@ -140,7 +140,7 @@ async fn who_follows_hints_to_the_end_has_lost_nothing_there() {
 }
 
 #[tokio::test]
-async fn who_plays_a_rated_game_is_refused() {
+async fn players_of_a_running_rated_game_are_refused() {
     let stage = TestServer::open().await;
     let table = stage.table(rated("cup")).await;
     for player in [&table.black, &table.white] {
@@ -160,7 +160,7 @@ async fn who_plays_a_rated_game_is_refused() {
 }
 
 #[tokio::test]
-async fn a_rated_game_that_begins_ends_an_analysis() {
+async fn the_start_of_a_rated_game_ends_an_analysis() {
     let stage = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(1)).await;
     let ada = stage.human("Ada").await;
     let room = ada.create_with(rated("cup"), ["me", "roxanne"]).await.room_id;
@@ -169,7 +169,7 @@ async fn a_rated_game_that_begins_ends_an_analysis() {
     ada.start(&room).await.unwrap();
     let end = loop {
         match next(&mut analysis).await {
-            // What was told before the game began may be on its way.
+            // Results from before the start of the game may still arrive.
             Ok(result) => assert!(!result.unwrap().r#final),
             Err(end) => break end,
         }
@@ -178,7 +178,7 @@ async fn a_rated_game_that_begins_ends_an_analysis() {
 }
 
 #[tokio::test]
-async fn analyses_are_few() {
+async fn the_number_of_analyses_of_a_player_is_limited() {
     let stage = TestServer::limited(|limits| {
         (limits.analyses, limits.analyses_per_player, limits.analyses_per_address) = (3, 1, 2);
     })
@@ -202,7 +202,7 @@ async fn analyses_are_few() {
 }
 
 #[tokio::test]
-async fn all_of_a_server_are_few_too() {
+async fn the_number_of_analyses_of_a_server_is_limited() {
     let stage = TestServer::limited(|limits| limits.analyses = 1).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let _first = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
@@ -210,19 +210,19 @@ async fn all_of_a_server_are_few_too() {
 }
 
 #[tokio::test]
-async fn what_nobody_reads_any_more_is_not_searched() {
+async fn an_analysis_stops_when_its_client_is_gone() {
     let stage = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(3600)).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let mut endless = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
     next(&mut endless).await.unwrap().unwrap();
     let mut waiting = look(&bea, moves("f5"), small()).await.unwrap();
     drop(endless);
-    // There is one thread, and the first had it for an hour.
+    // There is one thread, which the first analysis would use for an hour.
     next(&mut waiting).await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn time_ends_an_analysis_with_what_it_has() {
+async fn an_analysis_out_of_time_returns_its_results_so_far() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let at_once = v1::AnalysisBudget { time: Some(prost_types::Duration::default()), ..Default::default() };
@@ -234,7 +234,7 @@ async fn time_ends_an_analysis_with_what_it_has() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_says_so() {
+async fn a_stopping_server_closes_analyses_with_the_reason() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let mut analysis = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
@@ -250,7 +250,7 @@ async fn a_server_that_stops_says_so() {
 }
 
 #[tokio::test]
-async fn what_the_opening_made_is_not_judged_and_private_games_stay_private() {
+async fn opening_moves_are_not_analysed_and_private_games_stay_private() {
     let stage = TestServer::open().await;
     let opening = v1::Opening { opening: Some(v1::opening::Opening::Moves("f5d6c3".into())) };
     let table = stage.table(v1::RoomSettings { opening: Some(opening), ..private() }).await;
@@ -266,7 +266,7 @@ async fn what_the_opening_made_is_not_judged_and_private_games_stay_private() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_analysed() {
+async fn invalid_analysis_requests_are_refused() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let board = |board: &str, side: v1::Side| {

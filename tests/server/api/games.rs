@@ -1,4 +1,4 @@
-//! Whole games, as those who play and those who watch see them.
+//! Whole games, as seen by players and watchers.
 
 use std::str::FromStr as _;
 
@@ -11,7 +11,7 @@ use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
 
 use crate::harness::in_process::{Player, TestServer, Turns, Watcher, millis, named, within};
 
-/// The board as one who watches folds it, out of the moves alone.
+/// The board of a watcher, which follows from the moves alone.
 pub(crate) struct Fold {
     pub(crate) seq: u64,
     pub(crate) board: Vec<u8>,
@@ -60,7 +60,7 @@ impl Fold {
         }
     }
 
-    /// Goes on until the game has ended.
+    /// Reads events until the game has ended.
     pub(crate) async fn follow(&mut self, watcher: &mut Watcher) {
         while self.outcome.is_none() {
             match watcher.hear().await.unwrap() {
@@ -79,7 +79,7 @@ impl Fold {
     }
 }
 
-/// Answers every turn with the first legal move, and hands back how the game ended.
+/// Answers every turn with the first legal move. Returns how the game ended.
 async fn play_by_calls(player: &Player, turns: &mut Turns) -> v1::PlayerGameEnded {
     loop {
         match turns.hear().await.unwrap() {
@@ -95,7 +95,7 @@ async fn play_by_calls(player: &Player, turns: &mut Turns) -> v1::PlayerGameEnde
 }
 
 #[tokio::test]
-async fn a_person_plays_an_ai_by_unary_calls() {
+async fn a_person_plays_an_ai_with_unary_calls() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let mut turns = ada.turns().await;
@@ -112,7 +112,7 @@ async fn a_person_plays_an_ai_by_unary_calls() {
     check_record(&ada, &game).await;
 }
 
-/// The record says what the room says, in all four ways.
+/// Checks that all four forms of the record agree with the room.
 async fn check_record(player: &Player, game: &v1::Game) {
     let request = v1::GetGameRequest { game_id: game.game_id.clone() };
     let record = player.records().get_game(request).await.unwrap().into_inner().game.unwrap();
@@ -142,7 +142,7 @@ async fn check_record(player: &Player, game: &v1::Game) {
     assert_eq!(player.me().await.stats, Some(stats));
 }
 
-/// A bot on a `Play` lane: one answer for every turn, until a game has ended.
+/// A bot on a `Play` stream: answers every turn until a game has ended.
 async fn play_on_a_lane(bot: Player) -> v1::PlayerGameEnded {
     let (moves, requests) = tokio::sync::mpsc::channel(4);
     let mut lane = within(bot.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
@@ -160,7 +160,7 @@ async fn play_on_a_lane(bot: Player) -> v1::PlayerGameEnded {
 }
 
 #[tokio::test]
-async fn two_bots_meet_and_play_on_their_lanes() {
+async fn two_bots_play_each_other_on_play_streams() {
     let stage = TestServer::open().await;
     let (first, second) = (stage.bot("First").await, stage.bot("Second").await);
     let mut lanes = JoinSet::new();
@@ -175,10 +175,10 @@ async fn two_bots_meet_and_play_on_their_lanes() {
 }
 
 #[tokio::test]
-async fn a_third_watches_two_ais_and_folds_every_event() {
+async fn a_watcher_of_two_ais_follows_every_event() {
     let stage = TestServer::open().await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
-    // A loser of every disc forces passes now and then; a few games have some for certain.
+    // Some games have forced passes; a few games together have some for certain.
     let settings = v1::RoomSettings { games: 12, ..named("machines") };
     let room = owner.create_with(settings, ["greedy", "random"]).await.room_id;
     let mut watcher = guest.watch(&room).await;
@@ -202,7 +202,7 @@ async fn a_third_watches_two_ais_and_folds_every_event() {
 }
 
 #[tokio::test]
-async fn the_record_replays_by_the_rules() {
+async fn the_record_can_be_replayed() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let game = table.play_on().await;
@@ -226,7 +226,7 @@ fn side(color: Color) -> v1::Side {
 }
 
 #[tokio::test]
-async fn both_players_and_watchers_are_told_the_clocks() {
+async fn players_and_watchers_get_the_clocks() {
     let stage = TestServer::open().await;
     let settings = v1::RoomSettings {
         total_time: millis(300_000),
@@ -240,7 +240,7 @@ async fn both_players_and_watchers_are_told_the_clocks() {
     let mut turns = table.black.turns().await;
     let asked = turns.asked().await;
     assert_eq!((asked.ply, asked.side(), asked.last_move.as_str()), (0, v1::Side::Black, ""));
-    // B18: whoever is not to move learns the clocks as well.
+    // B18: the side that is not to move gets the clocks too.
     let idle = table.white.room(&table.room).await;
     for clocks in [asked.clocks, seen.game.unwrap().clocks, idle.game.unwrap().clocks] {
         let clocks = clocks.unwrap();
@@ -260,13 +260,13 @@ async fn both_players_and_watchers_are_told_the_clocks() {
 }
 
 #[tokio::test]
-async fn the_flag_of_an_old_game_does_not_end_a_later_one() {
+async fn the_clock_of_an_old_game_does_not_end_a_later_one() {
     let stage = TestServer::open().await;
     let fast = v1::RoomSettings { move_limit: millis(500), swap_sides: Some(false), ..Default::default() };
     let table = stage.table(fast).await;
     let mut watcher = table.white.watch(&table.room).await;
     watcher.snapshot().await;
-    // B22: given up with the timer still set, and a slow one played at once.
+    // B22: a game resigned with its clock running, and a slow game right after it.
     table.black.resign(&table.game).await.unwrap();
     let slow = v1::RoomSettings { move_limit: millis(60_000), ..Default::default() };
     table.black.set(&table.room, "move_limit", slow).await.unwrap();
@@ -274,7 +274,7 @@ async fn the_flag_of_an_old_game_does_not_end_a_later_one() {
     let second = table.black.start(&table.room).await.unwrap().game_id;
     assert_ne!(second, table.game, "B34: ids are not reused");
 
-    // A quick room beside it lives through several flags meanwhile.
+    // Meanwhile several players in a fast room lose on time.
     let timer = stage.human("Timer").await;
     let quick = v1::RoomSettings { move_limit: millis(200), ..Default::default() };
     let clock = timer.create_with(quick, ["me", "random"]).await.room_id;
@@ -290,7 +290,7 @@ async fn the_flag_of_an_old_game_does_not_end_a_later_one() {
 }
 
 #[tokio::test]
-async fn an_offer_of_a_draw_and_of_a_rematch() {
+async fn draws_and_rematches_are_offered_and_accepted() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = table.white.watch(&table.room).await;
@@ -302,7 +302,7 @@ async fn an_offer_of_a_draw_and_of_a_rematch() {
     assert_eq!(table.white.room(&table.room).await.game.unwrap().draw_offered_by(), v1::Side::Black);
     table.white.games().answer_offer(accept(v1::Offer::Draw)).await.unwrap();
     let outcome = watcher.ended().await.outcome.unwrap();
-    // B21: a draw is a draw.
+    // B21: equal discs are a draw.
     assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::Draw, v1::GameEndReason::Agreed));
     assert_eq!(table.black.me().await.stats.unwrap().drawn, 1);
 
@@ -313,7 +313,7 @@ async fn an_offer_of_a_draw_and_of_a_rematch() {
 }
 
 #[tokio::test]
-async fn leaving_in_ones_own_turn_ends_the_game_at_once() {
+async fn leaving_during_ones_turn_ends_the_game_at_once() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut opponent = table.white.turns().await;
@@ -323,7 +323,7 @@ async fn leaving_in_ones_own_turn_ends_the_game_at_once() {
 }
 
 #[tokio::test]
-async fn an_aborted_game_has_no_winner_and_only_early() {
+async fn a_game_can_be_aborted_only_early_and_has_no_winner() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = table.white.watch(&table.room).await;

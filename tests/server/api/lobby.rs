@@ -1,4 +1,4 @@
-//! Finding and making rooms.
+//! Listing and creating rooms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::harness::in_process::{
 };
 
 #[tokio::test]
-async fn the_server_tells_its_ais_and_limits() {
+async fn the_server_lists_its_ais_and_limits() {
     let stage = TestServer::open().await;
     let info = stage.human("Ada").await.info().await;
     let kinds: Vec<_> = info.ai_kinds.iter().map(|kind| kind.kind.as_str()).collect();
@@ -24,9 +24,9 @@ async fn the_server_tells_its_ais_and_limits() {
     assert_eq!(info.ai_load.unwrap().threads, 1);
 }
 
-/// By the same names on both sides, so that none can be forgotten.
+/// Compares by name, so that no limit can be omitted.
 #[tokio::test]
-async fn the_server_tells_every_limit() {
+async fn the_server_lists_every_limit() {
     let stage = TestServer::open().await;
     let told = format!("{:?}", stage.human("Ada").await.info().await.limits.unwrap());
     let limits = format!("{:?}", ServerOptions::default().limits);
@@ -110,7 +110,7 @@ async fn hear(stream: &mut Streaming<v1::WatchRoomsResponse>) -> Message {
 }
 
 #[tokio::test]
-async fn one_who_watches_the_list_is_told_every_change() {
+async fn a_watcher_of_the_list_gets_every_change() {
     let stage = TestServer::open().await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let first = ada.create(named("first")).await.room_id;
@@ -121,7 +121,7 @@ async fn one_who_watches_the_list_is_told_every_change() {
     let second = ada.create_with(named("second"), ["me", "random"]).await.room_id;
     let Message::Upserted(row) = hear(&mut list).await else { panic!("a row was to come") };
     assert_eq!((&row.room_id, row.seats_taken, row.owner_name.as_str()), (&second, 2, "Ada"));
-    // A room that turns private is gone from the list, and nothing of the hidden one is ever told.
+    // A room that becomes private is removed from the list, and later changes of it are not sent.
     ada.set(&second, "visibility", private()).await.unwrap();
     let Message::Removed(gone) = hear(&mut list).await else { panic!("a removal was to come") };
     assert_eq!(gone, second);
@@ -132,7 +132,7 @@ async fn one_who_watches_the_list_is_told_every_change() {
 }
 
 #[tokio::test]
-async fn the_list_shows_the_boards_that_everybody_may_watch() {
+async fn the_list_shows_boards_only_of_rooms_that_everyone_may_watch() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for (name, watching, password, shown) in [
@@ -168,12 +168,12 @@ async fn the_list_shows_the_boards_that_everybody_may_watch() {
 }
 
 #[tokio::test]
-async fn a_second_room_does_not_orphan_the_first() {
+async fn a_second_room_does_not_affect_the_first() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let first = ada.create(named("first")).await.room_id;
     let second = ada.create(named("second")).await.room_id;
-    // B4, B5: another room, and both hers.
+    // B4, B5: a second room, and the player is in both.
     assert_ne!(first, second);
     let rooms: BTreeSet<_> = ada.me().await.room_ids.into_iter().collect();
     assert_eq!(rooms, BTreeSet::from([first.clone(), second.clone()]));
@@ -182,7 +182,7 @@ async fn a_second_room_does_not_orphan_the_first() {
 }
 
 #[tokio::test]
-async fn quick_games_never_touch_anothers_room() {
+async fn quick_start_does_not_use_rooms_of_others() {
     let stage = TestServer::open().await;
     let mut rooms = BTreeSet::new();
     for number in 0..20 {
@@ -198,7 +198,7 @@ async fn quick_games_never_touch_anothers_room() {
 }
 
 #[tokio::test]
-async fn a_quick_game_must_be_against_somebody() {
+async fn quick_start_needs_an_opponent() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let nobody = ada.lobby().quick_start(v1::QuickStartRequest::default()).await;
@@ -211,7 +211,7 @@ async fn a_quick_game_must_be_against_somebody() {
 }
 
 #[tokio::test]
-async fn the_same_request_makes_one_room() {
+async fn a_repeated_request_creates_one_room() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let request = || v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
@@ -221,12 +221,12 @@ async fn the_same_request_makes_one_room() {
     assert_eq!((ada.try_create(request()).await.unwrap().room_id, ada.info().await.rooms), (room.clone(), 1));
     let long = v1::CreateRoomRequest { request_id: "x".repeat(65), ..Default::default() };
     assert_eq!(field(&refused(ada.try_create(long).await, Code::InvalidArgument, "BAD_ARGUMENT")), "request_id");
-    // The same id from another player is another request.
+    // The same id from another player is a different request.
     assert_ne!(stage.human("Bea").await.try_create(request()).await.unwrap().room_id, room);
 }
 
 #[tokio::test]
-async fn the_same_start_starts_one_game() {
+async fn a_repeated_start_starts_one_game() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let settings = v1::RoomSettings { ai_pause: millis(10_000), ..named("machines") };
@@ -241,7 +241,7 @@ async fn the_same_start_starts_one_game() {
         ..Default::default()
     };
     let room = ada.try_create(request).await.unwrap().room_id;
-    // The id was used for making the room, which is not the same request.
+    // The id was used to create the room; for starting a game it is a new id.
     let start = || v1::StartGameRequest { room_id: room.clone(), request_id: "r".into() };
     let first = ada.rooms().start_game(start()).await.unwrap().into_inner();
     assert!(first.game_id.starts_with(&room), "{first:?}");
@@ -251,7 +251,7 @@ async fn the_same_start_starts_one_game() {
 }
 
 #[tokio::test]
-async fn a_start_is_answered_with_its_own_game_for_ever() {
+async fn a_repeated_start_always_returns_its_first_game() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let room = ada.create_with(named("again"), ["me", "random"]).await.room_id;
@@ -267,7 +267,7 @@ async fn a_start_is_answered_with_its_own_game_for_ever() {
 }
 
 #[tokio::test]
-async fn a_long_list_comes_in_several_messages() {
+async fn a_long_list_is_sent_in_several_messages() {
     let stage = TestServer::limited(|limits| limits.rooms_per_player = 600).await;
     let ada = stage.human("Ada").await;
     fill(&ada, 503).await;
@@ -293,7 +293,7 @@ async fn fill(player: &Player, rooms: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn quotas_are_refused_with_the_time_to_come_back() {
+async fn quotas_are_refused_with_a_retry_delay() {
     let stage = TestServer::limited(|limits| (limits.rooms_per_player, limits.streams_per_player) = (2, 2)).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let rooms = fill(&ada, 2).await;
@@ -319,7 +319,7 @@ async fn quotas_are_refused_with_the_time_to_come_back() {
 }
 
 #[tokio::test]
-async fn a_full_server_makes_no_more_rooms() {
+async fn a_full_server_refuses_new_rooms() {
     let stage = TestServer::limited(|limits| limits.rooms = 1).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     fill(&ada, 1).await;
@@ -327,7 +327,7 @@ async fn a_full_server_makes_no_more_rooms() {
 }
 
 #[tokio::test]
-async fn settings_out_of_bounds_name_their_field() {
+async fn settings_out_of_bounds_are_refused_with_the_field() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let none = v1::RoomSettings::default;
@@ -361,7 +361,7 @@ async fn settings_out_of_bounds_name_their_field() {
 }
 
 #[tokio::test]
-async fn many_who_want_anybody_are_brought_together_two_by_two() {
+async fn quick_start_pairs_waiting_players() {
     let stage = TestServer::open().await;
     let mut calls = JoinSet::new();
     for number in 0..12 {
@@ -377,14 +377,14 @@ async fn many_who_want_anybody_are_brought_together_two_by_two() {
 }
 
 #[tokio::test]
-async fn of_two_at_once_one_gets_the_last_place() {
+async fn of_two_concurrent_requests_one_gets_the_last_place() {
     let stage = TestServer::open().await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let rooms = fill(&ada, 2).await;
     for room in &rooms {
         bea.join(room).await.unwrap();
     }
-    // One seat, two players.
+    // Two players, one seat.
     let (first, second) = tokio::join!(ada.sit(&rooms[0], 0), bea.sit(&rooms[0], 0));
     assert!(first.is_ok() != second.is_ok());
     // One player, two seats.

@@ -1,4 +1,4 @@
-//! The calls of the API, by the generated clients against a server in this process.
+//! The calls of the API, by generated clients against a server in this process.
 
 mod admin;
 mod ai_thoughts;

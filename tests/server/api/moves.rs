@@ -1,4 +1,4 @@
-//! One move: who may make it, when, and what comes of trying otherwise.
+//! Moves: who may make them and when, and the errors of wrong ones.
 
 use reversi::proto::v1;
 use tonic::Code;
@@ -45,7 +45,7 @@ async fn every_wrong_move_has_its_reason() {
 async fn a_malformed_move_names_its_field() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
-    // B15: out of the board in every way.
+    // B15: every kind of square outside the board.
     for square in ["", "d", "i1", "a9", "a0", "d33", "4d", "é3", "\u{0}\u{0}", "pass", "-1"] {
         let details = refused(table.black.play(&table.game, 0, square).await, Code::InvalidArgument, "BAD_SQUARE");
         assert_eq!(field(&details), "square", "{square:?}");
@@ -58,13 +58,13 @@ async fn a_malformed_move_names_its_field() {
 }
 
 #[tokio::test]
-async fn a_move_is_its_own_key() {
+async fn a_repeated_move_is_not_an_error() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let first = table.black.play(&table.game, 0, "d3").await.unwrap();
     let again = table.black.play(&table.game, 0, "d3").await.unwrap();
     assert_eq!((first.already_applied, again.already_applied), (false, true));
-    // B16: an answer that comes late is not taken for the next question.
+    // B16: a late answer is not used for the next turn.
     table.white.play(&table.game, 1, "c3").await.unwrap();
     assert!(table.black.play(&table.game, 0, "d3").await.unwrap().already_applied);
     refused(table.black.play(&table.game, 0, "f5").await, Code::Aborted, "STALE_PLY");
@@ -72,7 +72,7 @@ async fn a_move_is_its_own_key() {
 }
 
 #[tokio::test]
-async fn a_late_move_is_told_that_the_game_is_over() {
+async fn a_late_move_is_refused_as_game_over() {
     let stage = TestServer::open().await;
     let settings = v1::RoomSettings { move_limit: millis(100), ..Default::default() };
     let table = stage.table(settings).await;
@@ -85,7 +85,7 @@ async fn a_late_move_is_told_that_the_game_is_over() {
 }
 
 #[tokio::test]
-async fn a_person_may_try_a_thousand_illegal_moves() {
+async fn illegal_moves_of_a_person_do_not_forfeit() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let before = table.black.room(&table.room).await.seq;
@@ -97,7 +97,7 @@ async fn a_person_may_try_a_thousand_illegal_moves() {
 }
 
 #[tokio::test]
-async fn the_third_illegal_move_of_a_bot_forfeits() {
+async fn the_third_illegal_move_of_a_bot_forfeits_the_game() {
     let stage = TestServer::open().await;
     let bot = stage.bot("Bot").await;
     let room = bot.create_with(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
@@ -120,7 +120,7 @@ async fn the_third_illegal_move_of_a_bot_forfeits() {
 }
 
 #[tokio::test]
-async fn offers_have_their_order() {
+async fn offers_and_answers_must_be_in_order() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let answer = |offer: i32| v1::AnswerOfferRequest { room_id: table.room.clone(), offer, accept: true };

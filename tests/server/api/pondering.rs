@@ -1,4 +1,4 @@
-//! An AI that goes on thinking while its opponent does, when the server has nothing else to do.
+//! Pondering: an AI that searches during its opponent's turn when the server is idle.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use tokio::sync::mpsc;
 
 use crate::harness::in_process::{ServerOptions, TestServer, named, within};
 
-/// The first or the last square that the side to move may place on.
+/// The first or the last legal square of the side to move.
 fn end(position: Position, first: bool) -> Square {
     let legal = position.legal_moves();
     let mut squares = Square::ALL.into_iter().filter(|&square| legal.contains(square));
     if first { squares.next() } else { squares.next_back() }.expect("there is a move")
 }
 
-/// Moves to the first square, and expects the same of its opponent.
+/// Chooses the first legal square, and expects the same of the opponent.
 fn expecting(position: Position) -> Choice {
     let square = end(position, true);
     let reply = end(position.play(square).unwrap(), true);
     Choice { square, evaluation: None, depth: 2, nodes: 2, line: vec![square, reply], complete: true }
 }
 
-/// A server with an `expert` of that kind, and what it is asked.
+/// A server with such an `expert`, and the positions that it is asked to search.
 async fn stage(ponder: bool) -> (TestServer, mpsc::Receiver<Position>) {
     let (tells, told) = mpsc::channel(16);
     let think = move |_: &AiPlayer, position, _, _: &Stop| {
@@ -35,7 +35,7 @@ async fn stage(ponder: bool) -> (TestServer, mpsc::Receiver<Position>) {
     (TestServer::with(ServerOptions { think: Some(Arc::new(think)), ponder, ..ServerOptions::default() }).await, told)
 }
 
-/// Plays two moves against it, as it expects and then otherwise: what it was asked, and the positions of its turns.
+/// Plays the expected reply, then another. Returns the positions that were searched, and those of the AI's turns.
 async fn asked(ponder: bool, questions: usize) -> (Vec<Position>, [Position; 3]) {
     let (stage, mut told) = stage(ponder).await;
     let ada = stage.human("Ada").await;
@@ -47,7 +47,7 @@ async fn asked(ponder: bool, questions: usize) -> (Vec<Position>, [Position; 3])
     for (turn, as_expected) in [true, false].into_iter().enumerate() {
         let request = turns.asked().await;
         assert_eq!(request.ply as usize, 2 * turn + 1);
-        // What is pondered is begun before the reply comes.
+        // Pondering has started before the reply is made.
         while ponder && questioned.len() < turn + 2 {
             questioned.push(within(told.recv()).await.unwrap());
         }
@@ -63,7 +63,7 @@ async fn asked(ponder: bool, questions: usize) -> (Vec<Position>, [Position; 3])
 }
 
 #[tokio::test]
-async fn what_was_expected_is_not_thought_about_again() {
+async fn an_expected_reply_is_not_searched_again() {
     let (questioned, [first, second, third]) = asked(true, 4).await;
     let unexpected = second.play(end(second, true)).unwrap();
     let expected = unexpected.play(end(unexpected, true)).unwrap();
@@ -71,7 +71,7 @@ async fn what_was_expected_is_not_thought_about_again() {
 }
 
 #[tokio::test]
-async fn nothing_is_pondered_where_that_was_not_asked_for() {
+async fn nothing_is_pondered_unless_enabled() {
     let (questioned, positions) = asked(false, 3).await;
     assert_eq!(questioned, positions);
 }

@@ -1,4 +1,4 @@
-//! Lost connections: what is kept for them, and for how long.
+//! Lost connections: what is kept for the player, and for how long.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::harness::in_process::{TestServer, Watcher, named, refused};
 
 const SHORT: Duration = Duration::from_millis(100);
 
-/// Whether the player is here, by the next event that says so.
+/// Whether the player is present, by the next event about that.
 async fn presence(watcher: &mut Watcher, player: &str) -> bool {
     let told = |event| match event {
         room_event::Event::PresenceChanged(changed) if changed.player_id == player => Some(changed.present),
@@ -19,7 +19,7 @@ async fn presence(watcher: &mut Watcher, player: &str) -> bool {
 }
 
 #[tokio::test]
-async fn an_owner_who_stays_away_is_succeeded() {
+async fn an_absent_owner_is_succeeded() {
     let stage = TestServer::limited(|limits| limits.presence_grace = SHORT).await;
     let (owner, heir) = (stage.human("Owner").await, stage.human("Heir").await);
     let room = owner.create_with(named("hers"), ["me", "random"]).await.room_id;
@@ -49,7 +49,7 @@ async fn an_owner_who_stays_away_is_succeeded() {
 }
 
 #[tokio::test]
-async fn back_within_the_grace_the_turn_comes_again() {
+async fn a_player_who_returns_in_time_is_asked_again() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = table.white.watch(&table.room).await;
@@ -65,7 +65,7 @@ async fn back_within_the_grace_the_turn_comes_again() {
 }
 
 #[tokio::test]
-async fn who_never_opens_a_stream_is_absent_after_the_grace() {
+async fn a_player_without_a_stream_is_absent_after_the_grace_period() {
     let stage = TestServer::limited(|limits| limits.presence_grace = SHORT).await;
     let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
     let room = owner.create_with(named("machines"), ["random", "random"]).await.room_id;
@@ -81,7 +81,7 @@ async fn who_never_opens_a_stream_is_absent_after_the_grace() {
 }
 
 #[tokio::test]
-async fn a_call_is_a_return() {
+async fn a_call_makes_a_player_present() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = table.white.watch(&table.room).await;
@@ -94,13 +94,13 @@ async fn a_call_is_a_return() {
 }
 
 #[tokio::test]
-async fn a_client_that_vanishes_in_its_turn_loses_on_time() {
+async fn a_client_lost_during_its_turn_loses_on_time() {
     let stage = TestServer::open().await;
     let settings = v1::RoomSettings { move_limit: crate::harness::in_process::millis(200), ..Default::default() };
     let table = stage.table(settings).await;
     let mut opponent = table.white.turns().await;
     let turns = table.black.turns().await;
-    // Connection and all.
+    // Closes the connection too.
     drop((turns, table.black));
     let ended = opponent.ended().await;
     let outcome = ended.outcome.unwrap();
@@ -109,7 +109,7 @@ async fn a_client_that_vanishes_in_its_turn_loses_on_time() {
 }
 
 #[tokio::test]
-async fn a_room_in_which_nothing_happens_closes() {
+async fn an_idle_room_closes() {
     let stage = TestServer::limited(|limits| limits.idle_close = SHORT).await;
     let owner = stage.human("Owner").await;
     let mut turns = owner.turns().await;
@@ -123,11 +123,11 @@ async fn a_room_in_which_nothing_happens_closes() {
 }
 
 #[tokio::test]
-async fn who_leaves_the_turns_unread_is_away_though_connected() {
+async fn a_player_who_does_not_read_turns_is_absent() {
     let stage = TestServer::limited(|limits| (limits.reader_patience, limits.presence_grace) = (SHORT, SHORT)).await;
     let (table, eve) = (stage.table(v1::RoomSettings::default()).await, stage.human("Eve").await);
     let _here = table.white.turns().await;
-    // So small a window that the stream stands still after a few notices.
+    // With this small window the stream stalls after a few notices.
     let mut asleep = stage.with_window(&table.black, 64).await.turns().await;
     let mut watcher = eve.watch(&table.room).await;
     watcher.snapshot().await;

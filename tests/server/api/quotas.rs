@@ -1,4 +1,4 @@
-//! What all who come from one address may take together, what is refused unread, and what costs more than other calls.
+//! Limits by address, calls that are refused before their message is read, and calls of higher cost.
 
 use prost::Message;
 use reversi::proto::v1::{self, session_service_client::SessionServiceClient};
@@ -13,7 +13,7 @@ const GET_ME: &str = "/reversi.v1.SessionService/GetMe";
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
 #[tokio::test]
-async fn those_of_one_address_hold_so_much_together_and_no_more() {
+async fn players_of_one_address_share_limits_on_rooms_seats_and_streams() {
     let stage = TestServer::limited(|limits| {
         (limits.rooms_per_address, limits.seats_per_address, limits.streams_per_address) = (3, 1, 2);
     })
@@ -41,7 +41,7 @@ async fn those_of_one_address_hold_so_much_together_and_no_more() {
 }
 
 #[tokio::test]
-async fn without_limits_by_address_each_player_has_its_own() {
+async fn without_limits_by_address_only_limits_by_player_apply() {
     let stage = TestServer::limited(|limits| {
         (limits.rooms_per_address, limits.seats_per_address, limits.streams_per_address) = (0, 0, 0);
         (limits.connections_per_address, limits.calls_per_address, limits.log_ins_per_second) = (0, 0, 0);
@@ -56,7 +56,7 @@ async fn without_limits_by_address_each_player_has_its_own() {
 }
 
 #[tokio::test]
-async fn those_of_one_address_share_the_rate_of_requests_and_of_chat() {
+async fn players_of_one_address_share_the_rates_of_requests_and_chat() {
     let stage = TestServer::limited(|limits| {
         (limits.requests_per_second_per_address, limits.request_burst_per_address) = (1, 100);
         (limits.chats_per_second_per_address, limits.chat_burst_per_address) = (1, 2);
@@ -73,9 +73,9 @@ async fn those_of_one_address_share_the_rate_of_requests_and_of_chat() {
         chats += 1;
     };
     check("chat", &too_fast, EXHAUSTED, "RATE");
-    // Two at once, and perhaps one more for a second that has passed.
+    // The burst of two, and perhaps one more after a second.
     assert!((2..=3).contains(&chats), "{chats} lines of chat");
-    // Whoever of them asks, and even nobody.
+    // The limit counts requests of both players, and requests without a player.
     let mut sessions = SessionServiceClient::new(stage.channel().await);
     let too_fast = loop {
         ada.room(&room).await;
@@ -88,7 +88,7 @@ async fn those_of_one_address_share_the_rate_of_requests_and_of_chat() {
     refused(bea.try_room(&room).await, EXHAUSTED, "RATE");
 }
 
-/// How a call is answered whose message never comes.
+/// The error of a call whose message is never sent.
 async fn wait_for_answer(channel: Channel, path: &'static str, token: Option<String>) -> Status {
     let mut client = tonic::client::Grpc::new(channel);
     client.ready().await.unwrap();
@@ -101,7 +101,7 @@ async fn wait_for_answer(channel: Channel, path: &'static str, token: Option<Str
 }
 
 #[tokio::test]
-async fn a_call_without_a_good_token_is_refused_before_its_message_has_come() {
+async fn a_call_without_a_valid_token_is_refused_before_its_message_arrives() {
     let stage = TestServer::open().await;
     for (token, reason) in
         [(None, "TOKEN_MISSING"), (Some("x"), "TOKEN_INVALID"), (Some(&"0".repeat(64)), "TOKEN_INVALID")]
@@ -112,7 +112,7 @@ async fn a_call_without_a_good_token_is_refused_before_its_message_has_come() {
     }
 }
 
-/// More calls than may wait for their message: the last is refused, and the others wait on.
+/// Makes one call more than may wait for their messages: the last is refused, and the others keep waiting.
 async fn one_too_many(stage: &TestServer, path: &'static str, token: Option<&str>) -> JoinSet<Status> {
     let (channel, mut calls) = (stage.channel().await, JoinSet::new());
     for _ in 0..4 {
@@ -125,7 +125,7 @@ async fn one_too_many(stage: &TestServer, path: &'static str, token: Option<&str
 }
 
 #[tokio::test]
-async fn of_calls_whose_message_does_not_come_a_player_has_so_many() {
+async fn calls_without_a_message_are_limited_by_player() {
     let stage = TestServer::limited(|limits| limits.calls_per_player = 3).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let waiting = one_too_many(&stage, GET_ME, Some(&ada.token)).await;
@@ -136,7 +136,7 @@ async fn of_calls_whose_message_does_not_come_a_player_has_so_many() {
 }
 
 #[tokio::test]
-async fn a_stream_is_a_call_for_as_long_as_it_is_open() {
+async fn a_stream_counts_as_a_call_while_it_is_open() {
     let stage = TestServer::limited(|limits| limits.calls_per_player = 3).await;
     let ada = stage.human("Ada").await;
     let open = async || ada.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await;
@@ -150,7 +150,7 @@ async fn a_stream_is_a_call_for_as_long_as_it_is_open() {
 }
 
 #[tokio::test]
-async fn of_calls_that_need_no_token_an_address_has_so_many() {
+async fn calls_without_a_token_are_limited_by_address() {
     let stage = TestServer::limited(|limits| limits.calls_per_address = 3).await;
     let ada = stage.human("Ada").await;
     let waiting = one_too_many(&stage, LOG_IN, None).await;
@@ -158,7 +158,7 @@ async fn of_calls_that_need_no_token_an_address_has_so_many() {
     drop(waiting);
     within(async { while ada.sessions().get_me(v1::GetMeRequest {}).await.is_err() {} }).await;
 
-    // What needs no token counts for as long as it is heard.
+    // A stream without a token counts while it is open.
     let mut health = HealthClient::new(stage.channel().await);
     let mut heard = Vec::new();
     for _ in 0..3 {
@@ -170,7 +170,7 @@ async fn of_calls_that_need_no_token_an_address_has_so_many() {
 }
 
 #[tokio::test]
-async fn the_largest_message_of_a_service_of_another_crate_is_the_same() {
+async fn the_message_limit_applies_to_health_and_reflection() {
     let stage = TestServer::limited(|limits| limits.message_bytes = 1_000).await;
     let request = HealthCheckRequest { service: "x".repeat(1_000) };
     assert!(request.encoded_len() > 1_000);
@@ -178,7 +178,7 @@ async fn the_largest_message_of_a_service_of_another_crate_is_the_same() {
     check("health", &status, Code::OutOfRange, "MESSAGE_TOO_LARGE");
 }
 
-/// How often somebody may do a thing with a hundred requests.
+/// How often a player can make a call with a budget of a hundred requests.
 async fn how_often(player: &Player, call: impl AsyncFn(&Player) -> Result<(), Status>) -> usize {
     for done in 0..200 {
         if let Err(status) = call(player).await {
@@ -190,7 +190,7 @@ async fn how_often(player: &Player, call: impl AsyncFn(&Player) -> Result<(), St
 }
 
 #[tokio::test]
-async fn what_costs_more_may_be_done_less_often() {
+async fn expensive_calls_count_as_several_requests() {
     let stage = TestServer::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 100)).await;
     let (ada, bea, cleo) = (stage.human("Ada").await, stage.human("Bea").await, stage.human("Cleo").await);
     let (dora, eve, fay) = (stage.human("Dora").await, stage.human("Eve").await, stage.human("Fay").await);
@@ -217,7 +217,7 @@ async fn what_costs_more_may_be_done_less_often() {
 }
 
 #[tokio::test]
-async fn answers_that_nobody_reads_count_as_calls() {
+async fn unread_answers_count_as_calls() {
     let stage = TestServer::limited(|limits| (limits.calls_per_player, limits.request_burst) = (2, 100_000_000)).await;
     let ada = stage.human("Ada").await;
     let (deaf, mut unread) = (stage.with_window(&ada, 0).await, JoinSet::new());

@@ -1,4 +1,4 @@
-//! Finished games, and who finds them.
+//! Finished games, and who may see them.
 
 use reversi::proto::v1;
 use tonic::Code;
@@ -43,7 +43,7 @@ async fn games_are_paged_newest_first_and_filtered() {
 }
 
 #[tokio::test]
-async fn what_does_not_exist_or_cannot_be_read() {
+async fn unknown_and_malformed_ids_are_refused() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for game in ["", "nonsense", "000000000000-1", "000000000000"] {
@@ -71,7 +71,7 @@ async fn what_does_not_exist_or_cannot_be_read() {
 }
 
 #[tokio::test]
-async fn an_export_is_a_stream_as_every_other() {
+async fn an_export_is_limited_and_closed_like_other_streams() {
     let stage = TestServer::limited(|limits| limits.streams_per_player = 1).await;
     let ada = stage.human("Ada").await;
     let export = async || ada.records().export_games(v1::ExportGamesRequest::default()).await;
@@ -85,7 +85,7 @@ async fn an_export_is_a_stream_as_every_other() {
 }
 
 #[tokio::test]
-async fn the_games_of_a_private_room_are_its_players_own() {
+async fn games_of_private_rooms_are_visible_to_their_players_only() {
     let stage = TestServer::open().await;
     let table = stage.table(private()).await;
     table.black.resign(&table.game).await.unwrap();
@@ -100,7 +100,7 @@ async fn the_games_of_a_private_room_are_its_players_own() {
     }
 }
 
-/// A game of Ada's, rated, against `roxanne`, which she gives up.
+/// A rated game of Ada against `roxanne`, which she resigns.
 async fn lost_to_roxanne(ada: &Player) -> String {
     let settings = v1::RoomSettings { rated: true, ..named("books") };
     let room = ada.create_with(settings, ["me", "roxanne"]).await.room_id;
@@ -112,7 +112,7 @@ async fn lost_to_roxanne(ada: &Player) -> String {
 }
 
 #[tokio::test]
-async fn results_tell_against_whom_and_how_strong() {
+async fn statistics_have_results_by_opponent_and_a_rating() {
     let stage = TestServer::open().await;
     let (ada, eve) = (stage.human("Ada").await, stage.human("Eve").await);
     assert_eq!(ada.me().await.stats.unwrap().rating, None);

@@ -1,4 +1,4 @@
-//! Rooms: members, seats, owners, and who may do what.
+//! Rooms: members, seats, owners, and permissions.
 
 use reversi::proto::v1::{self, join_room_request::Room as By, set_seat_request::Occupant};
 use tonic::{Code, Status};
@@ -25,14 +25,14 @@ async fn stand(player: &Player, room: &str) -> Result<u64, Status> {
 }
 
 #[tokio::test]
-async fn every_power_of_the_owner_is_refused_to_others() {
+async fn only_the_owner_may_act_as_the_owner() {
     let stage = TestServer::open().await;
     let (owner, member, outsider) =
         (stage.human("Owner").await, stage.human("Member").await, stage.human("Outsider").await);
     let room = owner.create(named("hers")).await.room_id;
     member.join(&room).await.unwrap();
     let before = owner.room(&room).await.seq;
-    // B9: by the token, whatever the client shows.
+    // B9: the owner is known by the token, whatever the client displays.
     for player in [&member, &outsider] {
         let cases = [
             ("swap", refusal(swap(player, &room).await)),
@@ -53,7 +53,7 @@ async fn every_power_of_the_owner_is_refused_to_others() {
 }
 
 #[tokio::test]
-async fn one_who_is_no_member_may_neither_sit_nor_talk() {
+async fn a_non_member_may_neither_take_a_seat_nor_chat() {
     let stage = TestServer::open().await;
     let (owner, outsider) = (stage.human("Owner").await, stage.human("Outsider").await);
     let room = owner.create(named("hers")).await.room_id;
@@ -70,7 +70,7 @@ async fn seats_are_taken_swapped_and_given_to_ais() {
     let room = owner.create(named("seats")).await.room_id;
     guest.join(&room).await.unwrap();
     owner.sit(&room, 0).await.unwrap();
-    // B12: nobody is put out of a seat in silence.
+    // B12: no player is replaced in a seat.
     refused(guest.sit(&room, 0).await, Code::FailedPrecondition, "SEAT_TAKEN");
     guest.sit(&room, 1).await.unwrap();
     refused(owner.set_seat(&room, 1, ai("random")).await, Code::FailedPrecondition, "SEAT_TAKEN");
@@ -87,14 +87,14 @@ async fn seats_are_taken_swapped_and_given_to_ais() {
     // B13, B14: not while a game runs.
     refused(stand(&owner, &room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     refused(swap(&owner, &room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
-    // B29: a failed start leaves the running game alone.
+    // B29: a refused start does not affect the running game.
     let game = owner.room(&room).await.game.unwrap().game_id;
     refused(owner.start(&room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     assert_eq!(owner.room(&room).await.game.unwrap().game_id, game);
 }
 
 #[tokio::test]
-async fn seats_and_ais_that_do_not_exist() {
+async fn unknown_seats_and_ais_are_refused() {
     let stage = TestServer::open().await;
     let owner = stage.human("Owner").await;
     let room = owner.create(named("seats")).await.room_id;
@@ -116,7 +116,7 @@ async fn seats_and_ais_that_do_not_exist() {
 }
 
 #[tokio::test]
-async fn rooms_that_do_not_exist() {
+async fn unknown_rooms_are_not_found() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for room in ["", "nonsense", "000000000000", "../../etc", &"x".repeat(1_000)] {
@@ -140,7 +140,7 @@ async fn rooms_that_do_not_exist() {
 }
 
 #[tokio::test]
-async fn kicked_and_banned() {
+async fn a_kicked_member_may_return_and_a_banned_one_may_not() {
     let stage = TestServer::open().await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
     let room = owner.create(named("hers")).await.room_id;
@@ -159,7 +159,7 @@ async fn kicked_and_banned() {
 }
 
 #[tokio::test]
-async fn ownership_goes_on_and_the_last_one_closes_the_room() {
+async fn ownership_passes_on_and_the_room_closes_when_empty() {
     let stage = TestServer::open().await;
     let (owner, heir) = (stage.human("Owner").await, stage.human("Heir").await);
     let room = owner.create(named("hers")).await.room_id;
@@ -167,7 +167,7 @@ async fn ownership_goes_on_and_the_last_one_closes_the_room() {
     transfer(&owner, &room, &heir.id).await.unwrap();
     refused(owner.close(&room).await, Code::PermissionDenied, "NOT_OWNER");
     transfer(&heir, &room, &owner.id).await.unwrap();
-    // B6, B7: neither ghost nor room without an owner.
+    // B6, B7: another member becomes the owner, and the empty room closes.
     owner.leave(&room).await.unwrap();
     assert_eq!(heir.room(&room).await.owner_id, heir.id);
     heir.leave(&room).await.unwrap();
@@ -176,13 +176,13 @@ async fn ownership_goes_on_and_the_last_one_closes_the_room() {
 }
 
 #[tokio::test]
-async fn a_game_of_ais_is_the_owners_to_end() {
+async fn the_owner_may_end_a_game_of_ais() {
     let stage = TestServer::open().await;
     let owner = stage.human("Owner").await;
     let settings = v1::RoomSettings { ai_pause: crate::harness::in_process::millis(10_000), ..named("machines") };
     let room = owner.create_with(settings, ["random", "random"]).await.room_id;
     let game = owner.start(&room).await.unwrap().game_id;
-    // B24: nobody sits, and yet somebody can.
+    // B24: no human is seated, so the owner may end the game.
     owner.abort(&game).await.unwrap();
     owner.start(&room).await.unwrap();
     owner.close(&room).await.unwrap();
@@ -191,7 +191,7 @@ async fn a_game_of_ais_is_the_owners_to_end() {
 }
 
 #[tokio::test]
-async fn a_private_room_is_found_by_its_code_only() {
+async fn a_private_room_is_found_only_by_its_code() {
     let stage = TestServer::open().await;
     let (owner, friend, outsider) =
         (stage.human("Owner").await, stage.human("Friend").await, stage.human("Outsider").await);
@@ -221,7 +221,7 @@ async fn a_private_room_is_found_by_its_code_only() {
 }
 
 #[tokio::test]
-async fn a_reserved_seat_is_an_invitation() {
+async fn a_reserved_seat_invites_its_player() {
     let stage = TestServer::open().await;
     let (owner, guest, other) = (stage.human("Owner").await, stage.human("Guest").await, stage.human("Other").await);
     let made = owner.create(private()).await;
@@ -243,7 +243,7 @@ async fn a_reserved_seat_is_an_invitation() {
 }
 
 #[tokio::test]
-async fn an_invitation_that_is_withdrawn_ends_the_guests_watching() {
+async fn a_withdrawn_invitation_ends_the_streams_of_its_player() {
     let stage = TestServer::open().await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
     let locked = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
@@ -259,7 +259,7 @@ async fn an_invitation_that_is_withdrawn_ends_the_guests_watching() {
 }
 
 #[tokio::test]
-async fn chat_has_a_pace() {
+async fn the_rate_of_chat_is_limited() {
     let stage = TestServer::limited(|limits| limits.chat_burst = 3).await;
     let owner = stage.human("Owner").await;
     let room = owner.create(v1::RoomSettings::default()).await.room_id;
@@ -277,7 +277,7 @@ async fn chat_has_a_pace() {
 }
 
 #[tokio::test]
-async fn a_password_is_asked_for() {
+async fn a_password_is_required() {
     let stage = TestServer::open().await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
     let request = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
@@ -294,7 +294,7 @@ async fn a_password_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_full_room_and_long_chat() {
+async fn full_rooms_and_long_chat_lines_are_refused() {
     let stage = TestServer::limited(|limits| limits.members_per_room = 1).await;
     let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
     let room = owner.create(named("small")).await.room_id;
@@ -322,7 +322,7 @@ async fn settings_are_changed_by_a_mask() {
 }
 
 #[tokio::test]
-async fn passwords_and_codes_are_not_guessed_for_ever() {
+async fn wrong_passwords_and_codes_are_limited() {
     let stage = TestServer::limited(|limits| limits.wrong_guesses_per_minute = 3).await;
     let (owner, thief, guest) = (stage.human("Ada").await, stage.human("Eve").await, stage.human("Gus").await);
     let request = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
@@ -333,7 +333,7 @@ async fn passwords_and_codes_are_not_guessed_for_ever() {
     refused(thief.join_by(by_code("aaaaaaaa"), "").await, Code::NotFound, "ROOM_NOT_FOUND");
     let watch = v1::WatchRoomRequest { room_id: made.room_id.clone(), password: "up".into(), ..Default::default() };
     refused(thief.rooms().watch_room(watch).await, Code::PermissionDenied, "BAD_PASSWORD");
-    // Not even the right one is heard now.
+    // Now even the right code is refused.
     refused(thief.join_by(by_id(), "sesame").await, Code::ResourceExhausted, "RATE");
     refused(thief.join_by(by_code(&made.join_code), "sesame").await, Code::ResourceExhausted, "RATE");
     refused(thief.join(&made.room_id).await, Code::PermissionDenied, "BAD_PASSWORD");

@@ -1,11 +1,11 @@
-//! Matches between bots: series of paired games, their score, and the test that ends them.
+//! Matches between bots: series in pairs, their score, and the test that ends them.
 
 use reversi::proto::v1::{self, join_room_request::Room as By, room_event::Event};
 use tonic::Code;
 
 use crate::harness::in_process::{Player, TestServer, Watcher, named, refused};
 
-/// Ada begins with black, Bob with white.
+/// Ada has black in the first game, Bob white.
 struct Match {
     _stage: TestServer,
     ada: Player,
@@ -14,7 +14,7 @@ struct Match {
     watcher: Watcher,
 }
 
-/// What a game of the match was.
+/// The facts of one game of the match.
 struct Round {
     black: String,
     opening: Vec<String>,
@@ -42,7 +42,7 @@ impl Match {
         Self { _stage: stage, ada, bob, room, watcher }
     }
 
-    /// Waits for the next game, and lets that player give it up.
+    /// Waits for the next game, which the given player resigns.
     async fn round(&mut self, loser: &str) -> Round {
         let game = self.watcher.until(|event| match event {
             Event::GameStarted(started) => started.game,
@@ -62,7 +62,7 @@ impl Match {
 }
 
 #[tokio::test]
-async fn a_match_is_played_in_pairs_and_its_score_is_told() {
+async fn a_match_is_played_in_pairs_and_has_a_score() {
     let mut the_match = Match::begin(4, None).await;
     let mut rounds = Vec::new();
     for loser in ["bob", "bob", "ada", "bob"] {
@@ -86,7 +86,7 @@ async fn a_match_is_played_in_pairs_and_its_score_is_told() {
 }
 
 #[tokio::test]
-async fn a_test_ends_a_match_early_and_says_why() {
+async fn a_test_ends_a_match_early_with_a_verdict() {
     let sprt = v1::Sprt { elo0: 0.0, elo1: 200.0, ..Default::default() };
     let mut the_match = Match::begin(100, Some(sprt)).await;
     let mut games = 0;
@@ -113,7 +113,7 @@ async fn a_test_ends_a_match_early_and_says_why() {
 }
 
 #[tokio::test]
-async fn a_test_needs_pairs_and_sense() {
+async fn a_test_needs_pairs_and_valid_bounds() {
     let stage = TestServer::open().await;
     let ada = stage.human("ada").await;
     let wish = |games, opening, elo1| v1::RoomSettings {

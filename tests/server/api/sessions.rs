@@ -1,4 +1,4 @@
-//! Who is who: names, tokens, logging out.
+//! Sessions: names, tokens and log-out.
 
 use reversi::proto::v1::{self, session_service_client::SessionServiceClient};
 use tonic::{Code, Request};
@@ -11,7 +11,7 @@ async fn log_in(stage: &TestServer, name: &str) -> Result<v1::LogInResponse, ton
 }
 
 #[tokio::test]
-async fn a_player_is_known_by_its_token() {
+async fn a_token_identifies_a_player() {
     let stage = TestServer::open().await;
     let ada = stage.human("  Ada ").await;
     let me = ada.me().await;
@@ -19,17 +19,17 @@ async fn a_player_is_known_by_its_token() {
     assert_eq!((ada.profile.display_name.as_str(), ada.profile.kind()), ("Ada", v1::PlayerKind::Human));
     assert_eq!((me.room_ids.len(), me.seats.len(), me.game_ids.len(), me.seat_limit), (0, 0, 0, 1));
 
-    // Back over another connection, as after a restart of the client.
+    // Over another connection, as after a restart of the client.
     let back = Player::new(stage.channel().await, ada.profile.clone(), &ada.token);
     assert_eq!(back.me().await.player.unwrap().player_id, ada.id);
 }
 
 #[tokio::test]
-async fn a_name_stays_taken_while_its_player_lives() {
+async fn a_name_is_taken_until_log_out() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let room = ada.create(named("hers")).await.room_id;
-    // B1: neither the lost connection nor another way to write it frees the name.
+    // B1: neither a lost connection nor another spelling frees the name.
     let token = ada.token.clone();
     let profile = ada.profile.clone();
     drop(ada);
@@ -48,7 +48,7 @@ async fn a_name_stays_taken_while_its_player_lives() {
 }
 
 #[tokio::test]
-async fn names_are_checked() {
+async fn invalid_names_are_refused() {
     let stage = TestServer::open().await;
     let long = "x".repeat(25);
     for name in ["", "   ", "a\nb", "a\u{0}b", "\u{1b}[2J", "a\u{202e}b", long.as_str()] {
@@ -59,7 +59,7 @@ async fn names_are_checked() {
 }
 
 #[tokio::test]
-async fn a_kind_and_its_seats_are_checked() {
+async fn invalid_kinds_and_seat_counts_are_refused() {
     let stage = TestServer::open().await;
     let mut sessions = SessionServiceClient::new(stage.channel().await);
     for (kind, seats, wrong) in [(7, 1, "kind"), (2, -1, "seats"), (2, 65, "seats"), (2, i32::MAX, "seats")] {
@@ -72,7 +72,7 @@ async fn a_kind_and_its_seats_are_checked() {
 }
 
 #[tokio::test]
-async fn nothing_is_done_without_a_good_token() {
+async fn every_call_needs_a_valid_token() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let mut forged = ada.token.clone().into_bytes();
@@ -96,7 +96,7 @@ async fn nothing_is_done_without_a_good_token() {
         let status = refusal(SessionServiceClient::new(channel.clone()).get_me(request).await);
         check(&format!("{header:?}"), &status, Code::Unauthenticated, reason);
     }
-    // Streams and the other services ask as well.
+    // Streams and all other services need a token, too.
     let nobody = Player::new(channel, v1::Player::default(), &forged);
     refused(nobody.try_watch("x", None).await, Code::Unauthenticated, "TOKEN_INVALID");
     refused(nobody.games().watch_turns(v1::WatchTurnsRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
@@ -121,14 +121,14 @@ async fn logging_out_leaves_every_room_and_ends_every_stream() {
 }
 
 #[tokio::test]
-async fn the_server_knows_only_so_many_players() {
+async fn the_number_of_players_is_limited() {
     let stage = TestServer::limited(|limits| limits.players = 1).await;
     stage.human("Ada").await;
     refused(log_in(&stage, "Bea").await, Code::ResourceExhausted, "QUOTA_PLAYERS");
 }
 
 #[tokio::test]
-async fn who_asks_too_fast_is_told_when_to_come_back() {
+async fn requests_above_the_rate_are_refused_with_a_retry_delay() {
     let stage = TestServer::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 3)).await;
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     for _ in 0..3 {
@@ -141,8 +141,8 @@ async fn who_asks_too_fast_is_told_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn one_address_logs_in_so_often_and_no_more() {
-    // At one a second the test would have to take that long between two log-ins to be let in once more.
+async fn log_ins_are_limited_by_address() {
+    // At one log-in a second, testing that it is allowed again would take that long.
     let stage = TestServer::limited(|limits| (limits.log_in_burst, limits.log_ins_per_second) = (50, 1)).await;
     let mut sessions = SessionServiceClient::new(stage.channel().await);
     let mut last = Ok(());

@@ -1,4 +1,4 @@
-//! Streams: what they begin with, what they replay, and why they end.
+//! Streams: their first messages, resuming, and their ends.
 
 use reversi::proto::v1::{self, CloseReason, play_event::Event, room_event, watch_room_response::Message};
 use tokio_stream::wrappers::ReceiverStream;
@@ -34,7 +34,7 @@ async fn a_resumed_watch_gets_exactly_the_missed_events() {
 }
 
 #[tokio::test]
-async fn who_was_away_too_long_gets_a_snapshot() {
+async fn a_watcher_that_missed_too_many_events_gets_a_snapshot() {
     let stage = TestServer::open().await;
     let owner = stage.human("Owner").await;
     let room = owner.create(named("talk")).await.room_id;
@@ -50,7 +50,7 @@ async fn who_was_away_too_long_gets_a_snapshot() {
 }
 
 #[tokio::test]
-async fn one_who_never_reads_blocks_nobody_and_finds_the_end() {
+async fn a_slow_watcher_blocks_no_other_and_gets_the_end() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let sleeper = stage.narrow(&stage.human("Sleeper").await).await;
@@ -78,14 +78,14 @@ async fn one_who_never_reads_blocks_nobody_and_finds_the_end() {
 }
 
 #[tokio::test]
-async fn watching_begins_with_the_whole_game() {
+async fn watching_starts_with_the_whole_game() {
     let stage = TestServer::open().await;
     let table = stage.table(named("table")).await;
     table.black.chat(&table.room, "good luck").await.unwrap();
     for (player, ply, square) in [(&table.black, 0, "d3"), (&table.white, 1, "c3")] {
         player.play(&table.game, ply, square).await.unwrap();
     }
-    // B28, B32: everything at once, and the result at the end.
+    // B28, B32: the whole state at once, and the result at the end.
     let mut watcher = stage.human("Eve").await.watch(&table.room).await;
     let room = watcher.snapshot().await;
     let game = room.game.unwrap();
@@ -98,7 +98,7 @@ async fn watching_begins_with_the_whole_game() {
 }
 
 #[tokio::test]
-async fn watchers_are_counted_once_and_while_they_watch() {
+async fn watchers_are_counted_while_they_watch() {
     let stage = TestServer::open().await;
     let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
     let room = owner.create(named("watched")).await.room_id;
@@ -110,7 +110,7 @@ async fn watchers_are_counted_once_and_while_they_watch() {
             return;
         }
     };
-    // B26, B27: gone when they go, and no member by watching.
+    // B26, B27: watchers are not members, and are no longer counted once gone.
     let first = eve.watch(&room).await;
     watchers(1).await;
     let second = eve.watch(&room).await;
@@ -124,7 +124,7 @@ async fn watchers_are_counted_once_and_while_they_watch() {
 }
 
 #[tokio::test]
-async fn a_newer_stream_of_turns_ends_the_older_at_once() {
+async fn a_newer_stream_of_turns_ends_the_older_one() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut first = table.black.turns().await;
@@ -133,11 +133,11 @@ async fn a_newer_stream_of_turns_ends_the_older_at_once() {
     assert_eq!(first.closed().await, CloseReason::Superseded);
     let again = second.asked().await;
     assert_eq!((asked.game_id, asked.ply), (again.game_id, again.ply), "the open turn is asked again");
-    // A lane does the same.
+    // A `Play` stream does the same.
     let (moves, requests) = tokio::sync::mpsc::channel(1);
     let mut lane = within(table.black.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
     assert_eq!(second.closed().await, CloseReason::Superseded);
-    // The game's id is read in capitals too, and written as the server does.
+    // Game ids are accepted in capitals, and answered in the server's spelling.
     for square in ["z9", "a1"] {
         let wrong = v1::PlayRequest { game_id: table.game.to_uppercase(), ply: 0, square: square.into() };
         moves.send(wrong).await.unwrap();
@@ -163,11 +163,11 @@ async fn a_newer_stream_of_turns_ends_the_older_at_once() {
 }
 
 #[tokio::test]
-async fn a_lane_tells_what_a_move_did_before_what_became_of_the_next() {
+async fn a_play_stream_reports_a_move_before_the_result_of_the_next() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let (moves, requests) = tokio::sync::mpsc::channel(2);
-    // Both are sent before anything is heard, and the second comes out of turn.
+    // Both are sent before any answer is read, and the second is out of turn.
     for (ply, square) in [(0, "d3"), (2, "c4")] {
         let request = v1::PlayRequest { game_id: table.game.clone(), ply, square: square.into() };
         moves.send(request).await.unwrap();
@@ -188,7 +188,7 @@ async fn a_lane_tells_what_a_move_did_before_what_became_of_the_next() {
 }
 
 #[tokio::test]
-async fn every_unanswered_turn_is_asked_on_opening() {
+async fn a_new_stream_asks_every_open_turn() {
     let stage = TestServer::open().await;
     let bot = stage.log_in("Bot", v1::PlayerKind::Bot, 8).await;
     let mut games = std::collections::BTreeSet::new();
@@ -206,7 +206,7 @@ async fn every_unanswered_turn_is_asked_on_opening() {
 }
 
 #[tokio::test]
-async fn open_turns_come_first_and_then_what_was_missed() {
+async fn a_stream_starts_with_open_turns_and_then_missed_notices() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut turns = table.black.turns().await;
@@ -253,7 +253,7 @@ async fn a_turn_is_closed_with_its_reason() {
 }
 
 #[tokio::test]
-async fn a_closed_room_ends_its_watchers() {
+async fn closing_a_room_ends_its_streams() {
     let stage = TestServer::open().await;
     let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
     let room = owner.create(named("short")).await.room_id;
@@ -267,7 +267,7 @@ async fn a_closed_room_ends_its_watchers() {
 }
 
 #[tokio::test]
-async fn who_is_kicked_or_banned_watches_no_longer() {
+async fn a_kick_or_ban_ends_the_players_streams() {
     let stage = TestServer::open().await;
     let (owner, member, stranger) =
         (stage.human("Owner").await, stage.human("Member").await, stage.human("Stranger").await);
@@ -277,7 +277,7 @@ async fn who_is_kicked_or_banned_watches_no_longer() {
     owner.kick(&room, &member.id, false).await.unwrap();
     assert_eq!(members.closed().await, CloseReason::Kicked);
     let before = owner.room(&room).await.seq - 2;
-    // Kicked is not banned: what was missed may be read, the kick itself included.
+    // A kicked player is not banned and may read the missed events, including the kick.
     let mut back = member.watch_after(&room, before).await;
     back.event().await;
     owner.kick(&room, &stranger.id, true).await.unwrap();
@@ -290,7 +290,7 @@ async fn who_is_kicked_or_banned_watches_no_longer() {
 }
 
 #[tokio::test]
-async fn a_stranger_is_sent_away_when_the_room_becomes_the_members_own() {
+async fn streams_of_non_members_end_when_the_room_is_for_members_only() {
     let stage = TestServer::open().await;
     let owner = stage.human("Owner").await;
     let settings = [
@@ -306,7 +306,7 @@ async fn a_stranger_is_sent_away_when_the_room_becomes_the_members_own() {
         let seq = owner.set(&room, path, closed).await.unwrap();
         assert_eq!(outside.closed().await, CloseReason::Kicked, "{path}");
         assert_eq!(inside.event().await.seq, seq, "a member goes on without a gap");
-        // One who leaves is a stranger then.
+        // A member who has left is treated like a non-member.
         member.leave(&room).await.unwrap();
         assert_eq!(inside.closed().await, CloseReason::Kicked, "{path}");
         assert!(stranger.try_watch(&room, Some(seq)).await.is_err());
@@ -314,13 +314,13 @@ async fn a_stranger_is_sent_away_when_the_room_becomes_the_members_own() {
 }
 
 #[tokio::test]
-async fn anyone_may_fetch_again_what_was_pushed() {
+async fn a_fetched_room_equals_the_pushed_snapshot() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let eve = stage.human("Eve").await;
     let mut watcher = eve.watch(&table.room).await;
     let pushed = watcher.snapshot().await;
-    // K9, but for the clock that runs.
+    // K9; only the running clock differs.
     let mut fetched = eve.room(&table.room).await;
     fetched.game.as_mut().unwrap().clocks = pushed.game.as_ref().unwrap().clocks;
     assert_eq!(v1::Room { watchers: 1, ..fetched }, pushed);
@@ -328,7 +328,7 @@ async fn anyone_may_fetch_again_what_was_pushed() {
 }
 
 #[tokio::test]
-async fn turns_that_are_not_read_are_cut_off_and_found_again() {
+async fn an_unread_stream_of_turns_is_closed_and_loses_no_turn() {
     let stage = TestServer::limited(|limits| limits.request_burst = 100_000).await;
     let bot = stage.narrow(&stage.bot("Bot").await).await;
     let mut asleep = bot.turns().await;
@@ -362,7 +362,7 @@ async fn turns_that_are_not_read_are_cut_off_and_found_again() {
     };
     assert_eq!(reason, CloseReason::SlowConsumer);
     assert!(heard < 2 * plies, "some were not kept: {heard}");
-    // On return every open turn is asked, and the last games are told.
+    // After reopening, every open turn is asked, and the last games are reported.
     let mut turns = bot.turns().await;
     turns.ended().await;
 }

@@ -1,4 +1,4 @@
-//! The arena as a script uses it: the real binary.
+//! `reversi arena` as scripts use it: the real binary.
 
 use std::{fs, path::Path, process::Command};
 
@@ -30,7 +30,7 @@ fn arena(folder: &Path, arguments: &[&str]) -> Played {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_files_however_many_games_run_at_a_time() {
+fn the_same_seed_gives_the_same_files_with_any_concurrency() {
     let folder = tempfile::tempdir().unwrap();
     let play = |threads, seed| {
         arena(folder.path(), &["greedy", "random", "--games", "4", "--seed", seed, "--concurrency", threads])
@@ -54,7 +54,7 @@ fn the_same_seed_gives_the_same_files_however_many_games_run_at_a_time() {
 }
 
 #[test]
-fn engines_of_other_programs_play_as_they_do_at_home() {
+fn an_external_engine_plays_the_same_games_as_the_built_in_one() {
     let folder = tempfile::tempdir().unwrap();
     let play = |player: &str| arena(folder.path(), &[player, "greedy", "--games", "2", "--seed", "3"]);
     let at_home = play("expert:9");
@@ -81,7 +81,7 @@ fn an_engine_that_fails_loses_its_game() {
 }
 
 #[test]
-fn a_test_ends_it_early() {
+fn a_test_ends_a_match_early() {
     let folder = tempfile::tempdir().unwrap();
     let played = arena(folder.path(), &["roxanne", "random", "--games", "1000", "--seed", "1", "--sprt", "-100,0"]);
     assert!(played.success, "{}", played.complained);
@@ -91,7 +91,7 @@ fn a_test_ends_it_early() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_costs_no_games() {
+fn an_unwritable_file_is_reported_before_the_games() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("missing");
     let played = arena(&nowhere, &["random", "random", "--games", "2"]);
@@ -100,7 +100,7 @@ fn a_file_that_cannot_be_written_costs_no_games() {
 }
 
 #[test]
-fn what_makes_no_contest_is_said() {
+fn invalid_matches_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, part) in [
         (&["greedy", "nobody"][..], "no AI is called `nobody`"),

@@ -1,4 +1,4 @@
-//! `reversi bench` as a user runs it, and whether the limit tells what a server tells.
+//! `reversi bench` as a user runs it, and whether the baseline sends the same messages as a server.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -21,7 +21,7 @@ fn reversi(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs a bench that ends by the number of its moves, and gives what it wrote.
+/// Runs a bench with a fixed number of moves. Returns its output and its JSON report.
 fn bench(options: &[&str]) -> (Output, Value) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bench.json");
@@ -32,7 +32,7 @@ fn bench(options: &[&str]) -> (Output, Value) {
 }
 
 #[test]
-fn a_small_load_is_played_without_fault() {
+fn a_small_load_is_played_without_errors() {
     let (output, told) = bench(&["--rooms", "2", "--watchers", "3", "--watched", "2", "--in-step"]);
     assert!(output.status.success(), "{output:?}");
     let figures = &told["measured"][0]["figures"];
@@ -48,7 +48,7 @@ fn a_small_load_is_played_without_fault() {
 }
 
 #[test]
-fn calls_and_own_connections_are_compared_with_the_limit() {
+fn unary_calls_and_own_connections_are_compared_with_the_baseline() {
     let options = ["--rooms", "2", "--unary", "--own-connections", "--watchers", "1", "--compare", "--rounds", "2"];
     let (output, told) = bench(&options);
     assert!(output.status.success(), "{output:?}");
@@ -58,7 +58,7 @@ fn calls_and_own_connections_are_compared_with_the_limit() {
 }
 
 #[test]
-fn a_server_that_runs_already_is_loaded_again_and_again() {
+fn a_running_server_can_be_loaded_repeatedly() {
     let server = Server::start(&["--log", "error"]);
     for _ in 0..2 {
         let pid = server.id().to_string();
@@ -69,7 +69,7 @@ fn a_server_that_runs_already_is_loaded_again_and_again() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_options_are_refused() {
     for (options, complaint) in [
         (["--rooms", "0"].as_slice(), "without a room"),
         (&["--rooms", "1", "--watchers", "2", "--watched", "2"], "there are 1 rooms"),
@@ -82,7 +82,7 @@ fn what_makes_no_sense_is_refused() {
     }
 }
 
-/// The server with which a bench compares.
+/// The baseline server with which a bench compares.
 struct Limit {
     child: Child,
     url: String,
@@ -100,13 +100,13 @@ impl Limit {
 
 impl Drop for Limit {
     fn drop(&mut self) {
-        // It ends when nobody holds its input.
+        // It ends when its standard input is closed.
         drop(self.child.stdin.take());
         self.child.wait().unwrap();
     }
 }
 
-/// A bot on its stream, and all that it was told.
+/// A bot with its `Play` stream, and all events that it has received.
 struct Bot {
     player: Player,
     down: Streaming<v1::PlayResponse>,
@@ -122,7 +122,7 @@ impl Bot {
         Self { player, down, up, told: Vec::new() }
     }
 
-    /// Reads on, up to a turn or the end of the game.
+    /// Reads events up to a turn request, which is returned, or to the end of the game.
     async fn read(&mut self) -> Option<v1::TurnRequested> {
         loop {
             let event = self.down.message().await.unwrap().unwrap().event.unwrap().event.unwrap();
@@ -138,7 +138,7 @@ impl Bot {
         }
     }
 
-    /// Reads turns and answers them with these moves, or with any at all where there are none, to the end of the game.
+    /// Answers turn requests until the end of the game, with the given moves or with any square.
     async fn play(&mut self, moves: Option<&[String]>) {
         let mut made = 0;
         while let Some(turn) = self.read().await {
@@ -148,7 +148,7 @@ impl Bot {
         }
     }
 
-    /// The moves that it made.
+    /// The moves that the bot has made.
     fn moves(&self) -> Vec<String> {
         let closed = self.told.iter().filter_map(|event| match event {
             Event::TurnClosed(closed) => Some(closed.square.clone()),
@@ -158,7 +158,7 @@ impl Bot {
     }
 }
 
-/// Everything that two bots are told of a game. Ids and times are taken out.
+/// All events that two bots receive for a game, without ids and times.
 async fn told(url: &str, moves: Option<[Vec<String>; 2]>) -> [Bot; 2] {
     let (mut black, mut white) = (Bot::begin(url, "black 1000.50000").await, Bot::begin(url, "white 1000.50000").await);
     let settings = v1::RoomSettings { games: 1_000, swap_sides: Some(false), auto_start: true, ..Default::default() };
@@ -193,13 +193,13 @@ fn anonymise(event: &mut Event) {
     }
 }
 
-/// An id of the same length is as good.
+/// Replaces an id by its length.
 fn length(id: &str) -> String {
     id.len().to_string()
 }
 
 #[tokio::test]
-async fn the_limit_tells_what_a_server_tells() {
+async fn the_baseline_sends_the_messages_of_a_server() {
     let limit = Limit::start();
     let of_limit = told(&limit.url, None).await;
     let server = Server::start(&["--log", "error"]);

@@ -1,11 +1,11 @@
-//! The commands as a script uses them: the real binary, with pipes where a terminal could be.
+//! The commands as scripts use them: the real binary, with pipes instead of a terminal.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     process::{Child, Command, Output, Stdio},
 };
 
-/// A server that ends with it.
+/// A server that is stopped when this is dropped.
 struct Server {
     child: Child,
     url: String,
@@ -32,7 +32,7 @@ impl Server {
         Self { child, url: format!("http://{address}") }
     }
 
-    /// Runs a command to its end.
+    /// Runs a command until it exits.
     fn run(&self, arguments: &[&str], input: &str) -> Output {
         let mut child = reversi(arguments)
             .env("REVERSI_SERVER", &self.url)
@@ -41,12 +41,12 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A command that does not read its input may be gone already.
+        // A command that does not read its input may have exited already.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }
 
-    /// What a command that succeeds prints.
+    /// The output of a command, which must succeed.
     fn says(&self, arguments: &[&str], input: &str) -> String {
         let output = self.run(arguments, input);
         let (said, complaint) = (text(&output.stdout), text(&output.stderr));
@@ -54,7 +54,7 @@ impl Server {
         said
     }
 
-    /// What a command that fails complains of.
+    /// The error output of a command, which must fail.
     fn complains(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments, "");
         assert!(!output.status.success(), "{arguments:?} did not fail: {}", text(&output.stdout));
@@ -62,7 +62,7 @@ impl Server {
     }
 }
 
-/// A command that runs beside the test, and is killed at its end.
+/// A command that runs alongside the test, and is killed when this is dropped.
 struct Running {
     child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
@@ -77,7 +77,7 @@ impl Running {
         Self { child, lines }
     }
 
-    /// Waits for a line with this in it.
+    /// Waits for a line that contains this text.
     fn hear(&mut self, part: &str) -> String {
         self.lines.by_ref().map(Result::unwrap).find(|line| line.contains(part)).unwrap()
     }
@@ -97,7 +97,7 @@ impl Drop for Server {
     }
 }
 
-/// The binary, without what the tests' own environment may set.
+/// The binary, without the variables `REVERSI_*` of the tests' environment.
 fn reversi(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
@@ -123,7 +123,7 @@ fn a_bot_plays_and_its_game_is_replayed() {
 }
 
 #[test]
-fn two_bots_find_each_other() {
+fn two_bots_are_paired() {
     let server = Server::start();
     std::thread::scope(|scope| {
         let play = |name: &'static str| {
@@ -137,7 +137,7 @@ fn two_bots_find_each_other() {
 }
 
 #[test]
-fn our_engine_plays_through_both_protocols() {
+fn the_built_in_engine_plays_through_both_protocols() {
     let server = Server::start();
     for language in ["--nboard", "--gtp"] {
         let engine = format!("'{}' engine {language} --level 3", env!("CARGO_BIN_EXE_reversi"));
@@ -151,7 +151,7 @@ fn our_engine_plays_through_both_protocols() {
 
 #[test]
 #[cfg(unix)]
-fn a_bot_says_what_is_wrong_with_its_engine() {
+fn a_bot_reports_the_error_of_its_engine() {
     let server = Server::start();
     assert!(server.complains(&["bot", "--gtp", "/nowhere/engine"]).contains("`/nowhere/engine` cannot be started"));
     assert!(server.complains(&["bot", "--nboard", "true"]).contains("expected to speak the NBoard protocol"));
@@ -169,7 +169,7 @@ fn a_bot_says_what_is_wrong_with_its_engine() {
 }
 
 #[test]
-fn our_engine_answers_the_last_question_of_a_script() {
+fn the_engine_answers_the_last_command_before_the_end_of_input() {
     let ask = |language: &str, question: &str| {
         let mut child = reversi(&["engine", language, "--level", "8"])
             .stdin(Stdio::piped())
@@ -189,7 +189,7 @@ fn our_engine_answers_the_last_question_of_a_script() {
 }
 
 #[test]
-fn a_script_plays_by_lines() {
+fn a_script_plays_with_plain_lines() {
     let server = Server::start();
     let said = server.says(&["play", "--name", "ada", "--side", "black"], "d3\na1\nmove\nresign\nquit\n");
     for part in ["your move (black): d3 c4 f5 e6", "black (ada) plays d3", "the moves are ", "`move` is none of"] {
@@ -200,13 +200,13 @@ fn a_script_plays_by_lines() {
 }
 
 #[test]
-fn the_end_of_the_input_is_the_end_of_the_game() {
+fn the_end_of_input_ends_the_game() {
     let server = Server::start();
     assert!(server.says(&["play", "--side", "black"], "").contains("no more input: leaving"));
 }
 
 #[test]
-fn a_killed_bot_comes_back_to_its_game() {
+fn a_killed_bot_returns_to_its_game() {
     let server = Server::start();
     let file = std::env::temp_dir().join(format!("reversi-keep-{}", std::process::id()));
     let mut host = Running::start(&server, &["host", "--white", "greedy", "--pause", "60", "--auto-start"]);
@@ -225,7 +225,7 @@ fn a_killed_bot_comes_back_to_its_game() {
 }
 
 #[test]
-fn what_is_typed_wins_over_the_environment() {
+fn arguments_override_the_environment() {
     let server = Server::start();
     let run = |arguments: &[&str], variables: &[(&str, &str)]| {
         let mut command = reversi(arguments);
@@ -243,7 +243,7 @@ fn what_is_typed_wins_over_the_environment() {
 }
 
 #[test]
-fn errors_say_what_to_do() {
+fn error_messages_say_what_to_do() {
     let server = Server::start();
     assert!(server.complains(&["play", "--ai", "nobody"]).contains("there are random"));
     assert!(server.complains(&["bot", "--ai", "nobody"]).contains("there are random"));
@@ -266,7 +266,7 @@ fn errors_say_what_to_do() {
 }
 
 #[test]
-fn a_server_says_what_it_lacks_before_it_listens() {
+fn a_server_reports_missing_options_before_it_listens() {
     let complains = |arguments: &[&str]| {
         let output = reversi(&[&["serve", "--listen"], arguments].concat()).output().unwrap();
         assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}: {}", text(&output.stdout));
@@ -284,7 +284,7 @@ fn a_server_says_what_it_lacks_before_it_listens() {
     assert!(useless.contains("holds no certificate"), "{useless}");
 }
 
-/// A file of its own for this process.
+/// A path for a file of this process.
 fn file(name: &str) -> String {
     std::env::temp_dir().join(format!("reversi-{name}-{}", std::process::id())).display().to_string()
 }
@@ -318,7 +318,7 @@ fn games_are_listed_exported_and_counted() {
 }
 
 #[test]
-fn an_administrator_governs() {
+fn an_administrator_uses_the_admin_command() {
     let (token, login) = (file("admin-token"), file("admin-login"));
     let server = Server::start_with(&["--admin-token", &token]);
     let govern = |deed: &[&str]| server.says(&[&["admin", "--admin-token", &token], deed].concat(), "");
@@ -342,7 +342,7 @@ fn an_administrator_governs() {
     [token, login].iter().for_each(|file| std::fs::remove_file(file).unwrap());
 }
 
-/// A file of WTHOR with these two games, the second of which is none.
+/// A WTHOR file with these two games, the second of which is invalid.
 fn wthor() -> Vec<u8> {
     let mut bytes = vec![20, 4, 1, 2, 2, 0, 0, 0, 0, 0, 0xD4, 0x07, 8, 0, 22, 0];
     for moves in [&[56, 64, 33][..], &[11]] {
@@ -354,7 +354,7 @@ fn wthor() -> Vec<u8> {
 }
 
 #[test]
-fn games_of_elsewhere_are_imported_and_listed() {
+fn games_from_other_sources_are_imported_and_listed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (data, games) = (path("data"), path("WTH_2004.wtb"));
@@ -392,7 +392,7 @@ fn games_of_elsewhere_are_imported_and_listed() {
 }
 
 #[test]
-fn a_game_is_analysed_alike_here_and_by_the_server() {
+fn local_and_server_analyses_agree() {
     let server = Server::start();
     let said = server.says(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--seed", "7"], "");
     let end = said.lines().find(|line| line.contains("(played ")).unwrap();
@@ -430,7 +430,7 @@ fn moves_are_analysed_without_a_server() {
     }
 }
 
-/// A round of training of a few games into a folder.
+/// Runs a round of training with a few games, in a folder.
 fn train(folder: &std::path::Path, from: &str, depth: &str, threads: &str) -> Command {
     let mut command = reversi(&["train", "--from", from, "--depth", depth, "--threads", threads]);
     command.args(["--games", "600", "--random-plies", "44-46", "--seed", "5", "--steps", "2", "--pairs", "1"]);
@@ -439,7 +439,7 @@ fn train(folder: &std::path::Path, from: &str, depth: &str, threads: &str) -> Co
 }
 
 #[test]
-fn a_training_that_was_interrupted_goes_on_to_the_same_weights() {
+fn an_interrupted_training_resumes_with_the_same_result() {
     let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let output = train(whole.path(), "seed", "1", "2").output().unwrap();
     let report = text(&output.stdout);

@@ -1,4 +1,4 @@
-//! `reversi host` as people use it: the real binary, a room, bots that come into it, and everything the owner may do.
+//! `reversi host` as people use it: the real binary, a room, bots that join it, and all commands of the owner.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -8,10 +8,10 @@ use std::{
     time::Duration,
 };
 
-/// Longer than anything here takes.
+/// Timeout of each wait; no test needs this long.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A command that runs, and ends with it: what it prints, line by line, and its input.
+/// A running command, killed when this is dropped: its output by line, and its input.
 struct Running {
     name: String,
     child: Child,
@@ -23,7 +23,7 @@ struct Running {
 impl Running {
     fn start(arguments: &[&str], server: Option<&str>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
-        // What the environment of the tests sets must not count.
+        // Without the variables of the tests' environment.
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
             command.env_remove(name);
         }
@@ -44,7 +44,7 @@ impl Running {
         Self { name: arguments.join(" "), child, input, lines, seen: vec![] }
     }
 
-    /// Waits for a line with this in it.
+    /// Waits for a line that contains this text.
     #[track_caller]
     fn hear(&mut self, part: &str) -> String {
         loop {
@@ -62,7 +62,7 @@ impl Running {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// Says that, and waits for the answer.
+    /// Writes a line, and waits for a line that contains `part`.
     #[track_caller]
     fn ask(&mut self, line: &str, part: &str) -> String {
         self.tell(line);
@@ -73,11 +73,11 @@ impl Running {
         self.input = None;
     }
 
-    /// Waits until it has ended well; the rest of what it says.
+    /// Waits for the command to succeed. Returns the rest of its output.
     #[track_caller]
     fn ends(&mut self) -> String {
         let mut rest = String::new();
-        // The sender goes when the output ends.
+        // The channel closes when the output ends.
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             rest += &line;
             rest.push('\n');
@@ -94,7 +94,7 @@ impl Drop for Running {
     }
 }
 
-/// A server, and a way to run commands against it.
+/// A server, and commands run against it.
 struct Server {
     _process: Running,
     url: String,
@@ -113,7 +113,7 @@ impl Server {
         Running::start(arguments, Some(&self.url))
     }
 
-    /// A host with its room, ready for orders.
+    /// A host that has created its room and reads commands.
     fn host(&self, arguments: &[&str]) -> (Running, String) {
         let mut host = self.run(&[&["host"], arguments].concat());
         let line = host.hear("join code");
@@ -127,7 +127,7 @@ impl Server {
 }
 
 #[test]
-fn a_host_brings_two_bots_together_and_goes_on_with_ais() {
+fn a_host_starts_games_of_bots_and_of_ais() {
     let server = Server::start();
     let (mut host, room) = server.host(&["--name", "ada", "--room-name", "Cup"]);
     host.ask("start", "both seats must be filled and ready");
@@ -162,7 +162,7 @@ fn a_host_brings_two_bots_together_and_goes_on_with_ais() {
 }
 
 #[test]
-fn a_host_removes_members_and_hands_the_room_on() {
+fn a_host_removes_members_and_transfers_the_room() {
     let server = Server::start();
     let (mut host, room) = server.host(&["--name", "ada", "--white", "random"]);
     let mut bot = server.bot(&room, "Carl", "0");
@@ -196,7 +196,7 @@ fn a_host_removes_members_and_hands_the_room_on() {
 }
 
 #[test]
-fn a_script_that_has_ended_sees_its_games_through() {
+fn after_the_end_of_a_script_its_games_are_completed() {
     let server = Server::start();
     let (mut host, _) = server.host(&["--black", "greedy", "--white", "random", "--games", "2", "--opening", "f5d6c3"]);
     host.tell("start");
@@ -210,7 +210,7 @@ fn a_script_that_has_ended_sees_its_games_through() {
 }
 
 #[test]
-fn a_host_with_a_seat_plays_by_orders() {
+fn a_host_with_a_seat_plays_by_commands() {
     let server = Server::start();
     let (mut host, _) = server.host(&["--black", "me", "--white", "random", "--private", "--password", "sesame"]);
     host.ask("start", "your move: d3 c4 f5 e6");

@@ -1,4 +1,4 @@
-//! The `reversi` command as a process: its arguments, its output and its exit codes.
+//! The `reversi` command as a process: arguments, output and exit codes.
 
 mod arena;
 mod bench;

@@ -1,4 +1,4 @@
-//! The test of the API: a bot in a foreign language, with nothing but gRPC, plays a whole game against the real binary.
+//! The API as used from another language: a bot in Python plays a whole game against the real binary, with gRPC only.
 
 use std::{
     env, fs,
@@ -10,10 +10,10 @@ use std::{
     time::Duration,
 };
 
-/// Names the interpreter, one that has `grpcio` and `grpcio-tools`; `.ci/run` makes one and sets it.
+/// Names a Python interpreter with `grpcio` and `grpcio-tools`; `.ci/run` installs one and sets this.
 const PYTHON: &str = "REVERSI_PYTHON";
 
-/// A random game against a quick AI takes a second; a slow machine may need many.
+/// Timeout of a game. A random game against a fast AI takes a second; a slow machine needs much longer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
@@ -38,18 +38,18 @@ fn two_python_bots_play_each_other() {
 fn python() -> Option<PathBuf> {
     let python = env::var_os(PYTHON).map(PathBuf::from);
     if python.is_none() {
-        // Straight to stderr, since the output of a test that passes is not shown.
+        // Directly to stderr, since the output of a passed test is not shown.
         let _ = writeln!(io::stderr(), "skipped: {PYTHON} does not name a python3 with grpcio and grpcio-tools");
     }
     python
 }
 
-/// An outcome by discs: the bot answered every turn in time, and was never refused for long.
+/// Checks for an outcome by discs: then the bot has answered every turn in time.
 fn played_to_the_end(outcome: &str) {
     assert!(outcome.contains("GAME_END_REASON_DISCS"), "the bot printed: {outcome}");
 }
 
-/// A process that ends with its owner.
+/// A process that is killed when this is dropped.
 struct Process(Child);
 
 impl Process {
@@ -58,7 +58,7 @@ impl Process {
         Self(child.unwrap_or_else(|error| panic!("cannot start {command:?}: {error}")))
     }
 
-    /// What `read` makes of the output. Panics when that takes longer than anybody would wait.
+    /// The first value that `read` returns for the output. Panics at the timeout.
     fn read<T: Send + 'static>(
         &mut self,
         read: impl FnOnce(BufReader<Box<dyn Read + Send>>) -> T + Send + 'static,
@@ -80,7 +80,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Either fails only when it has ended already.
+        // Both fail only if the process has exited already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -92,7 +92,7 @@ struct Server {
 }
 
 impl Server {
-    /// Starts the binary on a free port, in a folder of its own.
+    /// Starts the binary on a free port, in a new folder.
     fn start(name: &str) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python_bot").join(name);
         let _ = fs::remove_dir_all(&folder);
@@ -105,7 +105,7 @@ impl Server {
         let address = process.read(|output| {
             let mut lines = output.lines().map_while(Result::ok);
             let address = lines.find_map(|line| address_in(&line));
-            // The pipe stays read, so that a server that prints more is not stopped by it.
+            // Keeps reading, since a full pipe would block the server.
             thread::spawn(move || lines.for_each(drop));
             address
         });
@@ -113,7 +113,7 @@ impl Server {
     }
 }
 
-/// The address in a line that has `listening on 127.0.0.1:PORT`.
+/// The address in a line that contains `listening on 127.0.0.1:PORT`.
 fn address_in(line: &str) -> Option<String> {
     let (_, rest) = line.split_once("listening on ")?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ':').unwrap_or(rest.len());
@@ -128,7 +128,7 @@ impl Bot {
         Self(Process::start(Command::new(python).arg(bot).args(arguments)))
     }
 
-    /// What it has printed, once it has ended well.
+    /// The output of the process, which must succeed.
     fn finish(&mut self) -> String {
         let printed = self.0.read(|mut output| {
             let mut printed = String::new();
@@ -141,7 +141,7 @@ impl Bot {
 }
 
 #[test]
-fn the_address_is_found_in_the_line() {
+fn the_address_is_read_from_the_line() {
     assert_eq!(address_in("reversi 0.1.0 listening on 127.0.0.1:4711."), Some("127.0.0.1:4711".to_owned()));
     assert_eq!(address_in("listening on 127.0.0.1:4711 (plain text)"), Some("127.0.0.1:4711".to_owned()));
     assert_eq!(address_in("starting"), None);

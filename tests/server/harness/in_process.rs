@@ -1,4 +1,4 @@
-//! A server to play against, its players, and what they hear.
+//! A server in this process, its players, and the events that they receive.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -22,15 +22,15 @@ use tonic::{
 };
 use tonic_types::{ErrorDetails, StatusExt as _};
 
-/// Nothing here takes this long; a test that waits for what never comes ends so.
+/// Timeout of each wait; no test needs this long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Waits for what is to come soon.
+/// Waits for a result, at most until the timeout.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("it did not come in time")
 }
 
-/// What a server is made of.
+/// The options of a test server.
 pub(crate) struct ServerOptions {
     pub(crate) limits: Limits,
     pub(crate) store: Store,
@@ -47,7 +47,7 @@ impl Default for ServerOptions {
         let limits = Limits {
             drain: Duration::from_secs(5),
             chat_burst: 1_000,
-            // All come from one address here, and most tests are about something else.
+            // All players have the same address, and most tests do not test limits by address.
             chats_per_second_per_address: 0,
             requests_per_second_per_address: 0,
             ..Limits::default()
@@ -110,12 +110,12 @@ impl TestServer {
         Endpoint::from_shared(format!("http://{}", self.address)).unwrap().connect().await.unwrap()
     }
 
-    /// The player over a connection that takes in little before it is read.
+    /// The player over a connection with a small receive window.
     pub(crate) async fn narrow(&self, player: &Player) -> Player {
         self.with_window(player, 65_535).await
     }
 
-    /// The player over a connection whose streams take in so many bytes before they are read.
+    /// The player over a connection with a receive window of `bytes` for each stream.
     pub(crate) async fn with_window(&self, player: &Player, bytes: u32) -> Player {
         let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
         let channel = endpoint.initial_stream_window_size(bytes).connect().await.unwrap();
@@ -143,7 +143,7 @@ impl TestServer {
         Player::new(channel, answer.player.unwrap(), &answer.token)
     }
 
-    /// Two people in a room of the first, who plays black, with the game under way.
+    /// Two people in a running game; the first is the owner and plays black.
     pub(crate) async fn table(&self, settings: v1::RoomSettings) -> SeatedRoom {
         let (black, white) = (self.human("Bea").await, self.human("Wim").await);
         let made = black.create(settings).await;
@@ -156,12 +156,12 @@ impl TestServer {
         SeatedRoom { black, white, room, game }
     }
 
-    /// Tells the server to stop.
+    /// Starts the shutdown of the server.
     pub(crate) fn stop(&self) {
         self.shutdown.cancel();
     }
 
-    /// Whether it stopped clean.
+    /// Whether the server stopped cleanly.
     pub(crate) async fn stopped(&mut self) -> bool {
         within(self.served.join_next()).await.unwrap().unwrap()
     }
@@ -175,7 +175,7 @@ pub(crate) struct SeatedRoom {
 }
 
 impl SeatedRoom {
-    /// Both go on from a ply, always with the first legal move, until there is a result.
+    /// Both continue with first legal moves, until the game has ended.
     pub(crate) async fn play_on(&self) -> v1::Game {
         loop {
             let game = self.black.room(&self.room).await.game.unwrap();
@@ -190,7 +190,7 @@ impl SeatedRoom {
     }
 }
 
-/// Sends a player's token with every call.
+/// Adds a player's token to every call.
 #[derive(Clone)]
 pub(crate) struct Bearer {
     player: MetadataValue<Ascii>,
@@ -210,7 +210,7 @@ impl Interceptor for Bearer {
 type Line = InterceptedService<Channel, Bearer>;
 pub(crate) type Answer<T> = Result<T, Status>;
 
-/// One who is logged in, over a connection of their own.
+/// A logged-in player with a separate connection.
 #[derive(Clone)]
 pub(crate) struct Player {
     pub(crate) id: String,
@@ -271,7 +271,7 @@ impl Player {
         Ok(self.lobby().create_room(request).await?.into_inner().room.unwrap())
     }
 
-    /// A room with an AI on each seat of which a kind is named, and the player on the others named `me`.
+    /// A room with the named occupants: an AI kind, or `me` for the player.
     pub(crate) async fn create_with(&self, settings: v1::RoomSettings, seats: [&str; 2]) -> v1::Room {
         let seats = seats.map(|kind| v1::Seat { occupant: Some(occupant(kind)), ..Default::default() });
         let request = v1::CreateRoomRequest { settings: Some(settings), seats: seats.to_vec(), ..Default::default() };
@@ -404,15 +404,15 @@ fn occupant(kind: &str) -> v1::seat::Occupant {
     }
 }
 
-/// What a player is told of all rooms. Heartbeats are not shown.
+/// The turn events of a player, without heartbeats.
 pub(crate) struct Turns {
     stream: Streaming<v1::WatchTurnsResponse>,
 }
 
 impl Turns {
-    /// The next event; none behind the last.
+    /// The next event; none after the last.
     pub(crate) async fn hear(&mut self) -> Option<Event> {
-        // Heartbeats do not prolong the wait.
+        // Heartbeats do not extend the wait.
         let deadline = Instant::now() + PATIENCE;
         loop {
             let message =
@@ -424,7 +424,7 @@ impl Turns {
         }
     }
 
-    /// The first event of which something can be made; the others are passed over.
+    /// The first event for which `want` returns a value; skips the others.
     pub(crate) async fn until<T>(&mut self, mut want: impl FnMut(Event) -> Option<T>) -> T {
         loop {
             let event = self.hear().await.expect("the stream goes on");
@@ -450,7 +450,7 @@ impl Turns {
         .await
     }
 
-    /// The reason of the end, behind which nothing comes.
+    /// The reason of the end. Checks that it is the last message.
     pub(crate) async fn closed(&mut self) -> v1::CloseReason {
         let reason = self
             .until(|event| match event {
@@ -463,14 +463,14 @@ impl Turns {
     }
 }
 
-/// What one who watches a room is told. Heartbeats are not shown.
+/// The events of a watched room, without heartbeats.
 pub(crate) struct Watcher {
     stream: Streaming<v1::WatchRoomResponse>,
 }
 
 impl Watcher {
     pub(crate) async fn hear(&mut self) -> Option<Message> {
-        // Heartbeats do not prolong the wait.
+        // Heartbeats do not extend the wait.
         let deadline = Instant::now() + PATIENCE;
         loop {
             let message =
@@ -496,7 +496,7 @@ impl Watcher {
         }
     }
 
-    /// The first event of which something can be made; the others are passed over.
+    /// The first event for which `want` returns a value; skips the others.
     pub(crate) async fn until<T>(&mut self, mut want: impl FnMut(room_event::Event) -> Option<T>) -> T {
         loop {
             if let Some(wanted) = want(self.event().await.event.unwrap()) {
@@ -526,12 +526,12 @@ impl Watcher {
     }
 }
 
-/// The refusal of a call that was to fail.
+/// The status of a call that must fail.
 pub(crate) fn refusal<T>(answer: Answer<T>) -> Status {
     answer.err().expect("it was to be refused")
 }
 
-/// Checks a refusal against its row of the table of errors, told in both ways.
+/// Checks the code and the reason of a status, in the details and in the trailer.
 #[track_caller]
 pub(crate) fn check(what: &str, status: &Status, code: Code, reason: &str) -> ErrorDetails {
     let details = status.get_error_details();
@@ -549,13 +549,13 @@ pub(crate) fn check(what: &str, status: &Status, code: Code, reason: &str) -> Er
     details
 }
 
-/// As [`check`], of a call that was to fail.
+/// As [`check`], for the result of a call that must fail.
 #[track_caller]
 pub(crate) fn refused<T>(answer: Answer<T>, code: Code, reason: &str) -> ErrorDetails {
     check("refusal", &refusal(answer), code, reason)
 }
 
-/// The field that a request was refused for.
+/// The field named by the status of a call that must fail.
 pub(crate) fn field(details: &ErrorDetails) -> &str {
     &details.bad_request().unwrap().field_violations[0].field
 }

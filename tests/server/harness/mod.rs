@@ -1,4 +1,4 @@
-//! Servers to test: in this process, or as a process of their own.
+//! Test servers: in this process, or as a separate process.
 
 pub(crate) mod in_process;
 pub(crate) mod process;

@@ -1,4 +1,4 @@
-//! The real server as a process of its own, what its log says, and players who talk to it.
+//! The real server as a separate process, its log, and players that use it.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -21,10 +21,10 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-/// Longer than anything here takes.
+/// Timeout of each wait; no test needs this long.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A running server. It ends with the test.
+/// A running server, killed when this is dropped.
 pub(crate) struct Server {
     child: Child,
     lines: Receiver<String>,
@@ -33,19 +33,19 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts `reversi serve` on a free port, with these options beside.
+    /// Starts `reversi serve` on a free port, with these further options.
     pub(crate) fn start(options: &[&str]) -> Self {
         Self::run(Command::new(env!("CARGO_BIN_EXE_reversi")), options)
     }
 
-    /// As [`Server::start`]; a file that may not grow makes writes fail, and does not end the process.
+    /// As [`Server::start`], with the signal for too large files ignored: writes beyond the limit fail instead.
     pub(crate) fn start_within_limits(options: &[&str]) -> Self {
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_reversi")]);
         Self::run(shell, options)
     }
 
-    /// As [`Server::start`], by a program that starts others in its own way.
+    /// As [`Server::start`], through a program that starts the command.
     #[allow(dead_code, reason = "used by benches/abuse.rs")]
     pub(crate) fn start_by(starter: &[&str], options: &[&str]) -> Self {
         let mut command = Command::new(starter[0]);
@@ -54,7 +54,7 @@ impl Server {
     }
 
     fn run(mut command: Command, options: &[&str]) -> Self {
-        // What the environment of the tests sets must not count.
+        // Without the variables of the tests' environment.
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
             command.env_remove(name);
         }
@@ -75,7 +75,7 @@ impl Server {
         server
     }
 
-    /// What follows `intro` on the next line that begins with it, up to the first space.
+    /// The text after `intro`, up to the first space, on the next line that starts with it.
     pub(crate) fn hear(&mut self, intro: &str) -> String {
         loop {
             let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
@@ -88,7 +88,7 @@ impl Server {
         }
     }
 
-    /// Logs somebody in, over a connection whose streams take in so many bytes before they are read.
+    /// Logs in a person, over a connection with a receive window of this many bytes for each stream.
     pub(crate) async fn log_in(&self, name: &str, window: u32) -> Player {
         let endpoint = Endpoint::from_shared(self.url.clone()).unwrap().initial_stream_window_size(window);
         let channel = endpoint.connect().await.unwrap();
@@ -97,7 +97,7 @@ impl Server {
         Player::over(channel, token)
     }
 
-    /// Ends it in the middle of whatever it does.
+    /// Kills the process.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -107,8 +107,8 @@ impl Server {
         self.child.id()
     }
 
-    /// Asks it to stop, and waits: whether it was clean, and all that it logged. Its clients go on meanwhile, so that
-    /// they take leave.
+    /// Asks the server to stop, and waits. Returns whether it stopped cleanly, and its log. Clients keep running
+    /// meanwhile, so that they see the end of their streams.
     pub(crate) async fn stop(mut self) -> (bool, String) {
         let stopped = tokio::task::spawn_blocking(move || {
             let asked = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
@@ -129,14 +129,14 @@ impl Drop for Server {
 
 type Line = InterceptedService<Channel, Bearer>;
 
-/// One who is logged in.
+/// A logged-in player.
 #[derive(Clone)]
 pub(crate) struct Player {
     pub(crate) token: String,
     line: Line,
 }
 
-/// Sends a player's token with every call.
+/// Adds a player's token to every call.
 #[derive(Clone)]
 pub(crate) struct Bearer(MetadataValue<Ascii>);
 
@@ -153,7 +153,7 @@ impl Player {
         Self { token, line }
     }
 
-    /// Logs a program in that plays on so many boards.
+    /// Logs in a bot with this number of seats.
     pub(crate) async fn bot(url: &str, name: &str, seats: i32) -> Self {
         Self::try_bot(url, name, seats).await.unwrap()
     }
@@ -165,7 +165,7 @@ impl Player {
         Ok(Self::over(channel, answer.into_inner().token))
     }
 
-    /// One who logged in before, over a new connection.
+    /// A player of an earlier log-in, over a new connection.
     pub(crate) async fn with_token(url: &str, token: &str) -> Self {
         let channel = Endpoint::from_shared(url.to_owned()).unwrap().connect().await.unwrap();
         Self::over(channel, token.to_owned())
@@ -184,7 +184,7 @@ impl Player {
         self.rooms().get_room(v1::GetRoomRequest { room_id: id.into() }).await.unwrap().into_inner().room.unwrap()
     }
 
-    /// Enters a room, takes a seat, and is ready.
+    /// Joins a room, takes a seat, and gets ready.
     pub(crate) async fn join_and_sit(&self, room: &str, seat: i32) {
         let by = v1::join_room_request::Room::RoomId(room.into());
         self.rooms().join_room(v1::JoinRoomRequest { room: Some(by), ..Default::default() }).await.unwrap();
@@ -200,7 +200,7 @@ impl Player {
         GameServiceClient::new(self.line.clone())
     }
 
-    /// A room with an AI of that kind on each seat, or the player where it says `me`.
+    /// A room with an AI of the named kind on each seat, or the player where it says `me`.
     pub(crate) async fn create(&self, settings: v1::RoomSettings, seats: [&str; 2]) -> v1::Room {
         self.create_locked(settings, seats, "").await
     }
@@ -224,7 +224,7 @@ impl Player {
         lobby.create_room(request).await.unwrap().into_inner().room.unwrap()
     }
 
-    /// Starts a game in a room, and answers with its id.
+    /// Starts a game. Returns its id.
     pub(crate) async fn start(&self, room: &str) -> String {
         let request = v1::StartGameRequest { room_id: room.into(), ..Default::default() };
         self.rooms().start_game(request).await.unwrap().into_inner().game_id
@@ -241,7 +241,7 @@ impl Player {
     }
 }
 
-/// The text of a page of the server, of the form `http://host:port/path`.
+/// The text at a URL of the form `http://host:port/path`.
 pub(crate) fn page(url: &str) -> (String, String) {
     let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut socket = TcpStream::connect(host).unwrap();
@@ -252,7 +252,7 @@ pub(crate) fn page(url: &str) -> (String, String) {
     (head.to_owned(), text.to_owned())
 }
 
-/// Reads until the room has come so far.
+/// Reads events until the room has reached this one.
 pub(crate) async fn follow(watch: &mut Streaming<v1::WatchRoomResponse>, seq: u64) {
     loop {
         match watch.message().await.unwrap().unwrap().message.unwrap() {
@@ -264,7 +264,7 @@ pub(crate) async fn follow(watch: &mut Streaming<v1::WatchRoomResponse>, seq: u6
     }
 }
 
-/// Why a stream of turns ends.
+/// The reason of the end of a stream of turns.
 pub(crate) async fn last_words(turns: &mut Streaming<v1::WatchTurnsResponse>) -> v1::CloseReason {
     loop {
         let event = turns.message().await.unwrap().expect("it says why it ends").event.unwrap().event.unwrap();

@@ -1,4 +1,4 @@
-//! Storage that fails: nothing is told that is not written, and nothing is lost that is.
+//! A failing store: unwritten events are never sent, and written ones are never lost.
 
 use std::sync::{
     Arc,
@@ -21,7 +21,7 @@ use tonic::Code;
 use crate::api::games::Fold;
 use crate::harness::in_process::{SeatedRoom, ServerOptions, TestServer, named, refused, within};
 
-/// How many of the next appends fail.
+/// The number of next appends that fail.
 #[derive(Clone, Default)]
 struct Faults(Arc<AtomicUsize>);
 
@@ -68,7 +68,7 @@ async fn a_refused_append_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_room_that_could_not_be_made_takes_no_place() {
+async fn a_room_that_could_not_be_created_is_not_counted() {
     let (stage, faults) = stage_failing_by(unavailable()).await;
     let ada = stage.human("Ada").await;
     faults.next(1);
@@ -80,7 +80,7 @@ async fn a_room_that_could_not_be_made_takes_no_place() {
 }
 
 #[tokio::test]
-async fn a_quick_start_that_fails_half_way_leaves_the_seat_free() {
+async fn a_failed_quick_start_leaves_no_room_and_no_seat() {
     let faults = Arc::new(AtomicBool::new(true));
     let once = Arc::clone(&faults);
     let at_start = move |_: RoomId, seq: Seq| (seq == Seq(1) && once.swap(false, SeqCst)).then(unavailable);
@@ -93,7 +93,7 @@ async fn a_quick_start_that_fails_half_way_leaves_the_seat_free() {
 }
 
 #[tokio::test]
-async fn an_ai_tries_again_when_its_move_could_not_be_written() {
+async fn an_ai_repeats_a_move_that_could_not_be_written() {
     let (stage, faults) = stage_failing_by(unavailable()).await;
     let ada = stage.human("Ada").await;
     let mut turns = ada.turns().await;
@@ -106,14 +106,14 @@ async fn an_ai_tries_again_when_its_move_could_not_be_written() {
 }
 
 #[tokio::test]
-async fn a_write_of_unknown_outcome_is_looked_up_and_told() {
+async fn a_write_of_unknown_outcome_is_looked_up_and_sent() {
     let (stage, faults) = stage_failing_by(unknown()).await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = stage.human("Eve").await.watch(&table.room).await;
     let mut fold = Fold::of(&watcher.snapshot().await);
     let mut turns = table.white.turns().await;
     faults.next(1);
-    // It was written, as the journal tells when it is asked.
+    // It was written, as a read of the journal shows.
     table.black.play(&table.game, 0, "d3").await.unwrap();
     fold.take(&watcher.event().await);
     assert_eq!(turns.asked().await.ply, 1, "the next is asked");
@@ -130,7 +130,7 @@ async fn a_write_of_unknown_outcome_is_looked_up_and_told() {
     assert!(table.white.me().await.room_ids.is_empty());
 }
 
-/// The game is in the books although nobody heard of its last write.
+/// The game is stored and counted, although the outcome of its last write was unknown.
 async fn check_ending(table: &SeatedRoom, fold: &Fold) {
     assert_eq!(fold.outcome.unwrap().result(), v1::GameResult::BlackWins);
     assert_eq!(table.black.me().await.stats.unwrap().won, 1);
@@ -139,7 +139,7 @@ async fn check_ending(table: &SeatedRoom, fold: &Fold) {
 }
 
 #[tokio::test]
-async fn a_room_whose_making_nobody_heard_of_is_found() {
+async fn a_room_created_with_unknown_outcome_is_found() {
     let (stage, faults) = stage_failing_by(unknown()).await;
     let ada = stage.human("Ada").await;
     faults.next(1);
@@ -148,7 +148,7 @@ async fn a_room_whose_making_nobody_heard_of_is_found() {
     ada.start(&room).await.unwrap();
 }
 
-/// A journal that holds appends back, and that cannot be read at times.
+/// A journal that can delay appends and fail reads.
 struct Slow {
     inner: Arc<MemoryStore>,
     asked: Notify,
@@ -205,7 +205,7 @@ impl Journal for Slow {
 }
 
 #[tokio::test]
-async fn the_answer_waits_for_the_disk_and_so_do_those_who_watch() {
+async fn answers_and_events_wait_for_the_disk() {
     let journal = Slow::over(MemoryStore::default());
     let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let table = stage.table(v1::RoomSettings::default()).await;
@@ -216,7 +216,7 @@ async fn the_answer_waits_for_the_disk_and_so_do_those_who_watch() {
     calls.spawn(async move { black.play(&game, 0, "d3").await });
     within(journal.asked.notified()).await;
     journal.held.store(false, SeqCst);
-    // B30: whatever else is answered meanwhile, this is not.
+    // B30: other requests are answered meanwhile, this one is not.
     table.black.room(&other).await;
     table.white.chat(&other, "hello").await.unwrap();
     assert!(calls.try_join_next().is_none());
@@ -225,7 +225,7 @@ async fn the_answer_waits_for_the_disk_and_so_do_those_who_watch() {
 }
 
 #[tokio::test]
-async fn a_client_that_hangs_up_half_way_leaves_no_half_made_room() {
+async fn a_dropped_call_creates_its_room_completely() {
     let journal = Slow::over(MemoryStore::default());
     let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let ada = stage.human("Ada").await;
@@ -235,7 +235,7 @@ async fn a_client_that_hangs_up_half_way_leaves_no_half_made_room() {
     calls.spawn(async move { caller.try_create(first).await.map(|room| room.room_id) });
     within(journal.asked.notified()).await;
     calls.shutdown().await;
-    // Over the same connection, so that the server has heard of the end of the other call.
+    // Over the same connection, so that the server has processed the end of the other call.
     ada.info().await;
     journal.held.store(false, SeqCst);
     journal.permits.add_permits(1);
@@ -244,7 +244,7 @@ async fn a_client_that_hangs_up_half_way_leaves_no_half_made_room() {
 }
 
 #[tokio::test]
-async fn a_start_whose_client_hung_up_is_answered_on_the_next_try() {
+async fn a_repeated_start_returns_the_game_of_a_dropped_call() {
     let journal = Slow::over(MemoryStore::default());
     let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let ada = stage.human("Ada").await;
@@ -256,7 +256,7 @@ async fn a_start_whose_client_hung_up_is_answered_on_the_next_try() {
     calls.spawn(async move { caller.rooms().start_game(first).await.map(|_| ()) });
     within(journal.asked.notified()).await;
     calls.shutdown().await;
-    // Over the same connection, so that the server has heard of the end of the other call.
+    // Over the same connection, so that the server has processed the end of the other call.
     ada.info().await;
     journal.held.store(false, SeqCst);
     journal.permits.add_permits(1);
@@ -265,7 +265,7 @@ async fn a_start_whose_client_hung_up_is_answered_on_the_next_try() {
 }
 
 #[tokio::test]
-async fn a_journal_that_cannot_be_read_stops_a_room_until_it_can() {
+async fn a_room_waits_until_its_journal_can_be_read() {
     let faults = Faults::default();
     let hook = faults.clone();
     let journal = Slow::over(MemoryStore::with_faults(Box::new(move |_, _| hook.strikes().then(unknown))));
@@ -290,7 +290,7 @@ async fn a_journal_that_cannot_be_read_stops_a_room_until_it_can() {
 }
 
 #[tokio::test]
-async fn logging_out_leaves_the_room_that_is_being_made() {
+async fn logging_out_leaves_a_room_that_is_being_created() {
     let journal = Slow::over(MemoryStore::default());
     let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let (ada, eve) = (stage.human("Ada").await, stage.human("Eve").await);
@@ -306,7 +306,7 @@ async fn logging_out_leaves_the_room_that_is_being_made() {
 }
 
 #[tokio::test]
-async fn a_room_that_is_busy_hears_of_a_lost_connection_later() {
+async fn a_busy_room_notes_a_lost_connection_later() {
     let journal = Slow::over(MemoryStore::default());
     let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let table = stage.table(v1::RoomSettings::default()).await;
@@ -323,7 +323,7 @@ async fn a_room_that_is_busy_hears_of_a_lost_connection_later() {
     (0..34).for_each(|_| talk(&mut calls));
     refused(within(calls.join_next()).await.unwrap().unwrap(), Code::Unavailable, "BUSY");
     drop(turns);
-    // The mailbox is full for as long again.
+    // The mailbox is full for the same time again.
     talk(&mut calls);
     refused(within(calls.join_next()).await.unwrap().unwrap(), Code::Unavailable, "BUSY");
     journal.held.store(false, SeqCst);
@@ -335,7 +335,7 @@ async fn a_room_that_is_busy_hears_of_a_lost_connection_later() {
     assert_eq!(absent.await, (table.black.id.clone(), false));
 }
 
-/// Panics at the first line of chat that says so.
+/// Panics at the first chat line with this text.
 fn fragile(event: &Event, room: &Room) -> Bytes {
     static WHOLE: AtomicBool = AtomicBool::new(true);
     let fatal = matches!(&event.fact, Fact::ChatPosted { text, .. } if text.to_string() == "break");
@@ -344,13 +344,13 @@ fn fragile(event: &Event, room: &Room) -> Bytes {
 }
 
 #[tokio::test]
-async fn a_room_whose_actor_panics_is_brought_back() {
+async fn a_room_is_reloaded_after_its_actor_panicked() {
     let stage = TestServer::with(ServerOptions { encode: fragile, ..ServerOptions::default() }).await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let mut watcher = stage.human("Eve").await.watch(&table.room).await;
     let mut fold = Fold::of(&watcher.snapshot().await);
     refused(table.white.chat(&table.room, "break").await, Code::Unavailable, "STORE_UNAVAILABLE");
-    // It was written before it was told.
+    // It was written before it was sent.
     fold.take(&watcher.event().await);
     assert_eq!(table.black.room(&table.room).await.seq, fold.seq);
     assert_eq!(table.black.me().await.room_ids, std::slice::from_ref(&table.room));
@@ -362,7 +362,7 @@ async fn a_room_whose_actor_panics_is_brought_back() {
 }
 
 #[tokio::test]
-async fn a_restarted_server_brings_its_rooms_back() {
+async fn a_restarted_server_has_its_rooms() {
     let store = Store::of(MemoryStore::default());
     let mut stage = TestServer::with(ServerOptions { store: store.clone(), ..ServerOptions::default() }).await;
     let owner = stage.human("Owner").await;
@@ -379,7 +379,7 @@ async fn a_restarted_server_brings_its_rooms_back() {
 }
 
 #[tokio::test]
-async fn a_room_with_too_much_to_do_says_that_it_is_busy() {
+async fn a_room_with_too_many_requests_answers_busy() {
     let journal = Slow::over(MemoryStore::default());
     let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let ada = stage.human("Ada").await;
@@ -391,7 +391,7 @@ async fn a_room_with_too_much_to_do_says_that_it_is_busy() {
         let (ada, room) = (ada.clone(), room.clone());
         calls.spawn(async move { ada.chat(&room, "hello").await });
     }
-    // One is in hand and 32 wait; the others are refused after two seconds.
+    // One request is being executed and 32 wait; the others are refused after two seconds.
     for _ in 0..7 {
         let answer = within(calls.join_next()).await.unwrap().unwrap();
         refused(answer, Code::Unavailable, "BUSY");

@@ -1,4 +1,4 @@
-//! What a server promises about its data: durable before visible, and back after a restart.
+//! The server's promises about its data: durable before visible, and the same after a restart.
 
 mod crash;
 mod failing_store;

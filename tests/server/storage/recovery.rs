@@ -1,4 +1,4 @@
-//! A server that comes back: everybody with the old token, every room as it was, and nobody short of time.
+//! Restarts: all tokens are valid, all rooms are as before, and no clock has lost time.
 
 use std::{
     sync::{
@@ -17,7 +17,7 @@ use tonic::Code;
 
 use crate::harness::in_process::{Player, SeatedRoom, ServerOptions, TestServer, millis, named, refused, within};
 
-/// Two servers, one after the other, over one store.
+/// Two servers, one after another, over one store.
 struct Lives {
     store: Arc<MemoryStore>,
     stage: TestServer,
@@ -34,7 +34,7 @@ impl Lives {
         Self { store, stage }
     }
 
-    /// The next one begins as much later by its clock.
+    /// Starts the next server; its clock has advanced by this time.
     async fn next(&mut self, later: Duration) {
         let now = self.stage.runtime.clock().now();
         self.stage.stop();
@@ -45,14 +45,14 @@ impl Lives {
                 .await;
     }
 
-    /// The same player, over a connection to the server of now.
+    /// The same player, over a connection to the current server.
     async fn again(&self, player: &Player) -> Player {
         Player::new(self.stage.channel().await, player.profile.clone(), &player.token)
     }
 }
 
 #[tokio::test]
-async fn a_game_goes_on_where_it_was() {
+async fn a_game_continues_after_a_restart() {
     let mut lives = Lives::first().await;
     let settings = v1::RoomSettings { games: 3, move_limit: millis(60_000), ..named("match") };
     let SeatedRoom { black, white, room, game } = lives.stage.table(settings).await;
@@ -83,7 +83,7 @@ async fn a_game_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_disk_that_fails_at_the_start_holds_nobody_up() {
+async fn a_disk_that_fails_at_the_start_costs_no_time() {
     let fails = Arc::new(AtomicBool::new(false));
     let hook = Arc::clone(&fails);
     let refuse = move |_, _| hook.load(SeqCst).then(|| AppendError::Unavailable("made by this test".into()));
@@ -91,7 +91,7 @@ async fn a_disk_that_fails_at_the_start_holds_nobody_up() {
     let SeatedRoom { black, room, game, .. } = lives.stage.table(named("waiting")).await;
     black.play(&game, 0, "d3").await.unwrap();
     fails.store(true, SeqCst);
-    // The time cannot be given back, and until then nothing can be played.
+    // The downtime cannot be credited yet; until then no moves are accepted.
     lives.next(Duration::from_secs(3_600)).await;
     let black = lives.again(&black).await;
     refused(black.resign(&game).await, Code::Unavailable, "STORE_UNAVAILABLE");
@@ -104,7 +104,7 @@ async fn a_disk_that_fails_at_the_start_holds_nobody_up() {
 }
 
 #[tokio::test]
-async fn an_ai_thinks_on_and_a_room_at_rest_waits() {
+async fn after_a_restart_ais_move_and_idle_rooms_stay() {
     let mut lives = Lives::first().await;
     let ada = lives.stage.human("Ada").await;
     let slow = v1::RoomSettings { ai_pause: millis(300), ..named("machines") };
@@ -113,7 +113,7 @@ async fn an_ai_thinks_on_and_a_room_at_rest_waits() {
     let quiet = bea.create(named("quiet")).await.room_id;
     ada.start(&machines).await.unwrap();
 
-    // Long after the quiet room would have been closed as idle.
+    // Long after the inactive room would have been closed as idle.
     lives.next(Duration::from_secs(10 * 60 * 60)).await;
     let (ada, bea) = (lives.again(&ada).await, lives.again(&bea).await);
     let listed: Vec<_> = ada.listed().await.into_iter().map(|row| row.room_id).collect();
@@ -126,7 +126,7 @@ async fn an_ai_thinks_on_and_a_room_at_rest_waits() {
 }
 
 #[tokio::test]
-async fn tokens_last_and_end_with_a_log_out() {
+async fn tokens_stay_valid_until_log_out() {
     let mut lives = Lives::first().await;
     let (ada, bea) = (lives.stage.human("Ada").await, lives.stage.human("Bea").await);
     bea.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
@@ -141,7 +141,7 @@ async fn tokens_last_and_end_with_a_log_out() {
 }
 
 #[tokio::test]
-async fn one_who_waits_for_anyone_is_still_found() {
+async fn a_waiting_quick_start_is_found_after_a_restart() {
     let mut lives = Lives::first().await;
     let ada = lives.stage.human("Ada").await;
     let room = ada.meet().await.unwrap().room_id;

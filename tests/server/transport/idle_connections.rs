@@ -1,4 +1,4 @@
-//! Ten thousand connections to the real server on which nothing is said: a game goes on beside them, move for move.
+//! Ten thousand idle connections to the real server: a game continues at the same time.
 
 use crate::harness::process::{Player, Server};
 use reversi::proto::v1::{self, play_event::Event};
@@ -7,13 +7,13 @@ use tonic::Streaming;
 
 const HALF_OPEN: usize = 10_000;
 
-/// Connections that are opened between two moves: as many as the kernel's queue holds.
+/// Connections opened between two moves: as many as the kernel's queue holds.
 const GROUP: usize = 500;
 
-/// Files that this process has open besides, at the most.
+/// Maximum number of other open files of this process.
 const OTHER_FILES: u64 = 1_000;
 
-/// Makes the next move that is asked for.
+/// Answers the next turn request.
 async fn play_a_move(bot: &Player, turns: &mut Streaming<v1::WatchTurnsResponse>) {
     loop {
         let event = turns.message().await.unwrap().expect("the stream goes on").event.unwrap().event.unwrap();
@@ -33,7 +33,7 @@ async fn ten_thousand_idle_connections_do_not_delay_a_game() {
     let files = rlimit::increase_nofile_limit(u64::MAX).unwrap();
     let most = usize::try_from(files.saturating_sub(OTHER_FILES)).unwrap().min(HALF_OPEN);
     let patient = ["--opening", "600", "--max-connections", "20000", "--max-connections-per-address", "0"];
-    // The bot is as fast as it can.
+    // The bot plays as fast as possible.
     let fast = ["--rate", "1000000", "--burst", "100000000", "--rate-per-address", "0"];
     let server = Server::start(&[&["--log", "error"], &patient[..], &fast].concat());
     let bot = Player::bot(&server.url, "Bea", 1).await;

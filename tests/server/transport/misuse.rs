@@ -1,4 +1,4 @@
-//! What must not hurt: broken AIs, broken clients, and worse.
+//! Broken AIs and broken clients.
 
 use std::sync::{
     Arc,
@@ -23,7 +23,7 @@ use super::shutdown::Gate;
 use crate::api::games::Fold;
 use crate::harness::in_process::{Player, ServerOptions, TestServer, check, millis, named, refusal, within};
 
-/// A server whose greedy AI is broken in one way, and whose others are well.
+/// A server whose `greedy` AI is broken in one way; the others work.
 async fn stage_with(greedy: impl Fn(Position, &Stop) -> Option<Choice> + Send + Sync + 'static) -> TestServer {
     let think = move |player: &AiPlayer, position, seed, stop: &Stop| match player.kind() {
         AiKind::Greedy => greedy(position, stop),
@@ -32,7 +32,7 @@ async fn stage_with(greedy: impl Fn(Position, &Stop) -> Option<Choice> + Send + 
     TestServer::with(ServerOptions { think: Some(Arc::new(think) as Arc<Think>), ..ServerOptions::default() }).await
 }
 
-/// A game of the broken AI against a good one goes to its end, and another room's too.
+/// Checks that a game of the broken AI against another reaches its end, and a game in another room too.
 async fn goes_on(stage: &TestServer) {
     let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
     let broken = ada.create_with(named("broken"), ["greedy", "random"]).await.room_id;
@@ -51,7 +51,7 @@ async fn goes_on(stage: &TestServer) {
 }
 
 #[tokio::test]
-async fn an_ai_that_panics_is_moved_for() {
+async fn the_server_moves_for_an_ai_that_panics() {
     let stage = stage_with(|_, _| panic!("a fault of the AI, made by this test")).await;
     goes_on(&stage).await;
 }
@@ -75,13 +75,13 @@ async fn an_illegal_move_of_an_ai_is_replaced() {
 }
 
 #[tokio::test]
-async fn an_ai_without_an_answer_is_moved_for() {
+async fn the_server_moves_for_an_ai_without_an_answer() {
     let stage = stage_with(|_, _| None).await;
     goes_on(&stage).await;
 }
 
 #[tokio::test]
-async fn an_ai_that_does_not_listen_moves_in_time_all_the_same() {
+async fn an_ai_that_does_not_stop_still_moves_in_time() {
     let gate = Arc::new(Gate::default());
     let held = Arc::clone(&gate);
     let stage = stage_with(move |_, _| {
@@ -122,7 +122,7 @@ async fn a_search_delays_no_other_room() {
     let mut turns = eve.turns().await;
     eve.start(&searched).await.unwrap();
     within(searching.notified()).await;
-    // B19: while one AI is at it, others play a whole game.
+    // B19: while one AI searches, others play a whole game.
     let table = stage.table(v1::RoomSettings::default()).await;
     assert!(table.play_on().await.outcome.is_some());
     assert_eq!(eve.room(&searched).await.game.unwrap().ply, 0);
@@ -141,11 +141,11 @@ async fn a_message_of_five_megabytes_is_refused_unread() {
 }
 
 #[tokio::test]
-async fn a_message_of_another_kind_is_the_clients_fault() {
+async fn a_message_of_another_type_is_an_error_of_the_client() {
     let stage = TestServer::open().await;
     let mut client = tonic::client::Grpc::new(stage.channel().await);
     client.ready().await.unwrap();
-    // Where `LogIn` has a number, this has a text.
+    // A text in the field that has a number in `LogIn`.
     let request = tonic::Request::new(v1::ChatLine { text: "Ada".into(), ..Default::default() });
     let path = "/reversi.v1.SessionService/LogIn".parse().unwrap();
     let codec = tonic_prost::ProstCodec::<_, v1::LogInResponse>::default();
@@ -155,7 +155,7 @@ async fn a_message_of_another_kind_is_the_clients_fault() {
 }
 
 #[tokio::test]
-async fn what_there_is_not_is_unimplemented() {
+async fn unknown_methods_are_unimplemented() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     for path in ["/reversi.v1.GameService/Cheat", "/reversi.v1.GameService", "/reversi.v1.DoorService/Open", "/a.B/C"] {
@@ -169,7 +169,7 @@ async fn what_there_is_not_is_unimplemented() {
     }
 }
 
-/// The end of a lane up which one message came, from a sender of another kind of message.
+/// The end of a `Play` stream on which the client sent one message of another type.
 async fn lane_with<T: prost::Message + Default + 'static>(stage: &TestServer, bot: &Player, message: T) -> Status {
     let (moves, requests) = tokio::sync::mpsc::channel(1);
     let mut client = tonic::client::Grpc::new(stage.channel().await);
@@ -190,10 +190,10 @@ async fn lane_with<T: prost::Message + Default + 'static>(stage: &TestServer, bo
 }
 
 #[tokio::test]
-async fn a_lane_ends_where_its_moves_cannot_be_read() {
+async fn an_unreadable_move_ends_a_play_stream() {
     let stage = TestServer::open().await;
     let bot = stage.bot("Bot").await;
-    // Where a move has a number, this has a text.
+    // A text in the field that has a number in a move.
     let status = lane_with(
         &stage,
         &bot,
@@ -204,17 +204,17 @@ async fn a_lane_ends_where_its_moves_cannot_be_read() {
     check("too large", &lane_with(&stage, &bot, large).await, Code::OutOfRange, "MESSAGE_TOO_LARGE");
 }
 
-/// Moves without end.
+/// An endless stream of moves.
 fn flood() -> impl tokio_stream::Stream<Item = v1::PlayRequest> {
     tokio_stream::iter(std::iter::repeat_with(v1::PlayRequest::default))
 }
 
 #[tokio::test]
-async fn a_flood_of_moves_keeps_no_notice_back() {
+async fn a_flood_of_moves_does_not_delay_notices() {
     let stage = TestServer::limited(|limits| limits.request_burst = 100_000_000).await;
     let bot = stage.bot("Bot").await;
     let mut lane = within(bot.games().play(flood())).await.unwrap().into_inner();
-    // The answers are read in the meantime, so that the lane is never held up by its reader.
+    // The answers are read meanwhile, so that the stream is not delayed by its reader.
     let mut reading = tokio::task::JoinSet::new();
     reading.spawn(async move {
         loop {
@@ -229,7 +229,7 @@ async fn a_flood_of_moves_keeps_no_notice_back() {
 }
 
 #[tokio::test]
-async fn noise_on_the_port_hurts_nobody() {
+async fn random_bytes_do_not_affect_the_server() {
     let stage = TestServer::open().await;
     let noises: [&[u8]; 4] = [
         b"\0\xff\xfe noise \r\n\r\n",
@@ -242,7 +242,7 @@ async fn noise_on_the_port_hurts_nobody() {
         let mut socket = TcpStream::connect(&stage.address).await.unwrap();
         socket.write_all(noise).await.unwrap();
         let mut answer = Vec::new();
-        // Whatever is answered, the server hangs up.
+        // The server closes the connection, with any answer.
         let _ = within(socket.read_to_end(&mut answer)).await;
     }
     stage.human("Ada").await.me().await;

@@ -1,4 +1,4 @@
-//! Connections below the calls: TLS, HTTP/1.1, abuse, slow readers, shutdown.
+//! Connections: TLS, HTTP/1.1, abuse, slow readers, and shutdown.
 
 mod abuse;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Stopping: every stream is told, and it is soon over.
+//! Shutdown: every stream gets the reason, and the server stops quickly.
 
 use std::{
     sync::{Arc, Condvar, Mutex},
@@ -21,7 +21,7 @@ use tonic_reflection::pb::v1::{
 use crate::harness::in_process::{ServerOptions, TestServer, millis, named, refused, within};
 
 #[tokio::test]
-async fn every_stream_is_told_that_the_server_stops() {
+async fn every_stream_ends_with_the_reason_draining() {
     let mut stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let idle = stage.human("Idle").await;
@@ -48,14 +48,14 @@ async fn every_stream_is_told_that_the_server_stops() {
 }
 
 #[tokio::test]
-async fn nothing_new_begins_while_it_stops() {
+async fn a_stopping_server_starts_no_rooms_or_games() {
     let stage = TestServer::open().await;
     let table = stage.table(v1::RoomSettings::default()).await;
     let ada = stage.human("Ada").await;
     let mut health = HealthClient::new(stage.channel().await);
     let status = health.check(HealthCheckRequest::default()).await.unwrap().into_inner().status();
     assert_eq!(status, ServingStatus::Serving);
-    // The runtime alone, so that the socket stays open for the questions.
+    // Stops only the runtime, so that the socket stays open for these calls.
     stage.runtime.drain();
     let (draining, unavailable) = ("DRAINING", Code::Unavailable);
     refused(ada.try_create(v1::CreateRoomRequest::default()).await, unavailable, draining);
@@ -64,7 +64,7 @@ async fn nothing_new_begins_while_it_stops() {
     let mut sessions = v1::session_service_client::SessionServiceClient::new(stage.channel().await);
     let request = v1::LogInRequest { display_name: "Late".into(), ..Default::default() };
     refused(sessions.log_in(request).await, unavailable, draining);
-    // Nor does a game by any other way.
+    // No other way starts a game either.
     let room = &table.room;
     refused(table.white.ready(room).await, unavailable, draining);
     refused(table.black.set_seat(room, 1, Occupant::Open(v1::OpenSeat {})).await, unavailable, draining);
@@ -78,7 +78,7 @@ async fn nothing_new_begins_while_it_stops() {
 }
 
 #[tokio::test]
-async fn health_says_that_it_stops() {
+async fn health_reports_a_stopping_server() {
     let mut stage = TestServer::open().await;
     let mut health = HealthClient::new(stage.channel().await);
     let mut watch = health.watch(HealthCheckRequest::default()).await.unwrap().into_inner();
@@ -87,13 +87,13 @@ async fn health_says_that_it_stops() {
     stage.stop();
     let second = within(watch.message()).await.unwrap().unwrap();
     assert_eq!(second.status(), ServingStatus::NotServing);
-    // The stream ends by itself, and so holds nothing up.
+    // The stream ends by itself, and so does not delay the shutdown.
     refused(within(watch.message()).await, Code::Unavailable, "DRAINING");
     assert!(stage.stopped().await, "it was clean");
 }
 
 #[tokio::test]
-async fn a_stream_of_reflection_holds_nothing_up() {
+async fn a_stream_of_reflection_does_not_delay_the_shutdown() {
     let mut stage = TestServer::open().await;
     let mut reflection = ServerReflectionClient::new(stage.channel().await);
     let (questions, asked) = tokio::sync::mpsc::channel(1);
@@ -102,13 +102,13 @@ async fn a_stream_of_reflection_holds_nothing_up() {
     let mut answers = reflection.server_reflection_info(ReceiverStream::new(asked)).await.unwrap().into_inner();
     within(answers.message()).await.unwrap().unwrap();
     stage.stop();
-    // By which end it stops first is chance.
+    // Either end of the stream may stop first.
     assert!(!matches!(within(answers.message()).await, Ok(Some(_))));
     assert!(stage.stopped().await, "it was clean, though more could have been asked");
     drop(questions);
 }
 
-/// Holds whoever waits at it until it is opened.
+/// Blocks threads until it is opened.
 #[derive(Default)]
 pub(crate) struct Gate {
     open: Mutex<bool>,
@@ -128,7 +128,7 @@ impl Gate {
 }
 
 #[tokio::test]
-async fn neither_ais_nor_streams_hold_the_end_up() {
+async fn blocked_ais_and_streams_do_not_delay_the_shutdown() {
     let gate = Arc::new(Gate::default());
     let (held, begun) = (Arc::clone(&gate), Arc::new(tokio::sync::Notify::new()));
     let tell = Arc::clone(&begun);
@@ -145,7 +145,7 @@ async fn neither_ais_nor_streams_hold_the_end_up() {
     let room = ada.create_with(settings, ["mcts", "me"]).await.room_id;
     ada.start(&room).await.unwrap();
     within(begun.notified()).await;
-    // Nor does a stream whose reader takes nothing in, not even its end.
+    // A stream whose client reads nothing, not even its end.
     let _asleep = stage.with_window(&ada, 1).await.watch(&room).await;
     let began = Instant::now();
     stage.stop();

@@ -1,4 +1,4 @@
-//! A thousand watchers that never read cost the real server what they cost at first, and no more.
+//! A thousand watchers that never read: the memory of the real server stays bounded.
 
 use crate::harness::process::{Server, follow};
 use reversi::proto::v1;
@@ -6,16 +6,16 @@ use reversi::proto::v1;
 const CONNECTIONS: usize = 20;
 const WATCHERS: usize = 50;
 
-/// Far more than all windows and queues together hold for one watcher.
+/// Many more events than the windows and queues of one watcher hold.
 const EVENTS: u64 = 50_000;
 
-/// By when every watcher has been sent what it takes in.
+/// After this many events every watcher has been sent as much as its window holds.
 const FILLED: u64 = 2_000;
 
-/// What the games that are played meanwhile may cost. A copy of the events for each watcher would be 10 GiB.
+/// Maximum memory for the games played meanwhile, in KiB. A copy of the events for each watcher would take 10 GiB.
 const MOST_GROWTH: u64 = 64 << 10;
 
-/// The memory that the server holds, in KiB.
+/// The resident memory of the server, in KiB.
 fn memory(server: &Server) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -23,10 +23,10 @@ fn memory(server: &Server) -> u64 {
 }
 
 #[tokio::test]
-async fn a_thousand_watchers_that_never_read_cost_bounded_memory() {
+async fn a_thousand_unread_streams_take_bounded_memory() {
     let server = Server::start(&["--log", "error"]);
     let owner = server.log_in("Owner", 1 << 20).await;
-    // More games than are waited for.
+    // More games than the test waits for.
     let settings = v1::RoomSettings { name: "series".into(), games: 1_000, ..Default::default() };
     let room = owner.create(settings, ["random", "random"]).await.room_id;
     let mut reader = owner.watch(&room).await;

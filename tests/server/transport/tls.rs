@@ -1,4 +1,4 @@
-//! The server over TLS: who trusts whom, and what is spoken then.
+//! TLS: certificates of the server and of clients, and the offered protocols.
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use reversi::{
@@ -21,7 +21,7 @@ use tokio_rustls::{
 
 use crate::harness::in_process::{ServerOptions, TestServer, within};
 
-/// One who signs certificates.
+/// A certificate authority.
 struct Authority {
     pem: String,
     issuer: Issuer<'static, KeyPair>,
@@ -52,7 +52,8 @@ impl Authority {
     }
 }
 
-/// A server at 127.0.0.1 with a certificate of `authority`, which lets in clients of `clients` only if there is one.
+/// A server at 127.0.0.1 with a certificate of `authority`; with `clients`, clients need a certificate of that
+/// authority.
 async fn stage(authority: &Authority, clients: Option<&Authority>) -> TestServer {
     let (chain, key) = authority.sign("127.0.0.1");
     let clients = clients.map(Authority::pem);
@@ -64,7 +65,7 @@ async fn stage(authority: &Authority, clients: Option<&Authority>) -> TestServer
     .await
 }
 
-/// A connection that wants to speak one protocol.
+/// A connection that offers one protocol by ALPN.
 async fn connect(stage: &TestServer, authority: &Authority, protocol: &[u8]) -> TlsStream<TcpStream> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(authority.pem.as_bytes()).unwrap()).unwrap();
@@ -78,7 +79,7 @@ async fn connect(stage: &TestServer, authority: &Authority, protocol: &[u8]) -> 
 }
 
 #[tokio::test]
-async fn a_client_plays_over_tls_with_a_server_it_trusts() {
+async fn a_client_plays_over_tls_with_a_trusted_server() {
     let authority = Authority::new();
     let stage = stage(&authority, None).await;
     let url = format!("https://{}", stage.address);
@@ -98,7 +99,7 @@ async fn a_client_plays_over_tls_with_a_server_it_trusts() {
 }
 
 #[tokio::test]
-async fn a_server_asks_for_certificates_where_it_is_told_to() {
+async fn a_server_requires_client_certificates_if_configured() {
     let (authority, club) = (Authority::new(), Authority::new());
     let stage = stage(&authority, Some(&club)).await;
     let url = format!("https://{}", stage.address);
@@ -112,7 +113,7 @@ async fn a_server_asks_for_certificates_where_it_is_told_to() {
 }
 
 #[tokio::test]
-async fn a_browser_may_come_over_either_protocol() {
+async fn a_browser_may_use_either_protocol() {
     let authority = Authority::new();
     let stage = stage(&authority, None).await;
     for protocol in [&b"h2"[..], b"http/1.1"] {
@@ -124,7 +125,7 @@ async fn a_browser_may_come_over_either_protocol() {
                  content-type: application/grpc-web+proto\r\ncontent-length: 5\r\n\r\n\0\0\0\0\0";
     stream.write_all(call).await.unwrap();
     let mut answer = Vec::new();
-    // The server may close without the farewell of TLS.
+    // The server may close without a TLS close notification.
     let _ = within(stream.read_to_end(&mut answer)).await;
     let answer = String::from_utf8_lossy(&answer);
     assert!(answer.contains("200 OK") && answer.contains("TOKEN_MISSING"), "{answer}");

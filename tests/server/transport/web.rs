@@ -1,4 +1,4 @@
-//! What else the port speaks: gRPC-Web over HTTP/1.1, and reflection.
+//! Other protocols on the port: gRPC-Web over HTTP/1.1, and reflection.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use tonic_reflection::pb::v1::{
 
 use crate::harness::in_process::{ServerOptions, TestServer, refusal, within};
 
-/// A call as a browser makes it: one request of HTTP/1.1, binary gRPC-Web.
+/// A call like a browser's: one HTTP/1.1 request, binary gRPC-Web.
 async fn post(stage: &TestServer, path: &str, token: &str, message: &[u8]) -> TcpStream {
     let mut socket = TcpStream::connect(&stage.address).await.unwrap();
     let head = format!(
@@ -33,7 +33,7 @@ async fn post(stage: &TestServer, path: &str, token: &str, message: &[u8]) -> Tc
     socket
 }
 
-/// Reads the head of an answer, up to and with the empty line.
+/// Reads the head of an answer, including the empty line.
 async fn head(socket: &mut TcpStream) -> String {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -42,7 +42,7 @@ async fn head(socket: &mut TcpStream) -> String {
     String::from_utf8(head).unwrap()
 }
 
-/// The chunks of a chunked body, as far as they have come; none at its end.
+/// The next chunks of a chunked body, as received; none at its end.
 async fn chunk(socket: &mut TcpStream) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     while !line.ends_with(b"\r\n") {
@@ -55,7 +55,7 @@ async fn chunk(socket: &mut TcpStream) -> Option<Vec<u8>> {
     (length > 0).then_some(chunk)
 }
 
-/// One frame of gRPC-Web: its flag and its content.
+/// One gRPC-Web frame: its flag and its content.
 struct Frames<'a> {
     socket: &'a mut TcpStream,
     read: Vec<u8>,
@@ -93,7 +93,7 @@ async fn a_browser_makes_unary_calls() {
 }
 
 #[tokio::test]
-async fn a_browser_reads_streams_as_they_come() {
+async fn a_browser_reads_streams_incrementally() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let room = ada.create(v1::RoomSettings::default()).await.room_id;
@@ -124,7 +124,7 @@ async fn a_browser_reads_streams_as_they_come() {
 }
 
 #[tokio::test]
-async fn a_browser_is_told_the_reason_of_a_refusal() {
+async fn a_browser_gets_the_reason_of_a_refusal() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     let request = v1::GetRoomRequest { room_id: "nonsense".into() }.encode_to_vec();
@@ -134,7 +134,7 @@ async fn a_browser_is_told_the_reason_of_a_refusal() {
 }
 
 #[tokio::test]
-async fn a_browser_is_told_that_its_message_cannot_be_read() {
+async fn a_browser_gets_the_error_of_an_unreadable_message() {
     let stage = TestServer::open().await;
     let ada = stage.human("Ada").await;
     // A field that is longer than the message.
@@ -144,7 +144,7 @@ async fn a_browser_is_told_that_its_message_cannot_be_read() {
     assert!(head.contains("grpc-status-details-bin: ") && head.matches("grpc-message").count() == 1, "{head}");
 }
 
-/// The head of the answer to what a browser asks for a page of an origin: first whether it may call, then a call.
+/// The heads of the answers to a page of an origin: to its preflight request, then to a call.
 async fn asked_for_a_page(stage: &TestServer, origin: &str) -> [String; 2] {
     let path = "/reversi.v1.SessionService/GetMe HTTP/1.1";
     let common = format!("host: {}\r\norigin: {origin}\r\nconnection: close", stage.address);
@@ -173,7 +173,7 @@ async fn stage_for(origins: &[&str]) -> TestServer {
 }
 
 #[tokio::test]
-async fn pages_of_other_origins_may_call_where_they_are_let() {
+async fn pages_of_allowed_origins_may_call() {
     let stage = stage_for(&["https://example.org", "http://localhost:5173"]).await;
     for origin in ["https://example.org", "http://localhost:5173"] {
         let [may, call] = asked_for_a_page(&stage, origin).await;
@@ -194,7 +194,7 @@ async fn pages_of_other_origins_may_call_where_they_are_let() {
 }
 
 #[tokio::test]
-async fn by_default_pages_of_other_origins_are_let_nothing() {
+async fn by_default_pages_of_other_origins_may_not_call() {
     for head in asked_for_a_page(&TestServer::open().await, "https://example.org").await {
         assert!(!head.contains("access-control"), "{head}");
     }
@@ -238,7 +238,7 @@ async fn reflection_lists_the_services() {
     assert!(matches!(answer, MessageResponse::FileDescriptorResponse(_)), "{answer:?}");
 }
 
-/// What a browser is given that asks for a path: the head, and the body as it was sent.
+/// The answer to a GET request for a path: the head, and the body as sent.
 async fn get(stage: &TestServer, path: &str, more: &str) -> (String, Vec<u8>) {
     let mut socket = TcpStream::connect(&stage.address).await.unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{more}\r\n", stage.address);
@@ -255,7 +255,7 @@ fn header<'a>(head: &'a str, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn the_page_comes_on_the_port_of_the_calls() {
+async fn the_web_page_is_served_on_the_same_port() {
     let access = Access { page: Some(page()), ..Access::default() };
     let stage = TestServer::with(ServerOptions { access, ..ServerOptions::default() }).await;
     let (head, body) = get(&stage, "/", "").await;

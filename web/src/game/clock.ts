@@ -19,8 +19,8 @@ export function instant(timestamp: Timestamp): number {
 }
 
 /**
- * The clock at the server's time `now`. The time elapsed since the clocks were sent follows from the deadline, which lies
- * further ahead than the time left while an AI pauses before its move.
+ * The clock at the server's time `now`. The time elapsed since the clocks were sent follows from the deadline, which is
+ * later than the time left suggests while an AI pauses before its move.
  */
 export function clockFace(clocks: Clocks, color: Color, mover: Color | undefined, now: number): ClockFace {
   const sent = color === "black" ? clocks.blackTotal : clocks.whiteTotal;

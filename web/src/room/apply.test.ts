@@ -26,7 +26,7 @@ describe("the sequence", () => {
   });
 });
 
-/** The recorded messages: `tests/room_laws` writes them, and fails when the server sends anything else. */
+/** The messages recorded by `tests/core/room/apply.rs`, which fails if the server sends different ones. */
 function messages() {
   return histories
     .trim()

@@ -2,8 +2,8 @@ import type { Game, Position, Ply, Clocks, Room } from "../gen/reversi/v1/types_
 import type { RoomEvent, RoomState } from "../gen/reversi/v1/room_pb";
 
 /**
- * The room after one more event; the same room for an event that is in it already. Undefined for an event further ahead:
- * then something was missed, and only a snapshot helps. The server has judged; here everything is assigned.
+ * The room after one more event. An event that it already includes leaves it unchanged. Undefined if earlier events are
+ * missing: then a new snapshot is needed. Applies no rules of the game; it only assigns what the event carries.
  */
 export function apply(room: Room, { seq, event, state }: RoomEvent): Room | undefined {
   if (seq <= room.seq) return room;
@@ -12,7 +12,7 @@ export function apply(room: Room, { seq, event, state }: RoomEvent): Room | unde
   return state ? assigned(next, state) : next;
 }
 
-/** All of what the other cases change is in the event's state. */
+/** Assigns the fields of the event's case. Cases without an entry change only what the event's `state` has. */
 function changed(room: Room, event: RoomEvent["event"]): Room {
   switch (event.case) {
     case "memberJoined":

@@ -32,7 +32,7 @@ export function score(outcome: Outcome): Record<Color, number> {
     : { black: outcome.blackDiscs, white: outcome.whiteDiscs };
 }
 
-/** The side that the player had; white if not black. */
+/** The player's side; white if the player did not have black. */
 export function sideIn({ black }: GameRecord, playerId: string): Color {
   const who = black?.participant;
   return who?.case === "player" && who.value.playerId === playerId ? "black" : "white";

@@ -1,4 +1,4 @@
-//! Clocks: whose time runs, when a flag falls, how an AI waits.
+//! Clocks: which clock runs, losing on time, and the pause of AIs.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn k8_no_answer_in_time_loses_the_game() {
 }
 
 #[test]
-fn b16_a_late_answer_is_not_taken_for_anything() {
+fn b16_a_late_answer_is_refused() {
     let mut world = World::duel(usual());
     let answer = world.move_to(square("d3"));
     world.now = world.now.after(secs(60));
@@ -46,7 +46,7 @@ fn b16_a_late_answer_is_not_taken_for_anything() {
 }
 
 #[test]
-fn a_total_clock_runs_in_ones_own_turn_only_and_gains_the_increment() {
+fn a_total_clock_runs_only_in_its_sides_turn_and_gains_the_increment() {
     let mut world = World::duel(timed(total(secs(100), secs(5))));
     world.wait(secs(10));
     world.play("d3");
@@ -61,7 +61,7 @@ fn a_total_clock_runs_in_ones_own_turn_only_and_gains_the_increment() {
 }
 
 #[test]
-fn whichever_clock_falls_first_loses() {
+fn the_clock_that_runs_out_first_decides() {
     let both = TimeControl { per_move: Some(secs(10)), total: Some(secs(15)), increment: Duration::ZERO };
     let mut world = World::duel(timed(both));
     assert_eq!(world.wait(secs(10)), [timeout(White)]);
@@ -74,7 +74,7 @@ fn whichever_clock_falls_first_loses() {
 }
 
 #[test]
-fn b18_everybody_learns_both_clocks() {
+fn b18_both_clocks_are_visible() {
     let mut world = World::duel(timed(total(secs(100), secs(0))));
     world.wait(secs(10));
     world.play("d3");
@@ -93,7 +93,7 @@ fn b19_an_ai_has_a_clock_too() {
 }
 
 #[test]
-fn an_ai_is_given_a_share_of_its_total_that_lasts_to_the_end() {
+fn an_ais_budget_lasts_to_the_end_of_the_game() {
     let mut world = World::ai_match(timed(total(secs(62), secs(0))));
     let turn = world.room.ai_turn().expect("black thinks");
     assert_eq!((turn.game, turn.ply), (1, 0));
@@ -107,7 +107,7 @@ fn an_ai_is_given_a_share_of_its_total_that_lasts_to_the_end() {
 }
 
 #[test]
-fn k10_an_ai_waits_for_the_pause_and_its_clock_waits_with_it() {
+fn k10_an_ai_and_its_clock_wait_for_the_pause() {
     let mut world = World::against_ai(Settings { ai_pause: secs(2), ..usual() });
     assert_eq!(world.room.flag_falls(), Some(world.now.after(secs(60))), "a person is not held up");
     world.wait(secs(1));
@@ -122,7 +122,7 @@ fn k10_an_ai_waits_for_the_pause_and_its_clock_waits_with_it() {
 }
 
 #[test]
-fn k10_the_pause_holds_for_the_first_move_and_after_a_pass() {
+fn k10_the_pause_also_applies_to_the_first_move_and_after_a_pass() {
     let world = World::ai_match(Settings { ai_pause: secs(2), ..usual() });
     assert_eq!(world.room.ai_turn().map(|turn| turn.begins), Some(world.now.after(secs(2))));
 
@@ -135,7 +135,7 @@ fn k10_the_pause_holds_for_the_first_move_and_after_a_pass() {
 }
 
 #[test]
-fn b22_the_clock_of_a_finished_game_ends_no_later_one() {
+fn b22_the_clock_of_a_finished_game_does_not_end_a_later_one() {
     let mut world = World::duel(usual());
     let old_flag = world.room.flag_falls().expect("a clock");
     world.wait(secs(50));
@@ -149,7 +149,7 @@ fn b22_the_clock_of_a_finished_game_ends_no_later_one() {
 }
 
 #[test]
-fn the_time_that_the_server_was_away_is_nobodys() {
+fn the_downtime_of_the_server_is_not_counted() {
     let mut world = World::duel(timed(total(secs(100), secs(0)))).join("cy");
     world.wait(secs(10));
     world.ok("server", Command::SetPresence(id("cy"), false));
@@ -167,7 +167,7 @@ fn the_time_that_the_server_was_away_is_nobodys() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_leaves_nothing_in_the_future() {
+fn a_clock_set_back_shifts_start_times_back() {
     let mut world = World::duel(usual());
     world.wait(secs(10));
     world.now = world.now.shifted(-3_600_000_000);
@@ -176,17 +176,17 @@ fn a_clock_that_was_set_back_leaves_nothing_in_the_future() {
 }
 
 #[test]
-fn nobody_is_away_since_a_moment_to_come() {
+fn no_absence_starts_in_the_future() {
     let mut world = World::lobby();
     world.ok("server", Command::SetPresence(id("ada"), false));
-    // The last note of the earlier server was long before she went.
+    // The server's last note of its running time was long before her connection was lost.
     world.ok("server", Command::Credit { micros: 3_600_000_000 });
     let since = world.room.member(id("ada")).and_then(|ada| ada.absent_since);
     assert_eq!(since, Some(world.now));
 }
 
 #[test]
-fn an_awaited_game_waits_on() {
+fn a_credit_delays_the_next_game_of_a_series() {
     let mut world = World::duel(Settings { games: 2, ..usual() });
     world.ok("ada", Command::Resign { game: 1 });
     let due = world.room.deadline().expect("the next game");
@@ -195,7 +195,7 @@ fn an_awaited_game_waits_on() {
 }
 
 #[test]
-fn where_nothing_runs_there_is_nothing_to_give_back() {
+fn a_credit_does_nothing_when_no_clock_runs() {
     let mut world = World::lobby();
     assert_eq!(world.ok("server", Command::Credit { micros: 1 }), []);
     let mut duel = World::duel(usual());

@@ -1,4 +1,4 @@
-//! Games: moves, passes, ends, offers, strikes.
+//! Games: moves, passes, ends, offers and strikes.
 
 use reversi::{
     room::{Command, EndReason, Fact, GameEnd, Occupant, Offer, Phase, Rejection, Room, Settings, Viewer},
@@ -11,12 +11,12 @@ use reversi::{
 
 use crate::room::test_room::{World, id, secs, square, usual};
 
-/// Neither can move at the end; 31 discs each.
+/// A game that ends when neither side can move, with 31 discs each.
 const DRAWN: &str = "f5f6c4g5g6h6h5c3h7b4f7d6e6g7e7e8b2c2d7f4d2c6b6g8f3a6a4c1c8f8b7a1\
     b5d8c7c5d3h4h3a3h8a7b8f2b1d1f1g3b3e3e1a8a2a5h2g1g4e2";
 const WIPE_OUT: &str = "e6f4e3f6g5d6e7f5c5";
 const BLOCKED: &str = "d3c5e6f5g6f7b5h5g8e8h7c4b3";
-/// Black must pass after it.
+/// Moves after which black must pass.
 const PASSED: &str = "c4c3c2b2e6c1a1a3";
 
 fn ended(winner: Option<Color>, reason: EndReason) -> Fact {
@@ -28,7 +28,7 @@ fn outcome(world: &World) -> Outcome {
 }
 
 #[test]
-fn a_game_is_played_to_its_end_by_discs() {
+fn a_game_without_moves_left_ends_by_discs() {
     let mut world = World::duel(usual());
     let end = world.play_out();
     let outcome = outcome(&world);
@@ -50,7 +50,7 @@ fn a_game_ends_when_a_color_is_wiped_out() {
 }
 
 #[test]
-fn a_game_ends_when_both_are_blocked_and_the_winner_gets_the_empties() {
+fn a_game_ends_when_neither_side_can_move_and_the_winner_gets_the_empties() {
     let mut world = World::duel(usual());
     let facts = world.play(BLOCKED);
     assert_eq!(facts.last(), Some(&ended(Some(Black), EndReason::Discs)));
@@ -59,7 +59,7 @@ fn a_game_ends_when_both_are_blocked_and_the_winner_gets_the_empties() {
 }
 
 #[test]
-fn b21_a_draw_is_a_draw() {
+fn b21_equal_discs_are_a_draw() {
     let mut world = World::duel(usual());
     let facts = world.play(DRAWN);
     assert_eq!(facts.last(), Some(&ended(None, EndReason::Discs)));
@@ -84,7 +84,7 @@ fn b33_a_forced_pass_is_an_event_in_the_record() {
 }
 
 #[test]
-fn b15_an_illegal_move_is_refused_with_the_legal_ones_and_the_clock_runs_on() {
+fn b15_an_illegal_move_is_refused_with_the_legal_ones_and_the_clock_keeps_running() {
     let mut world = World::duel(usual());
     let legal = Position::START.legal_moves();
     let flag = world.room.flag_falls();
@@ -96,7 +96,7 @@ fn b15_an_illegal_move_is_refused_with_the_legal_ones_and_the_clock_runs_on() {
 }
 
 #[test]
-fn b16_an_answer_is_tied_to_its_game_and_its_ply() {
+fn b16_a_move_is_accepted_only_for_its_game_and_ply() {
     let mut world = World::duel(usual());
     let play = |game, ply, name| Command::Play { game, ply, square: square(name), thought: None };
     assert_eq!(world.refused("bob", play(1, 0, "d3")), Rejection::NotYourTurn);
@@ -113,7 +113,7 @@ fn b16_an_answer_is_tied_to_its_game_and_its_ply() {
 }
 
 #[test]
-fn the_last_move_of_a_game_may_be_repeated_too() {
+fn repeating_the_last_move_of_a_game_is_not_an_error() {
     let mut world = World::duel(usual());
     world.play(&WIPE_OUT[..16]);
     let last = world.move_to(square("c5"));
@@ -122,7 +122,7 @@ fn the_last_move_of_a_game_may_be_repeated_too() {
 }
 
 #[test]
-fn nothing_can_be_played_before_the_first_game() {
+fn before_the_first_game_moves_are_refused() {
     let mut world = World::seated(usual());
     let play = Command::Play { game: 1, ply: 0, square: square("d3"), thought: None };
     assert_eq!(world.refused("ada", play), Rejection::GameNotFound);
@@ -134,7 +134,7 @@ fn nothing_can_be_played_before_the_first_game() {
 }
 
 #[test]
-fn resigning_is_possible_in_anybodys_turn() {
+fn a_player_may_resign_in_either_sides_turn() {
     for (who, winner) in [("ada", White), ("bob", Black)] {
         let mut world = World::duel(usual());
         assert_eq!(world.ok(who, Command::Resign { game: 1 }), [ended(Some(winner), EndReason::Resignation)]);
@@ -143,7 +143,7 @@ fn resigning_is_possible_in_anybodys_turn() {
 }
 
 #[test]
-fn b20_an_aborted_game_has_no_winner_and_counts_for_nobody() {
+fn b20_an_aborted_game_has_no_winner_and_is_not_counted() {
     let mut world = World::duel(usual());
     world.play("d3");
     assert_eq!(world.ok("bob", Command::Abort { game: 1 }), [ended(None, EndReason::Aborted)]);
@@ -153,7 +153,7 @@ fn b20_an_aborted_game_has_no_winner_and_counts_for_nobody() {
 }
 
 #[test]
-fn a_player_may_abort_until_both_have_moved_themselves() {
+fn a_player_may_abort_until_both_have_moved() {
     let opening = "d3c3c4".parse().expect("moves");
     let settings = reversi::room::Settings { opening: reversi::room::Opening::Moves(opening), ..usual() };
     let mut world = World::duel(settings);
@@ -174,7 +174,7 @@ fn b24_the_owner_ends_a_game_of_ais() {
 }
 
 #[test]
-fn b31_only_the_players_move_and_only_the_server_for_an_ai() {
+fn b31_only_players_make_their_moves_and_only_the_server_those_of_an_ai() {
     let mut world = World::against_ai(usual()).join("bob");
     let play = world.move_to(square("d3"));
     for who in ["bob", "xia", "admin"] {
@@ -187,7 +187,7 @@ fn b31_only_the_players_move_and_only_the_server_for_an_ai() {
 }
 
 #[test]
-fn b36_an_illegal_ai_move_is_refused_and_another_is_still_asked_for() {
+fn b36_an_illegal_ai_move_is_refused_and_the_ai_is_asked_again() {
     let mut world = World::ai_match(usual());
     let asked = world.room.ai_turn();
     assert!(matches!(world.refused("server", world.move_to(square("a1"))), Rejection::IllegalMove(_)));
@@ -299,7 +299,7 @@ fn b34_a_game_number_is_never_used_again() {
 }
 
 #[test]
-fn k2_a_list_row_tells_name_seats_taken_and_whether_a_game_runs() {
+fn k2_a_list_row_has_the_name_the_taken_seats_and_whether_a_game_runs() {
     let row = |world: &World| {
         let taken = world.room.seats().iter().filter(|(_, seat)| seat.occupant.can_play()).count();
         (world.room.settings().name.to_string(), taken, world.room.running().is_some())
@@ -310,7 +310,7 @@ fn k2_a_list_row_tells_name_seats_taken_and_whether_a_game_runs() {
 }
 
 #[test]
-fn whether_a_game_is_rated_is_settled_before_it_and_kept_with_it() {
+fn a_game_is_rated_by_the_settings_at_its_start() {
     let rated = Settings { rated: true, ..usual() };
     let mut world = World::duel(rated.clone());
     assert_eq!(world.refused("ada", Command::Configure(Box::new(usual()))), Rejection::RoomInGame);

@@ -1,5 +1,5 @@
-//! Stories of one room: each test is a scene, named for what happens in it. B and K numbers are those of
-//! the behaviours the server is modelled on.
+//! Examples for one room: each test is one scenario, named after the expected behaviour. B and K numbers are those of
+//! the behaviours on which the server is modelled.
 
 mod clocks;
 mod games;

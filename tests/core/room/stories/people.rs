@@ -1,4 +1,4 @@
-//! People: coming, going, owning, losing the connection, being removed.
+//! People: joining, leaving, ownership, lost connections, and removal.
 
 use reversi::{
     room::{
@@ -28,7 +28,7 @@ fn enter(who: &str, code: Option<u64>, right_password: bool) -> Command {
 }
 
 #[test]
-fn a_private_room_is_not_admitted_to_exist_without_its_code() {
+fn a_private_room_is_not_found_without_its_code() {
     let mut world = World::of(Settings { visibility: Visibility::Private, ..usual() });
     assert_eq!(world.refused("bob", enter("bob", None, false)), Rejection::RoomNotFound);
     assert_eq!(world.refused("bob", enter("bob", Some(CODE + 1), false)), Rejection::RoomNotFound);
@@ -42,7 +42,7 @@ fn a_private_room_is_not_admitted_to_exist_without_its_code() {
 }
 
 #[test]
-fn a_password_is_asked_of_those_who_join_and_those_who_watch() {
+fn joining_and_watching_need_the_password() {
     let mut world = World::of(Settings { password: Some(password()), ..usual() });
     assert_eq!(world.refused("bob", enter("bob", Some(CODE), false)), Rejection::BadPassword);
     assert_eq!(world.room.may_watch(id("bob"), &Credentials::default()), Err(Rejection::BadPassword));
@@ -61,7 +61,7 @@ fn only_members_see_the_join_code() {
 }
 
 #[test]
-fn a_full_room_takes_nobody_more_until_somebody_leaves() {
+fn a_full_room_refuses_members_until_one_leaves() {
     let mut world = ["b", "c", "d", "e", "f", "g", "h"].into_iter().fold(World::lobby(), World::join);
     assert_eq!(world.room.members().len(), usize::from(POLICY.members));
     assert_eq!(world.refused("i", enter("i", None, false)), Rejection::RoomFull);
@@ -71,7 +71,7 @@ fn a_full_room_takes_nobody_more_until_somebody_leaves() {
 }
 
 #[test]
-fn b26_coming_twice_makes_no_duplicate_and_leaving_leaves_no_trace() {
+fn b26_joining_twice_makes_no_duplicate_and_leaving_removes_the_member() {
     let mut world = World::lobby().join("bob");
     assert_eq!(world.ok("bob", enter("bob", None, false)), []);
     assert_eq!(world.room.members().len(), 2);
@@ -81,7 +81,7 @@ fn b26_coming_twice_makes_no_duplicate_and_leaving_leaves_no_trace() {
 }
 
 #[test]
-fn b06_when_an_unseated_owner_leaves_the_longest_present_seated_person_owns_the_room() {
+fn b06_an_owner_who_leaves_is_succeeded_by_the_longest_present_seated_person() {
     let mut world =
         World::lobby().join("wim").join("bot-1").join("cy").join("bob").sit("bot-1", Black).sit("bob", White);
     assert_eq!(
@@ -94,7 +94,7 @@ fn b06_when_an_unseated_owner_leaves_the_longest_present_seated_person_owns_the_
 }
 
 #[test]
-fn b07_the_room_closes_behind_the_last_one() {
+fn b07_the_room_closes_when_the_last_member_leaves() {
     let mut world = World::lobby().sit("ada", Black);
     let facts = world.ok("ada", Command::Leave);
     assert_eq!(facts.last(), Some(&Fact::Closed(CloseReason::Empty)));
@@ -103,7 +103,7 @@ fn b07_the_room_closes_behind_the_last_one() {
 }
 
 #[test]
-fn b08_a_room_of_ais_that_everybody_left_stops_computing() {
+fn b08_a_room_of_ais_without_members_stops_computing() {
     let mut world = World::ai_match(usual());
     assert!(world.room.ai_turn().is_some());
     let facts = world.ok("ada", Command::Leave);
@@ -113,7 +113,7 @@ fn b08_a_room_of_ais_that_everybody_left_stops_computing() {
 }
 
 #[test]
-fn b17_leaving_in_ones_own_turn_ends_the_game_at_once() {
+fn b17_leaving_during_a_game_ends_it_at_once() {
     for (leaver, winner) in [("ada", White), ("bob", Black)] {
         let mut world = World::duel(usual());
         let facts = world.ok(leaver, Command::Leave);
@@ -124,14 +124,14 @@ fn b17_leaving_in_ones_own_turn_ends_the_game_at_once() {
 }
 
 #[test]
-fn a_watcher_leaves_a_game_freely() {
+fn a_watcher_who_leaves_does_not_affect_the_game() {
     let mut world = World::table().started();
     assert_eq!(world.ok("wim", Command::Leave), [left("wim", LeaveReason::Left)]);
     assert!(world.room.running().is_some());
 }
 
 #[test]
-fn k6_the_owner_leaves_a_game_as_a_watcher_and_it_goes_on() {
+fn k6_the_game_continues_when_a_watching_owner_leaves() {
     let mut world = World::table().started();
     world.ok("ada", Command::Leave);
     assert_eq!(world.owner(), "bob");
@@ -139,7 +139,7 @@ fn k6_the_owner_leaves_a_game_as_a_watcher_and_it_goes_on() {
 }
 
 #[test]
-fn ownership_is_handed_over_to_a_member_only() {
+fn ownership_can_be_transferred_only_to_a_member() {
     let mut world = World::lobby().join("bob");
     assert_eq!(world.refused("ada", Command::Transfer(id("xia"))), Rejection::PlayerNotFound);
     assert_eq!(world.ok("ada", Command::Transfer(id("ada"))), []);
@@ -149,7 +149,7 @@ fn ownership_is_handed_over_to_a_member_only() {
 }
 
 #[test]
-fn a_kicked_player_may_come_back_and_a_banned_one_not() {
+fn a_kicked_player_may_join_again_but_a_banned_one_may_not() {
     let mut world = World::lobby().join("bob").sit("bob", Black);
     let opened = Fact::SeatChanged { seat: Black, occupant: Occupant::Open };
     assert_eq!(world.ok("ada", kick("bob")), [opened, left("bob", LeaveReason::Kicked)]);
@@ -166,7 +166,7 @@ fn a_kicked_player_may_come_back_and_a_banned_one_not() {
 }
 
 #[test]
-fn an_administrator_who_kicks_a_player_in_a_game_makes_them_lose_it() {
+fn a_player_kicked_by_an_administrator_loses_the_running_game() {
     let mut world = World::duel(usual());
     let facts = world.ok("admin", ban("ada"));
     assert_eq!(facts[0], Fact::GameEnded(GameEnd { winner: Some(White), reason: EndReason::Kicked }));
@@ -186,7 +186,7 @@ fn the_ban_list_is_bounded() {
 }
 
 #[test]
-fn chat_keeps_its_last_lines() {
+fn chat_keeps_only_the_last_lines() {
     let mut world = World::lobby();
     for line in 0..=Room::CHAT_LINES {
         world.ok("ada", chat(&format!("line {line}")));
@@ -196,7 +196,7 @@ fn chat_keeps_its_last_lines() {
 }
 
 #[test]
-fn a_lost_connection_keeps_its_place_for_the_grace() {
+fn an_absent_member_stays_for_the_grace_period() {
     let mut world = World::lobby().join("bob").sit("bob", White);
     world.ok("server", lost("bob"));
     assert_eq!(world.ok("server", lost("bob")), [], "the first loss counts");
@@ -209,14 +209,14 @@ fn a_lost_connection_keeps_its_place_for_the_grace() {
 }
 
 #[test]
-fn the_ownership_of_a_lost_owner_moves_after_the_grace() {
+fn ownership_of_an_absent_owner_moves_after_the_grace_period() {
     let mut world = World::lobby().join("wim").join("cy").sit("cy", Black);
     world.ok("server", lost("ada"));
     assert_eq!(world.wait(secs(60)), [left("ada", LeaveReason::Absent), Fact::OwnerChanged(id("cy"))]);
 }
 
 #[test]
-fn the_lost_owner_who_plays_keeps_the_seat_and_hands_over_the_room() {
+fn an_absent_owner_in_a_game_loses_ownership_but_not_the_seat() {
     let mut world = World::duel(usual()).join("wim");
     world.play("d3c3");
     world.ok("server", lost("ada"));
@@ -228,7 +228,7 @@ fn the_lost_owner_who_plays_keeps_the_seat_and_hands_over_the_room() {
 }
 
 #[test]
-fn a_lost_player_loses_by_the_clock_and_then_the_seat() {
+fn an_absent_player_loses_on_time_and_then_the_seat() {
     let mut world = World::duel(usual());
     world.play("d3");
     world.ok("server", lost("bob"));
@@ -238,7 +238,7 @@ fn a_lost_player_loses_by_the_clock_and_then_the_seat() {
 }
 
 #[test]
-fn a_player_back_within_the_clock_finds_the_turn_as_it_was() {
+fn a_player_who_returns_in_time_can_still_move() {
     let mut world = World::duel(usual());
     world.ok("server", lost("ada"));
     let flag = world.room.flag_falls();
@@ -249,7 +249,7 @@ fn a_player_back_within_the_clock_finds_the_turn_as_it_was() {
 }
 
 #[test]
-fn a_room_from_which_all_connections_were_lost_closes() {
+fn a_room_closes_when_all_members_are_absent() {
     let mut world = World::lobby().join("bob").sit("bob", White);
     world.ok("server", lost("bob"));
     world.ok("server", lost("ada"));
@@ -258,7 +258,7 @@ fn a_room_from_which_all_connections_were_lost_closes() {
 }
 
 #[test]
-fn a_player_who_is_away_between_the_games_of_a_series_does_not_hold_it_up() {
+fn an_absent_player_does_not_delay_a_series() {
     let mut world = World::duel(Settings { games: 1000, ..usual() });
     world.ok("server", lost("ada"));
     let facts = world.wait(secs(60));
@@ -268,7 +268,7 @@ fn a_player_who_is_away_between_the_games_of_a_series_does_not_hold_it_up() {
 }
 
 #[test]
-fn an_idle_room_closes_and_a_playing_one_is_never_idle() {
+fn an_idle_room_closes_unless_a_game_runs() {
     let mut world = World::lobby();
     world.wait(secs(899));
     world.ok("ada", chat("still here"));
@@ -281,7 +281,7 @@ fn an_idle_room_closes_and_a_playing_one_is_never_idle() {
 }
 
 #[test]
-fn a_closed_room_says_who_closed_it_and_ends_its_game() {
+fn closing_a_room_ends_its_game_and_gives_the_reason() {
     for (who, close, end) in
         [("admin", CloseReason::Closed, EndReason::Aborted), ("server", CloseReason::Server, EndReason::Server)]
     {
@@ -293,7 +293,7 @@ fn a_closed_room_says_who_closed_it_and_ends_its_game() {
 }
 
 #[test]
-fn settings_that_touch_no_game_may_change_while_one_runs() {
+fn settings_that_do_not_affect_games_may_change_during_one() {
     let mut world = World::duel(usual());
     let hidden = Settings { visibility: Visibility::Private, watching: Watching::Members, ..usual() };
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Who may do what: every action, by everyone, in every phase.
+//! Permissions: every action, by every role, in every phase.
 
 use reversi::{
     room::{Command, Credentials, Offer, Rejection, SeatSetting, Settings, Visibility, Watching},
@@ -10,7 +10,7 @@ use crate::room::test_room::{World, ai, ban, chat, id, kick, member_card, profil
 type Cell = Result<(), Rejection>;
 type Row = (&'static str, fn() -> World, Command, [Cell; 5]);
 
-/// The owner, who watches; black's player; a member who watches; a stranger; an administrator.
+/// The owner, who watches; the black player; a member who watches; a non-member; an administrator.
 const WHO: [&str; 5] = ["ada", "bob", "wim", "xia", "admin"];
 
 const YES: Cell = Ok(());
@@ -150,7 +150,7 @@ fn in_a_game() {
 }
 
 #[test]
-fn in_a_closed_room_nothing_is_possible_but_leaving() {
+fn a_closed_room_permits_only_leaving() {
     let mut world = over();
     world.ok("ada", Command::Close);
     let commands = [
@@ -185,7 +185,7 @@ fn in_a_closed_room_nothing_is_possible_but_leaving() {
 }
 
 #[test]
-fn everybody_may_watch_an_open_room_and_members_a_closed_one() {
+fn any_player_may_watch_a_room_for_everyone_but_only_members_others() {
     let may_watch = |world: &World, who: &str| world.room.may_watch(id(who), &Credentials::default());
     for mut world in [World::table(), playing()] {
         assert!(["ada", "bob", "wim", "xia"].iter().all(|who| may_watch(&world, who).is_ok()));
@@ -197,7 +197,7 @@ fn everybody_may_watch_an_open_room_and_members_a_closed_one() {
 }
 
 #[test]
-fn the_server_alone_says_who_is_present_and_what_was_illegal() {
+fn only_the_server_sets_presence_and_counts_strikes() {
     for who in WHO {
         let mut world = bots_playing();
         assert_eq!(world.refused(who, Command::SetPresence(id("bob"), false)), Rejection::NotAdmin);

@@ -1,4 +1,4 @@
-//! Seats: who sits where, who is ready, and how a game begins.
+//! Seats: occupants, readiness, and the start of a game.
 
 use reversi::{
     room::{Command, Fact, Occupant, Phase, Rejection, SeatSetting, Settings, TimeControl, Visibility},
@@ -24,7 +24,7 @@ fn k3_a_room_has_two_seats_and_black_is_seat_0_and_moves_first() {
 }
 
 #[test]
-fn k4_the_owner_turns_a_seat_from_open_to_ai_and_back_and_sets_its_level() {
+fn k4_the_owner_gives_a_seat_to_an_ai_with_a_level_and_opens_it_again() {
     let mut world = World::lobby();
     assert_eq!(
         world.ok("ada", Command::SetSeat(White, ai())),
@@ -40,7 +40,7 @@ fn k4_the_owner_turns_a_seat_from_open_to_ai_and_back_and_sets_its_level() {
 }
 
 #[test]
-fn k4_the_owner_gives_up_the_own_seat_to_an_ai_and_watches_two_ais() {
+fn k4_the_owner_can_give_both_seats_to_ais() {
     let mut world = World::lobby().sit("ada", Black).ai(White);
     world.ok("ada", Command::SetSeat(Black, ai()));
     world.ok("ada", Command::Start);
@@ -49,7 +49,7 @@ fn k4_the_owner_gives_up_the_own_seat_to_an_ai_and_watches_two_ais() {
 }
 
 #[test]
-fn k4_the_owner_swaps_the_seats_and_readiness_goes_along() {
+fn k4_the_owner_swaps_the_seats_with_their_readiness() {
     let mut world = World::lobby().join("bob").sit("bob", Black);
     assert_eq!(world.ok("ada", Command::SwapSeats), [Fact::SeatsSwapped]);
     assert_eq!(sitters(&world), [None, Some(id("bob"))]);
@@ -57,7 +57,7 @@ fn k4_the_owner_swaps_the_seats_and_readiness_goes_along() {
 }
 
 #[test]
-fn a_player_changes_over_to_the_other_seat_and_is_ready_no_more() {
+fn a_player_who_changes_seats_is_no_longer_ready() {
     let mut world = World::lobby().sit("ada", Black);
     assert_eq!(world.ok("ada", Command::TakeSeat(Black)), [], "it is theirs already");
     world.ok("ada", Command::TakeSeat(White));
@@ -104,7 +104,7 @@ fn readiness_is_set_and_not_toggled() {
 }
 
 #[test]
-fn b10_a_taken_seat_is_refused_and_nobody_is_evicted_silently() {
+fn b10_a_taken_seat_is_refused_and_no_player_is_replaced() {
     let mut world = World::table();
     assert_eq!(world.refused("wim", Command::TakeSeat(Black)), Rejection::SeatTaken);
     assert_eq!(world.refused("ada", Command::TakeSeat(Black)), Rejection::SeatTaken);
@@ -134,7 +134,7 @@ fn b13_seats_cannot_be_changed_during_a_game() {
 }
 
 #[test]
-fn b29_a_failed_start_keeps_the_running_game() {
+fn b29_a_refused_start_does_not_affect_the_running_game() {
     let mut world = World::duel(usual());
     world.play("d3");
     assert_eq!(world.refused("ada", Command::Start), Rejection::RoomInGame);
@@ -142,7 +142,7 @@ fn b29_a_failed_start_keeps_the_running_game() {
 }
 
 #[test]
-fn a_reserved_seat_waits_for_its_guest() {
+fn only_the_named_player_can_take_a_reserved_seat() {
     let private =
         Settings { visibility: Visibility::Private, password: Some(crate::room::test_room::password()), ..usual() };
     let mut world = World::of(private).join("bob");
@@ -154,7 +154,7 @@ fn a_reserved_seat_waits_for_its_guest() {
 }
 
 #[test]
-fn a_ban_drops_the_reservation_and_a_banned_player_gets_none() {
+fn a_ban_removes_the_reservation_and_prevents_new_ones() {
     let mut world = World::lobby();
     world.ok("ada", Command::SetSeat(White, reserved("cy")));
     assert_eq!(world.refused("ada", kick("cy")), Rejection::PlayerNotFound, "not here to be kicked");
@@ -165,7 +165,7 @@ fn a_ban_drops_the_reservation_and_a_banned_player_gets_none() {
 }
 
 #[test]
-fn auto_start_begins_as_soon_as_both_are_ready() {
+fn auto_start_starts_a_game_when_both_are_ready() {
     let settings = Settings { auto_start: true, ..usual() };
     let mut world = World::of(settings.clone()).join("bob").sit("ada", Black);
     world.ok("bob", Command::TakeSeat(White));
@@ -182,7 +182,7 @@ fn auto_start_begins_as_soon_as_both_are_ready() {
 }
 
 #[test]
-fn auto_start_takes_no_repeated_setter_for_a_wish_to_play_again() {
+fn auto_start_does_not_start_a_game_when_a_seat_is_set_to_the_same_ai() {
     let mut world = World::of(Settings { auto_start: true, ..usual() }).ai(Black).ai(White);
     world.play_out();
     assert_eq!(world.ok("ada", Command::SetSeat(White, ai())), []);
@@ -192,7 +192,7 @@ fn auto_start_takes_no_repeated_setter_for_a_wish_to_play_again() {
 }
 
 #[test]
-fn unusable_settings_are_refused_by_name() {
+fn invalid_settings_are_refused_with_the_field_name() {
     let move_limit = |limit| TimeControl { per_move: Some(limit), ..usual().time };
     let none = TimeControl { per_move: None, ..usual().time };
     let over = "e6f4e3f6g5d6e7f5c5".parse().expect("a game");

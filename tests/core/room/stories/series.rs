@@ -1,4 +1,4 @@
-//! Playing again: rematches, series, openings, running scores.
+//! Series: rematches, openings and scores.
 
 use reversi::{
     rating::{Points, Score, Verdict},
@@ -28,7 +28,7 @@ fn opening(world: &World) -> Vec<Square> {
 }
 
 #[test]
-fn k6_the_same_people_play_again_by_ready_and_start() {
+fn k6_the_same_players_start_another_game() {
     let mut world = after_a_game(usual());
     world.ok("bob", Command::SetReady(true));
     world.ok("ada", Command::Start);
@@ -38,7 +38,7 @@ fn k6_the_same_people_play_again_by_ready_and_start() {
 }
 
 #[test]
-fn two_people_agree_on_a_rematch_with_sides_changed() {
+fn a_rematch_swaps_sides() {
     let mut world = after_a_game(usual());
     world.ok("bob", Command::Offer(Offer::Rematch));
     assert_eq!(world.room.rematch_offer(), Some(White));
@@ -58,7 +58,7 @@ fn two_people_agree_on_a_rematch_with_sides_changed() {
 }
 
 #[test]
-fn sides_stay_in_a_rematch_where_the_settings_say_so() {
+fn a_rematch_keeps_sides_if_the_settings_say_so() {
     let mut world = after_a_game(Settings { swap_sides: false, ..usual() });
     world.ok("ada", Command::Offer(Offer::Rematch));
     let facts = world.ok("bob", Command::Offer(Offer::Rematch));
@@ -92,7 +92,7 @@ fn a_rematch_offer_does_not_outlive_its_pairing() {
 }
 
 #[test]
-fn an_ai_takes_every_rematch_at_once() {
+fn an_ai_accepts_every_rematch_at_once() {
     let mut world = World::against_ai(usual());
     world.ok("ada", Command::Resign { game: 1 });
     world.ok("ada", Command::Offer(Offer::Rematch));
@@ -102,7 +102,7 @@ fn an_ai_takes_every_rematch_at_once() {
 }
 
 #[test]
-fn a_series_goes_on_by_itself_with_sides_changed_and_a_running_score() {
+fn a_series_continues_by_itself_with_sides_swapped_and_a_running_score() {
     let mut world = World::duel(series(3));
     world.ok("bob", Command::Resign { game: 1 });
     assert_eq!(world.room.phase(), Phase::Playing);
@@ -173,7 +173,7 @@ fn a_series_ends_by_an_abort_in_a_game_or_between_two() {
 }
 
 #[test]
-fn a_series_goes_on_after_a_lost_clock() {
+fn a_series_continues_after_a_loss_on_time() {
     let mut world = World::duel(series(2));
     let facts = world.wait(secs(63));
     assert_eq!(facts[0], Fact::GameEnded(GameEnd { winner: Some(White), reason: EndReason::Timeout }));
@@ -209,7 +209,7 @@ fn paired(games: u16, sprt: Option<&str>) -> Settings {
     Settings { opening: Opening::Balanced { seed: 3 }, sprt, ..series(games) }
 }
 
-/// Ends the running game and begins the next one, or what else follows.
+/// Resigns the running game. Returns all events until the next game starts or the series ends.
 fn resign(world: &mut World, who: &str) -> Vec<Fact> {
     let game = world.game().number;
     world.ok(who, Command::Resign { game });
@@ -217,7 +217,7 @@ fn resign(world: &mut World, who: &str) -> Vec<Fact> {
 }
 
 #[test]
-fn a_series_in_pairs_keeps_the_score_of_who_began_with_black() {
+fn a_series_in_pairs_keeps_the_score_of_the_first_black_player() {
     let mut world = World::duel(paired(5, None));
     let openings: Vec<_> = ["bob", "bob", "ada", "bob"]
         .into_iter()

@@ -1,4 +1,5 @@
-//! What was acknowledged is in the journal: the room behind the event that the answer names is as it was asked for.
+//! Everything acknowledged is in the journal: the room after the event named by an answer shows the effect of the
+//! request.
 
 use reversi::room::{Command, Room};
 
@@ -31,7 +32,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
     Ok(())
 }
 
-/// Whether a deed can be seen in the room as it is behind it.
+/// Whether the room after a request shows its effect.
 fn holds(deed: &Deed, room: &Room, evidence: &Evidence, who: usize) -> bool {
     let asks = |player| evidence.was(who, player);
     match deed {

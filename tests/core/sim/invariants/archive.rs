@@ -1,4 +1,4 @@
-//! Every game that ended is in the archive, as it was played, and everybody's counts are what those games make.
+//! Every finished game is in the archive as it was played, and the statistics of all players follow from those games.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
         }
     }
     if evidence.forgetful {
-        // Memory is for those whom the server knows.
+        // Statistics are kept only for players that the server knows.
         return Ok(());
     }
     let struck = struck(evidence);
@@ -50,7 +50,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
     Ok(())
 }
 
-/// Those who asked to be forgotten, whatever came of it.
+/// The players that asked to log out, whether or not it succeeded.
 fn struck(evidence: &Evidence) -> Vec<PlayerId> {
     let mut current: BTreeMap<usize, PlayerId> = BTreeMap::new();
     let mut struck = Vec::new();

@@ -1,4 +1,4 @@
-//! Nobody's flag falls before they had all of their time while a server ran: the time between servers is nobody's.
+//! No player loses on time before having had the full time while a server ran; the downtime of servers does not count.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,11 +10,11 @@ use crate::sim::{
     moment::{Moment, What},
 };
 
-/// What timers may be early by: they count in whole milliseconds.
+/// How early timers may be: they have a resolution of milliseconds.
 const GRAIN: Duration = Duration::from_millis(2);
 
 pub(super) fn check(evidence: &Evidence) -> Verdict {
-    // When the turn that runs began, by the time for which servers ran.
+    // When each running turn began, in the total running time of all servers.
     let mut began: BTreeMap<RoomId, Duration> = BTreeMap::new();
     let mut dawn = (Duration::ZERO, Timestamp(0));
     for Moment { at, what } in &evidence.moments {
@@ -27,7 +27,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
             let Some(before) = event.seq.0.checked_sub(2).and_then(|index| past.rooms.get(index as usize)) else {
                 continue;
             };
-            // It may have been written long after it happened.
+            // The event may have been written long after its timestamp.
             let at = dawn.0 + event.at.since(dawn.1);
             if let Fact::GameEnded(end) = &event.fact
                 && end.reason == EndReason::Timeout

@@ -1,4 +1,4 @@
-//! What the time between two servers cost is given back to a room once for every start.
+//! Each room is credited for the downtime between two servers once for each start.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
                 given.clear();
                 starts = 1;
             }
-            // Another is tried.
+            // A failed start is tried again.
             What::Started(false) => starts += 1,
             What::Wrote { room, events } => {
                 let credits = events.iter().filter(|event| matches!(event.fact, Fact::ClockCredited { .. })).count();

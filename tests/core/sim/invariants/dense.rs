@@ -1,4 +1,4 @@
-//! A watcher sees every event once and in order, from a snapshot or from where it stopped, and sees what was written.
+//! A watcher gets every written event once and in order, starting from a snapshot or after the last event that it had.
 
 use std::collections::BTreeMap;
 

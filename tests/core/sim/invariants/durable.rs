@@ -48,7 +48,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
     Ok(())
 }
 
-/// The event of the room that a notice is about; none where it does not follow from the notice.
+/// The event of the room that caused a notice; none if the notice does not determine it.
 fn told(evidence: &Evidence, notice: &Notice) -> Option<(RoomId, Seq)> {
     match notice {
         Notice::TurnRequested(request) => Some(first(evidence, request.game, |game| game.ply() == request.ply)),
@@ -57,7 +57,7 @@ fn told(evidence: &Evidence, notice: &Notice) -> Option<(RoomId, Seq)> {
     }
 }
 
-/// The first event behind which a game was so. What never was is behind the end of the past.
+/// The first event after which `so` holds for a game; an event after the end of the room if there is none.
 fn first(evidence: &Evidence, id: GameId, so: impl Fn(&Game) -> bool) -> (RoomId, Seq) {
     let rooms = evidence.pasts.get(&id.room).map_or(&[][..], |past| &past.rooms);
     let was_so = |room: &Room| room.game().is_some_and(|game| game.number == id.number && so(game));

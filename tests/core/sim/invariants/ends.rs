@@ -1,4 +1,4 @@
-//! Games are numbered without a gap, each ends once, and nothing follows the end of a room.
+//! Games are numbered without gaps, each ends once, and no event follows the end of a room.
 
 use reversi::room::{Fact, Phase};
 

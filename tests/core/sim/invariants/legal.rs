@@ -1,4 +1,4 @@
-//! Every move on a record is legal where it was made, and the last position is what the moves make.
+//! Every recorded move is legal in its position, and the moves lead to the recorded last position.
 
 use reversi::{
     room::{EndReason, Fact, Game},

@@ -1,4 +1,4 @@
-//! What holds in every world, one law a file. Each looks at a world that is over, and says what contradicts it.
+//! The invariants of all worlds, one a file. Each checks a finished world and reports the first violation.
 
 mod acknowledged;
 mod archive;
@@ -21,7 +21,7 @@ pub(crate) type Verdict = Result<(), String>;
 
 pub(crate) type Law = fn(&Evidence) -> Verdict;
 
-/// Every law and its name.
+/// All invariants with their names.
 pub(crate) const ALL: [(&str, Law); 14] = [
     ("acknowledged", acknowledged::check),
     ("archive", archive::check),
@@ -39,7 +39,7 @@ pub(crate) const ALL: [(&str, Law); 14] = [
     ("turns", turns::check),
 ];
 
-/// A verdict on one thing that must hold.
+/// An error with the text of `otherwise` unless the condition holds.
 fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Verdict {
     if holds { Ok(()) } else { Err(otherwise()) }
 }

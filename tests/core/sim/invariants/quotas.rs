@@ -1,4 +1,4 @@
-//! Nobody ever holds more seats or rooms than they may.
+//! No player ever has more seats or rooms than allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
     Ok(())
 }
 
-/// Notes who holds what, and answers with how much that is.
+/// Records whether a player has a room or seat. Returns the new number.
 fn hold(books: &mut BTreeMap<PlayerId, BTreeSet<RoomId>>, player: PlayerId, room: RoomId, holds: bool) -> usize {
     let held = books.entry(player).or_default();
     if holds {

@@ -1,4 +1,4 @@
-//! A move that was refused as illegal is not on the record.
+//! A move that was refused as illegal is not recorded.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! When the disk is well and nobody does anything, every game ends; when nobody is there, every room does. What is left is
-//! what was written: the list of rooms, the counts, and everybody's books say the same.
+//! Once the disk works and the players are idle, every game ends; once all players are gone, every room closes. Then
+//! the room list, the census and the rooms and seats of players agree with the journal.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +14,7 @@ use crate::sim::{
     moment::{Audit, Moment, What},
 };
 
-/// By so much a room that sleeps may be late.
+/// How late an unloaded room may be.
 const BEAT: Duration = Duration::from_secs(10);
 
 pub(super) fn check(evidence: &Evidence) -> Verdict {

@@ -1,4 +1,4 @@
-//! Every event and every room survives being stored, and every event fits the room that it follows.
+//! Every event and every room survives being stored, and every event fits the room before it.
 
 use reversi::room::stored::{decode_event, decode_room, encode_event, encode_room};
 
@@ -12,7 +12,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
             let read = decode_event(&encode_event(event));
             ensure(read.as_ref() == Ok(event), || format!("{id}: {event:?} was read as {read:?}"))?;
         }
-        // A sample: neighbours differ little.
+        // A sample: successive rooms differ little.
         for room in past.rooms.iter().step_by(7).chain(past.rooms.last()) {
             let read = decode_room(&encode_room(room));
             ensure(read.as_ref() == Ok(room), || format!("{id}: {room:?} was read as {read:?}"))?;

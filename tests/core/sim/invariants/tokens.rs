@@ -1,5 +1,5 @@
-//! A token is good from the answer to a log-in until a log-out is asked for, over every restart; a log-out that was
-//! acknowledged is for good.
+//! A token is valid from the answer to the log-in until a log-out is requested, across restarts. After an acknowledged
+//! log-out it stays invalid.
 
 use std::collections::BTreeSet;
 

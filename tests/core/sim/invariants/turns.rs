@@ -1,7 +1,7 @@
-//! Whoever listens is asked: nobody loses on time on an open stream that never named the turn. What is asked first on a
-//! stream are the turns that were open.
+//! Every player with an open stream is asked: no player loses on time without a turn request on the open stream. A
+//! stream starts with the open turns.
 //!
-//! While the disk fails a turn can be over before it could be told: the clocks run on.
+//! While the disk fails, a turn can end before it is announced, since the clocks keep running.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::sim::{
     moment::{Moment, What},
 };
 
-/// By then a stream has been told of every open turn, even by a room that the disk held up.
+/// Within this time a stream has received every open turn, even of a room that the disk delayed.
 const PATIENCE: Duration = Duration::from_secs(6);
 
 struct Stream {
@@ -28,7 +28,7 @@ struct Stream {
 pub(super) fn check(evidence: &Evidence) -> Verdict {
     let mut streams: BTreeMap<u64, Stream> = BTreeMap::new();
     let mut current: BTreeMap<usize, PlayerId> = BTreeMap::new();
-    // When the last one was over.
+    // When the last storm ended.
     let mut storm = Duration::ZERO;
     for Moment { at, what } in &evidence.moments {
         match what {

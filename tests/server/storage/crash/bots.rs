@@ -1,4 +1,4 @@
-//! Two bots with fifty boards between them, who remember what the server has said yes to.
+//! Two bots with fifty games between them, which remember every move that the server has acknowledged.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use tonic::Code;
 
 use crate::harness::process::Player;
 
-/// Every move to which the server has answered that it is made.
+/// The acknowledged moves.
 #[derive(Default)]
 pub(crate) struct Acknowledged {
     moves: BTreeMap<(GameId, u16), Square>,
-    /// The number of the last event of a room of which a bot has been told.
+    /// The number of the last event of each room of which a bot knows.
     seqs: BTreeMap<String, u64>,
 }
 
@@ -29,7 +29,7 @@ impl Acknowledged {
         self.moves.iter().map(|(&(game, ply), &square)| (game, ply, square))
     }
 
-    /// A move of which the caller has heard itself.
+    /// A move that was acknowledged to its caller.
     pub(crate) fn add(&mut self, game: &str, ply: usize, square: &str) {
         self.note(Answer { game: game.into(), ply: i32::try_from(ply).unwrap(), square: square.into(), seq: 0 });
     }
@@ -45,7 +45,7 @@ impl Acknowledged {
     }
 }
 
-/// What the server has said of a move.
+/// An acknowledged move, with the number of its event.
 struct Answer {
     game: String,
     ply: i32,
@@ -59,14 +59,14 @@ pub(crate) struct Bots {
     at_work: Option<AtWork>,
 }
 
-/// Both, reading their turns and answering them.
+/// Both bots, with their streams and their moves.
 struct AtWork {
     answers: mpsc::Receiver<Answer>,
     tasks: JoinSet<()>,
 }
 
 impl Bots {
-    /// Logs two bots in, and puts them into rooms in which one game follows another.
+    /// Logs in two bots, and puts them into rooms with endless series of games.
     pub(crate) async fn found(url: &str, rooms: usize, pair: &str) -> Self {
         let seats = i32::try_from(rooms).unwrap();
         let bots = [bot(url, "Black", pair, seats).await, bot(url, "White", pair, seats).await];
@@ -98,7 +98,7 @@ impl Bots {
         self.at_work = Some(AtWork { answers, tasks });
     }
 
-    /// Waits until so many more moves are acknowledged. The bots go on.
+    /// Waits until this many more moves are acknowledged. The bots keep playing.
     pub(crate) async fn play(&mut self, moves: u64, acknowledged: &mut Acknowledged) {
         let work = self.at_work.as_mut().unwrap();
         for _ in 0..moves {
@@ -106,7 +106,7 @@ impl Bots {
         }
     }
 
-    /// Hears the last answers of a server that is gone.
+    /// Reads the last answers of a server that was killed.
     pub(crate) async fn let_go(&mut self, acknowledged: &mut Acknowledged) {
         let mut work = self.at_work.take().unwrap();
         while let Some(answer) = work.answers.recv().await {
@@ -120,7 +120,7 @@ impl Bots {
         drop(self.at_work.take());
     }
 
-    /// Goes on with the same tokens.
+    /// Continues with the same tokens.
     pub(crate) async fn come_back(&mut self, url: &str) {
         for bot in &mut self.bots {
             *bot = Player::with_token(url, &bot.token).await;
@@ -128,7 +128,7 @@ impl Bots {
         self.begin().await;
     }
 
-    /// Every room shows what was acknowledged in it.
+    /// Checks that every room has its acknowledged moves.
     pub(crate) async fn check_rooms(&self, acknowledged: &Acknowledged) {
         for room in &self.rooms {
             let shown = self.bots[0].room(room).await;
@@ -144,7 +144,7 @@ async fn bot(url: &str, name: &str, pair: &str, seats: i32) -> Player {
     Player::bot(url, &format!("{name} {pair}"), seats).await
 }
 
-/// Answers every turn with one of the legal moves, until the server is gone.
+/// Answers every turn with a legal move, until the server is gone.
 async fn answer_turns(bot: Player, mut turns: tonic::Streaming<v1::WatchTurnsResponse>, answers: mpsc::Sender<Answer>) {
     let mut calls = JoinSet::new();
     while let Ok(Some(message)) = turns.message().await {
@@ -156,7 +156,7 @@ async fn answer_turns(bot: Player, mut turns: tonic::Streaming<v1::WatchTurnsRes
 
 async fn make_move(bot: Player, turn: v1::TurnRequested, answers: mpsc::Sender<Answer>) {
     let legal = turn.position.unwrap().legal_moves;
-    // Another move on every board, and the same one again should it be asked again.
+    // A different square in each game, and the same square if a turn is asked again.
     let any = turn
         .game_id
         .bytes()
@@ -167,7 +167,7 @@ async fn make_move(bot: Player, turn: v1::TurnRequested, answers: mpsc::Sender<A
     match bot.games().play_move(request).await {
         Ok(answer) => {
             let seq = answer.into_inner().seq;
-            // Nobody counts any more.
+            // Fails once the bots have stopped.
             let _ = answers.send(Answer { game: turn.game_id, ply: turn.ply, square, seq }).await;
         }
         // The server was killed, or the turn was asked twice.

@@ -1,4 +1,4 @@
-//! What a killed server has left on the disk, read without it.
+//! Checks of the file that a killed server has left.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -10,7 +10,7 @@ use reversi::{
 
 use super::bots::Acknowledged;
 
-/// Checks every room and every game, and that each acknowledged move is in one of them.
+/// Checks every room and every game, and that each acknowledged move is stored.
 pub(crate) async fn check(folder: &Path, acknowledged: &Acknowledged, rooms: usize) {
     let store = SqliteStore::open(folder).unwrap();
     let mut games = archived(&store).await;
@@ -36,7 +36,7 @@ pub(crate) async fn check(folder: &Path, acknowledged: &Acknowledged, rooms: usi
     }
 }
 
-/// The finished games. None can be there twice: the archive has them by id, which is checked against the pages.
+/// The finished games. Checks that none is on two pages; the archive has them by id.
 async fn archived(store: &SqliteStore) -> BTreeMap<GameId, Vec<Ply>> {
     let filter = GameFilter { viewer: reversi::room::PlayerId::from_random(0), room: None, player: None };
     let (mut games, mut after) = (BTreeMap::new(), None);
@@ -53,7 +53,7 @@ async fn archived(store: &SqliteStore) -> BTreeMap<GameId, Vec<Ply>> {
     }
 }
 
-/// The events that are kept follow each other, and no game begins or ends twice in them.
+/// Checks that the stored events have no gaps, and that no game starts or ends twice.
 async fn check_events(store: &SqliteStore, room: &Room) {
     let history = store.load(room.id()).await.unwrap().unwrap();
     let (mut seq, mut runs) = (history.base.seq(), history.base.running().is_some());
@@ -69,7 +69,7 @@ async fn check_events(store: &SqliteStore, room: &Room) {
     assert_eq!(history.latest(), *room);
 }
 
-/// The rules accept the whole game.
+/// Checks that all moves of a game are legal.
 fn check_plies(id: GameId, plies: &[Ply]) {
     let play = |position: Position, square: Option<Square>| match square {
         Some(square) => position.play(square).ok(),

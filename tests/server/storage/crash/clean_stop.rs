@@ -1,4 +1,4 @@
-//! Told to stop, the real server stops: whoever listens, whoever does not, and whatever is being thought.
+//! A server that is asked to stop does so, whether clients read or not, and while AIs search.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::harness::process::{self, Server};
 const DRAIN: Duration = Duration::from_secs(6);
 
 #[tokio::test]
-async fn a_server_that_is_told_to_stop_stops_clean() {
+async fn a_server_stops_cleanly_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&["--data", folder.path().to_str().unwrap(), "--drain", "6"]);
     let reader = server.log_in("Reader", 1 << 20).await;
@@ -21,7 +21,7 @@ async fn a_server_that_is_told_to_stop_stops_clean() {
     let busy = reader.create(settings, ["random", "random"]).await.room_id;
     let thinking = deaf.create(v1::RoomSettings::default(), ["mcts", "mcts-roxanne"]).await.room_id;
     let (mut turns, mut watch) = (reader.turns().await, reader.watch(&busy).await);
-    // Far more will come than fits where nobody takes it.
+    // Much more than fits into the buffers of a client that does not read.
     let unread = (deaf.turns().await, deaf.watch(&busy).await);
     let health = HealthClient::new(Endpoint::from_shared(server.url.clone()).unwrap().connect().await.unwrap())
         .watch(HealthCheckRequest::default())

@@ -1,4 +1,4 @@
-//! A file that another program holds, or that is damaged, while the server uses it.
+//! A file that another program locks, or that is damaged, while the server uses it.
 
 use std::{
     fs::{self, File},
@@ -21,11 +21,11 @@ fn file(folder: &Path) -> PathBuf {
 }
 
 fn start(folder: &Path) -> Server {
-    // As many lines of chat as the test has.
+    // As many chat lines as the test writes.
     Server::start(&["--data", folder.to_str().unwrap(), "--log", "error", "--chat-burst", "1000"])
 }
 
-/// A game on two seats, at its second ply.
+/// A game between two seats, at its second ply.
 async fn table(black: &Player, white: &Player) -> (String, String) {
     let room = black.create(v1::RoomSettings::default(), ["me", "open"]).await.room_id;
     white.join_and_sit(&room, 1).await;
@@ -35,7 +35,7 @@ async fn table(black: &Player, white: &Player) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_file_that_another_program_holds_is_waited_for_and_then_used_again() {
+async fn writes_succeed_again_after_another_program_unlocks_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path());
     let [black, white] = [Player::bot(&server.url, "Black", 1).await, Player::bot(&server.url, "White", 1).await];
@@ -51,7 +51,7 @@ async fn a_file_that_another_program_holds_is_waited_for_and_then_used_again() {
         assert_eq!((meanwhile.seq, meanwhile.game.unwrap().ply), (before.seq, 1));
         other.execute_batch("ROLLBACK").unwrap();
     }
-    // Nobody has told the server.
+    // The server is not notified.
     white.play(&game, 1, "c3").await.unwrap();
     Player::try_bot(&server.url, "Late", 1).await.map(|_| ()).unwrap();
     let (clean, log) = server.stop().await;
@@ -62,7 +62,7 @@ async fn a_file_that_another_program_holds_is_waited_for_and_then_used_again() {
     check_files::check(folder.path(), &acknowledged, 1).await;
 }
 
-/// Overwrites the pages of the file in which this is written.
+/// Overwrites the pages of the file that contain this text.
 fn damage(file: &Path, text: &str) -> usize {
     let bytes = fs::read(file).unwrap();
     let has_it = |page: &[u8]| page.windows(text.len()).any(|part| part == text.as_bytes());
@@ -72,7 +72,7 @@ fn damage(file: &Path, text: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_file_that_is_damaged_costs_what_was_in_that_place() {
+async fn a_damaged_page_affects_only_its_own_data() {
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path());
     let [black, white] = [Player::bot(&server.url, "Black", 9).await, Player::bot(&server.url, "White", 9).await];
@@ -85,13 +85,13 @@ async fn a_file_that_is_damaged_costs_what_was_in_that_place() {
     let (room, game) = table(&black, &white).await;
     assert!(server.stop().await.0);
 
-    // Only the game comes into memory.
+    // Only the room of the game is loaded.
     let server = start(folder.path());
     let black = Player::with_token(&server.url, &black.token).await;
     let white = Player::with_token(&server.url, &white.token).await;
     let pages = damage(&file(folder.path()), "here it breaks");
     assert!(pages > 2, "{pages}");
-    // Whoever reads looks into the file again, since it was written to.
+    // After this write, reads use the file again, not the cache.
     white.play(&game, 1, "c3").await.unwrap();
     for _ in 0..2 {
         let request = v1::GetRoomRequest { room_id: lost.clone() };

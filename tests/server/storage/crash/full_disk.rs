@@ -1,4 +1,4 @@
-//! A disk on which nothing more can be written, for a while.
+//! A disk that is full for a while.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use super::bots::Acknowledged;
 use super::check_files;
 use crate::harness::process::{Player, Server};
 
-/// Lets the files of a process grow to this size, and no further.
+/// Limits the size of the files of a process.
 fn limit_files(server: &Server, bytes: &str) {
     let limited =
         Command::new("prlimit").args(["--pid", &server.id().to_string(), &format!("--fsize={bytes}:")]).status();
@@ -23,7 +23,7 @@ pub(crate) fn refused<T: std::fmt::Debug>(answer: Result<T, Status>) {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_what_it_cannot_keep_and_nothing_else() {
+async fn a_full_disk_refuses_writes_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start_within_limits(&["--data", folder.path().to_str().unwrap(), "--log", "error"]);
     let [black, white] = [Player::bot(&server.url, "Black", 1).await, Player::bot(&server.url, "White", 1).await];
@@ -38,7 +38,7 @@ async fn a_full_disk_refuses_what_it_cannot_keep_and_nothing_else() {
         refused(white.play(&game, 1, "c3").await);
     }
     refused(Player::try_bot(&server.url, "Late", 1).await.map(|_| ()));
-    // What is known is told all the same.
+    // Reads still work.
     let meanwhile = white.room(&room).await;
     assert_eq!((meanwhile.seq, meanwhile.game.unwrap().ply), (before.seq, 1));
 

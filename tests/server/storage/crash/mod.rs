@@ -1,4 +1,4 @@
-//! The real server, killed in the middle of fifty games, again and again: what it has acknowledged is there.
+//! The real server, killed repeatedly during fifty games: everything it has acknowledged is stored.
 
 mod bots;
 mod check_files;
@@ -19,7 +19,7 @@ use crate::harness::process::Server;
 const ROOMS: usize = 50;
 const ROUNDS: u64 = 20;
 
-/// Moves between two kills: at least one, and so few that the rounds are over soon.
+/// Number of moves between two kills: at least one, and few enough that the rounds are short.
 const MOST_MOVES: u64 = 300;
 
 #[tokio::test]
@@ -30,7 +30,7 @@ async fn acknowledged_moves_survive_every_kill() {
     let mut bots = Bots::found(&server.url, ROOMS, "1").await;
     for round in 0..ROUNDS {
         let moves = 1 + chance.next() % MOST_MOVES;
-        // In the middle of the others' moves, of which some are being written.
+        // While other moves are being written.
         bots.play(moves, &mut acknowledged).await;
         server.kill();
         bots.let_go(&mut acknowledged).await;

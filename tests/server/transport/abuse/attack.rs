@@ -1,4 +1,4 @@
-//! What is done to the server. Each attack ends by itself, because the server ends it, or has answered all of it.
+//! Attacks on the server. Each ends because the server closes its connections or has answered all of it.
 
 use std::time::Duration;
 
@@ -15,35 +15,35 @@ use super::frame::{
     farewell, frame, frames, goaway, greeting, header,
 };
 
-/// Where most attacks knock: a service that refuses them, once it is reached.
+/// The path of most attacks: a method that needs a token.
 const PATH: &str = "/reversi.v1.SessionService/GetMe";
 
-/// How HTTP/2 says that somebody does too much (`ENHANCE_YOUR_CALM`).
+/// The HTTP/2 error code ENHANCE_YOUR_CALM.
 const CALM: u32 = 11;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Attack {
-    /// Streams, each of them reset as soon as it is open.
+    /// Streams that are reset as soon as they are open.
     RapidReset,
-    /// So many connections on which nothing is said.
+    /// This number of connections without any data.
     Silence(usize),
-    /// Random bytes, and TLS where none is spoken.
+    /// Random bytes, and a TLS handshake without TLS on the server.
     Noise,
-    /// Requests of HTTP/1.1 on many connections, calls and the page, as fast as they go.
+    /// HTTP/1.1 requests on many connections, calls and the page, as fast as possible.
     Requests,
-    /// Far more headers than any call has, by either protocol.
+    /// Many more headers than any call has, over both protocols.
     LargeHeaders,
-    /// A head that comes a byte at a time.
+    /// A request head sent one byte at a time.
     Dribble,
-    /// A head of HTTP/2 that is continued without end.
+    /// An HTTP/2 head with endless continuations.
     Continuation,
-    /// The first byte of a message on each of the streams that a connection may have, all at once. That is no attack, and
-    /// all are answered.
+    /// The first byte of a message on each permitted stream of a connection, all at once. This is no attack, and all
+    /// streams are answered.
     Chorus,
 }
 
 impl Attack {
-    /// Attacks until the server puts an end to it or has answered all; what it has said by then, on each connection.
+    /// Attacks until the server has closed or answered everything. Returns the bytes received on each connection.
     pub(crate) async fn once(self, address: &str) -> Vec<Vec<u8>> {
         match self {
             Self::RapidReset => vec![rapid_reset(address).await],
@@ -57,7 +57,7 @@ impl Attack {
         }
     }
 
-    /// Checks that the server has said what fits: mostly no.
+    /// Checks the bytes received from the server: refusals in most cases.
     pub(crate) fn check(self, said: Vec<Vec<u8>>) {
         match self {
             Self::RapidReset | Self::Continuation => assert_eq!(goaway(&said[0]), Some(CALM)),
@@ -87,7 +87,8 @@ async fn connect(address: &str) -> TcpStream {
     TcpStream::connect(address).await.unwrap()
 }
 
-/// Sends, and hears what is said until the server hangs up. Both at once, since the server may stop listening.
+/// Sends bytes, and returns what is received until the server closes the connection. Both at the same time, since the
+/// server may stop reading.
 async fn tell(address: &str, bytes: Vec<u8>) -> Vec<u8> {
     let (mut hear, mut speak) = connect(address).await.into_split();
     let speaking = async {
@@ -114,7 +115,7 @@ async fn rapid_reset(address: &str) -> Vec<u8> {
 
 async fn silence(address: &str, count: usize) -> Vec<Vec<u8>> {
     let mut all = JoinSet::new();
-    // In groups that the kernel's queue can hold, so that none has to come twice.
+    // In groups that fit into the kernel's queue, so that no connection is retried.
     while all.len() < count {
         let mut group = JoinSet::new();
         for _ in 0..SILENT_GROUP.min(count - all.len()) {
@@ -128,16 +129,16 @@ async fn silence(address: &str, count: usize) -> Vec<Vec<u8>> {
                 said
             });
         }
-        // One who is answered has been let in, and all before.
+        // An answered request shows that all earlier connections are accepted.
         tell(address, b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_vec()).await;
     }
     all.join_all().await
 }
 
-/// Connections that are made at once.
+/// Number of connections opened at the same time.
 const SILENT_GROUP: usize = 100;
 
-/// The beginning of what a client of TLS says first.
+/// The start of a TLS ClientHello.
 const CLIENT_HELLO: &[u8] = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 nobody here speaks it";
 
 async fn noise(address: &str) -> Vec<Vec<u8>> {
@@ -201,7 +202,7 @@ async fn dribble(address: String) -> Vec<u8> {
         if socket.write_all(&[byte]).await.is_err() {
             break;
         }
-        // The pace of the attack: a byte, and nothing for a while.
+        // The rate of the attack: one byte, then a pause.
         match timeout(Duration::from_millis(50), socket.read(&mut said)).await {
             Err(_) => {}
             Ok(heard) => return said[..heard.unwrap_or(0)].to_vec(),
@@ -220,13 +221,13 @@ async fn continuation(address: &str) -> Vec<u8> {
     tell(address, bytes).await
 }
 
-/// The streams of a connection.
+/// The permitted streams of a connection.
 pub(crate) const VOICES: usize = 1_024;
 
 async fn chorus(address: &str) -> Vec<u8> {
     let mut headers = call_to_remember(PATH);
     let mut bytes = greeting();
-    // In few bytes, so that all of it is there before anything is answered.
+    // In few bytes, so that everything arrives before anything is answered.
     for stream in (1..).step_by(2).take(VOICES) {
         bytes.extend(frame(HEADERS, END_HEADERS, stream, &headers));
         bytes.extend(frame(DATA, 0, stream, &[0]));
@@ -236,7 +237,7 @@ async fn chorus(address: &str) -> Vec<u8> {
     tell(address, bytes).await
 }
 
-/// Runs as many at a time.
+/// Runs `count` attacks at the same time.
 async fn side_by_side<F>(count: usize, make: impl Fn(usize) -> F) -> Vec<Vec<u8>>
 where
     F: Future<Output = Vec<u8>> + Send + 'static,

@@ -1,11 +1,11 @@
-//! Frames of HTTP/2, made by hand: no library would send what is sent here.
+//! Hand-made HTTP/2 frames, since no library sends invalid ones.
 
-/// What a client says first: the preface, and that it has no settings.
+/// The first bytes of a client: the preface and empty settings.
 pub(crate) fn greeting() -> Vec<u8> {
     [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".as_slice(), &frame(SETTINGS, 0, 0, &[])].concat()
 }
 
-/// What a client says last: the server need not wait for more.
+/// The last bytes of a client: a GOAWAY, so that the server need not wait for more.
 pub(crate) fn farewell() -> Vec<u8> {
     frame(GOAWAY, 0, 0, &[0; 8])
 }
@@ -20,10 +20,10 @@ pub(crate) const CONTINUATION: u8 = 9;
 pub(crate) const END_STREAM: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
 
-/// The reason of a reset that a client gives when it no longer wants an answer.
+/// The error code of a stream that the client cancels.
 pub(crate) const CANCEL: [u8; 4] = [0, 0, 0, 8];
 
-/// One frame.
+/// A frame.
 pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
     let mut bytes = vec![length[1], length[2], length[3], kind, flags];
@@ -32,9 +32,9 @@ pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
     bytes
 }
 
-/// The headers of a call, in the simplest way that HPACK knows.
+/// The headers of a call, in the simplest HPACK encoding.
 pub(crate) fn call(path: &str) -> Vec<u8> {
-    // `:method: POST` and `:scheme: http` are in its table; the others have their names there.
+    // `:method: POST` and `:scheme: http` are in the static table, and the names of the others.
     let mut block = vec![0x83, 0x86];
     block.extend(field(&[0x04], path));
     block.extend(field(&[0x01], "localhost"));
@@ -42,7 +42,7 @@ pub(crate) fn call(path: &str) -> Vec<u8> {
     block
 }
 
-/// The same, with names and values that the other side is to remember.
+/// The same headers, added to the dynamic table of the server.
 pub(crate) fn call_to_remember(path: &str) -> Vec<u8> {
     let mut block = vec![0x83, 0x86];
     block.extend(field(&[0x44], path));
@@ -53,7 +53,7 @@ pub(crate) fn call_to_remember(path: &str) -> Vec<u8> {
     block
 }
 
-/// The headers of that call once more. What was remembered last is number 62.
+/// The headers of that call from the dynamic table; the last one added has index 62.
 pub(crate) const REMEMBERED_CALL: [u8; 5] = [0x83, 0x86, 0x80 | 64, 0x80 | 63, 0x80 | 62];
 
 /// One more header.
@@ -67,7 +67,7 @@ fn field(name: &[u8], value: &str) -> Vec<u8> {
     [name, &text(value)].concat()
 }
 
-/// A text without Huffman's code: its length, seven bits of it in the first byte, and its bytes.
+/// A string without Huffman coding: its length, the first seven bits in the first byte, and its bytes.
 fn text(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     if text.len() < 127 {
@@ -85,13 +85,13 @@ fn text(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The code of the first GOAWAY in what a server has said.
+/// The error code of the first GOAWAY in the bytes of a server.
 pub(crate) fn goaway(said: &[u8]) -> Option<u32> {
     let (_, payload) = frames(said).find(|(kind, _)| *kind == GOAWAY)?;
     Some(u32::from_be_bytes(payload.get(4..8)?.try_into().ok()?))
 }
 
-/// The kinds of the frames that a server has said, and what is in them.
+/// The types and payloads of the frames in the bytes of a server.
 pub(crate) fn frames(mut said: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     std::iter::from_fn(move || {
         let (head, rest) = said.split_first_chunk::<9>()?;

@@ -1,5 +1,5 @@
-//! The server under abuse below the level of calls, over real sockets: meanwhile a game goes on, move for move, and
-//! afterwards nothing is left of it.
+//! The server under attacks below the level of calls, over real sockets: a game continues meanwhile, and afterwards no
+//! connection is left.
 
 mod attack;
 mod frame;
@@ -14,14 +14,14 @@ use crate::harness::in_process::{ServerOptions, TestServer, within};
 use attack::{Attack, VOICES};
 use neighbour::Neighbour;
 
-/// No attack takes this long, which the server should end.
+/// Timeout of an attack, which the server should end.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Plays while the attack goes on, and to the end of the game; then waits until its connections are gone.
+/// Plays during the attack and to the end of the game; then waits until its connections are closed.
 async fn endures(attack: Attack, change: impl FnOnce(&mut Limits)) {
     let access = Access { page: Some(page()), ..Access::default() };
     let mut plan = ServerOptions { access, ..ServerOptions::default() };
-    // The players are as fast as they can.
+    // The players play as fast as possible.
     plan.limits.request_burst = 100_000_000;
     change(&mut plan.limits);
     let stage = TestServer::with(plan).await;

@@ -1,4 +1,4 @@
-//! Two who play by the rules, and check every move, whatever else the server has to endure.
+//! Two well-behaved players, who check every move during an attack.
 
 use reversi::{
     proto::v1,
@@ -7,7 +7,7 @@ use reversi::{
 
 use crate::harness::in_process::{Player, SeatedRoom, TestServer, within};
 
-/// Two players at a game without end: a new one begins where the last has ended.
+/// Two players in an endless series of games.
 pub(crate) struct Neighbour {
     players: [Player; 2],
     room: String,
@@ -22,7 +22,7 @@ impl Neighbour {
         Self { players: [black, white], room, game, ply: 0, position: Position::START }
     }
 
-    /// Makes a move, and checks that the room is as the rules have it.
+    /// Makes a move, and checks the room's position.
     pub(crate) async fn play_a_move(&mut self) {
         if self.position.is_over() {
             self.begin_anew().await;
@@ -35,7 +35,7 @@ impl Neighbour {
         assert_eq!((seen.ply, position.black, position.white), (self.ply, black, white));
     }
 
-    /// Makes a move, and nothing else.
+    /// Makes a move.
     pub(crate) async fn answer_the_turn(&mut self) {
         let square = self.position.legal_moves().iter().next().unwrap();
         let player = &self.players[usize::from(self.position.turn() == Color::White)];
@@ -65,7 +65,7 @@ impl Neighbour {
         (self.ply, self.position) = (0, Position::START);
     }
 
-    /// How many connections the server has.
+    /// The number of open connections of the server.
     pub(crate) async fn connections(&self) -> i32 {
         within(self.players[0].info()).await.connections
     }

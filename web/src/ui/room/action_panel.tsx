@@ -39,7 +39,7 @@ export function ActionPanel(props: RoomProps) {
   );
 }
 
-/** The score of a series in pairs, props by the player who began it with black. */
+/** The score of a series in pairs, for the player who had black in its first game. */
 function Score({ room, score }: RoomProps & { score: SeriesScore }) {
   const texts = text.value;
   const seat = room.seats[score.seat];

@@ -42,28 +42,6 @@ impl<T> Page<T> {
     }
 }
 
-/// The format of exported games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ExportFormat {
-    /// `f5d6c3...`.
-    #[default]
-    Transcript,
-    /// The Generic Game Format.
-    Ggf,
-    /// An object of JSON, as the contract describes it.
-    Json,
-}
-
-impl From<ExportFormat> for v1::ExportFormat {
-    fn from(format: ExportFormat) -> Self {
-        match format {
-            ExportFormat::Transcript => Self::Transcript,
-            ExportFormat::Ggf => Self::Ggf,
-            ExportFormat::Json => Self::Json,
-        }
-    }
-}
-
 /// The player of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Participant {

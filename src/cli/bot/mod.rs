@@ -166,7 +166,8 @@ impl Bot {
         let mut failures = 0;
         loop {
             let began = Instant::now();
-            let error = match self.play().await {
+            let Err(reason) = self.play().await;
+            let error = match reason {
                 StopReason::Done => return Ok(()),
                 StopReason::Failed(error) => error,
                 StopReason::Broken(failure) => return Err(failure.into()),
@@ -222,14 +223,7 @@ impl Bot {
     }
 
     /// Plays until the streams fail or all is played.
-    async fn play(&mut self) -> StopReason {
-        match self.play_until_stopped().await {
-            Ok(never) => match never {},
-            Err(pause) => pause,
-        }
-    }
-
-    async fn play_until_stopped(&mut self) -> Result<std::convert::Infallible, StopReason> {
+    async fn play(&mut self) -> Result<std::convert::Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
         let mut searches = MoveSearches::new(self.source.search_engine(&self.session), self.seed);
         let mut list = RoomList::default();

@@ -70,7 +70,7 @@ pub use session::Session;
 pub use settings::{Opening, Settings};
 pub use stream::{Incoming, PlayStream};
 pub use turn::{PlayEvent, Turn, TurnEnd};
-// What needs no form of its own.
+// What needs no form of its own: enums, and the server's description of itself, of which nothing is checked.
 pub use v1::{
     AiKind, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,
     LeaveReason, Limits, PlayerKind, RoomCloseReason, SidePreference as SideWish, Visibility, Watching,

@@ -19,11 +19,8 @@ pub struct GameFilter {
 
 impl From<GameFilter> for v1::GameFilter {
     fn from(filter: GameFilter) -> Self {
-        let text = |id: Option<String>| id.unwrap_or_default();
-        Self {
-            room_id: text(filter.room.map(|id| id.to_string())),
-            player_id: text(filter.player.map(|id| id.to_string())),
-        }
+        let room_id = filter.room.map(|id| id.to_string()).unwrap_or_default();
+        Self { room_id, player_id: filter.player.map(|id| id.to_string()).unwrap_or_default() }
     }
 }
 

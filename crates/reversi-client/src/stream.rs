@@ -73,7 +73,7 @@ impl PlayStream {
         self.events.next().await
     }
 
-    /// Answers a turn, unless the stream is closed. A refusal comes back as [`PlayEvent::MoveRejected`].
+    /// Answers a turn; fails once the stream is closed. A refusal comes back as [`PlayEvent::MoveRejected`].
     pub async fn play(&self, turn: &Turn, square: Square) -> Result<(), ClientError> {
         self.play_at(&turn.game, turn.ply, square).await
     }

@@ -28,11 +28,11 @@ use tokio_stream::{
 use tonic::{
     Request, Response, Status, Streaming,
     body::Body,
+    codegen::Service,
     server::Grpc,
     service::Routes,
     transport::{Server, server::TcpIncoming},
 };
-use tower::service_fn;
 use tracing::subscriber::NoSubscriber;
 
 use super::{
@@ -119,22 +119,39 @@ async fn answer(State(server): State<Arc<BaselineServer>>, request: extract::Req
                 let (server, pair, told) = (Arc::clone(&server), Arc::clone(pair), pair.subscribe_bot(*side));
                 answered(PlayMessages { server, pair, moves: Some(request.into_inner()), told })
             };
-            grpc.streaming(service_fn(play), request).await
+            grpc.streaming(Closure(play), request).await
         }
         ("WatchTurns", Some((pair, side))) => {
             let turns = |_: Request<Bytes>| answered(ReceiverStream::new(pair.subscribe_bot(*side)).map(Ok));
-            grpc.server_streaming(service_fn(turns), request).await
+            grpc.server_streaming(Closure(turns), request).await
         }
         ("WatchRoom", Some((pair, _))) => {
             let watch = |_: Request<Bytes>| answered(server.watch(pair));
-            grpc.server_streaming(service_fn(watch), request).await
+            grpc.server_streaming(Closure(watch), request).await
         }
         (method, seat) => {
             let call = |request: Request<Bytes>| {
                 ready(server.call(method, seat.as_ref(), request.into_inner()).map(Response::new))
             };
-            grpc.unary(service_fn(call), request).await
+            grpc.unary(Closure(call), request).await
         }
+    }
+}
+
+/// A service that is a closure.
+struct Closure<F>(F);
+
+impl<F: FnMut(Q) -> Ready<Result<A, Status>>, Q, A> Service<Q> for Closure<F> {
+    type Response = A;
+    type Error = Status;
+    type Future = Ready<Result<A, Status>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Status>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Q) -> Self::Future {
+        (self.0)(request)
     }
 }
 

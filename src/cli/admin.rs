@@ -7,7 +7,7 @@ use anyhow::{Context as _, anyhow};
 use super::{
     connect::{
         find_player,
-        login::{LoginOptions, RenewableSession},
+        login::{LoginOptions, RenewableSession, explain_lost},
         server_address::Address,
         token_file,
     },
@@ -70,12 +70,9 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
         Err(error) => Err(error.into()),
     };
     visitor.leave().await;
-    done.map_err(|error| match error.downcast_ref::<crate::client::ClientError>() {
-        Some(refused) if refused.is_session_lost() => {
-            anyhow!("the server does not take what is in {} for an administrator's token", args.admin_token.display())
-        }
-        _ => error,
-    })
+    let file = args.admin_token.display();
+    let refused = format!("the server does not take what is in {file} for an administrator's token");
+    done.map_err(|error| explain_lost(error, &refused))
 }
 
 async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<()> {

@@ -13,7 +13,7 @@ use super::{
     },
     processors,
     terminal::progress::Progress,
-    text::analysis::{AnalysisFormat, AnalysisPrinter},
+    text::analysis::AnalysisPrinter,
 };
 use crate::{
     ai::{
@@ -87,7 +87,7 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
     let share = args.share(threads, positions.len());
     let effort = args.effort();
     let progress = Progress::of(positions.len() as u64, "positions");
-    let mut printer = AnalysisPrinter::new(AnalysisFormat::of(args.json), game.names);
+    let mut printer = AnalysisPrinter::new(args.json, game.names);
     // As many at a time as there are threads, printed in the order of the game.
     let mut studies = stream::iter(positions).map(|position| study(position, effort, share)).buffered(threads);
     let mut before: Option<Study> = None;
@@ -140,7 +140,7 @@ async fn analyze_there(session: &Session, game: &GameId, args: &Args) -> anyhow:
     let refused = |error: ClientError| anyhow::Error::from(error).context(format!("cannot analyse {game}"));
     let record = session.record(game).await.map_err(refused)?;
     let names = Some(ByColor::new(record.players.black.to_string(), record.players.white.to_string()));
-    let mut printer = AnalysisPrinter::new(AnalysisFormat::of(args.json), names);
+    let mut printer = AnalysisPrinter::new(args.json, names);
     let mut results =
         session.analyze_game(AnalysisSubject::Game(game.clone()), args.budget()).await.map_err(refused)?;
     let progress = Progress::of(record.transcript.squares().len() as u64, "moves");

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Streams of each player that are kept free: the others watch the rooms.
-const STREAMS_KEPT: u32 = 2;
+const STREAMS_KEPT: i32 = 2;
 
 /// How many rooms, and how fast.
 #[derive(Debug, clap::Args)]
@@ -73,8 +73,9 @@ async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> a
     let first = login::log_in(client, None, "demo", PlayerKind::Bot).await?;
     owners.push(first.clone());
     let info = first.server_info().await?;
-    let limits = info.limits;
-    let share = limits.rooms_per_player.min(limits.streams_per_player.saturating_sub(STREAMS_KEPT)).max(1);
+    let limits = info.limits.unwrap_or_default();
+    let share =
+        limits.rooms_per_player.min(limits.streams_per_player.saturating_sub(STREAMS_KEPT)).max(1).unsigned_abs();
     let mut keepers = JoinSet::new();
     let mut owner = first;
     for index in 0..args.rooms {
@@ -84,11 +85,6 @@ async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> a
         }
         keepers.spawn(keep(owner.clone(), plan(&info.ai_kinds, index, Duration::from_millis(args.pause))));
     }
-    first_end(&mut keepers).await
-}
-
-/// Keepers end only by failing.
-async fn first_end(keepers: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
     match keepers.join_next().await {
         Some(done) => done.context("a room's keeper failed")?,
         None => bail!("there is no room to keep"),

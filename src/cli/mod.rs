@@ -11,7 +11,14 @@
 //!   dev/bench                        loads a server over the wire, and checks what it sends
 //! ```
 
-use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
+use std::{
+    ffi::OsString,
+    io::IsTerminal as _,
+    process::ExitCode,
+    sync::mpsc::{RecvTimeoutError, sync_channel},
+    thread,
+    time::Duration,
+};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 
@@ -36,6 +43,7 @@ mod terminal;
 mod text;
 mod watch;
 
+use crate::search::Stop;
 use connect::server_address::Address;
 use dev::{arena, bench, openings, train};
 use terminal::interrupt;
@@ -183,7 +191,22 @@ fn fail(error: &anyhow::Error) -> ExitCode {
 
 /// The number of processors, the default for threads.
 fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Does the work, and raises the flag if it takes longer than this.
+fn stop_after<R>(time: Duration, stop: &Stop, work: impl FnOnce() -> R) -> R {
+    thread::scope(|scope| {
+        let (done, working) = sync_channel::<()>(0);
+        scope.spawn(move || {
+            if working.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                stop.stop();
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
 }
 
 /// Whether standard output is a terminal.

@@ -41,41 +41,34 @@ pub(super) fn apply(command: Command, arguments: &[std::ffi::OsString]) -> Comma
     })
 }
 
-/// Where an option's value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ValueOrigin {
-    Typed,
-    Environment,
-    Nowhere,
-}
-
-fn source(seen: &ArgMatches, option: &str) -> ValueOrigin {
+/// Where an option's value comes from; `None` for its default.
+fn source(seen: &ArgMatches, option: &str) -> Option<ValueSource> {
     let switched_off = || {
         let values = seen.get_raw(option).into_iter().flatten();
         values.map(|value| value.to_string_lossy().to_lowercase()).all(|value| OFF.contains(&value.as_str()))
     };
-    match seen.value_source(option) {
-        Some(ValueSource::CommandLine) => ValueOrigin::Typed,
-        Some(ValueSource::EnvVariable) if !switched_off() => ValueOrigin::Environment,
-        _ => ValueOrigin::Nowhere,
+    match seen.value_source(option)? {
+        ValueSource::DefaultValue => None,
+        ValueSource::EnvVariable if switched_off() => None,
+        source => Some(source),
     }
 }
 
 /// The options of the command whose variables are ignored.
-fn overruled(command: &str, source: &dyn Fn(&str) -> ValueOrigin) -> Vec<&'static str> {
+fn overruled(command: &str, source: &dyn Fn(&str) -> Option<ValueSource>) -> Vec<&'static str> {
     let mut overruled = Vec::new();
     for (_, options) in ALTERNATIVES.into_iter().filter(|(of, _)| *of == command) {
         let by = |wanted| options.iter().find(|option| source(option) == wanted && !overruled.contains(*option));
-        let chosen = by(ValueOrigin::Typed).or_else(|| by(ValueOrigin::Environment));
+        let chosen = by(Some(ValueSource::CommandLine)).or_else(|| by(Some(ValueSource::EnvVariable)));
         let others = options.iter().copied().filter(|option| {
-            Some(option) != chosen && source(option) != ValueOrigin::Typed && !overruled.contains(option)
+            Some(option) != chosen && source(option) != Some(ValueSource::CommandLine) && !overruled.contains(option)
         });
         let lost: Vec<&'static str> = others.collect();
         overruled.extend(lost);
     }
     for (_, option, beside) in COMPANIONS.into_iter().filter(|(of, ..)| *of == command) {
-        let given = beside.iter().any(|beside| source(beside) != ValueOrigin::Nowhere && !overruled.contains(beside));
-        if !given && source(option) != ValueOrigin::Typed {
+        let given = beside.iter().any(|beside| source(beside).is_some() && !overruled.contains(beside));
+        if !given && source(option) != Some(ValueSource::CommandLine) {
             overruled.push(option);
         }
     }
@@ -89,11 +82,11 @@ mod tests {
     fn forgotten(command: &str, typed: &[&str], environment: &[&str]) -> Vec<&'static str> {
         overruled(command, &|option| {
             if typed.contains(&option) {
-                ValueOrigin::Typed
+                Some(ValueSource::CommandLine)
             } else if environment.contains(&option) {
-                ValueOrigin::Environment
+                Some(ValueSource::EnvVariable)
             } else {
-                ValueOrigin::Nowhere
+                None
             }
         })
     }

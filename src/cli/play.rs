@@ -38,7 +38,7 @@ use crate::{
 const FIRST_OPPONENT: &str = "roxanne";
 
 /// Whom to play against.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi play                                  against an AI\n  \
     reversi play --ai alphabeta --level 2 --side white\n  \
@@ -78,25 +78,16 @@ pub(super) struct Args {
 impl Args {
     /// A seat in a public room.
     pub(super) fn in_room(room: &RoomId) -> Self {
-        Self {
-            ai: None,
-            level: None,
-            side: SideOption::Random,
-            room: Some(room.to_string()),
-            password: String::new(),
-            anyone: false,
-            new: false,
-            private: false,
-            login: LoginOptions::default(),
-        }
+        Self { room: Some(room.to_string()), ..Self::default() }
     }
 }
 
 /// A side to be given.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum SideOption {
     Black,
     White,
+    #[default]
     Random,
 }
 
@@ -117,12 +108,8 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let session = login::resume_or_log_in(&client, &args.login, "guest", PlayerKind::Human).await?;
     let done = play(&session, &args, ai).await;
     login::log_out_unless_kept(session, args.login.keep.as_deref()).await;
-    done.map_err(|error| match error.downcast_ref::<ClientError>() {
-        Some(lost) if lost.is_session_lost() => {
-            anyhow::anyhow!("the server has forgotten you, as a restart makes it do; play again from the start")
-        }
-        _ => error,
-    })
+    let lost = "the server has forgotten you, as a restart makes it do; play again from the start";
+    done.map_err(|error| login::explain_lost(error, lost))
 }
 
 async fn play(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<()> {
@@ -331,7 +318,7 @@ impl<'a> PlaySession<'a> {
 
     async fn play_by_lines(&mut self) -> anyhow::Result<Option<String>> {
         let mut interrupt = Interrupt::listen()?;
-        let mut input = StdinMoves::new();
+        let mut input = StdinMoves { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None };
         self.table.note(draw_room::invitation(&self.table));
         self.table.news().for_each(say);
         loop {
@@ -431,12 +418,6 @@ impl<'a> PlaySession<'a> {
 struct StdinMoves {
     lines: Lines<BufReader<Stdin>>,
     asked: Option<(GameId, u32)>,
-}
-
-impl StdinMoves {
-    fn new() -> Self {
-        Self { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None }
-    }
 }
 
 /// A refusal, with the legal moves where the server gave them.

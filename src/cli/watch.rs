@@ -29,7 +29,7 @@ use crate::{
 const GAMES_LISTED: u32 = 50;
 
 /// What to watch.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi watch 7k2m9x4q1c0d                    a room from `reversi rooms`\n  \
     reversi watch 7k2m9x4q1c0d-3                  its third game, once it is finished\n  \
@@ -55,13 +55,7 @@ pub(super) struct Args {
 impl Args {
     /// A public room.
     pub(super) fn of_room(room: &RoomId) -> Self {
-        Self {
-            room: room.to_string(),
-            code: String::new(),
-            password: String::new(),
-            once: false,
-            login: LoginOptions::default(),
-        }
+        Self { room: room.to_string(), ..Self::default() }
     }
 }
 

@@ -65,7 +65,7 @@ impl TryFrom<v1::AnalysisLine> for AnalysisLine {
             depth: small(line.depth, "depth")?,
             exact: line.exact,
             certainty: small(line.certainty, "certainty")?,
-            moves: line.moves.iter().map(|name| parse::square(name, "expected move")).collect::<Result<_, _>>()?,
+            moves: parse::squares(&line.moves, "expected move")?,
         })
     }
 }
@@ -162,10 +162,8 @@ impl TryFrom<v1::MoveAnalysis> for MoveAnalysis {
 
 /// Dropping the stream that a call answers with stops the search.
 impl Session {
-    /// The best moves of a position, at increasing depth; at most `lines` of them.
-    ///
-    /// # Errors
-    /// `WRONG_PHASE` while the caller plays a rated game, `GAME_OVER`, `QUOTA_ANALYSES`, and a broken connection.
+    /// The best moves of a position, at increasing depth; at most `lines` of them. Refused by `WRONG_PHASE` while the
+    /// caller plays a rated game, `GAME_OVER` and `QUOTA_ANALYSES`.
     pub async fn analyze_position(
         &self,
         subject: AnalysisSubject,
@@ -186,10 +184,8 @@ impl Session {
         Ok(Incoming::new(results, PositionAnalysis::parse))
     }
 
-    /// The loss of each move of a game.
-    ///
-    /// # Errors
-    /// As [`Session::analyze_position`], and `GAME_NOT_FOUND`; a position is no game.
+    /// The loss of each move of a game; a position is none. Refused as [`Session::analyze_position`] is, and by
+    /// `GAME_NOT_FOUND`.
     pub async fn analyze_game(
         &self,
         subject: AnalysisSubject,

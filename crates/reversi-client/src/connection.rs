@@ -1,13 +1,13 @@
 //! A connection to a server.
 
-use std::{error::Error, time::Duration};
+use std::time::Duration;
 
 use tonic::{
     metadata::{Ascii, MetadataValue},
     transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity},
 };
 
-use super::{ClientError, Malformed, PlayerKind, Session, parse};
+use super::{ClientError, Malformed, PlayerKind, Session, error::innermost, parse, settings::wire_count};
 use crate::v1::{self, session_service_client::SessionServiceClient};
 
 /// The time to accept a connection, after which a server is unreachable.
@@ -46,18 +46,13 @@ impl Trust {
 }
 
 impl Client {
-    /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks later is re-established automatically.
-    ///
-    /// # Errors
-    /// [`ClientError::Address`] and [`ClientError::Unreachable`]; for `https` also [`ClientError::Certificates`].
+    /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks later is re-established
+    /// automatically.
     pub async fn connect(url: &str) -> Result<Self, ClientError> {
         Self::connect_trusting(url, &Trust::default()).await
     }
 
     /// As [`Client::connect`], with the certificates for a URL that begins with `https`.
-    ///
-    /// # Errors
-    /// As [`Client::connect`].
     pub async fn connect_trusting(url: &str, trust: &Trust) -> Result<Self, ClientError> {
         let endpoint = Endpoint::from_shared(url.to_owned())
             .ok()
@@ -86,33 +81,20 @@ impl Client {
         &self.url
     }
 
-    /// Creates a player with a free name.
-    ///
-    /// # Errors
-    /// `NAME_TAKEN`, `BAD_NAME`, and a broken connection.
+    /// Creates a player with a free name. Refused by `NAME_TAKEN` and `BAD_NAME`.
     pub async fn log_in(&self, name: &str, kind: PlayerKind) -> Result<Session, ClientError> {
         self.log_in_for_seats(name, kind, 1).await
     }
 
     /// As [`Client::log_in`], for a bot that wants to hold this many seats at a time.
-    ///
-    /// # Errors
-    /// As [`Client::log_in`].
     pub async fn log_in_for_seats(&self, name: &str, kind: PlayerKind, seats: u32) -> Result<Session, ClientError> {
-        let request = v1::LogInRequest {
-            display_name: name.to_owned(),
-            kind: v1::PlayerKind::from(kind).into(),
-            seats: super::settings::wire_count(seats),
-        };
+        let request = v1::LogInRequest { display_name: name.to_owned(), kind: kind.into(), seats: wire_count(seats) };
         let answer = SessionServiceClient::new(self.channel.clone()).log_in(request).await?.into_inner();
         let player = parse::required(answer.player, "player")?.try_into()?;
         Ok(Session::new(self.channel.clone(), player, bearer(&answer.token)?))
     }
 
-    /// Resumes the session of the player with this token.
-    ///
-    /// # Errors
-    /// `TOKEN_INVALID`, and a broken connection.
+    /// Resumes the session of the player with this token. Refused by `TOKEN_INVALID`.
     pub async fn resume(&self, token: &str) -> Result<Session, ClientError> {
         Session::resume(self.channel.clone(), bearer(token)?).await
     }
@@ -128,15 +110,6 @@ pub(super) fn secret(text: &str) -> Result<MetadataValue<Ascii>, Malformed> {
         text.parse().map_err(|_| Malformed::new("token", "it does not fit into a header"))?;
     value.set_sensitive(true);
     Ok(value)
-}
-
-/// The last cause in the chain says what happened ("connection refused"); those before it say where.
-fn innermost(error: &dyn Error) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    cause.to_string()
 }
 
 #[cfg(test)]

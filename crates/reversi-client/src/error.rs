@@ -1,12 +1,12 @@
 //! Errors of calls and streams.
 
-use std::{fmt, time::Duration};
+use std::{error::Error as _, fmt, time::Duration};
 
 use thiserror::Error;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-use crate::rules::{Bitboard, Square};
+use crate::rules::Bitboard;
 
 /// The trailer in which the server names the reason of a refusal.
 const REASON: &str = "reversi-reason";
@@ -95,7 +95,8 @@ impl From<Status> for ClientError {
         // Statuses without a reason that the transport makes itself: the request was not processed.
         let made_up = matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal);
         if refusal.reason.is_empty() && made_up {
-            return Self::Broken(innermost(&status));
+            let cause = if status.source().is_some() { innermost(&status) } else { status.message().to_owned() };
+            return Self::Broken(cause);
         }
         Self::Refused(Box::new(refusal))
     }
@@ -123,8 +124,8 @@ impl Refusal {
         let trailer = status.metadata().get(REASON).and_then(|value| value.to_str().ok());
         let named = details.as_ref().map(|details| details.reason.as_str());
         let reason = trailer.or(named).unwrap_or_default().to_owned();
-        let legal =
-            details.iter().flat_map(|details| details.metadata.get("legal_moves")).flat_map(|list| squares(list));
+        let legal = details.iter().flat_map(|details| details.metadata.get("legal_moves"));
+        let legal = legal.flat_map(|list| list.split([',', ' '])).filter_map(|word| word.parse().ok());
         let message = if status.message().is_empty() { status.code().description() } else { status.message() };
         Self {
             code: status.code(),
@@ -137,7 +138,8 @@ impl Refusal {
 }
 
 /// A violation of the API contract in an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{what}: {why}")]
 pub struct Malformed {
     what: &'static str,
     why: String,
@@ -149,26 +151,13 @@ impl Malformed {
     }
 }
 
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.what, self.why)
-    }
-}
-
-impl std::error::Error for Malformed {}
-
-/// The squares of a list separated by commas or white space; anything else is skipped.
-fn squares(list: &str) -> impl Iterator<Item = Square> {
-    list.split([',', ' ']).filter_map(|word| word.parse().ok())
-}
-
 /// The last cause in the chain says what happened ("connection refused"); those before it say where.
-fn innermost(status: &Status) -> String {
-    let mut cause: &dyn std::error::Error = status;
+pub(super) fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
     while let Some(next) = cause.source() {
         cause = next;
     }
-    if std::ptr::addr_eq(cause, status) { status.message().to_owned() } else { cause.to_string() }
+    cause.to_string()
 }
 
 #[cfg(test)]
@@ -178,6 +167,7 @@ mod tests {
     use tonic_types::{ErrorDetails, StatusExt as _};
 
     use super::*;
+    use crate::rules::Square;
 
     #[test]
     fn a_refusal_keeps_what_the_server_said() {

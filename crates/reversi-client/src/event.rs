@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime};
 
 use super::{
-    ChatLine, Clocks, Game, GameId, Malformed, Member, Offer, Outcome, Phase, PlayerId, Ply, Room, Seat, Series,
-    SeriesScore, Settings, Standing, parse,
+    ChatLine, Clocks, CloseReason, Game, GameId, LeaveReason, Malformed, Member, Offer, Outcome, Phase, PlayerId, Ply,
+    Room, RoomCloseReason, Seat, Series, SeriesScore, Settings, Standing, parse,
     room::{parse_owner, parse_score},
     seat::parse_seats,
 };
@@ -40,32 +40,11 @@ impl RoomUpdate {
     }
 }
 
-/// Why a stream ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CloseReason {
-    /// The game is over.
-    GameOver,
-    /// The room is gone.
-    RoomClosed,
-    /// The player was removed.
-    Kicked,
-    /// The player opened a newer stream.
-    Superseded,
-    /// The server stops.
-    Draining,
-    /// The stream was not read.
-    SlowConsumer,
-    /// The player has logged out.
-    LoggedOut,
-    /// One that this client does not know.
-    Other,
-}
-
 impl CloseReason {
     /// Whether opening the stream again is what a client should do.
     #[must_use]
     pub fn is_passing(self) -> bool {
-        matches!(self, Self::Draining | Self::SlowConsumer | Self::Other)
+        matches!(self, Self::Draining | Self::SlowConsumer | Self::Unspecified)
     }
 }
 
@@ -82,18 +61,7 @@ impl TryFrom<v1::Closing> for Closing {
     type Error = Malformed;
 
     fn try_from(closing: v1::Closing) -> Result<Self, Malformed> {
-        use v1::CloseReason as Wire;
-        let reason = match closing.reason() {
-            Wire::GameOver => CloseReason::GameOver,
-            Wire::RoomClosed => CloseReason::RoomClosed,
-            Wire::Kicked => CloseReason::Kicked,
-            Wire::Superseded => CloseReason::Superseded,
-            Wire::Draining => CloseReason::Draining,
-            Wire::SlowConsumer => CloseReason::SlowConsumer,
-            Wire::LoggedOut => CloseReason::LoggedOut,
-            Wire::Unspecified => CloseReason::Other,
-        };
-        Ok(Self { reason, retry_after: parse::maybe_duration(closing.retry_after, "retry after")? })
+        Ok(Self { reason: closing.reason(), retry_after: parse::maybe_duration(closing.retry_after, "retry after")? })
     }
 }
 
@@ -143,32 +111,6 @@ impl TryFrom<v1::RoomState> for RoomState {
             score: state.score.map(parse_score).transpose()?,
         })
     }
-}
-
-/// Why a member left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeaveReason {
-    /// By themselves.
-    Left,
-    /// Removed.
-    Kicked,
-    /// Removed for the room's life.
-    Banned,
-    /// The connection was lost for too long.
-    Absent,
-}
-
-/// Why a room closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RoomCloseReason {
-    /// Nobody was left in it.
-    Empty,
-    /// It was closed by somebody.
-    Closed,
-    /// Nothing happened in it for too long.
-    Idle,
-    /// The server could not go on with it.
-    Server,
 }
 
 /// What happened.
@@ -255,7 +197,7 @@ pub enum RoomChange {
     /// Somebody said something. The room keeps this many lines, the oldest ones beyond that are dropped.
     ChatPosted(ChatLine, usize),
     /// The room is gone.
-    RoomClosed(Option<RoomCloseReason>),
+    RoomClosed(RoomCloseReason),
     /// The rest of a series will not be played: it was aborted, or its test has a verdict.
     SeriesEnded,
     /// Something that this client does not know.
@@ -284,7 +226,7 @@ fn parse_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
             RoomChange::MemberJoined(parse::required(joined.member, "member who joined")?.try_into()?)
         }
         Event::MemberLeft(left) => {
-            let reason = parse_leave_reason(left.reason());
+            let reason = left.reason();
             RoomChange::MemberLeft(PlayerId::parse(left.player_id)?, reason)
         }
         Event::PresenceChanged(change) => {
@@ -306,21 +248,7 @@ fn parse_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
             parse::required(posted.line, "chat line")?.try_into()?,
             usize::try_from(posted.lines).map_err(|_| Malformed::new("chat lines", posted.lines))?,
         ),
-        Event::RoomClosed(closed) => RoomChange::RoomClosed(parse_close_reason(closed.reason())),
-        Event::GameStarted(_)
-        | Event::MovePlayed(_)
-        | Event::TurnPassed(_)
-        | Event::MoveRefused(_)
-        | Event::OfferMade(_)
-        | Event::OfferClosed(_)
-        | Event::ClockCredited(_)
-        | Event::GameEnded(_) => return parse_game_change(event),
-    })
-}
-
-fn parse_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
-    use v1::room_event::Event;
-    Ok(match event {
+        Event::RoomClosed(closed) => RoomChange::RoomClosed(closed.reason()),
         Event::GameStarted(started) => RoomChange::GameStarted(
             Box::new(parse::required(started.game, "game")?.try_into()?),
             started.series.map(Series::try_from).transpose()?,
@@ -330,7 +258,7 @@ fn parse_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malform
             ply: parse::required(played.ply, "ply")?.try_into()?,
             standing: parse::required(played.position, "position")?.try_into()?,
             clocks: played.clocks.unwrap_or_default().try_into()?,
-            flipped: played.flipped.iter().map(|name| parse::square(name, "flipped")).collect::<Result<_, _>>()?,
+            flipped: parse::squares(&played.flipped, "flipped")?,
         },
         Event::TurnPassed(passed) => RoomChange::TurnPassed {
             game: GameId::parse(passed.game_id)?,
@@ -354,25 +282,5 @@ fn parse_game_change(event: v1::room_event::Event) -> Result<RoomChange, Malform
             standing: parse::required(ended.position, "last position")?.try_into()?,
             score: ended.score.map(parse_score).transpose()?,
         },
-        _ => RoomChange::Unknown,
     })
-}
-
-fn parse_leave_reason(reason: v1::LeaveReason) -> LeaveReason {
-    match reason {
-        v1::LeaveReason::Left | v1::LeaveReason::Unspecified => LeaveReason::Left,
-        v1::LeaveReason::Kicked => LeaveReason::Kicked,
-        v1::LeaveReason::Banned => LeaveReason::Banned,
-        v1::LeaveReason::Absent => LeaveReason::Absent,
-    }
-}
-
-fn parse_close_reason(reason: v1::RoomCloseReason) -> Option<RoomCloseReason> {
-    match reason {
-        v1::RoomCloseReason::Unspecified => None,
-        v1::RoomCloseReason::Empty => Some(RoomCloseReason::Empty),
-        v1::RoomCloseReason::Closed => Some(RoomCloseReason::Closed),
-        v1::RoomCloseReason::Idle => Some(RoomCloseReason::Idle),
-        v1::RoomCloseReason::Server => Some(RoomCloseReason::Server),
-    }
 }

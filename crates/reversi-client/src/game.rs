@@ -5,7 +5,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{ClientError, GameId, Incoming, Malformed, Offer, PlayEvent, RoomId, Session, parse, settings::wire_count};
+use super::{
+    ClientError, EndReason, GameId, Incoming, Malformed, Offer, PlayEvent, RoomId, Session, parse, settings::wire_count,
+};
 use crate::{
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     v1,
@@ -40,8 +42,7 @@ impl TryFrom<v1::Position> for Standing {
             return Err(Malformed::new("position", "its text and its bitboards differ"));
         }
         let turn = parse::maybe_side(position.side_to_move, "side to move")?;
-        let moves = position.legal_moves.iter().map(|name| parse::square(name, "legal move"));
-        let legal: Bitboard = moves.collect::<Result<_, _>>()?;
+        let legal: Bitboard = parse::squares(&position.legal_moves, "legal move")?;
         let possible = turn.map_or(Bitboard::EMPTY, |turn| board.legal_moves(turn));
         if !(legal & !possible).is_empty() {
             return Err(Malformed::new("legal moves", "one of them is illegal"));
@@ -117,29 +118,6 @@ pub enum GameResult {
     Aborted,
 }
 
-/// Why a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EndReason {
-    /// Neither side could move.
-    Discs,
-    /// The loser gave up.
-    Resignation,
-    /// The loser's time ran out.
-    Timeout,
-    /// The loser left the room.
-    Left,
-    /// The loser was removed, or made too many illegal moves.
-    Kicked,
-    /// A draw agreed by both.
-    Agreed,
-    /// It was aborted.
-    Aborted,
-    /// The server could not go on.
-    Server,
-    /// A reason that this client does not know.
-    Other,
-}
-
 impl fmt::Display for EndReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -151,7 +129,7 @@ impl fmt::Display for EndReason {
             Self::Agreed => "agreed",
             Self::Aborted => "aborted",
             Self::Server => "ended by the server",
-            Self::Other => "for another reason",
+            Self::Unspecified => "for another reason",
         })
     }
 }
@@ -188,7 +166,7 @@ impl TryFrom<v1::Outcome> for Outcome {
     type Error = Malformed;
 
     fn try_from(outcome: v1::Outcome) -> Result<Self, Malformed> {
-        use v1::{GameEndReason as Reason, GameResult as Wire};
+        use v1::GameResult as Wire;
         let result = match outcome.result() {
             Wire::BlackWins => GameResult::Won(Color::Black),
             Wire::WhiteWins => GameResult::Won(Color::White),
@@ -196,21 +174,10 @@ impl TryFrom<v1::Outcome> for Outcome {
             Wire::Aborted => GameResult::Aborted,
             Wire::Unspecified => return Err(Malformed::new("result", outcome.result)),
         };
-        let reason = match outcome.reason() {
-            Reason::Discs => EndReason::Discs,
-            Reason::Resignation => EndReason::Resignation,
-            Reason::Timeout => EndReason::Timeout,
-            Reason::Left => EndReason::Left,
-            Reason::Kicked => EndReason::Kicked,
-            Reason::Agreed => EndReason::Agreed,
-            Reason::Aborted => EndReason::Aborted,
-            Reason::Server => EndReason::Server,
-            Reason::Unspecified => EndReason::Other,
-        };
         let pair = |black, white, what| Ok(ByColor::new(parse::discs(black, what)?, parse::discs(white, what)?));
         Ok(Self {
             result,
-            reason,
+            reason: outcome.reason(),
             discs: pair(outcome.black_discs, outcome.white_discs, "discs")?,
             score: pair(outcome.black_score, outcome.white_score, "score")?,
         })
@@ -265,7 +232,6 @@ impl TryFrom<v1::Game> for Game {
 
 /// Changes answer with the number of the last event that they caused. All calls fail with a [`ClientError::Refused`] that
 /// says why, or with a broken connection.
-#[allow(clippy::missing_errors_doc)]
 impl Session {
     /// The player's turns and games. Every open turn is sent first. It replaces the player's older stream of this kind
     /// or of [`Session::play_stream`].

@@ -48,7 +48,6 @@ mod record;
 mod room;
 mod room_list;
 mod seat;
-mod server;
 mod session;
 mod settings;
 mod stream;
@@ -58,20 +57,24 @@ pub use analysis::{AnalysisBudget, AnalysisLine, AnalysisSubject, GameAnalysis, 
 pub use apply::Gap;
 pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal};
-pub use event::{CloseReason, Closing, LeaveReason, RoomChange, RoomCloseReason, RoomEvent, RoomState, RoomUpdate};
-pub use game::{Clocks, EndReason, Game, GameResult, Outcome, Ply, Standing};
+pub use event::{Closing, RoomChange, RoomEvent, RoomState, RoomUpdate};
+pub use game::{Clocks, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
-pub use player::{Me, OpponentStats, Player, PlayerKind, Rating, Stats};
-pub use record::{ExportFormat, GameFilter, GameRecord, Page, Participant};
+pub use player::{Me, OpponentStats, Player, Rating, Stats};
+pub use record::{GameFilter, GameRecord, Page, Participant};
 pub use reversi_engine::{rating, rules};
 pub use room::{ChatLine, Member, NewRoom, Offer, Phase, Room, Series, SeriesScore};
 pub use room_list::{ListUpdate, RoomFilter, RoomList, RoomRow};
-pub use seat::{Ai, Occupant, Seat, SideWish};
-pub use server::{AiKind, Elo, Limits, ServerInfo};
+pub use seat::{Ai, Occupant, Seat};
 pub use session::Session;
-pub use settings::{Opening, Settings, Visibility, Watching};
+pub use settings::{Opening, Settings};
 pub use stream::{Incoming, PlayStream};
 pub use turn::{PlayEvent, Turn, TurnEnd};
+// What needs no form of its own: enums, and the server's description of itself, of which nothing is checked.
+pub use v1::{
+    AiKind, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,
+    LeaveReason, Limits, PlayerKind, RoomCloseReason, SidePreference as SideWish, Visibility, Watching,
+};
 
 /// The generated messages and client stubs of `reversi.v1`.
 #[allow(missing_docs, clippy::all, clippy::too_many_lines, unreachable_pub)]

@@ -103,6 +103,11 @@ pub(super) fn maybe_square(text: &str, what: &'static str) -> Result<Option<Squa
     if text.is_empty() { Ok(None) } else { square(text, what).map(Some) }
 }
 
+/// Squares that must be given.
+pub(super) fn squares<S: FromIterator<Square>>(names: &[String], what: &'static str) -> Result<S, Malformed> {
+    names.iter().map(|name| square(name, what)).collect()
+}
+
 /// Parses all items of a list.
 pub(super) fn all<W, T: TryFrom<W, Error = Malformed>>(items: Vec<W>) -> Result<Vec<T>, Malformed> {
     items.into_iter().map(T::try_from).collect()

@@ -1,25 +1,7 @@
 //! Players and their results.
 
-use super::{GameId, Malformed, PlayerId, RoomId, parse};
+use super::{GameId, Malformed, PlayerId, PlayerKind, RoomId, parse};
 use crate::{rules::Color, v1};
-
-/// Whether a person or a program plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PlayerKind {
-    /// A person: one seat at a time.
-    Human,
-    /// A program: more seats, and three illegal moves in a turn lose.
-    Bot,
-}
-
-impl From<PlayerKind> for v1::PlayerKind {
-    fn from(kind: PlayerKind) -> Self {
-        match kind {
-            PlayerKind::Human => Self::Human,
-            PlayerKind::Bot => Self::Bot,
-        }
-    }
-}
 
 /// A player, as all others see it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -36,10 +18,7 @@ impl TryFrom<v1::Player> for Player {
     type Error = Malformed;
 
     fn try_from(player: v1::Player) -> Result<Self, Malformed> {
-        let kind = match player.kind() {
-            v1::PlayerKind::Bot => PlayerKind::Bot,
-            v1::PlayerKind::Human | v1::PlayerKind::Unspecified => PlayerKind::Human,
-        };
+        let kind = if player.kind() == PlayerKind::Bot { PlayerKind::Bot } else { PlayerKind::Human };
         Ok(Self {
             id: PlayerId::parse(player.player_id)?,
             name: parse::plain(player.display_name, "display name")?,

@@ -19,11 +19,8 @@ pub struct GameFilter {
 
 impl From<GameFilter> for v1::GameFilter {
     fn from(filter: GameFilter) -> Self {
-        let text = |id: Option<String>| id.unwrap_or_default();
-        Self {
-            room_id: text(filter.room.map(|id| id.to_string())),
-            player_id: text(filter.player.map(|id| id.to_string())),
-        }
+        let room_id = filter.room.map(|id| id.to_string()).unwrap_or_default();
+        Self { room_id, player_id: filter.player.map(|id| id.to_string()).unwrap_or_default() }
     }
 }
 
@@ -39,28 +36,6 @@ pub struct Page<T> {
 impl<T> Page<T> {
     pub(super) fn new(items: Vec<T>, next: String) -> Self {
         Self { items, next: (!next.is_empty()).then_some(next) }
-    }
-}
-
-/// The format of exported games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ExportFormat {
-    /// `f5d6c3...`.
-    #[default]
-    Transcript,
-    /// The Generic Game Format.
-    Ggf,
-    /// An object of JSON, as the contract describes it.
-    Json,
-}
-
-impl From<ExportFormat> for v1::ExportFormat {
-    fn from(format: ExportFormat) -> Self {
-        match format {
-            ExportFormat::Transcript => Self::Transcript,
-            ExportFormat::Ggf => Self::Ggf,
-            ExportFormat::Json => Self::Json,
-        }
     }
 }
 

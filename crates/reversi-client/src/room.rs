@@ -275,18 +275,18 @@ impl Default for NewRoom {
 
 /// Changes answer with the number of the last event that they caused. All calls fail with a [`ClientError::Refused`] that
 /// says why, or with a broken connection.
-#[allow(clippy::missing_errors_doc)]
 impl Session {
     /// Creates a room with the player as its owner and first member.
     pub async fn create_room(&self, room: NewRoom) -> Result<Room, ClientError> {
         let ByColor { black, white } = room.seats;
-        self.create(v1::CreateRoomRequest {
+        let request = v1::CreateRoomRequest {
             settings: Some(room.settings.into()),
             seats: vec![black.into(), white.into()],
             password: room.password,
             request_id: room.request_id,
-        })
-        .await
+        };
+        let answer = self.lobby().create_room(request).await?.into_inner();
+        Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 
     /// The current state of a room.

@@ -62,10 +62,7 @@ impl TryFrom<v1::RoomSummary> for RoomRow {
     type Error = Malformed;
 
     fn try_from(row: v1::RoomSummary) -> Result<Self, Malformed> {
-        let watching = match row.watching() {
-            v1::Watching::Members => Watching::Members,
-            v1::Watching::Everyone | v1::Watching::Unspecified => Watching::Everyone,
-        };
+        let watching = row.watching();
         Ok(Self {
             phase: Phase::parse(row.phase())?,
             id: RoomId::parse(row.room_id)?,

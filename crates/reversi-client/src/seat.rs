@@ -3,10 +3,7 @@
 use std::fmt;
 
 use super::{Malformed, Player, PlayerId, parse};
-use crate::{
-    rules::{ByColor, Color},
-    v1,
-};
+use crate::{rules::ByColor, v1};
 
 /// A server-side AI.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -153,35 +150,4 @@ pub(super) fn parse_seats(seats: Vec<v1::Seat>) -> Result<ByColor<Seat>, Malform
     let [black, white] =
         <[v1::Seat; 2]>::try_from(seats).map_err(|seats| Malformed::new("number of seats", seats.len()))?;
     Ok(ByColor::new(black.try_into()?, white.try_into()?))
-}
-
-/// The side that a player prefers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SideWish {
-    /// To move first.
-    Black,
-    /// To move second.
-    White,
-    /// Either.
-    #[default]
-    Random,
-}
-
-impl From<Color> for SideWish {
-    fn from(side: Color) -> Self {
-        match side {
-            Color::Black => Self::Black,
-            Color::White => Self::White,
-        }
-    }
-}
-
-impl From<SideWish> for v1::SidePreference {
-    fn from(side: SideWish) -> Self {
-        match side {
-            SideWish::Black => Self::Black,
-            SideWish::White => Self::White,
-            SideWish::Random => Self::Random,
-        }
-    }
 }

@@ -27,7 +27,6 @@ pub struct Session {
     player: Player,
     bearer: Bearer,
     channel: Channel,
-    transport: Transport,
 }
 
 /// Writes the tokens into every call.
@@ -47,10 +46,10 @@ impl Interceptor for Bearer {
     }
 }
 
+/// All calls fail with a [`ClientError::Refused`] that says why, or with a broken connection.
 impl Session {
     pub(super) fn new(channel: Channel, player: Player, bearer: MetadataValue<Ascii>) -> Self {
-        let bearer = Bearer { player: bearer, admin: None };
-        Self { player, transport: InterceptedService::new(channel.clone(), bearer.clone()), bearer, channel }
+        Self { player, bearer: Bearer { player: bearer, admin: None }, channel }
     }
 
     pub(super) async fn resume(channel: Channel, bearer: MetadataValue<Ascii>) -> Result<Self, ClientError> {
@@ -65,28 +64,31 @@ impl Session {
     /// # Errors
     /// When the secret fits into no header. Whether it is the right one shows with the first call.
     pub fn as_admin(self, secret: &str) -> Result<Self, ClientError> {
-        let bearer = Bearer { admin: Some(super::connection::secret(secret)?), ..self.bearer };
-        Ok(Self { transport: InterceptedService::new(self.channel.clone(), bearer.clone()), bearer, ..self })
+        Ok(Self { bearer: Bearer { admin: Some(super::connection::secret(secret)?), ..self.bearer }, ..self })
+    }
+
+    fn transport(&self) -> Transport {
+        InterceptedService::new(self.channel.clone(), self.bearer.clone())
     }
 
     pub(super) fn rooms(&self) -> RoomServiceClient<Transport> {
-        RoomServiceClient::new(self.transport.clone())
+        RoomServiceClient::new(self.transport())
     }
 
     pub(super) fn games(&self) -> GameServiceClient<Transport> {
-        GameServiceClient::new(self.transport.clone())
+        GameServiceClient::new(self.transport())
     }
 
     pub(super) fn analyses(&self) -> AnalysisServiceClient<Transport> {
-        AnalysisServiceClient::new(self.transport.clone())
+        AnalysisServiceClient::new(self.transport())
     }
 
-    fn lobby(&self) -> LobbyServiceClient<Transport> {
-        LobbyServiceClient::new(self.transport.clone())
+    pub(super) fn lobby(&self) -> LobbyServiceClient<Transport> {
+        LobbyServiceClient::new(self.transport())
     }
 
     fn records(&self) -> RecordServiceClient<Transport> {
-        RecordServiceClient::new(self.transport.clone())
+        RecordServiceClient::new(self.transport())
     }
 
     /// The player.
@@ -102,45 +104,30 @@ impl Session {
     }
 
     /// Leaves every room, ends the streams and frees the name.
-    ///
-    /// # Errors
-    /// Refusals, and a broken connection.
     pub async fn log_out(self) -> Result<(), ClientError> {
-        SessionServiceClient::new(self.transport).log_out(v1::LogOutRequest::default()).await?;
+        SessionServiceClient::new(self.transport()).log_out(v1::LogOutRequest::default()).await?;
         Ok(())
     }
 
-    /// Logs another player out; for administrators.
-    ///
-    /// # Errors
-    /// `NOT_ADMIN`, `PLAYER_NOT_FOUND`, and a broken connection.
+    /// Logs another player out; for administrators. Refused by `NOT_ADMIN` and `PLAYER_NOT_FOUND`.
     pub async fn log_out_player(&self, player: &PlayerId) -> Result<(), ClientError> {
         let request = v1::LogOutRequest { player_id: player.to_string() };
-        SessionServiceClient::new(self.transport.clone()).log_out(request).await?;
+        SessionServiceClient::new(self.transport()).log_out(request).await?;
         Ok(())
     }
 
     /// The player's own state, for a client that resumes.
-    ///
-    /// # Errors
-    /// Refusals, and a broken connection.
     pub async fn me(&self) -> Result<Me, ClientError> {
-        let answer = SessionServiceClient::new(self.transport.clone()).get_me(v1::GetMeRequest {}).await?;
+        let answer = SessionServiceClient::new(self.transport()).get_me(v1::GetMeRequest {}).await?;
         Ok(answer.into_inner().try_into()?)
     }
 
     /// The server's AIs, limits and counts.
-    ///
-    /// # Errors
-    /// Refusals, and a broken connection.
     pub async fn server_info(&self) -> Result<ServerInfo, ClientError> {
-        Ok(self.lobby().get_server_info(v1::GetServerInfoRequest {}).await?.into_inner().try_into()?)
+        Ok(self.lobby().get_server_info(v1::GetServerInfoRequest {}).await?.into_inner())
     }
 
-    /// A page of the listed rooms, newest first; `page` is the `next` of the page before.
-    ///
-    /// # Errors
-    /// `BAD_PAGE_TOKEN`, and a broken connection.
+    /// A page of the listed rooms, newest first; `page` is the `next` of the page before. Refused by `BAD_PAGE_TOKEN`.
     pub async fn list_rooms(&self, filter: RoomFilter, page: Option<String>) -> Result<Page<RoomRow>, ClientError> {
         let request =
             v1::ListRoomsRequest { filter: Some(filter.into()), page_size: 0, page_token: page.unwrap_or_default() };
@@ -148,48 +135,32 @@ impl Session {
         Ok(Page::new(parse::all(answer.rooms)?, answer.next_page_token))
     }
 
-    /// The listed rooms, then every change; see [`RoomList`](super::RoomList).
-    ///
-    /// # Errors
-    /// `QUOTA_STREAMS`, and a broken connection.
+    /// The listed rooms, then every change; see [`RoomList`](super::RoomList). Refused by `QUOTA_STREAMS`.
     pub async fn watch_rooms(&self, filter: RoomFilter) -> Result<Incoming<ListUpdate>, ClientError> {
         let request = v1::WatchRoomsRequest { filter: Some(filter.into()) };
         Ok(Incoming::new(self.lobby().watch_rooms(request).await?.into_inner(), ListUpdate::parse))
     }
 
     /// Starts a game against an AI, or with `None` against any other player, for whom the room may have to wait.
-    ///
-    /// # Errors
-    /// Refusals, such as for an unknown AI, and a broken connection.
     pub async fn quick_start(&self, ai: Option<Ai>, side: SideWish) -> Result<Room, ClientError> {
         let request = v1::QuickStartRequest {
             opponent: Some(ai.map_or(Opponent::Anyone(v1::Anyone {}), |ai| Opponent::Ai(ai.into()))),
-            side: v1::SidePreference::from(side).into(),
+            side: side.into(),
             request_id: String::new(),
         };
         let answer = self.lobby().quick_start(request).await?.into_inner();
         Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 
-    pub(super) async fn create(&self, request: v1::CreateRoomRequest) -> Result<Room, ClientError> {
-        let answer = self.lobby().create_room(request).await?.into_inner();
-        Ok(parse::required(answer.room, "room")?.try_into()?)
-    }
-
-    /// A finished game.
-    ///
-    /// # Errors
-    /// `GAME_NOT_FOUND`, and a broken connection.
+    /// A finished game. Refused by `GAME_NOT_FOUND`.
     pub async fn record(&self, game: &GameId) -> Result<GameRecord, ClientError> {
         let request = v1::GetGameRequest { game_id: game.to_string() };
         let answer = self.records().get_game(request).await?.into_inner();
         Ok(parse::required(answer.game, "game")?.try_into()?)
     }
 
-    /// A page of finished games without their plies, newest first; `page` is the `next` of the page before.
-    ///
-    /// # Errors
-    /// `BAD_PAGE_TOKEN`, and a broken connection.
+    /// A page of finished games without their plies, newest first; `page` is the `next` of the page before. Refused by
+    /// `BAD_PAGE_TOKEN`.
     pub async fn list_games(
         &self,
         filter: GameFilter,
@@ -206,32 +177,22 @@ impl Session {
     }
 
     /// Finished games as text, a line each.
-    ///
-    /// # Errors
-    /// Refusals, and a broken connection.
     pub async fn export_games(
         &self,
         filter: GameFilter,
         format: ExportFormat,
     ) -> Result<Incoming<(GameId, String)>, ClientError> {
-        let request =
-            v1::ExportGamesRequest { filter: Some(filter.into()), format: v1::ExportFormat::from(format).into() };
+        let request = v1::ExportGamesRequest { filter: Some(filter.into()), format: format.into() };
         let lines = self.records().export_games(request).await?.into_inner();
         Ok(Incoming::new(lines, |line: v1::ExportGamesResponse| Ok(Some((GameId::parse(line.game_id)?, line.line)))))
     }
 
-    /// A player's results.
-    ///
-    /// # Errors
-    /// `PLAYER_NOT_FOUND`, and a broken connection.
+    /// A player's results. Refused by `PLAYER_NOT_FOUND`.
     pub async fn stats(&self, player: &PlayerId) -> Result<(Player, Stats), ClientError> {
         self.stats_by(v1::GetPlayerStatsRequest { player_id: player.to_string(), ..Default::default() }).await
     }
 
-    /// The results of the player who has this name now.
-    ///
-    /// # Errors
-    /// `PLAYER_NOT_FOUND`, and a broken connection.
+    /// The results of the player who has this name now. Refused by `PLAYER_NOT_FOUND`.
     pub async fn stats_of_name(&self, name: &str) -> Result<(Player, Stats), ClientError> {
         self.stats_by(v1::GetPlayerStatsRequest { display_name: name.to_owned(), ..Default::default() }).await
     }
@@ -241,10 +202,7 @@ impl Session {
         Ok((parse::required(answer.player, "player")?.try_into()?, answer.stats.unwrap_or_default().try_into()?))
     }
 
-    /// The results of an AI at its level.
-    ///
-    /// # Errors
-    /// `BAD_ARGUMENT` for an unknown AI or level, and a broken connection.
+    /// The results of an AI at its level. Refused by `BAD_ARGUMENT` for an unknown AI or level.
     pub async fn ai_stats(&self, ai: Ai) -> Result<Stats, ClientError> {
         let v1::AiSeat { kind, level, .. } = ai.into();
         let answer = self.records().get_ai_stats(v1::GetAiStatsRequest { kind, level }).await?.into_inner();

@@ -2,28 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Malformed, parse};
+use super::{Malformed, Visibility, Watching, parse};
 use crate::{rating::Sprt, v1};
-
-/// The visibility of a room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Visibility {
-    /// Listed, and open to all.
-    #[default]
-    Public,
-    /// Entered by its join code only.
-    Private,
-}
-
-/// Who may watch a room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Watching {
-    /// Everyone who can find it.
-    #[default]
-    Everyone,
-    /// Its members only.
-    Members,
-}
 
 /// The opening of a room's games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,9 +32,9 @@ pub enum Opening {
 pub struct Settings {
     /// The room's name; empty for the owner's.
     pub name: String,
-    /// The visibility.
+    /// Whether it is listed; `Unspecified` for public.
     pub visibility: Visibility,
-    /// Who may watch.
+    /// Who may watch; `Unspecified` for everyone.
     pub watching: Watching,
     /// The most one move may take; `None` for the server's default, zero for no limit.
     pub move_limit: Option<Duration>,
@@ -87,19 +67,11 @@ impl From<Settings> for v1::RoomSettings {
             Opening::Random { plies, seed } => Wire::Random(v1::RandomOpening { plies: wire_count(plies), seed }),
             Opening::Balanced { seed } => Wire::Balanced(v1::BalancedOpening { seed }),
         };
-        let visibility = match settings.visibility {
-            Visibility::Public => v1::Visibility::Public,
-            Visibility::Private => v1::Visibility::Private,
-        };
-        let watching = match settings.watching {
-            Watching::Everyone => v1::Watching::Everyone,
-            Watching::Members => v1::Watching::Members,
-        };
         let given = |duration: Duration| (!duration.is_zero()).then(|| parse::to_wire(duration));
         Self {
             name: settings.name,
-            visibility: visibility.into(),
-            watching: watching.into(),
+            visibility: settings.visibility.into(),
+            watching: settings.watching.into(),
             move_limit: settings.move_limit.map(parse::to_wire),
             total_time: settings.total_time.map(parse::to_wire),
             increment: given(settings.increment),
@@ -124,14 +96,7 @@ impl TryFrom<v1::RoomSettings> for Settings {
 
     fn try_from(settings: v1::RoomSettings) -> Result<Self, Malformed> {
         use v1::opening::Opening as Wire;
-        let visibility = match settings.visibility() {
-            v1::Visibility::Private => Visibility::Private,
-            v1::Visibility::Public | v1::Visibility::Unspecified => Visibility::Public,
-        };
-        let watching = match settings.watching() {
-            v1::Watching::Members => Watching::Members,
-            v1::Watching::Everyone | v1::Watching::Unspecified => Watching::Everyone,
-        };
+        let (visibility, watching) = (settings.visibility(), settings.watching());
         let opening = match settings.opening.and_then(|opening| opening.opening) {
             None | Some(Wire::Standard(_)) => Opening::Standard,
             Some(Wire::Moves(moves)) => Opening::Moves(moves),
@@ -140,6 +105,7 @@ impl TryFrom<v1::RoomSettings> for Settings {
             }
             Some(Wire::Balanced(balanced)) => Opening::Balanced { seed: balanced.seed },
         };
+        let sprt = settings.sprt.map(|sprt| Sprt::new(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta));
         Ok(Self {
             name: parse::plain(settings.name, "room name")?,
             visibility,
@@ -153,13 +119,9 @@ impl TryFrom<v1::RoomSettings> for Settings {
             opening,
             auto_start: settings.auto_start,
             rated: settings.rated,
-            sprt: settings.sprt.map(parse_sprt).transpose()?,
+            sprt: sprt.transpose().map_err(|error| Malformed::new("sprt", error))?,
         })
     }
-}
-
-fn parse_sprt(sprt: v1::Sprt) -> Result<Sprt, Malformed> {
-    Sprt::new(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta).map_err(|error| Malformed::new("sprt", error))
 }
 
 /// A number for the server, which refuses one that is too large; saturates.

@@ -73,18 +73,12 @@ impl PlayStream {
         self.events.next().await
     }
 
-    /// Answers a turn. A refusal comes back as [`PlayEvent::MoveRejected`].
-    ///
-    /// # Errors
-    /// [`ClientError::Broken`] when the stream is closed.
+    /// Answers a turn; fails once the stream is closed. A refusal comes back as [`PlayEvent::MoveRejected`].
     pub async fn play(&self, turn: &Turn, square: Square) -> Result<(), ClientError> {
         self.play_at(&turn.game, turn.ply, square).await
     }
 
     /// Moves in `game` at `ply`.
-    ///
-    /// # Errors
-    /// As [`PlayStream::play`].
     pub async fn play_at(&self, game: &GameId, ply: u32, square: Square) -> Result<(), ClientError> {
         let request = v1::PlayRequest { game_id: game.to_string(), ply: wire_count(ply), square: square.to_string() };
         self.moves.send(request).await.map_err(|_| ClientError::Broken("the play stream is closed".into()))
@@ -94,9 +88,6 @@ impl PlayStream {
 impl Session {
     /// Opens the two-way stream. Every turn that waits for an answer is sent first. It replaces the player's older stream of
     /// turns or of this kind.
-    ///
-    /// # Errors
-    /// Refusals, and a broken connection.
     pub async fn play_stream(&self) -> Result<PlayStream, ClientError> {
         let (moves, requests) = mpsc::channel(MOVES_WAITING);
         let events = self.games().play(ReceiverStream::new(requests)).await?.into_inner();

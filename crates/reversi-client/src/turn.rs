@@ -194,9 +194,8 @@ fn parse_turn_end(closed: &v1::TurnClosed) -> Result<Option<TurnEnd>, Malformed>
 }
 
 fn parse_rejection(rejected: v1::MoveRejected) -> Result<PlayEvent, Malformed> {
-    let legal = rejected.legal_moves.iter().map(|name| parse::square(name, "legal move"));
     Ok(PlayEvent::MoveRejected {
-        legal: legal.collect::<Result<_, _>>()?,
+        legal: parse::squares(&rejected.legal_moves, "legal move")?,
         game: GameId::parse(rejected.game_id)?,
         ply: parse::count(rejected.ply, "ply")?,
         reason: rejected.reason,

@@ -166,7 +166,8 @@ impl Bot {
         let mut failures = 0;
         loop {
             let began = Instant::now();
-            let error = match self.play().await {
+            let Err(reason) = self.play().await;
+            let error = match reason {
                 StopReason::Done => return Ok(()),
                 StopReason::Failed(error) => error,
                 StopReason::Broken(failure) => return Err(failure.into()),
@@ -179,7 +180,7 @@ impl Bot {
                 self.current = None;
                 match self.log_in_again().await {
                     Ok(()) => continue,
-                    Err(error) if !is_passing(&error) => return Err(error),
+                    Err(error) if !error.downcast_ref().is_some_and(ClientError::is_transient) => return Err(error),
                     Err(_) => {}
                 }
             } else if !error.is_transient() {
@@ -222,14 +223,7 @@ impl Bot {
     }
 
     /// Plays until the streams fail or all is played.
-    async fn play(&mut self) -> StopReason {
-        match self.play_until_stopped().await {
-            Ok(never) => match never {},
-            Err(pause) => pause,
-        }
-    }
-
-    async fn play_until_stopped(&mut self) -> Result<std::convert::Infallible, StopReason> {
+    async fn play(&mut self) -> Result<std::convert::Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
         let mut searches = MoveSearches::new(self.source.search_engine(&self.session), self.seed);
         let mut list = RoomList::default();
@@ -253,7 +247,9 @@ impl Bot {
                     self.handle_event(event, &stream, &mut searches).await?;
                 }
                 chosen_move = searches.next() => self.send_move(chosen_move, &stream).await?,
-                news = lobby.next(), if seeking => apply_row(&mut list, news?),
+                news = lobby.next(), if seeking => if let Received::Item(update) = news? {
+                    list.apply(update);
+                },
                 news = next_in(&mut self.current) => self.handle_update(news).await?,
                 () = tokio::time::sleep_until(until) => self.wake().await?,
             }
@@ -502,12 +498,6 @@ async fn next_in(current: &mut Option<CurrentRoom>) -> Result<Received<RoomUpdat
     }
 }
 
-fn apply_row(list: &mut RoomList, news: Received<ListUpdate>) {
-    if let Received::Item(update) = news {
-        list.apply(update);
-    }
-}
-
 async fn perform(session: &Session, room: &RoomId, step: RoomAction) -> Result<(), ClientError> {
     match step {
         RoomAction::Sit(side) => session.take_seat(room, side).await,
@@ -518,8 +508,4 @@ async fn perform(session: &Session, room: &RoomId, step: RoomAction) -> Result<(
         RoomAction::Leave => session.leave(room).await,
     }
     .map(drop)
-}
-
-fn is_passing(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<ClientError>().is_some_and(ClientError::is_transient)
 }

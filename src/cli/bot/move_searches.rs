@@ -8,7 +8,7 @@ use crate::{
     ai::{AiPlayer, cheap_move},
     cli::external_engine::{MoveTime, NoMove, player::EnginePlayer},
     client::{Clocks, GameId, Session, Turn},
-    rules::{Position, Square},
+    rules::{Position, SplitMix64, Square},
     search::Stop,
 };
 
@@ -175,12 +175,9 @@ async fn after(time: Option<Duration>) {
     }
 }
 
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): numbers in a row become seeds without a pattern.
+/// Numbers in a row become seeds without a pattern.
 fn scattered(number: u64) -> u64 {
-    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+    SplitMix64::new(number).next()
 }
 
 fn patience(left: Duration) -> Duration {

@@ -21,7 +21,8 @@ pub(in crate::cli) fn explain_refusal(error: ClientError, ai: &Ai, info: &Server
 
 /// Whether the server has this AI.
 pub(in crate::cli) fn check_server_has(info: &ServerInfo, ai: &Ai) -> anyhow::Result<()> {
-    let known: Vec<_> = info.ai_kinds.iter().map(|kind| (kind.kind.clone(), kind.levels)).collect();
+    let levels = |levels: i32| u32::try_from(levels).unwrap_or_default();
+    let known: Vec<_> = info.ai_kinds.iter().map(|kind| (kind.kind.clone(), levels(kind.levels))).collect();
     check_known(&known, "this server has", &ai.kind, Some(ai.level).filter(|&level| level > 0))
 }
 

@@ -168,6 +168,11 @@ impl RenewableSession {
     }
 }
 
+/// This text in place of the error that the server does not know the session.
+pub(in crate::cli) fn explain_lost(error: anyhow::Error, text: &str) -> anyhow::Error {
+    if error.downcast_ref().is_some_and(ClientError::is_session_lost) { anyhow!("{text}") } else { error }
+}
+
 /// The error for a wrong or missing password.
 pub(in crate::cli) fn asks_for_password() -> anyhow::Error {
     anyhow!("this room asks for a password; give the right one with --password")

@@ -257,11 +257,8 @@ impl GtpServer {
 
 impl TimeSettings {
     fn first(self) -> TimePeriod {
-        if self.main.is_zero() {
-            self.overtime_period(TimePeriod { time: self.main, moves: None })
-        } else {
-            TimePeriod { time: self.main, moves: None }
-        }
+        let period = TimePeriod { time: self.main, moves: None };
+        if self.main.is_zero() { self.overtime_period(period) } else { period }
     }
 
     /// The next overtime period, if there is one.

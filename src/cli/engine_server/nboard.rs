@@ -1,7 +1,7 @@
 //! The NBoard protocol, version 2, from the engine's side. Most commands first end the running
 //! search.
 
-use std::{fmt::Write as _, ops::ControlFlow, time::Duration};
+use std::{ops::ControlFlow, time::Duration};
 
 use tokio::time::Instant;
 
@@ -9,13 +9,12 @@ use super::{
     EngineProtocol,
     history::GameHistory,
     output::LineOutput,
-    search_thread::{SearchBounds, SearchJob, SearchThread},
+    search_thread::{SearchBounds, SearchJob, SearchThread, unsearched},
 };
 use crate::{
     ai::engine::{Plan, Report},
     room::ggf,
     rules::{ByColor, Color, Outcome, Position, Square},
-    search::EndedBy,
 };
 
 /// The search depth if none is set.
@@ -231,18 +230,12 @@ fn value(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Option<Repor
     if settled.is_over() {
         let black = f32::from(Outcome::of(settled.board()).difference());
         let discs = if settled.turn() == Color::Black { black } else { -black };
-        return Some(Report { discs, exact: true, ..nothing() });
+        return Some(Report { discs, exact: true, ..unsearched(Square::ALL[0], Vec::new()) });
     }
     let bounds = SearchBounds { depth: Some(depth.max(1)), plan: None };
     let report = job.search(settled, bounds, &mut |_| ControlFlow::Continue(()))?;
     let discs = if passed.is_some() { -report.discs } else { report.discs };
     (!job.is_unwanted()).then_some(Report { discs, ..report })
-}
-
-/// A result without a search.
-fn nothing() -> Report {
-    let (best, line) = (Square::ALL[0], Vec::new());
-    Report { best, discs: 0.0, depth: 0, certainty: 100, nodes: 0, line, exact: false, ended_by: EndedBy::Depth }
 }
 
 /// `search F5D6C3 1.20 0 12`, and `100%` for the depth of what is proved.
@@ -256,10 +249,5 @@ fn search(report: &Report) -> String {
 }
 
 fn joined(line: &[Square]) -> String {
-    let mut text = String::new();
-    for square in line {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{square}");
-    }
-    text.to_uppercase()
+    line.iter().map(ToString::to_string).collect::<String>().to_uppercase()
 }

@@ -4,7 +4,7 @@ use std::{
     ops::ControlFlow,
     sync::{
         Arc, Mutex, PoisonError,
-        mpsc::{Receiver, RecvTimeoutError, sync_channel},
+        mpsc::{Receiver, sync_channel},
     },
     thread::{self, JoinHandle},
     time::Duration,
@@ -19,7 +19,8 @@ use crate::{
         engine::{Engine, Limits, Plan, Report},
         seeded_rng,
     },
-    rules::Position,
+    cli::stop_after,
+    rules::{Position, Square},
     search::{EndedBy, Stop},
 };
 use tokio::time::Instant;
@@ -137,8 +138,7 @@ impl SearchJob<'_> {
         {
             let legal = position.legal_moves();
             let best = legal.iter().nth(chance.random_range(0..legal.count().max(1)) as usize)?;
-            let (ended_by, line) = (EndedBy::Depth, vec![best]);
-            return Some(Report { best, discs: 0.0, depth: 0, certainty: 100, nodes: 0, line, exact: false, ended_by });
+            return Some(unsearched(best, vec![best]));
         }
         self.search(position, bounds, each)
     }
@@ -158,17 +158,7 @@ impl SearchJob<'_> {
             let over = began.elapsed() >= plan.enough;
             if each(report).is_break() || over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let report = thread::scope(|scope| {
-            let (done, over) = sync_channel::<()>(0);
-            scope.spawn(move || {
-                if over.recv_timeout(plan.most) == Err(RecvTimeoutError::Timeout) {
-                    stop.stop();
-                }
-            });
-            let report = engine.search(position, &limits, stop, &mut until_enough);
-            drop(done);
-            report
-        })?;
+        let report = stop_after(plan.most, stop, || engine.search(position, &limits, stop, &mut until_enough))?;
         let hasty = report.ended_by == EndedBy::Stop && report.nodes < LEAST_NODES;
         if !hasty || self.unwanted.is_stopped() {
             return Some(report);
@@ -176,6 +166,11 @@ impl SearchJob<'_> {
         let glance = Limits { nodes: limits.nodes.min(LEAST_NODES), ..limits };
         engine.search(position, &glance, &Stop::new(), each)
     }
+}
+
+/// A result without a search.
+pub(super) fn unsearched(best: Square, line: Vec<Square>) -> Report {
+    Report { best, discs: 0.0, depth: 0, certainty: 100, nodes: 0, line, exact: false, ended_by: EndedBy::Depth }
 }
 
 /// A level bounds the nodes. Without one, depth and clock bound the search, and without these the default level.

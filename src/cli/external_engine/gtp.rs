@@ -3,6 +3,7 @@
 use std::mem;
 
 use super::{
+    ProtocolClient,
     error::EngineFault,
     process::{EngineProcess, Wait},
     time::MoveTime,
@@ -19,9 +20,8 @@ pub(super) struct GtpClient {
     told: Vec<ColoredMove>,
 }
 
-impl GtpClient {
-    /// Checks that the program answers in the protocol.
-    pub(super) fn handshake(process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
+impl ProtocolClient for GtpClient {
+    fn handshake(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         ask(process, "protocol_version", wait)?;
         // Only programs of several games know the first, and only such with boards of several sizes the second.
         attempt(process, "set_game Othello", wait)?;
@@ -29,8 +29,8 @@ impl GtpClient {
         ask(process, "clear_board", wait).map(drop)
     }
 
-    /// The engine's move at the end of `game`. If `game` continues the previous one, only the new moves are sent.
-    pub(super) fn choose(
+    /// If `game` continues the previous one, only the new moves are sent.
+    fn choose(
         &mut self,
         process: &EngineProcess,
         game: &Transcript,

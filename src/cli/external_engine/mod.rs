@@ -165,16 +165,16 @@ impl Engine {
 
     /// The running program; a new one if there is none.
     fn run(&mut self, wait: Wait<'_>) -> Result<&mut RunningEngine, EngineFault> {
-        let running = match self.running.take() {
-            Some(running) => self.running.insert(running),
-            None => {
-                let (process, protocol) =
-                    (EngineProcess::start(&self.launch.words)?, ProtocolState::new(self.launch.protocol));
-                let running = self.running.insert(RunningEngine { process, protocol });
-                running.protocol.handshake(&running.process, wait)?;
-                running
-            }
+        if let Some(running) = self.running.take() {
+            return Ok(self.running.insert(running));
+        }
+        let protocol: Box<dyn ProtocolClient> = match self.launch.protocol {
+            Protocol::Nboard => Box::<NboardClient>::default(),
+            Protocol::Gtp => Box::<GtpClient>::default(),
         };
+        let process = EngineProcess::start(&self.launch.words)?;
+        let running = self.running.insert(RunningEngine { process, protocol });
+        running.protocol.handshake(&running.process, wait)?;
         Ok(running)
     }
 
@@ -189,43 +189,22 @@ impl Engine {
 #[derive(Debug)]
 struct RunningEngine {
     process: EngineProcess,
-    protocol: ProtocolState,
+    protocol: Box<dyn ProtocolClient>,
 }
 
-/// The state of one of the protocols.
-#[derive(Debug)]
-enum ProtocolState {
-    NboardClient(NboardClient),
-    GtpClient(GtpClient),
-}
+/// The state of a protocol with one program.
+trait ProtocolClient: fmt::Debug + Send {
+    /// Checks that the program answers in the protocol.
+    fn handshake(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault>;
 
-impl ProtocolState {
-    fn new(protocol: Protocol) -> Self {
-        match protocol {
-            Protocol::Nboard => Self::NboardClient(NboardClient::default()),
-            Protocol::Gtp => Self::GtpClient(GtpClient::default()),
-        }
-    }
-
-    fn handshake(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
-        match self {
-            Self::NboardClient(nboard) => nboard.handshake(process, wait),
-            Self::GtpClient(_) => GtpClient::handshake(process, wait),
-        }
-    }
-
+    /// The engine's move at the end of `game`.
     fn choose(
         &mut self,
         process: &EngineProcess,
         game: &Transcript,
         time: MoveTime,
         wait: Wait<'_>,
-    ) -> Result<Square, EngineFault> {
-        match self {
-            Self::NboardClient(nboard) => nboard.choose(process, game, time, wait),
-            Self::GtpClient(gtp) => gtp.choose(process, game, time, wait),
-        }
-    }
+    ) -> Result<Square, EngineFault>;
 }
 
 /// The beginning of a program's line, without control characters.

@@ -2,6 +2,7 @@
 //! known are passed over.
 
 use super::{
+    ProtocolClient,
     error::EngineFault,
     process::{EngineProcess, Wait},
     time::MoveTime,
@@ -18,15 +19,13 @@ pub(super) struct NboardClient {
     pings: u32,
 }
 
-impl NboardClient {
-    /// Checks that the program answers in the protocol.
-    pub(super) fn handshake(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
+impl ProtocolClient for NboardClient {
+    fn handshake(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         process.send("nboard 2")?;
         self.ping(process, wait)
     }
 
-    /// Its move at the end of this game.
-    pub(super) fn choose(
+    fn choose(
         &mut self,
         process: &EngineProcess,
         game: &Transcript,
@@ -43,7 +42,9 @@ impl NboardClient {
             }
         }
     }
+}
 
+impl NboardClient {
     fn ping(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         self.pings += 1;
         process.send(format!("ping {}", self.pings))?;

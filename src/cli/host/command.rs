@@ -113,7 +113,7 @@ fn parse(word: &str, rest: &str) -> Option<HostCommand> {
         ("transfer", _) => HostCommand::Transfer(name()),
         ("say", _) => HostCommand::Say(name()),
         ("move", square) => HostCommand::Move(square.parse().ok()?),
-        ("set", change) => HostCommand::Set(change.parse().ok()?),
+        ("set", change) => HostCommand::Set(parse_change(change)?),
         ("seat", place) => {
             let (side, wish) = split(place);
             let side = side.parse().ok()?;
@@ -203,19 +203,6 @@ impl SettingChange {
 fn assign<T>(setting: &mut T, value: T, fields: &'static [&'static str]) -> &'static [&'static str] {
     *setting = value;
     fields
-}
-
-/// The text is no setting.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("no such setting")]
-pub(super) struct ParseSettingError;
-
-impl FromStr for SettingChange {
-    type Err = ParseSettingError;
-
-    fn from_str(text: &str) -> Result<Self, ParseSettingError> {
-        parse_change(text).ok_or(ParseSettingError)
-    }
 }
 
 fn parse_change(text: &str) -> Option<SettingChange> {

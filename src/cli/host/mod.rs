@@ -151,12 +151,8 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
         () = interrupt.wait() => Ok(()),
     };
     login::log_out(session).await;
-    done.map_err(|error| match error.downcast_ref::<ClientError>() {
-        Some(lost) if lost.is_session_lost() => {
-            anyhow::anyhow!("the server has forgotten you, as a restart makes it do; make a room anew")
-        }
-        _ => error,
-    })
+    let lost = "the server has forgotten you, as a restart makes it do; make a room anew";
+    done.map_err(|error| login::explain_lost(error, lost))
 }
 
 async fn host(session: &Session, server: &Address, args: &Args) -> anyhow::Result<()> {

@@ -20,7 +20,7 @@ use crate::{
     room::GameRecord,
     store::{OpenError, SqliteStore},
 };
-use reader::FileEntry;
+use imported_game::ImportedGame;
 
 /// Games of one commit. A crash loses games that are not committed.
 const BATCH: usize = 1_000;
@@ -73,19 +73,19 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 
 fn import(file: &Path, format: Option<ImportFormat>, store: &SqliteStore, runtime: &Handle) -> anyhow::Result<()> {
     let progress = progress(file)?;
-    let mut import =
-        FileImport { store, runtime, batch: Vec::with_capacity(BATCH), count: ImportCount::default(), bad: Vec::new() };
-    let read = reader::read(file, format, &progress, &mut |entry| import.add(entry));
+    let batch = Vec::with_capacity(BATCH);
+    let mut import = FileImport { store, runtime, batch, added: 0, known: 0, bad: 0, reported: Vec::new() };
+    let read = reader::read(file, format, &progress, &mut |place, game| import.add(&place, game));
     // Games before a failure are kept.
     let kept = import.flush();
     progress.finish_and_clear();
-    for bad in &import.bad {
-        eprintln!("{}: {bad}", file.display());
+    let FileImport { added, known, bad, reported, .. } = import;
+    for wrong in &reported {
+        eprintln!("{}: {wrong}", file.display());
     }
-    if import.count.bad > import.bad.len() {
-        eprintln!("{}: and {} more", file.display(), import.count.bad - import.bad.len());
+    if bad > reported.len() {
+        eprintln!("{}: and {} more", file.display(), bad - reported.len());
     }
-    let ImportCount { added, known, bad } = import.count;
     say(format_args!("{}: {added} games imported, {known} there already, {bad} bad", file.display()));
     read.and(kept).with_context(|| format!("cannot import {}", file.display()))
 }
@@ -101,25 +101,21 @@ struct FileImport<'a> {
     store: &'a SqliteStore,
     runtime: &'a Handle,
     batch: Vec<GameRecord>,
-    count: ImportCount,
-    bad: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct ImportCount {
     added: usize,
     known: usize,
     bad: usize,
+    /// The first bad ones.
+    reported: Vec<String>,
 }
 
 impl FileImport<'_> {
-    fn add(&mut self, FileEntry { place, game }: FileEntry) -> anyhow::Result<()> {
+    fn add(&mut self, place: &str, game: Result<ImportedGame, String>) -> anyhow::Result<()> {
         match game.and_then(|played| played.into_record()) {
             Ok(record) => self.batch.push(record),
             Err(wrong) => {
-                self.count.bad += 1;
-                if self.bad.len() < REPORTED_ERRORS {
-                    self.bad.push(format!("{place}: {wrong}"));
+                self.bad += 1;
+                if self.reported.len() < REPORTED_ERRORS {
+                    self.reported.push(format!("{place}: {wrong}"));
                 }
             }
         }
@@ -130,8 +126,8 @@ impl FileImport<'_> {
         let batch = std::mem::take(&mut self.batch);
         let games = batch.len();
         let added = self.runtime.block_on(self.store.import(batch))?;
-        self.count.added += added;
-        self.count.known += games - added;
+        self.added += added;
+        self.known += games - added;
         Ok(())
     }
 }

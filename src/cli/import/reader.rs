@@ -30,22 +30,15 @@ const LONGEST_NAMES: u64 = 4 << 20;
 /// Bytes of a file that decide its format.
 const SNIFFED_BYTES: u64 = 4096;
 
-/// A game of a file, or an error.
-pub(super) struct FileEntry {
-    /// The place in the file, as text.
-    pub(super) place: String,
-    /// The game, or what is wrong with it.
-    pub(super) game: Result<ImportedGame, String>,
-}
-
-type OnEntry<'a> = dyn FnMut(FileEntry) -> anyhow::Result<()> + 'a;
+/// Takes the place of a game in its file, as text, and the game or what is wrong with it.
+pub(super) type OnGame<'a> = dyn FnMut(String, Result<ImportedGame, String>) -> anyhow::Result<()> + 'a;
 
 /// Passes every game of a file to `take`, and shows the progress.
 pub(super) fn read(
     path: &Path,
     format: Option<ImportFormat>,
     progress: &Progress,
-    take: &mut OnEntry<'_>,
+    take: &mut OnGame<'_>,
 ) -> anyhow::Result<()> {
     let format = match format {
         Some(format) => format,
@@ -54,7 +47,7 @@ pub(super) fn read(
     let file = progress.wrap_read(File::open(path)?);
     let source = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut take = |place: String, game: Result<ImportedGame, String>| {
-        take(FileEntry { place, game: game.map(|game| ImportedGame { source: source.clone(), ..game }) })
+        take(place, game.map(|game| ImportedGame { source: source.clone(), ..game }))
     };
     match format {
         ImportFormat::Wthor => wthor(path, file, &mut take),
@@ -79,8 +72,6 @@ fn guess(path: &Path) -> anyhow::Result<ImportFormat> {
         _ => ImportFormat::Transcript,
     })
 }
-
-type OnGame<'a> = dyn FnMut(String, Result<ImportedGame, String>) -> anyhow::Result<()> + 'a;
 
 fn transcripts(mut input: impl BufRead, found: &mut OnGame<'_>) -> anyhow::Result<()> {
     for number in 1_u64.. {

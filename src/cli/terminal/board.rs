@@ -101,7 +101,7 @@ impl BoardView {
             let rule = format!("{left}{}{right}", ["───"; 8].join(middle));
             buffer.set_string(area.x + 2, area.y + 1 + 2 * line, rule, lines);
         }
-        for (column, letter) in ('a'..='h').zip_columns() {
+        for (column, letter) in ('a'..='h').zip(0_u16..) {
             buffer.set_string(area.x + 4 + 4 * letter, area.y, column.to_string(), Style::new());
         }
         for row in 0..8_u8 {
@@ -119,7 +119,7 @@ impl BoardView {
     }
 
     fn draw_without_lines(&self, area: Rect, buffer: &mut Buffer) {
-        for (column, number) in ('a'..='h').zip_columns() {
+        for (column, number) in ('a'..='h').zip(0_u16..) {
             buffer.set_string(area.x + 3 + 3 * number, area.y, column.to_string(), Style::new());
         }
         for square in Square::ALL {
@@ -159,15 +159,6 @@ impl fmt::Display for BoardView {
         Ok(())
     }
 }
-
-/// Letters with their numbers as cells count.
-trait ZipColumns: Iterator<Item = char> + Sized {
-    fn zip_columns(self) -> impl Iterator<Item = (char, u16)> {
-        self.zip(0_u16..)
-    }
-}
-
-impl<I: Iterator<Item = char>> ZipColumns for I {}
 
 #[cfg(test)]
 mod tests {

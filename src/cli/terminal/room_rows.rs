@@ -44,7 +44,7 @@ pub(in crate::cli) fn line<S: AsRef<str>>(cells: &[S; 7], widths: [usize; 7]) ->
 
 /// What a visitor can do there.
 pub(in crate::cli) fn offer(row: &RoomRow) -> &'static str {
-    let may_watch = row.watching == Watching::Everyone;
+    let may_watch = row.watching != Watching::Members;
     match (row.phase, row.has_open_seat(), row.has_password) {
         (Phase::Closed, ..) => "nothing",
         (_, true, false) => "join",

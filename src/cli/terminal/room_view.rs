@@ -43,8 +43,11 @@ impl RoomView {
     /// The view of `viewer`, or of a watcher.
     pub(in crate::cli) fn new(room: Room, viewer: Option<PlayerId>, now: Instant) -> Self {
         let clock = clock_of(&room, now);
+        let said = room.chat.iter();
+        let said = said.map(|line| format!("<{}> {}", line.player.name, room_event::printable(&line.text)));
+        let said: Vec<String> = said.collect();
         let mut table = Self { room, viewer, clock, news: VecDeque::new(), trouble: None };
-        table.recall_chat();
+        table.note(said);
         table
     }
 
@@ -78,13 +81,10 @@ impl RoomView {
         }
     }
 
-    /// Adds a line to the news.
-    pub(in crate::cli) fn note(&mut self, line: Option<String>) {
-        let Some(line) = line else { return };
-        if self.news.len() == NEWS_KEPT {
-            self.news.pop_front();
-        }
-        self.news.push_back(line);
+    /// Adds lines to the news.
+    pub(in crate::cli) fn note(&mut self, lines: impl IntoIterator<Item = String>) {
+        self.news.extend(lines);
+        self.news.drain(..self.news.len().saturating_sub(NEWS_KEPT));
     }
 
     /// Shows that the connection is lost, until the next update.
@@ -141,16 +141,6 @@ impl RoomView {
             last: game.and_then(Game::last_move),
             cursor,
         }
-    }
-
-    fn recall_chat(&mut self) {
-        let said: Vec<String> = self
-            .room
-            .chat
-            .iter()
-            .map(|line| format!("<{}> {}", line.player.name, room_event::printable(&line.text)))
-            .collect();
-        said.into_iter().for_each(|line| self.note(Some(line)));
     }
 }
 

@@ -8,24 +8,10 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// The form of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum AnalysisFormat {
-    /// A table, for people.
-    Table,
-    /// An object a line, for programs.
-    Json,
-}
-
-impl AnalysisFormat {
-    pub(in crate::cli) fn of(json: bool) -> Self {
-        if json { Self::Json } else { Self::Table }
-    }
-}
-
 /// Prints moves as they are analysed.
 pub(in crate::cli) struct AnalysisPrinter {
-    report: AnalysisFormat,
+    /// Whether each line is an object of JSON, for programs, instead of a row of a table.
+    json: bool,
     names: Option<ByColor<String>>,
     moves: Vec<MoveAnalysis>,
 }
@@ -38,40 +24,34 @@ const NOTICED: f64 = 0.5;
 
 impl AnalysisPrinter {
     /// With the names of the players, if known.
-    pub(in crate::cli) fn new(report: AnalysisFormat, names: Option<ByColor<String>>) -> Self {
-        Self { report, names, moves: Vec::new() }
+    pub(in crate::cli) fn new(json: bool, names: Option<ByColor<String>>) -> Self {
+        Self { json, names, moves: Vec::new() }
     }
 
     /// Prints the next move.
     pub(in crate::cli) fn print_move(&mut self, judged: MoveAnalysis) {
         let judged = rounded(judged);
-        match self.report {
-            AnalysisFormat::Json => say(object(&judged)),
-            AnalysisFormat::Table => {
-                if self.moves.is_empty() {
-                    say("ply  move       black  best          loss");
-                }
-                say(row(&judged));
+        if self.json {
+            say(object(&judged));
+        } else {
+            if self.moves.is_empty() {
+                say("ply  move       black  best          loss");
             }
+            say(row(&judged));
         }
         self.moves.push(judged);
     }
 
     /// Prints the sums of both sides.
     pub(in crate::cli) fn print_summary(&self) {
-        match self.report {
-            AnalysisFormat::Json => {
-                let side = |side| {
-                    let of_side = self.of_side(side);
-                    json!({ "moves": of_side.len(), "loss": lost(&of_side) })
-                };
-                say(json!({ "black": side(Color::Black), "white": side(Color::White) }));
-            }
-            AnalysisFormat::Table => {
-                for side in Color::ALL {
-                    say(self.summary(side));
-                }
-            }
+        if self.json {
+            let side = |side| {
+                let of_side = self.of_side(side);
+                json!({ "moves": of_side.len(), "loss": lost(&of_side) })
+            };
+            say(json!({ "black": side(Color::Black), "white": side(Color::White) }));
+        } else {
+            Color::ALL.into_iter().for_each(|side| say(self.summary(side)));
         }
     }
 
@@ -175,7 +155,7 @@ mod tests {
     #[test]
     fn a_summary_names_the_worst_first() {
         let names = Some(ByColor::new("ann\u{1b}".to_owned(), String::new()));
-        let mut printer = AnalysisPrinter::new(AnalysisFormat::Json, names);
+        let mut printer = AnalysisPrinter::new(true, names);
         printer.moves = vec![
             judged(0, "f5", "f5", 0.0, false),
             judged(2, "c3", "d3", 1.25, false),

@@ -100,10 +100,7 @@ pub(in crate::cli) fn survey(room: &Room, me: &PlayerId) -> Vec<String> {
 
 fn describe_settings(settings: &Settings, has_password: bool) -> String {
     let mut parts = vec![format!("\"{}\"", settings.name)];
-    parts.push(match settings.visibility {
-        Visibility::Public => "public".into(),
-        Visibility::Private => "private".into(),
-    });
+    parts.push(if settings.visibility == Visibility::Private { "private".into() } else { "public".into() });
     if has_password {
         parts.push("with a password".into());
     }

@@ -13,7 +13,7 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
         RoomChange::MemberJoined(member) => format!("{} came in", member.player.name),
         RoomChange::MemberLeft(player, reason) => {
             let how = match reason {
-                LeaveReason::Left => "left",
+                LeaveReason::Left | LeaveReason::Unspecified => "left",
                 LeaveReason::Kicked => "was removed",
                 LeaveReason::Banned => "was removed for good",
                 LeaveReason::Absent => "was away for too long",
@@ -52,10 +52,10 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
         }
         RoomChange::ChatPosted(line, _) => format!("<{}> {}", line.player.name, printable(&line.text)),
         RoomChange::RoomClosed(reason) => match reason {
-            Some(RoomCloseReason::Empty) => "the room closes: it is empty".into(),
-            Some(RoomCloseReason::Idle) => "the room closes: nothing happened in it for too long".into(),
-            Some(RoomCloseReason::Server) => "the room closes: the server could not go on with it".into(),
-            Some(RoomCloseReason::Closed) | None => "the room closes".into(),
+            RoomCloseReason::Empty => "the room closes: it is empty".into(),
+            RoomCloseReason::Idle => "the room closes: nothing happened in it for too long".into(),
+            RoomCloseReason::Server => "the room closes: the server could not go on with it".into(),
+            RoomCloseReason::Closed | RoomCloseReason::Unspecified => "the room closes".into(),
         },
         RoomChange::Created | RoomChange::Unknown => return None,
     })

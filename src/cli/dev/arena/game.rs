@@ -24,7 +24,7 @@ pub(super) struct ArenaGame {
 pub(super) struct ArenaSeat<'a> {
     player: &'a ArenaPlayer,
     ended: &'a Stop,
-    engine: Option<Box<dyn PlayingEngine>>,
+    engine: Option<Box<PlayingEngine>>,
 }
 
 impl ArenaGame {
@@ -86,7 +86,7 @@ impl<'a> ArenaSeat<'a> {
     fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square> {
         let ply = game.squares().len() as u64;
         let engine = self.engine.as_mut().ok_or_else(|| anyhow::anyhow!("it has not begun"))?;
-        engine.choose(game, SplitMix64::new(seed ^ ply).next())
+        engine(game, SplitMix64::new(seed ^ ply).next())
     }
 }
 
@@ -95,19 +95,15 @@ mod tests {
     use super::*;
 
     /// Plays these moves, then fails.
-    struct ScriptedMoves(std::slice::Iter<'static, &'static str>);
-
-    impl PlayingEngine for ScriptedMoves {
-        fn choose(&mut self, _: &Transcript, _: u64) -> anyhow::Result<Square> {
-            let next = self.0.next().ok_or_else(|| anyhow::anyhow!("it has ended"))?;
-            Ok(next.parse().unwrap())
-        }
+    fn scripted(moves: &'static [&'static str]) -> Box<PlayingEngine> {
+        let mut moves = moves.iter();
+        Box::new(move |_, _| Ok(moves.next().ok_or_else(|| anyhow::anyhow!("it has ended"))?.parse().unwrap()))
     }
 
     fn play(black: &'static [&'static str], white: &'static [&'static str]) -> (ArenaGame, bool) {
         let (player, ended) = ("greedy".parse().unwrap(), Stop::new());
         let seat = |moves: &'static [&'static str]| ArenaSeat {
-            engine: Some(Box::new(ScriptedMoves(moves.iter()))),
+            engine: Some(scripted(moves)),
             ..ArenaSeat::new(&player, &ended)
         };
         let (mut black, mut white) = (seat(black), seat(white));

@@ -1,6 +1,6 @@
 //! The players of a match.
 
-use std::{fmt, str::FromStr, sync::mpsc, thread, time::Duration};
+use std::{fmt, str::FromStr, time::Duration};
 
 use anyhow::{Context as _, anyhow, bail};
 
@@ -9,6 +9,7 @@ use crate::{
     cli::{
         connect::check_ai,
         external_engine::{Engine, EngineCommand, MoveTime, Protocol},
+        stop_after,
     },
     rules::{Square, Transcript},
     search::Stop,
@@ -20,14 +21,9 @@ const LONGEST_MOVE: Duration = Duration::from_secs(60 * 60);
 /// The default time for a move of an external engine: without one it might think for ever.
 const USUAL_MOVE: Duration = Duration::from_secs(5);
 
-/// Chooses the moves of one side, in one game at a time. May block during a search.
-pub(super) trait PlayingEngine: Send {
-    /// A move for the side to move, which has one. All randomness comes from the seed.
-    ///
-    /// # Errors
-    /// When the player has no move: it then loses the game.
-    fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square>;
-}
+/// Chooses a move of one side, which has one. May block during a search. All randomness comes from the seed. A player that
+/// fails loses the game.
+pub(super) type PlayingEngine = dyn FnMut(&Transcript, u64) -> anyhow::Result<Square> + Send;
 
 /// A player: `KIND`, `KIND:LEVEL`, `nboard:COMMAND` or `gtp:COMMAND`, each optionally with `@TIME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,14 +46,24 @@ enum EngineSpec {
 
 impl ArenaPlayer {
     /// A player that is ready for its first game. A raised flag ends its searches.
-    pub(super) fn ready(&self, ended: &Stop) -> anyhow::Result<Box<dyn PlayingEngine>> {
-        match &self.mind {
-            EngineSpec::Ai(player) => {
-                Ok(Box::new(BuiltInEngine { player: *player, time: self.time, ended: ended.clone() }))
-            }
+    pub(super) fn ready(&self, ended: &Stop) -> anyhow::Result<Box<PlayingEngine>> {
+        let (time, ended) = (self.time, ended.clone());
+        match self.mind.clone() {
+            EngineSpec::Ai(player) => Ok(Box::new(move |game: &Transcript, seed| {
+                let choice = match time {
+                    Some(time) => {
+                        let stop = Stop::new();
+                        stop_after(time, &stop, || player.choose(game.position(), seed, &stop))
+                    }
+                    None => player.choose(game.position(), seed, &ended),
+                };
+                Ok(choice.context("there is no move")?.square)
+            })),
             EngineSpec::Engine(launch) => {
-                let engine = Engine::start(launch.clone())?;
-                Ok(Box::new(OtherEngine { engine, time: self.time.unwrap_or(USUAL_MOVE), ended: ended.clone() }))
+                let mut engine = Engine::start(launch)?;
+                let time = MoveTime { for_move: time.unwrap_or(USUAL_MOVE), limit: None, left: None };
+                // No protocol has a seed.
+                Ok(Box::new(move |game: &Transcript, _| Ok(engine.choose(game, time, &ended)?)))
             }
         }
     }
@@ -131,53 +137,6 @@ fn duration(text: &str) -> anyhow::Result<Duration> {
     }
 }
 
-struct BuiltInEngine {
-    player: AiPlayer,
-    time: Option<Duration>,
-    ended: Stop,
-}
-
-impl PlayingEngine for BuiltInEngine {
-    fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square> {
-        let search = |stop: &Stop| self.player.choose(game.position(), seed, stop);
-        let choice = match self.time {
-            Some(time) => stopped_after(time, search),
-            None => search(&self.ended),
-        };
-        Ok(choice.context("there is no move")?.square)
-    }
-}
-
-/// An external engine. It ignores the seed: no protocol has one.
-struct OtherEngine {
-    engine: Engine,
-    time: Duration,
-    ended: Stop,
-}
-
-impl PlayingEngine for OtherEngine {
-    fn choose(&mut self, game: &Transcript, _seed: u64) -> anyhow::Result<Square> {
-        Ok(self.engine.choose(game, MoveTime { for_move: self.time, limit: None, left: None }, &self.ended)?)
-    }
-}
-
-/// Does the work with a flag that is raised after this time.
-fn stopped_after<R>(time: Duration, work: impl FnOnce(&Stop) -> R) -> R {
-    let stop = Stop::new();
-    thread::scope(|scope| {
-        let (done, working) = mpsc::sync_channel::<()>(1);
-        let alarm = stop.clone();
-        scope.spawn(move || {
-            if working.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
-                alarm.stop();
-            }
-        });
-        let result = work(&stop);
-        drop(done);
-        result
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,19 +193,21 @@ mod tests {
 
     #[test]
     fn a_search_without_end_is_ended_by_its_time() {
-        stopped_after(Duration::from_millis(1), |stop| {
+        let stop = Stop::new();
+        stop_after(Duration::from_millis(1), &stop, || {
             while !stop.is_stopped() {
-                thread::yield_now();
+                std::thread::yield_now();
             }
         });
-        assert!(!stopped_after(LONGEST_MOVE, Stop::is_stopped));
+        let stop = Stop::new();
+        assert!(!stop_after(LONGEST_MOVE, &stop, || stop.is_stopped()));
     }
 
     #[test]
     fn the_end_of_the_contest_ends_a_search() {
         let ended = Stop::new();
         ended.stop();
-        let square = read("expert:16").unwrap().ready(&ended).unwrap().choose(&Transcript::new(), 1).unwrap();
+        let square = read("expert:16").unwrap().ready(&ended).unwrap()(&Transcript::new(), 1).unwrap();
         assert!(Transcript::new().position().legal_moves().contains(square));
     }
 }

@@ -39,7 +39,7 @@ impl MatchRunner {
     pub(super) fn new(plan: MatchPlan, progress: Progress) -> anyhow::Result<Self> {
         let ended = Stop::new();
         for player in [&plan.a, &plan.b] {
-            player.ready(&ended).with_context(|| format!("{player} cannot play"))?;
+            drop(player.ready(&ended).with_context(|| format!("{player} cannot play"))?);
         }
         let results = Mutex::new(MatchResults::new(plan.clone()));
         Ok(Self { plan, next: AtomicU32::new(0), ended, results, progress })

@@ -21,11 +21,15 @@ use tokio::{
     net::TcpListener,
     sync::{broadcast, mpsc},
 };
-use tokio_stream::{Stream, StreamExt as _, wrappers::BroadcastStream};
+use tokio_stream::{
+    Stream, StreamExt as _,
+    wrappers::{BroadcastStream, ReceiverStream},
+};
 use tonic::{
     Request, Response, Status, Streaming,
     body::Body,
-    server::{Grpc, ServerStreamingService, StreamingService, UnaryService},
+    codegen::Service,
+    server::Grpc,
     service::Routes,
     transport::{Server, server::TcpIncoming},
 };
@@ -108,16 +112,51 @@ fn caller(request: &extract::Request) -> Option<(String, Color)> {
 async fn answer(State(server): State<Arc<BaselineServer>>, request: extract::Request) -> HttpResponse<Body> {
     let mut grpc = Grpc::new(RawCodec);
     let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
-    let Some((number, side)) = caller(&request) else {
-        return grpc.unary(UnaryCall { server, method, seat: None }, request).await;
-    };
-    let pair = server.pair(number);
-    match method.as_str() {
-        "Play" => grpc.streaming(PlayCall { server, pair, side }, request).await,
-        "WatchTurns" => grpc.server_streaming(TurnsCall { pair, side }, request).await,
-        "WatchRoom" => grpc.server_streaming(WatchCall { server, pair }, request).await,
-        _ => grpc.unary(UnaryCall { server, method, seat: Some((pair, side)) }, request).await,
+    let seat = caller(&request).map(|(number, side)| (server.pair(number), side));
+    match (method.as_str(), &seat) {
+        ("Play", Some((pair, side))) => {
+            let play = |request: Request<Streaming<Bytes>>| {
+                let (server, pair, told) = (Arc::clone(&server), Arc::clone(pair), pair.subscribe_bot(*side));
+                answered(PlayMessages { server, pair, moves: Some(request.into_inner()), told })
+            };
+            grpc.streaming(Closure(play), request).await
+        }
+        ("WatchTurns", Some((pair, side))) => {
+            let turns = |_: Request<Bytes>| answered(ReceiverStream::new(pair.subscribe_bot(*side)).map(Ok));
+            grpc.server_streaming(Closure(turns), request).await
+        }
+        ("WatchRoom", Some((pair, _))) => {
+            let watch = |_: Request<Bytes>| answered(server.watch(pair));
+            grpc.server_streaming(Closure(watch), request).await
+        }
+        (method, seat) => {
+            let call = |request: Request<Bytes>| {
+                ready(server.call(method, seat.as_ref(), request.into_inner()).map(Response::new))
+            };
+            grpc.unary(Closure(call), request).await
+        }
     }
+}
+
+/// A service that is a closure.
+struct Closure<F>(F);
+
+impl<F: FnMut(Q) -> Ready<Result<A, Status>>, Q, A> Service<Q> for Closure<F> {
+    type Response = A;
+    type Error = Status;
+    type Future = Ready<Result<A, Status>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Status>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Q) -> Self::Future {
+        (self.0)(request)
+    }
+}
+
+fn answered<T>(stream: T) -> Ready<Result<Response<T>, Status>> {
+    ready(Ok(Response::new(stream)))
 }
 
 impl BaselineServer {
@@ -153,6 +192,40 @@ impl BaselineServer {
             pair.send(&mut state, &self.prepared.opening);
         }
     }
+
+    /// The room, then its events.
+    fn watch(&self, pair: &BaselinePair) -> impl Stream<Item = Result<Bytes, Status>> + use<> {
+        let state = pair.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let events = pair.watchers.get_or_init(|| broadcast::Sender::new(LAG)).subscribe();
+        let room = v1::Room { room_id: self.prepared.room.clone(), seq: state.seq, ..Default::default() };
+        let snapshot = v1::watch_room_response::Message::Snapshot(room);
+        let snapshot = v1::WatchRoomResponse { message: Some(snapshot) }.encode_to_vec().into();
+        let events = BroadcastStream::new(events);
+        let events = events.map(|event| event.map_err(|_| Status::resource_exhausted("too far behind")));
+        tokio_stream::once(Ok(snapshot)).chain(events)
+    }
+
+    /// Answers a unary call.
+    fn call(&self, method: &str, seat: Option<&(Arc<BaselinePair>, Color)>, wire: Bytes) -> Result<Bytes, Status> {
+        let name = || v1::LogInRequest::decode(wire).map_err(|error| Status::invalid_argument(error.to_string()));
+        Ok(match (method, seat) {
+            ("LogIn", _) => v1::LogInResponse { player: None, token: name()?.display_name }.encode_to_vec().into(),
+            ("CreateRoom", _) => {
+                let room = v1::Room { room_id: self.prepared.room.clone(), ..Default::default() };
+                v1::CreateRoomResponse { room: Some(room) }.encode_to_vec().into()
+            }
+            ("PlayMove", Some((pair, _))) => {
+                self.advance(pair);
+                v1::PlayMoveResponse { seq: 1 << 20, already_applied: false }.encode_to_vec().into()
+            }
+            ("SetReady", Some((pair, side))) => {
+                self.is_ready(pair, *side);
+                Bytes::new()
+            }
+            // An empty message is valid for any type.
+            _ => Bytes::new(),
+        })
+    }
 }
 
 impl BaselinePair {
@@ -180,26 +253,6 @@ impl BaselinePair {
     }
 }
 
-type MessageStream = Pin<Box<dyn Stream<Item = Result<Bytes, Status>> + Send>>;
-
-struct PlayCall {
-    server: Arc<BaselineServer>,
-    pair: Arc<BaselinePair>,
-    side: Color,
-}
-
-impl StreamingService<Bytes> for PlayCall {
-    type Response = Bytes;
-    type ResponseStream = PlayMessages;
-    type Future = Ready<Result<Response<PlayMessages>, Status>>;
-
-    fn call(&mut self, request: Request<Streaming<Bytes>>) -> Self::Future {
-        let told = self.pair.subscribe_bot(self.side);
-        let (server, pair) = (Arc::clone(&self.server), Arc::clone(&self.pair));
-        ready(Ok(Response::new(PlayMessages { server, pair, moves: Some(request.into_inner()), told })))
-    }
-}
-
 /// Messages down, and moves up.
 struct PlayMessages {
     server: Arc<BaselineServer>,
@@ -221,82 +274,5 @@ impl Stream for PlayMessages {
             }
         }
         self.told.poll_recv(context).map(|message| message.map(Ok))
-    }
-}
-
-struct TurnsCall {
-    pair: Arc<BaselinePair>,
-    side: Color,
-}
-
-impl ServerStreamingService<Bytes> for TurnsCall {
-    type Response = Bytes;
-    type ResponseStream = MessageStream;
-    type Future = Ready<Result<Response<MessageStream>, Status>>;
-
-    fn call(&mut self, _: Request<Bytes>) -> Self::Future {
-        let told = tokio_stream::wrappers::ReceiverStream::new(self.pair.subscribe_bot(self.side));
-        ready(Ok(Response::new(Box::pin(told.map(Ok)))))
-    }
-}
-
-struct WatchCall {
-    server: Arc<BaselineServer>,
-    pair: Arc<BaselinePair>,
-}
-
-impl ServerStreamingService<Bytes> for WatchCall {
-    type Response = Bytes;
-    type ResponseStream = MessageStream;
-    type Future = Ready<Result<Response<MessageStream>, Status>>;
-
-    fn call(&mut self, _: Request<Bytes>) -> Self::Future {
-        let state = self.pair.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let events = self.pair.watchers.get_or_init(|| broadcast::Sender::new(LAG)).subscribe();
-        let room = v1::Room { room_id: self.server.prepared.room.clone(), seq: state.seq, ..Default::default() };
-        let snapshot = v1::watch_room_response::Message::Snapshot(room);
-        let snapshot = v1::WatchRoomResponse { message: Some(snapshot) }.encode_to_vec().into();
-        let events = BroadcastStream::new(events);
-        let events = events.map(|event| event.map_err(|_| Status::resource_exhausted("too far behind")));
-        ready(Ok(Response::new(Box::pin(tokio_stream::once(Ok(snapshot)).chain(events)))))
-    }
-}
-
-/// A unary call.
-struct UnaryCall {
-    server: Arc<BaselineServer>,
-    method: String,
-    seat: Option<(Arc<BaselinePair>, Color)>,
-}
-
-impl UnaryCall {
-    fn answer(&self, wire: Bytes) -> Result<Bytes, Status> {
-        let name = || v1::LogInRequest::decode(wire).map_err(|error| Status::invalid_argument(error.to_string()));
-        Ok(match (self.method.as_str(), &self.seat) {
-            ("LogIn", _) => v1::LogInResponse { player: None, token: name()?.display_name }.encode_to_vec().into(),
-            ("CreateRoom", _) => {
-                let room = v1::Room { room_id: self.server.prepared.room.clone(), ..Default::default() };
-                v1::CreateRoomResponse { room: Some(room) }.encode_to_vec().into()
-            }
-            ("PlayMove", Some((pair, _))) => {
-                self.server.advance(pair);
-                v1::PlayMoveResponse { seq: 1 << 20, already_applied: false }.encode_to_vec().into()
-            }
-            ("SetReady", Some((pair, side))) => {
-                self.server.is_ready(pair, *side);
-                Bytes::new()
-            }
-            // An empty message is valid for any type.
-            _ => Bytes::new(),
-        })
-    }
-}
-
-impl UnaryService<Bytes> for UnaryCall {
-    type Response = Bytes;
-    type Future = Ready<Result<Response<Bytes>, Status>>;
-
-    fn call(&mut self, request: Request<Bytes>) -> Self::Future {
-        ready(self.answer(request.into_inner()).map(Response::new))
     }
 }

@@ -85,15 +85,12 @@ impl BotPair {
 
     /// Reads heartbeats until the stop; anything else is a violation.
     pub(super) async fn idle(mut self, stop: CancellationToken) -> anyhow::Result<()> {
-        loop {
-            let (_, event) = tokio::select! {
-                told = self.next() => told?,
-                () = stop.cancelled() => return Ok(()),
-            };
-            if !matches!(event, Event::Heartbeat(_)) {
+        while let Some(told) = stop.run_until_cancelled(self.next()).await {
+            if !matches!(told?.1, Event::Heartbeat(_)) {
                 return Err(Violation::Order { game: self.room, what: "an event came in an idle room" }.into());
             }
         }
+        Ok(())
     }
 
     /// Plays until the stop, and then until every move is acknowledged. The first move is sent after `later`.
@@ -165,8 +162,8 @@ impl PairProgress {
     /// The next move, when it is due. `None` if no turn is open, or after the stop.
     async fn move_due(&mut self) -> Option<(Color, FixedTurn)> {
         let (side, turn) = self.open?;
-        if !self.options.pace.is_zero() && !wait(self.due, &self.options.stop).await {
-            return None;
+        if !self.options.pace.is_zero() {
+            self.options.stop.run_until_cancelled(sleep_until(self.due)).await?;
         }
         self.due = self.due.max(Instant::now()) + self.options.pace;
         if let Some(watched_room) = &self.watched_room {
@@ -196,14 +193,6 @@ impl PairProgress {
             BotSignal::Ended => self.sent = None,
         }
         Ok(signal)
-    }
-}
-
-/// Waits until `due`; false if the stop comes before.
-async fn wait(due: Instant, stop: &CancellationToken) -> bool {
-    tokio::select! {
-        () = sleep_until(due) => true,
-        () = stop.cancelled() => false,
     }
 }
 

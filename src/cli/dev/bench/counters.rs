@@ -8,7 +8,7 @@ use std::{
 use tokio::sync::Notify;
 
 /// Counters of all rooms together. Nothing counts outside of the measured time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Counters {
     measuring: AtomicBool,
     moves: AtomicU64,
@@ -27,16 +27,7 @@ pub(super) struct Counters {
 
 impl Counters {
     pub(super) fn new(wanted: Option<u64>) -> Self {
-        Self {
-            measuring: AtomicBool::new(false),
-            moves: AtomicU64::new(0),
-            wanted: wanted.unwrap_or(u64::MAX),
-            enough: Notify::new(),
-            deliveries: AtomicU64::new(0),
-            snapshots: AtomicU64::new(0),
-            turns: Histogram::default(),
-            last_watchers: Histogram::default(),
-        }
+        Self { wanted: wanted.unwrap_or(u64::MAX), ..Self::default() }
     }
 
     pub(super) fn measure(&self, on: bool) {

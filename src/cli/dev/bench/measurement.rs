@@ -46,23 +46,31 @@ pub(super) async fn measure(
     cut: &CancellationToken,
 ) -> anyhow::Result<Figures> {
     progress.wait_for(format!("{target}: starting"));
-    let measurement = Measurement::start(load, target).await?;
+    let mut measurement = Measurement::start(load, target, progress, cut).await?;
+    let began = measurement.began.clone();
     tokio::select! {
-        figures = measurement.run(progress, cut) => figures.with_context(|| target.to_string()),
-        () = cut_before_measurement(&measurement, cut) => anyhow::bail!("interrupted before anything was measured"),
+        figures = measurement.run() => figures.with_context(|| target.to_string()),
+        () = cut_before_measurement(&began, cut) => anyhow::bail!("interrupted before anything was measured"),
     }
 }
 
 /// Waits for a cut before the measured time.
-async fn cut_before_measurement(measurement: &Measurement<'_>, cut: &CancellationToken) {
+async fn cut_before_measurement(began: &CancellationToken, cut: &CancellationToken) {
     cut.cancelled().await;
-    if measurement.began.is_cancelled() {
+    if began.is_cancelled() {
         std::future::pending::<()>().await;
     }
 }
 
 struct Measurement<'a> {
     load: &'a Load,
+    progress: &'a Progress,
+    cut: &'a CancellationToken,
+    playing: Tasks,
+    watching: Tasks,
+    /// Players besides the host.
+    guests: Vec<BenchPlayer>,
+    watched_rooms: Vec<Arc<WatchedRoom>>,
     process: TargetProcess,
     connections: Arc<Connections>,
     host: BenchPlayer,
@@ -95,7 +103,12 @@ struct UsageSample {
 }
 
 impl<'a> Measurement<'a> {
-    async fn start(load: &'a Load, target: &Target) -> anyhow::Result<Self> {
+    async fn start(
+        load: &'a Load,
+        target: &Target,
+        progress: &'a Progress,
+        cut: &'a CancellationToken,
+    ) -> anyhow::Result<Self> {
         let process = TargetProcess::start(target, load.server_cpus.as_deref()).await?;
         let connections = Connections::open(&process.url, 1).await?;
         let host = BenchPlayer::log_in(connections.get(0).await?, "host 0").await?;
@@ -104,6 +117,12 @@ impl<'a> Measurement<'a> {
             Connections::open(&process.url, if load.own_connections { 0 } else { load.connections }).await?;
         Ok(Self {
             load,
+            progress,
+            cut,
+            playing: Tasks::new(),
+            watching: Tasks::new(),
+            guests: Vec::new(),
+            watched_rooms: Vec::new(),
             process,
             connections: Arc::new(connections),
             host,
@@ -114,40 +133,38 @@ impl<'a> Measurement<'a> {
         })
     }
 
-    async fn run(&self, progress: &Progress, cut: &CancellationToken) -> anyhow::Result<Figures> {
+    async fn run(&mut self) -> anyhow::Result<Figures> {
         let mut memory = MemorySamples { start: self.resident(), ..MemorySamples::default() };
-        let pairs = self.seat(progress).await?;
+        let pairs = self.seat().await?;
         memory.seated = self.resident();
-        let mut tasks = Tasks::new();
-        let done = CancellationToken::new();
         let ai_rooms = self.make_ai_rooms().await?;
         memory.furnished = self.resident();
         let rooms = pairs.iter().map(|pair| &pair.room).chain(&ai_rooms).take(self.load.watched).cloned();
-        let mut guests: Vec<BenchPlayer> = pairs.iter().flat_map(BotPair::players).collect();
-        let watched_rooms = self.start_watchers(rooms.collect(), &mut tasks, &mut guests, &done, progress).await?;
+        self.guests = pairs.iter().flat_map(BotPair::players).collect();
+        let done = CancellationToken::new();
+        self.start_watchers(rooms.collect(), &done).await?;
         memory.watched = self.resident();
 
-        let mut playing = Tasks::new();
-        let begun = self.begin(pairs, &watched_rooms, &mut playing);
+        let begun = self.begin(pairs);
         for room in &ai_rooms {
             let request = v1::StartGameRequest { room_id: room.clone(), ..Default::default() };
             self.host.rooms().start_game(self.host.request(request)).await?;
         }
-        progress.begin("beginning games", self.load.rooms as u64);
+        self.progress.begin("beginning games", self.load.rooms as u64);
         tokio::select! {
-            Some(ended) = playing.join_next() => ended_early(ended)?,
-            Some(ended) = tasks.join_next() => ended_early(ended)?,
+            Some(ended) = self.playing.join_next() => ended_early(ended)?,
+            Some(ended) = self.watching.join_next() => ended_early(ended)?,
             () = begun => {}
         }
-        let [first, last] = self.count(&mut playing, &mut tasks, progress, cut).await?;
-        self.stop_and_drain(&mut playing, &watched_rooms).await?;
+        let [first, last] = self.count().await?;
+        self.stop_and_drain().await?;
         memory.played = self.resident();
         done.cancel();
-        while let Some(ended) = tasks.join_next().await {
+        while let Some(ended) = self.watching.join_next().await {
             ended??;
         }
         if self.process.runs_on() {
-            for guest in guests.into_iter().chain([self.host.clone()]) {
+            for guest in self.guests.drain(..).chain([self.host.clone()]) {
                 guest.log_out().await?;
             }
         }
@@ -159,13 +176,13 @@ impl<'a> Measurement<'a> {
     }
 
     /// Seats all bots.
-    async fn seat(&self, progress: &Progress) -> anyhow::Result<Vec<BotPair>> {
-        progress.begin("seating bots", self.load.rooms as u64);
+    async fn seat(&self) -> anyhow::Result<Vec<BotPair>> {
+        self.progress.begin("seating bots", self.load.rooms as u64);
         let (mut pairs, mut seating) = (Vec::new(), JoinSet::new());
         for number in 0..self.load.rooms {
             if seating.len() == CONCURRENT_LOG_INS {
                 pairs.push(seated(&mut seating).await?);
-                progress.set_position(pairs.len() as u64);
+                self.progress.set_position(pairs.len() as u64);
             }
             seating.spawn(BotPair::seat(Arc::clone(&self.connections), number, self.load.unary));
         }
@@ -192,22 +209,14 @@ impl<'a> Measurement<'a> {
     }
 
     /// Starts the watchers, spread evenly over these rooms.
-    async fn start_watchers(
-        &self,
-        rooms: Vec<String>,
-        tasks: &mut Tasks,
-        guests: &mut Vec<BenchPlayer>,
-        done: &CancellationToken,
-        progress: &Progress,
-    ) -> anyhow::Result<Vec<Arc<WatchedRoom>>> {
+    async fn start_watchers(&mut self, rooms: Vec<String>, done: &CancellationToken) -> anyhow::Result<()> {
         let load = self.load;
         if load.watchers == 0 {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        progress.begin("letting watchers in", load.watchers as u64);
+        self.progress.begin("letting watchers in", load.watchers as u64);
         let connections = Connections::open(&self.process.url, load.watch_connections).await?;
         let (each, more) = (load.watchers / rooms.len(), load.watchers % rooms.len());
-        let mut watched_rooms = Vec::new();
         for (number, room) in rooms.into_iter().enumerate() {
             let watchers = each + usize::from(number < more);
             let watched_room = Arc::new(WatchedRoom::new(room, watchers, load.in_step, Arc::clone(&self.counters)));
@@ -218,27 +227,22 @@ impl<'a> Measurement<'a> {
                 let player = BenchPlayer::log_in(channel, &format!("watcher {number}.{of_room}")).await?;
                 for _ in 0..(watchers - of_room).div_ceil(players) {
                     let (watched_room, player, done) = (Arc::clone(&watched_room), player.clone(), done.clone());
-                    tasks.spawn(async move { watched_room.watch(player, done).await });
+                    self.watching.spawn(async move { watched_room.watch(player, done).await });
                 }
-                guests.push(player);
+                self.guests.push(player);
             }
             tokio::select! {
                 () = watched_room.all_started() => {}
-                Some(ended) = tasks.join_next() => ended_early(ended)?,
+                Some(ended) = self.watching.join_next() => ended_early(ended)?,
             }
-            watched_rooms.push(watched_room);
-            progress.set_position((each * watched_rooms.len()) as u64);
+            self.watched_rooms.push(watched_room);
+            self.progress.set_position((each * self.watched_rooms.len()) as u64);
         }
-        Ok(watched_rooms)
+        Ok(())
     }
 
     /// Lets the bots play, or sit idle. The returned future waits until all play.
-    fn begin(
-        &self,
-        pairs: Vec<BotPair>,
-        watched_rooms: &[Arc<WatchedRoom>],
-        playing: &mut Tasks,
-    ) -> impl Future<Output = ()> + use<> {
+    fn begin(&mut self, pairs: Vec<BotPair>) -> impl Future<Output = ()> + use<> {
         let options = Arc::new(PairOptions {
             fixed_game: Arc::new(FixedGame::new()),
             counters: Arc::clone(&self.counters),
@@ -251,13 +255,13 @@ impl<'a> Measurement<'a> {
         let rooms = u32::try_from(pairs.len().max(1)).unwrap_or(u32::MAX);
         for (number, pair) in (0..).zip(pairs) {
             if self.load.idle {
-                playing.spawn(pair.idle(self.stop.clone()));
+                self.playing.spawn(pair.idle(self.stop.clone()));
                 continue;
             }
             // Rooms start spread over the pace.
             let later = options.pace * number / rooms;
-            let watched_room = watched_rooms.get(pair.number).cloned();
-            playing.spawn(pair.play(Arc::clone(&options), watched_room, later));
+            let watched_room = self.watched_rooms.get(pair.number).cloned();
+            self.playing.spawn(pair.play(Arc::clone(&options), watched_room, later));
         }
         async move {
             // Fails only when all bots have ended.
@@ -266,74 +270,60 @@ impl<'a> Measurement<'a> {
     }
 
     /// Warms up, measures, and gives the two ends of the measured time.
-    async fn count(
-        &self,
-        playing: &mut Tasks,
-        watching: &mut Tasks,
-        progress: &Progress,
-        cut: &CancellationToken,
-    ) -> anyhow::Result<[UsageSample; 2]> {
-        progress.wait_for("warming up".to_owned());
-        let (warm_up, seconds) = (self.load.warm_up, self.load.seconds);
-        self.wait(warm_up, playing, watching, progress, cut).await?;
+    async fn count(&mut self) -> anyhow::Result<[UsageSample; 2]> {
+        self.progress.wait_for("warming up".to_owned());
+        self.wait(self.load.warm_up).await?;
         let first = self.moment();
         self.began.cancel();
         self.counters.measure(true);
-        progress.begin("measuring", (seconds * 10.0) as u64);
-        self.wait(seconds, playing, watching, progress, cut).await?;
+        self.progress.begin("measuring", (self.load.seconds * 10.0) as u64);
+        self.wait(self.load.seconds).await?;
         self.counters.measure(false);
         let last = self.moment();
-        progress.wait_for("waiting for the last moves".to_owned());
+        self.progress.wait_for("waiting for the last moves".to_owned());
         Ok([first, last])
     }
 
     /// Waits `seconds`, unless enough moves are counted before.
-    async fn wait(
-        &self,
-        seconds: f64,
-        playing: &mut Tasks,
-        watching: &mut Tasks,
-        progress: &Progress,
-        cut: &CancellationToken,
-    ) -> anyhow::Result<()> {
+    async fn wait(&mut self, seconds: f64) -> anyhow::Result<()> {
         let began = Instant::now();
         let end = began + Duration::from_secs_f64(seconds);
         loop {
             tokio::select! {
                 biased;
-                Some(ended) = playing.join_next() => ended_early(ended)?,
-                Some(ended) = watching.join_next() => ended_early(ended)?,
-                () = cut.cancelled() => return Ok(()),
+                Some(ended) = self.playing.join_next() => ended_early(ended)?,
+                Some(ended) = self.watching.join_next() => ended_early(ended)?,
+                () = self.cut.cancelled() => return Ok(()),
                 () = self.counters.enough.notified() => return Ok(()),
                 () = tokio::time::sleep_until(end) => return Ok(()),
-                () = sleep(POLL * 10) => progress.set_position((began.elapsed().as_secs_f64() * 10.0) as u64),
+                () = sleep(POLL * 10) => self.progress.set_position((began.elapsed().as_secs_f64() * 10.0) as u64),
             }
         }
     }
 
     /// Stops the bots, and waits until every move is acknowledged and received by all watchers.
-    async fn stop_and_drain(&self, playing: &mut Tasks, watched_rooms: &[Arc<WatchedRoom>]) -> anyhow::Result<()> {
+    async fn stop_and_drain(&mut self) -> anyhow::Result<()> {
         self.stop.cancel();
         let rested = timeout(DRAIN_TIMEOUT, async {
-            while let Some(ended) = playing.join_next().await {
+            while let Some(ended) = self.playing.join_next().await {
                 ended??;
             }
             anyhow::Ok(())
         });
         match rested.await {
             Ok(rested) => rested?,
-            Err(_) => return Err(Violation::Lost(playing.len()).into()),
+            Err(_) => return Err(Violation::Lost(self.playing.len()).into()),
         }
         if self.load.ai_rooms > 0 {
             // AIs play on.
             return Ok(());
         }
+        let unsettled = || self.watched_rooms.iter().filter(|watched_room| !watched_room.is_complete()).count();
         let told = async {
-            while !watched_rooms.iter().all(|watched_room| watched_room.is_complete()) {
+            while unsettled() > 0 {
                 sleep(POLL).await;
             }
         };
-        let unsettled = || watched_rooms.iter().filter(|watched_room| !watched_room.is_complete()).count();
         timeout(DRAIN_TIMEOUT, told).await.map_err(|_| Violation::Lost(unsettled()).into())
     }
 

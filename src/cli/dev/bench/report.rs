@@ -2,37 +2,29 @@
 
 use serde_json::{Value, json};
 
-/// A named number. `benches/README.md` explains the names.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Figure {
-    pub(super) name: &'static str,
-    pub(super) value: f64,
-}
-
-/// All numbers of one measurement.
+/// The numbers of one measurement by name. `benches/README.md` explains the names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Figures(Vec<Figure>);
+pub(super) struct Figures(Vec<(&'static str, f64)>);
 
 impl Figures {
     /// Adds a number, where there is one.
     pub(super) fn add(&mut self, name: &'static str, value: Option<f64>) {
-        self.0.extend(value.filter(|value| value.is_finite()).map(|value| Figure { name, value }));
+        self.0.extend(value.filter(|value| value.is_finite()).map(|value| (name, value)));
     }
 
     fn get(&self, name: &str) -> Option<f64> {
-        self.0.iter().find(|figure| figure.name == name).map(|figure| figure.value)
+        self.0.iter().find(|figure| figure.0 == name).map(|figure| figure.1)
     }
 
     pub(super) fn json(&self) -> Value {
-        Value::Object(self.0.iter().map(|figure| (figure.name.to_owned(), json!(figure.value))).collect())
+        self.0.iter().copied().collect()
     }
 }
 
 impl std::fmt::Display for Figures {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let lines: Vec<_> =
-            self.0.iter().map(|Figure { name, value }| format!("  {name:<34}{:>14}", shown(*value))).collect();
-        f.write_str(&lines.join("\n"))
+        let lines = self.0.iter().map(|&(name, value)| format!("  {name:<34}{:>14}", shown(value)));
+        f.write_str(&lines.collect::<Vec<_>>().join("\n"))
     }
 }
 
@@ -47,9 +39,7 @@ const NOT_COMPARED: [&str; 4] = ["seconds", "moves", "deliveries", "first_answer
 
 /// The figures of two targets, round by round.
 #[derive(Debug, Default)]
-pub(super) struct Comparison {
-    rounds: Vec<(Figures, Figures)>,
-}
+pub(super) struct Comparison(Vec<(Figures, Figures)>);
 
 /// One figure of both targets, by round.
 struct ComparedFigure {
@@ -60,19 +50,19 @@ struct ComparedFigure {
 
 impl Comparison {
     pub(super) fn add(&mut self, one: Figures, other: Figures) {
-        self.rounds.push((one, other));
+        self.0.push((one, other));
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.rounds.is_empty()
+        self.0.is_empty()
     }
 
     /// The figures that every round has of both.
     fn rows(&self) -> Vec<ComparedFigure> {
-        let Some((first, _)) = self.rounds.first() else { return Vec::new() };
-        let names = first.0.iter().map(|figure| figure.name).filter(|name| !NOT_COMPARED.contains(name));
+        let Some((first, _)) = self.0.first() else { return Vec::new() };
+        let names = first.0.iter().map(|figure| figure.0).filter(|name| !NOT_COMPARED.contains(name));
         let row = |name| {
-            let both = self.rounds.iter().map(|(one, other)| Some((one.get(name)?, other.get(name)?)));
+            let both = self.0.iter().map(|(one, other)| Some((one.get(name)?, other.get(name)?)));
             let (one, other) = both.collect::<Option<Vec<_>>>()?.into_iter().unzip();
             Some(ComparedFigure { name, one, other })
         };
@@ -81,21 +71,19 @@ impl Comparison {
 
     /// The ratios, one to the other.
     pub(super) fn json(&self) -> Value {
-        let told = self.rows().into_iter().filter(ComparedFigure::has_ratio).map(|row| {
-            let (low, middle, high) = spread(row.ratios());
-            (row.name.to_owned(), json!({ "median": middle, "lowest": low, "highest": high, "rounds": row.ratios() }))
+        let told = self.rows().into_iter().filter_map(|row| {
+            let ratios = row.ratios()?;
+            let (low, middle, high) = spread(ratios.clone());
+            Some((row.name, json!({ "median": middle, "lowest": low, "highest": high, "rounds": ratios })))
         });
-        Value::Object(told.collect())
+        told.collect()
     }
 }
 
 impl ComparedFigure {
-    fn has_ratio(&self) -> bool {
-        self.other.iter().all(|&other| other != 0.0)
-    }
-
-    fn ratios(&self) -> Vec<f64> {
-        self.one.iter().zip(&self.other).map(|(one, other)| one / other).collect()
+    /// One to the other, by round; `None` where the other is nothing.
+    fn ratios(&self) -> Option<Vec<f64>> {
+        self.one.iter().zip(&self.other).map(|(one, &other)| (other != 0.0).then(|| one / other)).collect()
     }
 }
 
@@ -104,8 +92,9 @@ impl std::fmt::Display for Comparison {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let lines = self.rows().into_iter().map(|row| {
             let [one, other] = [&row.one, &row.other].map(|values| shown(spread(values.clone()).1));
-            let (low, middle, high) = spread(row.ratios());
-            let ratio = if row.has_ratio() { format!("{middle:>8.3}  ({low:.3} to {high:.3})") } else { String::new() };
+            let ratio = row.ratios().map(spread);
+            let ratio = ratio.map(|(low, middle, high)| format!("{middle:>8.3}  ({low:.3} to {high:.3})"));
+            let ratio = ratio.unwrap_or_default();
             format!("  {:<34}{one:>12}{other:>12}{ratio}", row.name)
         });
         f.write_str(&lines.collect::<Vec<_>>().join("\n"))

@@ -76,11 +76,8 @@ impl WatchedRoom {
         let path = PathAndQuery::from_static("/reversi.v1.RoomService/WatchRoom");
         let mut stream = grpc.server_streaming(request, path, RawCodec).await?.into_inner();
         let mut last = None;
-        loop {
-            let wire = tokio::select! {
-                wire = stream.message() => wire?.ok_or(Violation::Ended)?,
-                () = stop.cancelled() => return Ok(()),
-            };
+        while let Some(wire) = stop.run_until_cancelled(stream.message()).await {
+            let wire = wire?.ok_or(Violation::Ended)?;
             match event_number(&wire) {
                 Some(seq) => {
                     let before = last.ok_or(Violation::Unreadable("an event before the room"))?;
@@ -93,6 +90,7 @@ impl WatchedRoom {
                 None => self.on_other_message(wire, &mut last)?,
             }
         }
+        Ok(())
     }
 
     /// Waits until all watchers have begun.

@@ -1,19 +1,16 @@
 //! Finding and making rooms.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{cmp::Reverse, collections::VecDeque};
 
 use tonic::{Request, Response, Status};
 
 use super::{
-    page_token,
+    Services, page_token,
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
     ai::AiKind,
-    grpc::{
-        layer::caller::{Reply, caller, open, password},
-        transport::connection_limit::ConnectionLimit,
-    },
+    grpc::layer::caller::{Reply, caller, open, password},
     proto::{EncodedMessage, convert, server::lobby_service_server::LobbyService, v1},
     room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
     rules::Color,
@@ -23,14 +20,8 @@ use crate::{
     },
 };
 
-/// The lobby service over a runtime.
-pub(crate) struct Lobby {
-    pub(crate) runtime: Runtime,
-    pub(crate) connections: Arc<ConnectionLimit>,
-}
-
 #[tonic::async_trait]
-impl LobbyService for Lobby {
+impl LobbyService for Services {
     async fn get_server_info(&self, request: Request<v1::GetServerInfoRequest>) -> Reply<v1::GetServerInfoResponse> {
         caller(&request)?;
         let Census { players, rooms, games, ai, draining } = self.runtime.census();
@@ -58,12 +49,12 @@ impl LobbyService for Lobby {
         let (player, wire) = open(request)?;
         let filter = row_filter(wire.filter)?;
         let size = convert::read_page_size(wire.page_size)?;
-        let after = page_token::read_row(&wire.page_token)?;
+        let after = page_token::read(&wire.page_token)?.map(|(created, room)| (Reverse(created), room));
         let sought = if filter == RowFilter::default() { 0 } else { self.runtime.census().rooms };
         player.charge(RequestCost::Rooms { searched: sought, returned: size })?;
-        let rows = self.runtime.lobby().page(&filter, after, size);
+        let rows = self.runtime.lobby.page(&filter, after, size);
         let full = rows.len() == size;
-        let next = rows.last().filter(|_| full).map(|row| page_token::row_token(row.key()));
+        let next = rows.last().filter(|_| full).map(|row| page_token::write(row.created, row.id));
         Ok(Response::new(v1::ListRoomsResponse {
             rooms: rows.iter().map(summary).collect(),
             next_page_token: next.unwrap_or_default(),
@@ -76,7 +67,7 @@ impl LobbyService for Lobby {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let filter = row_filter(request.into_inner().filter)?;
         player.charge(RequestCost::Rooms { searched: 0, returned: self.runtime.census().rooms })?;
-        let watched = self.runtime.streams().lobby(&player, filter)?;
+        let watched = self.runtime.streams.lobby(&player, filter)?;
         let updates = RoomListUpdates { watched, ready: VecDeque::new() };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(updates)))
     }
@@ -84,10 +75,10 @@ impl LobbyService for Lobby {
     async fn create_room(&self, request: Request<v1::CreateRoomRequest>) -> Reply<v1::CreateRoomResponse> {
         let (player, wire) = open(request)?;
         let password = password(&wire.password)?;
-        let settings = convert::read_new_settings(wire.settings, &player.profile().name, password)?;
+        let settings = convert::read_new_settings(wire.settings, &player.profile.name, password)?;
         let seats = convert::read_seats(wire.seats, player.id())?;
         let request_id = read_request_id(&wire.request_id)?;
-        let made = self.runtime.rooms().create(&player, NewRoom { settings, seats }, request_id).await;
+        let made = self.runtime.rooms.create(&player, NewRoom { settings, seats }, request_id).await;
         let room = room_of(&self.runtime, &player, &made?);
         Ok(Response::new(v1::CreateRoomResponse { room: Some(room) }))
     }
@@ -104,7 +95,7 @@ impl LobbyService for Lobby {
                 return Err(malformed.into());
             }
         };
-        let started = self.runtime.rooms().quick_start(&player, opponent, side, request_id).await;
+        let started = self.runtime.rooms.quick_start(&player, opponent, side, request_id).await;
         let room = room_of(&self.runtime, &player, &started?);
         Ok(Response::new(v1::QuickStartResponse { room: Some(room) }))
     }

@@ -2,6 +2,7 @@
 
 use tonic::{Request, Response};
 
+use super::Services;
 use crate::{
     grpc::{
         layer::caller::{Reply, Role, caller, caller_with_role},
@@ -13,13 +14,8 @@ use crate::{
     runtime::{Contestant, Player, PlayerStats, Rating, RequestCost, Results, Runtime},
 };
 
-/// The session service over a runtime.
-pub(crate) struct Session {
-    pub(crate) runtime: Runtime,
-}
-
 #[tonic::async_trait]
-impl SessionService for Session {
+impl SessionService for Services {
     async fn log_in(&self, request: Request<v1::LogInRequest>) -> Reply<v1::LogInResponse> {
         let address = Peer::address(request.extensions()).cloned();
         if let Some(address) = &address {
@@ -29,12 +25,12 @@ impl SessionService for Session {
         let name = convert::read_display_name(&wire.display_name)?;
         let kind = convert::read_player_kind(wire.kind)?;
         let seats = convert::read_seat_count(wire.seats)?;
-        let (player, token) = self.runtime.sessions().log_in(name, kind, seats).await?;
+        let (player, token) = self.runtime.sessions.log_in(name, kind, seats).await?;
         if let Some(address) = &address {
             player.set_home(address);
         }
-        tracing::info!(player = %player.id(), name = %player.profile().name, "logged in");
-        Ok(Response::new(v1::LogInResponse { player: Some(convert::player(player.profile())), token: token.reveal() }))
+        tracing::info!(player = %player.id(), name = %player.profile.name, "logged in");
+        Ok(Response::new(v1::LogInResponse { player: Some(convert::player(&player.profile)), token: token.reveal() }))
     }
 
     async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Reply<v1::LogOutResponse> {
@@ -51,7 +47,7 @@ impl SessionService for Session {
                 other
             }
         };
-        self.runtime.sessions().log_out(&leaver).await?;
+        self.runtime.sessions.log_out(&leaver).await?;
         Ok(Response::new(v1::LogOutResponse {}))
     }
 
@@ -59,16 +55,16 @@ impl SessionService for Session {
         let player = caller(&request)?;
         player.charge(RequestCost::LookUp)?;
         player.charge(RequestCost::Snapshots(2 * player.seats().len()))?;
-        let games = self.runtime.rooms().games_of(&player).await;
-        let totals = self.runtime.games().player_stats(Contestant::Player(player.id())).await;
+        let games = self.runtime.rooms.games_of(&player).await;
+        let totals = self.runtime.games.player_stats(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();
         Ok(Response::new(v1::GetMeResponse {
-            player: Some(convert::player(player.profile())),
+            player: Some(convert::player(&player.profile)),
             room_ids: player.rooms().iter().map(ToString::to_string).collect(),
             seats: held_seats(&self.runtime, &player).await,
             game_ids: games.iter().map(ToString::to_string).collect(),
             stats: Some(stats(&totals?)),
-            seat_limit: player.seat_limit().into(),
+            seat_limit: player.seat_limit.into(),
             room_limit: i32::try_from(limits.rooms_per_player).unwrap_or(i32::MAX),
         }))
     }
@@ -77,7 +73,7 @@ impl SessionService for Session {
 async fn held_seats(runtime: &Runtime, player: &Player) -> Vec<v1::HeldSeat> {
     let mut held = Vec::new();
     for room in player.seats() {
-        let seat = match runtime.rooms().snapshot(player, room, &Default::default()).await {
+        let seat = match runtime.rooms.snapshot(player, room, &Default::default()).await {
             Ok(snapshot) => snapshot.room.seat_of(player.id()),
             Err(_) => None,
         };

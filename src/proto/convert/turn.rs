@@ -46,7 +46,7 @@ pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: 
 fn play_event(kind: u8, size: usize, length: Length, fill: impl FnOnce(&mut Vec<u8>)) -> EncodedMessage {
     let mut wire = Vec::with_capacity(size);
     nested(1, length, &mut wire, |wire| nested(kind, length, wire, fill));
-    EncodedMessage::from_bytes(wire)
+    EncodedMessage(wire.into())
 }
 
 /// As `convert::position`, of a running game.
@@ -175,7 +175,7 @@ mod tests {
     };
 
     fn event(frame: &EncodedMessage) -> v1::play_event::Event {
-        let wire = frame.bytes();
+        let wire = &frame.0;
         let down = v1::PlayResponse::decode(wire.clone()).unwrap();
         let calls = v1::WatchTurnsResponse::decode(wire.clone()).unwrap();
         assert_eq!((down.encode_to_vec(), calls.encode_to_vec()), (wire.to_vec(), wire.to_vec()), "as others write it");

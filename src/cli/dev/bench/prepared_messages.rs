@@ -141,7 +141,7 @@ fn execute(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Resul
         step.events.push(RoomEvent::new(convert::room_event(event, room)));
     }
     if let Some(request) = room.turn_request(NOW) {
-        step.told[request.position.turn()].push(convert::turn_requested(&request).into_bytes());
+        step.told[request.position.turn()].push(convert::turn_requested(&request).0);
     }
     Ok(step)
 }
@@ -161,7 +161,7 @@ fn encode_bot_events(step: &mut PreparedStep, room: &Room, event: &Event, asked:
         Fact::Played { square, .. } => {
             if let Some((side, ply)) = asked {
                 let (game, reason) = (game(room), v1::TurnCloseReason::Played);
-                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)).into_bytes());
+                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)).0);
             }
         }
         Fact::GameEnded(end) => Color::ALL.into_iter().for_each(|side| {

@@ -19,7 +19,7 @@ use crate::{
     },
     proto::{
         EncodedMessage,
-        convert::{self, Budget, Malformed},
+        convert::{self, Budget, Malformed, WireEnum as _},
         server::analysis_service_server::AnalysisService,
         v1,
     },
@@ -170,7 +170,7 @@ impl Source for GameResults {
         self.losses[made.position.turn()] += discs(judged.loss);
         let told = v1::MoveAnalysis {
             ply: made.ply.into(),
-            side: convert::side(made.position.turn()).into(),
+            side: made.position.turn().wire().into(),
             square: made.square.to_string(),
             best: Some(line(&judged.best)),
             evaluation: discs(judged.evaluation),

@@ -18,7 +18,12 @@ use crate::{
         layer::caller::{Reply, Role, caller, caller_with_role, game_id, open, room_id},
         status,
     },
-    proto::{EncodedMessage, convert, server::game_service_server::GameService, v1},
+    proto::{
+        EncodedMessage,
+        convert::{self, WireEnum as _},
+        server::game_service_server::GameService,
+        v1,
+    },
     room::{Command, GameId},
     runtime::{Notice, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate},
 };
@@ -205,13 +210,13 @@ fn encode(notice: Notice) -> EncodedMessage {
         Notice::GameStarted { game, side, opponent, present } => Event::GameStarted(v1::PlayerGameStarted {
             room_id: game.room.to_string(),
             game_id: game.to_string(),
-            side: convert::side(side).into(),
+            side: side.wire().into(),
             opponent: Some(convert::lone_seat(&opponent, present)),
         }),
         Notice::GameEnded { game, side, end, position } => Event::GameEnded(v1::PlayerGameEnded {
             room_id: game.room.to_string(),
             game_id: game.to_string(),
-            side: convert::side(side).into(),
+            side: side.wire().into(),
             outcome: Some(convert::outcome(end, position)),
             position: Some(convert::final_position(position)),
         }),

@@ -11,8 +11,13 @@ use super::{
 use crate::{
     ai::AiKind,
     grpc::layer::caller::{Reply, caller, open, password},
-    proto::{EncodedMessage, convert, server::lobby_service_server::LobbyService, v1},
-    room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
+    proto::{
+        EncodedMessage,
+        convert::{self, WireEnum as _},
+        server::lobby_service_server::LobbyService,
+        v1,
+    },
+    room::{ChatText, DisplayName, Phase, RoomName, Settings, Viewer, Watching},
     rules::Color,
     runtime::{
         Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, RequestCost, Row, RowFilter, Runtime, Snapshot,
@@ -143,7 +148,7 @@ fn row_filter(wire: Option<v1::RoomFilter>) -> Result<RowFilter, Status> {
     let wire = wire.unwrap_or_default();
     let text = convert::read_search_text(&wire.text)?;
     Ok(RowFilter {
-        phase: convert::read_phase(wire.phase)?,
+        phase: Phase::read("filter.phase", wire.phase)?,
         open_seat: wire.open_seat,
         text: text.map(str::to_lowercase),
     })
@@ -162,11 +167,11 @@ fn summary(row: &Row) -> v1::RoomSummary {
         room_id: row.id.to_string(),
         name: row.name.to_string(),
         owner_name: row.owner.as_ref().map(ToString::to_string).unwrap_or_default(),
-        phase: convert::phase(row.phase).into(),
+        phase: row.phase.wire().into(),
         seats,
         seats_taken: i32::try_from(taken).unwrap_or(i32::MAX),
         has_password: row.has_password,
-        watching: convert::watching(row.watching).into(),
+        watching: row.watching.wire().into(),
         watchers: i32::try_from(row.watchers).unwrap_or(i32::MAX),
         ply: row.ply.into(),
         black_discs: discs(Color::Black).into(),

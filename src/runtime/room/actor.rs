@@ -380,7 +380,8 @@ impl RoomActor {
     }
 
     fn notifier(&self) -> Notifier<'_> {
-        Notifier::new(&self.context.players, self.context.clock, &self.room, &self.cache)
+        let ActorContext { players, clock, .. } = &*self.context;
+        Notifier { players, clock: *clock, room: &self.room, cache: &self.cache }
     }
 
     fn remind(&self, player: PlayerId, reply: oneshot::Sender<()>) {

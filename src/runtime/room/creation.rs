@@ -153,7 +153,7 @@ impl Rooms {
         }
     }
 
-    fn occupant(&self, player: &Player, spec: SeatSpec) -> Result<Occupant, RoomError> {
+    pub(super) fn occupant(&self, player: &Player, spec: SeatSpec) -> Result<Occupant, RoomError> {
         Ok(match spec {
             SeatSpec::Open => Occupant::Open,
             SeatSpec::Me => Occupant::Player(player.profile.clone()),

@@ -12,7 +12,8 @@ use super::{host::RoomHost, message::Snapshot, presence::check_presence};
 use crate::{
     ai::{AiKind, AiPlayer},
     room::{
-        AiSeat, AiSpec, Command, Credentials, GameId, Issuer, JoinCode, Offer, Rejection, RoomId, SeatSetting, SeatSpec,
+        AiSeat, AiSpec, Command, Credentials, GameId, Issuer, JoinCode, Occupant, Offer, Rejection, RoomId,
+        SeatSetting, SeatSpec,
     },
     rules::{Color, Square},
     runtime::{
@@ -74,14 +75,10 @@ impl Rooms {
         seat: Color,
         spec: SeatSpec,
     ) -> Result<Accepted, RoomError> {
-        let setting = match spec {
-            SeatSpec::Open => SeatSetting::Open,
-            SeatSpec::Me => SeatSetting::Reserved(player.profile.clone()),
-            SeatSpec::Reserved(guest) => {
-                let guest = self.host.context.players.get(guest).ok_or(RoomError::PlayerNotFound)?;
-                SeatSetting::Reserved(guest.profile.clone())
-            }
-            SeatSpec::Ai(ai) => SeatSetting::Ai(self.ai_seat(&ai)?),
+        let setting = match self.occupant(player, spec)? {
+            Occupant::Open => SeatSetting::Open,
+            Occupant::Reserved(guest) | Occupant::Player(guest) => SeatSetting::Reserved(guest),
+            Occupant::Ai(ai) => SeatSetting::Ai(ai),
         };
         self.command(player, room, Command::SetSeat(seat, setting)).await
     }

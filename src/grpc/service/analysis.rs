@@ -162,7 +162,7 @@ impl Source for GameResults {
                 return Err(End::Done);
             }
             let ByColor { black, white } = self.losses;
-            let sum = v1::GameAnalysis { black_loss: black, white_loss: white, moves: count(self.moves) };
+            let sum = v1::GameAnalysis { black_loss: black, white_loss: white, moves: convert::count(self.moves) };
             return Ok(EncodedMessage::new(&v1::AnalyzeGameResponse { message: Some(Message::Summary(sum)) }));
         }
         let (made, judged) = self.analysis.next().await.map_err(|why| end(why, &self.call))?;
@@ -177,8 +177,8 @@ impl Source for GameResults {
             loss: discs(judged.loss),
             exact: judged.exact,
             nodes: judged.nodes,
-            done: count(self.done),
-            moves: count(self.moves),
+            done: convert::count(self.done),
+            moves: convert::count(self.moves),
         };
         Ok(EncodedMessage::new(&v1::AnalyzeGameResponse { message: Some(Message::Move(told)) }))
     }
@@ -206,8 +206,4 @@ fn line(line: &Line) -> v1::AnalysisLine {
 /// To the hundredth, as a thought's.
 fn discs(discs: f32) -> f64 {
     (f64::from(discs) * 100.0).round() / 100.0
-}
-
-fn count(count: usize) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
 }

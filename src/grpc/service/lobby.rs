@@ -13,7 +13,7 @@ use crate::{
     grpc::layer::caller::{Reply, caller, open, password},
     proto::{
         EncodedMessage,
-        convert::{self, WireEnum as _},
+        convert::{self, WireEnum as _, count},
         server::lobby_service_server::LobbyService,
         v1,
     },
@@ -30,7 +30,6 @@ impl LobbyService for Services {
     async fn get_server_info(&self, request: Request<v1::GetServerInfoRequest>) -> Reply<v1::GetServerInfoResponse> {
         caller(&request)?;
         let Census { players, rooms, games, ai, draining } = self.runtime.census();
-        let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
         Ok(Response::new(v1::GetServerInfoResponse {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             ai_kinds: AiKind::ALL.into_iter().map(ai_kind).collect(),
@@ -82,7 +81,7 @@ impl LobbyService for Services {
         let password = password(&wire.password)?;
         let settings = convert::read_new_settings(wire.settings, &player.profile.name, password)?;
         let seats = convert::read_seats(wire.seats, player.id())?;
-        let request_id = read_request_id(&wire.request_id)?;
+        let request_id = convert::read_request_id(&wire.request_id)?;
         let made = self.runtime.rooms.create(&player, NewRoom { settings, seats }, request_id).await;
         let room = room_of(&self.runtime, &player, &made?);
         Ok(Response::new(v1::CreateRoomResponse { room: Some(room) }))
@@ -91,7 +90,7 @@ impl LobbyService for Services {
     async fn quick_start(&self, request: Request<v1::QuickStartRequest>) -> Reply<v1::QuickStartResponse> {
         let (player, wire) = open(request)?;
         let side = convert::read_side_preference(wire.side)?;
-        let request_id = read_request_id(&wire.request_id)?;
+        let request_id = convert::read_request_id(&wire.request_id)?;
         let opponent = match wire.opponent {
             Some(v1::quick_start_request::Opponent::Ai(ai)) => Opponent::Ai(convert::read_ai("ai", ai)?),
             Some(v1::quick_start_request::Opponent::Anyone(_)) => Opponent::Anyone,
@@ -104,11 +103,6 @@ impl LobbyService for Services {
         let room = room_of(&self.runtime, &player, &started?);
         Ok(Response::new(v1::QuickStartResponse { room: Some(room) }))
     }
-}
-
-pub(crate) fn read_request_id(text: &str) -> Result<Option<String>, Status> {
-    let id = convert::read_request_id(text)?;
-    Ok(id.map(ToOwned::to_owned))
 }
 
 /// A room as `player` sees it.
@@ -169,10 +163,10 @@ fn summary(row: &Row) -> v1::RoomSummary {
         owner_name: row.owner.as_ref().map(ToString::to_string).unwrap_or_default(),
         phase: row.phase.wire().into(),
         seats,
-        seats_taken: i32::try_from(taken).unwrap_or(i32::MAX),
+        seats_taken: count(taken),
         has_password: row.has_password,
         watching: row.watching.wire().into(),
-        watchers: i32::try_from(row.watchers).unwrap_or(i32::MAX),
+        watchers: count(row.watchers),
         ply: row.ply.into(),
         black_discs: discs(Color::Black).into(),
         white_discs: discs(Color::White).into(),
@@ -209,7 +203,7 @@ fn limits(limits: &Limits) -> v1::Limits {
             i64::try_from($limit).unwrap_or(i64::MAX)
         };
         ($count:ident, $limit:expr) => {
-            i32::try_from($limit).unwrap_or(i32::MAX)
+            count($limit)
         };
     }
     macro_rules! message {

@@ -6,7 +6,7 @@ use tonic::{Request, Response, Status};
 
 use super::{
     Services,
-    lobby::{read_request_id, room_of},
+    lobby::room_of,
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
@@ -171,7 +171,7 @@ impl RoomService for Services {
     async fn start_game(&self, request: Request<v1::StartGameRequest>) -> Reply<v1::StartGameResponse> {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
-        let request_id = read_request_id(&wire.request_id)?;
+        let request_id = convert::read_request_id(&wire.request_id)?;
         let accepted = self.runtime.rooms.start_game(&player, room, request_id).await?;
         Ok(Response::new(v1::StartGameResponse {
             seq: accepted.seq.0,

@@ -9,7 +9,11 @@ use crate::{
         status,
         transport::connection::Peer,
     },
-    proto::{convert, server::session_service_server::SessionService, v1},
+    proto::{
+        convert::{self, count},
+        server::session_service_server::SessionService,
+        v1,
+    },
     room::{PlayerId, Rejection},
     runtime::{Contestant, Player, PlayerStats, Rating, RequestCost, Results, Runtime},
 };
@@ -65,7 +69,7 @@ impl SessionService for Services {
             game_ids: games.iter().map(ToString::to_string).collect(),
             stats: Some(stats(&totals?)),
             seat_limit: player.seat_limit.into(),
-            room_limit: i32::try_from(limits.rooms_per_player).unwrap_or(i32::MAX),
+            room_limit: count(limits.rooms_per_player),
         }))
     }
 }
@@ -105,8 +109,4 @@ fn score(results: Results) -> v1::Score {
 
 fn rating(rating: Rating) -> v1::Rating {
     v1::Rating { value: rating.value, deviation: rating.deviation, games: count(rating.games) }
-}
-
-fn count(count: u32) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
 }

@@ -46,6 +46,11 @@ use crate::{
     rules::Color,
 };
 
+/// A count, for the wire, saturating.
+pub fn count(count: impl TryInto<i32>) -> i32 {
+    count.try_into().unwrap_or(i32::MAX)
+}
+
 /// An enum of the room that the wire has with the same variants.
 pub trait WireEnum: Sized {
     /// The enum of the wire.

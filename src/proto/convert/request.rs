@@ -54,8 +54,8 @@ pub fn read_chat(text: &str) -> Result<ChatText, Malformed> {
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for the field `request_id` if longer than 64 bytes.
-pub fn read_request_id(text: &str) -> Result<Option<&str>, Malformed> {
-    read_key("request_id", text)
+pub fn read_request_id(text: &str) -> Result<Option<String>, Malformed> {
+    Ok(read_bounded("request_id", text, MOST_KEY)?.map(str::to_owned))
 }
 
 /// A password in clear text; `None` if the field is empty.
@@ -63,12 +63,12 @@ pub fn read_request_id(text: &str) -> Result<Option<&str>, Malformed> {
 /// # Errors
 /// `BAD_ARGUMENT` for the field `password` if longer than 64 bytes.
 pub fn read_password(text: &str) -> Result<Option<&str>, Malformed> {
-    read_key("password", text)
+    read_bounded("password", text, MOST_KEY)
 }
 
-fn read_key<'a>(field: &str, text: &'a str) -> Result<Option<&'a str>, Malformed> {
-    if text.len() > MOST_KEY {
-        return Err(Malformed::argument(field, format!("must have at most {MOST_KEY} bytes")));
+fn read_bounded<'a>(field: &str, text: &'a str, most: usize) -> Result<Option<&'a str>, Malformed> {
+    if text.len() > most {
+        return Err(Malformed::argument(field, format!("must have at most {most} bytes")));
     }
     Ok((!text.is_empty()).then_some(text))
 }
@@ -78,10 +78,7 @@ fn read_key<'a>(field: &str, text: &'a str) -> Result<Option<&'a str>, Malformed
 /// # Errors
 /// `BAD_ARGUMENT` for the field `filter.text` if longer than any name.
 pub fn read_search_text(text: &str) -> Result<Option<&str>, Malformed> {
-    if text.len() > MOST_SEARCH {
-        return Err(Malformed::argument("filter.text", format!("must have at most {MOST_SEARCH} bytes")));
-    }
-    Ok((!text.is_empty()).then_some(text))
+    read_bounded("filter.text", text, MOST_SEARCH)
 }
 
 /// The kind of a player, by default a person.

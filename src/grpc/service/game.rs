@@ -40,6 +40,7 @@ impl GameService for Services {
         Ok(ResponseStream::new(self.runtime.clock(), schedule, source))
     }
 
+    // A `WatchTurnsResponse` has the same bytes as the `PlayResponse` of its event.
     type WatchTurnsStream = ResponseStream<v1::PlayResponse, TurnStream>;
 
     async fn watch_turns(&self, request: Request<v1::WatchTurnsRequest>) -> Reply<Self::WatchTurnsStream> {

@@ -59,7 +59,7 @@ async fn runtime() -> Runtime {
 }
 
 async fn log_in(runtime: &Runtime, name: &str, kind: PlayerKind) -> Arc<Player> {
-    runtime.sessions().log_in(DisplayName::parse(name).unwrap(), kind, 1).await.unwrap().0
+    runtime.sessions.log_in(DisplayName::parse(name).unwrap(), kind, 1).await.unwrap().0
 }
 
 fn settings() -> Settings {
@@ -72,18 +72,18 @@ fn ai(kind: &str, level: u8) -> SeatSpec {
 
 async fn ai_room(runtime: &Runtime, owner: &Arc<Player>, settings: Settings, kind: &str, level: u8) -> Snapshot {
     let seats = ByColor::new(ai(kind, level), ai(kind, level));
-    runtime.rooms().create(owner, NewRoom { settings, seats }, None).await.unwrap()
+    runtime.rooms.create(owner, NewRoom { settings, seats }, None).await.unwrap()
 }
 
 async fn start(runtime: &Runtime, owner: &Arc<Player>, room: &Room) {
-    runtime.rooms().command(owner, room.id(), Command::Start).await.unwrap();
+    runtime.rooms.command(owner, room.id(), Command::Start).await.unwrap();
 }
 
 /// Waits for the end of the running game. Returns the room at that time.
 async fn finish(runtime: &Runtime, owner: &Arc<Player>, room: &Room) -> Arc<Room> {
-    let mut watch = runtime.streams().room(owner, room.id(), Credentials::default(), None).await.unwrap();
+    let mut watch = runtime.streams.room(owner, room.id(), Credentials::default(), None).await.unwrap();
     loop {
-        let snapshot = runtime.rooms().snapshot(owner, room.id(), &Credentials::default()).await.unwrap();
+        let snapshot = runtime.rooms.snapshot(owner, room.id(), &Credentials::default()).await.unwrap();
         if snapshot.room.running().is_none() {
             return snapshot.room;
         }
@@ -118,7 +118,7 @@ async fn a_game_of_random_ais() {
         start(&runtime, &owner, &room).await;
         finish(&runtime, &owner, &room).await;
         samples.push(began.elapsed());
-        runtime.rooms().command(&owner, room.id(), Command::Leave).await.unwrap();
+        runtime.rooms.command(&owner, room.id(), Command::Leave).await.unwrap();
     }
     println!("a whole game of two random AIs, watched: {}", spread(samples));
     assert!(runtime.shut_down(Duration::from_secs(5)).await);
@@ -143,7 +143,7 @@ async fn a_thousand_rooms() {
             let room = finish(&runtime, &owner, room).await;
             plies += room.game().unwrap().plies.len();
             latest.push(slowest(&room));
-            runtime.rooms().command(&owner, room.id(), Command::Leave).await.unwrap();
+            runtime.rooms.command(&owner, room.id(), Command::Leave).await.unwrap();
         }
         let seconds = began.elapsed().as_secs_f64();
         latest.sort_unstable();
@@ -210,8 +210,8 @@ async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
         let mut settings = settings();
         settings.time.per_move = Some(LIMIT);
         let seats = ByColor::new(SeatSpec::Me, ai("random", 1));
-        let room = runtime.rooms().create(&person, NewRoom { settings, seats }, None).await.unwrap().room;
-        let mut turns = runtime.streams().turns(&person).await.unwrap();
+        let room = runtime.rooms.create(&person, NewRoom { settings, seats }, None).await.unwrap().room;
+        let mut turns = runtime.streams.turns(&person).await.unwrap();
         start(runtime, &person, &room).await;
         let mut asked = None;
         loop {
@@ -244,18 +244,18 @@ async fn far_beyond_the_capacity() {
     println!("one mcts:12 move takes {alone:?} alone: 200 rooms at 1 s a move are {load:.0} times the capacity");
 
     let rooms = occupy(&runtime, &owner, ROOMS, Duration::from_secs(1)).await;
-    let mut watch = runtime.streams().room(&owner, rooms[0].id(), Credentials::default(), None).await.unwrap();
+    let mut watch = runtime.streams.room(&owner, rooms[0].id(), Credentials::default(), None).await.unwrap();
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(30) {
         watch.next().await.unwrap();
     }
     let mut slow = 0;
     for room in &rooms {
-        let room = runtime.rooms().snapshot(&owner, room.id(), &Credentials::default()).await.unwrap().room;
+        let room = runtime.rooms.snapshot(&owner, room.id(), &Credentials::default()).await.unwrap().room;
         slow = slow.max(slowest(&room));
     }
     let everything = GameFilter { viewer: owner.id(), room: None, player: None };
-    let ended = runtime.games().page(everything, None, usize::MAX).await.unwrap().games;
+    let ended = runtime.games.page(everything, None, usize::MAX).await.unwrap().games;
     for game in &ended {
         slow = slow.max(game.plies.iter().map(|ply| ply.spent_ms).max().unwrap());
     }
@@ -283,7 +283,7 @@ async fn memory_of_a_room() {
     }
     let idle = resident();
     for &room in &rooms {
-        runtime.rooms().command(&owner, room, Command::Start).await.unwrap();
+        runtime.rooms.command(&owner, room, Command::Start).await.unwrap();
     }
     let playing = resident();
     println!(
@@ -292,7 +292,7 @@ async fn memory_of_a_room() {
         (playing - before) / ROOMS
     );
     for room in rooms {
-        runtime.rooms().command(&owner, room, Command::Leave).await.unwrap();
+        runtime.rooms.command(&owner, room, Command::Leave).await.unwrap();
     }
     // Freed pages are used again, so the increase is what a played game adds to a room.
     for _ in 0..ROOMS {

@@ -52,12 +52,12 @@ async fn compare() {
 }
 
 async fn log_in(runtime: &Runtime, name: &str) -> Arc<Player> {
-    runtime.sessions().log_in(DisplayName::parse(name).unwrap(), PlayerKind::Bot, 1).await.unwrap().0
+    runtime.sessions.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Bot, 1).await.unwrap().0
 }
 
 /// Reads the stream of a resuming watcher until it has all events.
 async fn resume(runtime: &Runtime, player: &Arc<Player>, room: RoomId, after: Seq) {
-    let mut watch = runtime.streams().room(player, room, Credentials::default(), Some(after)).await.unwrap();
+    let mut watch = runtime.streams.room(player, room, Credentials::default(), Some(after)).await.unwrap();
     for _ in 0..MISSED {
         assert!(matches!(watch.next().await, Ok(Update::Event(_))));
     }
@@ -75,9 +75,9 @@ struct Owner {
 impl Owner {
     async fn new(runtime: &Runtime) -> Self {
         let player = log_in(runtime, "owner").await;
-        let settings = Settings::named((&player.profile().name).into());
+        let settings = Settings::named((&player.profile.name).into());
         let seats = ByColor::new(SeatSpec::Me, SeatSpec::Open);
-        let room = runtime.rooms().create(&player, NewRoom { settings, seats }, None).await.unwrap().room.id();
+        let room = runtime.rooms.create(&player, NewRoom { settings, seats }, None).await.unwrap().room.id();
         Self { runtime: runtime.clone(), player, room, ready: false, last: Seq(1) }
     }
 
@@ -85,7 +85,7 @@ impl Owner {
     async fn command(&mut self) {
         self.ready = !self.ready;
         let command = Command::SetReady(self.ready);
-        self.last = self.runtime.rooms().command(&self.player, self.room, command).await.unwrap().seq;
+        self.last = self.runtime.rooms.command(&self.player, self.room, command).await.unwrap().seq;
     }
 
     /// The latencies of commands sent every millisecond, until the watchers have resumed; of 200 commands if there are

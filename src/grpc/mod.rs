@@ -33,5 +33,5 @@ use crate::{
 pub fn encode(event: &Event, after: &Room) -> Bytes {
     let event = convert::room_event(event, after);
     let message = v1::WatchRoomResponse { message: Some(v1::watch_room_response::Message::Event(event)) };
-    EncodedMessage::new(&message).into_bytes()
+    EncodedMessage::new(&message).0
 }

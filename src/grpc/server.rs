@@ -1,24 +1,29 @@
 //! Serves a runtime on a socket: combines the listener, the layers and the services.
 
+use std::sync::Arc;
+
 use axum::Router;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, service::Routes, transport::Server};
 use tonic_web::GrpcWebLayer;
-use tower::util::{MapResponseLayer, option_layer};
+use tower::{
+    layer::layer_fn,
+    util::{MapResponseLayer, option_layer},
+};
 
 use super::{
     drain::{drain, run_to_end},
     layer::{
-        auth::AuthLayer,
+        auth::{Auth, Guard},
         cors::{self, Origin},
         foreign_streams::EndForeignStreams,
-        http1_pacing::Http1PacingLayer,
-        request_id::RequestIdLayer,
-        web_page::WebPageLayer,
+        http1_pacing::Http1Pacing,
+        request_id::{RequestIds, WithRequestId},
+        web_page::WebPage,
     },
-    service::router::ServiceRouter,
+    service::{Services, router::ServiceRouter},
     transport::{connection_limit::ConnectionLimit, listener::Listener, tls::Tls},
 };
 use crate::{
@@ -76,20 +81,23 @@ pub async fn serve_with(
     let end = CancellationToken::new();
     let health_service = health_service.max_decoding_message_size(limits.message_bytes);
     let others = others(&limits, &end)?.add_service(EndForeignStreams { service: health_service, end: end.clone() });
-    let services = ServiceRouter::new(&runtime, &connections, others);
+    let services = Services { runtime: runtime.clone(), connections: Arc::clone(&connections) };
+    let services = ServiceRouter::new(services, others);
     let listener = Listener { socket, tls: access.tls, connections, opening: limits.opening };
 
     let signal = drain(shutdown.clone(), health, runtime.clone(), end);
+    let ids = RequestIds::new((runtime.rooms.random.bits() >> 32) as u32);
+    let guard = Guard { runtime: runtime.clone() };
     let server = transport(&limits)
-        .layer(Http1PacingLayer)
-        .layer(RequestIdLayer::new((runtime.random() >> 32) as u32))
+        .layer(layer_fn(Http1Pacing))
+        .layer(layer_fn(move |inner| WithRequestId { inner, ids: ids.clone() }))
         // Outside of gRPC-Web, which treats every HTTP/1.1 request as a call.
-        .layer(option_layer(access.page.map(|page| WebPageLayer { page })))
+        .layer(option_layer(access.page.map(|page| layer_fn(move |calls| WebPage { page: page.clone(), calls }))))
         // Outside of gRPC-Web, which does not answer preflight requests.
         .layer(option_layer(cors::layer(&access.allow_origins)))
         .layer(GrpcWebLayer::new())
         .layer(MapResponseLayer::new(add_reasons))
-        .layer(AuthLayer { runtime: runtime.clone() })
+        .layer(layer_fn(move |inner| Auth { inner, guard: guard.clone() }))
         .serve_with_incoming_shutdown(services, listener.incoming(), signal);
 
     Ok(run_to_end(server, &shutdown, &runtime).await?)

@@ -39,8 +39,8 @@ impl<M: Message + 'static> Encodable for M {
 
 impl Encodable for EncodedMessage {
     fn encode_to(self, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        buffer.reserve(self.bytes().len());
-        buffer.put_slice(self.bytes());
+        buffer.reserve(self.0.len());
+        buffer.put_slice(&self.0);
         Ok(())
     }
 }

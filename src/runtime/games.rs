@@ -11,15 +11,11 @@ use crate::{
 /// The archive of finished games, as players may see it.
 #[derive(Clone)]
 pub struct Games {
-    archive: Arc<dyn Archive>,
-    rooms: Rooms,
+    pub(super) archive: Arc<dyn Archive>,
+    pub(super) rooms: Rooms,
 }
 
 impl Games {
-    pub(crate) fn new(archive: Arc<dyn Archive>, rooms: Rooms) -> Self {
-        Self { archive, rooms }
-    }
-
     /// At most `limit` finished games that match, after `after`.
     ///
     /// # Errors

@@ -8,8 +8,8 @@ use super::outcome::RoomError;
 #[derive(Clone, Default)]
 pub(crate) struct Lifecycle {
     draining: CancellationToken,
-    /// Cancelled after the streams were told to end: rooms finish the command in hand.
-    stop: CancellationToken,
+    /// Cancelled when rooms and background tasks are to end, after the streams: rooms finish the command in hand.
+    pub(crate) stop: CancellationToken,
     tasks: TaskTracker,
 }
 
@@ -26,11 +26,6 @@ impl Lifecycle {
 
     pub(crate) fn drain(&self) {
         self.draining.cancel();
-    }
-
-    /// Cancelled when rooms and background tasks are to end.
-    pub(crate) fn stop(&self) -> &CancellationToken {
-        &self.stop
     }
 
     /// Starts a task that shutdown waits for.

@@ -62,16 +62,14 @@ pub use server_clock::Clock;
 pub use server_metrics::Census;
 pub use session::Sessions;
 pub use watch::{
+    open_stream::OpenStream,
     room_watch::{Update, Watch},
-    streams::{CountedStream, Streams, WatchedLobby},
+    streams::{Streams, WatchedLobby},
     turns::Turns,
 };
 
 pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, PlayerStats, Rating, Results};
-use crate::{
-    ai::engine::Engines,
-    store::{PlayerStore, Store},
-};
+use crate::{ai::engine::Engines, store::Store};
 use ai::pool::MovePool;
 use analysis::analysis_pool::AnalysisPool;
 use lifecycle::Lifecycle;
@@ -121,15 +119,18 @@ impl Parts {
 /// A running server. Clones are handles to the same one.
 #[derive(Clone)]
 pub struct Runtime {
-    host: RoomHost,
-    random: RandomSource,
-    player_store: Arc<dyn PlayerStore>,
-    lobby: Arc<Lobby>,
-    rooms: Rooms,
-    sessions: Sessions,
-    streams: Streams,
-    games: Games,
-    analyses: Analyses,
+    /// Log-in and log-out.
+    pub sessions: Sessions,
+    /// The open rooms.
+    pub rooms: Rooms,
+    /// The list of public rooms.
+    pub lobby: Arc<Lobby>,
+    /// The streams of players.
+    pub streams: Streams,
+    /// The finished games.
+    pub games: Games,
+    /// Analyses.
+    pub analyses: Analyses,
 }
 
 impl Runtime {
@@ -161,99 +162,57 @@ impl Runtime {
             journal: store.journal,
             players: Arc::new(players),
             registry: Arc::<Registry>::default(),
-            pool: Arc::clone(&pool),
+            pool,
             encode: parts.encode,
             resumes: Semaphore::new((cores / 2).max(1)),
         };
-        let host = RoomHost::new(Arc::new(context), Arc::clone(&lobby));
-        let rooms = Rooms::new(host.clone(), Arc::default(), random.clone());
-        let streams = Streams::new(host.clone(), Arc::clone(&lobby));
-        if let Err(unavailable) = recovery::recover(&host, &*store.players, rooms.matchmaker()).await {
+        let host = RoomHost { context: Arc::new(context), lobby: Arc::clone(&lobby) };
+        let rooms = Rooms { host: host.clone(), waiting: Arc::default(), random };
+        if let Err(unavailable) = recovery::recover(&host, &*store.players, &rooms.waiting).await {
             // Rooms that are live already must not write while the next attempt reads.
             lifecycle.shut_down().await;
             return Err(std::io::Error::other(unavailable));
         }
         lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
         lifecycle.spawn(recovery::write_heartbeats(host.clone()));
-        let players = Arc::clone(&host.context().players);
+        let players = Arc::clone(&host.context.players);
         lifecycle.spawn(player::expiry::cut_unread_streams(players, limits, lifecycle.clone()));
         Ok(Self {
-            sessions: Sessions::new(host.clone(), Arc::clone(&store.players)),
-            games: Games::new(store.archive, rooms.clone()),
-            analyses: Analyses::new(rooms.clone(), streams.clone(), pool, analysis_pool, lifecycle),
-            host,
-            random,
-            player_store: store.players,
+            sessions: Sessions { host: host.clone(), player_store: store.players },
+            games: Games { archive: store.archive, rooms: rooms.clone() },
+            analyses: Analyses { rooms: rooms.clone(), pool: analysis_pool },
+            streams: Streams { host },
             lobby,
             rooms,
-            streams,
         })
     }
 
-    /// Log-in and log-out.
-    #[must_use]
-    pub fn sessions(&self) -> &Sessions {
-        &self.sessions
+    fn context(&self) -> &ActorContext {
+        &self.rooms.host.context
     }
 
     /// The players who are logged in.
     #[must_use]
     pub fn players(&self) -> &Players {
-        &self.host.context().players
-    }
-
-    /// The open rooms.
-    #[must_use]
-    pub fn rooms(&self) -> &Rooms {
-        &self.rooms
-    }
-
-    /// The list of public rooms.
-    #[must_use]
-    pub fn lobby(&self) -> &Lobby {
-        &self.lobby
-    }
-
-    /// The streams of players.
-    #[must_use]
-    pub fn streams(&self) -> &Streams {
-        &self.streams
-    }
-
-    /// The finished games.
-    #[must_use]
-    pub fn games(&self) -> &Games {
-        &self.games
-    }
-
-    /// Analyses.
-    #[must_use]
-    pub fn analyses(&self) -> &Analyses {
-        &self.analyses
+        &self.context().players
     }
 
     /// The limits in force.
     #[must_use]
     pub fn limits(&self) -> &Limits {
-        &self.host.context().limits
+        &self.context().limits
     }
 
     /// The server's clock.
     #[must_use]
     pub fn clock(&self) -> Clock {
-        self.host.context().clock
-    }
-
-    /// Unpredictable random bits.
-    #[must_use]
-    pub fn random(&self) -> u64 {
-        self.random.bits()
+        self.context().clock
     }
 
     /// The state of the server.
     #[must_use]
     pub fn census(&self) -> Census {
-        let context = self.host.context();
+        let context = self.context();
         Census {
             players: context.players.count(),
             rooms: context.registry.count(),
@@ -265,7 +224,7 @@ impl Runtime {
 
     /// Refuses new log-ins, rooms and games, and ends every stream.
     pub fn drain(&self) {
-        let context = self.host.context();
+        let context = self.context();
         context.lifecycle.drain();
         context.players.end_streams();
     }
@@ -273,10 +232,10 @@ impl Runtime {
     /// Lets rooms finish the command in hand, stops AI searches, and waits for every task; false when `deadline` passed.
     pub async fn shut_down(&self, deadline: Duration) -> bool {
         self.drain();
-        let context = self.host.context();
+        let context = self.context();
         let end = Instant::now() + deadline;
         let joined = tokio::time::timeout_at(end, context.lifecycle.shut_down()).await.is_ok();
-        let written = recovery::write_shutdown(&self.host, &*self.player_store);
+        let written = recovery::write_shutdown(context, &*self.sessions.player_store);
         let written = tokio::time::timeout_at(end, written).await.unwrap_or(false);
         let stopped = context.pool.shut_down(end.saturating_duration_since(Instant::now())).await;
         joined && written && stopped

@@ -6,12 +6,8 @@ use super::{
     lifecycle::Lifecycle,
     limit::limits::STORE_RETRY,
     outcome::{RoomError, StreamEnd},
-    player::{
-        directory::{LogInError, Players},
-        player::Player,
-        token::Token,
-    },
-    room::{host::RoomHost, presence::check_presence},
+    player::{directory::LogInError, player::Player, token::Token},
+    room::{actor::ActorContext, host::RoomHost, presence::check_presence},
 };
 use crate::{
     room::{Command, DisplayName, Issuer, PlayerId, PlayerKind},
@@ -21,18 +17,11 @@ use crate::{
 /// Logs players in and out. Clones are handles to the same server.
 #[derive(Clone)]
 pub struct Sessions {
-    players: Arc<Players>,
-    player_store: Arc<dyn PlayerStore>,
-    host: RoomHost,
-    lifecycle: Lifecycle,
+    pub(super) host: RoomHost,
+    pub(super) player_store: Arc<dyn PlayerStore>,
 }
 
 impl Sessions {
-    pub(crate) fn new(host: RoomHost, player_store: Arc<dyn PlayerStore>) -> Self {
-        let (players, lifecycle) = (Arc::clone(&host.context().players), host.context().lifecycle.clone());
-        Self { players, player_store, host, lifecycle }
-    }
-
     /// Logs in a new player with a free name, who is visible once stored.
     ///
     /// # Errors
@@ -43,19 +32,22 @@ impl Sessions {
         kind: PlayerKind,
         seats: u16,
     ) -> Result<(Arc<Player>, Token), LogInError> {
-        self.lifecycle.require_running()?;
+        let lifecycle = &self.host.context.lifecycle;
+        lifecycle.require_running()?;
         let this = self.clone();
         let log_in = async move {
-            let (enrolled, token) = this.players.reserve(name, kind, seats)?;
+            let ActorContext { players, lifecycle, .. } = &*this.host.context;
+            let (enrolled, token) = players.reserve(name, kind, seats)?;
             if let Err(unavailable) = this.player_store.insert_player(enrolled.clone()).await {
-                this.players.release_name(&enrolled.profile);
+                players.release_name(&enrolled.profile);
                 // It may have been written.
-                this.lifecycle.spawn(undo_log_in(this.player_store, enrolled.profile.id, this.lifecycle.clone()));
+                let undo = undo_log_in(Arc::clone(&this.player_store), enrolled.profile.id, lifecycle.clone());
+                lifecycle.spawn(undo);
                 return Err(RoomError::from(unavailable).into());
             }
-            Ok((this.players.admit(enrolled), token))
+            Ok((players.admit(enrolled), token))
         };
-        self.lifecycle.run_to_end(log_in).await
+        lifecycle.run_to_end(log_in).await
     }
 
     /// Revokes the token, leaves every room, ends the streams and frees the name.
@@ -64,12 +56,13 @@ impl Sessions {
     /// When the store is unavailable, and nothing has changed; or when a room could not be left, whose grace then does it.
     pub async fn log_out(&self, player: &Arc<Player>) -> Result<(), RoomError> {
         let (this, player) = (self.clone(), Arc::clone(player));
-        self.lifecycle.run_to_end(async move { this.remove(&player).await }).await
+        self.host.context.lifecycle.run_to_end(async move { this.remove(&player).await }).await
     }
 
     async fn remove(&self, player: &Arc<Player>) -> Result<(), RoomError> {
         self.player_store.remove_player(player.id()).await?;
-        self.players.revoke(player);
+        let players = &self.host.context.players;
+        players.revoke(player);
         let mut outcome = Ok(());
         for room in player.rooms() {
             let left = match self.host.room(room).await {
@@ -81,7 +74,7 @@ impl Sessions {
         }
         // After leaving, so that the rooms are not told of a lost connection first.
         player.end_streams(StreamEnd::LoggedOut);
-        self.players.remove(player);
+        players.remove(player);
         // Starts the grace where leaving failed.
         check_presence(&self.host, player, player.rooms());
         outcome
@@ -93,7 +86,7 @@ async fn undo_log_in(player_store: Arc<dyn PlayerStore>, player: PlayerId, lifec
     while player_store.remove_player(player).await.is_err() {
         tokio::select! {
             biased;
-            () = lifecycle.stop().cancelled() => return,
+            () = lifecycle.stop.cancelled() => return,
             () = tokio::time::sleep(STORE_RETRY) => {}
         }
     }

@@ -8,7 +8,7 @@ use std::{
 
 use http::{HeaderMap, Request, Response};
 use tonic::{Status, body::Body};
-use tower::{Layer, Service};
+use tower::Service;
 
 use super::{caller::Role, permit_body::with_permit, request_id::catch_panic};
 use crate::{
@@ -25,17 +25,18 @@ const ADMIN_TOKEN: &str = "reversi-admin";
 /// The one method of these services that needs no player: it creates one.
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
-/// Admits calls within the rates and limits of the player and of the address.
-#[derive(Clone)]
-pub(crate) struct AuthLayer {
-    pub(crate) runtime: Runtime,
-}
-
-/// A service wrapped by [`AuthLayer`]. Requests to methods that need a player have the player and the role as extensions.
+/// A service that admits calls within the rates and limits of the player and of the address. Requests to methods that need a
+/// player have the player and the role as extensions.
 #[derive(Clone)]
 pub(crate) struct Auth<S> {
-    inner: S,
-    layer: AuthLayer,
+    pub(crate) inner: S,
+    pub(crate) guard: Guard,
+}
+
+/// Admits calls to a runtime.
+#[derive(Clone)]
+pub(crate) struct Guard {
+    pub(crate) runtime: Runtime,
 }
 
 /// The permit of an admitted call: the call is counted until this is dropped.
@@ -45,10 +46,12 @@ struct AdmittedCall {
     _address: Option<SharePermit>,
 }
 
-impl AuthLayer {
+impl Guard {
     fn admit(&self, request: &mut Request<Body>) -> Result<AdmittedCall, Status> {
         let address = Peer::address(request.extensions()).cloned();
-        let player = match is_for_players(request.uri().path()).then(|| self.bearer(request.headers())) {
+        let path = request.uri().path();
+        let needs_player = path.starts_with(FOR_PLAYERS) && path != LOG_IN;
+        let player = match needs_player.then(|| self.bearer(request.headers())) {
             None => None,
             Some(Ok(player)) => Some(player),
             Some(Err(refusal)) => {
@@ -100,18 +103,6 @@ fn count(address: Option<&Arc<ClientAddress>>) -> Result<(), Status> {
     Ok(address.map_or(Ok(()), |address| address.admit())?)
 }
 
-fn is_for_players(path: &str) -> bool {
-    path.starts_with(FOR_PLAYERS) && path != LOG_IN
-}
-
-impl<S> Layer<S> for AuthLayer {
-    type Service = Auth<S>;
-
-    fn layer(&self, inner: S) -> Auth<S> {
-        Auth { inner, layer: self.clone() }
-    }
-}
-
 impl<S> Service<Request<Body>> for Auth<S>
 where
     S: Service<Request<Body>, Response = Response<Body>> + Clone + Send + 'static,
@@ -127,12 +118,12 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let layer = self.layer.clone();
+        let guard = self.guard.clone();
         // The clone may not be ready; the polled service is.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         Box::pin(catch_panic(async move {
-            match layer.admit(&mut request) {
+            match guard.admit(&mut request) {
                 Ok(permit) => Ok(inner.call(request).await?.map(|body| with_permit(body, permit))),
                 Err(refusal) => Ok(refusal.into_http()),
             }

@@ -12,27 +12,13 @@ use std::{
 use futures_util::future::{BoxFuture, Either};
 use http::Version;
 use tokio::time::{Instant, sleep_until};
-use tower::{Layer, Service};
+use tower::Service;
 
 use crate::{grpc::transport::connection::Peer, runtime::ClientAddress};
 
-/// The layer of [`Http1Pacing`].
-#[derive(Clone)]
-pub(crate) struct Http1PacingLayer;
-
 /// A service whose HTTP/1.1 requests are delayed.
 #[derive(Clone)]
-pub(crate) struct Http1Pacing<S> {
-    inner: S,
-}
-
-impl<S> Layer<S> for Http1PacingLayer {
-    type Service = Http1Pacing<S>;
-
-    fn layer(&self, inner: S) -> Http1Pacing<S> {
-        Http1Pacing { inner }
-    }
-}
+pub(crate) struct Http1Pacing<S>(pub(crate) S);
 
 impl<S, B> Service<http::Request<B>> for Http1Pacing<S>
 where
@@ -45,17 +31,17 @@ where
     type Future = Either<S::Future, BoxFuture<'static, Result<S::Response, S::Error>>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(cx)
+        self.0.poll_ready(cx)
     }
 
     fn call(&mut self, request: http::Request<B>) -> Self::Future {
         let address = Peer::address(request.extensions()).cloned();
         let (Version::HTTP_11 | Version::HTTP_10, Some(address)) = (request.version(), address) else {
-            return Either::Left(self.inner.call(request));
+            return Either::Left(self.0.call(request));
         };
         // The clone may not be ready; the polled service is.
-        let clone = self.inner.clone();
-        let mut inner = std::mem::replace(&mut self.inner, clone);
+        let clone = self.0.clone();
+        let mut inner = std::mem::replace(&mut self.0, clone);
         Either::Right(Box::pin(async move {
             wait(&address).await;
             inner.call(request).await
@@ -68,8 +54,8 @@ where
 async fn wait(address: &Arc<ClientAddress>) {
     let now = Instant::now();
     let turn = address.http1_slot(now);
-    if turn.start() > now {
-        sleep_until(turn.start()).await;
+    if turn.start > now {
+        sleep_until(turn.start).await;
     } else {
         // One request at a time, so that a connection with many requests does not delay other connections.
         tokio::task::yield_now().await;

@@ -14,7 +14,7 @@ use std::{
 use futures_util::FutureExt as _;
 use http::HeaderValue;
 use tonic::body::Body;
-use tower::{Layer, Service};
+use tower::Service;
 use tracing::Instrument as _;
 
 use crate::grpc::status;
@@ -23,16 +23,12 @@ use crate::grpc::status;
 pub(crate) const REQUEST_ID: &str = "reversi-request-id";
 
 tokio::task_local! {
-    static CURRENT: RequestId;
+    static CURRENT: Arc<str>;
 }
 
-/// The id of a call: a random number of the process, and the number of the call. Nothing in it comes from the client.
-#[derive(Clone, Debug)]
-struct RequestId(Arc<str>);
-
-/// The layer of [`WithRequestId`].
+/// The ids of calls: a random number of the process, and the number of the call. Nothing in them comes from the client.
 #[derive(Clone)]
-pub(crate) struct RequestIdLayer {
+pub(crate) struct RequestIds {
     process: u32,
     calls: Arc<AtomicU64>,
 }
@@ -40,25 +36,17 @@ pub(crate) struct RequestIdLayer {
 /// A service that gives each call an id, in a header of the response and in a span of the log.
 #[derive(Clone)]
 pub(crate) struct WithRequestId<S> {
-    inner: S,
-    ids: RequestIdLayer,
+    pub(crate) inner: S,
+    pub(crate) ids: RequestIds,
 }
 
-impl RequestIdLayer {
+impl RequestIds {
     pub(crate) fn new(process: u32) -> Self {
         Self { process, calls: Arc::default() }
     }
 
-    fn next(&self) -> RequestId {
-        RequestId(format!("{:08x}-{:x}", self.process, self.calls.fetch_add(1, Relaxed)).into())
-    }
-}
-
-impl<S> Layer<S> for RequestIdLayer {
-    type Service = WithRequestId<S>;
-
-    fn layer(&self, inner: S) -> WithRequestId<S> {
-        WithRequestId { inner, ids: self.clone() }
+    fn next(&self) -> Arc<str> {
+        format!("{:08x}-{:x}", self.process, self.calls.fetch_add(1, Relaxed)).into()
     }
 }
 
@@ -78,8 +66,8 @@ where
     fn call(&mut self, request: http::Request<Request>) -> Self::Future {
         let id = self.ids.next();
         // At info level, so that each log line has it. Without a subscriber nothing is formatted.
-        let span = tracing::info_span!("call", method = request.uri().path(), request = &*id.0);
-        let header = HeaderValue::from_str(&id.0);
+        let span = tracing::info_span!("call", method = request.uri().path(), request = &*id);
+        let header = HeaderValue::from_str(&id);
         let response = CURRENT.scope(id, self.inner.call(request)).instrument(span);
         Box::pin(async move {
             let mut response = response.await?;
@@ -94,7 +82,7 @@ where
 
 /// The id of the current call; empty outside of a call.
 pub(crate) fn current() -> String {
-    CURRENT.try_with(|id| id.0.to_string()).unwrap_or_default()
+    CURRENT.try_with(ToString::to_string).unwrap_or_default()
 }
 
 /// Answers INTERNAL for a call that panics. Otherwise a panic would end the connection and all streams on it.
@@ -128,7 +116,7 @@ mod tests {
                 Ok::<_, Infallible>(http::Response::new(Body::empty()))
             })
         });
-        let service = RequestIdLayer::new(7).layer(broken);
+        let service = WithRequestId { inner: broken, ids: RequestIds::new(7) };
         let ask = |uri| service.clone().oneshot(http::Request::builder().uri(uri).body(()).unwrap());
         let fine = ask("/fine").await.unwrap();
         assert!(!fine.headers().contains_key("grpc-status"));

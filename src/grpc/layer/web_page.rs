@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::future::{BoxFuture, Either};
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use tonic::body::Body;
-use tower::{BoxError, Layer, Service};
+use tower::{BoxError, Service};
 
 use super::permit_body::with_permit;
 use crate::{
@@ -18,25 +18,11 @@ use crate::{
     runtime::{ClientAddress, Share, SharePermit},
 };
 
-/// The layer of [`WebPage`].
-#[derive(Clone)]
-pub(crate) struct WebPageLayer {
-    pub(crate) page: Router,
-}
-
 /// A service that answers GET and HEAD requests with the files of the page.
 #[derive(Clone)]
 pub(crate) struct WebPage<S> {
-    page: Router,
-    calls: S,
-}
-
-impl<S> Layer<S> for WebPageLayer {
-    type Service = WebPage<S>;
-
-    fn layer(&self, calls: S) -> WebPage<S> {
-        WebPage { page: self.page.clone(), calls }
-    }
+    pub(crate) page: Router,
+    pub(crate) calls: S,
 }
 
 type Answer<S, B> = Result<Response<Body>, <S as Service<Request<B>>>::Error>;

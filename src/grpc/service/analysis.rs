@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use tonic::{Request, Status};
 
-use super::streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of};
+use super::{
+    Services,
+    streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
+};
 use crate::{
     ai::analysis::{Effort, GameMoves, JudgedMove, Line, MOST_DEPTH, Move, PositionAnalysis},
     grpc::{
@@ -16,26 +19,21 @@ use crate::{
     },
     proto::{
         EncodedMessage,
-        convert::{self, Budget, Malformed},
+        convert::{self, Budget, Malformed, WireEnum as _},
         server::analysis_service_server::AnalysisService,
         v1,
     },
     room::Rejection,
     rules::{ByColor, Position, Square},
-    runtime::{Analysis, AnalysisEnd, AnalysisPlan, Limits, Player, RequestCost, Runtime},
+    runtime::{Analysis, AnalysisEnd, AnalysisPlan, Limits, Player, RequestCost},
 };
 
 /// Default number of positions visited for each position of a game: a fraction of a second, enough to search deeper
 /// than human players.
 const USUAL_GAME_NODES: u64 = 1_000_000;
 
-/// The analysis service over a runtime.
-pub(crate) struct Analyses {
-    pub(crate) runtime: Runtime,
-}
-
 #[tonic::async_trait]
-impl AnalysisService for Analyses {
+impl AnalysisService for Services {
     type AnalyzePositionStream = ResponseStream<v1::AnalyzePositionResponse>;
 
     async fn analyze_position(
@@ -53,7 +51,7 @@ impl AnalysisService for Analyses {
         if position.is_over() {
             return Err(status::refused(Rejection::GameOver));
         }
-        let analysis = self.runtime.analyses().position(&player, position, plan, lines).await?;
+        let analysis = self.runtime.analyses.position(&player, position, plan, lines).await?;
         let results = PositionResults { analysis, call: request_id::current() };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(results)))
     }
@@ -69,14 +67,14 @@ impl AnalysisService for Analyses {
         let course = self.course(&player, wire.subject).await?;
         pay(&player, course.positions().len())?;
         let moves = course.moves.len();
-        let analysis = self.runtime.analyses().game(&player, course, plan).await?;
+        let analysis = self.runtime.analyses.game(&player, course, plan).await?;
         let call = request_id::current();
         let results = GameResults { analysis, call, moves, done: 0, losses: ByColor::default(), summed: false };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(results)))
     }
 }
 
-impl Analyses {
+impl Services {
     async fn position(
         &self,
         player: &Player,
@@ -86,7 +84,7 @@ impl Analyses {
         match subject {
             Some(Subject::Position(position)) => Ok(convert::read_board(&position)?),
             Some(Subject::Transcript(text)) => Ok(convert::read_transcript(&text)?.position()),
-            Some(Subject::GameId(id)) => Ok(self.runtime.analyses().position_of_game(player, game_id(&id)?).await?),
+            Some(Subject::GameId(id)) => Ok(self.runtime.analyses.position_of_game(player, game_id(&id)?).await?),
             None => Err(no_subject("must be a position, a transcript or a game")),
         }
     }
@@ -104,7 +102,7 @@ impl Analyses {
             }
             Some(Subject::GameId(id)) => {
                 player.charge(RequestCost::Games(1))?;
-                let game = self.runtime.games().get(player, game_id(&id)?).await?;
+                let game = self.runtime.games.get(player, game_id(&id)?).await?;
                 Ok(GameMoves::of(Position::START, game.plies.iter().filter_map(|ply| ply.square), game.opening))
             }
             None => Err(no_subject("must be a game or a transcript")),
@@ -164,7 +162,7 @@ impl Source for GameResults {
                 return Err(End::Done);
             }
             let ByColor { black, white } = self.losses;
-            let sum = v1::GameAnalysis { black_loss: black, white_loss: white, moves: count(self.moves) };
+            let sum = v1::GameAnalysis { black_loss: black, white_loss: white, moves: convert::count(self.moves) };
             return Ok(EncodedMessage::new(&v1::AnalyzeGameResponse { message: Some(Message::Summary(sum)) }));
         }
         let (made, judged) = self.analysis.next().await.map_err(|why| end(why, &self.call))?;
@@ -172,15 +170,15 @@ impl Source for GameResults {
         self.losses[made.position.turn()] += discs(judged.loss);
         let told = v1::MoveAnalysis {
             ply: made.ply.into(),
-            side: convert::side(made.position.turn()).into(),
+            side: made.position.turn().wire().into(),
             square: made.square.to_string(),
             best: Some(line(&judged.best)),
             evaluation: discs(judged.evaluation),
             loss: discs(judged.loss),
             exact: judged.exact,
             nodes: judged.nodes,
-            done: count(self.done),
-            moves: count(self.moves),
+            done: convert::count(self.done),
+            moves: convert::count(self.moves),
         };
         Ok(EncodedMessage::new(&v1::AnalyzeGameResponse { message: Some(Message::Move(told)) }))
     }
@@ -208,8 +206,4 @@ fn line(line: &Line) -> v1::AnalysisLine {
 /// Rounded to hundredths, as in `Thought`.
 fn discs(discs: f32) -> f64 {
     (f64::from(discs) * 100.0).round() / 100.0
-}
-
-fn count(count: usize) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
 }

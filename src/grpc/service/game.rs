@@ -9,38 +9,42 @@ use std::{
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::streaming::{End, HeartbeatSchedule, ResponseStream, StreamMessage};
+use super::{
+    Services,
+    streaming::{End, HeartbeatSchedule, ResponseStream, StreamMessage},
+};
 use crate::{
     grpc::{
         layer::caller::{Reply, Role, caller, caller_with_role, game_id, open, room_id},
         status,
     },
-    proto::{EncodedMessage, convert, server::game_service_server::GameService, v1},
+    proto::{
+        EncodedMessage,
+        convert::{self, WireEnum as _},
+        server::game_service_server::GameService,
+        v1,
+    },
     room::{Command, GameId},
-    runtime::{Notice, Play, Player, Runtime, TurnEnd, Turns, WakeGate},
+    runtime::{Notice, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate},
 };
 
-/// The game service over a runtime.
-pub(super) struct Games {
-    pub(super) runtime: Runtime,
-}
-
 #[tonic::async_trait]
-impl GameService for Games {
+impl GameService for Services {
     type PlayStream = ResponseStream<v1::PlayResponse, PlayStream>;
 
     async fn play(&self, request: Request<Streaming<v1::PlayRequest>>) -> Reply<Self::PlayStream> {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
-        let turns = self.runtime.streams().turns(&player).await?;
+        let turns = self.runtime.streams.turns(&player).await?;
         let (runtime, moves) = (self.runtime.clone(), Some(request.into_inner()));
         let source = PlayStream { runtime, player, turns, moves, gate: WakeGate::default(), pending: None };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, source))
     }
 
-    type WatchTurnsStream = ResponseStream<v1::WatchTurnsResponse, TurnStream>;
+    // A `WatchTurnsResponse` has the same bytes as the `PlayResponse` of its event.
+    type WatchTurnsStream = ResponseStream<v1::PlayResponse, TurnStream>;
 
     async fn watch_turns(&self, request: Request<v1::WatchTurnsRequest>) -> Reply<Self::WatchTurnsStream> {
-        let turns = self.runtime.streams().turns(&caller(&request)?).await?;
+        let turns = self.runtime.streams.turns(&caller(&request)?).await?;
         Ok(ResponseStream::new(self.runtime.clock(), HeartbeatSchedule::of(&request), TurnStream(turns)))
     }
 
@@ -54,7 +58,9 @@ impl GameService for Games {
     async fn resign(&self, request: Request<v1::ResignRequest>) -> Reply<v1::ResignResponse> {
         let (player, wire) = open(request)?;
         let game = game_id(&wire.game_id)?;
-        let accepted = self.runtime.rooms().command_game(&player, game, Command::Resign { game: game.number }).await?;
+        let resign = Command::Resign { game: game.number };
+        let accepted = self.runtime.rooms.command(&player, game.room, resign).await;
+        let accepted = accepted.map_err(RoomError::or_game_not_found)?;
         Ok(Response::new(v1::ResignResponse { seq: accepted.seq.0 }))
     }
 
@@ -63,26 +69,27 @@ impl GameService for Games {
         let game = game_id(&request.into_inner().game_id)?;
         let abort = Command::Abort { game: game.number };
         let accepted = match role {
-            Role::Player => self.runtime.rooms().command_game(&player, game, abort).await?,
+            Role::Player => self.runtime.rooms.command(&player, game.room, abort).await,
             Role::Admin => {
                 tracing::info!(%game, by = %player.id(), "aborted by an administrator");
-                self.runtime.rooms().command_game_as_admin(game, abort).await?
+                self.runtime.rooms.command_as_admin(game.room, abort).await
             }
         };
+        let accepted = accepted.map_err(RoomError::or_game_not_found)?;
         Ok(Response::new(v1::AbortGameResponse { seq: accepted.seq.0 }))
     }
 
     async fn make_offer(&self, request: Request<v1::MakeOfferRequest>) -> Reply<v1::MakeOfferResponse> {
         let (player, wire) = open(request)?;
         let command = Command::Offer(convert::read_offer(wire.offer)?);
-        let accepted = self.runtime.rooms().command(&player, room_id(&wire.room_id)?, command).await?;
+        let accepted = self.runtime.rooms.command(&player, room_id(&wire.room_id)?, command).await?;
         Ok(Response::new(v1::MakeOfferResponse { seq: accepted.seq.0 }))
     }
 
     async fn answer_offer(&self, request: Request<v1::AnswerOfferRequest>) -> Reply<v1::AnswerOfferResponse> {
         let (player, wire) = open(request)?;
         let command = Command::Answer(convert::read_offer(wire.offer)?, wire.accept);
-        let accepted = self.runtime.rooms().command(&player, room_id(&wire.room_id)?, command).await?;
+        let accepted = self.runtime.rooms.command(&player, room_id(&wire.room_id)?, command).await?;
         Ok(Response::new(v1::AnswerOfferResponse { seq: accepted.seq.0 }))
     }
 }
@@ -91,11 +98,11 @@ fn play(runtime: &Runtime, player: &Player, game: &str, ply: i32, square: &str) 
     let game = game_id(game)?;
     let ply = convert::read_ply(ply)?;
     let square = convert::read_square(square)?;
-    Ok((game, runtime.rooms().play(player, game, ply, square)))
+    Ok((game, runtime.rooms.play(player, game, ply, square)))
 }
 
 /// The turn events of a player, as a stream.
-pub(super) struct TurnStream(Turns);
+pub(crate) struct TurnStream(Turns);
 
 impl Stream for TurnStream {
     type Item = Result<EncodedMessage, End>;
@@ -107,7 +114,7 @@ impl Stream for TurnStream {
 }
 
 /// The turn events of a player, and the moves that the client sends on the same stream, one at a time.
-pub(super) struct PlayStream {
+pub(crate) struct PlayStream {
     turns: Turns,
     /// Polls `moves` only after they woke the stream; three other sources also wake it for each move.
     gate: WakeGate,
@@ -186,16 +193,6 @@ impl StreamMessage for v1::PlayResponse {
     }
 }
 
-impl StreamMessage for v1::WatchTurnsResponse {
-    fn heartbeat(heartbeat: v1::Heartbeat) -> Self {
-        Self { event: v1::PlayResponse::heartbeat(heartbeat).event }
-    }
-
-    fn closing(closing: v1::Closing) -> Self {
-        Self { event: v1::PlayResponse::closing(closing).event }
-    }
-}
-
 fn response(event: v1::play_event::Event) -> v1::PlayResponse {
     v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) }
 }
@@ -214,13 +211,13 @@ fn encode(notice: Notice) -> EncodedMessage {
         Notice::GameStarted { game, side, opponent, present } => Event::GameStarted(v1::PlayerGameStarted {
             room_id: game.room.to_string(),
             game_id: game.to_string(),
-            side: convert::side(side).into(),
+            side: side.wire().into(),
             opponent: Some(convert::lone_seat(&opponent, present)),
         }),
         Notice::GameEnded { game, side, end, position } => Event::GameEnded(v1::PlayerGameEnded {
             room_id: game.room.to_string(),
             game_id: game.to_string(),
-            side: convert::side(side).into(),
+            side: side.wire().into(),
             outcome: Some(convert::outcome(end, position)),
             position: Some(convert::final_position(position)),
         }),

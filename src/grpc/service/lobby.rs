@@ -1,21 +1,23 @@
 //! Listing and creating rooms.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{cmp::Reverse, collections::VecDeque};
 
 use tonic::{Request, Response, Status};
 
 use super::{
-    page_token,
+    Services, page_token,
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
     ai::AiKind,
-    grpc::{
-        layer::caller::{Reply, caller, open, password},
-        transport::connection_limit::ConnectionLimit,
+    grpc::layer::caller::{Reply, caller, open, password},
+    proto::{
+        EncodedMessage,
+        convert::{self, WireEnum as _, count},
+        server::lobby_service_server::LobbyService,
+        v1,
     },
-    proto::{EncodedMessage, convert, server::lobby_service_server::LobbyService, v1},
-    room::{ChatText, DisplayName, RoomName, Settings, Viewer, Watching},
+    room::{ChatText, DisplayName, Phase, RoomName, Settings, Viewer, Watching},
     rules::Color,
     runtime::{
         Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, RequestCost, Row, RowFilter, Runtime, Snapshot,
@@ -23,18 +25,11 @@ use crate::{
     },
 };
 
-/// The lobby service over a runtime.
-pub(crate) struct Lobby {
-    pub(crate) runtime: Runtime,
-    pub(crate) connections: Arc<ConnectionLimit>,
-}
-
 #[tonic::async_trait]
-impl LobbyService for Lobby {
+impl LobbyService for Services {
     async fn get_server_info(&self, request: Request<v1::GetServerInfoRequest>) -> Reply<v1::GetServerInfoResponse> {
         caller(&request)?;
         let Census { players, rooms, games, ai, draining } = self.runtime.census();
-        let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
         Ok(Response::new(v1::GetServerInfoResponse {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             ai_kinds: AiKind::ALL.into_iter().map(ai_kind).collect(),
@@ -58,12 +53,12 @@ impl LobbyService for Lobby {
         let (player, wire) = open(request)?;
         let filter = row_filter(wire.filter)?;
         let size = convert::read_page_size(wire.page_size)?;
-        let after = page_token::read_row(&wire.page_token)?;
+        let after = page_token::read(&wire.page_token)?.map(|(created, room)| (Reverse(created), room));
         let sought = if filter == RowFilter::default() { 0 } else { self.runtime.census().rooms };
         player.charge(RequestCost::Rooms { searched: sought, returned: size })?;
-        let rows = self.runtime.lobby().page(&filter, after, size);
+        let rows = self.runtime.lobby.page(&filter, after, size);
         let full = rows.len() == size;
-        let next = rows.last().filter(|_| full).map(|row| page_token::row_token(row.key()));
+        let next = rows.last().filter(|_| full).map(|row| page_token::write(row.created, row.id));
         Ok(Response::new(v1::ListRoomsResponse {
             rooms: rows.iter().map(summary).collect(),
             next_page_token: next.unwrap_or_default(),
@@ -76,7 +71,7 @@ impl LobbyService for Lobby {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let filter = row_filter(request.into_inner().filter)?;
         player.charge(RequestCost::Rooms { searched: 0, returned: self.runtime.census().rooms })?;
-        let watched = self.runtime.streams().lobby(&player, filter)?;
+        let watched = self.runtime.streams.lobby(&player, filter)?;
         let updates = RoomListUpdates { watched, ready: VecDeque::new() };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(updates)))
     }
@@ -84,10 +79,10 @@ impl LobbyService for Lobby {
     async fn create_room(&self, request: Request<v1::CreateRoomRequest>) -> Reply<v1::CreateRoomResponse> {
         let (player, wire) = open(request)?;
         let password = password(&wire.password)?;
-        let settings = convert::read_new_settings(wire.settings, &player.profile().name, password)?;
+        let settings = convert::read_new_settings(wire.settings, &player.profile.name, password)?;
         let seats = convert::read_seats(wire.seats, player.id())?;
-        let request_id = read_request_id(&wire.request_id)?;
-        let made = self.runtime.rooms().create(&player, NewRoom { settings, seats }, request_id).await;
+        let request_id = convert::read_request_id(&wire.request_id)?;
+        let made = self.runtime.rooms.create(&player, NewRoom { settings, seats }, request_id).await;
         let room = room_of(&self.runtime, &player, &made?);
         Ok(Response::new(v1::CreateRoomResponse { room: Some(room) }))
     }
@@ -95,7 +90,7 @@ impl LobbyService for Lobby {
     async fn quick_start(&self, request: Request<v1::QuickStartRequest>) -> Reply<v1::QuickStartResponse> {
         let (player, wire) = open(request)?;
         let side = convert::read_side_preference(wire.side)?;
-        let request_id = read_request_id(&wire.request_id)?;
+        let request_id = convert::read_request_id(&wire.request_id)?;
         let opponent = match wire.opponent {
             Some(v1::quick_start_request::Opponent::Ai(ai)) => Opponent::Ai(convert::read_ai("ai", ai)?),
             Some(v1::quick_start_request::Opponent::Anyone(_)) => Opponent::Anyone,
@@ -104,15 +99,10 @@ impl LobbyService for Lobby {
                 return Err(malformed.into());
             }
         };
-        let started = self.runtime.rooms().quick_start(&player, opponent, side, request_id).await;
+        let started = self.runtime.rooms.quick_start(&player, opponent, side, request_id).await;
         let room = room_of(&self.runtime, &player, &started?);
         Ok(Response::new(v1::QuickStartResponse { room: Some(room) }))
     }
-}
-
-pub(crate) fn read_request_id(text: &str) -> Result<Option<String>, Status> {
-    let id = convert::read_request_id(text)?;
-    Ok(id.map(ToOwned::to_owned))
 }
 
 /// A room as seen by `player`.
@@ -152,7 +142,7 @@ fn row_filter(wire: Option<v1::RoomFilter>) -> Result<RowFilter, Status> {
     let wire = wire.unwrap_or_default();
     let text = convert::read_search_text(&wire.text)?;
     Ok(RowFilter {
-        phase: convert::read_phase(wire.phase)?,
+        phase: Phase::read("filter.phase", wire.phase)?,
         open_seat: wire.open_seat,
         text: text.map(str::to_lowercase),
     })
@@ -171,12 +161,12 @@ fn summary(row: &Row) -> v1::RoomSummary {
         room_id: row.id.to_string(),
         name: row.name.to_string(),
         owner_name: row.owner.as_ref().map(ToString::to_string).unwrap_or_default(),
-        phase: convert::phase(row.phase).into(),
+        phase: row.phase.wire().into(),
         seats,
-        seats_taken: i32::try_from(taken).unwrap_or(i32::MAX),
+        seats_taken: count(taken),
         has_password: row.has_password,
-        watching: convert::watching(row.watching).into(),
-        watchers: i32::try_from(row.watchers).unwrap_or(i32::MAX),
+        watching: row.watching.wire().into(),
+        watchers: count(row.watchers),
         ply: row.ply.into(),
         black_discs: discs(Color::Black).into(),
         white_discs: discs(Color::White).into(),
@@ -213,7 +203,7 @@ fn limits(limits: &Limits) -> v1::Limits {
             i64::try_from($limit).unwrap_or(i64::MAX)
         };
         ($count:ident, $limit:expr) => {
-            i32::try_from($limit).unwrap_or(i32::MAX)
+            count($limit)
         };
     }
     macro_rules! message {

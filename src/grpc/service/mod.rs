@@ -10,4 +10,15 @@ mod record;
 mod room;
 pub(crate) mod router;
 mod session;
-pub(crate) mod streaming;
+mod streaming;
+
+use std::sync::Arc;
+
+use super::transport::connection_limit::ConnectionLimit;
+use crate::runtime::Runtime;
+
+/// All services over a runtime.
+pub(crate) struct Services {
+    pub(crate) runtime: Runtime,
+    pub(crate) connections: Arc<ConnectionLimit>,
+}

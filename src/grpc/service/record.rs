@@ -9,7 +9,7 @@ use futures_util::{
 use tokio::time::timeout;
 use tonic::{Request, Response, Status};
 
-use super::{json, page_token, session::stats};
+use super::{Services, json, page_token, session::stats};
 use crate::{
     grpc::{
         layer::caller::{Reply, caller, game_id, open},
@@ -18,7 +18,7 @@ use crate::{
     proto::{EncodedMessage, convert, server::record_service_server::RecordService, v1},
     room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
     runtime::{
-        Contestant, CountedStream, GameFilter, GameKey, GamePage, Player, RequestCost, RoomError, Runtime, StreamEnd,
+        Contestant, GameFilter, GameKey, GamePage, OpenStream, Player, RequestCost, RoomError, Runtime, StreamEnd,
         TooFast,
     },
 };
@@ -26,23 +26,18 @@ use crate::{
 /// Number of games that an export reads from the archive at a time.
 const EXPORT_STEP: usize = 100;
 
-/// The record service over a runtime.
-pub(crate) struct Records {
-    pub(crate) runtime: Runtime,
-}
-
 #[tonic::async_trait]
-impl RecordService for Records {
+impl RecordService for Services {
     async fn list_games(&self, request: Request<v1::ListGamesRequest>) -> Reply<v1::ListGamesResponse> {
         let (player, wire) = open(request)?;
         let filter = read_filter(wire.filter, player.id())?;
         let size = convert::read_page_size(wire.page_size)?;
-        let after = page_token::read_game(&wire.page_token)?;
+        let after = page_token::read(&wire.page_token)?;
         player.charge(work(&filter, size))?;
-        let GamePage { games, next } = self.runtime.games().page(filter, after, size).await?;
+        let GamePage { games, next } = self.runtime.games.page(filter, after, size).await?;
         Ok(Response::new(v1::ListGamesResponse {
             games: games.iter().map(|game| v1::GameRecord { plies: Vec::new(), ..record(game) }).collect(),
-            next_page_token: next.map(page_token::game_token).unwrap_or_default(),
+            next_page_token: next.map(|(ended, game)| page_token::write(ended, game)).unwrap_or_default(),
         }))
     }
 
@@ -50,7 +45,7 @@ impl RecordService for Records {
         let player = caller(&request)?;
         player.charge(RequestCost::Games(1))?;
         let id = game_id(&request.into_inner().game_id)?;
-        let game = self.runtime.games().get(&player, id).await?;
+        let game = self.runtime.games.get(&player, id).await?;
         Ok(Response::new(v1::GetGameResponse { game: Some(record(&game)) }))
     }
 
@@ -69,7 +64,7 @@ impl RecordService for Records {
         let export = Export {
             runtime: self.runtime.clone(),
             filter: read_filter(wire.filter, player.id())?,
-            open: self.runtime.streams().export(&player)?,
+            open: self.runtime.streams.export(&player)?,
             player,
             ended: false,
             next: Some(None),
@@ -92,9 +87,9 @@ impl RecordService for Records {
             wire.player_id.parse().ok().and_then(|id| self.runtime.players().get(id))
         };
         let player = player.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
-        let totals = self.runtime.games().player_stats(Contestant::Player(player.id())).await?;
+        let totals = self.runtime.games.player_stats(Contestant::Player(player.id())).await?;
         Ok(Response::new(v1::GetPlayerStatsResponse {
-            player: Some(convert::player(player.profile())),
+            player: Some(convert::player(&player.profile)),
             stats: Some(stats(&totals)),
         }))
     }
@@ -103,9 +98,9 @@ impl RecordService for Records {
         caller(&request)?.charge(RequestCost::LookUp)?;
         let v1::GetAiStatsRequest { kind, level } = request.into_inner();
         let wish = convert::read_ai("ai", v1::AiSeat { kind, level, seed: 0 })?;
-        let AiSeat { kind, level, .. } = self.runtime.rooms().ai_seat(&wish)?;
+        let AiSeat { kind, level, .. } = self.runtime.rooms.ai_seat(&wish)?;
         let who = Contestant::Ai { kind: Arc::clone(&kind), level };
-        let totals = self.runtime.games().player_stats(who).await?;
+        let totals = self.runtime.games.player_stats(who).await?;
         Ok(Response::new(v1::GetAiStatsResponse {
             kind: kind.to_string(),
             level: level.into(),
@@ -119,7 +114,7 @@ struct Export {
     runtime: Runtime,
     player: Arc<Player>,
     filter: GameFilter,
-    open: CountedStream,
+    open: OpenStream,
     /// Whether the export has ended early.
     ended: bool,
     /// The key after which the next page starts; none after the last page.
@@ -144,7 +139,7 @@ impl Export {
                     return self.cut_short(farewell(end));
                 }
             }
-            match self.runtime.games().page(self.filter, after, EXPORT_STEP).await {
+            match self.runtime.games.page(self.filter, after, EXPORT_STEP).await {
                 Ok(page) => (self.step, self.next) = (page.games.into(), page.next.map(Some)),
                 Err(error) => return self.cut_short(error.into()),
             }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 use super::{
-    lobby::{read_request_id, room_of},
+    Services,
+    lobby::room_of,
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
@@ -15,18 +16,13 @@ use crate::{
     },
     proto::{EncodedMessage, convert, server::room_service_server::RoomService, v1},
     room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
-    runtime::{Clock, Player, RoomError, Runtime, Snapshot, Update, Watch},
+    runtime::{Clock, Player, RoomError, Snapshot, Update, Watch},
 };
 
-/// The room service over a runtime.
-pub(super) struct Rooms {
-    pub(super) runtime: Runtime,
-}
-
-impl Rooms {
+impl Services {
     /// Executes a command of a member. Returns the sequence number of its last event.
     async fn command(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<u64, Status> {
-        Ok(self.runtime.rooms().command(player, room, command).await?.seq.0)
+        Ok(self.runtime.rooms.command(player, room, command).await?.seq.0)
     }
 
     /// Executes a command that an administrator may give in any room. Returns the sequence number of its last event.
@@ -40,7 +36,7 @@ impl Rooms {
             Role::Player => self.command(&player, room, command).await,
             Role::Admin => {
                 tracing::info!(%room, by = %player.id(), ?command, "an administrator's command");
-                Ok(self.runtime.rooms().command_as_admin(room, command).await?.seq.0)
+                Ok(self.runtime.rooms.command_as_admin(room, command).await?.seq.0)
             }
         }
     }
@@ -54,12 +50,12 @@ impl Rooms {
     ) -> Result<Snapshot, RoomError> {
         let (id, code) = match key {
             RoomKey::Id(id) => (Some(id), None),
-            RoomKey::Code(code) => (code.and_then(|code| self.runtime.rooms().by_code(code)), code),
+            RoomKey::Code(code) => (code.and_then(|code| self.runtime.rooms.by_code(code)), code),
         };
         let id = id.ok_or(Rejection::RoomNotFound)?;
         let credentials = Credentials { code, password };
-        self.runtime.rooms().command(player, id, Command::Join(player.profile().clone(), credentials)).await?;
-        self.runtime.rooms().snapshot(player, id, &credentials).await
+        self.runtime.rooms.command(player, id, Command::Join(player.profile.clone(), credentials)).await?;
+        self.runtime.rooms.snapshot(player, id, &credentials).await
     }
 }
 
@@ -72,13 +68,13 @@ enum RoomKey {
 }
 
 #[tonic::async_trait]
-impl RoomService for Rooms {
+impl RoomService for Services {
     async fn get_room(&self, request: Request<v1::GetRoomRequest>) -> Reply<v1::GetRoomResponse> {
         let (player, role) = caller_with_role(&request)?;
         let id = room_id(&request.into_inner().room_id)?;
         let snapshot = match role {
-            Role::Player => self.runtime.rooms().snapshot(&player, id, &Credentials::default()).await?,
-            Role::Admin => self.runtime.rooms().snapshot_as_admin(id).await?,
+            Role::Player => self.runtime.rooms.snapshot(&player, id, &Credentials::default()).await?,
+            Role::Admin => self.runtime.rooms.snapshot_as_admin(id).await?,
         };
         Ok(Response::new(v1::GetRoomResponse { room: Some(room_of(&self.runtime, &player, &snapshot)) }))
     }
@@ -129,7 +125,7 @@ impl RoomService for Rooms {
         let room = room_id(&wire.room_id)?;
         let seat = convert::read_seat(wire.seat)?;
         let wish = convert::read_seat_setting(wire.occupant)?;
-        let seq = self.runtime.rooms().set_seat(&player, room, seat, wish).await?.seq.0;
+        let seq = self.runtime.rooms.set_seat(&player, room, seat, wish).await?.seq.0;
         Ok(Response::new(v1::SetSeatResponse { seq }))
     }
 
@@ -161,7 +157,7 @@ impl RoomService for Rooms {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
         let password = password(&wire.password)?;
-        let snapshot = self.runtime.rooms().snapshot(&player, room, &Credentials::default()).await?;
+        let snapshot = self.runtime.rooms.snapshot(&player, room, &Credentials::default()).await?;
         let current = snapshot.room.settings();
         let mut settings = convert::read_changed_settings(wire.settings, wire.update_mask.as_ref(), current)?;
         if wire.clear_password {
@@ -175,8 +171,8 @@ impl RoomService for Rooms {
     async fn start_game(&self, request: Request<v1::StartGameRequest>) -> Reply<v1::StartGameResponse> {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
-        let request_id = read_request_id(&wire.request_id)?;
-        let accepted = self.runtime.rooms().start_game(&player, room, request_id).await?;
+        let request_id = convert::read_request_id(&wire.request_id)?;
+        let accepted = self.runtime.rooms.start_game(&player, room, request_id).await?;
         Ok(Response::new(v1::StartGameResponse {
             seq: accepted.seq.0,
             game_id: accepted.game.map(|game| game.to_string()).unwrap_or_default(),
@@ -207,12 +203,12 @@ impl RoomService for Rooms {
         let credentials = Credentials { code, password: password(&wire.password)? };
         let after = wire.after_seq.map(Seq);
         let watch = match (role, credentials) {
-            (Role::Admin, _) => self.runtime.streams().room_as_admin(&player, id, after).await?,
+            (Role::Admin, _) => self.runtime.streams.room_as_admin(&player, id, after).await?,
             (Role::Player, Credentials { code: None, password: None }) => {
-                self.runtime.streams().room(&player, id, credentials, after).await?
+                self.runtime.streams.room(&player, id, credentials, after).await?
             }
             (Role::Player, _) => {
-                let opened = self.runtime.streams().room(&player, id, credentials, after);
+                let opened = self.runtime.streams.room(&player, id, credentials, after);
                 player.attempt_password(opened).await?
             }
         };
@@ -232,7 +228,7 @@ struct RoomEvents {
 impl Source for RoomEvents {
     async fn next(&mut self) -> Result<EncodedMessage, End> {
         Ok(match self.watch.next().await? {
-            Update::Event(event) => EncodedMessage::from_bytes(event),
+            Update::Event(event) => EncodedMessage(event),
             Update::Snapshot(snapshot) => {
                 let view = snapshot.room.view(Viewer::Player(self.viewer));
                 let room = convert::room(view, self.clock.now(), snapshot.watchers);

@@ -11,18 +11,14 @@ use http::{Request, Response};
 use tonic::{body::Body, service::Routes};
 use tower::Service;
 
-use super::{analysis::Analyses, game::Games, lobby::Lobby, record::Records, room::Rooms, session::Session};
-use crate::{
-    grpc::transport::connection_limit::ConnectionLimit,
-    proto::server::{
-        analysis_service_server::{self, AnalysisServiceServer},
-        game_service_server::{self, GameServiceServer},
-        lobby_service_server::{self, LobbyServiceServer},
-        record_service_server::{self, RecordServiceServer},
-        room_service_server::{self, RoomServiceServer},
-        session_service_server::{self, SessionServiceServer},
-    },
-    runtime::Runtime,
+use super::Services;
+use crate::proto::server::{
+    analysis_service_server::{self, AnalysisServiceServer},
+    game_service_server::{self, GameServiceServer},
+    lobby_service_server::{self, LobbyServiceServer},
+    record_service_server::{self, RecordServiceServer},
+    room_service_server::{self, RoomServiceServer},
+    session_service_server::{self, SessionServiceServer},
 };
 
 /// The services over a runtime. Tonic's own router would box the bodies of each call three more times.
@@ -30,27 +26,28 @@ use crate::{
 pub(crate) struct ServiceRouter(Arc<All>);
 
 struct All {
-    session: SessionServiceServer<Session>,
-    lobby: LobbyServiceServer<Lobby>,
-    room: RoomServiceServer<Rooms>,
-    game: GameServiceServer<Games>,
-    record: RecordServiceServer<Records>,
-    analysis: AnalysisServiceServer<Analyses>,
+    session: SessionServiceServer<Services>,
+    lobby: LobbyServiceServer<Services>,
+    room: RoomServiceServer<Services>,
+    game: GameServiceServer<Services>,
+    record: RecordServiceServer<Services>,
+    analysis: AnalysisServiceServer<Services>,
     /// Health and reflection, and the refusal of unknown services.
     others: Routes,
 }
 
 impl ServiceRouter {
-    pub(crate) fn new(runtime: &Runtime, connections: &Arc<ConnectionLimit>, others: Routes) -> Self {
-        let (own, most) = (|| runtime.clone(), runtime.limits().message_bytes);
-        let lobby = Lobby { runtime: own(), connections: Arc::clone(connections) };
+    pub(crate) fn new(services: Services, others: Routes) -> Self {
+        let most = services.runtime.limits().message_bytes;
+        let all = Arc::new(services);
+        let own = || Arc::clone(&all);
         Self(Arc::new(All {
-            session: SessionServiceServer::new(Session { runtime: own() }).max_decoding_message_size(most),
-            lobby: LobbyServiceServer::new(lobby).max_decoding_message_size(most),
-            room: RoomServiceServer::new(Rooms { runtime: own() }).max_decoding_message_size(most),
-            game: GameServiceServer::new(Games { runtime: own() }).max_decoding_message_size(most),
-            record: RecordServiceServer::new(Records { runtime: own() }).max_decoding_message_size(most),
-            analysis: AnalysisServiceServer::new(Analyses { runtime: own() }).max_decoding_message_size(most),
+            session: SessionServiceServer::from_arc(own()).max_decoding_message_size(most),
+            lobby: LobbyServiceServer::from_arc(own()).max_decoding_message_size(most),
+            room: RoomServiceServer::from_arc(own()).max_decoding_message_size(most),
+            game: GameServiceServer::from_arc(own()).max_decoding_message_size(most),
+            record: RecordServiceServer::from_arc(own()).max_decoding_message_size(most),
+            analysis: AnalysisServiceServer::from_arc(own()).max_decoding_message_size(most),
             others,
         }))
     }

@@ -2,24 +2,24 @@
 
 use tonic::{Request, Response};
 
+use super::Services;
 use crate::{
     grpc::{
         layer::caller::{Reply, Role, caller, caller_with_role},
         status,
         transport::connection::Peer,
     },
-    proto::{convert, server::session_service_server::SessionService, v1},
+    proto::{
+        convert::{self, count},
+        server::session_service_server::SessionService,
+        v1,
+    },
     room::{PlayerId, Rejection},
     runtime::{Contestant, Player, PlayerStats, Rating, RequestCost, Results, Runtime},
 };
 
-/// The session service over a runtime.
-pub(crate) struct Session {
-    pub(crate) runtime: Runtime,
-}
-
 #[tonic::async_trait]
-impl SessionService for Session {
+impl SessionService for Services {
     async fn log_in(&self, request: Request<v1::LogInRequest>) -> Reply<v1::LogInResponse> {
         let address = Peer::address(request.extensions()).cloned();
         if let Some(address) = &address {
@@ -29,12 +29,12 @@ impl SessionService for Session {
         let name = convert::read_display_name(&wire.display_name)?;
         let kind = convert::read_player_kind(wire.kind)?;
         let seats = convert::read_seat_count(wire.seats)?;
-        let (player, token) = self.runtime.sessions().log_in(name, kind, seats).await?;
+        let (player, token) = self.runtime.sessions.log_in(name, kind, seats).await?;
         if let Some(address) = &address {
             player.set_home(address);
         }
-        tracing::info!(player = %player.id(), name = %player.profile().name, "logged in");
-        Ok(Response::new(v1::LogInResponse { player: Some(convert::player(player.profile())), token: token.reveal() }))
+        tracing::info!(player = %player.id(), name = %player.profile.name, "logged in");
+        Ok(Response::new(v1::LogInResponse { player: Some(convert::player(&player.profile)), token: token.reveal() }))
     }
 
     async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Reply<v1::LogOutResponse> {
@@ -51,7 +51,7 @@ impl SessionService for Session {
                 other
             }
         };
-        self.runtime.sessions().log_out(&leaver).await?;
+        self.runtime.sessions.log_out(&leaver).await?;
         Ok(Response::new(v1::LogOutResponse {}))
     }
 
@@ -59,17 +59,17 @@ impl SessionService for Session {
         let player = caller(&request)?;
         player.charge(RequestCost::LookUp)?;
         player.charge(RequestCost::Snapshots(2 * player.seats().len()))?;
-        let games = self.runtime.rooms().games_of(&player).await;
-        let totals = self.runtime.games().player_stats(Contestant::Player(player.id())).await;
+        let games = self.runtime.rooms.games_of(&player).await;
+        let totals = self.runtime.games.player_stats(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();
         Ok(Response::new(v1::GetMeResponse {
-            player: Some(convert::player(player.profile())),
+            player: Some(convert::player(&player.profile)),
             room_ids: player.rooms().iter().map(ToString::to_string).collect(),
             seats: held_seats(&self.runtime, &player).await,
             game_ids: games.iter().map(ToString::to_string).collect(),
             stats: Some(stats(&totals?)),
-            seat_limit: player.seat_limit().into(),
-            room_limit: i32::try_from(limits.rooms_per_player).unwrap_or(i32::MAX),
+            seat_limit: player.seat_limit.into(),
+            room_limit: count(limits.rooms_per_player),
         }))
     }
 }
@@ -77,7 +77,7 @@ impl SessionService for Session {
 async fn held_seats(runtime: &Runtime, player: &Player) -> Vec<v1::HeldSeat> {
     let mut held = Vec::new();
     for room in player.seats() {
-        let seat = match runtime.rooms().snapshot(player, room, &Default::default()).await {
+        let seat = match runtime.rooms.snapshot(player, room, &Default::default()).await {
             Ok(snapshot) => snapshot.room.seat_of(player.id()),
             Err(_) => None,
         };
@@ -109,8 +109,4 @@ fn score(results: Results) -> v1::Score {
 
 fn rating(rating: Rating) -> v1::Rating {
     v1::Rating { value: rating.value, deviation: rating.deviation, games: count(rating.games) }
-}
-
-fn count(count: u32) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
 }

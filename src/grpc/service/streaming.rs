@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn decode(message: EncodedMessage) -> Option<Message> {
-        v1::WatchRoomsResponse::decode(message.into_bytes()).unwrap().message
+        v1::WatchRoomsResponse::decode(message.0).unwrap().message
     }
 
     fn silent(seconds: u64, start: Instant) -> impl Stream<Item = Option<Message>> {

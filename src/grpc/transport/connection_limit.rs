@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use crate::runtime::{ClientAddress, ClientAddresses, Limits, Share, SharePermit};
+use crate::runtime::{ClientAddresses, Limits, Share, SharePermit};
 
 /// A counter of open connections with an upper bound, in total and for each address.
 pub(crate) struct ConnectionLimit {
@@ -20,7 +20,7 @@ pub(crate) struct ConnectionLimit {
 /// The permit of an open connection: it is counted until this is dropped.
 pub(crate) struct ConnectionPermit {
     limit: Arc<ConnectionLimit>,
-    taken: SharePermit,
+    pub(crate) taken: SharePermit,
 }
 
 impl ConnectionLimit {
@@ -42,12 +42,6 @@ impl ConnectionLimit {
             return None;
         };
         Some(ConnectionPermit { limit: Arc::clone(self), taken })
-    }
-}
-
-impl ConnectionPermit {
-    pub(crate) fn address(&self) -> &Arc<ClientAddress> {
-        self.taken.address()
     }
 }
 

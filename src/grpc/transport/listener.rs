@@ -79,8 +79,8 @@ async fn open(
 ) -> Option<Connection> {
     let opened = timeout_at(deadline, async {
         stream.readable().await?;
-        let turn = permit.address().opening_slot(Instant::now());
-        sleep_until(turn.start()).await;
+        let turn = permit.taken.address.opening_slot(Instant::now());
+        sleep_until(turn.start).await;
         turn.mark_used();
         if tls.is_none() && !begins_like_http(&stream).await? {
             return Err(io::ErrorKind::InvalidData.into());
@@ -88,8 +88,8 @@ async fn open(
         // Small messages are sent immediately. A socket without this option works, too.
         let _ = stream.set_nodelay(true);
         Ok(match tls {
-            None => Socket::Plain(stream),
-            Some(tls) => Socket::Tls(Box::new(tls.acceptor.accept(stream).await?)),
+            None => Socket::Left(stream),
+            Some(tls) => Socket::Right(Box::new(tls.acceptor.accept(stream).await?)),
         })
     });
     let error: io::Error = match opened.await {
@@ -104,13 +104,11 @@ async fn open(
 /// Whether the first bytes can be the name of a method or the preface of HTTP/2, both in capital letters. Checked
 /// before anything is allocated for the connection.
 async fn begins_like_http(stream: &TcpStream) -> io::Result<bool> {
-    let mut first = [0; METHOD];
+    // As long as the shortest method, GET.
+    let mut first = [0; 3];
     let length = stream.peek(&mut first).await?;
     Ok(length > 0 && first[..length].iter().all(u8::is_ascii_uppercase))
 }
-
-/// The length of the shortest method, GET.
-const METHOD: usize = 3;
 
 /// Waits after an error of `accept`, such as too few file descriptors; these errors pass as connections end. A
 /// connection that was reset before it was accepted needs no wait.

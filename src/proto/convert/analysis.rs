@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Malformed, read_duration};
+use super::{Malformed, WireEnum as _, read_duration};
 use crate::{
     proto::v1,
     rules::{Bitboard, Board, Color, Position, Transcript},
@@ -35,12 +35,8 @@ pub fn read_board(wire: &v1::Position) -> Result<Position, Malformed> {
     if !(board.empties() & Bitboard::CENTRE).is_empty() {
         return Err(bad("position.board", "must have discs on d4, e4, d5 and e5, as every game"));
     }
-    let turn = match v1::Side::try_from(wire.side_to_move) {
-        Ok(v1::Side::Black) => Color::Black,
-        Ok(v1::Side::White) => Color::White,
-        Ok(v1::Side::Unspecified) | Err(_) => return Err(bad("position.side_to_move", "must be black or white")),
-    };
-    Ok(Position::new(board, turn))
+    let turn = Color::read("position.side_to_move", wire.side_to_move).ok().flatten();
+    Ok(Position::new(board, turn.ok_or_else(|| bad("position.side_to_move", "must be black or white"))?))
 }
 
 /// A game from the standard start.

@@ -3,15 +3,15 @@
 use v1::room_event::Event as Wire;
 
 use super::{
-    clocks, final_position,
+    WireEnum as _, clocks, final_position,
     game::{draw_offered_by, last_ply, outcome, thought as wire_thought},
     member, position,
-    room::{chat_line, last_game, owner_id, phase, score, series},
-    room_settings, seat, seat_number, seats, side, span, squares, timestamp,
+    room::{chat_line, last_game, owner_id, score, series},
+    room_settings, seat, seat_number, seats, span, squares, timestamp,
 };
 use crate::{
     proto::v1,
-    room::{CloseReason, Event, Fact, Game, GameId, LeaveReason, Offer, PlayerId, Room, Thought, Timestamp},
+    room::{Event, Fact, Game, GameId, Room, Thought, Timestamp},
 };
 
 /// An event of a room, for the wire; `after` is the room with the event applied.
@@ -33,7 +33,7 @@ fn changes_state(fact: &Fact) -> bool {
 
 fn room_state(room: &Room) -> v1::RoomState {
     v1::RoomState {
-        phase: phase(room.phase()).into(),
+        phase: room.phase().wire().into(),
         owner_id: owner_id(room),
         seats: seats(room),
         series: room.series().map(series),
@@ -50,7 +50,9 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
         Fact::MemberJoined(profile) => {
             Wire::MemberJoined(v1::MemberJoined { member: Some(member(after.member(profile.id)?)) })
         }
-        Fact::MemberLeft { player, reason } => Wire::MemberLeft(member_left(*player, *reason)),
+        Fact::MemberLeft { player, reason } => {
+            Wire::MemberLeft(v1::MemberLeft { player_id: player.to_string(), reason: reason.wire().into() })
+        }
         Fact::PresenceChanged { player, present } => {
             Wire::PresenceChanged(v1::PresenceChanged { player_id: player.to_string(), present: *present })
         }
@@ -75,10 +77,10 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
         Fact::Passed => Wire::TurnPassed(turn_passed(event, after)?),
         Fact::Struck => Wire::MoveRefused(move_refused(after)?),
         Fact::OfferMade { offer, by } => {
-            Wire::OfferMade(v1::OfferMade { offer: wire_offer(*offer).into(), seat: seat_number(*by) })
+            Wire::OfferMade(v1::OfferMade { offer: offer.wire().into(), seat: seat_number(*by) })
         }
         Fact::OfferClosed { offer, accepted } => {
-            Wire::OfferClosed(v1::OfferClosed { offer: wire_offer(*offer).into(), accepted: *accepted })
+            Wire::OfferClosed(v1::OfferClosed { offer: offer.wire().into(), accepted: *accepted })
         }
         Fact::SeriesEnded => Wire::SeriesEnded(v1::SeriesEnded { score: score(after) }),
         Fact::ClockCredited { micros } => {
@@ -90,18 +92,8 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
             let count = i32::try_from(lines.len()).unwrap_or(i32::MAX);
             Wire::ChatPosted(v1::ChatPosted { line: lines.last().map(chat_line), lines: count })
         }
-        Fact::Closed(reason) => Wire::RoomClosed(v1::RoomClosed { reason: close_reason(*reason).into() }),
+        Fact::Closed(reason) => Wire::RoomClosed(v1::RoomClosed { reason: reason.wire().into() }),
     })
-}
-
-fn member_left(player: PlayerId, reason: LeaveReason) -> v1::MemberLeft {
-    let reason = match reason {
-        LeaveReason::Left => v1::LeaveReason::Left,
-        LeaveReason::Kicked => v1::LeaveReason::Kicked,
-        LeaveReason::Banned => v1::LeaveReason::Banned,
-        LeaveReason::Absent => v1::LeaveReason::Absent,
-    };
-    v1::MemberLeft { player_id: player.to_string(), reason: reason.into() }
 }
 
 fn move_played(event: &Event, thought: Option<&Thought>, after: &Room) -> Option<v1::MovePlayed> {
@@ -140,7 +132,7 @@ fn move_refused(after: &Room) -> Option<v1::MoveRefused> {
     let game = after.game()?;
     Some(v1::MoveRefused {
         game_id: game_id(after, game),
-        side: side(game.position.turn()).into(),
+        side: game.position.turn().wire().into(),
         strikes: game.strikes.into(),
     })
 }
@@ -161,22 +153,6 @@ fn game_id(room: &Room, game: &Game) -> String {
     GameId { room: room.id(), number: game.number }.to_string()
 }
 
-fn wire_offer(offer: Offer) -> v1::Offer {
-    match offer {
-        Offer::Draw => v1::Offer::Draw,
-        Offer::Rematch => v1::Offer::Rematch,
-    }
-}
-
-fn close_reason(reason: CloseReason) -> v1::RoomCloseReason {
-    match reason {
-        CloseReason::Empty => v1::RoomCloseReason::Empty,
-        CloseReason::Closed => v1::RoomCloseReason::Closed,
-        CloseReason::Idle => v1::RoomCloseReason::Idle,
-        CloseReason::Server => v1::RoomCloseReason::Server,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -186,7 +162,9 @@ mod tests {
     use super::*;
     use crate::{
         proto::convert::fixture,
-        room::{ChatText, Command, Issuer, Occupant, Opening, PlayerKind, Settings, TimeControl, Timestamp, Viewer},
+        room::{
+            ChatText, Command, Issuer, Occupant, Offer, Opening, PlayerKind, Settings, TimeControl, Timestamp, Viewer,
+        },
         rules::Color,
     };
 
@@ -375,7 +353,7 @@ mod tests {
             None
         });
         let (mover, Some(Wire::MovePlayed(played))) = seen.unwrap() else { panic!("a move was to be told") };
-        assert_eq!(played.position.unwrap().side_to_move(), side(mover));
+        assert_eq!(played.position.unwrap().side_to_move(), mover.wire());
         let wait = if mover == Color::White { 65 } else { 60 };
         let deadline = Timestamp(fixture::NOW.0 + 1).after(Duration::from_secs(wait));
         assert_eq!(played.clocks.unwrap().deadline, Some(timestamp(deadline)));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{duration, final_position, position, side, timestamp};
+use super::{WireEnum as _, duration, final_position, position, timestamp};
 use crate::{
     proto::v1,
     room::{Clocks, EndReason, Game, GameEnd, GameId, Ply, RoomId, Thought, TimeControl, Timestamp},
@@ -26,7 +26,7 @@ pub fn game(room: RoomId, game: &Game, time: &TimeControl, now: Timestamp) -> v1
 
 /// The side that has offered a draw, if one has.
 pub(super) fn draw_offered_by(game: Option<&Game>) -> v1::Side {
-    game.and_then(|game| game.draw_offer).map_or(v1::Side::Unspecified, side)
+    game.and_then(|game| game.draw_offer).map_or(v1::Side::Unspecified, Color::wire)
 }
 
 /// The clocks of a running game.
@@ -66,7 +66,7 @@ fn ply(index: usize, made: Ply, opening: u16) -> v1::Ply {
     let mover = if index.is_multiple_of(2) { Color::Black } else { Color::White };
     v1::Ply {
         ply: i32::try_from(index).unwrap_or(i32::MAX),
-        side: side(mover).into(),
+        side: mover.wire().into(),
         square: made.square.map(|square| square.to_string()).unwrap_or_default(),
         pass: made.square.is_none(),
         spent: Some(duration(Duration::from_millis(made.spent_ms.into()))),
@@ -89,24 +89,11 @@ pub fn outcome(end: GameEnd, position: Position) -> v1::Outcome {
     let score = |color| official.map_or(0, |official| official[color].into());
     v1::Outcome {
         result: result.into(),
-        reason: end_reason(end.reason).into(),
+        reason: end.reason.wire().into(),
         black_discs: board.count(Color::Black).into(),
         white_discs: board.count(Color::White).into(),
         black_score: score(Color::Black),
         white_score: score(Color::White),
-    }
-}
-
-fn end_reason(reason: EndReason) -> v1::GameEndReason {
-    match reason {
-        EndReason::Discs => v1::GameEndReason::Discs,
-        EndReason::Resignation => v1::GameEndReason::Resignation,
-        EndReason::Timeout => v1::GameEndReason::Timeout,
-        EndReason::Left => v1::GameEndReason::Left,
-        EndReason::Kicked => v1::GameEndReason::Kicked,
-        EndReason::Agreed => v1::GameEndReason::Agreed,
-        EndReason::Aborted => v1::GameEndReason::Aborted,
-        EndReason::Server => v1::GameEndReason::Server,
     }
 }
 

@@ -1,19 +1,10 @@
 //! Squares and positions.
 
-use super::Malformed;
+use super::{Malformed, WireEnum as _};
 use crate::{
     proto::v1,
     rules::{Bitboard, Color, Position, Square},
 };
-
-/// A side, for the wire.
-#[must_use]
-pub fn side(color: Color) -> v1::Side {
-    match color {
-        Color::Black => v1::Side::Black,
-        Color::White => v1::Side::White,
-    }
-}
 
 /// A position, for the wire; without a side to move only if neither side can move.
 #[must_use]
@@ -22,7 +13,7 @@ pub fn position(position: Position) -> v1::Position {
         return final_position(position);
     }
     v1::Position {
-        side_to_move: side(position.turn()).into(),
+        side_to_move: position.turn().wire().into(),
         legal_moves: squares(position.legal_moves()),
         ..final_position(position)
     }

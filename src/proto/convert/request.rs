@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use super::Malformed;
+use super::{Malformed, WireEnum as _};
 use crate::{
     proto::v1,
-    room::{ChatText, DisplayName, JoinCode, Offer, ParseIdError, Phase, PlayerKind, RoomName},
+    room::{ChatText, DisplayName, JoinCode, Offer, ParseIdError, PlayerKind, RoomName},
     rules::Color,
 };
 
@@ -54,8 +54,8 @@ pub fn read_chat(text: &str) -> Result<ChatText, Malformed> {
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for the field `request_id` if longer than 64 bytes.
-pub fn read_request_id(text: &str) -> Result<Option<&str>, Malformed> {
-    read_key("request_id", text)
+pub fn read_request_id(text: &str) -> Result<Option<String>, Malformed> {
+    Ok(read_bounded("request_id", text, MOST_KEY)?.map(str::to_owned))
 }
 
 /// A password in clear text; `None` if the field is empty.
@@ -63,12 +63,12 @@ pub fn read_request_id(text: &str) -> Result<Option<&str>, Malformed> {
 /// # Errors
 /// `BAD_ARGUMENT` for the field `password` if longer than 64 bytes.
 pub fn read_password(text: &str) -> Result<Option<&str>, Malformed> {
-    read_key("password", text)
+    read_bounded("password", text, MOST_KEY)
 }
 
-fn read_key<'a>(field: &str, text: &'a str) -> Result<Option<&'a str>, Malformed> {
-    if text.len() > MOST_KEY {
-        return Err(Malformed::argument(field, format!("must have at most {MOST_KEY} bytes")));
+fn read_bounded<'a>(field: &str, text: &'a str, most: usize) -> Result<Option<&'a str>, Malformed> {
+    if text.len() > most {
+        return Err(Malformed::argument(field, format!("must have at most {most} bytes")));
     }
     Ok((!text.is_empty()).then_some(text))
 }
@@ -78,10 +78,7 @@ fn read_key<'a>(field: &str, text: &'a str) -> Result<Option<&'a str>, Malformed
 /// # Errors
 /// `BAD_ARGUMENT` for the field `filter.text` if longer than any name.
 pub fn read_search_text(text: &str) -> Result<Option<&str>, Malformed> {
-    if text.len() > MOST_SEARCH {
-        return Err(Malformed::argument("filter.text", format!("must have at most {MOST_SEARCH} bytes")));
-    }
-    Ok((!text.is_empty()).then_some(text))
+    read_bounded("filter.text", text, MOST_SEARCH)
 }
 
 /// The kind of a player, by default a person.
@@ -89,11 +86,7 @@ pub fn read_search_text(text: &str) -> Result<Option<&str>, Malformed> {
 /// # Errors
 /// `BAD_ARGUMENT` for the field `kind`.
 pub fn read_player_kind(wire: i32) -> Result<PlayerKind, Malformed> {
-    match v1::PlayerKind::try_from(wire) {
-        Ok(v1::PlayerKind::Unspecified | v1::PlayerKind::Human) => Ok(PlayerKind::Human),
-        Ok(v1::PlayerKind::Bot) => Ok(PlayerKind::Bot),
-        Err(_) => Err(unknown("kind")),
-    }
+    Ok(PlayerKind::read("kind", wire)?.unwrap_or(PlayerKind::Human))
 }
 
 /// The preferred side; `None` for either.
@@ -105,7 +98,7 @@ pub fn read_side_preference(wire: i32) -> Result<Option<Color>, Malformed> {
         Ok(v1::SidePreference::Unspecified | v1::SidePreference::Random) => Ok(None),
         Ok(v1::SidePreference::Black) => Ok(Some(Color::Black)),
         Ok(v1::SidePreference::White) => Ok(Some(Color::White)),
-        Err(_) => Err(unknown("side")),
+        Err(_) => Err(Malformed::argument("side", "must be a known value")),
     }
 }
 
@@ -114,26 +107,7 @@ pub fn read_side_preference(wire: i32) -> Result<Option<Color>, Malformed> {
 /// # Errors
 /// `BAD_ARGUMENT` for the field `offer`, which is required.
 pub fn read_offer(wire: i32) -> Result<Offer, Malformed> {
-    match v1::Offer::try_from(wire) {
-        Ok(v1::Offer::Draw) => Ok(Offer::Draw),
-        Ok(v1::Offer::Rematch) => Ok(Offer::Rematch),
-        Ok(v1::Offer::Unspecified) => Err(Malformed::argument("offer", "must be given")),
-        Err(_) => Err(unknown("offer")),
-    }
-}
-
-/// The phase to filter rooms by; `None` for any.
-///
-/// # Errors
-/// `BAD_ARGUMENT` for the field `filter.phase`.
-pub fn read_phase(wire: i32) -> Result<Option<Phase>, Malformed> {
-    match v1::RoomPhase::try_from(wire) {
-        Ok(v1::RoomPhase::Unspecified) => Ok(None),
-        Ok(v1::RoomPhase::Lobby) => Ok(Some(Phase::Lobby)),
-        Ok(v1::RoomPhase::Playing) => Ok(Some(Phase::Playing)),
-        Ok(v1::RoomPhase::Closed) => Ok(Some(Phase::Closed)),
-        Err(_) => Err(unknown("filter.phase")),
-    }
+    Offer::read("offer", wire)?.ok_or_else(|| Malformed::argument("offer", "must be given"))
 }
 
 /// The number of a ply.
@@ -167,16 +141,12 @@ pub fn read_seat_count(wire: i32) -> Result<u16, Malformed> {
     }
 }
 
-fn unknown(field: &str) -> Malformed {
-    Malformed::argument(field, "must be a known value")
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::room::{GameId, PlayerId, RoomId};
+    use crate::room::{GameId, Phase, PlayerId, RoomId};
 
     proptest! {
         #[test]
@@ -185,7 +155,7 @@ mod tests {
             prop_assert_eq!(read_player_kind(wire).is_ok(), known(3));
             prop_assert_eq!(read_side_preference(wire).is_ok(), known(4));
             prop_assert_eq!(read_offer(wire).is_ok(), known(3) && wire != 0);
-            prop_assert_eq!(read_phase(wire).is_ok(), known(4));
+            prop_assert_eq!(Phase::read("filter.phase", wire).is_ok(), known(4));
             prop_assert_eq!(read_ply(wire).map(i32::from).ok(), (0..=65_535).contains(&wire).then_some(wire));
             prop_assert_eq!(read_page_size(wire).is_ok(), wire >= 0);
             prop_assert!(read_page_size(wire).is_ok_and(|size| (1..=200).contains(&size)) || wire < 0);

@@ -1,6 +1,6 @@
 //! Rooms and their parts.
 
-use super::{game, game::thought, player, room_settings, seat_number, seats, timestamp};
+use super::{WireEnum as _, game, game::thought, player, room_settings, seat_number, seats, timestamp};
 use crate::{
     proto::v1,
     rating::{Difference, Score, Sprt, Verdict},
@@ -14,7 +14,7 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
     v1::Room {
         room_id: room.id().to_string(),
         seq: room.seq().0,
-        phase: phase(room.phase()).into(),
+        phase: room.phase().wire().into(),
         settings: Some(room_settings(room.settings())),
         has_password: room.settings().password.is_some(),
         owner_id: owner_id(room),
@@ -49,16 +49,6 @@ fn with_thoughts(mut game: v1::Game, room: &Room) -> v1::Game {
         }
     }
     game
-}
-
-/// A phase, for the wire.
-#[must_use]
-pub fn phase(phase: Phase) -> v1::RoomPhase {
-    match phase {
-        Phase::Lobby => v1::RoomPhase::Lobby,
-        Phase::Playing => v1::RoomPhase::Playing,
-        Phase::Closed => v1::RoomPhase::Closed,
-    }
 }
 
 /// A member, for the wire.

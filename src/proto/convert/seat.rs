@@ -1,9 +1,9 @@
 //! Players, AIs and seats.
 
-use super::{Malformed, read_id};
+use super::{Malformed, WireEnum as _, read_id};
 use crate::{
     proto::v1,
-    room::{AiSeat, AiSpec, Occupant, PlayerId, PlayerKind, Profile, Room, Seat, SeatSpec},
+    room::{AiSeat, AiSpec, Occupant, PlayerId, Profile, Room, Seat, SeatSpec},
     rules::{ByColor, Color},
 };
 
@@ -13,11 +13,11 @@ const MOST_KIND: usize = 32;
 /// A player, for the wire.
 #[must_use]
 pub fn player(profile: &Profile) -> v1::Player {
-    let kind = match profile.kind {
-        PlayerKind::Human => v1::PlayerKind::Human,
-        PlayerKind::Bot => v1::PlayerKind::Bot,
-    };
-    v1::Player { player_id: profile.id.to_string(), display_name: profile.name.to_string(), kind: kind.into() }
+    v1::Player {
+        player_id: profile.id.to_string(),
+        display_name: profile.name.to_string(),
+        kind: profile.kind.wire().into(),
+    }
 }
 
 /// An AI, for the wire, without its seed, from which its moves could be computed in advance.

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use prost_types::FieldMask;
 
-use super::{Malformed, duration, read_duration};
+use super::{Malformed, WireEnum, duration, read_duration};
 use crate::{
     proto::v1,
     rating::Sprt,
-    room::{DisplayName, Opening, PasswordHash, RoomName, Settings, TimeControl, Visibility, Watching},
+    room::{DisplayName, Opening, PasswordHash, RoomName, Settings, TimeControl},
     rules::Transcript,
 };
 
@@ -29,26 +29,13 @@ const PATHS: [&str; 13] = [
     "sprt",
 ];
 
-/// Who may watch, for the wire.
-#[must_use]
-pub fn watching(watching: Watching) -> v1::Watching {
-    match watching {
-        Watching::Everyone => v1::Watching::Everyone,
-        Watching::Members => v1::Watching::Members,
-    }
-}
-
 /// Settings, for the wire, with every field set and without the password.
 #[must_use]
 pub fn room_settings(settings: &Settings) -> v1::RoomSettings {
-    let visibility = match settings.visibility {
-        Visibility::Public => v1::Visibility::Public,
-        Visibility::Private => v1::Visibility::Private,
-    };
     v1::RoomSettings {
         name: settings.name.to_string(),
-        visibility: visibility.into(),
-        watching: watching(settings.watching).into(),
+        visibility: settings.visibility.wire().into(),
+        watching: settings.watching.wire().into(),
         move_limit: Some(duration(settings.time.per_move.unwrap_or(Duration::ZERO))),
         total_time: settings.time.total.map(duration),
         increment: Some(duration(settings.time.increment)),
@@ -132,8 +119,8 @@ fn overlay(
     for path in PATHS.into_iter().filter(|path| takes(path)) {
         match path {
             "name" => settings.name = read_name(&wire.name)?,
-            "visibility" => settings.visibility = read_visibility(wire.visibility)?,
-            "watching" => settings.watching = read_watching(wire.watching)?,
+            "visibility" => settings.visibility = read_enum(path, wire.visibility)?,
+            "watching" => settings.watching = read_enum(path, wire.watching)?,
             "total_time" => {
                 settings.time.total = read_length(path, wire.total_time)?.filter(|total| !total.is_zero());
             }
@@ -162,22 +149,8 @@ fn read_name(text: &str) -> Result<RoomName, Malformed> {
     RoomName::parse(text).map_err(|error| Malformed::setting("name", error.to_string()))
 }
 
-fn read_visibility(wire: i32) -> Result<Visibility, Malformed> {
-    match v1::Visibility::try_from(wire) {
-        Ok(v1::Visibility::Unspecified) => Ok(Visibility::default()),
-        Ok(v1::Visibility::Public) => Ok(Visibility::Public),
-        Ok(v1::Visibility::Private) => Ok(Visibility::Private),
-        Err(_) => Err(Malformed::setting("visibility", "must be a known value")),
-    }
-}
-
-fn read_watching(wire: i32) -> Result<Watching, Malformed> {
-    match v1::Watching::try_from(wire) {
-        Ok(v1::Watching::Unspecified) => Ok(Watching::default()),
-        Ok(v1::Watching::Everyone) => Ok(Watching::Everyone),
-        Ok(v1::Watching::Members) => Ok(Watching::Members),
-        Err(_) => Err(Malformed::setting("watching", "must be a known value")),
-    }
+fn read_enum<T: WireEnum + Default>(field: &str, wire: i32) -> Result<T, Malformed> {
+    T::read(field, wire).map(Option::unwrap_or_default).map_err(|error| Malformed::setting(field, error.problem))
 }
 
 fn read_length(field: &str, wire: Option<prost_types::Duration>) -> Result<Option<Duration>, Malformed> {
@@ -221,7 +194,10 @@ mod tests {
     use proptest::{option, prelude::*};
 
     use super::*;
-    use crate::proto::convert::fixture;
+    use crate::{
+        proto::convert::fixture,
+        room::{Visibility, Watching},
+    };
 
     fn owner() -> DisplayName {
         fixture::owner().name

@@ -5,7 +5,7 @@
 
 use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 
-use super::{duration, side, timestamp};
+use super::{WireEnum as _, duration, timestamp};
 use crate::{
     proto::{EncodedMessage, v1},
     room::{Clocks, GameId, TurnRequest},
@@ -20,7 +20,7 @@ pub fn turn_requested(request: &TurnRequest) -> EncodedMessage {
         game_id(1, &room, request.game.number, wire);
         text(2, &room, wire);
         number(3, request.ply.into(), wire);
-        number(4, i32::from(side(request.position.turn())).into(), wire);
+        number(4, i32::from(request.position.turn().wire()).into(), wire);
         nested(5, Length::Long, wire, |wire| position(request.position, wire));
         if let Some(square) = request.last_move {
             text(6, square.letters(), wire);
@@ -46,7 +46,7 @@ pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: 
 fn play_event(kind: u8, size: usize, length: Length, fill: impl FnOnce(&mut Vec<u8>)) -> EncodedMessage {
     let mut wire = Vec::with_capacity(size);
     nested(1, length, &mut wire, |wire| nested(kind, length, wire, fill));
-    EncodedMessage::from_bytes(wire)
+    EncodedMessage(wire.into())
 }
 
 /// As `convert::position`, of a running game.
@@ -59,7 +59,7 @@ fn position(position: Position, wire: &mut Vec<u8>) {
             wire.extend_from_slice(&board.discs(color).0.to_le_bytes());
         }
     }
-    number(4, i32::from(side(position.turn())).into(), wire);
+    number(4, i32::from(position.turn().wire()).into(), wire);
     for square in position.legal_moves().iter() {
         let [letter, digit] = *square.letters();
         wire.extend_from_slice(&[key(5, WireType::LengthDelimited), 2, letter, digit]);
@@ -175,7 +175,7 @@ mod tests {
     };
 
     fn event(frame: &EncodedMessage) -> v1::play_event::Event {
-        let wire = frame.bytes();
+        let wire = &frame.0;
         let down = v1::PlayResponse::decode(wire.clone()).unwrap();
         let calls = v1::WatchTurnsResponse::decode(wire.clone()).unwrap();
         assert_eq!((down.encode_to_vec(), calls.encode_to_vec()), (wire.to_vec(), wire.to_vec()), "as others write it");
@@ -247,7 +247,7 @@ mod tests {
                 game_id: game.to_string(),
                 room_id: game.room.to_string(),
                 ply: ply.into(),
-                side: side(position.turn()).into(),
+                side: position.turn().wire().into(),
                 position: Some(convert::position(position)),
                 last_move: last_move.map(|square| square.to_string()).unwrap_or_default(),
                 clocks: Some(convert::clocks(&request.clocks)),

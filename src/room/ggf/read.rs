@@ -100,7 +100,7 @@ pub fn read(text: &str) -> Result<GgfGame, GgfError> {
         return Err(GgfError::TooLong);
     }
     let (_, tags) = text.split_once("(;").ok_or(GgfError::NoGame)?;
-    let mut game = Reading::default();
+    let mut game = Reading::new();
     let mut rest = tags.trim_start();
     for number in 0.. {
         if rest.starts_with(";)") {
@@ -135,18 +135,26 @@ fn tag(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// The tags read so far. Moves are replayed at the end, as the board may come after them.
-#[derive(Default)]
 struct Reading<'a> {
-    place: &'a str,
-    date: &'a str,
-    players: ByColor<&'a str>,
-    clock: Option<GgfClock>,
-    start: Option<Position>,
-    result: Option<GgfResult>,
+    game: GgfGame,
     moves: Vec<(Color, &'a str)>,
 }
 
 impl<'a> Reading<'a> {
+    fn new() -> Self {
+        let game = GgfGame {
+            place: String::new(),
+            date: String::new(),
+            players: ByColor::default(),
+            clock: None,
+            start: Position::START,
+            plies: Vec::new(),
+            position: Position::START,
+            result: None,
+        };
+        Self { game, moves: Vec::new() }
+    }
+
     fn take(&mut self, name: &str, value: &'a str) -> Result<(), GgfError> {
         match name {
             "GM" if !["othello", "reversi"].contains(&value.to_ascii_lowercase().as_str()) => {
@@ -156,13 +164,13 @@ impl<'a> Reading<'a> {
             "TY" if value.trim_end_matches(|letter: char| !letter.is_ascii_digit()) != "8" => {
                 return Err(GgfError::OtherGame);
             }
-            "PC" => self.place = value,
-            "DT" => self.date = value,
-            "PB" => self.players.black = value,
-            "PW" => self.players.white = value,
-            "TI" => self.clock = clock(value),
-            "RE" => self.result = result(value),
-            "BO" => self.start = Some(board(value).ok_or(GgfError::Board)?),
+            "PC" => self.game.place = value.to_owned(),
+            "DT" => self.game.date = value.to_owned(),
+            "PB" => self.game.players.black = value.to_owned(),
+            "PW" => self.game.players.white = value.to_owned(),
+            "TI" => self.game.clock = clock(value),
+            "RE" => self.game.result = result(value),
+            "BO" => self.game.start = board(value).ok_or(GgfError::Board)?,
             "B" => self.moves.push((Color::Black, value)),
             "W" => self.moves.push((Color::White, value)),
             _ => {}
@@ -171,32 +179,17 @@ impl<'a> Reading<'a> {
     }
 
     fn finish(self) -> Result<GgfGame, GgfError> {
-        let start = self.start.unwrap_or(Position::START);
-        let mut record = Record { position: start, plies: Vec::new() };
+        let mut game = self.game;
+        game.position = game.start;
         for (side, value) in self.moves {
-            record.take(side, value)?;
+            game.take(side, value)?;
         }
-        record.pass_if_forced();
-        Ok(GgfGame {
-            place: self.place.to_owned(),
-            date: self.date.to_owned(),
-            players: self.players.map(str::to_owned),
-            clock: self.clock,
-            start,
-            plies: record.plies,
-            position: record.position,
-            result: self.result,
-        })
+        game.pass_if_forced();
+        Ok(game)
     }
 }
 
-/// The moves replayed so far.
-struct Record {
-    position: Position,
-    plies: Vec<Ply>,
-}
-
-impl Record {
+impl GgfGame {
     fn take(&mut self, side: Color, value: &str) -> Result<(), GgfError> {
         let number = self.plies.iter().filter(|ply| ply.square.is_some()).count() + 1;
         let mut parts = value.split('/');

@@ -21,8 +21,6 @@ use crate::{
     room::{Credentials, GameId, Rejection},
     rules::Position,
     runtime::{
-        ai::pool::MovePool,
-        lifecycle::Lifecycle,
         limit::{
             client_address::{Share, SharePermit},
             limits::SEATS_FIRST,
@@ -32,7 +30,7 @@ use crate::{
         room::rooms::Rooms,
         server_clock::instant,
         server_metrics::StreamKind,
-        watch::{open_stream::OpenStream, streams::Streams},
+        watch::open_stream::OpenStream,
     },
     search::Stop,
 };
@@ -75,24 +73,11 @@ const UNREAD: usize = 1;
 /// Starts analyses.
 #[derive(Clone)]
 pub struct Analyses {
-    rooms: Rooms,
-    streams: Streams,
-    moves: Arc<MovePool>,
-    pool: Arc<AnalysisPool>,
-    lifecycle: Lifecycle,
+    pub(crate) rooms: Rooms,
+    pub(crate) pool: Arc<AnalysisPool>,
 }
 
 impl Analyses {
-    pub(crate) fn new(
-        rooms: Rooms,
-        streams: Streams,
-        moves: Arc<MovePool>,
-        pool: Arc<AnalysisPool>,
-        lifecycle: Lifecycle,
-    ) -> Self {
-        Self { rooms, streams, moves, pool, lifecycle }
-    }
-
     /// Analyses a position that is not over with increasing depth: the best `lines` of its moves.
     ///
     /// # Errors
@@ -125,7 +110,7 @@ impl Analyses {
                 send(&results, outcome).await;
             }
         };
-        self.lifecycle.spawn(run.in_current_span());
+        self.rooms.host.context.lifecycle.spawn(run.in_current_span());
         Ok(analysis)
     }
 
@@ -142,7 +127,7 @@ impl Analyses {
         let (analysis, results) = self.start(player).await?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let run = async move { this.judge_all(&player, &course, plan, &results).await };
-        self.lifecycle.spawn(run.in_current_span());
+        self.rooms.host.context.lifecycle.spawn(run.in_current_span());
         Ok(analysis)
     }
 
@@ -171,10 +156,10 @@ impl Analyses {
         &self,
         player: &Arc<Player>,
     ) -> Result<(Analysis<T>, mpsc::Sender<Result<T, AnalysisEnd>>), RoomError> {
-        self.lifecycle.require_running()?;
+        self.rooms.host.context.lifecycle.require_running()?;
         self.rooms.require_no_rated_game(player).await?;
         let permit = AnalysisPermit::acquire(&self.pool, player)?;
-        let open = self.streams.open(player, StreamKind::Analysis)?;
+        let open = OpenStream::new(&self.rooms.host, player, StreamKind::Analysis)?;
         let (sender, results) = mpsc::channel(UNREAD);
         Ok((Analysis { rooms: self.rooms.clone(), results, ready: None, open, permit }, sender))
     }
@@ -218,11 +203,12 @@ impl Analyses {
         time: Duration,
         work: impl FnOnce(&Engines, &Stop) -> T + Send + 'static,
     ) -> Result<T, SearchError> {
+        let moves = &self.rooms.host.context.pool;
         tokio::select! {
             () = cancelled(player, results) => return Err(SearchError::Cancelled),
-            _ = timeout(SEATS_FIRST, self.moves.wait_until_quiet()) => {}
+            _ = timeout(SEATS_FIRST, moves.wait_until_quiet()) => {}
         }
-        self.moves.end_pondering();
+        moves.end_pondering();
         self.pool.search(time, cancelled(player, results), work).await
     }
 }
@@ -250,7 +236,7 @@ impl<T> Analysis<T> {
 async fn cancelled<T>(player: &Player, results: &mpsc::Sender<Result<T, AnalysisEnd>>) {
     tokio::select! {
         () = results.closed() => {}
-        () = player.streams_end().cancelled() => {}
+        () = player.streams_end.cancelled() => {}
     }
 }
 

@@ -61,7 +61,8 @@ pub struct ClientAddress {
 
 /// One unit of a share, given back when this is dropped.
 pub struct SharePermit {
-    address: Arc<ClientAddress>,
+    /// The address that it counts at.
+    pub address: Arc<ClientAddress>,
     share: Share,
 }
 
@@ -162,19 +163,14 @@ fn admit(rate: Option<&RateLimiter>) -> Result<(), TooFast> {
 /// A slot of a `Pacer`, released when it is dropped unused.
 pub struct PacerSlot {
     pacer: Option<Arc<Pacer>>,
-    start: Instant,
+    /// When it starts.
+    pub start: Instant,
     used: bool,
 }
 
 impl PacerSlot {
     fn new(pacer: Option<&Arc<Pacer>>, now: Instant) -> Self {
         Self { pacer: pacer.cloned(), start: pacer.map_or(now, |pacer| pacer.reserve(now)), used: false }
-    }
-
-    /// When it starts.
-    #[must_use]
-    pub fn start(&self) -> Instant {
-        self.start
     }
 
     /// Marks the slot as used, so that it is not released.
@@ -188,14 +184,6 @@ impl Drop for PacerSlot {
         if let Some(pacer) = self.pacer.as_ref().filter(|_| !self.used) {
             pacer.release();
         }
-    }
-}
-
-impl SharePermit {
-    /// The address it counts at.
-    #[must_use]
-    pub fn address(&self) -> &Arc<ClientAddress> {
-        &self.address
     }
 }
 

@@ -69,7 +69,7 @@ impl Players {
     #[must_use]
     pub fn bearer(&self, token: &Token) -> Option<Arc<Player>> {
         let player = self.by_token.get(&token.hash().key())?;
-        player.token_hash().matches(token).then(|| Arc::clone(&player))
+        player.token_hash.matches(token).then(|| Arc::clone(&player))
     }
 
     /// Whether it is the administrator's token.
@@ -127,7 +127,7 @@ impl Players {
     pub(crate) fn admit(&self, enrolled: StoredPlayer) -> Arc<Player> {
         let player = Arc::new(Player::new(enrolled, self.clock, &self.limits));
         self.by_id.insert(player.id(), Arc::clone(&player));
-        self.by_token.insert(player.token_hash().key(), Arc::clone(&player));
+        self.by_token.insert(player.token_hash.key(), Arc::clone(&player));
         if self.lifecycle.is_draining() {
             player.end_streams(StreamEnd::Draining);
         }
@@ -154,21 +154,21 @@ impl Players {
     /// Revokes the token; the name stays taken until [`Players::remove`].
     pub(crate) fn revoke(&self, player: &Player) {
         player.quota.close();
-        self.by_token.remove(&player.token_hash().key());
+        self.by_token.remove(&player.token_hash.key());
     }
 
     /// Removes the player and frees the name.
     pub(crate) fn remove(&self, player: &Player) {
         self.revoke(player);
         self.by_id.remove(&player.id());
-        self.release_name(player.profile());
+        self.release_name(&player.profile);
     }
 
     /// Revokes the token of a player if it is idle; whether it was.
     pub(crate) fn revoke_idle(&self, player: &Player, before: Timestamp) -> bool {
         let idle = player.close_if_idle(before);
         if idle {
-            self.by_token.remove(&player.token_hash().key());
+            self.by_token.remove(&player.token_hash.key());
         }
         idle
     }
@@ -176,7 +176,7 @@ impl Players {
     /// Undoes [`Players::revoke_idle`].
     pub(crate) fn reinstate(&self, player: &Arc<Player>) {
         player.quota.reopen();
-        self.by_token.insert(player.token_hash().key(), Arc::clone(player));
+        self.by_token.insert(player.token_hash.key(), Arc::clone(player));
     }
 
     /// Ends every stream of all players, once the server drains.

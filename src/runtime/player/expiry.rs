@@ -22,7 +22,7 @@ pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, li
     loop {
         tokio::select! {
             biased;
-            () = lifecycle.stop().cancelled() => return,
+            () = lifecycle.stop.cancelled() => return,
             tick = ticks.tick() => if let Some(before) = tick.checked_sub(patience) {
                 players.all().iter().for_each(|player| player.inbox.cut_unread(before));
             }

@@ -40,10 +40,12 @@ use crate::{
 
 /// One logged-in player.
 pub struct Player {
-    profile: Profile,
+    /// The public profile.
+    pub profile: Profile,
     clock: Clock,
-    seat_limit: u16,
-    hash: TokenHash,
+    /// How many seats it may hold.
+    pub seat_limit: u16,
+    pub(crate) token_hash: TokenHash,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) quota: Arc<Quota>,
     request_rate: RateLimiter,
@@ -58,7 +60,7 @@ pub struct Player {
     /// The stored value of `last_seen`.
     stored_seen: AtomicI64,
     /// Cancelled when every stream of the player ends.
-    streams_end: CancellationToken,
+    pub(crate) streams_end: CancellationToken,
     /// Set before `streams_end` is cancelled.
     stream_end: OnceLock<StreamEnd>,
     /// Rooms for whose full mailboxes a presence check waits.
@@ -93,7 +95,7 @@ impl Player {
             profile: enrolled.profile,
             clock,
             seat_limit: enrolled.seats,
-            hash: TokenHash(enrolled.token),
+            token_hash: TokenHash(enrolled.token),
             inbox: Arc::default(),
             quota: Arc::default(),
             request_rate: RateLimiter::new(limits.requests_per_second, limits.request_burst),
@@ -113,26 +115,10 @@ impl Player {
         }
     }
 
-    /// The public profile.
-    #[must_use]
-    pub fn profile(&self) -> &Profile {
-        &self.profile
-    }
-
     /// The id.
     #[must_use]
     pub fn id(&self) -> PlayerId {
         self.profile.id
-    }
-
-    pub(crate) fn token_hash(&self) -> TokenHash {
-        self.hash
-    }
-
-    /// How many seats it may hold.
-    #[must_use]
-    pub fn seat_limit(&self) -> u16 {
-        self.seat_limit
     }
 
     /// The rooms of which it is a member.
@@ -220,11 +206,6 @@ impl Player {
         self.inbox.close(reason);
     }
 
-    /// Cancelled when every stream of the player ends.
-    pub(crate) fn streams_end(&self) -> &CancellationToken {
-        &self.streams_end
-    }
-
     /// Why every stream has ended.
     pub(crate) fn stream_end(&self) -> Option<StreamEnd> {
         self.stream_end.get().copied()
@@ -303,7 +284,7 @@ mod tests {
         ada.end_streams(StreamEnd::LoggedOut);
         ada.end_streams(StreamEnd::Draining);
         assert_eq!(ada.stream_end(), Some(StreamEnd::LoggedOut));
-        assert!(ada.streams_end().is_cancelled());
+        assert!(ada.streams_end.is_cancelled());
     }
 
     #[test]

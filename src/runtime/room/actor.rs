@@ -15,7 +15,7 @@ use super::{
     mailbox::Mailbox,
     message::{Message, Snapshot, Subscribed},
     notifier::{Notifier, TurnCache},
-    registry::{ActorParts, Registration, Registry},
+    registry::{NewActor, Registration, Registry},
 };
 use crate::{
     room::{
@@ -102,8 +102,8 @@ struct RoomActor {
 }
 
 /// Starts the actor of a room.
-pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, listing: Listing, parts: ActorParts) {
-    let ActorParts { registration, cell, mailbox } = parts;
+pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new: NewActor) {
+    let NewActor { listing, registration, cell, mailbox, .. } = new;
     let span = tracing::info_span!(parent: None, "room", id = %room.id());
     let lifecycle = context.lifecycle.clone();
     // Boxed, because a task starts with a copy of its captures.
@@ -191,7 +191,7 @@ impl RoomActor {
             biased;
             event = self.ai_turn.next() => {
                 // AIs that answer at once would keep the mailbox from its stop until the game is over.
-                if context.lifecycle.stop().is_cancelled() {
+                if context.lifecycle.stop.is_cancelled() {
                     return Err(Ending::Stopped);
                 }
                 if let Some(command) = self.ai_turn.handle(event, &self.room, context.clock, &context.pool) {
@@ -359,7 +359,7 @@ impl RoomActor {
                 None => self.execute(Issuer::Server, credit.clone()).await.is_ok(),
             };
         }
-        self.context.registry.uncredited().fetch_sub(1, Relaxed);
+        self.context.registry.uncredited.fetch_sub(1, Relaxed);
         Ok(())
     }
 
@@ -380,7 +380,8 @@ impl RoomActor {
     }
 
     fn notifier(&self) -> Notifier<'_> {
-        Notifier::new(&self.context.players, self.context.clock, &self.room, &self.cache)
+        let ActorContext { players, clock, .. } = &*self.context;
+        Notifier { players, clock: *clock, room: &self.room, cache: &self.cache }
     }
 
     fn remind(&self, player: PlayerId, reply: oneshot::Sender<()>) {

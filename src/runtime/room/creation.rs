@@ -38,7 +38,7 @@ impl Rooms {
         new: NewRoom,
         request: Option<String>,
     ) -> Result<Snapshot, RoomError> {
-        let lifecycle = &self.host.context().lifecycle;
+        let lifecycle = &self.host.context.lifecycle;
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let create = async move { this.once(&player, request, async || this.create_once(&player, new).await).await };
@@ -60,7 +60,7 @@ impl Rooms {
     }
 
     pub(super) async fn create_once(&self, player: &Arc<Player>, new: NewRoom) -> Result<RoomId, RoomError> {
-        let context = self.host.context();
+        let context = &self.host.context;
         // It may have waited for an earlier request, which the shutdown left undecided.
         context.lifecycle.require_running()?;
         if context.registry.count() >= context.limits.rooms {
@@ -78,7 +78,7 @@ impl Rooms {
         let creation = Creation {
             id,
             code: JoinCode::from_random(self.random.bits()),
-            owner: player.profile().clone(),
+            owner: player.profile.clone(),
             settings: new.settings,
             policy: Policy {
                 grace: limits.presence_grace,
@@ -103,7 +103,7 @@ impl Rooms {
 
     /// Writes a new room to the journal, then starts its actor.
     async fn store_and_start(&self, creation: Creation) -> Result<(), RoomError> {
-        let context = self.host.context();
+        let context = &self.host.context;
         let at = context.clock.now();
         let id = creation.id;
         let room = Room::new(creation.clone(), at);
@@ -133,7 +133,7 @@ impl Rooms {
                 Err(RoomError::Rejected(_)) => return Err(RoomError::StoreUnavailable),
                 Err(_) => tokio::select! {
                     biased;
-                    () = self.host.context().lifecycle.stop().cancelled() => return Err(RoomError::Draining),
+                    () = self.host.context.lifecycle.stop.cancelled() => return Err(RoomError::Draining),
                     () = tokio::time::sleep(STORE_RETRY) => {}
                 },
             }
@@ -142,24 +142,24 @@ impl Rooms {
 
     /// Notifies a guest of a reserved seat.
     async fn invite(&self, room: RoomId, seat: Color) {
-        let Some(handle) = self.host.context().registry.live(room) else { return };
+        let Some(handle) = self.host.context.registry.live(room) else { return };
         let Ok(snapshot) = handle.snapshot().await else { return };
         let room = &snapshot.room;
         if let Occupant::Reserved(guest) = &room.seats()[seat].occupant
-            && let Some(guest) = self.host.context().players.get(guest.id)
+            && let Some(guest) = self.host.context.players.get(guest.id)
         {
             let by = room.owner().cloned();
             guest.inbox.send(Notice::Invited { room: room.id(), seat, code: room.code(), by });
         }
     }
 
-    fn occupant(&self, player: &Player, spec: SeatSpec) -> Result<Occupant, RoomError> {
+    pub(super) fn occupant(&self, player: &Player, spec: SeatSpec) -> Result<Occupant, RoomError> {
         Ok(match spec {
             SeatSpec::Open => Occupant::Open,
-            SeatSpec::Me => Occupant::Player(player.profile().clone()),
+            SeatSpec::Me => Occupant::Player(player.profile.clone()),
             SeatSpec::Reserved(guest) => {
-                let guest = self.host.context().players.get(guest).ok_or(RoomError::PlayerNotFound)?;
-                Occupant::Reserved(guest.profile().clone())
+                let guest = self.host.context.players.get(guest).ok_or(RoomError::PlayerNotFound)?;
+                Occupant::Reserved(guest.profile.clone())
             }
             SeatSpec::Ai(ai) => Occupant::Ai(self.ai_seat(&ai)?),
         })

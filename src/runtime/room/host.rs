@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     actor::{self, ActorContext, Origin},
     holders::Holders,
-    registry::{Registered, RoomHandle},
+    registry::RoomHandle,
 };
 use crate::{
     room::{Rejection, Room, RoomId},
@@ -18,19 +18,11 @@ use crate::{
 /// Gives rooms their actors. Clones are handles to the same rooms.
 #[derive(Clone)]
 pub(crate) struct RoomHost {
-    context: Arc<ActorContext>,
-    lobby: Arc<Lobby>,
+    pub(crate) context: Arc<ActorContext>,
+    pub(crate) lobby: Arc<Lobby>,
 }
 
 impl RoomHost {
-    pub(crate) fn new(context: Arc<ActorContext>, lobby: Arc<Lobby>) -> Self {
-        Self { context, lobby }
-    }
-
-    pub(crate) fn context(&self) -> &ActorContext {
-        &self.context
-    }
-
     /// The actor of a room, started from the journal when an open room has none.
     pub(crate) async fn room(&self, id: RoomId) -> Result<RoomHandle, RoomError> {
         if let Some(handle) = self.context.registry.live(id) {
@@ -47,15 +39,14 @@ impl RoomHost {
     /// Starts an actor for a room, unless it has one.
     pub(crate) fn start(&self, room: Room, origin: Origin) -> RoomHandle {
         // A token of its own, so that rooms do not contend when they poll it.
-        let stop = self.context.lifecycle.stop().child_token();
-        match self.context.registry.register(&room, stop, || Listing::new(&self.lobby, &room)) {
-            Registered::Live(handle) => handle,
-            Registered::New { handle, listing, was_dormant, parts } => {
-                let origin = if was_dormant { Origin::Dormant } else { origin };
-                actor::spawn(Arc::clone(&self.context), room, origin, listing, parts);
-                handle
-            }
+        let stop = self.context.lifecycle.stop.child_token();
+        let listing = || Listing::new(&self.lobby, &room);
+        let (handle, new) = self.context.registry.register(&room, stop, listing);
+        if let Some(new) = new {
+            let origin = if new.was_dormant { Origin::Dormant } else { origin };
+            actor::spawn(Arc::clone(&self.context), room, origin, new);
         }
+        handle
     }
 
     /// Registers an idle room without an actor.

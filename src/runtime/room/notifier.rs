@@ -39,17 +39,13 @@ impl TurnCache {
 
 /// Sends the notices of one room.
 pub(crate) struct Notifier<'a> {
-    players: &'a Players,
-    clock: Clock,
-    room: &'a Room,
-    cache: &'a TurnCache,
+    pub(crate) players: &'a Players,
+    pub(crate) clock: Clock,
+    pub(crate) room: &'a Room,
+    pub(crate) cache: &'a TurnCache,
 }
 
-impl<'a> Notifier<'a> {
-    pub(crate) fn new(players: &'a Players, clock: Clock, room: &'a Room, cache: &'a TurnCache) -> Self {
-        Self { players, clock, room, cache }
-    }
-
+impl Notifier<'_> {
     /// Sends what follows from one event. `turn` is the side to move before it, and its ply.
     pub(crate) fn notify(&self, event: &Event, turn: Option<(Color, u16)>) {
         match &event.fact {

@@ -20,8 +20,8 @@ use crate::{
 
 /// Lets rooms check whether a player is present. A full mailbox is waited for in the background.
 pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<RoomId>) {
-    let context = host.context();
-    if context.lifecycle.stop().is_cancelled() {
+    let context = &host.context;
+    if context.lifecycle.stop.is_cancelled() {
         return;
     }
     for room in rooms {
@@ -40,7 +40,7 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
         if !player.begin_check(room) {
             continue;
         }
-        let (stop, player) = (context.lifecycle.stop().clone(), Arc::clone(player));
+        let (stop, player) = (context.lifecycle.stop.clone(), Arc::clone(player));
         context.lifecycle.spawn(async move {
             let permit = tokio::select! {
                 biased;
@@ -57,12 +57,12 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
 
 /// Checks members without a stream, expires players, and wakes dormant rooms whose deadline has passed.
 pub(crate) async fn check_regularly(host: RoomHost, player_store: Arc<dyn PlayerStore>) {
-    let context = host.context();
+    let context = &host.context;
     let mut ticks = ticks((context.limits.presence_grace / 4).clamp(Duration::from_secs(1), Duration::from_secs(60)));
     loop {
         tokio::select! {
             biased;
-            () = context.lifecycle.stop().cancelled() => return,
+            () = context.lifecycle.stop.cancelled() => return,
             _ = ticks.tick() => {}
         }
         for player in context.players.without_stream() {
@@ -93,16 +93,15 @@ mod tests {
         let store = Store::of(MemoryStore::default());
         let parts = Parts { ai_threads: Some(0), ..Parts::new(store, |_, _| Bytes::new()) };
         let runtime = Runtime::start(parts).await.unwrap();
-        let (ada, _) =
-            runtime.sessions().log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
-        let turns = runtime.streams().turns(&ada).await.unwrap();
+        let (ada, _) = runtime.sessions.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
+        let turns = runtime.streams.turns(&ada).await.unwrap();
         let ai = Opponent::Ai(AiSpec { kind: "random".into(), level: Some(1), seed: Some(7) });
-        let room = runtime.rooms().quick_start(&ada, ai, Some(Color::Black), None).await.unwrap().room.id();
+        let room = runtime.rooms.quick_start(&ada, ai, Some(Color::Black), None).await.unwrap().room.id();
         (runtime, ada, turns, room)
     }
 
     async fn is_present(runtime: &Runtime, player: &Player, room: RoomId) -> bool {
-        let snapshot = runtime.rooms().snapshot_as_admin(room).await.unwrap();
+        let snapshot = runtime.rooms.snapshot_as_admin(room).await.unwrap();
         snapshot.room.member(player.id()).unwrap().absent_since.is_none()
     }
 
@@ -117,7 +116,7 @@ mod tests {
         assert_eq!(unread.next().await, Err(StreamEnd::SlowConsumer));
 
         // Unread notices are sent again, and the drop of the old stream does not count.
-        let mut turns = runtime.streams().turns(&ada).await.unwrap();
+        let mut turns = runtime.streams.turns(&ada).await.unwrap();
         drop(unread);
         assert!(is_present(&runtime, &ada, room).await);
         assert!(matches!(turns.next().await, Ok(Notice::TurnRequested(_))));

@@ -31,7 +31,7 @@ impl Rooms {
         side: Option<Color>,
         request: Option<String>,
     ) -> Result<Snapshot, RoomError> {
-        let lifecycle = &self.host.context().lifecycle;
+        let lifecycle = &self.host.context.lifecycle;
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let start = async move {
@@ -46,18 +46,16 @@ impl Rooms {
 
     async fn quick_ai_game(&self, player: &Arc<Player>, ai: AiSpec, side: Option<Color>) -> Result<RoomId, RoomError> {
         let side = side.unwrap_or_else(|| self.random_side());
-        let new = NewRoom {
-            settings: Settings::named((&player.profile().name).into()),
-            seats: seats(side, SeatSpec::Ai(ai)),
-        };
+        let new =
+            NewRoom { settings: Settings::named((&player.profile.name).into()), seats: seats(side, SeatSpec::Ai(ai)) };
         let room = self.create_once(player, new).await?;
         self.finish_quick_start(player, room, Command::Start).await?;
         Ok(room)
     }
 
     async fn quick_match(&self, player: &Arc<Player>, side: Option<Color>) -> Result<RoomId, RoomError> {
-        let mut waiting = self.matchmaker.waiting.lock().await;
-        for room in waiting.rooms() {
+        let mut waiting = self.waiting.lock().await;
+        for room in waiting.0.clone() {
             match self.try_match(player, room, side).await {
                 Match::Made => {
                     waiting.remove(room);
@@ -69,7 +67,7 @@ impl Rooms {
                 Match::Refused(error) => return Err(error),
             }
         }
-        let mut settings = Settings::named((&player.profile().name).into());
+        let mut settings = Settings::named((&player.profile.name).into());
         settings.auto_start = true;
         let mine = side.unwrap_or_else(|| self.random_side());
         let room = self.create_once(player, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
@@ -102,7 +100,7 @@ impl Rooms {
         if !snapshot.room.is_present(open.opposite()) || side.is_some_and(|side| side != open) {
             return Match::NotNow;
         }
-        let join = Command::Join(player.profile().clone(), Credentials::default());
+        let join = Command::Join(player.profile.clone(), Credentials::default());
         for command in [join, Command::TakeSeat(open), Command::SetReady(true)] {
             let Err(error) = self.command(player, room, command).await else { continue };
             if snapshot.room.member(player.id()).is_none() {

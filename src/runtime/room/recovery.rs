@@ -2,11 +2,16 @@
 
 use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
-use super::{actor::Origin, host::RoomHost};
+use tokio::sync::Mutex;
+
+use super::{
+    actor::{ActorContext, Origin},
+    host::RoomHost,
+};
 use crate::{
     room::{Occupant, Phase, Room, Seat, Timestamp, Visibility},
     rules::Color,
-    runtime::{lobby::matchmaker::Matchmaker, player::expiry::ticks},
+    runtime::{lobby::matchmaker::WaitingRooms, player::expiry::ticks},
     store::{PlayerStore, Unavailable},
 };
 
@@ -23,9 +28,9 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 pub(crate) async fn recover(
     host: &RoomHost,
     player_store: &dyn PlayerStore,
-    matchmaker: &Matchmaker,
+    waiting: &Mutex<WaitingRooms>,
 ) -> Result<(), Unavailable> {
-    let context = host.context();
+    let context = &host.context;
     let (journal, clock) = (&context.journal, context.clock);
     let alive = journal.last_alive().await?;
     let away = alive.map_or(0, |alive| clock.now().0.saturating_sub(alive.0));
@@ -44,7 +49,7 @@ pub(crate) async fn recover(
         after = Some(last.id());
         for room in rooms {
             if waits_for_opponent(&room) {
-                matchmaker.waiting.lock().await.add(room.id());
+                waiting.lock().await.add(room.id());
             }
             restore(host, room, alive);
         }
@@ -53,7 +58,7 @@ pub(crate) async fn recover(
 }
 
 fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
-    let context = host.context();
+    let context = &host.context;
     let now = context.clock.now();
     let is_due = room.deadline().is_some_and(|deadline| deadline <= now);
     // The room itself removes a member who has logged out and could not leave.
@@ -64,7 +69,7 @@ fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
     // Activity after the last heartbeat means that the server was still up.
     let up = alive.map(|alive| alive.max(room.last_activity()));
     let away = up.map_or(0, |up| now.0 - up.0);
-    context.registry.uncredited().fetch_add(1, Relaxed);
+    context.registry.uncredited.fetch_add(1, Relaxed);
     host.start(room, Origin::Start { away });
 }
 
@@ -81,19 +86,19 @@ fn waits_for_opponent(room: &Room) -> bool {
 
 /// Writes heartbeats while games run.
 pub(crate) async fn write_heartbeats(host: RoomHost) {
-    let context = host.context();
+    let context = &host.context;
     let mut ticks = ticks(HEARTBEAT);
     let mut started = false;
     loop {
         tokio::select! {
             biased;
-            () = context.lifecycle.stop().cancelled() => return,
+            () = context.lifecycle.stop.cancelled() => return,
             _ = ticks.tick() => {}
         }
         if started && context.registry.games() == 0 {
             continue;
         }
-        match heartbeat(&host).await {
+        match heartbeat(context).await {
             Ok(()) => started = true,
             Err(error) => tracing::warn!(%error, "a heartbeat could not be written"),
         }
@@ -101,18 +106,17 @@ pub(crate) async fn write_heartbeats(host: RoomHost) {
 }
 
 /// The last write of a server: the final heartbeat, and when players were last seen. False when it failed.
-pub(crate) async fn write_shutdown(host: &RoomHost, player_store: &dyn PlayerStore) -> bool {
-    let seen = player_store.record_seen(host.context().players.unstored_seen(Duration::ZERO)).await;
-    let written = seen.and(heartbeat(host).await);
+pub(crate) async fn write_shutdown(context: &ActorContext, player_store: &dyn PlayerStore) -> bool {
+    let seen = player_store.record_seen(context.players.unstored_seen(Duration::ZERO)).await;
+    let written = seen.and(heartbeat(context).await);
     if let Err(error) = &written {
         tracing::warn!(%error, "the shutdown could not be written");
     }
     written.is_ok()
 }
 
-async fn heartbeat(host: &RoomHost) -> Result<(), Unavailable> {
-    let context = host.context();
-    if context.registry.uncredited().load(Relaxed) > 0 {
+async fn heartbeat(context: &ActorContext) -> Result<(), Unavailable> {
+    if context.registry.uncredited.load(Relaxed) > 0 {
         return Err(Unavailable("clocks are not yet credited for the downtime".into()));
     }
     context.journal.mark_alive(context.clock.now()).await

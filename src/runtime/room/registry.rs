@@ -95,7 +95,10 @@ impl RoomHandle {
 }
 
 /// What a new actor runs with.
-pub(crate) struct ActorParts {
+pub(crate) struct NewActor {
+    /// The room's entry in the list.
+    pub(super) listing: Listing,
+    pub(super) was_dormant: bool,
     pub(super) registration: Registration,
     pub(super) cell: Arc<ActorCell>,
     pub(super) mailbox: Mailbox,
@@ -120,7 +123,7 @@ pub(crate) struct Registry {
     generations: AtomicU64,
     games: AtomicUsize,
     /// Rooms whose clocks are not yet credited for the server's downtime.
-    uncredited: AtomicUsize,
+    pub(crate) uncredited: AtomicUsize,
 }
 
 impl Registry {
@@ -131,10 +134,6 @@ impl Registry {
     /// The number of running games in live rooms.
     pub(crate) fn games(&self) -> usize {
         self.games.load(Relaxed)
-    }
-
-    pub(crate) fn uncredited(&self) -> &AtomicUsize {
-        &self.uncredited
     }
 
     pub(crate) fn by_code(&self, code: JoinCode) -> Option<RoomId> {
@@ -149,18 +148,19 @@ impl Registry {
         }
     }
 
-    /// Registers a room that gets an actor, unless it has one. `list` makes its entry in the list; a dormant room has one.
+    /// The handle of a room, and what its actor runs with, which the caller has to start, unless the room has one. `list`
+    /// makes its entry in the list; a dormant room has one.
     pub(crate) fn register(
         self: &Arc<Self>,
         room: &Room,
         stop: CancellationToken,
         list: impl FnOnce() -> Listing,
-    ) -> Registered {
+    ) -> (RoomHandle, Option<NewActor>) {
         let entry = self.slots.entry(room.id());
         if let Entry::Occupied(slot) = &entry
             && let Slot::Live { handle, .. } = slot.get()
         {
-            return Registered::Live(handle.clone());
+            return (handle.clone(), None);
         }
         let generation = self.generations.fetch_add(1, Relaxed);
         let (sender, messages) = mpsc::channel(MAILBOX);
@@ -183,7 +183,7 @@ impl Registry {
         let listing = dormant.unwrap_or_else(list);
         let registration =
             Registration { registry: Arc::clone(self), room: room.id(), generation, counted_as_game: false };
-        Registered::New { handle, listing, was_dormant, parts: ActorParts { registration, cell, mailbox } }
+        (handle, Some(NewActor { listing, was_dormant, registration, cell, mailbox }))
     }
 
     /// Registers an idle room without an actor.
@@ -204,14 +204,6 @@ impl Registry {
     pub(crate) fn remove_code(&self, code: JoinCode) {
         self.codes.remove(&code);
     }
-}
-
-/// The outcome of [`Registry::register`].
-pub(crate) enum Registered {
-    /// The room has an actor.
-    Live(RoomHandle),
-    /// The caller has to start one.
-    New { handle: RoomHandle, listing: Listing, was_dormant: bool, parts: ActorParts },
 }
 
 /// A live actor's entry. It ends with the actor, even with one that panics.

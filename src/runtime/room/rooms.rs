@@ -6,18 +6,19 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use tokio::sync::oneshot;
+use tokio::sync::{Mutex, oneshot};
 
 use super::{host::RoomHost, message::Snapshot, presence::check_presence};
 use crate::{
     ai::{AiKind, AiPlayer},
     room::{
-        AiSeat, AiSpec, Command, Credentials, GameId, Issuer, JoinCode, Offer, Rejection, RoomId, SeatSetting, SeatSpec,
+        AiSeat, AiSpec, Command, Credentials, GameId, Issuer, JoinCode, Occupant, Offer, Rejection, RoomId,
+        SeatSetting, SeatSpec,
     },
     rules::{Color, Square},
     runtime::{
         limit::rate_limiter::TooFast,
-        lobby::matchmaker::Matchmaker,
+        lobby::matchmaker::WaitingRooms,
         outcome::{Accepted, RoomError},
         player::{
             player::Player,
@@ -30,26 +31,18 @@ use crate::{
 /// The open rooms, for players and administrators. Clones are handles to the same rooms.
 #[derive(Clone)]
 pub struct Rooms {
-    pub(super) host: RoomHost,
-    pub(super) matchmaker: Arc<Matchmaker>,
-    pub(super) random: RandomSource,
+    pub(crate) host: RoomHost,
+    pub(crate) waiting: Arc<Mutex<WaitingRooms>>,
+    pub(crate) random: RandomSource,
 }
 
 impl Rooms {
-    pub(crate) fn new(host: RoomHost, matchmaker: Arc<Matchmaker>, random: RandomSource) -> Self {
-        Self { host, matchmaker, random }
-    }
-
-    pub(crate) fn matchmaker(&self) -> &Matchmaker {
-        &self.matchmaker
-    }
-
     /// Executes a player's command.
     ///
     /// # Errors
     /// The refusal.
     pub async fn command(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
-        let lifecycle = &self.host.context().lifecycle;
+        let lifecycle = &self.host.context.lifecycle;
         if can_start_something(&command) {
             lifecycle.require_running()?;
         }
@@ -63,33 +56,12 @@ impl Rooms {
         self.host.room(room).await?.command(Issuer::Player(player.id()), command).await
     }
 
-    /// As [`Rooms::command`], for a command that names a game.
-    ///
-    /// # Errors
-    /// The refusal.
-    pub async fn command_game(
-        &self,
-        player: &Arc<Player>,
-        game: GameId,
-        command: Command,
-    ) -> Result<Accepted, RoomError> {
-        self.command(player, game.room, command).await.map_err(RoomError::or_game_not_found)
-    }
-
     /// Executes an administrator's command.
     ///
     /// # Errors
     /// The refusal.
     pub async fn command_as_admin(&self, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
         self.host.room(room).await?.command(Issuer::Admin, command).await
-    }
-
-    /// As [`Rooms::command_as_admin`], for a command that names a game.
-    ///
-    /// # Errors
-    /// The refusal.
-    pub async fn command_game_as_admin(&self, game: GameId, command: Command) -> Result<Accepted, RoomError> {
-        self.command_as_admin(game.room, command).await.map_err(RoomError::or_game_not_found)
     }
 
     /// Makes a seat open, reserved or an AI's.
@@ -103,14 +75,10 @@ impl Rooms {
         seat: Color,
         spec: SeatSpec,
     ) -> Result<Accepted, RoomError> {
-        let setting = match spec {
-            SeatSpec::Open => SeatSetting::Open,
-            SeatSpec::Me => SeatSetting::Reserved(player.profile().clone()),
-            SeatSpec::Reserved(guest) => {
-                let guest = self.host.context().players.get(guest).ok_or(RoomError::PlayerNotFound)?;
-                SeatSetting::Reserved(guest.profile().clone())
-            }
-            SeatSpec::Ai(ai) => SeatSetting::Ai(self.ai_seat(&ai)?),
+        let setting = match self.occupant(player, spec)? {
+            Occupant::Open => SeatSetting::Open,
+            Occupant::Reserved(guest) | Occupant::Player(guest) => SeatSetting::Reserved(guest),
+            Occupant::Ai(ai) => SeatSetting::Ai(ai),
         };
         self.command(player, room, Command::SetSeat(seat, setting)).await
     }
@@ -135,7 +103,7 @@ impl Rooms {
             let (accepted, ran) = player.games_started.once(id, start).await?;
             Ok(Accepted { changed: accepted.changed && ran, ..accepted })
         };
-        self.host.context().lifecycle.run_to_end(start).await
+        self.host.context.lifecycle.run_to_end(start).await
     }
 
     /// Plays a move. If the room is idle, its actor runs within this call: the caller must be a task, and hold no lock.
@@ -143,7 +111,7 @@ impl Rooms {
     pub fn play(&self, player: &Player, game: GameId, ply: u16, square: Square) -> Play {
         let issuer = Issuer::Player(player.id());
         let play = Command::Play { game: game.number, ply, square, thought: None };
-        let live = self.host.context().registry.live(game.room);
+        let live = self.host.context.registry.live(game.room);
         if let Some(answer) = live.and_then(|room| room.command_inline(issuer, play.clone())) {
             return Play(Sent::Inline(answer));
         }
@@ -177,7 +145,7 @@ impl Rooms {
     /// The room of a join code.
     #[must_use]
     pub fn by_code(&self, code: JoinCode) -> Option<RoomId> {
-        self.host.context().registry.by_code(code)
+        self.host.context.registry.by_code(code)
     }
 
     /// The running games of a player.
@@ -245,13 +213,13 @@ impl Rooms {
     }
 
     pub(super) fn reserve_room(&self, player: &Player, room: RoomId) -> Result<Reservation, RoomError> {
-        let limit = self.host.context().limits.rooms_per_player;
+        let limit = self.host.context.limits.rooms_per_player;
         player.quota.reserve(Holding::Room, room, limit).ok_or(RoomError::QuotaRooms("leave one first"))
     }
 }
 
 pub(super) fn reserve_seat(player: &Player, room: RoomId) -> Result<Reservation, RoomError> {
-    let limit = usize::from(player.seat_limit());
+    let limit = usize::from(player.seat_limit);
     player.quota.reserve(Holding::Seat, room, limit).ok_or(RoomError::QuotaSeats)
 }
 
@@ -295,7 +263,7 @@ impl Future for Play {
 #[cfg(test)]
 impl Rooms {
     pub(super) fn registry(&self) -> &super::registry::Registry {
-        &self.host.context().registry
+        &self.host.context.registry
     }
 }
 
@@ -318,11 +286,10 @@ mod tests {
     async fn ada() -> (Runtime, Arc<Player>, RoomId) {
         let parts = Parts { ai_threads: Some(0), ..Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new()) };
         let runtime = Runtime::start(parts).await.unwrap();
-        let (ada, _) =
-            runtime.sessions().log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
-        let settings = Settings::named((&ada.profile().name).into());
+        let (ada, _) = runtime.sessions.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
+        let settings = Settings::named((&ada.profile.name).into());
         let seats = ByColor::new(SeatSpec::Me, SeatSpec::Open);
-        let room = runtime.rooms().create(&ada, NewRoom { settings, seats }, None).await.unwrap().room.id();
+        let room = runtime.rooms.create(&ada, NewRoom { settings, seats }, None).await.unwrap().room.id();
         (runtime, ada, room)
     }
 
@@ -333,15 +300,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_idle_room_leaves_memory_and_is_loaded_on_request() {
         let (runtime, ada, room) = ada().await;
-        let open = runtime.streams().turns(&ada).await.unwrap();
-        let before = runtime.rooms().snapshot(&ada, room, &Credentials::default()).await.unwrap();
-        let registry = runtime.rooms().registry();
+        let open = runtime.streams.turns(&ada).await.unwrap();
+        let before = runtime.rooms.snapshot(&ada, room, &Credentials::default()).await.unwrap();
+        let registry = runtime.rooms.registry();
         assert!(registry.live(room).is_some());
         wait_until_dormant(&runtime).await;
         assert!(registry.live(room).is_none(), "it is dormant");
-        assert_eq!((runtime.census().rooms, runtime.lobby().page(&RowFilter::default(), None, 9).len()), (1, 1));
-        assert_eq!((ada.rooms(), runtime.rooms().by_code(before.room.code())), (vec![room], Some(room)));
-        let after = runtime.rooms().snapshot(&ada, room, &Credentials::default()).await.unwrap();
+        assert_eq!((runtime.census().rooms, runtime.lobby.page(&RowFilter::default(), None, 9).len()), (1, 1));
+        assert_eq!((ada.rooms(), runtime.rooms.by_code(before.room.code())), (vec![room], Some(room)));
+        let after = runtime.rooms.snapshot(&ada, room, &Credentials::default()).await.unwrap();
         assert_eq!(after.room, before.room);
         assert!(registry.live(room).is_some(), "it is live");
         drop(open);
@@ -350,20 +317,20 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_watched_room_stays_live() {
         let (runtime, ada, room) = ada().await;
-        let watch = runtime.streams().room(&ada, room, Credentials::default(), None).await.unwrap();
+        let watch = runtime.streams.room(&ada, room, Credentials::default(), None).await.unwrap();
         wait_until_dormant(&runtime).await;
-        assert!(runtime.rooms().registry().live(room).is_some());
+        assert!(runtime.rooms.registry().live(room).is_some());
         drop(watch);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_dormant_room_still_closes_when_idle_for_too_long() {
         let (runtime, ada, room) = ada().await;
-        let open = runtime.streams().turns(&ada).await.unwrap();
+        let open = runtime.streams.turns(&ada).await.unwrap();
         wait_until_dormant(&runtime).await;
         sleep(runtime.limits().idle_close + Duration::from_secs(60)).await;
         assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]), "it was closed as idle");
-        let gone = runtime.rooms().snapshot(&ada, room, &Credentials::default()).await;
+        let gone = runtime.rooms.snapshot(&ada, room, &Credentials::default()).await;
         assert!(matches!(gone, Err(RoomError::Rejected(Rejection::RoomNotFound))));
         drop(open);
     }
@@ -371,7 +338,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_dormant_room_loses_a_member_who_is_absent_for_too_long() {
         let (runtime, ada, _) = ada().await;
-        let open = runtime.streams().turns(&ada).await.unwrap();
+        let open = runtime.streams.turns(&ada).await.unwrap();
         wait_until_dormant(&runtime).await;
         drop(open);
         sleep(runtime.limits().presence_grace * 2).await;

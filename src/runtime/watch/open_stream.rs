@@ -10,10 +10,10 @@ use crate::runtime::{
     server_metrics::{self, StreamKind},
 };
 
-/// One open stream of a player. The player's rooms learn of the first and of the last.
-pub(crate) struct OpenStream {
-    host: RoomHost,
-    player: Arc<Player>,
+/// One open stream of a player, counted until this is dropped. The player's rooms learn of the first and of the last.
+pub struct OpenStream {
+    pub(crate) host: RoomHost,
+    pub(crate) player: Arc<Player>,
     kind: StreamKind,
     _home: Option<SharePermit>,
 }
@@ -27,7 +27,7 @@ impl OpenStream {
         let before = player.open_stream();
         server_metrics::streams(kind, 1.0);
         let stream = Self { host: host.clone(), player: Arc::clone(player), kind, _home: home };
-        if before >= host.context().limits.streams_per_player {
+        if before >= host.context.limits.streams_per_player {
             return Err(RoomError::QuotaStreams);
         }
         if before == 0 {
@@ -36,17 +36,9 @@ impl OpenStream {
         Ok(stream)
     }
 
-    pub(crate) fn host(&self) -> &RoomHost {
-        &self.host
-    }
-
-    pub(crate) fn player(&self) -> &Arc<Player> {
-        &self.player
-    }
-
     /// Waits until the server or the player ends every stream.
-    pub(crate) async fn ended(&self) -> StreamEnd {
-        self.player.streams_end().cancelled().await;
+    pub async fn ended(&self) -> StreamEnd {
+        self.player.streams_end.cancelled().await;
         self.why_ended()
     }
 

@@ -3,6 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use bytes::Bytes;
+use thiserror::Error;
 use tokio::{
     sync::broadcast::{self, error::RecvError},
     task::yield_now,
@@ -62,13 +63,9 @@ pub struct Watch {
     streams_end: Cancelled,
     room: RoomId,
     access: WatchAccess,
-    /// The last event that the watcher has.
-    seq: Seq,
-    snapshot: Option<Snapshot>,
-    missed: VecDeque<EncodedEvent>,
+    feed: Feed,
     /// An event that may have ended the player's access, which is checked before it is passed on.
     unchecked: Option<EncodedEvent>,
-    events: broadcast::Receiver<EncodedEvent>,
     ended: Option<StreamEnd>,
 }
 
@@ -81,13 +78,12 @@ impl Watch {
         after: Option<Seq>,
     ) -> Result<Self, RoomError> {
         let open = OpenStream::new(host, player, StreamKind::Room)?;
-        let subscribed = subscribe(&open, room, &access, after).await;
-        let Subscription { seq, snapshot, missed, events } = subscribed.map_err(|error| match error {
+        let feed = subscribe(&open, room, &access, after).await.map_err(|error| match error {
             WatchError::Access(rejection) => rejection.into(),
             WatchError::Room(error) => error,
         })?;
-        let streams_end = Cancelled::new(player.streams_end().clone());
-        Ok(Self { open, streams_end, room, access, seq, snapshot, missed, unchecked: None, events, ended: None })
+        let streams_end = Cancelled::new(player.streams_end.clone());
+        Ok(Self { open, streams_end, room, access, feed, unchecked: None, ended: None })
     }
 
     /// The next update. Cancel safe.
@@ -96,17 +92,17 @@ impl Watch {
     /// The end of the stream.
     pub async fn next(&mut self) -> Result<Update, StreamEnd> {
         loop {
-            if let Some(snapshot) = self.snapshot.take() {
+            if let Some(snapshot) = self.feed.snapshot.take() {
                 return Ok(Update::Snapshot(snapshot));
             }
             if let Some(end) = self.ended {
                 return Err(end);
             }
-            if let Some(event) = self.missed.pop_front() {
+            if let Some(event) = self.feed.missed.pop_front() {
                 // Access was checked later than this event, so of its effects only the end counts.
-                self.seq = event.seq;
+                self.feed.seq = event.seq;
                 self.ended = (event.effect == Effect::Closed).then_some(StreamEnd::RoomClosed);
-                return Ok(Update::Event(event.bytes_for(self.open.player().id())));
+                return Ok(Update::Event(event.bytes_for(self.open.player.id())));
             }
             if let Some(event) = self.unchecked.clone() {
                 self.check_access().await?;
@@ -115,13 +111,13 @@ impl Watch {
             }
             let received = tokio::select! {
                 biased;
-                received = self.events.recv() => received,
+                received = self.feed.events.recv() => received,
                 () = self.streams_end.wait() => return Err(self.open.why_ended()),
             };
             match received {
-                Ok(event) if event.seq <= self.seq => {}
+                Ok(event) if event.seq <= self.feed.seq => {}
                 // An earlier wait was dropped while it caught up.
-                Ok(event) if event.seq != self.seq.next() => self.catch_up(Some(self.seq)).await?,
+                Ok(event) if event.seq != self.feed.seq.next() => self.catch_up(Some(self.feed.seq)).await?,
                 Ok(event) => {
                     if !self.affects_access(event.effect) {
                         return Ok(self.pass_on(event));
@@ -133,55 +129,49 @@ impl Watch {
                     self.catch_up(None).await?;
                 }
                 // The actor has ended.
-                Err(RecvError::Closed) => match self.open.player().stream_end() {
+                Err(RecvError::Closed) => match self.open.player.stream_end() {
                     Some(end) => return Err(end),
-                    None => self.catch_up(Some(self.seq)).await?,
+                    None => self.catch_up(Some(self.feed.seq)).await?,
                 },
             }
         }
     }
 
     fn pass_on(&mut self, event: EncodedEvent) -> Update {
-        self.seq = event.seq;
+        self.feed.seq = event.seq;
         self.ended = match event.effect {
-            Effect::Removed(player) if player == self.open.player().id() => Some(StreamEnd::Kicked),
+            Effect::Removed(player) if player == self.open.player.id() => Some(StreamEnd::Kicked),
             Effect::Closed => Some(StreamEnd::RoomClosed),
             Effect::None | Effect::Access | Effect::Removed(_) | Effect::Left(_) => None,
         };
-        Update::Event(event.bytes_for(self.open.player().id()))
+        Update::Event(event.bytes_for(self.open.player.id()))
     }
 
     fn affects_access(&self, effect: Effect) -> bool {
         match effect {
             Effect::Access => true,
-            Effect::Left(player) => player == self.open.player().id(),
+            Effect::Left(player) => player == self.open.player.id(),
             Effect::None | Effect::Removed(_) | Effect::Closed => false,
         }
     }
 
     async fn check_access(&self) -> Result<(), StreamEnd> {
         let may = async {
-            let room = self.open.host().room(self.room).await?.snapshot().await?.room;
-            Ok(self.access.check(&room, self.open.player().id())?)
+            let room = self.open.host.room(self.room).await?.snapshot().await?.room;
+            Ok(self.access.check(&room, self.open.player.id())?)
         };
         may.await.map_err(end_of)
     }
 
     async fn catch_up(&mut self, after: Option<Seq>) -> Result<(), StreamEnd> {
-        self.resubscribe(after).await.map_err(end_of)
-    }
-
-    async fn resubscribe(&mut self, after: Option<Seq>) -> Result<(), WatchError> {
-        let Subscription { seq, snapshot, missed, events } =
-            subscribe(&self.open, self.room, &self.access, after).await?;
-        (self.seq, self.snapshot, self.missed, self.events) = (seq, snapshot, missed, events);
+        self.feed = subscribe(&self.open, self.room, &self.access, after).await.map_err(end_of)?;
         Ok(())
     }
 }
 
-/// What a watcher starts with.
-struct Subscription {
-    /// The last event before `missed` and `events`.
+/// What a watcher is sent, in this order.
+struct Feed {
+    /// The last event that the watcher has.
     seq: Seq,
     snapshot: Option<Snapshot>,
     missed: VecDeque<EncodedEvent>,
@@ -194,19 +184,19 @@ async fn subscribe(
     room: RoomId,
     access: &WatchAccess,
     after: Option<Seq>,
-) -> Result<Subscription, WatchError> {
-    let handle = open.host().room(room).await?;
-    access.check(&handle.snapshot().await?.room, open.player().id())?;
+) -> Result<Feed, WatchError> {
+    let handle = open.host.room(room).await?;
+    access.check(&handle.snapshot().await?.room, open.player.id())?;
     let Subscribed { mut snapshot, seq, events } = handle.subscribe(after).await?;
     let mut missed = VecDeque::new();
     if let (None, Some(after)) = (&snapshot, after) {
-        match read_missed(open.host().context(), room, after, seq).await {
+        match read_missed(&open.host.context, room, after, seq).await {
             Some(read) => missed = read,
             None => snapshot = Some(handle.snapshot().await?),
         }
     }
     let seq = snapshot.as_ref().map_or(after, |snapshot| Some(snapshot.room.seq())).unwrap_or_default();
-    Ok(Subscription { seq, snapshot, missed, events })
+    Ok(Feed { seq, snapshot, missed, events })
 }
 
 /// The events after one and up to another, read and encoded in the watcher's task, so that the room is not held up. None when
@@ -247,33 +237,24 @@ fn end_of(error: WatchError) -> StreamEnd {
 }
 
 /// Why a watcher cannot continue.
+#[derive(Debug, Error)]
 enum WatchError {
     /// The player may not watch.
-    Access(Rejection),
+    #[error(transparent)]
+    Access(#[from] Rejection),
     /// The room cannot be reached.
-    Room(RoomError),
-}
-
-impl From<Rejection> for WatchError {
-    fn from(rejection: Rejection) -> Self {
-        Self::Access(rejection)
-    }
-}
-
-impl From<RoomError> for WatchError {
-    fn from(error: RoomError) -> Self {
-        Self::Room(error)
-    }
+    #[error(transparent)]
+    Room(#[from] RoomError),
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let context = self.open.host().context();
+        let context = &self.open.host.context;
         if let Some(handle) = context.registry.live(self.room)
-            && !context.lifecycle.stop().is_cancelled()
+            && !context.lifecycle.stop.is_cancelled()
         {
             // Detached first, so that the room does not count it.
-            self.events = broadcast::Sender::new(1).subscribe();
+            self.feed.events = broadcast::Sender::new(1).subscribe();
             context.lifecycle.spawn(async move {
                 // A room that is too busy counts its watchers at the next change.
                 let _ = handle.send(Message::Unwatched).await;

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     room::{Credentials, RoomId, Seq},
     runtime::{
-        lobby::listing::{Lobby, LobbyUpdate, LobbyWatch, RowFilter},
+        lobby::listing::{LobbyUpdate, LobbyWatch, RowFilter},
         outcome::{RoomError, StreamEnd},
         player::player::Player,
         room::host::RoomHost,
@@ -21,15 +21,10 @@ use crate::{
 /// Opens the streams of players. Each fails when the player or its address has too many.
 #[derive(Clone)]
 pub struct Streams {
-    host: RoomHost,
-    lobby: Arc<Lobby>,
+    pub(crate) host: RoomHost,
 }
 
 impl Streams {
-    pub(crate) fn new(host: RoomHost, lobby: Arc<Lobby>) -> Self {
-        Self { host, lobby }
-    }
-
     /// Opens a player's stream of turns, and ends an older one.
     ///
     /// # Errors
@@ -70,31 +65,16 @@ impl Streams {
     /// # Errors
     /// When the player has too many streams.
     pub fn lobby(&self, player: &Arc<Player>, filter: RowFilter) -> Result<WatchedLobby, RoomError> {
-        Ok(WatchedLobby { open: self.open(player, StreamKind::List)?, watch: self.lobby.watch(filter) })
+        let open = OpenStream::new(&self.host, player, StreamKind::List)?;
+        Ok(WatchedLobby { open, watch: self.host.lobby.watch(filter) })
     }
 
     /// Counts an export while it runs.
     ///
     /// # Errors
     /// When the player has too many streams.
-    pub fn export(&self, player: &Arc<Player>) -> Result<CountedStream, RoomError> {
-        Ok(CountedStream { open: self.open(player, StreamKind::Export)? })
-    }
-
-    pub(crate) fn open(&self, player: &Arc<Player>, kind: StreamKind) -> Result<OpenStream, RoomError> {
-        OpenStream::new(&self.host, player, kind)
-    }
-}
-
-/// A stream whose items come from elsewhere, counted until this is dropped.
-pub struct CountedStream {
-    open: OpenStream,
-}
-
-impl CountedStream {
-    /// Waits until the server or the player ends every stream.
-    pub async fn ended(&self) -> StreamEnd {
-        self.open.ended().await
+    pub fn export(&self, player: &Arc<Player>) -> Result<OpenStream, RoomError> {
+        OpenStream::new(&self.host, player, StreamKind::Export)
     }
 }
 

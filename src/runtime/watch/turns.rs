@@ -66,7 +66,7 @@ impl Turns {
 fn remind(host: &RoomHost, player: &Arc<Player>, room: RoomId) -> oneshot::Receiver<()> {
     let (reply, answer) = oneshot::channel();
     let (this, player) = (host.clone(), player.id());
-    host.context().lifecycle.spawn(async move { send_reminder(&this, player, room, reply).await });
+    host.context.lifecycle.spawn(async move { send_reminder(&this, player, room, reply).await });
     answer
 }
 
@@ -76,7 +76,7 @@ async fn send_reminder(host: &RoomHost, player: PlayerId, room: RoomId, mut repl
         biased;
         permit = handle.reserve() => permit,
         () = reply.closed() => None,
-        () = host.context().lifecycle.stop().cancelled() => None,
+        () = host.context.lifecycle.stop.cancelled() => None,
     };
     if let Some(permit) = permit {
         permit.send(Box::new(Message::Remind(player, reply)));

@@ -5,7 +5,7 @@ mod rooms;
 
 use std::{
     collections::HashMap,
-    future::{Ready, ready},
+    future::ready,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -66,12 +66,8 @@ impl MemoryStore {
 
     /// Answers at once.
     fn answer<T: Send + 'static>(&self, work: impl FnOnce(&mut Inner) -> T) -> BoxFuture<'_, Result<T, Unavailable>> {
-        Box::pin(done(work(&mut self.inner())))
+        Box::pin(ready(Ok(work(&mut self.inner()))))
     }
-}
-
-fn done<T>(value: T) -> Ready<Result<T, Unavailable>> {
-    ready(Ok(value))
 }
 
 impl Journal for MemoryStore {

@@ -149,12 +149,10 @@ impl Drop for Writer {
 
 /// Why a commit failed.
 enum Failure {
-    /// The file cannot be written to; nothing was written.
-    Closed(AppendError),
     /// One of the writes failed, or all of them together; nothing was written.
     Write(AppendError),
-    /// The commit may be in the file.
-    Unknown(AppendError),
+    /// The file cannot be written to, or the commit may be in the file: nothing is tried again.
+    Final(AppendError),
 }
 
 impl From<rusqlite::Error> for Failure {
@@ -244,7 +242,7 @@ impl WriterThread {
         let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&writes)));
         let panicked = |_| match self.in_sync {
             true => Err(Failure::Write(AppendError::Unavailable("a bug".to_owned()))),
-            false => Err(Failure::Unknown(AppendError::Unknown("a bug".to_owned()))),
+            false => Err(Failure::Final(AppendError::Unknown("a bug".to_owned()))),
         };
         match committed.unwrap_or_else(panicked) {
             Ok(outcomes) => {
@@ -265,13 +263,13 @@ impl WriterThread {
                     refuse(writes, &error);
                 }
             }
-            Err(Failure::Closed(error) | Failure::Unknown(error)) => refuse(writes, &error),
+            Err(Failure::Final(error)) => refuse(writes, &error),
         }
     }
 
     /// Commits all of the writes, or nothing.
     fn commit(&mut self, writes: &[QueuedWrite]) -> Result<Vec<Result<(), AppendError>>, Failure> {
-        let closed = |error: rusqlite::Error| Failure::Closed(error.into());
+        let closed = |error: rusqlite::Error| Failure::Final(error.into());
         let mut connection = self.open().map_err(closed)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(closed)?;
         let mut change = self.write_behind.begin_commit(&transaction, writes.len())?;
@@ -295,7 +293,7 @@ impl WriterThread {
         self.in_sync = false;
         if let Err(error) = transaction.commit() {
             let failure = commit_failure(error);
-            self.in_sync = !matches!(failure, Failure::Unknown(_));
+            self.in_sync = matches!(failure, Failure::Write(_));
             return Err(failure);
         }
         self.write_behind.apply(change, written(writes, &outcomes));
@@ -341,7 +339,7 @@ fn written<'a>(
 fn commit_failure(error: rusqlite::Error) -> Failure {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy) => Failure::Write(error.into()),
-        _ => Failure::Unknown(AppendError::Unknown(error.to_string())),
+        _ => Failure::Final(AppendError::Unknown(error.to_string())),
     }
 }
 

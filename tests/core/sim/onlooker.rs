@@ -20,7 +20,7 @@ pub(crate) async fn follow(stage: Arc<SimServer>, player: Arc<Player>, who: usiz
     for _ in 0..1 + dice.below(3) {
         let watcher = stage.log.number();
         stage.log.note(What::Watched { watcher, who, room, after });
-        match stage.runtime.streams().room(&player, room, stage.credentials(room), after).await {
+        match stage.runtime.streams.room(&player, room, stage.credentials(room), after).await {
             Ok(mut watch) => watch_for_a_while(&stage, watcher, &mut watch, &mut dice, &mut after).await,
             Err(_) => stage.log.note(What::Unwatched { watcher, end: None }),
         }

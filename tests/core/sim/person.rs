@@ -82,7 +82,7 @@ impl Person {
             return None;
         }
         let call = stage.ask(self.who, Deed::LogIn);
-        let entered = stage.runtime.sessions().log_in(self.name.clone(), self.part.kind, self.part.seats).await;
+        let entered = stage.runtime.sessions.log_in(self.name.clone(), self.part.kind, self.part.seats).await;
         let outcome = match &entered {
             Ok((player, _)) => Outcome::In(player.id()),
             Err(error) => Outcome::NotIn(error.clone()),
@@ -132,7 +132,7 @@ impl Person {
 
     async fn listen(&mut self, stage: &Arc<SimServer>, player: &Arc<Player>) {
         let _ = player.admit();
-        let Ok(mut turns) = stage.runtime.streams().turns(player).await else { return };
+        let Ok(mut turns) = stage.runtime.streams.turns(player).await else { return };
         let stream = stage.log.number();
         stage.log.note(What::Opened { stream, who: self.who });
         let (sender, notices) = mpsc::channel(UNREAD);
@@ -196,7 +196,7 @@ impl Person {
             8..18 => self.look_on(stage, player),
             18..20 => {
                 let call = stage.ask(self.who, Deed::LogOut);
-                let outcome = match stage.runtime.sessions().log_out(player).await {
+                let outcome = match stage.runtime.sessions.log_out(player).await {
                     Ok(()) => Outcome::Out,
                     Err(error) => Outcome::Refused(error),
                 };
@@ -228,7 +228,7 @@ impl Person {
         let at = at.filter(|_| self.dice.percent(90));
         let Some(at) = at else { return Some(self.found(stage)) };
         let credentials = stage.credentials(at);
-        match stage.runtime.rooms().snapshot(player, at, &credentials).await {
+        match stage.runtime.rooms.snapshot(player, at, &credentials).await {
             Ok(snapshot) => whim::deed(&mut self.dice, player, &snapshot.room, stage),
             Err(_) if self.dice.percent(30) => Some(self.found(stage)),
             Err(_) => None,

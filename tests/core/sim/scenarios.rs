@@ -87,14 +87,14 @@ async fn table(runtime: &Runtime, ada: &Arc<Player>) -> RoomId {
     settings.time.per_move = Some(LIMIT);
     let ai = AiSpec { kind: "random".into(), level: Some(1), seed: Some(1) };
     let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Me, SeatSpec::Ai(ai)) };
-    let room = runtime.rooms().create(ada, new, None).await.expect("a room").room.id();
-    runtime.rooms().command(ada, room, Command::Start).await.expect("a game");
+    let room = runtime.rooms.create(ada, new, None).await.expect("a room").room.id();
+    runtime.rooms.command(ada, room, Command::Start).await.expect("a game");
     room
 }
 
 async fn human(runtime: &Runtime, name: &str) -> Arc<Player> {
     let name = DisplayName::parse(name).expect("a name");
-    runtime.sessions().log_in(name, PlayerKind::Human, 0).await.expect("a log-in").0
+    runtime.sessions.log_in(name, PlayerKind::Human, 0).await.expect("a log-in").0
 }
 
 /// The time left for the move, by the clock of the running server.
@@ -169,24 +169,24 @@ fn a_seat_of_unknown_outcome_counts_for_the_quota() {
         for name in ["Bob", "Eve"] {
             let settings = Settings::named(RoomName::parse(name).expect("a name"));
             let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Open, SeatSpec::Open) };
-            let room = runtime.rooms().create(&human(&runtime, name).await, new, None).await.expect("a room").room.id();
-            let join = Command::Join(ada.profile().clone(), Credentials::default());
-            runtime.rooms().command(&ada, room, join).await.expect("a way in");
+            let room = runtime.rooms.create(&human(&runtime, name).await, new, None).await.expect("a room").room.id();
+            let join = Command::Join(ada.profile.clone(), Credentials::default());
+            runtime.rooms.command(&ada, room, join).await.expect("a way in");
             rooms.push(room);
         }
         let sit = Command::TakeSeat(Color::Black);
         disk.decide(&[Fate::Unknown(true)]);
         disk.decide_reads(&[true, true]);
-        assert_eq!(runtime.rooms().command(&ada, rooms[0], sit.clone()).await, Err(RoomError::StoreUnavailable));
-        assert_eq!(runtime.rooms().command(&ada, rooms[1], sit.clone()).await, Err(RoomError::QuotaSeats));
+        assert_eq!(runtime.rooms.command(&ada, rooms[0], sit.clone()).await, Err(RoomError::StoreUnavailable));
+        assert_eq!(runtime.rooms.command(&ada, rooms[1], sit.clone()).await, Err(RoomError::QuotaSeats));
         tokio::time::sleep(Duration::from_secs(2)).await;
-        runtime.rooms().command(&ada, rooms[0], Command::LeaveSeat).await.expect("the seat that was given");
+        runtime.rooms.command(&ada, rooms[0], Command::LeaveSeat).await.expect("the seat that was given");
         // This time the seat is not given, as the journal shows later.
         disk.decide(&[Fate::Unknown(false)]);
         disk.decide_reads(&[true]);
-        assert_eq!(runtime.rooms().command(&ada, rooms[0], sit.clone()).await, Err(RoomError::StoreUnavailable));
+        assert_eq!(runtime.rooms.command(&ada, rooms[0], sit.clone()).await, Err(RoomError::StoreUnavailable));
         tokio::time::sleep(Duration::from_secs(2)).await;
-        runtime.rooms().command(&ada, rooms[1], sit).await.expect("a seat");
+        runtime.rooms.command(&ada, rooms[1], sit).await.expect("a seat");
     });
 }
 
@@ -198,9 +198,9 @@ fn the_next_server_completes_an_unfinished_log_out() {
         let ada = human(&runtime, "Ada").await;
         let settings = Settings::named(RoomName::parse("table").expect("a name"));
         let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Open, SeatSpec::Open) };
-        let room = runtime.rooms().create(&ada, new, None).await.expect("a room").room.id();
+        let room = runtime.rooms.create(&ada, new, None).await.expect("a room").room.id();
         disk.decide(&[Fate::Refused]);
-        assert_eq!(runtime.sessions().log_out(&ada).await, Err(RoomError::StoreUnavailable));
+        assert_eq!(runtime.sessions.log_out(&ada).await, Err(RoomError::StoreUnavailable));
         room
     });
     live(&disk, DAWN.shifted(1_000_000), async |runtime| {

@@ -64,8 +64,8 @@ impl SimServer {
     /// Follows the room list as an extra player of that name.
     pub(crate) async fn follow_list(&self, name: &str) {
         let name = DisplayName::parse(name).expect("a name");
-        let Ok((player, _)) = self.runtime.sessions().log_in(name, PlayerKind::Human, 0).await else { return };
-        let Ok(mut watch) = self.runtime.streams().lobby(&player, RowFilter::default()) else { return };
+        let Ok((player, _)) = self.runtime.sessions.log_in(name, PlayerKind::Human, 0).await else { return };
+        let Ok(mut watch) = self.runtime.streams.lobby(&player, RowFilter::default()) else { return };
         while let Ok(update) = watch.next().await {
             let mut list = lock(&self.list);
             match update {
@@ -129,21 +129,19 @@ impl SimServer {
         let runtime = &self.runtime;
         let made = match deed {
             Deed::LogIn | Deed::LogOut => unreachable!("done by the person"),
-            Deed::Create(new, request) => runtime.rooms().create(player, *new, request).await?,
-            Deed::Quick(opponent, side, request) => {
-                runtime.rooms().quick_start(player, opponent, side, request).await?
-            }
+            Deed::Create(new, request) => runtime.rooms.create(player, *new, request).await?,
+            Deed::Quick(opponent, side, request) => runtime.rooms.quick_start(player, opponent, side, request).await?,
             Deed::Command(room, command) => {
-                return Ok(Outcome::Done(runtime.rooms().command(player, room, command).await?));
+                return Ok(Outcome::Done(runtime.rooms.command(player, room, command).await?));
             }
             Deed::SetSeat(room, seat, wish) => {
-                return Ok(Outcome::Done(runtime.rooms().set_seat(player, room, seat, wish).await?));
+                return Ok(Outcome::Done(runtime.rooms.set_seat(player, room, seat, wish).await?));
             }
             Deed::Start(room, request) => {
-                return Ok(Outcome::Done(runtime.rooms().start_game(player, room, request).await?));
+                return Ok(Outcome::Done(runtime.rooms.start_game(player, room, request).await?));
             }
             Deed::Play(game, ply, square) => {
-                return Ok(Outcome::Done(runtime.rooms().play(player, game, ply, square).await?));
+                return Ok(Outcome::Done(runtime.rooms.play(player, game, ply, square).await?));
             }
         };
         let (id, code) = (made.room.id(), made.room.code());

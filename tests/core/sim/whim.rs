@@ -25,7 +25,7 @@ pub(crate) fn deed(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &S
     let id = room.id();
     let does = |command| Some(Deed::Command(id, command));
     if room.member(player.id()).is_none() {
-        return does(Command::Join(player.profile().clone(), stage.credentials(id)));
+        return does(Command::Join(player.profile.clone(), stage.credentials(id)));
     }
     if room.phase() != Phase::Lobby {
         return if dice.percent(10) { during(dice, room) } else { None };
@@ -78,7 +78,7 @@ fn any(dice: &mut Dice, player: &Arc<Player>, room: &Room, stage: &SimServer) ->
         10..12 => Command::Offer(dice.pick(&[Offer::Draw, Offer::Rematch])),
         12 => Command::Answer(dice.pick(&[Offer::Draw, Offer::Rematch]), dice.percent(50)),
         13..15 => Command::TakeSeat(side),
-        15 => Command::Join(player.profile().clone(), stage.credentials(id)),
+        15 => Command::Join(player.profile.clone(), stage.credentials(id)),
         16 => return Some(Deed::SetSeat(id, side, SeatSpec::Open)),
         17 => return Some(Deed::SetSeat(id, side, SeatSpec::Reserved(other))),
         18 => return Some(Deed::SetSeat(id, side, ai_seat(dice))),

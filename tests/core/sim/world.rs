@@ -172,7 +172,7 @@ impl World {
             wall: stage.runtime.clock().now(),
             rooms: census.rooms,
             games: census.games,
-            list: stage.runtime.lobby().page(&RowFilter::default(), None, usize::MAX),
+            list: stage.runtime.lobby.page(&RowFilter::default(), None, usize::MAX),
             followed: stage.followed().filter(|_| !deserted),
             books: books.collect(),
         })));

@@ -10,7 +10,7 @@ use super::{
     violation::{Violation, shows},
 };
 use crate::{
-    proto::{convert, v1},
+    proto::{convert::WireEnum as _, v1},
     rules::{ByColor, Color},
 };
 
@@ -114,7 +114,7 @@ impl PlayerCheck {
         if asked.ply != i32::from(turn.ply) {
             return Err(Violation::Ply { game, expected: turn.ply.into(), came: asked.ply });
         }
-        if turn.mover() != side || asked.side() != convert::side(side) {
+        if turn.mover() != side || asked.side() != side.wire() {
             return Err(self.out_of_order(side, "the wrong side was asked"));
         }
         if !shows(asked.position.as_ref(), turn.position.board()) {
@@ -141,7 +141,7 @@ impl PlayerCheck {
     }
 
     fn on_game_started(&mut self, side: Color, started: v1::PlayerGameStarted) -> Result<BotSignal, Violation> {
-        if self.sides[side].running || started.side() != convert::side(side) || !self.is_next(side, &started.game_id) {
+        if self.sides[side].running || started.side() != side.wire() || !self.is_next(side, &started.game_id) {
             return Err(self.out_of_order(side, "another game was to begin"));
         }
         // The first of the two events.

@@ -12,7 +12,10 @@ use v1::play_event::Event as BotEventKind;
 
 use super::fixed_game::FixedGame;
 use crate::{
-    proto::{convert, v1},
+    proto::{
+        convert::{self, WireEnum as _},
+        v1,
+    },
     room::{
         Command, Creation, DisplayName, Event, Fact, GameId, Issuer, JoinCode, Occupant, PlayerId, PlayerKind, Policy,
         Profile, Room, RoomId, RoomName, Settings, Timestamp,
@@ -141,7 +144,7 @@ fn execute(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Resul
         step.events.push(RoomEvent::new(convert::room_event(event, room)));
     }
     if let Some(request) = room.turn_request(NOW) {
-        step.told[request.position.turn()].push(convert::turn_requested(&request).into_bytes());
+        step.told[request.position.turn()].push(convert::turn_requested(&request).0);
     }
     Ok(step)
 }
@@ -153,7 +156,7 @@ fn encode_bot_events(step: &mut PreparedStep, room: &Room, event: &Event, asked:
             let opposite = side.opposite();
             let opponent = convert::lone_seat(&room.seats()[opposite], room.is_present(opposite));
             let (room_id, game_id) = (room.id().to_string(), game(room).to_string());
-            let side_to_play = convert::side(side).into();
+            let side_to_play = side.wire().into();
             let opponent = Some(opponent);
             let started = v1::PlayerGameStarted { room_id, game_id, side: side_to_play, opponent };
             encode(&mut step.told[side], BotEventKind::GameStarted(started));
@@ -161,7 +164,7 @@ fn encode_bot_events(step: &mut PreparedStep, room: &Room, event: &Event, asked:
         Fact::Played { square, .. } => {
             if let Some((side, ply)) = asked {
                 let (game, reason) = (game(room), v1::TurnCloseReason::Played);
-                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)).into_bytes());
+                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)).0);
             }
         }
         Fact::GameEnded(end) => Color::ALL.into_iter().for_each(|side| {
@@ -169,7 +172,7 @@ fn encode_bot_events(step: &mut PreparedStep, room: &Room, event: &Event, asked:
             let ended = v1::PlayerGameEnded {
                 room_id: room.id().to_string(),
                 game_id: game(room).to_string(),
-                side: convert::side(side).into(),
+                side: side.wire().into(),
                 outcome: Some(convert::outcome(*end, position)),
                 position: Some(convert::final_position(position)),
             };

@@ -11,7 +11,7 @@ use reversi::{
     room::{Command, Credentials, DisplayName, PlayerKind, RoomId, SeatSpec, Seq, Settings},
     rules::ByColor,
     runtime::{NewRoom, Parts, Player, Runtime, Update},
-    store::{MemoryStore, Store},
+    store::{SqliteStore, Store},
 };
 use tokio::{
     task::JoinSet,
@@ -28,7 +28,9 @@ fn main() {
 }
 
 async fn compare() {
-    let store = Store::of(MemoryStore::default());
+    // A store in memory keeps too few events to resume from.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let store = Store::of(SqliteStore::open(folder.path()).unwrap());
     let runtime = Runtime::start(Parts::new(store, grpc::encode)).await.unwrap();
     let mut owner = Owner::new(&runtime).await;
     while owner.last.0 <= MISSED {
@@ -47,7 +49,9 @@ async fn compare() {
             watchers.spawn(async move { resume(&runtime, &player, room, after).await });
         }
         let resuming = owner.latencies(&mut watchers).await;
-        println!("command p50: {:>6} us alone, {:>6} us during resumes", median(alone), median(resuming));
+        let commands = resuming.len();
+        let (alone, resuming) = (median(alone), median(resuming));
+        println!("command p50: {alone:>6} us alone, {resuming:>6} us during resumes ({commands} commands)");
     }
 }
 
@@ -97,7 +101,7 @@ impl Owner {
             self.command().await;
             found.push(start.elapsed());
             sleep(Duration::from_millis(1)).await;
-            while watchers.try_join_next().is_some() {}
+            while watchers.try_join_next().map(Result::unwrap).is_some() {}
         }
         found
     }

@@ -17,21 +17,8 @@ mod service;
 mod status;
 mod transport;
 
-use bytes::Bytes;
-
 pub use layer::cors::{Origin, ParseOriginError};
 pub use server::{Access, ServeError, serve, serve_with};
 pub use transport::tls::{Tls, TlsError};
 
-use crate::{
-    proto::{EncodedMessage, convert, v1},
-    room::{Event, Room},
-};
-
-/// Encodes an event as a `WatchRoomResponse`, once for all watchers of its room. `after` is the room after the event.
-#[must_use]
-pub fn encode(event: &Event, after: &Room) -> Bytes {
-    let event = convert::room_event(event, after);
-    let message = v1::WatchRoomResponse { message: Some(v1::watch_room_response::Message::Event(event)) };
-    EncodedMessage::new(&message).0
-}
+pub use crate::proto::convert::encode_event as encode;

@@ -5,15 +5,13 @@
 
 use std::marker::PhantomData;
 
-use bytes::BufMut as _;
+use bytes::{BufMut as _, Bytes};
 use prost::Message;
 use tonic::{
     Status,
     codec::{BufferSettings, Codec, EncodeBuf, Encoder},
 };
 use tonic_prost::ProstDecoder;
-
-use super::EncodedMessage;
 
 /// Bytes that the decoder of a call keeps: a few messages of a game. Larger messages get a buffer of their own.
 const DECODE_BUFFER: usize = 1024;
@@ -34,6 +32,19 @@ impl<M: Message + 'static> Encodable for M {
     fn encode_to(self, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
         buffer.reserve(self.encoded_len());
         self.encode(buffer).map_err(|error| Status::internal(error.to_string()))
+    }
+}
+
+/// The bytes of a message, without the length that gRPC puts before them. Clones share the bytes, so that an event is
+/// encoded once for all watchers of its room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncodedMessage(pub Bytes);
+
+impl EncodedMessage {
+    /// Encodes a message.
+    #[must_use]
+    pub fn new(message: &impl Message) -> Self {
+        Self(message.encode_to_vec().into())
     }
 }
 

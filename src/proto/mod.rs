@@ -2,11 +2,9 @@
 
 mod codec;
 pub mod convert;
-mod encoded;
 pub mod server;
 
-pub use codec::{Encodable, ServerCodec, ServerEncoder};
-pub use encoded::EncodedMessage;
+pub use codec::{Encodable, EncodedMessage, ServerCodec, ServerEncoder};
 pub use reversi_client::v1;
 
 /// The compiled descriptors, for reflection.

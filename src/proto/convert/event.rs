@@ -1,6 +1,7 @@
 //! Events of a room.
 
-use v1::room_event::Event as Wire;
+use bytes::Bytes;
+use v1::{room_event::Event as Wire, watch_room_response::Message};
 
 use super::{
     WireEnum as _, clocks, final_position,
@@ -10,9 +11,16 @@ use super::{
     room_settings, seat, seat_number, seats, span, squares, timestamp,
 };
 use crate::{
-    proto::v1,
+    proto::{EncodedMessage, v1},
     room::{Event, Fact, Game, GameId, Room, Thought, Timestamp},
 };
+
+/// Encodes an event as a `WatchRoomResponse`, once for all watchers of its room. `after` is the room after the event.
+#[must_use]
+pub fn encode_event(event: &Event, after: &Room) -> Bytes {
+    let message = Some(Message::Event(room_event(event, after)));
+    EncodedMessage::new(&v1::WatchRoomResponse { message }).0
+}
 
 /// An event of a room, for the wire; `after` is the room with the event applied.
 #[must_use]

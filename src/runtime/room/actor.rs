@@ -256,12 +256,8 @@ impl RoomActor {
         }
         match *message {
             Message::Command(issuer, command, reply) => {
-                let attempt = match command {
-                    Command::Play { game, ply, .. } => Some((issuer, game, ply)),
-                    _ => None,
-                };
                 let decided = self.decide(issuer, command);
-                let answer = self.commit(decided, attempt).await;
+                let answer = self.commit(issuer, decided).await;
                 // The caller may have gone; the command stands.
                 let _ = reply.send(answer);
             }
@@ -275,20 +271,18 @@ impl RoomActor {
     }
 
     /// Writes what a command was decided to cause, or gives a bot a strike for an illegal move.
-    async fn commit(
-        &mut self,
-        decided: Result<Vec<Event>, RoomError>,
-        attempt: Option<(Issuer, u32, u16)>,
-    ) -> Result<Accepted, RoomError> {
+    async fn commit(&mut self, issuer: Issuer, decided: Result<Vec<Event>, RoomError>) -> Result<Accepted, RoomError> {
         let error = match decided {
             Ok(events) => return self.keep(events).await,
             Err(error) => error,
         };
-        if let (RoomError::Rejected(Rejection::IllegalMove(_)), Some((issuer, game, ply))) = (&error, attempt)
+        if let RoomError::Rejected(Rejection::IllegalMove(_)) = error
             && self.is_bot(issuer)
+            && let Some(game) = self.room.running()
         {
             // A rejected command changes nothing, so the strike is a command of its own.
-            let _ = self.execute(Issuer::Server, Command::Strike { game, ply }).await;
+            let strike = Command::Strike { game: game.number, ply: game.ply() };
+            let _ = self.execute(Issuer::Server, strike).await;
         }
         Err(error)
     }

@@ -5,12 +5,12 @@ use reversi::{
     rules::Position,
 };
 
-use super::{Verdict, ensure};
-use crate::sim::evidence::Evidence;
+use super::{CheckResult, ensure};
+use crate::sim::recorded_history::RecordedHistory;
 
-pub(super) fn check(evidence: &Evidence) -> Verdict {
-    for (id, past) in &evidence.pasts {
-        for (before, event) in past.steps() {
+pub(super) fn check(history: &RecordedHistory) -> CheckResult {
+    for (id, room_history) in &history.rooms {
+        for (before, event) in room_history.steps() {
             let Fact::GameEnded(end) = &event.fact else { continue };
             let Some(game) = before.running() else { continue };
             replay(game).map_err(|problem| format!("{id}, game {}: {problem}", game.number))?;
@@ -24,7 +24,7 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
     Ok(())
 }
 
-fn replay(game: &Game) -> Verdict {
+fn replay(game: &Game) -> CheckResult {
     let mut position = Position::START;
     for (ply, made) in game.plies.iter().enumerate() {
         position = match made.square {

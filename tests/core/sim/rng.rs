@@ -1,4 +1,4 @@
-//! All random choices of a simulated world.
+//! All random choices of a simulation.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ use rand::RngExt as _;
 use rand_pcg::Pcg64;
 use reversi::ai;
 
-pub(crate) struct Dice(Pcg64);
+pub(crate) struct Rng(Pcg64);
 
-impl Dice {
-    /// Each `purpose` has a generator of its own, so that a change to one part of a world does not change the others.
-    pub(crate) fn of(seed: u64, purpose: u64) -> Self {
+impl Rng {
+    /// Each `purpose` has a generator of its own, so that a change to one part of a simulation does not change the others.
+    pub(crate) fn seeded(seed: u64, purpose: u64) -> Self {
         Self(ai::seeded_rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(purpose)))
     }
 

@@ -1,4 +1,4 @@
-//! The observable events of a world, in order.
+//! The observable events of a simulation, in order.
 
 use std::{
     fmt::{self, Write as _},
@@ -16,53 +16,53 @@ use reversi::{
 };
 use tokio::time::Instant;
 
-/// One observable event of a world.
-pub(crate) struct Moment {
+/// One observable event of a simulation.
+pub(crate) struct LogEntry {
     /// The total running time of all servers before it.
     pub(crate) at: Duration,
-    pub(crate) what: What,
+    pub(crate) what: SimEvent,
 }
 
 #[derive(Debug)]
-#[expect(dead_code, reason = "the trace shows what no law needs")]
-pub(crate) enum What {
+#[expect(dead_code, reason = "the trace shows more than the invariants need")]
+pub(crate) enum SimEvent {
     /// A server starts, at this time by its own clock.
-    Began { wall: Timestamp },
+    ServerBegan { wall: Timestamp },
     /// Whether the start succeeded.
-    Started(bool),
+    ServerStarted(bool),
     /// The server ended; `clean` if it was asked to stop and did.
-    Ended { clean: bool },
+    ServerEnded { clean: bool },
     /// The disk starts to fail (true) or works again.
-    Storm(bool),
+    DiskFaulty(bool),
     /// The disk failed in this way.
-    Failed(&'static str),
+    DiskFailed(&'static str),
     /// The disk wrote these events.
-    Wrote { room: RoomId, events: Vec<Event> },
-    /// A token was used after a restart; `good` if it was valid.
-    Returned { who: usize, good: bool },
-    /// A person made a request.
-    Asked { call: u64, who: usize, deed: Deed },
+    Written { room: RoomId, events: Vec<Event> },
+    /// A token was used after a restart; `valid` if the server knew it.
+    TokenUsed { client: usize, valid: bool },
+    /// A client made a request.
+    Requested { call: u64, client: usize, action: Action },
     /// The answer to a request.
     Answered { call: u64, outcome: Outcome },
     /// A stream of turns was opened.
-    Opened { stream: u64, who: usize },
-    /// A notice on a stream of turns.
-    Told { stream: u64, notice: Notice },
+    TurnsOpened { stream: u64, client: usize },
+    /// A stream of turns had this notice.
+    NoticeReceived { stream: u64, notice: Notice },
     /// A stream of turns ended; `end` is none if its reader dropped it.
-    Closed { stream: u64, end: Option<StreamEnd> },
-    /// A person started to watch a room, after an event if given.
-    Watched { watcher: u64, who: usize, room: RoomId, after: Option<Seq> },
-    /// The watcher was shown this.
-    Saw { watcher: u64, seen: Seen },
+    TurnsClosed { stream: u64, end: Option<StreamEnd> },
+    /// A client started to watch a room, after an event if given.
+    WatchStarted { watcher: u64, client: usize, room: RoomId, after: Option<Seq> },
+    /// The watcher received this.
+    UpdateReceived { watcher: u64, update: WatchUpdate },
     /// A watch ended; `end` is none if the watcher dropped it.
-    Unwatched { watcher: u64, end: Option<StreamEnd> },
-    /// The state of a server at rest.
+    WatchEnded { watcher: u64, end: Option<StreamEnd> },
+    /// The state of a server after all games have ended, and again after all rooms are closed.
     Audited(Box<Audit>),
 }
 
 /// A request to a server.
 #[derive(Clone, Debug)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     LogIn,
     LogOut,
     Create(Box<NewRoom>, Option<String>),
@@ -73,7 +73,7 @@ pub(crate) enum Deed {
     Play(GameId, u16, Square),
 }
 
-impl Deed {
+impl Action {
     /// The room of the request; none for requests that create a room.
     pub(crate) fn room(&self) -> Option<RoomId> {
         match self {
@@ -85,24 +85,24 @@ impl Deed {
 }
 
 #[derive(Debug)]
-#[expect(dead_code, reason = "the trace shows what no law needs")]
+#[expect(dead_code, reason = "the trace shows more than the invariants need")]
 pub(crate) enum Outcome {
-    In(PlayerId),
-    NotIn(LogInError),
-    Out,
-    Made(RoomId, Seq),
+    LoggedIn(PlayerId),
+    LogInFailed(LogInError),
+    LoggedOut,
+    RoomCreated(RoomId, Seq),
     Done(Accepted),
     Refused(RoomError),
     /// The caller did not wait for the answer.
-    Abandoned,
+    Dropped,
 }
 
-pub(crate) enum Seen {
+pub(crate) enum WatchUpdate {
     Snapshot(Arc<Room>),
     Event(Event),
 }
 
-impl fmt::Debug for Seen {
+impl fmt::Debug for WatchUpdate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Snapshot(room) => write!(f, "snapshot {} {:x}", room.seq(), hash(&stored::encode_room(room))),
@@ -111,40 +111,40 @@ impl fmt::Debug for Seen {
     }
 }
 
-/// The state of a server at rest.
+/// The state of a server without running games.
 #[derive(Debug)]
 pub(crate) struct Audit {
-    /// Whether all players have been gone for long.
-    pub(crate) deserted: bool,
+    /// Whether all players left long ago.
+    pub(crate) players_gone: bool,
     pub(crate) wall: Timestamp,
     pub(crate) rooms: usize,
     pub(crate) games: usize,
     pub(crate) list: Vec<Row>,
     /// The room list as built from its updates; none if no stream was open.
-    pub(crate) followed: Option<Vec<Row>>,
+    pub(crate) updated_list: Option<Vec<Row>>,
     /// The rooms and the seats of each player whose token is valid.
-    pub(crate) books: Vec<(PlayerId, Vec<RoomId>, Vec<RoomId>)>,
+    pub(crate) holdings: Vec<(PlayerId, Vec<RoomId>, Vec<RoomId>)>,
 }
 
-/// The record of a world.
+/// The record of a simulation.
 pub(crate) struct Log {
-    pages: Mutex<Pages>,
+    state: Mutex<LogState>,
     numbers: AtomicU64,
 }
 
 #[derive(Default)]
-struct Pages {
-    moments: Vec<Moment>,
+struct LogState {
+    entries: Vec<LogEntry>,
     /// The total running time of earlier servers.
     before: Duration,
     began: Option<Instant>,
-    /// The number of moments when the last server ended.
+    /// The number of entries when the last server ended.
     ended: usize,
 }
 
 impl Log {
     pub(crate) fn new() -> Self {
-        Self { pages: Mutex::default(), numbers: AtomicU64::new(0) }
+        Self { state: Mutex::default(), numbers: AtomicU64::new(0) }
     }
 
     /// A unique number for a call, a stream or a watcher.
@@ -152,52 +152,52 @@ impl Log {
         self.numbers.fetch_add(1, Relaxed)
     }
 
-    pub(crate) fn note(&self, what: What) {
-        let mut pages = self.pages();
-        let at = pages.at();
-        pages.moments.push(Moment { at, what });
+    pub(crate) fn note(&self, what: SimEvent) {
+        let mut state = self.state();
+        let at = state.at();
+        state.entries.push(LogEntry { at, what });
     }
 
     /// Starts the time of a server. Call within its own tokio runtime.
     pub(crate) fn begin(&self) {
-        self.pages().began = Some(Instant::now());
+        self.state().began = Some(Instant::now());
     }
 
     /// Ends the time of a server, before its tasks are dropped.
     pub(crate) fn end(&self) {
-        let mut pages = self.pages();
-        pages.before = pages.at();
-        pages.began = None;
-        pages.ended = pages.moments.len();
+        let mut state = self.state();
+        state.before = state.at();
+        state.began = None;
+        state.ended = state.entries.len();
     }
 
-    /// Sorts the moments noted while the tasks of a server were dropped: tokio drops them in an order that depends on
+    /// Sorts the entries noted while the tasks of a server were dropped: tokio drops them in an order that depends on
     /// the other runtimes of the process.
-    pub(crate) fn bury(&self) {
-        let mut pages = self.pages();
-        let ended = pages.ended;
-        pages.moments[ended..].sort_by_cached_key(|moment| format!("{:?}", moment.what));
+    pub(crate) fn sort_drops(&self) {
+        let mut state = self.state();
+        let ended = state.ended;
+        state.entries[ended..].sort_by_cached_key(|entry| format!("{:?}", entry.what));
     }
 
-    pub(crate) fn take(&self) -> Vec<Moment> {
-        std::mem::take(&mut self.pages().moments)
+    pub(crate) fn take(&self) -> Vec<LogEntry> {
+        std::mem::take(&mut self.state().entries)
     }
 
-    fn pages(&self) -> MutexGuard<'_, Pages> {
-        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, LogState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Pages {
+impl LogState {
     fn at(&self) -> Duration {
         self.before + self.began.map_or(Duration::ZERO, |began| began.elapsed())
     }
 }
 
-/// The moments as text, one a line.
-pub(crate) fn trace(moments: &[Moment]) -> String {
+/// The entries as text, one a line.
+pub(crate) fn trace(entries: &[LogEntry]) -> String {
     let mut text = String::new();
-    for Moment { at, what } in moments {
+    for LogEntry { at, what } in entries {
         let _ = writeln!(text, "{:>10.3} {what:?}", at.as_secs_f64());
     }
     text

@@ -16,13 +16,13 @@ use reversi::{
 use tokio_util::sync::CancellationToken;
 
 use crate::sim::{
-    dice::Dice,
-    moment::{Log, What},
+    event_log::{Log, SimEvent},
+    rng::Rng,
 };
 
 /// The outcome of an append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum AppendOutcome {
     Written,
     Refused,
     /// The outcome is not reported; true if the append was written.
@@ -31,36 +31,36 @@ pub(crate) enum Fate {
     Crash(bool),
 }
 
-pub(crate) struct Disk {
+pub(crate) struct FaultyDisk {
     store: Arc<MemoryStore>,
     log: Arc<Log>,
     state: Mutex<State>,
 }
 
 struct State {
-    dice: Dice,
-    storm: bool,
-    /// Predetermined outcomes of the next appends, for scenarios.
-    fates: VecDeque<Fate>,
+    rng: Rng,
+    faulty: bool,
+    /// Predetermined outcomes of the next appends, for the regression tests.
+    append_outcomes: VecDeque<AppendOutcome>,
     /// Predetermined failures of the next reads and writes of players: true for a failure.
-    failures: VecDeque<bool>,
-    /// The number of appends of a storm that crash the server, per thousand.
-    deadly: usize,
-    /// Whether writes are sometimes slow outside of storms too.
-    sluggish: bool,
+    access_failures: VecDeque<bool>,
+    /// The number of appends in a faulty period that crash the server, per thousand.
+    crashes_per_thousand: usize,
+    /// Whether writes are sometimes slow outside of faulty periods too.
+    delays: bool,
     /// Cancelled to crash the server.
     crash: CancellationToken,
 }
 
-impl Disk {
-    pub(crate) fn new(dice: Dice, log: Arc<Log>) -> Arc<Self> {
+impl FaultyDisk {
+    pub(crate) fn new(rng: Rng, log: Arc<Log>) -> Arc<Self> {
         let state = State {
-            dice,
-            storm: false,
-            fates: VecDeque::new(),
-            failures: VecDeque::new(),
-            deadly: 0,
-            sluggish: false,
+            rng,
+            faulty: false,
+            append_outcomes: VecDeque::new(),
+            access_failures: VecDeque::new(),
+            crashes_per_thousand: 0,
+            delays: false,
             crash: CancellationToken::new(),
         };
         Arc::new(Self { store: Arc::default(), log, state: Mutex::new(state) })
@@ -76,30 +76,30 @@ impl Disk {
     }
 
     /// Prepares for the next server. Returns the token that is cancelled when the disk crashes it.
-    pub(crate) fn next_life(&self, deadly: usize) -> CancellationToken {
+    pub(crate) fn next_server(&self, crashes_per_thousand: usize) -> CancellationToken {
         let mut state = self.state();
-        (state.deadly, state.sluggish) = (deadly, true);
+        (state.crashes_per_thousand, state.delays) = (crashes_per_thousand, true);
         state.crash = CancellationToken::new();
         state.crash.clone()
     }
 
-    pub(crate) fn set_storm(&self, storm: bool) {
-        self.state().storm = storm;
-        self.log.note(What::Storm(storm));
+    pub(crate) fn set_faulty(&self, faulty: bool) {
+        self.state().faulty = faulty;
+        self.log.note(SimEvent::DiskFaulty(faulty));
     }
 
-    pub(crate) fn storms(&self) -> bool {
-        self.state().storm
+    pub(crate) fn is_faulty(&self) -> bool {
+        self.state().faulty
     }
 
     /// Determines the outcomes of the next appends.
-    pub(crate) fn decide(&self, fates: &[Fate]) {
-        self.state().fates.extend(fates);
+    pub(crate) fn set_append_outcomes(&self, outcomes: &[AppendOutcome]) {
+        self.state().append_outcomes.extend(outcomes);
     }
 
-    /// Determines which of the next reads fail.
-    pub(crate) fn decide_reads(&self, failures: &[bool]) {
-        self.state().failures.extend(failures);
+    /// Determines which of the next reads, and writes of players, fail.
+    pub(crate) fn set_access_failures(&self, failures: &[bool]) {
+        self.state().access_failures.extend(failures);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -107,88 +107,88 @@ impl Disk {
     }
 
     async fn write(&self, append: Append<'_>) -> Result<(), AppendError> {
-        let (before, fate, after) = self.state().fate();
+        let (before, outcome, after) = self.state().next_append();
         wait(before).await;
-        if fate != Fate::Written {
-            self.log.note(What::Failed(fate.name()));
+        if outcome != AppendOutcome::Written {
+            self.log.note(SimEvent::DiskFailed(outcome.name()));
         }
-        let mut outcome = Err(AppendError::Unavailable("refused by the seed".into()));
-        if matches!(fate, Fate::Written | Fate::Unknown(true) | Fate::Crash(true)) {
-            outcome = self.store.append(append).await;
-            if outcome.is_ok() {
-                self.log.note(What::Wrote { room: append.room, events: append.events.to_vec() });
+        let mut result = Err(AppendError::Unavailable("refused by the test".into()));
+        if matches!(outcome, AppendOutcome::Written | AppendOutcome::Unknown(true) | AppendOutcome::Crash(true)) {
+            result = self.store.append(append).await;
+            if result.is_ok() {
+                self.log.note(SimEvent::Written { room: append.room, events: append.events.to_vec() });
             }
         }
-        if let Fate::Crash(_) = fate {
+        if let AppendOutcome::Crash(_) = outcome {
             self.state().crash.cancel();
             return std::future::pending().await;
         }
         wait(after).await;
-        match fate {
-            Fate::Unknown(_) => Err(AppendError::Unknown("lost by the seed".into())),
-            _ => outcome,
+        match outcome {
+            AppendOutcome::Unknown(_) => Err(AppendError::Unknown("lost by the test".into())),
+            _ => result,
         }
     }
 
     /// Fails if the next read, or write of a player, is to fail.
-    async fn readable(&self) -> Result<(), Unavailable> {
-        let (fails, slow) = self.state().unreadable();
-        wait(slow).await;
+    async fn fail_if_set(&self) -> Result<(), Unavailable> {
+        let (fails, delay) = self.state().next_access();
+        wait(delay).await;
         if fails {
-            self.log.note(What::Failed("unavailable"));
-            return Err(Unavailable("refused by the seed".into()));
+            self.log.note(SimEvent::DiskFailed("unavailable"));
+            return Err(Unavailable("refused by the test".into()));
         }
         Ok(())
     }
 }
 
 impl State {
-    fn fate(&mut self) -> (Duration, Fate, Duration) {
-        if let Some(fate) = self.fates.pop_front() {
-            return (Duration::ZERO, fate, Duration::ZERO);
+    fn next_append(&mut self) -> (Duration, AppendOutcome, Duration) {
+        if let Some(outcome) = self.append_outcomes.pop_front() {
+            return (Duration::ZERO, outcome, Duration::ZERO);
         }
-        let [before, after] = [self.slowness(), self.slowness()];
-        if !self.storm {
-            return (before, Fate::Written, after);
+        let [before, after] = [self.delay(), self.delay()];
+        if !self.faulty {
+            return (before, AppendOutcome::Written, after);
         }
-        let fate = if self.dice.below(1000) < self.deadly {
-            Fate::Crash(self.dice.percent(50))
+        let outcome = if self.rng.below(1000) < self.crashes_per_thousand {
+            AppendOutcome::Crash(self.rng.percent(50))
         } else {
-            match self.dice.below(100) {
-                0..25 => Fate::Refused,
-                25..40 => Fate::Unknown(true),
-                40..50 => Fate::Unknown(false),
-                _ => Fate::Written,
+            match self.rng.below(100) {
+                0..25 => AppendOutcome::Refused,
+                25..40 => AppendOutcome::Unknown(true),
+                40..50 => AppendOutcome::Unknown(false),
+                _ => AppendOutcome::Written,
             }
         };
-        (before, fate, after)
+        (before, outcome, after)
     }
 
-    fn unreadable(&mut self) -> (bool, Duration) {
-        if let Some(fails) = self.failures.pop_front() {
+    fn next_access(&mut self) -> (bool, Duration) {
+        if let Some(fails) = self.access_failures.pop_front() {
             return (fails, Duration::ZERO);
         }
-        let fails = self.storm && self.dice.percent(40);
-        (fails, self.slowness())
+        let fails = self.faulty && self.rng.percent(40);
+        (fails, self.delay())
     }
 
-    fn slowness(&mut self) -> Duration {
-        match (self.storm, self.dice.below(100)) {
-            (_, 0..4) if self.sluggish => self.dice.millis(1..50),
-            (true, 4..9) => self.dice.millis(50..2500),
+    fn delay(&mut self) -> Duration {
+        match (self.faulty, self.rng.below(100)) {
+            (_, 0..4) if self.delays => self.rng.millis(1..50),
+            (true, 4..9) => self.rng.millis(50..2500),
             _ => Duration::ZERO,
         }
     }
 }
 
-impl Fate {
+impl AppendOutcome {
     fn name(self) -> &'static str {
         match self {
             Self::Written => "written",
             Self::Refused => "refused",
             Self::Unknown(true) => "unknown, but written",
             Self::Unknown(false) => "unknown, and not written",
-            Self::Crash(true) => "crash behind a write",
+            Self::Crash(true) => "crash after a write",
             Self::Crash(false) => "crash before a write",
         }
     }
@@ -200,65 +200,65 @@ async fn wait(time: Duration) {
     }
 }
 
-impl Journal for Disk {
+impl Journal for FaultyDisk {
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
         AppendFuture::Slow(Box::pin(self.write(append)))
     }
 
     fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
         Box::pin(async move {
-            self.readable().await?;
+            self.fail_if_set().await?;
             self.store.load(room).await
         })
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
         Box::pin(async move {
-            self.readable().await?;
+            self.fail_if_set().await?;
             self.store.open_rooms(after, limit).await
         })
     }
 
     fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
-            self.readable().await?;
+            self.fail_if_set().await?;
             self.store.mark_alive(now).await
         })
     }
 
     fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>> {
         Box::pin(async move {
-            self.readable().await?;
+            self.fail_if_set().await?;
             self.store.last_alive().await
         })
     }
 }
 
-impl PlayerStore for Disk {
+impl PlayerStore for FaultyDisk {
     fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>> {
         Box::pin(async move {
-            self.readable().await?;
+            self.fail_if_set().await?;
             self.store.players().await
         })
     }
 
     fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
-            self.readable().await?;
+            self.fail_if_set().await?;
             self.store.insert_player(player).await
         })
     }
 
     fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
-            self.readable().await?;
+            self.fail_if_set().await?;
             self.store.remove_player(player).await
         })
     }
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
-            self.readable().await?;
+            self.fail_if_set().await?;
             self.store.record_seen(seen).await
         })
     }

@@ -3,7 +3,7 @@
 
 mod clocks;
 mod games;
-mod people;
+mod members;
 mod permissions;
 mod seats;
 mod series;

@@ -2,17 +2,17 @@
 
 use reversi::room::{Fact, Phase};
 
-use super::{Verdict, ensure};
-use crate::sim::evidence::Evidence;
+use super::{CheckResult, ensure};
+use crate::sim::recorded_history::RecordedHistory;
 
-pub(super) fn check(evidence: &Evidence) -> Verdict {
-    for (id, past) in &evidence.pasts {
+pub(super) fn check(history: &RecordedHistory) -> CheckResult {
+    for (id, room_history) in &history.rooms {
         let (mut number, mut runs) = (0, false);
-        for (before, event) in past.steps() {
-            ensure(before.phase() != Phase::Closed, || format!("{id}: {event:?} behind the end"))?;
+        for (before, event) in room_history.steps() {
+            ensure(before.phase() != Phase::Closed, || format!("{id}: {event:?} after the end"))?;
             match &event.fact {
                 Fact::GameStarted { number: next, .. } => {
-                    ensure(!runs && *next == number + 1, || format!("{id}: {event:?} behind game {number}"))?;
+                    ensure(!runs && *next == number + 1, || format!("{id}: {event:?} after game {number}"))?;
                     (number, runs) = (*next, true);
                 }
                 Fact::GameEnded(_) => {

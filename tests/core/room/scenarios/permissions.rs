@@ -5,10 +5,12 @@ use reversi::{
     rules::Color::{Black, White},
 };
 
-use crate::room::test_room::{World, ai, ban, chat, id, kick, member_card, profile, secs, square, usual};
+use crate::room::test_room::{
+    TestRoom, ai, ban, chat, default_settings, id, kick, profile, secs, square, valid_credentials,
+};
 
 type Cell = Result<(), Rejection>;
-type Row = (&'static str, fn() -> World, Command, [Cell; 5]);
+type Row = (&'static str, fn() -> TestRoom, Command, [Cell; 5]);
 
 /// The owner, who watches; the black player; a member who watches; a non-member; an administrator.
 const WHO: [&str; 5] = ["ada", "bob", "wim", "xia", "admin"];
@@ -28,41 +30,48 @@ const BY_MEMBERS: [Cell; 5] = [YES, YES, YES, MEMBER, MEMBER];
 const BY_ALL: [Cell; 5] = [YES; 5];
 const NOT_NOW_FOR_OWNER: [Cell; 5] = [GAME, OWNER, OWNER, OWNER, OWNER];
 
-fn half_empty() -> World {
-    World::lobby().join("bob").join("wim").sit("bob", Black)
+fn half_empty() -> TestRoom {
+    TestRoom::lobby().join("bob").join("wim").sit("bob", Black)
 }
 
-fn playing() -> World {
-    World::table().started()
+fn playing() -> TestRoom {
+    TestRoom::with_watchers().started()
 }
 
-fn both_have_moved() -> World {
-    let mut world = playing();
-    world.play("d3c3");
-    world
+fn both_have_moved() -> TestRoom {
+    let mut test = playing();
+    test.play("d3c3");
+    test
 }
 
-fn ais_playing() -> World {
-    World::ai_match(usual()).join("bob").join("wim")
+fn ais_playing() -> TestRoom {
+    TestRoom::ai_match(default_settings()).join("bob").join("wim")
 }
 
-fn bots_playing() -> World {
-    World::lobby().join("bob").join("wim").join("bot-1").join("bot-2").sit("bot-1", Black).sit("bot-2", White).started()
+fn bots_playing() -> TestRoom {
+    TestRoom::lobby()
+        .join("bob")
+        .join("wim")
+        .join("bot-1")
+        .join("bot-2")
+        .sit("bot-1", Black)
+        .sit("bot-2", White)
+        .started()
 }
 
-fn over() -> World {
-    let mut world = both_have_moved();
-    world.ok("cy", Command::Resign { game: 1 });
-    world
+fn over() -> TestRoom {
+    let mut test = both_have_moved();
+    test.ok("cy", Command::Resign { game: 1 });
+    test
 }
 
 fn renamed() -> Command {
-    let settings = Settings { visibility: Visibility::Private, watching: Watching::Members, ..usual() };
+    let settings = Settings { visibility: Visibility::Private, watching: Watching::Members, ..default_settings() };
     Command::Configure(Box::new(settings))
 }
 
 fn retimed() -> Command {
-    Command::Configure(Box::new(Settings { ai_pause: secs(1), ..usual() }))
+    Command::Configure(Box::new(Settings { ai_pause: secs(1), ..default_settings() }))
 }
 
 fn play(game: u32, ply: u16, name: &str) -> Command {
@@ -70,9 +79,9 @@ fn play(game: u32, ply: u16, name: &str) -> Command {
 }
 
 fn judge(rows: Vec<Row>) {
-    for (action, stage, command, cells) in rows {
+    for (action, random, command, cells) in rows {
         for (who, cell) in WHO.into_iter().zip(cells) {
-            let result = stage().act(who, command.clone()).map(|_| ());
+            let result = random().act(who, command.clone()).map(|_| ());
             assert_eq!(result, cell, "{action} by {who}");
         }
     }
@@ -81,7 +90,7 @@ fn judge(rows: Vec<Row>) {
 #[test]
 fn in_the_lobby() {
     let reserve = SeatSetting::Reserved(profile("xia"));
-    let lobby: fn() -> World = World::table;
+    let lobby: fn() -> TestRoom = TestRoom::with_watchers;
     judge(vec![
         ("take or change seat", half_empty, Command::TakeSeat(White), BY_MEMBERS),
         ("leave seat", lobby, Command::LeaveSeat, BY_MEMBERS),
@@ -151,10 +160,10 @@ fn in_a_game() {
 
 #[test]
 fn a_closed_room_permits_only_leaving() {
-    let mut world = over();
-    world.ok("ada", Command::Close);
+    let mut test = over();
+    test.ok("ada", Command::Close);
     let commands = [
-        Command::Join(profile("xia"), member_card()),
+        Command::Join(profile("xia"), valid_credentials()),
         Command::TakeSeat(White),
         Command::LeaveSeat,
         Command::SwapSeats,
@@ -175,35 +184,35 @@ fn a_closed_room_permits_only_leaving() {
     ];
     for who in WHO.into_iter().chain(["server"]) {
         for command in &commands {
-            assert_eq!(world.refused(who, command.clone()), Rejection::RoomClosed, "{command:?}");
+            assert_eq!(test.refused(who, command.clone()), Rejection::RoomClosed, "{command:?}");
         }
         for command in [Command::Leave, Command::Tick, Command::SetPresence(id("bob"), false)] {
-            assert_eq!(world.ok(who, command), []);
+            assert_eq!(test.ok(who, command), []);
         }
     }
-    assert_eq!((world.room.deadline(), world.room.ai_turn()), (None, None));
+    assert_eq!((test.room.deadline(), test.room.ai_turn()), (None, None));
 }
 
 #[test]
 fn any_player_may_watch_a_room_for_everyone_but_only_members_others() {
-    let may_watch = |world: &World, who: &str| world.room.may_watch(id(who), &Credentials::default());
-    for mut world in [World::table(), playing()] {
-        assert!(["ada", "bob", "wim", "xia"].iter().all(|who| may_watch(&world, who).is_ok()));
-        let settings = Settings { watching: Watching::Members, ..usual() };
-        world.ok("ada", Command::Configure(Box::new(settings)));
-        assert!(["ada", "bob", "wim"].iter().all(|who| may_watch(&world, who).is_ok()));
-        assert_eq!(may_watch(&world, "xia"), Err(Rejection::NotMember));
+    let may_watch = |test: &TestRoom, who: &str| test.room.may_watch(id(who), &Credentials::default());
+    for mut test in [TestRoom::with_watchers(), playing()] {
+        assert!(["ada", "bob", "wim", "xia"].iter().all(|who| may_watch(&test, who).is_ok()));
+        let settings = Settings { watching: Watching::Members, ..default_settings() };
+        test.ok("ada", Command::Configure(Box::new(settings)));
+        assert!(["ada", "bob", "wim"].iter().all(|who| may_watch(&test, who).is_ok()));
+        assert_eq!(may_watch(&test, "xia"), Err(Rejection::NotMember));
     }
 }
 
 #[test]
 fn only_the_server_sets_presence_and_counts_strikes() {
     for who in WHO {
-        let mut world = bots_playing();
-        assert_eq!(world.refused(who, Command::SetPresence(id("bob"), false)), Rejection::NotAdmin);
-        assert_eq!(world.refused(who, Command::Strike { game: 1, ply: 0 }), Rejection::NotAdmin);
-        assert_eq!(world.refused(who, Command::Join(profile("zoe"), member_card())), Rejection::NotAdmin);
+        let mut test = bots_playing();
+        assert_eq!(test.refused(who, Command::SetPresence(id("bob"), false)), Rejection::NotAdmin);
+        assert_eq!(test.refused(who, Command::Strike { game: 1, ply: 0 }), Rejection::NotAdmin);
+        assert_eq!(test.refused(who, Command::Join(profile("zoe"), valid_credentials())), Rejection::NotAdmin);
     }
-    let mut world = bots_playing();
-    assert_eq!(world.refused("server", Command::SetPresence(id("zoe"), false)), Rejection::PlayerNotFound);
+    let mut test = bots_playing();
+    assert_eq!(test.refused("server", Command::SetPresence(id("zoe"), false)), Rejection::PlayerNotFound);
 }

@@ -11,10 +11,10 @@ use reversi::{
 };
 
 use crate::{
-    room::test_room::{World, chat, id, profile, secs, square, usual},
+    room::test_room::{TestRoom, chat, default_settings, id, profile, secs, square},
     store::{
-        after_a_crash, at, count, drive, folder, games::game, load, moved, open, open_rooms, open_with_log, room_id,
-        tool, write,
+        after_a_crash, at, connection, count, drive, folder, games::game, load, moved, open, open_rooms, open_with_log,
+        room_id, write,
     },
 };
 
@@ -26,12 +26,12 @@ fn path(version: u8) -> PathBuf {
 }
 
 /// A room with a running game, at its third ply.
-fn open_room() -> World {
-    let mut world = World::duel(usual()).join("cy");
-    world.wait(secs(2));
-    world.play("d3c3");
-    world.ok("cy", chat("well played"));
-    world
+fn open_room() -> TestRoom {
+    let mut test = TestRoom::two_players(default_settings()).join("cy");
+    test.wait(secs(2));
+    test.play("d3c3");
+    test.ok("cy", chat("well played"));
+    test
 }
 
 fn players() -> Vec<StoredPlayer> {
@@ -60,11 +60,11 @@ async fn check(store: &Store) {
     let filter = GameFilter { viewer: id("ada"), room: None, player: Some(id("ada")) };
     let kept = store.archive.games(filter, None, 9).await.unwrap().games;
     assert!(kept.iter().map(|game| &**game).eq(games().iter().rev()));
-    let standing = store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap();
+    let player_stats = store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap();
     let lost = Results { lost: 1, ..Results::default() };
     let won = Results { won: 1, ..Results::default() };
-    assert_eq!((standing.bots, standing.ais, standing.humans), (lost, won, Results::default()));
-    let rating = standing.rating.expect("a rating");
+    assert_eq!((player_stats.bots, player_stats.ais, player_stats.humans), (lost, won, Results::default()));
+    let rating = player_stats.rating.expect("a rating");
     assert_eq!((rating.games, rating.value < 1_500.0, rating.deviation < 350.0), (1, true, true));
     assert_eq!(players().iter().filter(|player| player.profile.kind == PlayerKind::Bot).count(), 1);
 }
@@ -75,31 +75,31 @@ async fn files_of_every_version_are_readable_and_writable() {
         let folder = folder();
         fs::copy(path(version), folder.path().join(SqliteStore::FILE)).expect("the sample");
         let logged = if version == 1 { 0 } else { count(&folder, "log") };
-        assert_eq!(logged > 0, version > 1, "a later one has some of it in the log");
-        assert!(version < 3 || count(&folder, "runs") > 0, "and some in runs");
+        assert_eq!(logged > 0, version > 1, "samples after version 1 have rows in the log");
+        assert!(version < 3 || count(&folder, "runs") > 0, "version 3 has runs");
         let store = open(&folder);
-        let found = tool(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, u8>(0));
+        let found = connection(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, u8>(0));
         assert_eq!((found.unwrap(), count(&folder, "log")), (NEWEST, 0));
         check(&store).await;
-        let mut world = open_room();
-        let seq = world.room.seq();
-        let written = world.history.len();
-        world.place(square("c4"));
-        write(&*store.journal, world.room.id(), seq, &world.history[written..]).await.unwrap();
-        assert_eq!(load(&store, world.room.id()).await.as_ref(), Some(&world.room));
-        assert_eq!(load(&open(&after_a_crash(&folder)), world.room.id()).await, Some(world.room));
+        let mut test = open_room();
+        let seq = test.room.seq();
+        let written = test.history.len();
+        test.place(square("c4"));
+        write(&*store.journal, test.room.id(), seq, &test.history[written..]).await.unwrap();
+        assert_eq!(load(&store, test.room.id()).await.as_ref(), Some(&test.room));
+        assert_eq!(load(&open(&after_a_crash(&folder)), test.room.id()).await, Some(test.room));
     }
 }
 
 /// The state after one event, single events after it, and one event before it that could not be removed.
 #[tokio::test]
 async fn single_events_of_a_long_room_become_runs() {
-    let mut world = World::lobby();
-    (1..900).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
-    let history = moved(world.history, room_id(7));
+    let mut test = TestRoom::lobby();
+    (1..900).for_each(|line| drop(test.ok("ada", chat(&format!("line {line}")))));
+    let history = moved(test.history, room_id(7));
     let folder = folder();
     fs::copy(path(2), folder.path().join(SqliteStore::FILE)).expect("the sample");
-    let tool = tool(&folder);
+    let tool = connection(&folder);
     let state = encode_room(&Room::replay(&history[..256]).unwrap());
     tool.execute("INSERT INTO states VALUES (7, 256, ?)", [state]).unwrap();
     for event in &history[255..700] {
@@ -127,7 +127,7 @@ async fn write_the_sample() {
         store.players.insert_player(player).await.unwrap();
     }
     drive(&store, &moved(open_room().history, open_room().room.id()), 4).await;
-    let mut closed = World::lobby();
+    let mut closed = TestRoom::lobby();
     closed.ok("ada", Command::Close);
     let closed = moved(closed.history, room_id(1));
     let append = Append { room: room_id(1), expected: Seq(0), events: &closed, games: &games() };
@@ -136,5 +136,5 @@ async fn write_the_sample() {
     check(&store).await;
     // Copied while open, so that the log is not empty.
     fs::remove_file(path(NEWEST)).ok();
-    tool(&folder).execute("VACUUM INTO ?", [path(NEWEST).to_str()]).expect("written");
+    connection(&folder).execute("VACUUM INTO ?", [path(NEWEST).to_str()]).expect("written");
 }

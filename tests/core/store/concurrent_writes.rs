@@ -13,8 +13,8 @@ use reversi::{
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{World, chat},
-    store::{at, folder, load, made, moved, open, open_rooms, room_id, tool, write},
+    room::test_room::{TestRoom, chat},
+    store::{at, connection, creation_of, folder, load, moved, open, open_rooms, room_id, write},
 };
 
 const ROOMS: u64 = 200;
@@ -32,7 +32,7 @@ async fn writes_that_wait_are_committed_together() {
     let folder = folder();
     let store = open(&folder);
     let before = commits(&folder);
-    let appends: Vec<_> = (0..ROOMS).map(room_id).map(|room| (room, made(room))).collect();
+    let appends: Vec<_> = (0..ROOMS).map(room_id).map(|room| (room, creation_of(room))).collect();
     let written = join_all(appends.iter().map(|(room, events)| write(&*store.journal, *room, Seq(0), events))).await;
     assert!(written.iter().all(Result::is_ok));
     let commits = commits(&folder) - before;
@@ -47,7 +47,7 @@ async fn only_one_of_two_owners_of_a_room_writes() {
     let folder = folder();
     let store = open(&folder);
     let rooms = [1, 2, 1, 3, 1].map(room_id);
-    let events = rooms.map(made);
+    let events = rooms.map(creation_of);
     let appends = rooms.iter().zip(&events).map(|(room, events)| write(&*store.journal, *room, Seq(0), events));
     let conflict = Err(AppendError::Conflict(Seq(1)));
     assert_eq!(join_all(appends).await, [Ok(()), Ok(()), conflict.clone(), Ok(()), conflict]);
@@ -57,9 +57,9 @@ async fn only_one_of_two_owners_of_a_room_writes() {
 async fn writes_succeed_after_another_program_releases_the_file() {
     let folder = folder();
     let store = open(&folder);
-    let other = tool(&folder);
+    let other = connection(&folder);
     let rooms = [1, 2, 3].map(room_id);
-    let events = rooms.map(made);
+    let events = rooms.map(creation_of);
     let all =
         || join_all(rooms.iter().zip(&events).map(|(room, events)| write(&*store.journal, *room, Seq(0), events)));
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -67,7 +67,7 @@ async fn writes_succeed_after_another_program_releases_the_file() {
         assert!(matches!(refused, Err(AppendError::Unavailable(_))), "{refused:?}");
     }
     assert!(store.journal.mark_alive(at(1)).await.is_err());
-    assert_eq!(open_rooms(&store).await, [], "it can still be read");
+    assert_eq!(open_rooms(&store).await, [], "reading still works");
     other.execute_batch("COMMIT").unwrap();
     assert_eq!(all().await, [Ok(()), Ok(()), Ok(())]);
     assert_eq!(open_rooms(&store).await, rooms);
@@ -84,20 +84,20 @@ fn failing() -> (Fault, FaultHook) {
 
 async fn check_faults(store: &Store, fault: &Fault) {
     let (room, journal) = (room_id(1), &*store.journal);
-    let mut world = World::lobby();
-    world.ok("ada", chat("hello"));
-    let history = moved(world.history, room);
+    let mut test = TestRoom::lobby();
+    test.ok("ada", chat("hello"));
+    let history = moved(test.history, room);
     let fail = |error: &AppendError| *fault.lock().unwrap() = Some(error.clone());
-    for error in [AppendError::Unavailable("by this test".into()), AppendError::Conflict(Seq(9))] {
+    for error in [AppendError::Unavailable("injected by the test".into()), AppendError::Conflict(Seq(9))] {
         fail(&error);
         assert_eq!(write(journal, room, Seq(0), &history[..1]).await, Err(error));
         assert_eq!(load(store, room).await, None, "nothing was written");
     }
     write(journal, room, Seq(0), &history[..1]).await.unwrap();
-    let error = AppendError::Unknown("by this test".into());
+    let error = AppendError::Unknown("injected by the test".into());
     fail(&error);
     assert_eq!(write(journal, room, Seq(1), &history[1..]).await, Err(error));
-    assert_eq!(load(store, room).await.unwrap().seq(), Seq(2), "it was written, but nobody heard of it");
+    assert_eq!(load(store, room).await.unwrap().seq(), Seq(2), "it was written, but unknown_player heard of it");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Laws of a room, checked on random histories with people, bots, AIs, an administrator and passing time.
+//! Properties of a room, checked on random histories with humans, bots, AIs, an administrator and passing time.
 
 use std::{cell::RefCell, collections::BTreeSet, time::Duration};
 
@@ -15,27 +15,27 @@ use reversi::{
 };
 
 use crate::room::{
-    script::{PEOPLE, plots},
+    random_history::{CommandTrace, RandomHistory},
+    script::{PLAYERS, scripts},
     test_room::{id, password},
-    trace::{Moment, RandomHistory},
 };
 
-/// Checks a law on random histories, the same in every run unless `PROPTEST_RNG_SEED` is set.
-pub(crate) fn always(law: impl Fn(&RandomHistory) -> Result<(), TestCaseError>) {
+/// Checks a property on random histories, the same in every run unless `PROPTEST_RNG_SEED` is set.
+pub(crate) fn for_random_histories(property: impl Fn(&RandomHistory) -> Result<(), TestCaseError>) {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     config.cases *= 2;
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(8);
     }
     let mut runner = TestRunner::new(config);
-    runner.run(&plots(), |plot| law(&RandomHistory::perform(plot))).unwrap_or_else(|error| panic!("{error}"));
+    runner.run(&scripts(), |script| property(&RandomHistory::run(script))).unwrap_or_else(|error| panic!("{error}"));
 }
 
-pub(crate) fn at_every_moment(law: impl Fn(&Moment) -> Result<(), TestCaseError>) {
-    always(|stage| {
-        stage.moments.iter().try_for_each(|moment| {
-            law(moment).map_err(|error| {
-                let Moment { now, actor, command, result, .. } = moment;
+pub(crate) fn for_every_command(property: impl Fn(&CommandTrace) -> Result<(), TestCaseError>) {
+    for_random_histories(|random| {
+        random.commands.iter().try_for_each(|trace| {
+            property(trace).map_err(|error| {
+                let CommandTrace { now, actor, command, result, .. } = trace;
                 TestCaseError::fail(format!("{error}\nat {now:?}: {actor:?} {command:?}: {result:#?}"))
             })
         })
@@ -44,12 +44,12 @@ pub(crate) fn at_every_moment(law: impl Fn(&Moment) -> Result<(), TestCaseError>
 
 #[test]
 fn folding_the_events_gives_the_live_room() {
-    always(|stage| {
-        prop_assert_eq!(Room::replay(&stage.world.history), Some(stage.world.room.clone()));
-        let half = stage.moments.len() / 2;
-        if let Some(moment) = stage.moments.get(half) {
-            let until = usize::try_from(moment.after.seq().0).expect("short");
-            prop_assert_eq!(Room::replay(&stage.world.history[..until]), Some(moment.after.clone()));
+    for_random_histories(|random| {
+        prop_assert_eq!(Room::replay(&random.test.history), Some(random.test.room.clone()));
+        let half = random.commands.len() / 2;
+        if let Some(trace) = random.commands.get(half) {
+            let until = usize::try_from(trace.after.seq().0).expect("short");
+            prop_assert_eq!(Room::replay(&random.test.history[..until]), Some(trace.after.clone()));
         }
         Ok(())
     });
@@ -57,11 +57,11 @@ fn folding_the_events_gives_the_live_room() {
 
 #[test]
 fn deciding_is_repeatable_and_a_refusal_changes_nothing() {
-    at_every_moment(|moment| {
-        let again = moment.before.decide(moment.now, moment.actor, moment.command.clone());
-        prop_assert_eq!(&again, &moment.result);
-        if moment.result.as_ref().map_or(true, Vec::is_empty) {
-            prop_assert_eq!(&moment.before, &moment.after);
+    for_every_command(|trace| {
+        let again = trace.before.decide(trace.now, trace.actor, trace.command.clone());
+        prop_assert_eq!(&again, &trace.result);
+        if trace.result.as_ref().map_or(true, Vec::is_empty) {
+            prop_assert_eq!(&trace.before, &trace.after);
         }
         Ok(())
     });
@@ -69,23 +69,23 @@ fn deciding_is_repeatable_and_a_refusal_changes_nothing() {
 
 #[test]
 fn accepted_commands_take_effect_at_once_and_events_have_no_gaps() {
-    at_every_moment(|moment| {
-        let events = moment.result.as_deref().unwrap_or(&[]);
-        for (event, number) in events.iter().zip(moment.before.seq().0 + 1..) {
+    for_every_command(|trace| {
+        let events = trace.result.as_deref().unwrap_or(&[]);
+        for (event, number) in events.iter().zip(trace.before.seq().0 + 1..) {
             prop_assert_eq!(event.seq.0, number);
-            prop_assert_eq!(event.at, moment.now);
+            prop_assert_eq!(event.at, trace.now);
             prop_assert!(!matches!(event.fact, Fact::Created(_)));
         }
-        prop_assert_eq!(moment.after.seq().0, moment.before.seq().0 + events.len() as u64);
+        prop_assert_eq!(trace.after.seq().0, trace.before.seq().0 + events.len() as u64);
         Ok(())
     });
 }
 
 #[test]
 fn every_game_ends_once_and_nothing_follows_the_end_of_the_room() {
-    always(|stage| {
+    for_random_histories(|random| {
         let (mut games, mut running, mut closed) = (0, false, false);
-        for event in &stage.world.history {
+        for event in &random.test.history {
             prop_assert!(!closed, "{event:?} in a closed room");
             match &event.fact {
                 Fact::GameStarted { number, .. } => {
@@ -100,21 +100,21 @@ fn every_game_ends_once_and_nothing_follows_the_end_of_the_room() {
                     running = false;
                 }
                 Fact::Closed(_) => {
-                    prop_assert!(!running, "closed over a running game");
+                    prop_assert!(!running, "closed during a game");
                     closed = true;
                 }
                 _ => {}
             }
         }
-        prop_assert_eq!(stage.world.room.running().is_some(), running);
+        prop_assert_eq!(random.test.room.running().is_some(), running);
         Ok(())
     });
 }
 
 #[test]
 fn the_board_is_the_record_replayed() {
-    at_every_moment(|moment| {
-        let Some(game) = moment.after.game() else {
+    for_every_command(|trace| {
+        let Some(game) = trace.after.game() else {
             return Ok(());
         };
         let mut position = Position::START;
@@ -133,8 +133,8 @@ fn the_board_is_the_record_replayed() {
 
 #[test]
 fn the_side_to_move_has_a_move_and_an_ai_is_asked_only_in_its_turn() {
-    at_every_moment(|moment| {
-        let room = &moment.after;
+    for_every_command(|trace| {
+        let room = &trace.after;
         let Some(game) = room.running() else {
             prop_assert!(room.ai_turn().is_none() && room.flag_falls().is_none());
             return Ok(());
@@ -155,14 +155,14 @@ fn the_side_to_move_has_a_move_and_an_ai_is_asked_only_in_its_turn() {
 
 #[test]
 fn clocks_grow_only_by_the_increment() {
-    at_every_moment(|moment| {
-        let (Some(before), Some(after)) = (moment.before.running(), moment.after.game()) else {
+    for_every_command(|trace| {
+        let (Some(before), Some(after)) = (trace.before.running(), trace.after.game()) else {
             return Ok(());
         };
         if before.number != after.number {
             return Ok(());
         }
-        let time = moment.after.settings().time;
+        let time = trace.after.settings().time;
         let moved = (after.ply() > before.ply()).then_some(before.position.turn());
         for side in Color::ALL {
             let increment = if moved == Some(side) { time.increment } else { Duration::ZERO };
@@ -175,20 +175,23 @@ fn clocks_grow_only_by_the_increment() {
 
 #[test]
 fn a_credit_adds_exactly_its_time_and_changes_nothing_else() {
-    at_every_moment(|moment| {
-        let Command::Credit { micros } = moment.command else {
+    for_every_command(|trace| {
+        let Command::Credit { micros } = trace.command else {
             return Ok(());
         };
-        let (before, after) = (&moment.before, &moment.after);
+        let (before, after) = (&trace.before, &trace.after);
         if before.seq() == after.seq() {
             let absent = before.members().iter().any(|member| member.absent_since.is_some());
             let awaited = before.series().is_some_and(|series| series.next_at.is_some());
             let due = micros != 0 && (before.running().is_some() || awaited || absent);
-            prop_assert!(!due || moment.actor != Issuer::Server || before.phase() == Phase::Closed, "time was lost");
+            prop_assert!(
+                !due || trace.actor != Issuer::Server || before.phase() == Phase::Closed,
+                "the credit had no effect"
+            );
             return Ok(());
         }
         let shifted = |at: &Option<Timestamp>| at.map(|at| Timestamp(at.0.saturating_add(micros)));
-        let away = |since: &Option<Timestamp>| shifted(since).map(|since| since.min(moment.now));
+        let away = |since: &Option<Timestamp>| shifted(since).map(|since| since.min(trace.now));
         let mut game = before.game().cloned();
         if let Some(game) = game.as_mut().filter(|game| game.end.is_none()) {
             game.turn_began = game.turn_began.shifted(micros);
@@ -211,27 +214,27 @@ fn a_credit_adds_exactly_its_time_and_changes_nothing_else() {
 
 #[test]
 fn a_move_is_accepted_only_in_its_turn_and_in_time() {
-    at_every_moment(|moment| {
-        let Ok([Event { fact: Fact::Played { square, spent, .. }, .. }, ..]) = moment.result.as_deref() else {
+    for_every_command(|trace| {
+        let Ok([Event { fact: Fact::Played { square, spent, .. }, .. }, ..]) = trace.result.as_deref() else {
             return Ok(());
         };
-        let game = moment.before.running().ok_or_else(|| TestCaseError::fail("no game"))?;
+        let game = trace.before.running().ok_or_else(|| TestCaseError::fail("no game"))?;
         let turn = game.position.turn();
         prop_assert!(game.position.legal_moves().contains(*square));
-        prop_assert!(Some(moment.now) < moment.before.flag_falls());
-        prop_assert_eq!(*spent, moment.now.since(game.turn_began));
-        let occupant = moment.before.seats()[turn].occupant.player();
-        prop_assert_eq!(moment.actor, occupant.map_or(Issuer::Server, Issuer::Player));
+        prop_assert!(Some(trace.now) < trace.before.flag_falls());
+        prop_assert_eq!(*spent, trace.now.since(game.turn_began));
+        let occupant = trace.before.seats()[turn].occupant.player();
+        prop_assert_eq!(trace.actor, occupant.map_or(Issuer::Server, Issuer::Player));
         Ok(())
     });
 }
 
 #[test]
 fn only_members_see_the_join_code_and_no_viewer_sees_a_password() {
-    at_every_moment(|moment| {
-        let room = &moment.after;
+    for_every_command(|trace| {
+        let room = &trace.after;
         prop_assert_eq!(room.view(Viewer::Public).code(), None);
-        for who in PEOPLE {
+        for who in PLAYERS {
             let seen = room.view(Viewer::Player(id(who))).code();
             prop_assert_eq!(seen, room.member(id(who)).map(|_| room.code()));
         }
@@ -244,22 +247,22 @@ fn only_members_see_the_join_code_and_no_viewer_sees_a_password() {
 
 #[test]
 fn a_tick_terminates_and_leaves_nothing_due() {
-    at_every_moment(|moment| {
-        let ticked = moment.after.decide(moment.now, Issuer::Server, Command::Tick);
+    for_every_command(|trace| {
+        let ticked = trace.after.decide(trace.now, Issuer::Server, Command::Tick);
         let events = ticked.map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
-        let due = moment.after.deadline().is_some_and(|due| due <= moment.now);
-        prop_assert_eq!(due, !events.is_empty(), "a tick does what is due, and only that");
-        let mut room = moment.after.clone();
+        let due = trace.after.deadline().is_some_and(|due| due <= trace.now);
+        prop_assert_eq!(due, !events.is_empty(), "a tick has events exactly if something is due");
+        let mut room = trace.after.clone();
         events.iter().for_each(|event| room.apply(event));
-        prop_assert!(room.deadline().is_none_or(|due| due > moment.now), "still due: {:?}", room.deadline());
+        prop_assert!(room.deadline().is_none_or(|due| due > trace.now), "still due: {:?}", room.deadline());
         Ok(())
     });
 }
 
 #[test]
 fn an_open_room_always_has_a_deadline_and_a_closed_one_never() {
-    at_every_moment(|moment| {
-        let room = &moment.after;
+    for_every_command(|trace| {
+        let room = &trace.after;
         prop_assert_eq!(room.deadline().is_none(), room.phase() == Phase::Closed);
         Ok(())
     });
@@ -267,14 +270,14 @@ fn an_open_room_always_has_a_deadline_and_a_closed_one_never() {
 
 #[test]
 fn the_owner_and_players_are_members_and_no_member_has_two_seats() {
-    at_every_moment(|moment| {
-        let room = &moment.after;
+    for_every_command(|trace| {
+        let room = &trace.after;
         if room.phase() == Phase::Closed {
             return Ok(());
         }
         prop_assert!(room.owner().is_some(), "no owner");
         let seated: Vec<_> = room.seats().iter().filter_map(|(_, seat)| seat.occupant.player()).collect();
-        prop_assert!(seated.iter().all(|&player| room.member(player).is_some()), "a ghost is seated");
+        prop_assert!(seated.iter().all(|&player| room.member(player).is_some()), "a seated player is no member");
         prop_assert_eq!(seated.len(), seated.iter().collect::<BTreeSet<_>>().len(), "seated twice");
         Ok(())
     });
@@ -282,13 +285,13 @@ fn the_owner_and_players_are_members_and_no_member_has_two_seats() {
 
 #[test]
 fn seats_change_only_between_games() {
-    at_every_moment(|moment| {
-        let (Some(before), Some(after)) = (moment.before.running(), moment.after.running()) else {
+    for_every_command(|trace| {
+        let (Some(before), Some(after)) = (trace.before.running(), trace.after.running()) else {
             return Ok(());
         };
         if before.number == after.number {
-            prop_assert_eq!(moment.before.seats(), moment.after.seats());
-            let (before, after) = (moment.before.settings(), moment.after.settings());
+            prop_assert_eq!(trace.before.seats(), trace.after.seats());
+            let (before, after) = (trace.before.settings(), trace.after.settings());
             prop_assert_eq!((&before.time, before.ai_pause), (&after.time, after.ai_pause));
         }
         Ok(())
@@ -297,8 +300,8 @@ fn seats_change_only_between_games() {
 
 #[test]
 fn members_chat_and_bans_are_bounded_and_members_are_distinct() {
-    at_every_moment(|moment| {
-        let room = &moment.after;
+    for_every_command(|trace| {
+        let room = &trace.after;
         let ids: BTreeSet<_> = room.members().iter().map(|member| member.profile.id).collect();
         prop_assert_eq!(ids.len(), room.members().len());
         prop_assert!(room.members().len() < 8);
@@ -311,8 +314,8 @@ fn members_chat_and_bans_are_bounded_and_members_are_distinct() {
 
 #[test]
 fn a_room_is_playing_exactly_while_a_game_or_series_runs() {
-    at_every_moment(|moment| {
-        let room = &moment.after;
+    for_every_command(|trace| {
+        let room = &trace.after;
         let awaited = room.series().is_some_and(|series| series.next_at.is_some());
         match room.phase() {
             Phase::Lobby => prop_assert!(room.running().is_none() && room.series().is_none()),
@@ -325,25 +328,23 @@ fn a_room_is_playing_exactly_while_a_game_or_series_runs() {
 
 #[test]
 fn only_the_server_may_act_for_others() {
-    at_every_moment(|moment| {
-        let foreign = match &moment.command {
-            Command::SetPresence(..) | Command::Strike { .. } | Command::Credit { .. } => {
-                moment.actor != Issuer::Server
-            }
-            Command::Join(Profile { id, .. }, _) => ![Issuer::Server, Issuer::Player(*id)].contains(&moment.actor),
+    for_every_command(|trace| {
+        let foreign = match &trace.command {
+            Command::SetPresence(..) | Command::Strike { .. } | Command::Credit { .. } => trace.actor != Issuer::Server,
+            Command::Join(Profile { id, .. }, _) => ![Issuer::Server, Issuer::Player(*id)].contains(&trace.actor),
             _ => false,
         };
-        prop_assert!(!foreign || moment.before == moment.after);
+        prop_assert!(!foreign || trace.before == trace.after);
         Ok(())
     });
 }
 
-/// Ensures that the random histories exercise the laws.
+/// Ensures that the random histories reach all cases that the properties need.
 #[test]
 fn the_random_histories_reach_every_fact_and_every_end() {
     let seen = RefCell::new(BTreeSet::new());
-    always(|stage| {
-        for event in &stage.world.history {
+    for_random_histories(|random| {
+        for event in &random.test.history {
             let text = match &event.fact {
                 Fact::GameEnded(end) => format!("{:?}", end.reason),
                 Fact::MemberLeft { reason, .. } => format!("{reason:?}"),
@@ -354,9 +355,9 @@ fn the_random_histories_reach_every_fact_and_every_end() {
             let name = text.split(['(', '{']).next().unwrap_or_default();
             seen.borrow_mut().insert(name.trim().to_string());
         }
-        let decided = stage.moments.iter().any(|moment| moment.after.verdict().is_some());
+        let decided = random.commands.iter().any(|trace| trace.after.verdict().is_some());
         seen.borrow_mut().extend(decided.then(|| "verdict".to_string()));
-        let refusals = stage.moments.iter().filter_map(|moment| moment.result.as_ref().err());
+        let refusals = random.commands.iter().filter_map(|trace| trace.result.as_ref().err());
         seen.borrow_mut().extend(refusals.map(|refusal| refusal.to_string()));
         Ok(())
     });

@@ -1,4 +1,4 @@
-//! One running server, and the state that its users share.
+//! One running server, and the state that its clients share.
 
 use std::{
     collections::BTreeMap,
@@ -12,8 +12,8 @@ use reversi::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::sim::{
-    dice::Dice,
-    moment::{Deed, Log, Outcome, What},
+    event_log::{Action, Log, Outcome, SimEvent},
+    rng::Rng,
 };
 
 /// The password of all rooms that have one.
@@ -22,24 +22,24 @@ pub(crate) const PASSWORD: &str = "sesame";
 pub(crate) struct SimServer {
     pub(crate) runtime: Runtime,
     pub(crate) log: Arc<Log>,
-    pub(crate) board: Arc<Board>,
+    pub(crate) known: Arc<KnownIds>,
     /// Once cancelled, players only read.
-    pub(crate) calm: CancellationToken,
+    pub(crate) read_only: CancellationToken,
     /// Once cancelled, all players leave.
-    pub(crate) gone: CancellationToken,
-    pub(crate) crowd: TaskTracker,
+    pub(crate) leave: CancellationToken,
+    pub(crate) tasks: TaskTracker,
     /// The room list as built from its updates; none if no stream is open.
     pub(crate) list: Mutex<Option<BTreeMap<RowKey, Row>>>,
 }
 
 /// What all players know.
 #[derive(Default)]
-pub(crate) struct Board {
+pub(crate) struct KnownIds {
     rooms: Mutex<Vec<(RoomId, JoinCode)>>,
     players: Mutex<Vec<PlayerId>>,
 }
 
-impl Board {
+impl KnownIds {
     /// All players that ever logged in.
     pub(crate) fn players(&self) -> Vec<PlayerId> {
         lock(&self.players).clone()
@@ -51,11 +51,11 @@ const ROOMS_KNOWN: usize = 8;
 
 impl SimServer {
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let gone = self.gone.clone();
-        self.crowd.spawn(async move {
+        let leave = self.leave.clone();
+        self.tasks.spawn(async move {
             tokio::select! {
                 biased;
-                () = gone.cancelled() => {}
+                () = leave.cancelled() => {}
                 () = work => {}
             }
         });
@@ -81,75 +81,77 @@ impl SimServer {
     }
 
     /// The room list as built from its updates.
-    pub(crate) fn followed(&self) -> Option<Vec<Row>> {
+    pub(crate) fn updated_list(&self) -> Option<Vec<Row>> {
         lock(&self.list).as_ref().map(|list| list.values().cloned().collect())
     }
 
-    pub(crate) fn meet(&self, player: PlayerId) {
-        lock(&self.board.players).push(player);
+    pub(crate) fn add_player(&self, player: PlayerId) {
+        lock(&self.known.players).push(player);
     }
 
-    pub(crate) fn any_player(&self, dice: &mut Dice) -> Option<PlayerId> {
-        let players = lock(&self.board.players);
-        (!players.is_empty()).then(|| dice.pick(&players))
+    pub(crate) fn any_player(&self, rng: &mut Rng) -> Option<PlayerId> {
+        let players = lock(&self.known.players);
+        (!players.is_empty()).then(|| rng.pick(&players))
     }
 
-    pub(crate) fn any_room(&self, dice: &mut Dice) -> Option<RoomId> {
-        let rooms = lock(&self.board.rooms);
+    pub(crate) fn any_room(&self, rng: &mut Rng) -> Option<RoomId> {
+        let rooms = lock(&self.known.rooms);
         let latest = &rooms[rooms.len().saturating_sub(ROOMS_KNOWN)..];
-        (!latest.is_empty()).then(|| dice.pick(latest).0)
+        (!latest.is_empty()).then(|| rng.pick(latest).0)
     }
 
     /// Credentials that admit to every room.
     pub(crate) fn credentials(&self, room: RoomId) -> Credentials {
-        let code = lock(&self.board.rooms).iter().find(|(known, _)| *known == room).map(|(_, code)| *code);
+        let code = lock(&self.known.rooms).iter().find(|(known, _)| *known == room).map(|(_, code)| *code);
         Credentials { code, password: Some(hash_password(PASSWORD)) }
     }
 
     /// Records a request, under a new number.
-    pub(crate) fn ask(&self, who: usize, deed: Deed) -> u64 {
+    pub(crate) fn record_request(&self, client: usize, action: Action) -> u64 {
         let call = self.log.number();
-        self.log.note(What::Asked { call, who, deed });
+        self.log.note(SimEvent::Requested { call, client, action });
         call
     }
 
     /// Performs a request and records the answer. Returns false if its outcome is unknown.
-    pub(crate) async fn carry_out(&self, who: usize, player: &Arc<Player>, deed: Deed) -> bool {
+    pub(crate) async fn carry_out(&self, client: usize, player: &Arc<Player>, action: Action) -> bool {
         // As the gRPC layer does; the rate does not matter here.
         let _ = player.admit();
-        let mut call = Call { log: &self.log, number: self.ask(who, deed.clone()), answered: false };
-        let outcome = self.outcome(player, deed).await.unwrap_or_else(Outcome::Refused);
+        let mut call = Call { log: &self.log, number: self.record_request(client, action.clone()), answered: false };
+        let outcome = self.outcome(player, action).await.unwrap_or_else(Outcome::Refused);
         let known = !matches!(outcome, Outcome::Refused(RoomError::StoreUnavailable | RoomError::Busy));
         call.answered = true;
-        self.log.note(What::Answered { call: call.number, outcome });
+        self.log.note(SimEvent::Answered { call: call.number, outcome });
         known
     }
 
-    async fn outcome(&self, player: &Arc<Player>, deed: Deed) -> Result<Outcome, RoomError> {
+    async fn outcome(&self, player: &Arc<Player>, action: Action) -> Result<Outcome, RoomError> {
         let runtime = &self.runtime;
-        let made = match deed {
-            Deed::LogIn | Deed::LogOut => unreachable!("done by the person"),
-            Deed::Create(new, request) => runtime.rooms.create(player, *new, request).await?,
-            Deed::Quick(opponent, side, request) => runtime.rooms.quick_start(player, opponent, side, request).await?,
-            Deed::Command(room, command) => {
+        let made = match action {
+            Action::LogIn | Action::LogOut => unreachable!("done by the client"),
+            Action::Create(new, request) => runtime.rooms.create(player, *new, request).await?,
+            Action::Quick(opponent, side, request) => {
+                runtime.rooms.quick_start(player, opponent, side, request).await?
+            }
+            Action::Command(room, command) => {
                 return Ok(Outcome::Done(runtime.rooms.command(player, room, command).await?));
             }
-            Deed::SetSeat(room, seat, wish) => {
+            Action::SetSeat(room, seat, wish) => {
                 return Ok(Outcome::Done(runtime.rooms.set_seat(player, room, seat, wish).await?));
             }
-            Deed::Start(room, request) => {
+            Action::Start(room, request) => {
                 return Ok(Outcome::Done(runtime.rooms.start_game(player, room, request).await?));
             }
-            Deed::Play(game, ply, square) => {
+            Action::Play(game, ply, square) => {
                 return Ok(Outcome::Done(runtime.rooms.play(player, game, ply, square).await?));
             }
         };
         let (id, code) = (made.room.id(), made.room.code());
-        let mut rooms = lock(&self.board.rooms);
+        let mut rooms = lock(&self.known.rooms);
         if !rooms.iter().any(|(known, _)| *known == id) {
             rooms.push((id, code));
         }
-        Ok(Outcome::Made(id, made.room.seq()))
+        Ok(Outcome::RoomCreated(id, made.room.seq()))
     }
 }
 
@@ -163,7 +165,7 @@ struct Call<'a> {
 impl Drop for Call<'_> {
     fn drop(&mut self) {
         if !self.answered {
-            self.log.note(What::Answered { call: self.number, outcome: Outcome::Abandoned });
+            self.log.note(SimEvent::Answered { call: self.number, outcome: Outcome::Dropped });
         }
     }
 }

@@ -51,12 +51,12 @@ const OPENING: Duration = Duration::from_secs(2);
 
 const ATTACKS: [(&str, Attack); 7] = [
     ("streams opened and reset", Attack::RapidReset),
-    ("2,000 silent connections", Attack::Silence(2_000)),
-    ("noise", Attack::Noise),
-    ("HTTP/1.1 requests", Attack::Requests),
+    ("2,000 idle connections", Attack::IdleConnections(2_000)),
+    ("random bytes", Attack::RandomBytes),
+    ("HTTP/1.1 requests", Attack::Http1Requests),
     ("large headers", Attack::LargeHeaders),
-    ("headers a byte at a time", Attack::Dribble),
-    ("headers without end", Attack::Continuation),
+    ("headers a byte at a time", Attack::SlowHeaders),
+    ("endless headers", Attack::EndlessContinuation),
 ];
 
 const PAIR: &str = "p50    p99";
@@ -174,7 +174,7 @@ async fn attack_until_told(attack: Attack, address: &str) {
         NOBODY => {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap().to_string();
-            nobody.spawn(take_in(listener, matches!(attack, Attack::Dribble)));
+            nobody.spawn(take_in(listener, matches!(attack, Attack::SlowHeaders)));
             address
         }
         address => address.to_owned(),

@@ -94,12 +94,12 @@ async fn measure(kept: bool) -> Figures {
         options.extend(["--data", data]);
     }
     let mut server = Server::start(&options);
-    let metrics = server.hear("metrics: ");
+    let metrics = server.wait_for_line("metrics: ");
     let mut turns = turns(&server).await;
     turns.sort();
     let mut pairs = Vec::new();
     for pair in 0..PAIRS {
-        pairs.push(Bots::found(&server.url, ROOMS_OF_A_PAIR, &format!("{pair}")).await);
+        pairs.push(Bots::create(&server.url, ROOMS_OF_A_PAIR, &format!("{pair}")).await);
     }
     let before = commits(&metrics).await;
     let end = tokio::time::Instant::now() + SPAN;
@@ -108,7 +108,7 @@ async fn measure(kept: bool) -> Figures {
         playing.spawn(async move {
             let mut acknowledged = Acknowledged::default();
             while tokio::time::timeout_at(end, bots.play(1, &mut acknowledged)).await.is_ok() {}
-            bots.leave();
+            bots.stop();
             acknowledged.count()
         });
     }
@@ -143,7 +143,7 @@ async fn turns(server: &Server) -> Vec<Duration> {
 /// Total number of writes and of commits so far.
 async fn commits(metrics: &str) -> (f64, f64) {
     let url = metrics.to_owned();
-    let text = tokio::task::spawn_blocking(move || process::page(&url).1).await.unwrap();
+    let text = tokio::task::spawn_blocking(move || process::http_get(&url).1).await.unwrap();
     let figure = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(name));
         line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or(f64::NAN)

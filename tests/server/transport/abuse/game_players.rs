@@ -1,4 +1,4 @@
-//! Two well-behaved players, who check every move during an attack.
+//! Two players who play by the rules and check every move during an attack.
 
 use reversi::{
     proto::v1,
@@ -8,7 +8,7 @@ use reversi::{
 use crate::harness::in_process::{Player, SeatedRoom, TestServer, within};
 
 /// Two players in an endless series of games.
-pub(crate) struct Neighbour {
+pub(crate) struct GamePlayers {
     players: [Player; 2],
     room: String,
     game: String,
@@ -16,18 +16,18 @@ pub(crate) struct Neighbour {
     position: Position,
 }
 
-impl Neighbour {
-    pub(crate) async fn open(stage: &TestServer) -> Self {
-        let SeatedRoom { black, white, room, game } = stage.table(v1::RoomSettings::default()).await;
+impl GamePlayers {
+    pub(crate) async fn start(server: &TestServer) -> Self {
+        let SeatedRoom { black, white, room, game } = server.two_player_game(v1::RoomSettings::default()).await;
         Self { players: [black, white], room, game, ply: 0, position: Position::START }
     }
 
     /// Makes a move, and checks the room's position.
-    pub(crate) async fn play_a_move(&mut self) {
+    pub(crate) async fn play_checked_move(&mut self) {
         if self.position.is_over() {
-            self.begin_anew().await;
+            self.start_next_game().await;
         }
-        self.answer_the_turn().await;
+        self.play_move().await;
         let seen = within(self.players[0].room(&self.room)).await.game.unwrap();
         let position = seen.position.unwrap();
         let board = self.position.board();
@@ -36,7 +36,7 @@ impl Neighbour {
     }
 
     /// Makes a move.
-    pub(crate) async fn answer_the_turn(&mut self) {
+    pub(crate) async fn play_move(&mut self) {
         let square = self.position.legal_moves().iter().next().unwrap();
         let player = &self.players[usize::from(self.position.turn() == Color::White)];
         let played = within(player.play(&self.game, self.ply, &square.to_string())).await.unwrap();
@@ -51,15 +51,15 @@ impl Neighbour {
         self.position.is_over()
     }
 
-    pub(crate) async fn play_to_the_end(&mut self) {
+    pub(crate) async fn play_to_end(&mut self) {
         while !self.is_over() {
-            self.play_a_move().await;
+            self.play_checked_move().await;
         }
         let game = within(self.players[0].room(&self.room)).await.game.unwrap();
         assert_eq!(game.outcome.unwrap().reason(), v1::GameEndReason::Discs);
     }
 
-    pub(crate) async fn begin_anew(&mut self) {
+    pub(crate) async fn start_next_game(&mut self) {
         self.players[1].ready(&self.room).await.unwrap();
         self.game = self.players[0].start(&self.room).await.unwrap().game_id;
         (self.ply, self.position) = (0, Position::START);

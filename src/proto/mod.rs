@@ -3,7 +3,7 @@
 mod codec;
 pub mod convert;
 mod encoded;
-pub mod server;
+pub mod generated_services;
 
 pub use codec::{Encodable, ServerCodec, ServerEncoder};
 pub use encoded::EncodedMessage;

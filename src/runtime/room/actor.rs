@@ -28,7 +28,7 @@ use crate::{
         lobby::listing::Listing,
         outcome::{Accepted, RoomError},
         player::directory::Players,
-        poll::LazyTimer,
+        reusable_wait::LazyTimer,
         server_clock::Clock,
         server_metrics,
     },

@@ -15,7 +15,7 @@ use std::{
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::message::Message;
-use crate::runtime::poll::WakeSignal;
+use crate::runtime::reusable_wait::WakeSignal;
 
 /// An actor that its own task or a caller polls, one at a time.
 pub(super) struct ActorCell {

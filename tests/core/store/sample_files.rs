@@ -116,7 +116,7 @@ async fn single_events_of_a_long_room_become_runs() {
     assert_eq!(Some(kept.latest()), Room::replay(&history));
 }
 
-/// Run by hand, once for each version of the tables: `cargo test --test core store::sample -- --ignored`.
+/// Run by hand, once for each version of the tables: `cargo test --test core store::sample_files -- --ignored`.
 #[tokio::test]
 #[ignore = "writes the sample that the other test reads"]
 async fn write_the_sample() {

@@ -1,8 +1,8 @@
 import { playHere } from "../state/turn_stream";
 import { text } from "../text/text";
 
-/** Shown while another tab has the player's stream. */
-export function SupersededScreen() {
+/** Shown while the page is open in another tab: only one tab may receive the player's turns. */
+export function OpenInOtherTabScreen() {
   const { elsewhere, elsewhereWhy, useHere } = text.value.connection;
   return (
     <section class="panel centered">

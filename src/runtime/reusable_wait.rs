@@ -278,7 +278,7 @@ mod tests {
             (asked, caller.clone())
         };
         assert_eq!(poll(Poll::Ready(())).0, 1);
-        assert_eq!(poll(Poll::Pending).0, 2, "there may be more");
+        assert_eq!(poll(Poll::Pending).0, 2, "a ready source is polled again");
         let (count, caller) = poll(Poll::Pending);
         assert_eq!(count, 2);
         caller.unwrap().wake();

@@ -225,7 +225,7 @@ mod tests {
             assert_eq!(position.legal_moves.is_empty(), over);
             assert_eq!(clocks.is_none(), over);
             let time_left = clocks.map_or(30, |clocks| clocks.time_left.unwrap().seconds);
-            assert_eq!(time_left, 30, "whoever is to move has just been asked");
+            assert_eq!(time_left, 30, "the turn of the side to move has just started");
         }
     }
 
@@ -352,7 +352,7 @@ mod tests {
             }
             None
         });
-        let (mover, Some(Wire::MovePlayed(played))) = seen.unwrap() else { panic!("a move was to be told") };
+        let (mover, Some(Wire::MovePlayed(played))) = seen.unwrap() else { panic!("expected a move") };
         assert_eq!(played.position.unwrap().side_to_move(), mover.wire());
         let wait = if mover == Color::White { 65 } else { 60 };
         let deadline = Timestamp(fixture::NOW.0 + 1).after(Duration::from_secs(wait));

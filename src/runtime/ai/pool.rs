@@ -465,7 +465,7 @@ mod tests {
         assert!(pool.ponder(job(AiKind::Expert)).is_none(), "no thread is idle");
         let deadline = instant() + Duration::from_secs(60);
         let Some(Pondered::Searching(ticket)) = pool.claim(ticket, Some(instant()), deadline) else {
-            panic!("it was still searched")
+            panic!("the search still ran")
         };
         assert!(answer(ticket).await.complete);
         // What has been found is there at once.
@@ -485,7 +485,7 @@ mod tests {
         let ticket = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
         let Some(Pondered::Searching(ticket)) = pool.claim(ticket, None, instant()) else {
-            panic!("it was still searched")
+            panic!("the search still ran")
         };
         assert!(!answer(ticket).await.complete);
         assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 1));

@@ -380,7 +380,7 @@ mod tests {
         let limits = Limits::default();
         let waiting = u32::try_from(limits.connections_per_address).unwrap() - limits.opening_burst;
         let last = Duration::from_secs(waiting.into()) / limits.openings_per_second;
-        assert!(last * 4 / 3 < limits.opening, "the last one's turn comes after {last:?}");
+        assert!(last * 4 / 3 < limits.opening, "the last connection waits {last:?}");
     }
 
     #[test]

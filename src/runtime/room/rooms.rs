@@ -305,12 +305,12 @@ mod tests {
         let registry = runtime.rooms.registry();
         assert!(registry.live(room).is_some());
         wait_until_dormant(&runtime).await;
-        assert!(registry.live(room).is_none(), "it is dormant");
+        assert!(registry.live(room).is_none(), "the room is dormant");
         assert_eq!((runtime.census().rooms, runtime.lobby.page(&RowFilter::default(), None, 9).len()), (1, 1));
         assert_eq!((ada.rooms(), runtime.rooms.by_code(before.room.code())), (vec![room], Some(room)));
         let after = runtime.rooms.snapshot(&ada, room, &Credentials::default()).await.unwrap();
         assert_eq!(after.room, before.room);
-        assert!(registry.live(room).is_some(), "it is live");
+        assert!(registry.live(room).is_some(), "the room is live");
         drop(open);
     }
 
@@ -329,7 +329,7 @@ mod tests {
         let open = runtime.streams.turns(&ada).await.unwrap();
         wait_until_dormant(&runtime).await;
         sleep(runtime.limits().idle_close + Duration::from_secs(60)).await;
-        assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]), "it was closed as idle");
+        assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]), "the room was closed as idle");
         let gone = runtime.rooms.snapshot(&ada, room, &Credentials::default()).await;
         assert!(matches!(gone, Err(RoomError::Rejected(Rejection::RoomNotFound))));
         drop(open);

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn who_won_all_is_stronger_by_an_unknown_amount() {
+    fn winning_all_games_gives_no_upper_bound() {
         let found = of([0, 0, 0, 0, 20]);
         assert_eq!((found.elo, found.high), (f64::INFINITY, f64::INFINITY));
         // All of 20 won is refused at the twentieth root of e to the power of -1.92.
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_pairs_are_no_certainty() {
+    fn equal_pairs_give_no_certainty() {
         let found = of([0, 0, 10, 0, 0]);
         assert!(found.elo.abs() < 0.1 && found.low < -30.0 && found.high > 30.0, "{found}");
         assert_eq!(of([1, 0, 0, 0, 1]).to_string().get(..7), Some("+0 Elo "));

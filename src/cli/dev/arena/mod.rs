@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_opening_comes_again() {
+    fn no_opening_is_repeated() {
         let most = 2 * opening::balanced_count() as u32;
         assert_eq!((games("2"), games(&most.to_string())), (Ok(2), Ok(most)));
         assert!(games(&(most + 2).to_string()).unwrap_err().contains("the same games again"));

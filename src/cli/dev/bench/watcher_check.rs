@@ -129,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_seen() {
+    fn a_gap_is_detected() {
         let mut events = told();
         events.remove(10);
         assert!(matches!(follow(&events), Err(Violation::Gap { .. })));
     }
 
     #[test]
-    fn a_lost_move_is_seen_also_where_the_numbers_have_no_gap() {
+    fn a_lost_move_is_detected_even_if_the_numbers_have_no_gap() {
         let mut events = told();
         events.remove(10);
         (1..).zip(&mut events).for_each(|(seq, event)| event.seq = seq);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_board_is_seen() {
+    fn a_wrong_board_is_detected() {
         let mut events = told();
         let played = events.iter_mut().rev().find_map(|event| match &mut event.event {
             Some(Event::MovePlayed(played)) => Some(played),

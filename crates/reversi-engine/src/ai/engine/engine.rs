@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_never_began_answers_with_what_looks_best() {
+    fn a_search_stopped_at_once_gives_the_move_with_the_best_evaluation() {
         let stop = Stop::new();
         stop.stop();
         for game in 0..20 {
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wins_is_told_without_a_bound_for_a_value() {
+    fn the_winner_is_reported_without_a_bound_as_its_value() {
         let limits = Limits { goal: Goal::WinnerFirst, ..Limits::default() };
         for game in 0..20 {
             let position = position(game, 16);

@@ -46,7 +46,7 @@ proptest! {
     }
 
     #[test]
-    fn a_player_stopped_before_it_began_gives_a_legal_move(position in any_position(), seed: u64) {
+    fn a_player_stopped_before_its_start_gives_a_legal_move(position in any_position(), seed: u64) {
         let stop = Stop::new();
         stop.stop();
         for kind in AiKind::ALL {

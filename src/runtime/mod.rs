@@ -229,7 +229,7 @@ impl Runtime {
         context.players.end_streams();
     }
 
-    /// Lets rooms finish the command in hand, stops AI searches, and waits for every task; false when `deadline` passed.
+    /// Lets rooms finish their current command, stops AI searches, and waits for every task; false when `deadline` passed.
     pub async fn shut_down(&self, deadline: Duration) -> bool {
         self.drain();
         let context = self.context();

@@ -288,9 +288,9 @@ mod tests {
 
     /// Counts how often it wakes.
     #[derive(Default)]
-    struct Sleeper(AtomicUsize);
+    struct WakeCounter(AtomicUsize);
 
-    impl Wake for Sleeper {
+    impl Wake for WakeCounter {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, SeqCst);
         }
@@ -298,8 +298,8 @@ mod tests {
 
     #[test]
     fn a_source_that_calls_while_polled_is_polled_again_without_a_wake() {
-        let (mut gate, sleeper) = (WakeGate::default(), Arc::new(Sleeper::default()));
-        let waker = Waker::from(Arc::clone(&sleeper));
+        let (mut gate, wakes) = (WakeGate::default(), Arc::new(WakeCounter::default()));
+        let waker = Waker::from(Arc::clone(&wakes));
         let mut context = Context::from_waker(&waker);
         let mut asked = 0;
         let answer = gate.poll(&mut context, |context| {
@@ -307,7 +307,7 @@ mod tests {
             context.waker().wake_by_ref();
             if asked == 2 { Poll::Ready(()) } else { Poll::Pending }
         });
-        assert_eq!((answer, sleeper.0.load(SeqCst)), (Poll::Ready(()), 0));
+        assert_eq!((answer, wakes.0.load(SeqCst)), (Poll::Ready(()), 0));
         // One that calls each time it is asked would be asked for ever.
         let mut asked = 0;
         let answer = gate.poll(&mut context, |context| {
@@ -315,13 +315,13 @@ mod tests {
             context.waker().wake_by_ref();
             Poll::<()>::Pending
         });
-        assert_eq!((answer, asked, sleeper.0.load(SeqCst)), (Poll::Pending, 2, 1));
+        assert_eq!((answer, asked, wakes.0.load(SeqCst)), (Poll::Pending, 2, 1));
     }
 
     #[test]
     fn a_task_is_woken_once_until_it_polls() {
-        let (mut gate, sleeper, mut caller) = (WakeGate::default(), Arc::new(Sleeper::default()), None);
-        let waker = Waker::from(Arc::clone(&sleeper));
+        let (mut gate, wakes, mut caller) = (WakeGate::default(), Arc::new(WakeCounter::default()), None);
+        let waker = Waker::from(Arc::clone(&wakes));
         let mut ask = || {
             let _ = gate.poll(&mut Context::from_waker(&waker), |context| {
                 caller = Some(context.waker().clone());
@@ -331,9 +331,9 @@ mod tests {
         };
         let caller = ask();
         (0..3).for_each(|_| caller.wake_by_ref());
-        assert_eq!(sleeper.0.load(SeqCst), 1);
+        assert_eq!(wakes.0.load(SeqCst), 1);
         ask();
         caller.wake_by_ref();
-        assert_eq!(sleeper.0.load(SeqCst), 2);
+        assert_eq!(wakes.0.load(SeqCst), 2);
     }
 }

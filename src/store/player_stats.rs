@@ -234,7 +234,7 @@ mod tests {
     const BLACK: Option<Color> = Some(Color::Black);
     const WHITE: Option<Color> = Some(Color::White);
 
-    /// One whose name tells what it is: `bot-`, `ai-` or anybody.
+    /// A participant; the prefix of the name gives the kind: `bot-`, `ai-`, or a human.
     fn participant(name: &str) -> Participant {
         if let Some(kind) = name.strip_prefix("ai-") {
             return Participant::Ai(AiSeat { kind: kind.into(), level: 1, seed: 5 });

@@ -11,9 +11,9 @@ use super::*;
 
 /// The output, to be read by a test.
 #[derive(Clone, Default)]
-struct Ear(Arc<Mutex<Vec<u8>>>);
+struct SharedOutput(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Ear {
+impl Write for SharedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -34,13 +34,13 @@ fn search_thread() -> SearchThread {
 
 /// The output for these lines, to the end of the last search.
 fn said(language: impl FnOnce(SearchThread, LineOutput) -> Box<dyn EngineProtocol>, lines: &[&str]) -> String {
-    let ear = Ear::default();
-    let mut language = language(search_thread(), LineOutput::new(ear.clone()));
+    let output = SharedOutput::default();
+    let mut language = language(search_thread(), LineOutput::new(output.clone()));
     for line in lines {
         language.execute(line);
     }
     language.search_thread().finish();
-    let said = ear.0.lock().unwrap();
+    let said = output.0.lock().unwrap();
     String::from_utf8(said.clone()).unwrap()
 }
 
@@ -114,14 +114,14 @@ fn gtp_loads_games() {
 
 #[test]
 fn gtp_answers_and_ends_when_it_is_closed() {
-    let (ear, (over, end)) = (Ear::default(), sync_channel(1));
-    let mut engine = GtpServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(ear.clone()));
+    let (output, (over, end)) = (SharedOutput::default(), sync_channel(1));
+    let mut engine = GtpServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(output.clone()));
     std::thread::spawn(move || {
         let lines = ["time_settings 3600000 0 0", "2 genmove b", "3 quit"];
         let _ = over.send(lines.map(|line| engine.execute(line)));
     });
     assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok([true, true, false]));
-    let said = String::from_utf8(ear.0.lock().unwrap().clone()).unwrap();
+    let said = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
     assert!(said.starts_with("= \n\n=2 ") && said.ends_with("\n\n=3 \n\n"), "{said}");
 }
 
@@ -174,12 +174,12 @@ fn nboard_analyses_moves_and_games() {
 
 #[test]
 fn nboard_stops_searching_on_a_ping() {
-    let ear = Ear::default();
-    let mut engine = NboardServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(ear.clone()));
+    let output = SharedOutput::default();
+    let mut engine = NboardServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(output.clone()));
     for line in ["set depth 60", "go", "ping 7"] {
         engine.execute(line);
     }
-    let said = String::from_utf8(ear.0.lock().unwrap().clone()).unwrap();
+    let said = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
     assert!(said.ends_with("pong 7\n") && !said.contains("==="), "{said}");
 }
 

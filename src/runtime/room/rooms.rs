@@ -200,7 +200,7 @@ impl Rooms {
         outcome
     }
 
-    /// Makes a player leave who has logged out. If that fails, the room's grace does it.
+    /// Makes a logged-out player leave. If that fails, the room's grace does it.
     pub(super) async fn leave_after_log_out(&self, player: &Arc<Player>, room: RoomId) -> Result<Accepted, RoomError> {
         let left = match self.host.room(room).await {
             Ok(handle) => handle.command(Issuer::Player(player.id()), Command::Leave).await,

@@ -14,7 +14,7 @@ pub const MAX_PLIES: u8 = 20;
 const TRIES: u32 = 1000;
 
 /// A repeatable random opening: `plies` legal moves from the standard start (at most [`MAX_PLIES`]), passes implied, after which the game
-/// goes on. The same arguments give the same moves for ever.
+/// continues. The same arguments give the same moves for ever.
 ///
 /// The opening is even by three plain measures: no corner is taken, the disc counts differ by at most 6, and the
 /// counts of legal moves (each side's, were it to move) differ by at most 3. Should no tried line be even,

@@ -86,8 +86,8 @@ pub(in crate::cli) struct Args {
 /// Plays the games, prints the score and writes the files.
 ///
 /// # Errors
-/// When a player cannot play at all, when a file cannot be written, and when it was interrupted: what is known is then
-/// told before.
+/// When a player cannot play at all, when a file cannot be written, and when it was interrupted: then the results so
+/// far are printed first.
 pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     let mut interrupt = Interrupt::listen()?;
     // Short enough to type.

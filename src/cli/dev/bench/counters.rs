@@ -17,7 +17,7 @@ pub(super) struct Counters {
     /// Notified when they are made.
     pub(super) enough: Notify,
     pub(super) deliveries: AtomicU64,
-    /// Watchers that lagged so far behind that they got a new snapshot.
+    /// Watchers that lagged so much that they got a new snapshot.
     pub(super) snapshots: AtomicU64,
     /// From the sending of a move until the next turn is asked.
     pub(super) turns: Histogram,

@@ -137,7 +137,7 @@ const FEWEST: usize = 20;
 
 /// Gauss and Jordan's elimination of four equations; those of a regression need no change of rows.
 fn solved(mut rows: [[f64; 5]; 4]) -> Option<Constants> {
-    // Of its square, rounding leaves so much of a term that those before it say already.
+    // The part of its square that rounding leaves of a term which depends on the terms before it.
     const NOTHING: f64 = 1e-9;
     let squares = [0, 1, 2, 3].map(|pivot: usize| rows[pivot][pivot]);
     for (pivot, square) in squares.into_iter().enumerate() {
@@ -183,7 +183,7 @@ mod tests {
         (constant + by_empties * f64::from(empties) + by_depth * deep.ln() + by_shallow * (shallow + 1.0).ln()).exp()
     }
 
-    /// Positions with these numbers of empty squares, four of each so many times.
+    /// Positions with these numbers of empty squares: four of each, `times` times.
     fn known(empties: &[u8], times: usize) -> Vec<Values> {
         empties.iter().flat_map(|&empties| repeat_n(four(empties), times).flatten()).collect()
     }

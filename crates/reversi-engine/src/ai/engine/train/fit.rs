@@ -30,7 +30,7 @@ impl Equations {
         self.values.len()
     }
 
-    /// The weights, in discs, nearest to the examples and to `prior`, after so many steps.
+    /// The weights, in discs, nearest to the examples and to `prior`, after `steps` steps.
     pub(super) fn solve(&self, prior: &[f32], ridge: f32, steps: usize) -> Vec<f32> {
         let mut weights = prior.to_vec();
         let mut residual = self.transposed(&self.errors(prior));

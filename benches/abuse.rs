@@ -51,26 +51,26 @@ const OPENING: Duration = Duration::from_secs(2);
 
 const ATTACKS: [(&str, Attack); 7] = [
     ("streams opened and reset", Attack::RapidReset),
-    ("2,000 silent connections", Attack::Silence(2_000)),
-    ("noise", Attack::Noise),
-    ("HTTP/1.1 requests", Attack::Requests),
+    ("2,000 idle connections", Attack::IdleConnections(2_000)),
+    ("random bytes", Attack::RandomBytes),
+    ("HTTP/1.1 requests", Attack::Http1Requests),
     ("large headers", Attack::LargeHeaders),
-    ("headers a byte at a time", Attack::Dribble),
-    ("headers without end", Attack::Continuation),
+    ("headers a byte at a time", Attack::SlowHeaders),
+    ("endless headers", Attack::EndlessContinuation),
 ];
 
 const PAIR: &str = "p50    p99";
-const MIDDLE: &str = "middle (range)";
+const MEDIAN: &str = "median (range)";
 
 /// Given instead of a server's address: the attacker attacks a dummy server in its process.
-const NOBODY: &str = "nobody";
+const DUMMY: &str = "dummy";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     match &arguments[..] {
         [role, number, address] if role == "attack" => {
-            runtime.block_on(attack_until_told(ATTACKS[number.parse::<usize>().unwrap()].1, address));
+            runtime.block_on(attack_until_input_ends(ATTACKS[number.parse::<usize>().unwrap()].1, address));
         }
         names => runtime.block_on(measure_all(names)),
     }
@@ -79,10 +79,10 @@ fn main() {
 async fn measure_all(names: &[String]) {
     let pinned = Command::new("taskset").args(["-a", "-c", "-p", "1", &std::process::id().to_string()]).output();
     assert!(pinned.unwrap().status.success());
-    let heads = ["undisturbed", "busy elsewhere", "at the server", "ratio of p50", "ratio of p99", "attacks"];
-    let [undisturbed, elsewhere, here, median, late, attacks] = heads;
-    println!("{:26} {undisturbed:>15} {elsewhere:>15} {here:>15}  {median:>18} {late:>18} {attacks:>8}", "");
-    println!("{:26} {PAIR:>15} {PAIR:>15} {PAIR:>15}  {MIDDLE:>18} {MIDDLE:>18}", "(microseconds)");
+    let heads = ["undisturbed", "dummy attacked", "server attacked", "ratio of p50", "ratio of p99", "attacks"];
+    let [undisturbed, dummy, server, median, late, attacks] = heads;
+    println!("{:26} {undisturbed:>15} {dummy:>15} {server:>15}  {median:>18} {late:>18} {attacks:>8}", "");
+    println!("{:26} {PAIR:>15} {PAIR:>15} {PAIR:>15}  {MEDIAN:>18} {MEDIAN:>18}", "(microseconds)");
     for (number, (name, _)) in ATTACKS.iter().enumerate() {
         if !names.iter().all(|part| name.contains(part.as_str())) {
             continue;
@@ -108,25 +108,26 @@ async fn round(number: usize) -> [Part; 3] {
     let opening = OPENING.as_secs().to_string();
     let options = ["--log", "error", "--rate", "1000000", "--burst", "100000000", "--opening", &opening];
     let server = Server::start_by(&["taskset", "-c", "0"], &options);
-    let mut table = Table::open(&server).await;
-    let undisturbed = Part { turns: table.measure().await, attacks: 0.0 };
-    let mut beside = async |address: &str| {
+    let mut players = GamePlayers::start(&server).await;
+    let undisturbed = Part { turns: players.measure().await, attacks: 0.0 };
+    let mut during_attack = async |address: &str| {
         let attacker = Attacker::start(number, address);
-        Part { turns: table.measure().await, attacks: attacker.stop() }
+        Part { turns: players.measure().await, attacks: attacker.stop() }
     };
-    [undisturbed, beside(NOBODY).await, beside(server.url.strip_prefix("http://").unwrap()).await]
+    [undisturbed, during_attack(DUMMY).await, during_attack(server.url.strip_prefix("http://").unwrap()).await]
 }
 
 fn report(name: &str, rounds: &[[Part; 3]]) {
     let turns = |part: usize| {
-        let [median, late] = [0, 1].map(|rank| middle(rounds.iter().map(|round| round[part].turns[rank]))[1]);
+        let [median, late] = [0, 1].map(|rank| min_median_max(rounds.iter().map(|round| round[part].turns[rank]))[1]);
         format!("{median:.0} {late:6.0}")
     };
     let ratio = |rank: usize| {
-        let [least, usual, most] = middle(rounds.iter().map(|round| round[2].turns[rank] / round[1].turns[rank]));
+        let [least, usual, most] =
+            min_median_max(rounds.iter().map(|round| round[2].turns[rank] / round[1].turns[rank]));
         format!("{usual:.2} ({least:.2}-{most:.2})")
     };
-    let [_, attacks, _] = middle(rounds.iter().map(|round| round[2].attacks));
+    let [_, attacks, _] = min_median_max(rounds.iter().map(|round| round[2].attacks));
     println!(
         "{name:26} {:>15} {:>15} {:>15}  {:>18} {:>18} {attacks:8.0}",
         turns(0),
@@ -138,7 +139,7 @@ fn report(name: &str, rounds: &[[Part; 3]]) {
 }
 
 /// The minimum, the median and the maximum.
-fn middle(values: impl Iterator<Item = f64>) -> [f64; 3] {
+fn min_median_max(values: impl Iterator<Item = f64>) -> [f64; 3] {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     [values[0], values[values.len() / 2], values[values.len() - 1]]
@@ -168,13 +169,13 @@ impl Attacker {
 }
 
 /// Attacks until standard input ends, then prints the number of attacks.
-async fn attack_until_told(attack: Attack, address: &str) {
-    let mut nobody = JoinSet::new();
+async fn attack_until_input_ends(attack: Attack, address: &str) {
+    let mut dummy = JoinSet::new();
     let address = match address {
-        NOBODY => {
+        DUMMY => {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap().to_string();
-            nobody.spawn(take_in(listener, matches!(attack, Attack::Dribble)));
+            dummy.spawn(accept_connections(listener, matches!(attack, Attack::SlowHeaders)));
             address
         }
         address => address.to_owned(),
@@ -186,32 +187,32 @@ async fn attack_until_told(attack: Attack, address: &str) {
             attacks += 1;
         }
     };
-    let (mut input, mut told) = (tokio::io::stdin(), [0]);
+    let (mut input, mut byte) = (tokio::io::stdin(), [0]);
     tokio::select! {
         () = attacking => {}
-        _ = input.read(&mut told) => {}
+        _ = input.read(&mut byte) => {}
     }
     println!("{attacks}");
 }
 
 /// The dummy server: accepts connections, and closes each after its first bytes (unless `patient`) or after
 /// [`OPENING`].
-async fn take_in(listener: TcpListener, patient: bool) {
+async fn accept_connections(listener: TcpListener, patient: bool) {
     let mut all = JoinSet::new();
     loop {
         let (socket, _) = listener.accept().await.unwrap();
-        all.spawn(timeout(OPENING, listen(socket, patient)));
+        all.spawn(timeout(OPENING, read_all(socket, patient)));
         while all.try_join_next().is_some() {}
     }
 }
 
-async fn listen(mut socket: TcpStream, patient: bool) {
-    let mut said = [0; 16_384];
-    while socket.read(&mut said).await.is_ok_and(|length| length > 0) && patient {}
+async fn read_all(mut socket: TcpStream, patient: bool) {
+    let mut received = [0; 16_384];
+    while socket.read(&mut received).await.is_ok_and(|length| length > 0) && patient {}
 }
 
 /// Two players that play one game after another.
-struct Table {
+struct GamePlayers {
     players: [Player; 2],
     room: String,
     game: String,
@@ -219,8 +220,8 @@ struct Table {
     position: Position,
 }
 
-impl Table {
-    async fn open(server: &Server) -> Self {
+impl GamePlayers {
+    async fn start(server: &Server) -> Self {
         let players = [Player::bot(&server.url, "Black", 1).await, Player::bot(&server.url, "White", 1).await];
         let room = players[0].create(v1::RoomSettings::default(), ["me", "open"]).await.room_id;
         players[1].join_and_sit(&room, 1).await;
@@ -233,17 +234,17 @@ impl Table {
         let (began, mut turns) = (Instant::now(), Vec::new());
         while began.elapsed() < SPAN {
             if self.position.is_over() {
-                self.begin_anew().await;
+                self.start_next_game().await;
             }
-            let asked = Instant::now();
-            self.answer_the_turn().await;
-            turns.push(asked.elapsed());
+            let started = Instant::now();
+            self.play_move().await;
+            turns.push(started.elapsed());
         }
         turns.sort_unstable();
         [50, 99].map(|percent| turns[(turns.len() - 1) * percent / 100].as_secs_f64() * 1e6)
     }
 
-    async fn answer_the_turn(&mut self) {
+    async fn play_move(&mut self) {
         let square = self.position.legal_moves().iter().next().unwrap();
         let player = &self.players[usize::from(self.position.turn() == Color::White)];
         player.play(&self.game, self.ply, &square.to_string()).await.unwrap();
@@ -252,7 +253,7 @@ impl Table {
         self.ply += if passed.is_some() { 2 } else { 1 };
     }
 
-    async fn begin_anew(&mut self) {
+    async fn start_next_game(&mut self) {
         let ready = v1::SetReadyRequest { room_id: self.room.clone(), ready: true };
         self.players[1].rooms().set_ready(ready).await.unwrap();
         self.game = self.players[0].start(&self.room).await;

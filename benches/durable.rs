@@ -44,25 +44,25 @@ const PAIRS: usize = 8;
 const ROOMS_OF_A_PAIR: usize = 63;
 const SPAN: Duration = Duration::from_secs(8);
 
-const REVIVED: u64 = 10_000;
+const OPEN_ROOMS: u64 = 10_000;
 
 #[tokio::main]
 async fn main() {
     let (mut medians, mut rates) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
-        let kept = measure(true).await;
+        let durable = measure(true).await;
         let ephemeral = measure(false).await;
-        println!("round {round}: in a file {kept}");
+        println!("round {round}: in a file {durable}");
         println!("round {round}: in memory {ephemeral}");
-        medians.push((kept.median.as_secs_f64() - ephemeral.median.as_secs_f64()) * 1e3);
-        rates.push(kept.rate / ephemeral.rate);
+        medians.push((durable.median.as_secs_f64() - ephemeral.median.as_secs_f64()) * 1e3);
+        rates.push(durable.rate / ephemeral.rate);
     }
-    println!("median turn, file less memory: {:.3} ms (of {ROUNDS}: {medians:.3?})", middle(&mut medians));
-    println!("moves a second, file to memory: {:.2} (of {ROUNDS}: {rates:.2?})", middle(&mut rates));
-    revive().await;
+    println!("median turn, file less memory: {:.3} ms (of {ROUNDS}: {medians:.3?})", median(&mut medians));
+    println!("moves a second, file to memory: {:.2} (of {ROUNDS}: {rates:.2?})", median(&mut rates));
+    measure_start().await;
 }
 
-fn middle(values: &mut [f64]) -> f64 {
+fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
@@ -85,21 +85,21 @@ impl std::fmt::Display for Figures {
     }
 }
 
-async fn measure(kept: bool) -> Figures {
+async fn measure(durable: bool) -> Figures {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let data = folder.path().to_str().unwrap();
     // All requests come from one address, as fast as possible.
     let mut options = vec!["--log", "error", "--metrics", "127.0.0.1:0", "--rate-per-address", "0"];
-    if kept {
+    if durable {
         options.extend(["--data", data]);
     }
     let mut server = Server::start(&options);
-    let metrics = server.hear("metrics: ");
+    let metrics = server.wait_for_line("metrics: ");
     let mut turns = turns(&server).await;
     turns.sort();
     let mut pairs = Vec::new();
     for pair in 0..PAIRS {
-        pairs.push(Bots::found(&server.url, ROOMS_OF_A_PAIR, &format!("{pair}")).await);
+        pairs.push(Bots::create(&server.url, ROOMS_OF_A_PAIR, &format!("{pair}")).await);
     }
     let before = commits(&metrics).await;
     let end = tokio::time::Instant::now() + SPAN;
@@ -108,7 +108,7 @@ async fn measure(kept: bool) -> Figures {
         playing.spawn(async move {
             let mut acknowledged = Acknowledged::default();
             while tokio::time::timeout_at(end, bots.play(1, &mut acknowledged)).await.is_ok() {}
-            bots.leave();
+            bots.stop();
             acknowledged.count()
         });
     }
@@ -126,8 +126,8 @@ async fn turns(server: &Server) -> Vec<Duration> {
     let room = black.create(settings, ["me", "open"]).await.room_id;
     white.join_and_sit(&room, 1).await;
     black.start(&room).await;
-    let mut took = Vec::new();
-    while took.len() < TURNS {
+    let mut seconds = Vec::new();
+    while seconds.len() < TURNS {
         let game = black.room(&room).await.game.unwrap();
         let position = game.position.clone().unwrap();
         // The game is over; the next one starts soon.
@@ -135,15 +135,15 @@ async fn turns(server: &Server) -> Vec<Duration> {
         let player = if position.side_to_move() == v1::Side::White { &white } else { &black };
         let began = Instant::now();
         player.play(&game.game_id, game.ply, square).await.unwrap();
-        took.push(began.elapsed());
+        seconds.push(began.elapsed());
     }
-    took
+    seconds
 }
 
 /// Total number of writes and of commits so far.
 async fn commits(metrics: &str) -> (f64, f64) {
     let url = metrics.to_owned();
-    let text = tokio::task::spawn_blocking(move || process::page(&url).1).await.unwrap();
+    let text = tokio::task::spawn_blocking(move || process::http_get(&url).1).await.unwrap();
     let figure = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(name));
         line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or(f64::NAN)
@@ -151,33 +151,33 @@ async fn commits(metrics: &str) -> (f64, f64) {
     (figure("reversi_journal_commit_writes_sum"), figure("reversi_journal_commit_writes_count"))
 }
 
-/// Measures the start of a server with [`REVIVED`] rooms, a tenth of them with a running game.
-async fn revive() {
+/// Measures the start of a server with [`OPEN_ROOMS`] rooms, a tenth of them with a running game.
+async fn measure_start() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fill(folder.path()).await;
     let bytes = std::fs::metadata(folder.path().join(SqliteStore::FILE)).unwrap().len();
-    let mut took = Vec::new();
+    let mut seconds = Vec::new();
     for _ in 0..ROUNDS {
         let began = Instant::now();
         let server = Server::start(&["--log", "error", "--data", folder.path().to_str().unwrap()]);
-        took.push(began.elapsed().as_secs_f64());
+        seconds.push(began.elapsed().as_secs_f64());
         assert_eq!(
-            server.log_in(&format!("v{}", took.len()), 1 << 20).await.info().await.rooms,
-            i32::try_from(REVIVED).unwrap()
+            server.log_in(&format!("v{}", seconds.len()), 1 << 20).await.info().await.rooms,
+            i32::try_from(OPEN_ROOMS).unwrap()
         );
         assert!(server.stop().await.0);
     }
     println!(
-        "{REVIVED} rooms of {} MiB are back after {:.2} s (of {ROUNDS}: {took:.2?})",
+        "{OPEN_ROOMS} rooms of {} MiB are loaded after {:.2} s (of {ROUNDS}: {seconds:.2?})",
         bytes >> 20,
-        middle(&mut took)
+        median(&mut seconds)
     );
 }
 
 async fn fill(folder: &Path) {
     let store = SqliteStore::open(folder).unwrap();
     let at = Timestamp(reversi::runtime::Clock::system().now().0);
-    for number in 0..REVIVED {
+    for number in 0..OPEN_ROOMS {
         let owner = profile(2 * number, &format!("owner {number}"));
         let seen = StoredPlayer { profile: owner.clone(), seats: 1, token: token(number), seen: at };
         store.insert_player(seen).await.unwrap();
@@ -221,19 +221,19 @@ fn history(number: u64, owner: &Profile, at: Timestamp, plays: bool) -> Vec<Even
         (owner, Command::Start),
     ];
     for (player, wish) in wishes {
-        obey(&mut room, &mut events, player.id, wish);
+        execute(&mut room, &mut events, player.id, wish);
     }
     for _ in 0..20 {
         let game = room.running().unwrap();
         let mover = room.seats()[game.position.turn()].occupant.player().unwrap();
         let square = game.position.legal_moves().into_iter().next().unwrap();
         let play = Command::Play { game: game.number, ply: game.ply(), square, thought: None };
-        obey(&mut room, &mut events, mover, play);
+        execute(&mut room, &mut events, mover, play);
     }
     events
 }
 
-fn obey(room: &mut Room, events: &mut Vec<Event>, player: PlayerId, command: Command) {
+fn execute(room: &mut Room, events: &mut Vec<Event>, player: PlayerId, command: Command) {
     let caused = room.decide(events[0].at, Issuer::Player(player), command).unwrap();
     caused.iter().for_each(|event| room.apply(event));
     events.extend(caused);

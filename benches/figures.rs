@@ -34,7 +34,7 @@ fn main() {
     measure("game", || Box::pin(a_game_of_random_ais()));
     measure("thousand", || Box::pin(a_thousand_rooms()));
     measure("busy", || Box::pin(answers_while_every_ai_thread_is_busy()));
-    measure("capacity", || Box::pin(far_beyond_the_capacity()));
+    measure("capacity", || Box::pin(overload()));
 }
 
 /// Limits for many rooms of one player, and all players at one address.
@@ -101,7 +101,7 @@ fn resident() -> usize {
     pages.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4096
 }
 
-fn spread(mut samples: Vec<Duration>) -> String {
+fn distribution(mut samples: Vec<Duration>) -> String {
     samples.sort();
     let at = |share: usize| samples[(samples.len() - 1) * share / 100];
     format!("min {:?}, median {:?}, p99 {:?}, max {:?}", at(0), at(50), at(99), at(100))
@@ -120,7 +120,7 @@ async fn a_game_of_random_ais() {
         samples.push(began.elapsed());
         runtime.rooms.command(&owner, room.id(), Command::Leave).await.unwrap();
     }
-    println!("a whole game of two random AIs, watched: {}", spread(samples));
+    println!("a whole game of two random AIs, watched: {}", distribution(samples));
     assert!(runtime.shut_down(Duration::from_secs(5)).await);
 }
 
@@ -158,7 +158,7 @@ async fn a_thousand_rooms() {
 }
 
 /// Creates rooms that keep every AI thread busy.
-async fn occupy(runtime: &Runtime, owner: &Arc<Player>, rooms: usize, limit: Duration) -> Vec<Arc<Room>> {
+async fn keep_ai_threads_busy(runtime: &Runtime, owner: &Arc<Player>, rooms: usize, limit: Duration) -> Vec<Arc<Room>> {
     let mut busy = Vec::new();
     for _ in 0..rooms {
         let mut settings = Settings { games: 1_000, ..settings() };
@@ -174,7 +174,7 @@ async fn occupy(runtime: &Runtime, owner: &Arc<Player>, rooms: usize, limit: Dur
 async fn answers_while_every_ai_thread_is_busy() {
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
-    occupy(&runtime, &owner, 20, Duration::from_secs(60)).await;
+    keep_ai_threads_busy(&runtime, &owner, 20, Duration::from_secs(60)).await;
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -193,19 +193,19 @@ async fn answers_while_every_ai_thread_is_busy() {
         lobby.get_server_info(request).await.unwrap();
         samples.push(began.elapsed());
     }
-    println!("GetServerInfo with every AI thread busy: {}", spread(samples));
+    println!("GetServerInfo with every AI thread busy: {}", distribution(samples));
 
     let errors = flag_errors(&runtime, 50).await;
-    println!("error of a human's flag with every AI thread busy: {}", spread(errors));
+    println!("error of a human's flag with every AI thread busy: {}", distribution(errors));
     stop.cancel();
     assert!(serving.join_next().await.unwrap().unwrap().unwrap());
 }
 
 /// How far from 300 ms after the turn request the players received their loss on time.
-async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
+async fn flag_errors(runtime: &Runtime, players: usize) -> Vec<Duration> {
     const LIMIT: Duration = Duration::from_millis(300);
     let mut errors = Vec::new();
-    for number in 0..people {
+    for number in 0..players {
         let person = log_in(runtime, &format!("person {number}"), PlayerKind::Human).await;
         let mut settings = settings();
         settings.time.per_move = Some(LIMIT);
@@ -227,7 +227,7 @@ async fn flag_errors(runtime: &Runtime, people: usize) -> Vec<Duration> {
 }
 
 /// Two hundred rooms at 1 s a move, with more to search than there is time for: no player should lose on time.
-async fn far_beyond_the_capacity() {
+async fn overload() {
     const ROOMS: usize = 200;
     let runtime = runtime().await;
     let owner = log_in(&runtime, "owner", PlayerKind::Human).await;
@@ -243,7 +243,7 @@ async fn far_beyond_the_capacity() {
         alone.as_secs_f64() * f64::from(u32::try_from(ROOMS).unwrap()) / f64::from(u32::try_from(threads).unwrap());
     println!("one mcts:12 move takes {alone:?} alone: 200 rooms at 1 s a move are {load:.0} times the capacity");
 
-    let rooms = occupy(&runtime, &owner, ROOMS, Duration::from_secs(1)).await;
+    let rooms = keep_ai_threads_busy(&runtime, &owner, ROOMS, Duration::from_secs(1)).await;
     let mut watch = runtime.streams.room(&owner, rooms[0].id(), Credentials::default(), None).await.unwrap();
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(30) {

@@ -46,11 +46,11 @@ fn legal_moves(positions: Vec<Position>) -> (u32, Vec<Position>) {
     (positions.iter().map(|position| u32::from(black_box(position).legal_moves().count())).sum(), positions)
 }
 
-fn table() -> (Room, Transcript) {
+fn room_and_game() -> (Room, Transcript) {
     (game::playing(), game::game())
 }
 
-#[library_benchmark(setup = table, config = at_most(100_400, None))]
+#[library_benchmark(setup = room_and_game, config = at_most(100_400, None))]
 #[bench::whole_game()]
 fn moves_of_a_room((mut room, game): (Room, Transcript)) -> Room {
     game::play(&mut room, &game, |_, _| ());

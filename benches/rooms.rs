@@ -19,7 +19,7 @@ fn turn(bencher: Bencher) {
     let (start, first) = (game::playing(), "f5".parse().unwrap());
     let mover = PlayerId::from_random(1);
     bencher.with_inputs(|| start.clone()).bench_local_values(|mut room| {
-        game::obey(&mut room, mover, Command::Play { game: 1, ply: 0, square: first, thought: None });
+        game::execute(&mut room, mover, Command::Play { game: 1, ply: 0, square: first, thought: None });
         room
     });
 }

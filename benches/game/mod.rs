@@ -36,7 +36,7 @@ pub(crate) fn beginning() -> Vec<Event> {
         (&white, Command::SetReady(true)),
         (&black, Command::Start),
     ] {
-        events.extend(obey(&mut room, player.id, command));
+        events.extend(execute(&mut room, player.id, command));
     }
     events
 }
@@ -47,7 +47,7 @@ pub(crate) fn playing() -> Room {
 }
 
 /// Decides and applies a command. Returns its events.
-pub(crate) fn obey(room: &mut Room, player: PlayerId, command: Command) -> Vec<Event> {
+pub(crate) fn execute(room: &mut Room, player: PlayerId, command: Command) -> Vec<Event> {
     let events = room.decide(Timestamp(0), Issuer::Player(player), command).unwrap();
     events.iter().for_each(|event| room.apply(event));
     events

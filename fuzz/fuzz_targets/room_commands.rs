@@ -1,4 +1,4 @@
-//! The laws of a room hold after any commands in any order.
+//! The properties of a room hold after any commands in any order.
 #![no_main]
 
 #[path = "../../tests/core/room/test_room.rs"]
@@ -19,9 +19,9 @@ use reversi::{
     },
     rules::{ByColor, Color, Square},
 };
-use test_room::{POLICY, World};
+use test_room::{POLICY, TestRoom};
 
-const PEOPLE: [&str; 6] = ["ada", "bob", "cy", "bot-d", "bot-e", "eve"];
+const PLAYERS: [&str; 6] = ["ada", "bob", "cy", "bot-d", "bot-e", "eve"];
 
 /// Maximum number of steps; more only take longer.
 const MOST_STEPS: usize = 200;
@@ -30,7 +30,7 @@ const MOST_STEPS: usize = 200;
 const FAR_FUTURE: Timestamp = Timestamp(1 << 62);
 
 #[derive(Arbitrary, Debug)]
-struct Plot {
+struct Script {
     settings: Choices,
     steps: Vec<Step>,
 }
@@ -50,7 +50,7 @@ struct Choices {
 struct Step {
     wait: Wait,
     actor: u8,
-    deed: Deed,
+    action: Action,
 }
 
 #[derive(Arbitrary, Debug)]
@@ -61,7 +61,7 @@ enum Wait {
 }
 
 #[derive(Arbitrary, Debug)]
-enum Deed {
+enum Action {
     Join(u8),
     Leave,
     TakeSeat(bool),
@@ -78,7 +78,7 @@ enum Deed {
     Close,
     Chat,
     Move(u8),
-    Stray(u8, u8, u8),
+    NearbyMove(u8, u8, u8),
     Strike,
     Resign,
     Abort,
@@ -89,54 +89,54 @@ enum Deed {
     Credit(i64),
 }
 
-fuzz_target!(|plot: Plot| {
-    let settings = settings(&plot.settings);
+fuzz_target!(|script: Script| {
+    let settings = settings(&script.settings);
     if settings.check().is_err() {
         return;
     }
-    let mut world = World::new(settings, ByColor::new(Occupant::Open, Occupant::Open), POLICY);
-    for step in plot.steps.into_iter().take(MOST_STEPS) {
-        world.now = match step.wait {
-            Wait::Nothing => world.now,
-            Wait::Millis(millis) => world.now.after(Duration::from_millis(millis.into())),
+    let mut test = TestRoom::new(settings, ByColor::new(Occupant::Open, Occupant::Open), POLICY);
+    for step in script.steps.into_iter().take(MOST_STEPS) {
+        test.now = match step.wait {
+            Wait::Nothing => test.now,
+            Wait::Millis(millis) => test.now.after(Duration::from_millis(millis.into())),
             Wait::Deadline => {
-                let due = world.room.deadline().filter(|&due| due < FAR_FUTURE);
-                due.unwrap_or(world.now).max(world.now)
+                let due = test.room.deadline().filter(|&due| due < FAR_FUTURE);
+                due.unwrap_or(test.now).max(test.now)
             }
         };
-        perform(&mut world, Issuer::Server, Command::Tick);
-        assert!(world.room.deadline().is_none_or(|due| due > world.now), "still due");
+        perform(&mut test, Issuer::Server, Command::Tick);
+        assert!(test.room.deadline().is_none_or(|due| due > test.now), "still due");
         let actor = match step.actor % 8 {
             6 => Issuer::Admin,
             7 => Issuer::Server,
-            who => Issuer::Player(person(who).id),
+            who => Issuer::Player(profile(who).id),
         };
-        let command = command(&world, step.deed);
-        perform(&mut world, actor, command);
+        let command = command(&test, step.action);
+        perform(&mut test, actor, command);
     }
-    assert_eq!(Room::replay(&world.history).as_ref(), Some(&world.room));
+    assert_eq!(Room::replay(&test.history).as_ref(), Some(&test.room));
 });
 
 /// Decides, checks and applies a command. A refused command cannot change the room, since deciding only reads it.
-fn perform(world: &mut World, actor: Issuer, command: Command) {
-    let Ok(events) = world.room.decide(world.now, actor, command) else {
+fn perform(test: &mut TestRoom, actor: Issuer, command: Command) {
+    let Ok(events) = test.room.decide(test.now, actor, command) else {
         return;
     };
     for event in events {
-        assert_eq!(world.room.check_next(&event), Ok(()));
+        assert_eq!(test.room.check_next(&event), Ok(()));
         assert_eq!(decode_event(&encode_event(&event)).as_ref(), Ok(&event));
-        world.room.apply(&event);
-        world.history.push(event);
+        test.room.apply(&event);
+        test.history.push(event);
     }
-    assert_eq!(decode_room(&encode_room(&world.room)).as_ref(), Ok(&world.room));
-    assert_eq!(world.room.deadline().is_none(), world.room.phase() == Phase::Closed);
-    if let Some(game) = world.room.running() {
-        assert!(!game.position.legal_moves().is_empty() && world.room.flag_falls().is_some());
+    assert_eq!(decode_room(&encode_room(&test.room)).as_ref(), Ok(&test.room));
+    assert_eq!(test.room.deadline().is_none(), test.room.phase() == Phase::Closed);
+    if let Some(game) = test.room.running() {
+        assert!(!game.position.legal_moves().is_empty() && test.room.flag_falls().is_some());
     }
 }
 
-fn person(who: u8) -> Profile {
-    test_room::profile(PEOPLE[usize::from(who) % PEOPLE.len()])
+fn profile(who: u8) -> Profile {
+    test_room::profile(PLAYERS[usize::from(who) % PLAYERS.len()])
 }
 
 fn side(white: bool) -> Color {
@@ -167,44 +167,44 @@ fn settings(choices: &Choices) -> Settings {
         },
         auto_start,
         rated,
-        ..test_room::usual()
+        ..test_room::default_settings()
     }
 }
 
-fn command(world: &World, deed: Deed) -> Command {
-    let (game, ply) = world.room.game().map_or((1, 0), |game| (game.number, game.ply()));
-    match deed {
-        Deed::Join(who) => Command::Join(person(who), test_room::member_card()),
-        Deed::Leave => Command::Leave,
-        Deed::TakeSeat(white) => Command::TakeSeat(side(white)),
-        Deed::LeaveSeat => Command::LeaveSeat,
-        Deed::SwapSeats => Command::SwapSeats,
-        Deed::Open(white) => Command::SetSeat(side(white), SeatSetting::Open),
-        Deed::Reserve(white, who) => Command::SetSeat(side(white), SeatSetting::Reserved(person(who))),
-        Deed::Ai(white) => Command::SetSeat(side(white), test_room::ai()),
-        Deed::Ready(ready) => Command::SetReady(ready),
-        Deed::Kick(who, ban) => Command::Kick { player: person(who).id, ban },
-        Deed::Transfer(who) => Command::Transfer(person(who).id),
-        Deed::Configure(choices) => Command::Configure(Box::new(settings(&choices))),
-        Deed::Start => Command::Start,
-        Deed::Close => Command::Close,
-        Deed::Chat => test_room::chat("hello"),
-        Deed::Move(choice) => {
+fn command(test: &TestRoom, action: Action) -> Command {
+    let (game, ply) = test.room.game().map_or((1, 0), |game| (game.number, game.ply()));
+    match action {
+        Action::Join(who) => Command::Join(profile(who), test_room::valid_credentials()),
+        Action::Leave => Command::Leave,
+        Action::TakeSeat(white) => Command::TakeSeat(side(white)),
+        Action::LeaveSeat => Command::LeaveSeat,
+        Action::SwapSeats => Command::SwapSeats,
+        Action::Open(white) => Command::SetSeat(side(white), SeatSetting::Open),
+        Action::Reserve(white, who) => Command::SetSeat(side(white), SeatSetting::Reserved(profile(who))),
+        Action::Ai(white) => Command::SetSeat(side(white), test_room::ai()),
+        Action::Ready(ready) => Command::SetReady(ready),
+        Action::Kick(who, ban) => Command::Kick { player: profile(who).id, ban },
+        Action::Transfer(who) => Command::Transfer(profile(who).id),
+        Action::Configure(choices) => Command::Configure(Box::new(settings(&choices))),
+        Action::Start => Command::Start,
+        Action::Close => Command::Close,
+        Action::Chat => test_room::chat("hello"),
+        Action::Move(choice) => {
             let moves: Vec<Square> =
-                world.room.game().map(|game| game.position.legal_moves().iter().collect()).unwrap_or_default();
+                test.room.game().map(|game| game.position.legal_moves().iter().collect()).unwrap_or_default();
             let square = moves.get(usize::from(choice) % moves.len().max(1)).copied();
             Command::Play { game, ply, square: square.unwrap_or(Square::ALL[0]), thought: None }
         }
-        Deed::Stray(game, ply, square) => {
+        Action::NearbyMove(game, ply, square) => {
             Command::Play { game: game.into(), ply: ply.into(), square: Square::ALL[usize::from(square % 64)], thought: None }
         }
-        Deed::Strike => Command::Strike { game, ply },
-        Deed::Resign => Command::Resign { game },
-        Deed::Abort => Command::Abort { game },
-        Deed::Offer(rematch) => Command::Offer(offer(rematch)),
-        Deed::Answer(rematch, accept) => Command::Answer(offer(rematch), accept),
-        Deed::Presence(who, present) => Command::SetPresence(person(who).id, present),
-        Deed::Tick => Command::Tick,
-        Deed::Credit(micros) => Command::Credit { micros },
+        Action::Strike => Command::Strike { game, ply },
+        Action::Resign => Command::Resign { game },
+        Action::Abort => Command::Abort { game },
+        Action::Offer(rematch) => Command::Offer(offer(rematch)),
+        Action::Answer(rematch, accept) => Command::Answer(offer(rematch), accept),
+        Action::Presence(who, present) => Command::SetPresence(profile(who).id, present),
+        Action::Tick => Command::Tick,
+        Action::Credit(micros) => Command::Credit { micros },
     }
 }

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_game_is_said_to_be_none() {
+    fn text_without_a_game_is_refused() {
         for (text, place) in [("", 0), ("f5f5", 0), (MOVES, 1), ("(;B[a1];)", 0), ("(;PB[x];)", 0)] {
             assert!(parse(text, place).is_err(), "{text:?}");
         }

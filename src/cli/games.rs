@@ -198,14 +198,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_told_to_the_second() {
+    fn dates_are_shown_to_the_second() {
         let moment = UNIX_EPOCH + std::time::Duration::from_millis(1_767_348_000_987);
         assert_eq!(date(Some(moment)), "2026-01-02T10:00:00Z");
         assert_eq!(date(None), "1970-01-01T00:00:00Z");
     }
 
     #[test]
-    fn a_summary_says_how_sure_a_rating_is() {
+    fn a_summary_shows_the_deviation_of_a_rating() {
         let rating = Some(Rating { value: 1662.3, deviation: 145.2, games: 3 });
         let stats = Stats {
             played: 3,

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_wins() {
+    fn arguments_take_precedence() {
         assert_eq!(forgotten("play", &["ai"], &["room", "new"]), ["room", "anyone", "new", "private"]);
         assert_eq!(
             forgotten("bot", &["quick"], &["room"]),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_count_overrules_nothing() {
+    fn an_option_without_effect_overrides_nothing() {
         let counts =
             |typed: &[&str], environment: &[&str], option| !forgotten("bot", typed, environment).contains(&option);
         assert!(counts(&["ai"], &["nboard", "level"], "level"));
@@ -112,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn of_the_environment_the_first_counts() {
+    fn of_conflicting_variables_the_first_counts() {
         assert_eq!(forgotten("play", &[], &["ai", "room"]), ["anyone", "new", "ai", "private"]);
         assert_eq!(forgotten("play", &[], &["private", "new"]), ["room", "anyone", "ai"]);
         assert_eq!(forgotten("host", &[], &["increment"]), ["increment"]);
     }
 
     #[test]
-    fn contradictions_among_what_is_typed_are_left_to_be_refused() {
+    fn contradicting_arguments_are_left_to_be_refused() {
         assert_eq!(forgotten("play", &["ai", "room"], &["new"]), ["anyone", "new", "private"]);
     }
 }

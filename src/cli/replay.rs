@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_go_through_the_game_and_stay_in_it() {
+    fn keys_move_within_the_game() {
         let record = record();
         let mut replay = GameViewer::new(&record);
         for (key, at) in [

@@ -2,7 +2,7 @@
 
 mod codec;
 pub mod convert;
-pub mod server;
+pub mod generated_services;
 
 pub use codec::{Encodable, EncodedMessage, ServerCodec, ServerEncoder};
 pub use reversi_client::v1;

@@ -8,7 +8,7 @@ use crate::{
 /// The score of a series whose games come in pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeriesScore {
-    /// The current side of the player whose score this is: the one who had black in the first game.
+    /// The current side of the player whose score this is: the player who had black in the first game.
     pub first: Color,
     /// The score of that player.
     pub score: Score,

@@ -8,7 +8,7 @@ use super::outcome::RoomError;
 #[derive(Clone, Default)]
 pub(crate) struct Lifecycle {
     draining: CancellationToken,
-    /// Cancelled when rooms and background tasks are to end, after the streams: rooms finish the command in hand.
+    /// Cancelled when rooms and background tasks are to end, after the streams: rooms finish their current command.
     pub(crate) stop: CancellationToken,
     tasks: TaskTracker,
 }

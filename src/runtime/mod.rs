@@ -19,8 +19,8 @@ mod limit;
 mod lobby;
 mod outcome;
 mod player;
-mod poll;
 mod random;
+mod reusable_wait;
 mod room;
 mod server_clock;
 pub mod server_metrics;
@@ -49,8 +49,8 @@ pub use player::{
     player::{CallPermit, Player},
     token::{ParseTokenError, Token, hash_password},
 };
-pub use poll::{LazyTimer, WakeGate};
 pub use random::RandomSource;
+pub use reusable_wait::{LazyTimer, WakeGate};
 pub use room::{
     creation::NewRoom,
     encoded_event::Encode,
@@ -229,7 +229,7 @@ impl Runtime {
         context.players.end_streams();
     }
 
-    /// Lets rooms finish the command in hand, stops AI searches, and waits for every task; false when `deadline` passed.
+    /// Lets rooms finish their current command, stops AI searches, and waits for every task; false when `deadline` passed.
     pub async fn shut_down(&self, deadline: Duration) -> bool {
         self.drain();
         let context = self.context();

@@ -40,24 +40,25 @@ pub const BUCKETS: [(&str, &[f64]); 3] = [
 
 /// Describes the metrics to the recorder, and starts counters without labels at zero.
 pub fn describe() {
-    describe_gauge!(PLAYERS, "Players known.");
-    describe_gauge!(ROOMS, "Rooms that live; the phase is playing while a game runs, and else lobby.");
-    describe_gauge!(GAMES_RUNNING, "Games that run.");
-    describe_counter!(GAMES_FINISHED, "Games that ended, by reason.");
-    describe_counter!(MOVES, "Moves made, by a human, a bot or an AI of the server.");
-    describe_histogram!(TURN, Unit::Seconds, "From a turn's request to its move, by who moved.");
-    describe_histogram!(APPEND, Unit::Seconds, "Until the events of a command were written, or were found not to be.");
-    describe_histogram!(COMMIT_WRITES, "Writes of rooms and players that one commit made durable.");
-    describe_gauge!(AI_WAITING, "AI moves that wait for a thread.");
-    describe_counter!(AI_MOVES, "Moves that AI threads have made.");
-    describe_counter!(AI_CHEAPER, "AI moves that were cheaper than asked for, because the time did not suffice.");
-    describe_gauge!(
-        STREAMS,
-        "Open streams: of turns, of a room (its watchers), of the list of rooms, of an export, of an analysis."
+    describe_gauge!(PLAYERS, "Players that the server knows.");
+    describe_gauge!(ROOMS, "Rooms in memory, by phase: playing while a game runs, otherwise lobby.");
+    describe_gauge!(GAMES_RUNNING, "Running games.");
+    describe_counter!(GAMES_FINISHED, "Finished games, by reason.");
+    describe_counter!(MOVES, "Moves, by the kind of player: human, bot, or AI of the server.");
+    describe_histogram!(TURN, Unit::Seconds, "Time from a turn request to its move, by the kind of player.");
+    describe_histogram!(
+        APPEND,
+        Unit::Seconds,
+        "Time to write the events of a command, or to find that the write failed."
     );
-    describe_counter!(LAGS, "Watchers who were too slow for the events of their room and got a fresh snapshot.");
-    describe_counter!(SLOW, "Streams of turns that were cut off because nobody read them.");
-    describe_counter!(REFUSALS, "Requests refused, by the reason that the caller was told.");
+    describe_histogram!(COMMIT_WRITES, "Writes of rooms and players in one commit.");
+    describe_gauge!(AI_WAITING, "AI moves waiting for a thread.");
+    describe_counter!(AI_MOVES, "Moves made by AI threads.");
+    describe_counter!(AI_CHEAPER, "AI moves with a smaller search than requested, for lack of time.");
+    describe_gauge!(STREAMS, "Open streams, by kind: turns, room (its watchers), list (of rooms), export, analysis.");
+    describe_counter!(LAGS, "Watchers that were too slow for the events of their room and got a new snapshot.");
+    describe_counter!(SLOW, "Streams of turns that were closed because the client did not read them.");
+    describe_counter!(REFUSALS, "Refused requests, by the reason in the response.");
     for name in [LAGS, SLOW] {
         counter!(name).absolute(0);
     }

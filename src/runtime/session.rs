@@ -72,7 +72,7 @@ impl Sessions {
             };
             outcome = outcome.and(left);
         }
-        // After leaving, so that the rooms are not told of a lost connection first.
+        // After leaving, so that the rooms do not see a lost connection first.
         player.end_streams(StreamEnd::LoggedOut);
         players.remove(player);
         // Starts the grace where leaving failed.

@@ -234,7 +234,7 @@ mod tests {
     const BLACK: Option<Color> = Some(Color::Black);
     const WHITE: Option<Color> = Some(Color::White);
 
-    /// One whose name tells what it is: `bot-`, `ai-` or anybody.
+    /// A participant; the prefix of the name gives the kind: `bot-`, `ai-`, or a human.
     fn participant(name: &str) -> Participant {
         if let Some(kind) = name.strip_prefix("ai-") {
             return Participant::Ai(AiSeat { kind: kind.into(), level: 1, seed: 5 });
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn results_go_to_both_sides_by_the_kind_of_the_other() {
+    fn results_count_for_both_sides_by_the_kind_of_opponent() {
         let table = Table::after(&[
             game(["ada", "bob"], BLACK, EndReason::Discs),
             game(["bot-d", "ada"], BLACK, EndReason::Timeout),
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_aborted_leaves_no_trace() {
+    fn aborted_games_are_not_counted() {
         for reason in [EndReason::Aborted, EndReason::Server] {
             assert!(Table::after(&[game(["ada", "bob"], None, reason)]).0.is_empty(), "{reason:?}");
         }
@@ -351,24 +351,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn who_wins_rises_who_loses_falls_and_both_are_surer(black in ratings(), white in ratings()) {
+        fn the_winner_rises_the_loser_falls_and_both_deviations_shrink(black in ratings(), white in ratings()) {
             let (winner, loser) = black.meets(white, BLACK);
             prop_assert!(winner.value > black.value && loser.value < white.value);
             prop_assert!(winner.deviation < black.deviation && loser.deviation < white.deviation);
             prop_assert_eq!((winner.games, loser.games), (black.games + 1, white.games + 1));
             let (loser, winner) = white.meets(black, WHITE);
-            prop_assert_eq!((winner, loser), black.meets(white, BLACK), "sides do not matter");
+            prop_assert_eq!((winner, loser), black.meets(white, BLACK), "the color does not matter");
         }
 
         #[test]
-        fn a_draw_draws_them_together(black in ratings(), white in ratings()) {
+        fn a_draw_moves_ratings_together(black in ratings(), white in ratings()) {
             let (one, other) = black.meets(white, None);
             prop_assert_eq!(one.value < black.value, black.value > white.value);
             prop_assert_eq!(other.value < white.value, white.value > black.value);
         }
 
         #[test]
-        fn a_draw_of_equals_only_makes_them_surer(rating in ratings()) {
+        fn a_draw_of_equals_only_shrinks_the_deviations(rating in ratings()) {
             let (one, other) = rating.meets(rating, None);
             prop_assert_eq!(one, other);
             prop_assert!((one.value - rating.value).abs() < 1e-9 && one.deviation < rating.deviation);

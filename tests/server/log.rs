@@ -5,7 +5,7 @@ use std::{
     net::TcpStream,
 };
 
-use crate::harness::process::{Player, Server, hear};
+use crate::harness::process::{Player, Server, wait_for_event};
 use reversi::proto::v1::{self, room_event, session_service_client::SessionServiceClient};
 use sha2::{Digest as _, Sha256};
 
@@ -23,12 +23,12 @@ async fn play(ada: &Player, bob: &Player) -> String {
     ada.play(&game, 0, "d3").await.unwrap();
     let mut watch = bob.watch(&room.room_id).await;
     ada.games().resign(v1::ResignRequest { game_id: game }).await.unwrap();
-    hear(&mut watch, |event| matches!(event, room_event::Event::GameEnded(_))).await;
+    wait_for_event(&mut watch, |event| matches!(event, room_event::Event::GameEnded(_))).await;
     room.join_code
 }
 
 /// As a browser does, over HTTP/1.1.
-fn ask_as_a_page(server: &Server, token: &str) {
+fn call_as_browser(server: &Server, token: &str) {
     let address = server.url.strip_prefix("http://").unwrap();
     let mut socket = TcpStream::connect(address).unwrap();
     let head = format!(
@@ -52,7 +52,7 @@ async fn no_log_level_shows_secrets() {
     let (ada, bob) = (server.log_in("Ada", 1 << 16).await, server.log_in("Bob", 1 << 16).await);
     let code = play(&ada, &bob).await;
     let token = ada.token.clone();
-    tokio::task::block_in_place(|| ask_as_a_page(&server, &token));
+    tokio::task::block_in_place(|| call_as_browser(&server, &token));
     let (clean, log) = server.stop().await;
     assert!(clean && log.contains("logged in") && log.contains("TRACE h2::"), "{log}");
 
@@ -72,7 +72,7 @@ async fn no_log_level_shows_secrets() {
 }
 
 #[tokio::test]
-async fn json_logs_have_an_object_a_line_with_the_room() {
+async fn json_logs_have_one_object_per_line_with_the_room() {
     let server = Server::start(&["--log", "reversi=debug", "--log-format", "json"]);
     let ada = server.log_in("Ada", 1 << 16).await;
     let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;

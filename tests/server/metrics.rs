@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::harness::process::{Server, hear, page};
+use crate::harness::process::{Server, http_get, wait_for_event};
 use reversi::proto::v1::{self, room_event};
 
 /// The metrics of one scrape, by name and labels.
@@ -11,7 +11,7 @@ struct Scrape(BTreeMap<String, f64>);
 impl Scrape {
     /// Reads the metrics, and checks that every sample has its help and its type.
     fn read(address: &str) -> Self {
-        let (head, text) = page(address);
+        let (head, text) = http_get(address);
         assert!(head.starts_with("HTTP/1.1 200 ") && head.contains("text/plain; version=0.0.4"), "{head}");
         let (mut helped, mut typed, mut samples) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
         for line in text.lines().filter(|line| !line.is_empty()) {
@@ -34,7 +34,7 @@ impl Scrape {
     }
 
     #[track_caller]
-    fn are(&self, expected: &[(&str, f64)]) {
+    fn assert_values(&self, expected: &[(&str, f64)]) {
         for (sample, value) in expected {
             assert_eq!(self.0.get(*sample), Some(value), "{sample} in {:#?}", self.0);
         }
@@ -44,8 +44,8 @@ impl Scrape {
 #[tokio::test]
 async fn metrics_count_a_game() {
     let mut server = Server::start(&["--log", "error", "--metrics", "127.0.0.1:0"]);
-    let address = &server.hear("metrics: ");
-    Scrape::read(address).are(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
+    let address = &server.wait_for_line("metrics: ");
+    Scrape::read(address).assert_values(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
 
     let ada = server.log_in("Ada", 1 << 16).await;
     let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
@@ -54,12 +54,12 @@ async fn metrics_count_a_game() {
     ada.play(&game, 0, "d3").await.unwrap();
     // Two moves: the player's and the AI's.
     for _ in 0..2 {
-        hear(&mut watch, |event| matches!(event, room_event::Event::MovePlayed(_))).await;
+        wait_for_event(&mut watch, |event| matches!(event, room_event::Event::MovePlayed(_))).await;
     }
     ada.play(&game, 0, "c4").await.unwrap_err();
     ada.play(&game, 2, "a1").await.unwrap_err();
     ada.play(&game, 2, "h8").await.unwrap_err();
-    Scrape::read(address).are(&[
+    Scrape::read(address).assert_values(&[
         ("reversi_players", 1.0),
         ("reversi_rooms{phase=\"playing\"}", 1.0),
         ("reversi_rooms{phase=\"lobby\"}", 0.0),
@@ -78,9 +78,9 @@ async fn metrics_count_a_game() {
     ]);
 
     ada.games().resign(v1::ResignRequest { game_id: game }).await.unwrap();
-    hear(&mut watch, |event| matches!(event, room_event::Event::GameEnded(_))).await;
+    wait_for_event(&mut watch, |event| matches!(event, room_event::Event::GameEnded(_))).await;
     let figures = Scrape::read(address);
-    figures.are(&[
+    figures.assert_values(&[
         ("reversi_rooms{phase=\"playing\"}", 0.0),
         ("reversi_rooms{phase=\"lobby\"}", 1.0),
         ("reversi_games_running", 0.0),

@@ -17,7 +17,7 @@ use tokio::{net::TcpListener, task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 /// Timeout of each wait; no test needs this long.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server that stops when this is dropped.
 struct Server {
@@ -47,12 +47,12 @@ impl Server {
     }
 }
 
-async fn in_time<T>(work: impl Future<Output = T>) -> T {
-    timeout(PATIENCE, work).await.expect("it takes longer than anybody would wait")
+async fn with_timeout<T>(work: impl Future<Output = T>) -> T {
+    timeout(TIMEOUT, work).await.expect("timed out")
 }
 
 /// Applies updates of the room until `enough` returns true.
-async fn folded(session: &Session, id: &RoomId, enough: impl Fn(&Room) -> bool) -> Room {
+async fn follow_until(session: &Session, id: &RoomId, enough: impl Fn(&Room) -> bool) -> Room {
     let mut updates = session.watch(id).await.unwrap();
     let mut room: Option<Room> = None;
     while !room.as_ref().is_some_and(&enough) {
@@ -66,7 +66,7 @@ async fn folded(session: &Session, id: &RoomId, enough: impl Fn(&Room) -> bool) 
 }
 
 /// A room without the fields that depend on the time of the request.
-fn timeless(mut room: Room) -> Room {
+fn without_times(mut room: Room) -> Room {
     room.watchers = 0;
     if let Some(game) = &mut room.game {
         game.clocks = Default::default();
@@ -81,22 +81,23 @@ async fn a_bot_plays_on_a_play_stream_and_its_watcher_gets_the_same_room() {
     let watcher = server.human("eve").await;
     let room = me.quick_start(Some(Ai::new("greedy")), SideWish::Black).await.unwrap();
     let play = async {
-        let mut lane = me.play_stream().await.unwrap();
+        let mut stream = me.play_stream().await.unwrap();
         loop {
-            match lane.next().await.unwrap().unwrap() {
-                PlayEvent::Turn(turn) => lane.play(&turn, turn.legal.first().unwrap()).await.unwrap(),
+            match stream.next().await.unwrap().unwrap() {
+                PlayEvent::Turn(turn) => stream.play(&turn, turn.legal.first().unwrap()).await.unwrap(),
                 // The stream stays open: without it the bot would be absent.
-                PlayEvent::GameEnded { outcome, .. } => return (outcome, lane),
+                PlayEvent::GameEnded { outcome, .. } => return (outcome, stream),
                 _ => {}
             }
         }
     };
     let over = |room: &Room| room.game.as_ref().is_some_and(|game| game.outcome.is_some());
-    let ((outcome, _lane), seen) = in_time(async { tokio::join!(play, folded(&watcher, &room.id, over)) }).await;
+    let ((outcome, _stream), seen) =
+        with_timeout(async { tokio::join!(play, follow_until(&watcher, &room.id, over)) }).await;
     assert_eq!(outcome.reason, EndReason::Discs);
 
-    let now = in_time(folded(&watcher, &room.id, |now| now.seq >= seen.seq)).await;
-    assert_eq!(timeless(seen), timeless(now.clone()));
+    let now = with_timeout(follow_until(&watcher, &room.id, |now| now.seq >= seen.seq)).await;
+    assert_eq!(without_times(seen), without_times(now.clone()));
 
     let game = now.game.unwrap();
     let record = me.record(&game.id).await.unwrap();
@@ -105,7 +106,7 @@ async fn a_bot_plays_on_a_play_stream_and_its_watcher_gets_the_same_room() {
     let mine = GameFilter { player: Some(me.player().id.clone()), ..GameFilter::default() };
     assert_eq!(me.list_games(mine.clone(), 10, None).await.unwrap().items.len(), 1);
     let mut lines = me.export_games(mine, ExportFormat::Transcript).await.unwrap();
-    assert_eq!(in_time(lines.next()).await.unwrap().unwrap(), (game.id, record.transcript.to_string()));
+    assert_eq!(with_timeout(lines.next()).await.unwrap().unwrap(), (game.id, record.transcript.to_string()));
     assert_eq!(me.me().await.unwrap().stats.played, 1);
 }
 
@@ -147,7 +148,7 @@ async fn the_room_list_is_updated() {
     let mut list = RoomList::default();
     let room = ada.create_room(NewRoom::default()).await.unwrap();
     let mut seen = false;
-    in_time(async {
+    with_timeout(async {
         while !seen {
             list.apply(updates.next().await.unwrap().unwrap());
             seen = list.rows().iter().any(|row| row.id == room.id && row.has_open_seat() && row.owner == "ada");
@@ -163,7 +164,7 @@ async fn the_room_list_is_updated() {
 }
 
 #[tokio::test]
-async fn two_players_meet_in_a_private_room() {
+async fn two_players_play_in_a_private_room() {
     let server = Server::start().await;
     let (ann, bob) = (server.human("ann").await, server.human("bob").await);
     let settings = Settings { visibility: Visibility::Private, auto_start: true, ..Settings::default() };
@@ -183,7 +184,7 @@ async fn two_players_meet_in_a_private_room() {
     bob.answer(&room.id, Offer::Draw, true).await.unwrap();
 
     let over = |room: &Room| room.phase == Phase::Lobby && room.game.is_some();
-    let room = in_time(folded(&bob, &room.id, over)).await;
+    let room = with_timeout(follow_until(&bob, &room.id, over)).await;
     let outcome = room.game.unwrap().outcome.unwrap();
     assert_eq!((outcome.result, outcome.reason), (GameResult::Draw, EndReason::Agreed));
     assert_eq!(room.chat[0].text, "good luck");
@@ -199,7 +200,7 @@ async fn a_watcher_resumes_after_its_last_event() {
     }
     let mut updates = ada.watch_with(&room.id, "", "", Some(room.seq)).await.unwrap();
     let mut said = Vec::new();
-    in_time(async {
+    with_timeout(async {
         while said.len() < 2 {
             match updates.next().await.unwrap().unwrap() {
                 RoomUpdate::Event(event) => {
@@ -207,7 +208,7 @@ async fn a_watcher_resumes_after_its_last_event() {
                         said.push(line.text);
                     }
                 }
-                RoomUpdate::Snapshot(_) => panic!("what was missed is sent as events"),
+                RoomUpdate::Snapshot(_) => panic!("missed events are sent as events"),
                 RoomUpdate::Heartbeat | RoomUpdate::Closing(_) => {}
             }
         }

@@ -1,9 +1,9 @@
 import { AiScreen } from "./screen/ai";
 import { CreateRoomScreen } from "./screen/create_room";
-import { SupersededScreen } from "./screen/superseded";
 import { HomeScreen } from "./screen/home";
 import { JoinRoomScreen } from "./screen/join_room";
 import { LogInScreen } from "./screen/log_in";
+import { OpenInOtherTabScreen } from "./screen/open_in_other_tab";
 import { PlayerScreen } from "./screen/player";
 import { ReplayScreen } from "./screen/replay";
 import { RoomScreen } from "./screen/room";
@@ -11,7 +11,7 @@ import { RoomsScreen } from "./screen/rooms";
 import { LiveGamesScreen } from "./screen/live_games";
 import { route } from "./state/location";
 import { session } from "./state/session";
-import { superseded } from "./state/turn_stream";
+import { openInOtherTab } from "./state/turn_stream";
 import { Shell } from "./ui/shell/shell";
 
 export function App() {
@@ -26,7 +26,7 @@ export function App() {
 function Screen() {
   const player = session.value;
   if (!player) return <LogInScreen />;
-  if (superseded.value) return <SupersededScreen />;
+  if (openInOtherTab.value) return <OpenInOtherTabScreen />;
   const to = route.value;
   switch (to.screen) {
     case "rooms":

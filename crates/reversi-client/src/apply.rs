@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_of_an_event_is_assigned_whole() {
+    fn an_event_replaces_the_whole_state() {
         let mut room = room();
         let mut event = next(&room, RoomChange::SeatsSwapped);
         let wins = |seats: &ByColor<Seat>| (seats.black.wins, seats.white.wins);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_noticed_and_a_repetition_ignored() {
+    fn a_gap_is_detected_and_a_repeated_event_is_ignored() {
         let mut room = room();
         let before = room.clone();
         let mut event = move_event(&room, "d3");

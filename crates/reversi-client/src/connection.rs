@@ -117,14 +117,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_no_address_is_said_to_be_none() {
+    async fn an_invalid_address_is_refused() {
         for url in ["", "127.0.0.1:50051", "localhost", "ftp://x", "http://"] {
             assert!(matches!(Client::connect(url).await, Err(ClientError::Address(_))), "{url:?}");
         }
     }
 
     #[tokio::test]
-    async fn certificates_must_be_certificates() {
+    async fn invalid_certificates_are_refused() {
         let identity = Some((b"no chain".to_vec(), b"no key".to_vec()));
         let trust = Trust { authority: Some(b"".to_vec()), identity };
         let error = Client::connect_trusting("https://127.0.0.1:1", &trust).await.unwrap_err();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_at_the_address_is_unreachable() {
+    async fn an_address_without_a_server_is_unreachable() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         drop(listener);

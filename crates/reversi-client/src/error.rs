@@ -170,7 +170,7 @@ mod tests {
     use crate::rules::Square;
 
     #[test]
-    fn a_refusal_keeps_what_the_server_said() {
+    fn a_refusal_keeps_the_details_from_the_server() {
         let details = ErrorDetails::with_error_info(
             "ILLEGAL_MOVE",
             "reversi",
@@ -189,13 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_transport_makes_up_is_a_broken_connection() {
+    fn an_error_of_the_transport_is_a_broken_connection() {
         let error = ClientError::from(Status::unavailable("tcp connect error"));
         assert!(matches!(error, ClientError::Broken(_)) && error.is_transient());
     }
 
     #[test]
-    fn busy_is_a_refusal_to_be_tried_again() {
+    fn busy_is_a_refusal_that_can_be_retried() {
         let mut status = Status::unavailable("busy");
         status.metadata_mut().insert(REASON, "BUSY".parse().unwrap());
         let error = ClientError::from(status);

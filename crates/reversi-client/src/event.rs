@@ -1,4 +1,4 @@
-//! What happens in a room, as its watchers are told.
+//! The events of a room, as its watchers receive them.
 
 use std::time::{Duration, SystemTime};
 
@@ -187,7 +187,7 @@ pub enum RoomChange {
         /// How a series in pairs stands.
         score: Option<SeriesScore>,
     },
-    /// The server was away and gave that time back: whatever was running began so much later.
+    /// The server was down and credits the downtime: all running times start later by this much.
     ClockCredited {
         /// How much; negative after the server's clock was set back.
         micros: i64,

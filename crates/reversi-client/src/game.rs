@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_what_it_says() {
+    fn a_position_is_read_from_its_message() {
         assert_eq!(Standing::try_from(start()), Ok(Standing::from(Position::START)));
     }
 
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_read_as_sentences() {
+    fn outcomes_are_written_as_sentences() {
         let outcome =
             |result, reason| Outcome { result, reason, discs: ByColor::new(40, 24), score: ByColor::default() };
         assert_eq!(outcome(GameResult::Won(Color::Black), EndReason::Discs).to_string(), "black wins 40-24");

@@ -58,7 +58,7 @@ impl Session {
         Ok(Self::new(channel, parse::required(me.player, "player")?.try_into()?, bearer))
     }
 
-    /// The same player with an administrator's powers, by the secret of `reversi serve --admin-token`: kicking, closing
+    /// The same player with an administrator's rights, by the secret of `reversi serve --admin-token`: kicking, closing
     /// and aborting anywhere, seeing private rooms, and [`Session::log_out_player`].
     ///
     /// # Errors

@@ -112,7 +112,7 @@ fn wait(engine: &mut Engine, seed: u64) -> Duration {
     })
 }
 
-/// How much sooner two threads solve than one: by the clock on the wall.
+/// The speed-up of two threads over one, in wall time.
 fn threads() {
     let time = |threads| {
         let mut engine = engine().with_threads(threads);
@@ -153,7 +153,7 @@ fn millions(nodes: u64) -> f64 {
     nodes as f64 / 1e6
 }
 
-/// How long this thread has been on a core, where the system says so; the time on the wall elsewhere.
+/// CPU time of this thread, or wall time on systems that do not report it.
 fn on_core() -> Duration {
     static BEGAN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
     let nanoseconds = fs::read_to_string("/proc/thread-self/schedstat")

@@ -73,7 +73,7 @@ pub(super) struct Args {
     login: LoginOptions,
 }
 
-/// Plays until the games are played or the process is told to end.
+/// Plays until the games are played or the process is interrupted.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let source = MoveSource::new(&args.source).await?;
     let against = args.vs.as_ref().map(|kind| check_ai::check(kind, args.vs_level)).transpose()?;

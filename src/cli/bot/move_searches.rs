@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn some_time_is_kept_back() {
+    fn some_time_is_reserved() {
         assert_eq!(patience(Duration::from_secs(10)), Duration::from_secs(9));
         assert_eq!(patience(Duration::from_secs(60)), Duration::from_secs(58));
         assert_eq!(patience(Duration::from_millis(40)), Duration::ZERO);

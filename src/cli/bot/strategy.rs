@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_sits_down_gets_ready_and_then_waits() {
+    fn a_bot_takes_a_seat_gets_ready_and_then_waits() {
         assert_eq!(next_step(&lobby(fixture::room()), &me()), Some(RoomAction::Sit(Color::Black)));
         let mut room = lobby(seated());
         assert_eq!(next_step(&room, &me()), Some(RoomAction::Ready));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_leaves_where_it_cannot_play_and_plays_on_where_it_does() {
+    fn a_bot_leaves_rooms_where_it_cannot_play_and_stays_where_it_plays() {
         assert_eq!(next_step(&fixture::room(), &me()), Some(RoomAction::Leave));
         let mut room = seated();
         assert_eq!(next_step(&room, &me()), None);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn rooms_with_somebody_in_them_come_first() {
+    fn occupied_rooms_come_first() {
         let mut waiting = row("b");
         waiting.seats.black.occupant = Occupant::Ai(Ai::new("greedy"));
         let locked = RoomRow { has_password: true, ..waiting.clone() };

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_may_pass_is_tried_again_and_what_does_not_pass_is_told() {
+    async fn temporary_errors_are_retried_and_permanent_ones_are_returned() {
         let mut broken: ReconnectingStream<()> =
             ReconnectingStream::new(async || Err(ClientError::Broken("gone".into())));
         assert!(matches!(broken.next().await, Ok(Received::Lost(_, wait)) if wait == FIRST_WAIT));

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_kept_for_its_owner_alone() {
+    fn a_token_file_is_readable_by_its_owner_only() {
         let file = std::env::temp_dir().join(format!("reversi-keep-unit-{}", std::process::id()));
         assert_eq!(read(&file).unwrap(), None);
         write(&file, "longer than the next").unwrap();

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_used_up_leaves_time_for_a_glance() {
+    fn a_used_up_clock_leaves_time_for_a_short_search() {
         let mut search_thread = search_thread();
         let (found, report) = sync_channel(1);
         let plan = Some(Plan { enough: Duration::ZERO, most: Duration::ZERO });
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn something_always_bounds_a_search() {
+    fn every_search_is_bounded() {
         let plan = Plan { enough: Duration::ZERO, most: Duration::ZERO };
         let nodes = |number| Level::new(number).unwrap().nodes();
         let usual = nodes(AiKind::Expert.profile().default_level);

@@ -11,9 +11,9 @@ use super::*;
 
 /// The output, to be read by a test.
 #[derive(Clone, Default)]
-struct Ear(Arc<Mutex<Vec<u8>>>);
+struct SharedOutput(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Ear {
+impl Write for SharedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -34,13 +34,13 @@ fn search_thread() -> SearchThread {
 
 /// The output for these lines, to the end of the last search.
 fn said(language: impl FnOnce(SearchThread, LineOutput) -> Box<dyn EngineProtocol>, lines: &[&str]) -> String {
-    let ear = Ear::default();
-    let mut language = language(search_thread(), LineOutput::new(ear.clone()));
+    let output = SharedOutput::default();
+    let mut language = language(search_thread(), LineOutput::new(output.clone()));
     for line in lines {
         language.execute(line);
     }
     language.search_thread().finish();
-    let said = ear.0.lock().unwrap();
+    let said = output.0.lock().unwrap();
     String::from_utf8(said.clone()).unwrap()
 }
 
@@ -58,7 +58,7 @@ fn last(text: &str) -> &str {
 }
 
 #[test]
-fn gtp_tells_what_it_can() {
+fn gtp_lists_its_commands() {
     assert_eq!(gtp(&["1 protocol_version"]), "=1 2\n\n");
     assert_eq!(gtp(&["known_command genmove # indeed"]), "= true\n\n");
     assert_eq!(gtp(&["known_command fly"]), "= false\n\n");
@@ -84,7 +84,7 @@ fn gtp_plays_by_the_rules() {
         ["play b c4", "play w c3", "play b e6", "play w b4", "play b a4", "play w a5", "play b b2", "play w a3"];
     let white = crate::rules::Transcript::from_squares(moves.map(|line| line[7..].parse().unwrap()));
     let white = format!("play w {}", white.unwrap().position().legal_moves().first().unwrap());
-    assert!(!gtp(&[&moves[..], &[&white]].concat()).contains('?'), "the pass need not be told");
+    assert!(!gtp(&[&moves[..], &[&white]].concat()).contains('?'), "a forced pass may be omitted");
     let passed = gtp(&[&moves[..], &["genmove b", "play w pass"]].concat());
     assert!(passed.ends_with("= pass\n\n? white can move and may not pass\n\n"), "{passed}");
 }
@@ -114,14 +114,14 @@ fn gtp_loads_games() {
 
 #[test]
 fn gtp_answers_and_ends_when_it_is_closed() {
-    let (ear, (over, end)) = (Ear::default(), sync_channel(1));
-    let mut engine = GtpServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(ear.clone()));
+    let (output, (over, end)) = (SharedOutput::default(), sync_channel(1));
+    let mut engine = GtpServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(output.clone()));
     std::thread::spawn(move || {
         let lines = ["time_settings 3600000 0 0", "2 genmove b", "3 quit"];
         let _ = over.send(lines.map(|line| engine.execute(line)));
     });
     assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok([true, true, false]));
-    let said = String::from_utf8(ear.0.lock().unwrap().clone()).unwrap();
+    let said = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
     assert!(said.starts_with("= \n\n=2 ") && said.ends_with("\n\n=3 \n\n"), "{said}");
 }
 
@@ -163,7 +163,7 @@ fn nboard_moves_where_the_game_ends() {
 }
 
 #[test]
-fn nboard_judges_moves_and_games() {
+fn nboard_analyses_moves_and_games() {
     let hints = nboard(&["set depth 2", "move f5", "hint 2"]);
     assert_eq!(hints.lines().filter(|line| line.starts_with("search ")).count(), 2, "{hints}");
     let plies = nboard(&["set depth 1", "move f5", "move d6/-1/3", "analyze"]);
@@ -173,18 +173,18 @@ fn nboard_judges_moves_and_games() {
 }
 
 #[test]
-fn nboard_stops_to_think_when_it_is_pinged() {
-    let ear = Ear::default();
-    let mut engine = NboardServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(ear.clone()));
+fn nboard_stops_searching_on_a_ping() {
+    let output = SharedOutput::default();
+    let mut engine = NboardServer::new(SearchThread::new(None, engine(), 7), LineOutput::new(output.clone()));
     for line in ["set depth 60", "go", "ping 7"] {
         engine.execute(line);
     }
-    let said = String::from_utf8(ear.0.lock().unwrap().clone()).unwrap();
+    let said = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
     assert!(said.ends_with("pong 7\n") && !said.contains("==="), "{said}");
 }
 
 #[test]
-fn nboard_says_what_is_wrong() {
+fn nboard_reports_errors() {
     for (line, wrong) in [
         ("set game (;", "status neither a tag"),
         ("set depth many", "status the depth is no number"),
@@ -203,7 +203,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_lines_make_it_panic(lines in prop::collection::vec(
+    fn no_lines_make_gtp_panic(lines in prop::collection::vec(
         r"([0-9]{0,3} )?(play|genmove|undo|time_settings|time_left|komi|known_command|boardsize|clear_board|showboard|set_game) ?(b|w|8)? ?([a-h][1-8]|pass|[0-9]{1,12})? ?([0-9]{1,22}|.{0,9})|.{0,20}",
         0..12,
     )) {

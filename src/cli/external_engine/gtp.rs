@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_are_told() {
+    fn passes_are_sent() {
         // Black has no move after the eighth.
         let game: Transcript = "c4c3e6b4a4a5b2a3".parse().unwrap();
         assert_eq!(plies(&game)[0], (Color::Black, "c4".parse().ok()));

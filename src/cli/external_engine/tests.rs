@@ -36,9 +36,9 @@ impl Drop for Mark {
 }
 
 /// More time than any test needs.
-const AMPLE: MoveTime = MoveTime { for_move: Duration::from_secs(120), limit: None, left: None };
+const ENOUGH_TIME: MoveTime = MoveTime { for_move: Duration::from_secs(120), limit: None, left: None };
 /// Less time than an answer takes.
-const SCANT: MoveTime = MoveTime { for_move: Duration::from_millis(100), limit: None, left: None };
+const LITTLE_TIME: MoveTime = MoveTime { for_move: Duration::from_millis(100), limit: None, left: None };
 
 fn choose(launch: EngineCommand, time: MoveTime) -> Result<String, NoMove> {
     let mut engine = Engine::start(launch)?;
@@ -53,28 +53,29 @@ fn why(failed: Result<String, NoMove>) -> String {
 }
 
 #[test]
-fn both_languages_are_spoken() {
+fn an_engine_plays_over_both_protocols() {
     let nboard = r#"go) echo "status at it"; echo "search F5 0 0 3"; echo "=== F5 -1.00 0.0";;"#;
-    assert_eq!(choose(script(Protocol::Nboard, nboard), AMPLE), Ok("f5".into()));
+    assert_eq!(choose(script(Protocol::Nboard, nboard), ENOUGH_TIME), Ok("f5".into()));
     let gtp = r#"genmove) echo "a word before"; printf "=1 F5\n\n";;"#;
-    assert_eq!(choose(script(Protocol::Gtp, gtp), AMPLE), Ok("f5".into()));
+    assert_eq!(choose(script(Protocol::Gtp, gtp), ENOUGH_TIME), Ok("f5".into()));
 }
 
 #[test]
-fn a_game_that_goes_on_is_told_by_its_new_moves() {
+fn a_continued_game_sends_only_its_new_moves() {
     // It answers by what was played on its board since it was cleared, or since its last move.
     let cases = r#"clear_board) played=; printf "=\n\n";; play) played="$played $rest"; printf "=\n\n";;
         genmove) case "$played" in "") printf "= f5\n\n";; " white d6") printf "= c3\n\n";;
         " black f5 white f6 black e6 white f4") printf "= g5\n\n";; *) printf "= a1\n\n";; esac;;"#;
     let mut engine = Engine::start(script(Protocol::Gtp, cases)).unwrap();
-    let mut next = |moves: &str| engine.choose(&moves.parse().unwrap(), AMPLE, &Stop::new()).map(|it| it.to_string());
+    let mut next =
+        |moves: &str| engine.choose(&moves.parse().unwrap(), ENOUGH_TIME, &Stop::new()).map(|it| it.to_string());
     assert_eq!(next(""), Ok("f5".into()));
     assert_eq!(next("f5d6"), Ok("c3".into()));
-    assert_eq!(next("f5f6e6f4"), Ok("g5".into()), "another game begins on a clear board");
+    assert_eq!(next("f5f6e6f4"), Ok("g5".into()), "the next game starts on a clear board");
 }
 
 #[test]
-fn one_that_resigned_begins_the_next_game_on_a_clear_board() {
+fn an_engine_that_resigned_starts_the_next_game_on_a_clear_board() {
     // It lives once, so that it cannot forget by being started again.
     let mark = Mark::new("resigned");
     let start = mark.once(r#"printf "=\n\n""#, "exit 3");
@@ -85,72 +86,73 @@ fn one_that_resigned_begins_the_next_game_on_a_clear_board() {
         *) printf "= a1\n\n";; esac;;"#
     );
     let mut engine = Engine::start(script(Protocol::Gtp, &cases)).unwrap();
-    let mut next = |moves: &str| engine.choose(&moves.parse().unwrap(), AMPLE, &Stop::new()).map(|it| it.to_string());
+    let mut next =
+        |moves: &str| engine.choose(&moves.parse().unwrap(), ENOUGH_TIME, &Stop::new()).map(|it| it.to_string());
     assert_eq!(next("f5d6"), Err(NoMove::Resigned));
     assert_eq!(next("f5d6c3d3"), Ok("c4".into()));
 }
 
 #[test]
-fn one_that_takes_longer_to_start_than_to_move_comes_back() {
+fn an_engine_that_starts_slowly_can_be_restarted() {
     let mark = Mark::new("slow");
     let slow = format!("nboard) if [ -e {} ]; then sleep 0.6; fi;;", mark.0.display());
     let go = format!("go) {};;", mark.once("exit 3", "echo === f5"));
     let mut engine = Engine::start(script(Protocol::Nboard, &format!("{slow} {go}"))).unwrap();
-    let time = MoveTime { for_move: Duration::from_millis(300), ..SCANT };
+    let time = MoveTime { for_move: Duration::from_millis(300), ..LITTLE_TIME };
     // On a busy machine it may be late with its move now and then.
     let moves = iter::repeat_with(|| engine.choose(&Transcript::new(), time, &Stop::new()));
     assert_eq!(moves.into_iter().find(|chosen| *chosen != Err(NoMove::Late)), Some(Ok("f5".parse().unwrap())));
 }
 
 #[test]
-fn one_that_crashes_is_started_again() {
+fn a_crashed_engine_is_restarted() {
     let mark = Mark::new("crash");
     let go = format!("go) {};;", mark.once("exit 3", "echo === f5"));
-    assert_eq!(choose(script(Protocol::Nboard, &go), AMPLE), Ok("f5".into()));
+    assert_eq!(choose(script(Protocol::Nboard, &go), ENOUGH_TIME), Ok("f5".into()));
 }
 
 #[test]
-fn one_that_always_crashes_is_given_up_with_its_last_words() {
-    let told = why(choose(script(Protocol::Gtp, r#"genmove) echo "no book" >&2; exit 3;;"#), AMPLE));
-    assert!(told.contains("has ended (exit status: 3); its last words: no book"), "{told}");
+fn an_engine_that_always_crashes_is_given_up_with_its_last_output() {
+    let error = why(choose(script(Protocol::Gtp, r#"genmove) echo "no book" >&2; exit 3;;"#), ENOUGH_TIME));
+    assert!(error.contains("has ended (exit status: 3); its last words: no book"), "{error}");
 }
 
 #[test]
-fn one_that_is_late_is_started_again_for_the_next_move() {
+fn a_late_engine_is_restarted_for_the_next_move() {
     let mark = Mark::new("late");
     let go = format!("go) {};;", mark.once("read -r never", "echo === f5"));
     let mut engine = Engine::start(script(Protocol::Nboard, &go)).unwrap();
-    assert_eq!(engine.choose(&Transcript::new(), SCANT, &Stop::new()), Err(NoMove::Late));
-    assert_eq!(engine.choose(&Transcript::new(), AMPLE, &Stop::new()), Ok("f5".parse().unwrap()));
+    assert_eq!(engine.choose(&Transcript::new(), LITTLE_TIME, &Stop::new()), Err(NoMove::Late));
+    assert_eq!(engine.choose(&Transcript::new(), ENOUGH_TIME, &Stop::new()), Ok("f5".parse().unwrap()));
 }
 
 #[test]
-fn one_that_never_stops_to_talk_is_late() {
+fn an_engine_with_endless_output_is_late() {
     let flood = script(Protocol::Nboard, "go) while :; do echo search; done;;");
-    assert_eq!(choose(flood, SCANT), Err(NoMove::Late));
+    assert_eq!(choose(flood, LITTLE_TIME), Err(NoMove::Late));
 }
 
 #[test]
-fn noise_is_passed_over() {
+fn unrelated_output_is_ignored() {
     let noise =
         r#"head -c 3000000 /dev/zero | tr "\0" x; echo; printf "\377\000[;(\n\n===\r" >&2; printf "\377=== \n";"#;
-    assert_eq!(choose(script(Protocol::Nboard, &format!("go) {noise} echo === f5;;")), AMPLE), Ok("f5".into()));
-    assert_eq!(choose(script(Protocol::Gtp, &format!("genmove) {noise} echo = f5;;")), AMPLE), Ok("f5".into()));
+    assert_eq!(choose(script(Protocol::Nboard, &format!("go) {noise} echo === f5;;")), ENOUGH_TIME), Ok("f5".into()));
+    assert_eq!(choose(script(Protocol::Gtp, &format!("genmove) {noise} echo = f5;;")), ENOUGH_TIME), Ok("f5".into()));
 }
 
 #[test]
-fn illegal_moves_and_refusals_are_told() {
-    for (answer, told) in [("=== a1", "plays a1, which is illegal"), ("=== PA/0", "plays `PA/0`, which is illegal")] {
-        let why = why(choose(script(Protocol::Nboard, &format!("go) echo {answer};;")), AMPLE));
-        assert!(why.contains(told), "{why}");
+fn illegal_moves_and_refusals_are_reported() {
+    for (answer, error) in [("=== a1", "plays a1, which is illegal"), ("=== PA/0", "plays `PA/0`, which is illegal")] {
+        let why = why(choose(script(Protocol::Nboard, &format!("go) echo {answer};;")), ENOUGH_TIME));
+        assert!(why.contains(error), "{why}");
     }
-    let refusal = why(choose(script(Protocol::Gtp, r#"genmove) printf "? no \033[2J idea\n\n";;"#), AMPLE));
+    let refusal = why(choose(script(Protocol::Gtp, r#"genmove) printf "? no \033[2J idea\n\n";;"#), ENOUGH_TIME));
     assert!(refusal.contains("refuses `genmove black`: `no [2J idea`"), "{refusal}");
-    assert_eq!(choose(script(Protocol::Gtp, "genmove) echo = resign;;"), AMPLE), Err(NoMove::Resigned));
+    assert_eq!(choose(script(Protocol::Gtp, "genmove) echo = resign;;"), ENOUGH_TIME), Err(NoMove::Resigned));
 }
 
 #[test]
-fn what_cannot_be_started_says_so() {
+fn a_command_that_cannot_be_started_is_reported() {
     let start =
         |protocol, command| why(Engine::start(EngineCommand::new(protocol, command).unwrap()).map(|_| String::new()));
     let missing = start(Protocol::Gtp, "/nowhere/engine --gtp");
@@ -162,15 +164,15 @@ fn what_cannot_be_started_says_so() {
 }
 
 #[test]
-fn one_that_is_not_wanted_any_more_is_not_waited_for() {
+fn a_stopped_engine_is_not_waited_for() {
     let mut engine = Engine::start(script(Protocol::Nboard, "go) read -r never;;")).unwrap();
     let stop = Stop::new();
     stop.stop();
-    assert_eq!(engine.choose(&Transcript::new(), AMPLE, &stop), Err(NoMove::Unwanted));
+    assert_eq!(engine.choose(&Transcript::new(), ENOUGH_TIME, &stop), Err(NoMove::Unwanted));
 }
 
 #[test]
-fn one_that_does_not_listen_is_found_out() {
+fn an_engine_that_does_not_read_is_detected() {
     let process = EngineProcess::start(&["sleep".to_owned(), "600".to_owned()]).unwrap();
     let line = "x".repeat(1000);
     let refused = (0..1_000).find_map(|_| process.send(line.as_str()).err());

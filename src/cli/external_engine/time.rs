@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_engine_is_told_no_more_than_it_has() {
+    fn an_engine_gets_at_most_its_remaining_time() {
         let seconds = Duration::from_secs;
         let clock = |for_move, left: Option<u64>| {
             MoveTime { for_move: seconds(for_move), limit: None, left: left.map(seconds) }.clock()
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn to_start_takes_no_time_of_a_move_unless_the_game_says_so() {
+    fn the_start_takes_no_time_of_a_move_unless_the_game_requires_it() {
         let seconds = Duration::from_secs;
         let time = |limit: Option<u64>| MoveTime { for_move: seconds(2), limit: limit.map(seconds), left: None };
         assert_eq!((time(None).start(), time(None).after(seconds(5))), (START, time(None)));

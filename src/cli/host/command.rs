@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_orders() {
+    fn lines_are_parsed_as_commands() {
         expect("start", HostCommand::Start);
         expect("  START ", HostCommand::Start);
         expect("seat black open", HostCommand::Seat(Color::Black, SeatChoice::Open));
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_told_how_they_go() {
+    fn invalid_lines_get_the_usage() {
         let told = |line: &str| line.parse::<HostCommand>().unwrap_err().to_string();
         assert_eq!(told("dance"), "`dance` is no command; `help` lists them");
         assert_eq!(told("kick"), "that command goes: kick NAME");

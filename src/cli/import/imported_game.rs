@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_kept_as_what_it_is() {
+    fn a_game_is_imported_with_its_tags() {
         let game = record("PC[Cambridge]DT[2004-10-28]PB[Tamenori\u{7}]PW[]TI[5:00/0:03]RE[+10:r]B[f5//1.5]W[d6]");
         assert_eq!((game.room_name.as_str(), game.started), ("Cambridge", read_date("2004-10-28").unwrap()));
         let name = |side| match &game.players[side] {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_the_end_counts_where_the_moves_do_not_tell() {
+    fn the_given_result_counts_if_the_moves_do_not_decide() {
         let end = |tags| record(tags).end;
         let won = |winner, reason| GameEnd { winner, reason };
         assert_eq!(end("B[f5]"), won(None, EndReason::Aborted));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_has_one_name_and_so_has_a_player() {
+    fn the_same_game_and_player_get_the_same_id() {
         let one = record("PB[Ada]PW[Bob]B[f5]");
         assert_eq!(record("PB[Ada]PW[Bob]TI[9]B[f5//3]").id, one.id);
         for other in ["PB[Ada]PW[Bob]B[f5]W[d6]", "PB[Bob]PW[Ada]B[f5]", "PB[Ada]PW[Bob]DT[1999]B[f5]"] {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_refused() {
+    fn games_that_cannot_be_stored_are_refused() {
         let board = format!("BO[8 -O*{} *]", "-".repeat(61));
         let game = ggf::read(&format!("(;{board}B[a1];)")).unwrap();
         assert!(ImportedGame::read(game).unwrap_err().contains("usual start"));
@@ -200,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_name_can_be_kept(place in ".{0,60}", black in ".{0,60}", date in ".{0,30}") {
+        fn any_name_can_be_stored(place in ".{0,60}", black in ".{0,60}", date in ".{0,30}") {
             let players = ByColor::new(black, "\u{fdfa}".repeat(30));
             let played = ImportedGame { place, date, players, ..ImportedGame::of(&"f5".parse().unwrap()) };
             prop_assert!(played.into_record().is_ok());

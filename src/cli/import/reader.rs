@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn transcripts_stand_one_a_line() {
+    fn transcripts_are_read_one_per_line() {
         let text = format!("f5d6\n\nf5f5\nD3 c3\n{}\nc4", "f5".repeat(LONGEST));
         assert_eq!(
             found(of_transcripts, text.as_bytes()),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn games_in_ggf_stand_anywhere() {
+    fn ggf_games_are_found_anywhere() {
         let text = "games of today\n2 (;GM[Othello]B[f5];)(;GM[Othello]B[c4];)\n(;GM[Othello]\n B[d3]\n;)\n\n(;B[a1];)\nbye (;B[e6]";
         assert_eq!(
             found(of_ggf, text.as_bytes()),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_without_an_end_is_not_kept_for_ever() {
+    fn a_game_without_an_end_is_not_buffered_for_ever() {
         let text = format!("(;GM[Othello]\n{}(;B[f5];)", "B[f5]\n".repeat(LONGEST / 5));
         let found = found(of_ggf, text.as_bytes());
         assert_eq!(found[0], "line 1: a game is too long");

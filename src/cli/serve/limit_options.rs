@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_and_its_variable_are_named_alike() {
+    fn an_option_and_its_variable_have_matching_names() {
         let command = TestCommand::command();
         for limit in Limits::TABLE {
             let option = command.get_arguments().find(|option| option.get_id() == limit.name).unwrap();

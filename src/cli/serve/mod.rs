@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn where_to_listen_is_a_host_and_a_port() {
+    fn a_listen_address_is_a_host_and_a_port() {
         for good in ["127.0.0.1:0", "localhost:50172", "[::1]:50051"] {
             assert_eq!(host_and_port(good), Ok(good.to_owned()));
         }

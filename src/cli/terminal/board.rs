@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_low_screen_has_none_and_a_tiny_one_no_board() {
+    fn a_low_screen_has_no_lines_and_a_tiny_one_no_board() {
         let low = text(&drawn(30, 10));
         assert_eq!(low[0], "   a  b  c  d  e  f  g  h");
         assert_eq!(low[3], "3       [+](●) +");

@@ -16,7 +16,7 @@ pub(in crate::cli) fn output_is_gone() {
     OUTPUT_GONE.notify_one();
 }
 
-/// Signals that no longer end the process by themselves; elsewhere than on Unix, Ctrl-C.
+/// Signals that no longer end the process by themselves; on systems other than Unix, Ctrl-C.
 pub(in crate::cli) struct Signals {
     #[cfg(unix)]
     signals: Vec<Signal>,

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_mistyped_plays_nothing() {
+    fn a_typing_error_plays_no_move() {
         let (mut key_input, table) = (KeyInput::new(), table());
         for typed in ["d9", "e", "d", "9", "z", "i9", "d0d9", "x"] {
             assert_eq!(press(&mut key_input, &table, typed), None, "{typed}");
@@ -276,7 +276,11 @@ mod tests {
                 "{typed}: {told:?}"
             );
         }
-        assert_eq!(key_input.press(KeyCode::Enter, &table), play("d3"), "the cursor is played when nothing is typed");
+        assert_eq!(
+            key_input.press(KeyCode::Enter, &table),
+            play("d3"),
+            "without typed text the move at the cursor is played"
+        );
         assert_eq!(press(&mut key_input, &table, "d9f5"), play("f5"));
     }
 
@@ -293,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_loses_the_game_is_asked_twice() {
+    fn keys_that_lose_the_game_need_confirmation() {
         let (mut key_input, table) = (KeyInput::new(), table());
         assert_eq!(press(&mut key_input, &table, "r"), None);
         assert_eq!(press(&mut key_input, &table, "x"), None);

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_and_long_ones_passed_over() {
+    fn lines_are_read_and_long_ones_skipped() {
         let text = format!("one\r\n\n{}\ntwo\u{e9} \n{}", "x".repeat(100_000), "1".repeat(10));
         let mut from = text.as_bytes();
         let text = |text: &str| Some(BoundedLine::Text(text.to_owned()));

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn plies_stand_in_pairs() {
+    fn plies_are_shown_in_pairs() {
         assert_eq!(lines(&plies(&["d3", "c5", "--", "f6", "e7"])), [" 1. d3 c5", " 2. -- f6", " 3. e7"]);
     }
 

@@ -61,7 +61,7 @@ mod tests {
     use crate::client::{Ai, Occupant, fixture::row};
 
     #[test]
-    fn a_row_says_what_can_be_done() {
+    fn a_row_shows_the_possible_actions() {
         let open = row("a");
         assert_eq!(offer(&open), "join");
         assert_eq!(offer(&RoomRow { has_password: true, ..open.clone() }), "join (password)");

@@ -164,7 +164,7 @@ mod tests {
     use crate::client::{Closing, fixture};
 
     #[test]
-    fn moves_are_told_and_shown() {
+    fn moves_are_announced_and_shown() {
         let now = Instant::now();
         let mut table = RoomView::new(fixture::room(), None, now);
         let event = fixture::move_event(table.room(), "d3");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_asks_for_the_room_again() {
+    fn a_gap_requests_the_room_again() {
         let now = Instant::now();
         let mut table = RoomView::new(fixture::room(), None, now);
         let mut event = fixture::move_event(table.room(), "d3");

@@ -141,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn a_row_says_what_was_better_and_by_how_much() {
+    fn a_row_shows_the_better_move_and_its_margin() {
         assert_eq!(row(&judged(0, "f5", "f5", 0.0, false)), "  1  black f5    +2.0  =");
         assert_eq!(row(&judged(59, "h8", "a1", 4.0, true)), " 60  white h8    -2.0* a1 +2.0*      4.0*");
     }
 
     #[test]
-    fn figures_are_told_in_hundredths_and_nothing_is_below_zero_by_none() {
+    fn figures_have_fixed_decimals_and_no_negative_zero() {
         let told = rounded(MoveAnalysis { evaluation: -0.001, ..judged(0, "f5", "d3", 0.104, false) });
         assert_eq!((told.loss, told.evaluation, told.evaluation.is_sign_positive()), (0.1, 0.0, true));
     }

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn ownership_is_told_as_it_concerns_the_host() {
+    fn ownership_is_described_from_the_view_of_the_host() {
         let mut room = room();
         let to = |id: &str| RoomChange::OwnerChanged(id.parse().unwrap());
         assert_eq!(
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_room_is_entered_by_its_code() {
+    fn a_private_room_is_joined_by_its_code() {
         let mut room = room();
         assert_eq!(invitation(&room, None)[2], "  a bot:     reversi bot --room room1");
         room.settings.visibility = Visibility::Private;
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_room_is_surveyed() {
+    fn the_room_is_summarized() {
         let mut room = room();
         room.settings.games = 3;
         room.settings.move_limit = Some(Duration::from_millis(2500));

@@ -24,7 +24,7 @@ mod tests {
     use crate::{client::fixture, rating::Score, rules::Color};
 
     #[test]
-    fn a_score_is_told_of_who_began() {
+    fn a_score_is_shown_for_the_first_black_player() {
         let score = Score { wins: 9, losses: 1, pairs: [0, 0, 1, 0, 4], ..Score::default() };
         let score = SeriesScore { first: Color::White, score };
         assert_eq!(describe(&fixture::room(), &score), "open: 9 won, 0 drawn, 1 lost, +382 Elo (+65 to +877)");

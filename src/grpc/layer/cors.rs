@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_is_written_as_browsers_send_it() {
+    fn an_origin_is_written_like_browsers_send_it() {
         for good in ["*", "https://example.org", "http://localhost:5173", "https://[::1]:8443"] {
             assert!(good.parse::<Origin>().is_ok(), "{good}");
         }

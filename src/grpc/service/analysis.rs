@@ -20,7 +20,7 @@ use crate::{
     proto::{
         EncodedMessage,
         convert::{self, Budget, Malformed, WireEnum as _},
-        server::analysis_service_server::AnalysisService,
+        generated_services::analysis_service_server::AnalysisService,
         v1,
     },
     room::Rejection,

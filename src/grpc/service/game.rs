@@ -21,7 +21,7 @@ use crate::{
     proto::{
         EncodedMessage,
         convert::{self, WireEnum as _},
-        server::game_service_server::GameService,
+        generated_services::game_service_server::GameService,
         v1,
     },
     room::{Command, GameId},

@@ -108,6 +108,6 @@ mod tests {
         assert_eq!(written["started"], "2026-01-02T10:00:00.123456Z");
         assert_eq!(written["time"], json!({ "move_ms": null, "total_ms": 300_000, "increment_ms": 0 }));
         assert_eq!(written["discs"], json!({ "black": 2, "white": 2 }));
-        assert!(!write(&game).contains("seed"), "what its moves are drawn from is told to nobody");
+        assert!(!write(&game).contains("seed"), "the seed of an AI is secret");
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     proto::{
         EncodedMessage,
         convert::{self, WireEnum as _, count},
-        server::lobby_service_server::LobbyService,
+        generated_services::lobby_service_server::LobbyService,
         v1,
     },
     room::{ChatText, DisplayName, Phase, RoomName, Settings, Viewer, Watching},

@@ -15,7 +15,7 @@ use crate::{
         layer::caller::{Reply, caller, game_id, open},
         status,
     },
-    proto::{EncodedMessage, convert, server::record_service_server::RecordService, v1},
+    proto::{EncodedMessage, convert, generated_services::record_service_server::RecordService, v1},
     room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
     runtime::{
         Contestant, GameFilter, GameKey, GamePage, OpenStream, Player, RequestCost, RoomError, Runtime, StreamEnd,

@@ -14,7 +14,7 @@ use crate::{
         layer::caller::{Reply, Role, caller_with_role, open, password, player_id, room_id},
         status,
     },
-    proto::{EncodedMessage, convert, server::room_service_server::RoomService, v1},
+    proto::{EncodedMessage, convert, generated_services::room_service_server::RoomService, v1},
     room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
     runtime::{Clock, Player, RoomError, Snapshot, Update, Watch},
 };

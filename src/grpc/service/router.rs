@@ -12,7 +12,7 @@ use tonic::{body::Body, service::Routes};
 use tower::Service;
 
 use super::Services;
-use crate::proto::server::{
+use crate::proto::generated_services::{
     analysis_service_server::{self, AnalysisServiceServer},
     game_service_server::{self, GameServiceServer},
     lobby_service_server::{self, LobbyServiceServer},

@@ -11,7 +11,7 @@ use crate::{
     },
     proto::{
         convert::{self, count},
-        server::session_service_server::SessionService,
+        generated_services::session_service_server::SessionService,
         v1,
     },
     room::{PlayerId, Rejection},

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn writes_of_one_moment_are_sent_together() {
+    async fn simultaneous_writes_are_sent_together() {
         let (recorder, tasks) = (Recorder::default(), TaskTracker::new());
         let (say, mut said) = mpsc::channel(16);
         let mut buffer = WriteBuffer::new(recorder.clone());
@@ -242,7 +242,7 @@ mod tests {
         for (said, silence, sent) in [("a", 0, "a"), ("b", 0, "a"), ("c", 2, "a"), ("d", 2, "a")] {
             advance(Duration::from_millis(silence)).await;
             buffer.write_all(said.as_bytes()).await.unwrap();
-            assert_eq!(recorder.written.lock().unwrap().concat(), sent.as_bytes(), "{said}: in order");
+            assert_eq!(recorder.written.lock().unwrap().concat(), sent.as_bytes(), "{said}: not in order");
         }
         buffer.shutdown().await.unwrap();
         let mut buffer = WriteBuffer::new(recorder.clone());
@@ -280,7 +280,7 @@ mod tests {
             assert!(!matches!(flushed, Poll::Ready(Err(_))));
             if is_done() { Poll::Ready(()) } else { Poll::Pending }
         });
-        timeout(Duration::from_secs(1), flushes).await.expect("it is woken");
+        timeout(Duration::from_secs(1), flushes).await.expect("the flushes complete");
     }
 
     #[tokio::test(start_paused = true)]
@@ -299,7 +299,7 @@ mod tests {
             far.read_to_end(&mut heard).await.unwrap();
             heard
         });
-        timeout(Duration::from_secs(1), buffer.shutdown()).await.expect("it is woken").unwrap();
+        timeout(Duration::from_secs(1), buffer.shutdown()).await.expect("the flushes complete").unwrap();
         assert_eq!(reader.await.unwrap(), said);
     }
 

@@ -190,7 +190,7 @@ mod tests {
     }
 
     impl Watcher {
-        fn hear(&mut self, wire: Wire) {
+        fn apply(&mut self, wire: Wire) {
             match wire {
                 Wire::GameStarted(started) => {
                     let game = started.game.unwrap();
@@ -207,13 +207,13 @@ mod tests {
                         assert_ne!(&self.board[at..=at], disc);
                         self.board.replace_range(at..=at, disc);
                     }
-                    self.settle(ply.ply, played.position.unwrap(), played.clocks.as_ref());
+                    self.end_ply(ply.ply, played.position.unwrap(), played.clocks.as_ref());
                 }
                 Wire::TurnPassed(passed) => {
                     let ply = passed.ply.unwrap();
                     assert!(ply.pass && ply.square.is_empty() && ply.ply == self.ply);
                     self.passes += 1;
-                    self.settle(ply.ply, passed.position.unwrap(), passed.clocks.as_ref());
+                    self.end_ply(ply.ply, passed.position.unwrap(), passed.clocks.as_ref());
                 }
                 Wire::GameEnded(ended) => {
                     let outcome = ended.outcome.unwrap();
@@ -226,14 +226,14 @@ mod tests {
             }
         }
 
-        fn settle(&mut self, ply: i32, position: v1::Position, clocks: Option<&v1::Clocks>) {
+        fn end_ply(&mut self, ply: i32, position: v1::Position, clocks: Option<&v1::Clocks>) {
             assert_eq!(position.board, self.board);
             self.ply = ply + 1;
             let over = position.side_to_move() == v1::Side::Unspecified;
             assert_eq!(position.legal_moves.is_empty(), over);
             assert_eq!(clocks.is_none(), over);
             let time_left = clocks.map_or(30, |clocks| clocks.time_left.unwrap().seconds);
-            assert_eq!(time_left, 30, "whoever is to move has just been asked");
+            assert_eq!(time_left, 30, "the turn of the side to move has just started");
         }
     }
 
@@ -249,22 +249,22 @@ mod tests {
             let mut watcher = Watcher::default();
             let mut seq = room.seq().0;
             let start = fixture::run(&mut room, fixture::NOW, Issuer::Player(fixture::owner().id), Command::Start);
-            let mut heard = start.into_iter().skip(1).collect::<Vec<_>>();
+            let mut events = start.into_iter().skip(1).collect::<Vec<_>>();
             seq += 1;
             let mut choices = choices.into_iter();
             let mut now = fixture::NOW;
             loop {
-                for (event, after) in heard {
+                for (event, after) in events {
                     let wire = room_event(&event, &after);
                     seq += 1;
                     prop_assert_eq!(wire.seq, seq);
-                    watcher.hear(wire.event.unwrap());
+                    watcher.apply(wire.event.unwrap());
                 }
                 if room.running().is_none() {
                     break;
                 }
                 now = now.after(Duration::from_secs(1));
-                heard = fixture::play(&mut room, now, choices.next().unwrap());
+                events = fixture::play(&mut room, now, choices.next().unwrap());
             }
             prop_assert!(watcher.ended);
             let last = crate::proto::convert::room(room.view(Viewer::Public), now, 0).game.unwrap();
@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    fn told(room: &mut Room, actor: Issuer, command: Command) -> Vec<Wire> {
+    fn wire_events(room: &mut Room, actor: Issuer, command: Command) -> Vec<Wire> {
         let events = fixture::run(room, fixture::NOW, actor, command);
         events.iter().map(|(event, after)| room_event(event, after).event.unwrap()).collect()
     }
@@ -288,7 +288,7 @@ mod tests {
         let owner = Issuer::Player(creation.owner.id);
         let mut room = Room::new(creation, fixture::NOW);
         fixture::run(&mut room, fixture::NOW, owner, Command::Start);
-        let struck = told(&mut room, Issuer::Server, Command::Strike { game: 1, ply: 0 });
+        let struck = wire_events(&mut room, Issuer::Server, Command::Strike { game: 1, ply: 0 });
         assert!(matches!(&struck[..], [Wire::MoveRefused(refused)]
             if refused.strikes == 1 && refused.side() == v1::Side::Black));
     }
@@ -306,37 +306,37 @@ mod tests {
         };
         assert!(matches!(room_event(&created, &room).event, Some(Wire::Created(_))));
 
-        let joined = told(&mut room, Issuer::Player(guest.id), Command::Join(guest.clone(), Default::default()));
+        let joined = wire_events(&mut room, Issuer::Player(guest.id), Command::Join(guest.clone(), Default::default()));
         assert!(matches!(&joined[..], [Wire::MemberJoined(joined)]
             if joined.member.as_ref().unwrap().player.as_ref().unwrap().display_name == "Bea"));
-        let away = told(&mut room, Issuer::Server, Command::SetPresence(guest.id, false));
+        let away = wire_events(&mut room, Issuer::Server, Command::SetPresence(guest.id, false));
         assert!(matches!(&away[..], [Wire::PresenceChanged(away)] if !away.present));
-        let chat = told(&mut room, owner, Command::Chat(ChatText::parse("hi").unwrap()));
+        let chat = wire_events(&mut room, owner, Command::Chat(ChatText::parse("hi").unwrap()));
         assert!(matches!(&chat[..], [Wire::ChatPosted(_)]));
         let changed = Settings { games: 2, ..fixture::settings() };
-        let settings = told(&mut room, owner, Command::Configure(Box::new(changed)));
+        let settings = wire_events(&mut room, owner, Command::Configure(Box::new(changed)));
         assert!(matches!(&settings[..], [Wire::SettingsChanged(changed)]
             if changed.settings.as_ref().unwrap().games == 2 && !changed.has_password));
 
-        let started = told(&mut room, owner, Command::Start);
+        let started = wire_events(&mut room, owner, Command::Start);
         assert!(matches!(&started[..], [Wire::ReadyChanged(_), Wire::GameStarted(_)]));
-        let offered = told(&mut room, owner, Command::Offer(Offer::Draw));
+        let offered = wire_events(&mut room, owner, Command::Offer(Offer::Draw));
         assert!(matches!(&offered[..], [Wire::OfferMade(_), Wire::OfferClosed(closed)] if !closed.accepted));
-        let credited = told(&mut room, Issuer::Server, Command::Credit { micros: -1_500_000 });
+        let credited = wire_events(&mut room, Issuer::Server, Command::Credit { micros: -1_500_000 });
         let back = prost_types::Duration { seconds: -1, nanos: -500_000_000 };
         assert!(matches!(&credited[..], [Wire::ClockCredited(credited)]
             if credited.credit == Some(back) && credited.clocks.is_some()));
-        let resigned = told(&mut room, owner, Command::Resign { game: 1 });
+        let resigned = wire_events(&mut room, owner, Command::Resign { game: 1 });
         assert!(matches!(&resigned[..], [Wire::GameEnded(ended)]
             if ended.seats[1].wins == 1 && ended.series.as_ref().unwrap().next_game_at.is_some()));
-        let no_more = told(&mut room, owner, Command::Abort { game: 1 });
+        let no_more = wire_events(&mut room, owner, Command::Abort { game: 1 });
         assert!(matches!(&no_more[..], [Wire::SeriesEnded(_)]));
 
-        let swapped = told(&mut room, owner, Command::SwapSeats);
+        let swapped = wire_events(&mut room, owner, Command::SwapSeats);
         assert!(matches!(&swapped[..], [Wire::SeatsSwapped(_)]));
-        let left = told(&mut room, owner, Command::Leave);
+        let left = wire_events(&mut room, owner, Command::Leave);
         assert!(matches!(&left[..], [Wire::SeatChanged(_), Wire::MemberLeft(_), Wire::OwnerChanged(_)]));
-        let closed = told(&mut room, Issuer::Player(guest.id), Command::Close);
+        let closed = wire_events(&mut room, Issuer::Player(guest.id), Command::Close);
         assert!(matches!(&closed[..], [Wire::RoomClosed(closed)] if closed.reason() == v1::RoomCloseReason::Closed));
     }
 
@@ -351,8 +351,8 @@ mod tests {
             while room.running().is_some() {
                 let mover = room.running()?.position.turn();
                 step = step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let heard = fixture::play(&mut room, Timestamp(fixture::NOW.0 + 1), step >> 33);
-                if let [(event, after), (next, _)] = &heard[..]
+                let events = fixture::play(&mut room, Timestamp(fixture::NOW.0 + 1), step >> 33);
+                if let [(event, after), (next, _)] = &events[..]
                     && next.fact == Fact::Passed
                 {
                     return Some((mover, room_event(event, after).event));
@@ -360,7 +360,7 @@ mod tests {
             }
             None
         });
-        let (mover, Some(Wire::MovePlayed(played))) = seen.unwrap() else { panic!("a move was to be told") };
+        let (mover, Some(Wire::MovePlayed(played))) = seen.unwrap() else { panic!("expected a move") };
         assert_eq!(played.position.unwrap().side_to_move(), mover.wire());
         let wait = if mover == Color::White { 65 } else { 60 };
         let deadline = Timestamp(fixture::NOW.0 + 1).after(Duration::from_secs(wait));

@@ -165,7 +165,7 @@ mod tests {
         #[test]
         fn an_ai_round_trips_without_its_seed(kind in "[a-z]{1,32}", level in 1_u8.., seed in 1_u64..) {
             let wire = ai_seat(&AiSeat { kind: kind.as_str().into(), level, seed });
-            prop_assert_eq!(wire.seed, 0, "never told");
+            prop_assert_eq!(wire.seed, 0, "the seed is secret");
             let wire = v1::AiSeat { seed, ..wire };
             prop_assert_eq!(read_ai("ai", wire), Ok(AiSpec { kind, level: Some(level), seed: Some(seed) }));
         }

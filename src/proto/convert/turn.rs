@@ -178,7 +178,11 @@ mod tests {
         let wire = &frame.0;
         let down = v1::PlayResponse::decode(wire.clone()).unwrap();
         let calls = v1::WatchTurnsResponse::decode(wire.clone()).unwrap();
-        assert_eq!((down.encode_to_vec(), calls.encode_to_vec()), (wire.to_vec(), wire.to_vec()), "as others write it");
+        assert_eq!(
+            (down.encode_to_vec(), calls.encode_to_vec()),
+            (wire.to_vec(), wire.to_vec()),
+            "the same bytes as the generated encoder"
+        );
         down.event.unwrap().event.unwrap()
     }
 

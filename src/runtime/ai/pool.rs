@@ -90,7 +90,7 @@ struct Jobs {
 
 #[derive(Clone)]
 struct Running {
-    /// When it is told to wind down.
+    /// When it is asked to wind down.
     enough: Option<Instant>,
     until: Instant,
     stop: Stop,
@@ -388,7 +388,7 @@ mod tests {
         };
         let _tickets = [pool.submit(job()).unwrap(), pool.submit(job()).unwrap()];
         let mut quiet = std::pin::pin!(pool.wait_until_quiet());
-        // The second is behind the first.
+        // The second waits for the first.
         assert!(tokio::time::timeout(Duration::ZERO, &mut quiet).await.is_err());
         goes_on.send(()).unwrap();
         quiet.await;
@@ -406,7 +406,7 @@ mod tests {
         let pool = MovePool::start(0, 1, Arc::new(think)).unwrap();
         let player = AiPlayer::new(AiKind::AlphaBeta, 1).unwrap();
         for moves in 1..=3 {
-            // Nobody stops it, even when its time is over.
+            // It is not stopped, even after its deadline.
             let job = Job { player, position: Position::START, seed: 7, enough: None, deadline: instant() };
             let mut ticket = pool.submit(job).unwrap();
             let choice = ticket.answer.try_recv().unwrap().unwrap();
@@ -434,7 +434,7 @@ mod tests {
         assert!(pool.shut_down(Duration::from_secs(60)).await);
     }
 
-    /// A pool of one thread in which a search lasts until its flag is raised, and tells when it begins.
+    /// A pool of one thread in which a search lasts until its flag is raised, and reports its start.
     fn pondering(ponders: bool) -> (MovePool, std::sync::mpsc::Receiver<Position>) {
         let (begun, begins) = std::sync::mpsc::sync_channel(9);
         let think = move |player: &AiPlayer, position, seed, stop: &Stop| {
@@ -465,7 +465,7 @@ mod tests {
         assert!(pool.ponder(job(AiKind::Expert)).is_none(), "no thread is idle");
         let deadline = instant() + Duration::from_secs(60);
         let Some(Pondered::Searching(ticket)) = pool.claim(ticket, Some(instant()), deadline) else {
-            panic!("it was still searched")
+            panic!("the search still ran")
         };
         assert!(answer(ticket).await.complete);
         // What has been found is there at once.
@@ -485,7 +485,7 @@ mod tests {
         let ticket = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
         let Some(Pondered::Searching(ticket)) = pool.claim(ticket, None, instant()) else {
-            panic!("it was still searched")
+            panic!("the search still ran")
         };
         assert!(!answer(ticket).await.complete);
         assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 1));

@@ -265,7 +265,7 @@ mod tests {
     }
 
     /// An address by number.
-    fn world(number: u32) -> IpAddr {
+    fn address(number: u32) -> IpAddr {
         IpAddr::from(number.to_be_bytes())
     }
 
@@ -273,9 +273,9 @@ mod tests {
     fn a_share_is_limited_until_a_permit_is_dropped_and_0_is_no_limit() {
         let addresses =
             ClientAddresses::new(&Limits { streams_per_address: 2, seats_per_address: 0, ..Limits::default() });
-        let (one, other) = (addresses.entry(world(1)), addresses.entry(world(2)));
+        let (one, other) = (addresses.entry(address(1)), addresses.entry(address(2)));
         let first = one.acquire(Share::Streams).unwrap();
-        let _second = addresses.entry(world(1)).acquire(Share::Streams).unwrap();
+        let _second = addresses.entry(address(1)).acquire(Share::Streams).unwrap();
         assert!(one.acquire(Share::Streams).is_none() && one.acquire(Share::Rooms).is_some());
         assert!(other.acquire(Share::Streams).is_some());
         drop(first);
@@ -287,33 +287,33 @@ mod tests {
     #[test]
     fn log_ins_are_counted_by_address() {
         let addresses = ClientAddresses::new(&Limits { log_in_burst: 2, log_ins_per_second: 1, ..Limits::default() });
-        let log_in = |number| addresses.entry(world(number)).admit_log_in();
+        let log_in = |number| addresses.entry(address(number)).admit_log_in();
         assert!(log_in(1).is_ok() && log_in(1).is_ok());
         let TooFast { retry_after } = log_in(1).unwrap_err();
         assert!(retry_after > Duration::ZERO && retry_after <= Duration::from_secs(1));
         assert!(log_in(2).is_ok());
         let uncounted = ClientAddresses::new(&Limits { log_ins_per_second: 0, log_in_burst: 1, ..Limits::default() });
-        assert!((0..10).all(|_| uncounted.entry(world(1)).admit_log_in().is_ok()));
+        assert!((0..10).all(|_| uncounted.entry(address(1)).admit_log_in().is_ok()));
     }
 
     #[test]
     fn the_number_of_addresses_is_bounded_and_one_in_use_is_kept() {
         // The burst refills in ten minutes.
         let addresses = ClientAddresses::new(&Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
-        let in_use: Vec<_> = (0..40).map(|number| addresses.entry(world(number))).collect();
+        let in_use: Vec<_> = (0..40).map(|number| addresses.entry(address(number))).collect();
         for number in 0..500 {
-            (0..600).for_each(|_| addresses.entry(world(number)).admit_log_in().unwrap());
+            (0..600).for_each(|_| addresses.entry(address(number)).admit_log_in().unwrap());
             assert!(addresses.known.lock().unwrap().by_prefix.len() <= 100);
         }
-        assert!((0..).zip(&in_use).all(|(number, address)| Arc::ptr_eq(address, &addresses.entry(world(number)))));
+        assert!((0..).zip(&in_use).all(|(number, held)| Arc::ptr_eq(held, &addresses.entry(address(number)))));
         assert!(in_use[0].admit_log_in().is_err());
     }
 
     #[test]
     fn unused_addresses_are_removed_before_used_ones() {
         let addresses = ClientAddresses::new(&Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
-        (0..600).for_each(|_| addresses.entry(world(7)).admit_log_in().unwrap());
-        (1_000..1_500).for_each(|number| drop(addresses.entry(world(number))));
-        assert!(addresses.entry(world(7)).admit_log_in().is_err());
+        (0..600).for_each(|_| addresses.entry(address(7)).admit_log_in().unwrap());
+        (1_000..1_500).for_each(|number| drop(addresses.entry(address(number))));
+        assert!(addresses.entry(address(7)).admit_log_in().is_err());
     }
 }

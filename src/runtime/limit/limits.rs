@@ -314,51 +314,51 @@ pub(crate) const MAILBOX: usize = 32;
 /// How long a caller waits for a place in a mailbox.
 pub(crate) const MAILBOX_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Events a watcher may be behind before it gets a fresh snapshot.
+/// Unsent events of a watcher; above this it gets a new snapshot.
 pub(crate) const WATCHER_LAG: usize = 64;
 
-/// Notices that wait for one player. Who reads fewer is cut off, and finds every open turn again on return.
+/// Unread notices of one player. Above this the stream is closed; the next stream starts with all open turns.
 pub(crate) const INBOX: usize = 256;
 
-/// Notices that are kept for a player who is away: the last games, not a history.
+/// Notices kept for a player without a stream: the latest games, not a history.
 pub(crate) const MISSED: usize = 16;
 
-/// Changes of the room list a lobby watcher may be behind.
+/// Unsent changes of the room list of a lobby watcher.
 pub(crate) const LOBBY_LAG: usize = 1_024;
 
 /// Rows of the room list that are read for one watcher at a time, and sent in one message: far below the 4 MiB that
-/// clients take in unless told otherwise, however long the names. Who does not read makes the server hold no more.
+/// clients accept by default, however long the names. A client that does not read makes the server hold no more.
 pub(crate) const SNAPSHOT_ROWS: usize = 500;
 
-/// How often a lobby watcher is told of changes: what changes more often is told once.
+/// How often a lobby watcher gets changes; several changes of a room in this time are sent as one.
 pub(crate) const LOBBY_BEAT: Duration = Duration::from_millis(200);
 
 /// Request ids that are remembered for one player.
 pub(crate) const REQUESTS_REMEMBERED: usize = 32;
 
-/// Rooms in which somebody waits for anybody.
+/// Rooms in which a player waits for any opponent.
 pub(crate) const WAITING_ROOMS: usize = 1_024;
 
 /// How long a room waits after its storage failed at a deadline.
 pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
 
-/// What is kept back of an AI's time for the way of its move to the clock: the greater of this and a tenth.
+/// Part of an AI's time that is reserved for delivering its move: the greater of this and a tenth.
 pub(crate) const AI_MARGIN: Duration = Duration::from_millis(20);
 
-/// Rooms of the list that are looked through for the price of one request: their names are compared in as much time as a
+/// Rooms of the list that are searched at the cost of one request: their names are compared in as much time as a
 /// move takes.
 pub(crate) const ROOMS_SOUGHT: usize = 200;
 
-/// Rooms of the list that are told for the price of one request. Each is copied and written out.
+/// Rooms of the list that are sent at the cost of one request. Each is copied and encoded.
 pub(crate) const ROOMS_TOLD: usize = 20;
 
 /// What it costs to ask the archive about one contestant, in requests: it may come from the disk.
 pub(crate) const LOOKUP: usize = 2;
 
-/// What a search among the games of all costs, in requests: it may pass over many that are private.
+/// What a search among the games of all players costs, in requests: it may pass over many that are private.
 pub(crate) const SEARCH: usize = 20;
 
-/// Games that are read and told for the price of one request. Each is read from the disk, and played through.
+/// Games that are read and sent at the cost of one request. Each is read from the disk, and replayed.
 pub(crate) const GAMES_TOLD: usize = 5;
 
 /// How long an AI ponders about one position: longer than the highest level takes on a slow core.
@@ -380,7 +380,7 @@ mod tests {
         let limits = Limits::default();
         let waiting = u32::try_from(limits.connections_per_address).unwrap() - limits.opening_burst;
         let last = Duration::from_secs(waiting.into()) / limits.openings_per_second;
-        assert!(last * 4 / 3 < limits.opening, "the last one's turn comes after {last:?}");
+        assert!(last * 4 / 3 < limits.opening, "the last connection waits {last:?}");
     }
 
     #[test]

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn asking_whether_it_is_unused_changes_nothing() {
+    fn checking_whether_it_is_unused_changes_nothing() {
         let mut rate = RateLimiter::new(1, 10);
         assert!(rate.is_unused() && rate.is_unused());
         rate.admit().unwrap();

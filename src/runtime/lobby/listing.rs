@@ -373,12 +373,12 @@ mod tests {
     }
 
     async fn snapshot(watch: &mut LobbyWatch) -> Vec<Row> {
-        let LobbyUpdate::Snapshot(rows) = watch.next().await else { panic!("a snapshot was to come") };
+        let LobbyUpdate::Snapshot(rows) = watch.next().await else { panic!("expected a snapshot") };
         rows
     }
 
     async fn changed(watch: &mut LobbyWatch) -> (Vec<Row>, Vec<RoomId>) {
-        let LobbyUpdate::Changed { upserted, removed } = watch.next().await else { panic!("changes were to come") };
+        let LobbyUpdate::Changed { upserted, removed } = watch.next().await else { panic!("expected changes") };
         (upserted, removed)
     }
 
@@ -394,7 +394,11 @@ mod tests {
         listings[unsent - 1].remove();
         assert_eq!(changed(&mut watch).await.0.len(), SNAPSHOT_ROWS);
         let (rest, removed) = changed(&mut watch).await;
-        assert_eq!((rest.len(), rest[1].watchers, removed.len()), (2, 9, 0), "each row is as it is when it is read");
+        assert_eq!(
+            (rest.len(), rest[1].watchers, removed.len()),
+            (2, 9, 0),
+            "a row has the values at the time it is read"
+        );
         let (again, removed) = changed(&mut watch).await;
         assert_eq!(again.iter().map(|row| row.watchers).collect::<Vec<_>>(), [7, 9]);
         assert_eq!(removed, [listings[sent + 1].key.1], "rows that were never sent are not sent as removed");

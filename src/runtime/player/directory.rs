@@ -244,12 +244,12 @@ mod tests {
         let name = DisplayName::parse("Ada").unwrap();
         let (ada, _) = players.log_in(name, PlayerKind::Human, 0).unwrap();
         let never = Timestamp(1);
-        assert!(!players.revoke_idle(&ada, never), "has just come");
+        assert!(!players.revoke_idle(&ada, never), "has just logged in");
         let later = Timestamp(i64::MAX);
         ada.open_stream();
         assert!(!players.revoke_idle(&ada, later), "has a stream");
         assert!(ada.close_stream());
-        assert!(!players.revoke_idle(&ada, never), "had a stream until now");
+        assert!(!players.revoke_idle(&ada, never), "has just closed its stream");
         ada.quota.note(Holding::Room, RoomId::from_random(1), true);
         assert!(!players.revoke_idle(&ada, later), "is a member");
         ada.quota.note(Holding::Room, RoomId::from_random(1), false);

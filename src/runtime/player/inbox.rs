@@ -177,7 +177,7 @@ impl Reader {
     }
 }
 
-/// A detached reader is dropped after the lock: its stream's end may tell rooms.
+/// A detached reader is dropped after the lock: its stream's end may send messages to rooms.
 impl State {
     /// Keeps a notice for the next stream: one invitation a room, and at most [`MISSED`], of which invitations go first.
     fn keep(&mut self, notice: Notice) {

@@ -1,4 +1,4 @@
-//! What the rooms tell one player: turns, games, kicks, invitations.
+//! Notices of rooms to one player: turns, games, kicks, invitations.
 
 use crate::{
     room::{GameEnd, GameId, JoinCode, Profile, RoomId, Seat, TurnRequest},

@@ -238,12 +238,12 @@ mod tests {
         assert!(reserve(&ada, three).is_none() && reserve(&bea, three).is_none());
         bea.note(Holding::Room, two, true);
         drop(place);
-        assert!(reserve(&bea, two).is_some(), "it is held already");
+        assert!(reserve(&bea, two).is_some(), "the player has it already");
         assert!(reserve(&ada, three).is_none());
         bea.note(Holding::Room, two, false);
         drop(reserve(&ada, three).unwrap());
         ada.note(Holding::Room, two, true);
         drop(ada);
-        assert!(reserve(&bea, one).is_some() && reserve(&bea, two).is_some(), "a removed player holds nothing");
+        assert!(reserve(&bea, one).is_some() && reserve(&bea, two).is_some(), "a removed player has no rooms");
     }
 }

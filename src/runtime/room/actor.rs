@@ -28,7 +28,7 @@ use crate::{
         lobby::listing::Listing,
         outcome::{Accepted, RoomError},
         player::directory::Players,
-        poll::LazyTimer,
+        reusable_wait::LazyTimer,
         server_clock::Clock,
         server_metrics,
     },
@@ -363,7 +363,7 @@ impl RoomActor {
         (self.cache.has_absent && self.is_absent(player) && self.is_present(player)).then_some(player)
     }
 
-    /// Notes absent members who have called elsewhere meanwhile, before they lose their place.
+    /// Notes absent members who have made a call outside this room meanwhile, before they are removed.
     async fn note_returned(&mut self) {
         let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
         for member in members {

@@ -15,7 +15,7 @@ use std::{
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::message::Message;
-use crate::runtime::poll::WakeSignal;
+use crate::runtime::reusable_wait::WakeSignal;
 
 /// An actor that its own task or a caller polls, one at a time.
 pub(super) struct ActorCell {
@@ -134,7 +134,7 @@ mod tests {
             let actor = async move {
                 while let Some(message) = mailbox.next().await {
                     let Message::Remind(player, reply) = *message else { continue };
-                    assert_ne!(player, FATAL, "as the test wants it");
+                    assert_ne!(player, FATAL, "panic injected by the test");
                     if player == SLOW {
                         written.notified().await;
                     }
@@ -170,7 +170,7 @@ mod tests {
     async fn an_idle_actor_answers_in_the_callers_task() {
         let actor = TestActor::idle().await;
         for _ in 0..3 {
-            assert_eq!(actor.call(QUICK).try_recv(), Ok(()), "no task had to run");
+            assert_eq!(actor.call(QUICK).try_recv(), Ok(()), "answered in the task of the caller");
         }
     }
 
@@ -275,7 +275,7 @@ mod tests {
     async fn an_actor_that_has_not_started_or_runs_is_not_polled_by_callers() {
         let actor = TestActor::new();
         let mut early = actor.call(QUICK);
-        assert_eq!(early.try_recv(), Err(TryRecvError::Empty), "its waker is not known yet");
+        assert_eq!(early.try_recv(), Err(TryRecvError::Empty), "the actor has not started");
         yield_now().await;
         assert_eq!(early.try_recv(), Ok(()));
         let running = actor.cell.actor();

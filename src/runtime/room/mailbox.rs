@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::message::Message;
-use crate::runtime::poll::WakeGate;
+use crate::runtime::reusable_wait::WakeGate;
 
 /// The actor's end of its queue.
 pub(super) struct Mailbox {

@@ -1,4 +1,4 @@
-//! Tells rooms whether their members are connected.
+//! Reports to rooms whether their members are connected.
 //!
 //! A player is present while a stream is open, and without one for the grace after each call. The loss of the last stream
 //! counts at once: only a call after it is a return. Rooms learn of streams when they open and end, and of calls, or their

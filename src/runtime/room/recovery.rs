@@ -73,7 +73,7 @@ fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
     host.start(room, Origin::Start { away });
 }
 
-/// Whether a player sits there who has asked for any opponent.
+/// Whether a player in the room waits for any opponent.
 fn waits_for_opponent(room: &Room) -> bool {
     let seats = room.seats();
     let waits =

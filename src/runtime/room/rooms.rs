@@ -200,7 +200,7 @@ impl Rooms {
         outcome
     }
 
-    /// Makes a player leave who has logged out. If that fails, the room's grace does it.
+    /// Makes a logged-out player leave. If that fails, the room's grace does it.
     pub(super) async fn leave_after_log_out(&self, player: &Arc<Player>, room: RoomId) -> Result<Accepted, RoomError> {
         let left = match self.host.room(room).await {
             Ok(handle) => handle.command(Issuer::Player(player.id()), Command::Leave).await,
@@ -305,12 +305,12 @@ mod tests {
         let registry = runtime.rooms.registry();
         assert!(registry.live(room).is_some());
         wait_until_dormant(&runtime).await;
-        assert!(registry.live(room).is_none(), "it is dormant");
+        assert!(registry.live(room).is_none(), "the room is dormant");
         assert_eq!((runtime.census().rooms, runtime.lobby.page(&RowFilter::default(), None, 9).len()), (1, 1));
         assert_eq!((ada.rooms(), runtime.rooms.by_code(before.room.code())), (vec![room], Some(room)));
         let after = runtime.rooms.snapshot(&ada, room, &Credentials::default()).await.unwrap();
         assert_eq!(after.room, before.room);
-        assert!(registry.live(room).is_some(), "it is live");
+        assert!(registry.live(room).is_some(), "the room is live");
         drop(open);
     }
 
@@ -329,7 +329,7 @@ mod tests {
         let open = runtime.streams.turns(&ada).await.unwrap();
         wait_until_dormant(&runtime).await;
         sleep(runtime.limits().idle_close + Duration::from_secs(60)).await;
-        assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]), "it was closed as idle");
+        assert_eq!((runtime.census().rooms, ada.rooms()), (0, vec![]), "the room was closed as idle");
         let gone = runtime.rooms.snapshot(&ada, room, &Credentials::default()).await;
         assert!(matches!(gone, Err(RoomError::Rejected(Rejection::RoomNotFound))));
         drop(open);

@@ -15,7 +15,7 @@ use crate::{
     runtime::{
         outcome::{RoomError, StreamEnd},
         player::player::Player,
-        poll::Cancelled,
+        reusable_wait::Cancelled,
         room::{
             actor::ActorContext,
             encoded_event::{Effect, EncodedEvent},

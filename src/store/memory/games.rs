@@ -1,4 +1,4 @@
-//! The latest finished games, and what they made of those who played them.
+//! The latest finished games, and the statistics of their players.
 
 use std::{
     collections::{BTreeMap, HashMap},

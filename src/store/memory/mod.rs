@@ -60,7 +60,7 @@ impl MemoryStore {
         let mut inner = self.inner();
         inner.rooms.append(append)?;
         append.games.iter().for_each(|game| inner.games.keep(game));
-        // A write whose outcome nobody hears of has happened here: the harder case for the caller.
+        // A write of unknown outcome was written here: the harder case for the caller.
         fault.map_or(Ok(()), Err)
     }
 

@@ -193,7 +193,7 @@ fn put_standing(connection: &Connection, who: &Contestant, name: &str, standing:
     Ok(())
 }
 
-/// A game as it was; but of AI seats not what their moves are drawn from, which is told to nobody.
+/// A game as it was, but without the seeds of its AIs, which are secret.
 fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
     let text = |column: &str| row.get::<_, String>(column);
     let id: GameId = text("id")?.parse()?;

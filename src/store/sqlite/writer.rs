@@ -204,7 +204,7 @@ impl WriterThread {
     fn handle(&mut self, request: Request, writes: &mut Vec<QueuedWrite>) {
         match request {
             Request::Write(write) => writes.push(write),
-            // The writes before it are not committed, and no caller has been told that they are.
+            // The writes before it are not committed, and no caller has an answer yet.
             Request::Read(query) => self.answer(query),
         }
     }
@@ -238,7 +238,7 @@ impl WriterThread {
 
     /// Executes writes and sends their outcomes.
     fn execute(&mut self, writes: Vec<QueuedWrite>) {
-        // A panic fails the writes at hand, not all later ones. Its hook reports it.
+        // A panic fails the current writes, not all later ones. Its hook reports it.
         let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&writes)));
         let panicked = |_| match self.in_sync {
             true => Err(Failure::Write(AppendError::Unavailable("a bug".to_owned()))),

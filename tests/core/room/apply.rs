@@ -1,4 +1,4 @@
-//! The law for clients: assigning the fields of events gives the same room as a fresh snapshot, after every event.
+//! Property for clients: assigning the fields of events gives the same room as a fresh snapshot, after every event.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
@@ -14,7 +14,7 @@ use reversi::{
     room::{Event, Fact, Room, Timestamp, Viewer},
 };
 
-use crate::room::{laws::always, script::plots, trace::RandomHistory};
+use crate::room::{properties::for_random_histories, random_history::RandomHistory, script::scripts};
 
 /// The input of the page's test of `apply` (`web/src/room/apply.test.ts`): one `WatchRoomResponse` a line, in hexadecimal.
 /// A snapshot after an event is the expected room; a snapshot after a snapshot starts the next history.
@@ -61,8 +61,8 @@ fn steps(history: &[Event]) -> (v1::Room, Vec<Step>) {
 
 #[test]
 fn applying_events_gives_the_same_room_as_a_fresh_snapshot() {
-    always(|random| {
-        let (first, steps) = steps(&random.world.history);
+    for_random_histories(|random| {
+        let (first, steps) = steps(&random.test.history);
         let mut followed = client::Room::try_from(first).expect("a snapshot");
         for step in steps {
             let event = client::RoomEvent::try_from(step.event.clone()).expect("an event");
@@ -93,12 +93,12 @@ fn recorded() -> String {
     let mut lines = String::new();
     let mut occurred = BTreeMap::new();
     for _ in 0..2_000 {
-        let plot = plots().new_tree(&mut runner).expect("a plot").current();
-        let history = RandomHistory::perform(plot).world.history;
+        let script = scripts().new_tree(&mut runner).expect("a script").current();
+        let history = RandomHistory::run(script).test.history;
         let kind = |event: &Event| format!("{:?}", std::mem::discriminant(&event.fact));
         let mut kinds: Vec<_> = history[1..].iter().map(kind).collect();
         let chat_lines = history.iter().filter(|event| matches!(event.fact, Fact::ChatPosted { .. })).count();
-        kinds.extend((chat_lines > Room::CHAT_LINES).then(|| "a line of chat that another replaces".to_owned()));
+        kinds.extend((chat_lines > Room::CHAT_LINES).then(|| "a chat line that replaces another".to_owned()));
         let is_new = kinds.iter().any(|kind| occurred.get(kind).copied().unwrap_or(0) < EACH);
         if history.len() > LONGEST || !is_new {
             continue;
@@ -114,7 +114,7 @@ fn record(history: &[Event], lines: &mut String) {
     let (first, steps) = steps(history);
     let mut line = |message| {
         for byte in (v1::WatchRoomResponse { message: Some(message) }).encode_to_vec() {
-            write!(lines, "{byte:02x}").expect("a string takes everything");
+            write!(lines, "{byte:02x}").expect("writing to a string succeeds");
         }
         lines.push('\n');
     };

@@ -40,7 +40,7 @@ fn follow(mut room: Room, events: &[Event], now: Timestamp) {
     for event in events {
         // A stored room in which a bot already has all its strikes decides one more. The server stores no such room.
         if room.check_next(event).is_err() {
-            assert_eq!(event.fact, Fact::Struck, "decided, and does not fit");
+            assert_eq!(event.fact, Fact::Struck, "a decided event does not fit");
             return;
         }
         room.apply(event);

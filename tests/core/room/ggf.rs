@@ -1,4 +1,4 @@
-//! The law of the game format: a game that was written can be read.
+//! A game that was written in GGF can be read.
 
 use std::cell::Cell;
 
@@ -8,13 +8,13 @@ use reversi::{
     rules::{ByColor, Color, Outcome, Position},
 };
 
-use crate::room::{laws::always, trace::RandomHistory};
+use crate::room::{properties::for_random_histories, random_history::RandomHistory};
 
 #[test]
 fn a_written_game_is_read_back() {
     let seen = Cell::new(0);
-    always(|stage| {
-        for record in records(stage) {
+    for_random_histories(|random| {
+        for record in records(random) {
             let line = ggf::write(&record);
             let game = ggf::read(&line).map_err(|error| TestCaseError::fail(format!("{error}: {line}")))?;
             prop_assert_eq!(&game.players, &ByColor::from_fn(|side| name(&record.players[side])));
@@ -33,10 +33,10 @@ fn a_written_game_is_read_back() {
     assert!(seen.get() > 100, "only {} games", seen.get());
 }
 
-fn records(stage: &RandomHistory) -> impl Iterator<Item = GameRecord> {
-    stage.moments.iter().flat_map(|moment| {
-        let mut room = moment.before.clone();
-        let events = moment.result.iter().flatten();
+fn records(random: &RandomHistory) -> impl Iterator<Item = GameRecord> {
+    random.commands.iter().flat_map(|trace| {
+        let mut room = trace.before.clone();
+        let events = trace.result.iter().flatten();
         events.filter_map(move |event| {
             room.apply(event);
             matches!(event.fact, Fact::GameEnded(_)).then(|| room.record(event.at)).flatten()

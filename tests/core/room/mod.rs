@@ -1,12 +1,12 @@
-//! One room as a pure value: laws on random histories, stories, and its stored form.
+//! One room as a pure value: properties on random histories, scenarios, and its stored form.
 
 mod apply;
 mod exercise;
 mod ggf;
-mod laws;
+mod properties;
+pub(crate) mod random_history;
+mod scenarios;
 pub(crate) mod script;
 mod stored_form;
 mod stored_samples;
-mod stories;
 pub(crate) mod test_room;
-pub(crate) mod trace;

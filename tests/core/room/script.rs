@@ -11,9 +11,9 @@ use reversi::{
     rules::{ByColor, Color},
 };
 
-use crate::room::test_room::{CODE, ai, ai_seat, id, member_card, password, profile, secs, usual};
+use crate::room::test_room::{CODE, ai, ai_seat, default_settings, id, password, profile, secs, valid_credentials};
 
-pub(crate) const PEOPLE: [&str; 6] = ["ada", "bob", "cy", "bot-d", "bot-e", "eve"];
+pub(crate) const PLAYERS: [&str; 6] = ["ada", "bob", "cy", "bot-d", "bot-e", "eve"];
 
 /// How much time passes before a step.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub(crate) enum Wait {
 
 /// What a player tries. It is chosen before the state of the room is known.
 #[derive(Clone, Debug)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     /// A command that does not depend on the state of the room.
     Plain(Command),
     JoinAs(usize, Credentials),
@@ -36,11 +36,11 @@ pub(crate) enum Deed {
     /// Ada takes black and this player takes white, if they can.
     SitDown(usize),
     /// Everything that is missing for a game, and its start.
-    Begin,
+    StartGame,
     /// Legal moves by the players to move.
     Moves(Vec<u8>),
     /// Any square, with a game and ply near the current ones.
-    Stray {
+    NearbyMove {
         game: u32,
         ply: u16,
         square: u8,
@@ -56,40 +56,40 @@ pub(crate) enum Deed {
     Offer(Offer, Color),
     Answer(Offer, bool, Color),
     /// One side offers, and the other answers immediately.
-    Haggle(Offer, bool, Color),
-    Remove {
+    OfferAndAnswer(Offer, bool, Color),
+    KickOccupant {
         seat: Color,
         ban: bool,
     },
     Abort,
     BanStrangers(u64),
-    Babble(u8),
+    ChatLines(u8),
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) wait: Wait,
     /// Whether the driver ticks first, as a correct driver does.
-    pub(crate) punctual: bool,
+    pub(crate) ticks_first: bool,
     pub(crate) actor: usize,
-    pub(crate) deed: Deed,
+    pub(crate) action: Action,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Plot {
+pub(crate) struct Script {
     pub(crate) settings: Settings,
     pub(crate) seats: ByColor<Occupant>,
     pub(crate) policy: Policy,
     pub(crate) steps: Vec<Step>,
     /// The player who closes the room at the end, if permitted.
-    pub(crate) closer: Issuer,
+    pub(crate) closed_by: Issuer,
 }
 
 pub(crate) fn player(who: usize) -> Issuer {
-    Issuer::Player(id(PEOPLE[who]))
+    Issuer::Player(id(PLAYERS[who]))
 }
 
-pub(crate) fn plots() -> impl Strategy<Value = Plot> {
+pub(crate) fn scripts() -> impl Strategy<Value = Script> {
     let grace = prop_oneof![Just(0), Just(30), Just(120)].prop_map(secs);
     let policy = (grace, 4_u16..8).prop_map(|(grace, members)| Policy { grace, idle_close: secs(600), members });
     let seats = (occupants(), occupants()).prop_map(|(black, white)| match (&black, &white) {
@@ -97,13 +97,13 @@ pub(crate) fn plots() -> impl Strategy<Value = Plot> {
         _ => ByColor::new(black, white),
     });
     let steps = prop::collection::vec(steps(), 1..100);
-    let closer = prop_oneof![Just(player(0)), Just(Issuer::Admin), Just(Issuer::Server)];
-    (settings(), seats, policy, steps, closer).prop_map(|(settings, seats, policy, steps, closer)| Plot {
+    let closed_by = prop_oneof![Just(player(0)), Just(Issuer::Admin), Just(Issuer::Server)];
+    (settings(), seats, policy, steps, closed_by).prop_map(|(settings, seats, policy, steps, closed_by)| Script {
         settings,
         seats,
         policy,
         steps,
-        closer,
+        closed_by,
     })
 }
 
@@ -136,8 +136,8 @@ fn settings() -> impl Strategy<Value = Settings> {
         2 => (0_u64..9).prop_map(|seed| Opening::Balanced { seed }),
     ];
     let pause = prop_oneof![Just(0), Just(500), Just(10_000)].prop_map(Duration::from_millis);
-    let door = (any::<bool>(), any::<bool>(), prop::option::of(Just(password())));
-    (times(), opening, pause, 1_u16..4, any::<[bool; 4]>(), door).prop_map(
+    let access = (any::<bool>(), any::<bool>(), prop::option::of(Just(password())));
+    (times(), opening, pause, 1_u16..4, any::<[bool; 4]>(), access).prop_map(
         |(time, opening, ai_pause, games, [swap_sides, auto_start, rated, tested], (private, members, password))| {
             let settings = Settings {
                 visibility: if private { Visibility::Private } else { Visibility::Public },
@@ -150,7 +150,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                 opening,
                 auto_start,
                 rated,
-                ..usual()
+                ..default_settings()
             };
             // Bounds at which one pair decides the test.
             let sprt = (tested && settings.is_paired()).then(|| "-1600,1600,0.4,0.4".parse().expect("a test"));
@@ -168,42 +168,42 @@ fn steps() -> impl Strategy<Value = Step> {
     ];
     // The owner has the most rights, so she acts most often.
     let actor = prop_oneof![2 => Just(0), 3 => 0_usize..8];
-    (wait, prop::bool::weighted(0.9), actor, deeds()).prop_map(|(wait, punctual, actor, deed)| Step {
+    (wait, prop::bool::weighted(0.9), actor, actions()).prop_map(|(wait, ticks_first, actor, action)| Step {
         wait,
-        punctual,
+        ticks_first,
         actor,
-        deed,
+        action,
     })
 }
 
-fn deeds() -> impl Strategy<Value = Deed> {
+fn actions() -> impl Strategy<Value = Action> {
     let credentials = prop_oneof![
-        3 => Just(member_card()),
+        3 => Just(valid_credentials()),
         1 => Just(Credentials::default()),
         1 => Just(Credentials { code: Some(JoinCode::from_random(CODE)), password: None }),
     ];
     let seat = prop_oneof![Just(Color::Black), Just(Color::White)];
     let offer = prop_oneof![Just(Offer::Draw), Just(Offer::Rematch)];
     prop_oneof![
-        6 => commands().prop_map(Deed::Plain),
-        2 => (0_usize..6, credentials).prop_map(|(who, credentials)| Deed::JoinAs(who, credentials)),
-        1 => settings().prop_map(|settings| Deed::Configure(Box::new(settings))),
-        1 => any::<bool>().prop_map(Deed::Rename),
-        3 => (0_usize..6, prop::bool::weighted(0.6)).prop_map(|(who, present)| Deed::Presence(who, present)),
-        4 => prop_oneof![Just(1), Just(3)].prop_map(Deed::SitDown),
-        3 => Just(Deed::Begin),
-        6 => prop::collection::vec(any::<u8>(), 1..64).prop_map(Deed::Moves),
-        1 => (0_u32..3, 0_u16..6, any::<u8>()).prop_map(|(game, ply, square)| Deed::Stray { game, ply, square }),
-        4 => (0_u16..4, 1_u8..4).prop_map(|(ply, times)| Deed::Strike { ply, times }),
-        1 => outages().prop_map(Deed::Outage),
-        1 => seat.clone().prop_map(Deed::Resign),
-        3 => (offer.clone(), seat.clone()).prop_map(|(offer, seat)| Deed::Offer(offer, seat)),
-        8 => (offer.clone(), any::<bool>(), seat.clone()).prop_map(|(offer, yes, seat)| Deed::Haggle(offer, yes, seat)),
-        3 => (offer, any::<bool>(), seat.clone()).prop_map(|(offer, yes, seat)| Deed::Answer(offer, yes, seat)),
-        1 => (seat, any::<bool>()).prop_map(|(seat, ban)| Deed::Remove { seat, ban }),
-        1 => Just(Deed::Abort),
-        1 => prop_oneof![9 => 0_u64..3, 1 => Just(210)].prop_map(Deed::BanStrangers),
-        1 => (1_u8..30).prop_map(Deed::Babble),
+        6 => commands().prop_map(Action::Plain),
+        2 => (0_usize..6, credentials).prop_map(|(who, credentials)| Action::JoinAs(who, credentials)),
+        1 => settings().prop_map(|settings| Action::Configure(Box::new(settings))),
+        1 => any::<bool>().prop_map(Action::Rename),
+        3 => (0_usize..6, prop::bool::weighted(0.6)).prop_map(|(who, present)| Action::Presence(who, present)),
+        4 => prop_oneof![Just(1), Just(3)].prop_map(Action::SitDown),
+        3 => Just(Action::StartGame),
+        6 => prop::collection::vec(any::<u8>(), 1..64).prop_map(Action::Moves),
+        1 => (0_u32..3, 0_u16..6, any::<u8>()).prop_map(|(game, ply, square)| Action::NearbyMove { game, ply, square }),
+        4 => (0_u16..4, 1_u8..4).prop_map(|(ply, times)| Action::Strike { ply, times }),
+        1 => outages().prop_map(Action::Outage),
+        1 => seat.clone().prop_map(Action::Resign),
+        3 => (offer.clone(), seat.clone()).prop_map(|(offer, seat)| Action::Offer(offer, seat)),
+        8 => (offer.clone(), any::<bool>(), seat.clone()).prop_map(|(offer, yes, seat)| Action::OfferAndAnswer(offer, yes, seat)),
+        3 => (offer, any::<bool>(), seat.clone()).prop_map(|(offer, yes, seat)| Action::Answer(offer, yes, seat)),
+        1 => (seat, any::<bool>()).prop_map(|(seat, ban)| Action::KickOccupant { seat, ban }),
+        1 => Just(Action::Abort),
+        1 => prop_oneof![9 => 0_u64..3, 1 => Just(210)].prop_map(Action::BanStrangers),
+        1 => (1_u8..30).prop_map(Action::ChatLines),
     ]
 }
 
@@ -214,12 +214,12 @@ fn outages() -> impl Strategy<Value = i64> {
 
 fn commands() -> impl Strategy<Value = Command> {
     let seat = prop_oneof![Just(Color::Black), Just(Color::White)];
-    let who = (0_usize..6).prop_map(|who| id(PEOPLE[who]));
+    let who = (0_usize..6).prop_map(|who| id(PLAYERS[who]));
     let offer = prop_oneof![Just(Offer::Draw), Just(Offer::Rematch)];
     let setting = prop_oneof![
         Just(SeatSetting::Open),
         Just(ai()),
-        (0_usize..6).prop_map(|who| SeatSetting::Reserved(profile(PEOPLE[who]))),
+        (0_usize..6).prop_map(|who| SeatSetting::Reserved(profile(PLAYERS[who]))),
     ];
     prop_oneof![
         2 => Just(Command::Leave),

@@ -1,4 +1,4 @@
-//! Laws of the stored form: nothing is lost, everything decoded is safe, and the events that a room decides fit it.
+//! Properties of the stored form: nothing is lost, everything decoded is safe, and the events that a room decides fit it.
 
 use proptest::prelude::*;
 use reversi::room::{
@@ -6,12 +6,15 @@ use reversi::room::{
     stored::{StoredError, decode_event, decode_room, encode_event, encode_room},
 };
 
-use crate::room::{exercise::exercise, laws::always, laws::at_every_moment, script::plots, trace::RandomHistory};
+use crate::room::{
+    exercise::exercise, properties::for_every_command, properties::for_random_histories, random_history::RandomHistory,
+    script::scripts,
+};
 
 #[test]
 fn every_event_round_trips() {
-    always(|stage| {
-        for event in &stage.world.history {
+    for_random_histories(|random| {
+        for event in &random.test.history {
             prop_assert_eq!(decode_event(&encode_event(event)), Ok(event.clone()));
         }
         Ok(())
@@ -20,9 +23,9 @@ fn every_event_round_trips() {
 
 #[test]
 fn every_room_round_trips_even_between_two_events_of_a_command() {
-    at_every_moment(|moment| {
-        let mut room = moment.before.clone();
-        for event in moment.result.as_deref().unwrap_or(&[]) {
+    for_every_command(|trace| {
+        let mut room = trace.before.clone();
+        for event in trace.result.as_deref().unwrap_or(&[]) {
             room.apply(event);
             prop_assert_eq!(decode_room(&encode_room(&room)), Ok(room.clone()));
         }
@@ -32,10 +35,10 @@ fn every_room_round_trips_even_between_two_events_of_a_command() {
 
 #[test]
 fn every_event_of_a_history_fits_only_in_its_place() {
-    always(|stage| {
-        let mut room = Room::replay(&stage.world.history[..1]).expect("a creation");
-        let mut last = &stage.world.history[0];
-        for event in &stage.world.history[1..] {
+    for_random_histories(|random| {
+        let mut room = Room::replay(&random.test.history[..1]).expect("a creation");
+        let mut last = &random.test.history[0];
+        for event in &random.test.history[1..] {
             prop_assert_eq!(room.check_next(last), Err(StoredError::OutOfOrder(last.seq)));
             prop_assert_eq!(room.check_next(event), Ok(()));
             room.apply(event);
@@ -48,12 +51,12 @@ fn every_event_of_a_history_fits_only_in_its_place() {
 /// A history has hundreds of moves, so the size of a move matters.
 #[test]
 fn a_move_is_short() {
-    always(|stage| {
-        for event in &stage.world.history {
+    for_random_histories(|random| {
+        for event in &random.test.history {
             if let Fact::Played { spent, .. } = event.fact {
                 // These tests run in 1970; until about 2200 a timestamp takes more bytes, so it is counted with 8.
-                let moment = 8 - encode_length(event.at.0.unsigned_abs());
-                let length = encode_event(event).len() + moment;
+                let time_bytes = 8 - encode_length(event.at.0.unsigned_abs());
+                let length = encode_event(event).len() + time_bytes;
                 prop_assert!(length <= 22 || spent.as_secs() > 15 || event.seq.0 > 16_000, "{length} for {event:?}");
             }
         }
@@ -116,13 +119,13 @@ proptest! {
 
     #[test]
     fn damaged_bytes_give_an_error_or_a_valid_value(
-        plot in plots(),
+        script in scripts(),
         damages in prop::collection::vec((any::<prop::sample::Index>(), damage()), 64),
     ) {
-        let stage = RandomHistory::perform(plot);
+        let random = RandomHistory::run(script);
         for (which, damage) in damages {
-            let event = &stage.world.history[which.index(stage.world.history.len())];
-            let room = &stage.moments[which.index(stage.moments.len())].after;
+            let event = &random.test.history[which.index(random.test.history.len())];
+            let room = &random.commands[which.index(random.commands.len())].after;
             // Without the checksum, which would detect all damage.
             let (mut event, mut room) = (unchecked(encode_event(event)), unchecked(encode_room(room)));
             for one in damage {

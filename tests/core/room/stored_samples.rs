@@ -13,7 +13,7 @@ use reversi::{
     rules::{ByColor, Color},
 };
 
-use crate::room::test_room::{self, World, chat, id, password, profile, secs, square, total, usual};
+use crate::room::test_room::{self, TestRoom, chat, default_settings, id, password, profile, secs, square, total};
 
 /// 2026-01-02 10:00:00.123456 UTC.
 const AT: Timestamp = Timestamp(1_767_348_000_123_456);
@@ -80,7 +80,7 @@ fn creation() -> Creation {
 
 /// One of each kind of fact, and some variants.
 fn facts() -> Vec<Fact> {
-    let random = Settings { opening: Opening::Random { plies: 8, seed: 11 }, ..usual() };
+    let random = Settings { opening: Opening::Random { plies: 8, seed: 11 }, ..default_settings() };
     let spent = Duration::from_micros(2_345_678);
     vec![
         Fact::Created(Box::new(creation())),
@@ -113,7 +113,7 @@ fn facts() -> Vec<Fact> {
 /// A series in pairs, with a test.
 fn paired_settings() -> Settings {
     let sprt = Sprt::new(-2.5, 10.0, 0.05, 0.1).ok();
-    Settings { games: 4, opening: Opening::Balanced { seed: u64::MAX }, sprt, ..usual() }
+    Settings { games: 4, opening: Opening::Balanced { seed: u64::MAX }, sprt, ..default_settings() }
 }
 
 fn thought() -> Thought {
@@ -157,38 +157,38 @@ fn events() -> Vec<(String, Event)> {
 
 /// Rooms in every phase.
 fn rooms() -> Vec<(String, Room)> {
-    let mut lobby = World::table();
+    let mut lobby = TestRoom::with_watchers();
     lobby.ok("ada", chat("who plays?"));
     lobby.ok("ada", test_room::ban("eve"));
     lobby.ok("server", Command::SetPresence(id("wim"), false));
 
-    let settings = Settings { time: total(secs(300), secs(2)), games: 3, ..usual() };
-    let mut playing = World::duel(settings.clone()).join("cy");
+    let settings = Settings { time: total(secs(300), secs(2)), games: 3, ..default_settings() };
+    let mut playing = TestRoom::two_players(settings.clone()).join("cy");
     playing.wait(secs(10));
     playing.play("d3c3c4");
     playing.ok("ada", Command::Offer(Offer::Draw));
 
-    let mut awaiting = World::duel(settings);
+    let mut awaiting = TestRoom::two_players(settings);
     awaiting.play_out();
 
-    let mut closed = World::against_ai(Settings { ai_pause: secs(1), ..usual() });
+    let mut closed = TestRoom::against_ai(Settings { ai_pause: secs(1), ..default_settings() });
     closed.ok("ada", Command::Leave);
 
     let named = [("lobby", lobby), ("playing", playing), ("awaiting a game", awaiting), ("closed room", closed)];
     let made = Room::new(creation(), AT);
 
-    let mut thoughtful = World::against_ai(usual());
+    let mut thoughtful = TestRoom::against_ai(default_settings());
     thoughtful.play("d3");
     let game = thoughtful.room.running().map(|game| (game.number, game.ply(), game.position.legal_moves()));
     let (game, ply, legal) = game.expect("a game");
     let square = legal.into_iter().next().expect("a legal move");
     thoughtful.ok("server", Command::Play { game, ply, square, thought: Some(Box::new(thought())) });
-    let mut scored = World::duel(paired_settings());
+    let mut scored = TestRoom::two_players(paired_settings());
     for number in 1..=3 {
         scored.ok(if number < 3 { "bob" } else { "ada" }, Command::Resign { game: number });
         scored.wait(Room::PEOPLE_GAP);
     }
-    let worlds = named.into_iter().map(|(name, world)| (name.to_owned(), world.room));
+    let worlds = named.into_iter().map(|(name, test)| (name.to_owned(), test.room));
     worlds
         .chain([
             ("made".to_owned(), made),
@@ -270,13 +270,13 @@ fn bytes_of_a_newer_server_are_reported_as_newer() {
 /// Found by fuzzing: the end of such a game was rejected as one that no room decides.
 #[test]
 fn a_room_stored_before_the_end_of_a_full_board_can_continue() {
-    let mut world = World::duel(usual());
-    world.play_out();
-    let (last, before) = world.history.split_last().expect("a history");
+    let mut test = TestRoom::two_players(default_settings());
+    test.play_out();
+    let (last, before) = test.history.split_last().expect("a history");
     assert!(matches!(last.fact, Fact::GameEnded(_)));
     let stored = Room::replay(before).map(|room| encode_room(&room)).expect("a creation");
     let mut room = decode_room(&stored).expect("what was encoded");
-    for event in room.decide(world.now, test_room::actor("ada"), Command::Leave).expect("ada may leave") {
+    for event in room.decide(test.now, test_room::actor("ada"), Command::Leave).expect("ada may leave") {
         assert_eq!(room.check_next(&event), Ok(()), "{event:?}");
         room.apply(&event);
     }
@@ -285,9 +285,9 @@ fn a_room_stored_before_the_end_of_a_full_board_can_continue() {
 
 #[test]
 fn events_that_no_room_decides_do_not_fit() {
-    let world = World::duel(usual());
-    let room = &world.room;
-    let fits = |fact: Fact| room.check_next(&Event { seq: room.seq().next(), at: world.now, fact });
+    let test = TestRoom::two_players(default_settings());
+    let room = &test.room;
+    let fits = |fact: Fact| room.check_next(&Event { seq: room.seq().next(), at: test.now, fact });
     let misfit = Err(StoredError::OutOfOrder(room.seq().next()));
     let played = |name| Fact::Played { square: square(name), spent: Duration::ZERO, thought: None };
     assert_eq!(fits(played("d3")), Ok(()));
@@ -305,10 +305,10 @@ fn events_that_no_room_decides_do_not_fit() {
     ] {
         assert_eq!(fits(fact.clone()), misfit, "{fact:?}");
     }
-    let late = Event { seq: room.seq().plus(2), at: world.now, fact: Fact::Struck };
+    let late = Event { seq: room.seq().plus(2), at: test.now, fact: Fact::Struck };
     assert_eq!(room.check_next(&late), Err(StoredError::OutOfOrder(late.seq)));
 
-    let lobby = World::seated(usual()).room;
+    let lobby = TestRoom::seated(default_settings()).room;
     let start = |opening: &[&str]| {
         let opening = opening.iter().map(|name| square(name)).collect();
         lobby.check_next(&Event {

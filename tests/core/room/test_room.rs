@@ -22,13 +22,13 @@ pub(crate) const fn secs(seconds: u64) -> Duration {
 
 /// A room and its driver, as in the server: ticks at the deadline, decides, applies, and keeps the history.
 #[derive(Clone, Debug)]
-pub(crate) struct World {
+pub(crate) struct TestRoom {
     pub(crate) room: Room,
     pub(crate) now: Timestamp,
     pub(crate) history: Vec<Event>,
 }
 
-impl World {
+impl TestRoom {
     /// A room that Ada creates at second one.
     pub(crate) fn new(settings: Settings, seats: ByColor<Occupant>, policy: Policy) -> Self {
         let now = Timestamp(1_000_000);
@@ -45,7 +45,7 @@ impl World {
 
     /// Ada's room with the usual settings.
     pub(crate) fn lobby() -> Self {
-        Self::of(usual())
+        Self::of(default_settings())
     }
 
     /// Ada has black, Bob has white, and both are ready.
@@ -54,37 +54,37 @@ impl World {
     }
 
     /// Ada plays black and Bob plays white.
-    pub(crate) fn duel(settings: Settings) -> Self {
-        let mut world = Self::seated(settings);
-        world.ok("ada", Command::Start);
-        world
+    pub(crate) fn two_players(settings: Settings) -> Self {
+        let mut test = Self::seated(settings);
+        test.ok("ada", Command::Start);
+        test
     }
 
     /// Ada watches Bob (black) play Cy (white); Wim watches too.
-    pub(crate) fn table() -> Self {
+    pub(crate) fn with_watchers() -> Self {
         Self::lobby().join("bob").join("cy").join("wim").sit("bob", Color::Black).sit("cy", Color::White)
     }
 
     /// Ada plays black against an AI.
     pub(crate) fn against_ai(settings: Settings) -> Self {
-        let mut world = Self::of(settings).sit("ada", Color::Black).ai(Color::White);
-        world.ok("ada", Command::Start);
-        world
+        let mut test = Self::of(settings).sit("ada", Color::Black).ai(Color::White);
+        test.ok("ada", Command::Start);
+        test
     }
 
-    /// Ada watches two AIs.
+    /// Two AIs play; Ada watches.
     pub(crate) fn ai_match(settings: Settings) -> Self {
-        let mut world = Self::of(settings).ai(Color::Black).ai(Color::White);
-        world.ok("ada", Command::Start);
-        world
+        let mut test = Self::of(settings).ai(Color::Black).ai(Color::White);
+        test.ok("ada", Command::Start);
+        test
     }
 
     pub(crate) fn join(mut self, who: &str) -> Self {
-        self.ok(who, Command::Join(profile(who), member_card()));
+        self.ok(who, Command::Join(profile(who), valid_credentials()));
         self
     }
 
-    /// Seats a member and marks readiness.
+    /// Takes a seat and sets readiness.
     pub(crate) fn sit(mut self, who: &str, seat: Color) -> Self {
         self.ok(who, Command::TakeSeat(seat));
         self.ok(who, Command::SetReady(true));
@@ -123,7 +123,7 @@ impl World {
         while let Some(due) = self.room.deadline().filter(|&due| due <= until) {
             self.now = self.now.max(due);
             let ticked = self.tick_if_due();
-            assert!(!ticked.is_empty(), "a deadline at which nothing happens");
+            assert!(!ticked.is_empty(), "a tick at a deadline has no events");
             facts.extend(ticked);
         }
         self.now = until;
@@ -222,7 +222,7 @@ pub(crate) fn profile(who: &str) -> Profile {
 }
 
 /// Credentials that admit to every room of these tests.
-pub(crate) fn member_card() -> Credentials {
+pub(crate) fn valid_credentials() -> Credentials {
     Credentials { code: Some(JoinCode::from_random(CODE)), password: Some(password()) }
 }
 
@@ -230,7 +230,7 @@ pub(crate) fn password() -> PasswordHash {
     PasswordHash([0xA7; 32])
 }
 
-pub(crate) fn usual() -> Settings {
+pub(crate) fn default_settings() -> Settings {
     Settings::named(RoomName::parse("Ada's room").expect("a name"))
 }
 

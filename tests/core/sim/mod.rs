@@ -1,22 +1,22 @@
-//! Simulations of whole worlds, each determined by a seed: real servers on virtual time, with a failing disk, used by
-//! people and bots that log in and out, repeat requests and drop calls. `invariants` has the properties of all worlds,
-//! one a file.
+//! Simulations, each determined by a seed: real servers on virtual time with a failing disk, and clients that log in
+//! and out, repeat requests and drop calls. `invariants` has the properties that every simulation must have, one per
+//! file.
 //!
 //! `REVERSI_SIM_SEEDS=N` sets the number of seeds; `REVERSI_SIM_SEED=S` runs one seed and prints its trace.
 
-mod dice;
-mod disk;
-mod evidence;
+mod call_pattern;
+mod client;
+mod event_log;
+mod faulty_disk;
 mod invariants;
-mod manner;
-mod moment;
-mod onlooker;
-mod person;
 mod plan;
-mod scenarios;
-mod stage;
-mod whim;
-mod world;
+mod random_action;
+mod recorded_history;
+mod regressions;
+mod rng;
+mod server;
+mod simulation;
+mod watcher;
 
 use std::{
     env,
@@ -28,7 +28,7 @@ use std::{
 };
 
 use plan::Plan;
-use world::World;
+use simulation::Simulation;
 
 /// Default number of seeds: about a minute on two cores.
 const SEEDS: u64 = 1_000;
@@ -42,7 +42,7 @@ const TAIL: usize = 60;
 #[test]
 fn the_invariants_hold_for_every_seed() {
     if let Some(seed) = number("REVERSI_SIM_SEED") {
-        println!("{}", moment::trace(&World::play(Plan::of(seed)).moments));
+        println!("{}", event_log::trace(&Simulation::run(Plan::of(seed)).entries));
         return no_failures(&[try_seed(seed)]);
     }
     let (next, seeds) = (AtomicU64::new(0), number("REVERSI_SIM_SEEDS").unwrap_or(SEEDS));
@@ -67,31 +67,31 @@ fn the_invariants_hold_for_every_seed() {
 fn the_same_seed_gives_the_same_trace() {
     let mut traces = Vec::new();
     for seed in 0..20 {
-        let [first, second] = [(); 2].map(|()| moment::trace(&World::play(Plan::of(seed)).moments));
-        let parting = first.lines().zip(second.lines()).enumerate().find(|(_, (first, second))| first != second);
-        assert!(first == second, "seed {seed} parts at {parting:#?}");
-        traces.push(moment::hash(first.as_bytes()));
+        let [first, second] = [(); 2].map(|()| event_log::trace(&Simulation::run(Plan::of(seed)).entries));
+        let difference = first.lines().zip(second.lines()).enumerate().find(|(_, (first, second))| first != second);
+        assert!(first == second, "seed {seed} differs at {difference:#?}");
+        traces.push(event_log::hash(first.as_bytes()));
     }
     traces.sort_unstable();
     traces.dedup();
-    assert_eq!(traces.len(), 20, "seeds make different worlds");
+    assert_eq!(traces.len(), 20, "each seed has a different trace");
 }
 
-/// Simulates the world of a seed. Returns the violated invariant with the end of the trace.
+/// Runs the simulation of a seed. Returns the violated invariant with the end of the trace.
 fn try_seed(seed: u64) -> Result<(), String> {
-    let evidence = World::play(Plan::of(seed));
+    let history = Simulation::run(Plan::of(seed));
     let broken: Vec<_> = invariants::ALL
         .iter()
-        .filter_map(|(name, check)| check(&evidence).err().map(|problem| format!("{name}: {problem}")))
+        .filter_map(|(name, check)| check(&history).err().map(|problem| format!("{name}: {problem}")))
         .collect();
     if broken.is_empty() {
         return Ok(());
     }
-    let trace = moment::trace(&evidence.moments);
+    let trace = event_log::trace(&history.entries);
     let lines: Vec<_> = trace.lines().collect();
     let tail = lines[lines.len().saturating_sub(TAIL)..].join("\n");
     Err(format!(
-        "seed {seed}\n{}\nthe end of its trace:\n{tail}\nagain: REVERSI_SIM_SEED={seed} cargo test --test core sim::the_invariants -- --nocapture",
+        "seed {seed}\n{}\nthe end of its trace:\n{tail}\nrun it again: REVERSI_SIM_SEED={seed} cargo test --test core sim::the_invariants -- --nocapture",
         broken.join("\n")
     ))
 }

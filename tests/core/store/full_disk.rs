@@ -11,7 +11,7 @@ use rlimit::Resource;
 use tempfile::TempDir;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::room::test_room::{World, chat, id, usual};
+use crate::room::test_room::{TestRoom, chat, default_settings, id};
 
 /// Size of a frame of the log in bytes: its header and a page.
 const FRAME: u64 = 24 + 4096;
@@ -44,18 +44,18 @@ fn store(folder: &Path) -> Store {
 }
 
 /// The room as a server would find it after a crash now.
-async fn found_after_a_crash(folder: &TempDir, room: RoomId) -> Kept {
+async fn found_after_a_crash(folder: &TempDir, room: RoomId) -> Stored {
     let other = TempDir::new().unwrap();
     for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
         fs::copy(folder.path().join(&name), other.path().join(&name)).unwrap();
     }
-    kept(&store(other.path()), room).await
+    stored(&store(other.path()), room).await
 }
 
 /// A stored room, and the number of stored games.
-type Kept = (Option<Room>, usize);
+type Stored = (Option<Room>, usize);
 
-async fn kept(store: &Store, room: RoomId) -> Kept {
+async fn stored(store: &Store, room: RoomId) -> Stored {
     let filter = GameFilter { viewer: id("ada"), room: None, player: None };
     let games = store.archive.games(filter, None, 100).await.unwrap().games;
     (store.journal.load(room).await.unwrap().map(reversi::store::History::latest), games.len())
@@ -66,27 +66,27 @@ async fn kept(store: &Store, room: RoomId) -> Kept {
 async fn sweep(folder: &TempDir, append: Append<'_>, limits: impl Iterator<Item = u64>) -> [usize; 2] {
     let store = store(folder.path());
     let room = append.room;
-    let before = kept(&store, room).await;
+    let before = stored(&store, room).await;
     let mut after = before.0.clone().unwrap();
     append.events.iter().for_each(|event| after.apply(event));
     let after = (Some(after), before.1 + append.games.len());
-    let [mut refused, mut unsure] = [0, 0];
+    let [mut refused, mut unknown] = [0, 0];
     for limit in limits {
         // The write starts at the call.
         let written = limited(limit, async { store.journal.append(append).await }).await;
-        let (now, later) = (kept(&store, room).await, found_after_a_crash(folder, room).await);
+        let (now, later) = (stored(&store, room).await, found_after_a_crash(folder, room).await);
         match written {
             Ok(()) => {
                 assert!(now == after && later == after, "at {limit}");
-                return [refused, unsure];
+                return [refused, unknown];
             }
             Err(AppendError::Unavailable(_)) => refused += 1,
-            Err(AppendError::Unknown(_)) => unsure += 1,
+            Err(AppendError::Unknown(_)) => unknown += 1,
             Err(conflict) => panic!("at {limit}: {conflict}"),
         }
         assert!(now == before && later == before, "at {limit}");
     }
-    panic!("it was never written");
+    panic!("the write never succeeded");
 }
 
 /// Writes a history, whose last event may end a game.
@@ -97,24 +97,24 @@ async fn write(folder: &TempDir, history: &[Event]) {
 }
 
 /// Offsets in a frame of the log at which a write can break off: start, header, page and end.
-const BREAKS: [u64; 7] = [0, 1, 23, 24, 25, 2_000, 24 + 4_095];
+const BREAK_OFFSETS: [u64; 7] = [0, 1, 23, 24, 25, 2_000, 24 + 4_095];
 
 #[tokio::test]
 #[ignore = "limits the files of its process; run by `writes_fail_cleanly_on_a_full_disk`"]
 async fn a_failed_write_of_the_end_of_a_game_leaves_nothing() {
     let folder = TempDir::new().unwrap();
-    let mut world = World::duel(usual());
-    world.play_out();
-    let last = world.history.iter().rposition(|event| matches!(event.fact, Fact::Played { .. })).unwrap();
-    let (before, events) = world.history.split_at(last);
+    let mut test = TestRoom::two_players(default_settings());
+    test.play_out();
+    let last = test.history.iter().rposition(|event| matches!(event.fact, Fact::Played { .. })).unwrap();
+    let (before, events) = test.history.split_at(last);
     write(&folder, before).await;
     let room = Room::replay(before).unwrap();
     let games = room.records(events);
     assert_eq!(games.len(), 1);
     let append = Append { room: room.id(), expected: room.seq(), events, games: &games };
-    let frames = (0..100).flat_map(|frame| BREAKS.map(|byte| 32 + frame * FRAME + byte));
-    let [refused, unsure] = sweep(&folder, append, [0, 1, 31].into_iter().chain(frames)).await;
-    assert!(refused == 0 && unsure > 50, "{refused} and {unsure}");
+    let frames = (0..100).flat_map(|frame| BREAK_OFFSETS.map(|byte| 32 + frame * FRAME + byte));
+    let [refused, unknown] = sweep(&folder, append, [0, 1, 31].into_iter().chain(frames)).await;
+    assert!(refused == 0 && unknown > 50, "{refused} and {unknown}");
 }
 
 /// Writes more than SQLite's cache holds, so that part of it is written to the log before the commit.
@@ -122,18 +122,18 @@ async fn a_failed_write_of_the_end_of_a_game_leaves_nothing() {
 #[ignore = "limits the files of its process; run by `writes_fail_cleanly_on_a_full_disk`"]
 async fn a_failed_large_write_leaves_nothing() {
     let folder = TempDir::new().unwrap();
-    let mut world = World::lobby();
-    write(&folder, &world.history).await;
-    let room = world.room.clone();
-    talk(&mut world, 16_000);
-    let append = Append { room: room.id(), expected: room.seq(), events: &world.history[1..], games: &[] };
+    let mut test = TestRoom::lobby();
+    write(&folder, &test.history).await;
+    let room = test.room.clone();
+    post_chat(&mut test, 16_000);
+    let append = Append { room: room.id(), expected: room.seq(), events: &test.history[1..], games: &[] };
     let [refused, _] = sweep(&folder, append, (1..).map(|step| step * 400_000)).await;
     assert!(refused > 3, "{refused}");
 }
 
-fn talk(world: &mut World, lines: usize) {
+fn post_chat(test: &mut TestRoom, lines: usize) {
     let line = "x".repeat(ChatText::MOST);
-    (0..lines).for_each(|_| drop(world.ok("ada", chat(&line))));
+    (0..lines).for_each(|_| drop(test.ok("ada", chat(&line))));
 }
 
 /// Committed data stays in the log while the file cannot grow. Writes succeed until the log cannot grow either.
@@ -142,18 +142,18 @@ fn talk(world: &mut World, lines: usize) {
 async fn a_failed_checkpoint_loses_nothing() {
     const LIMIT: u64 = 5 << 20;
     let folder = TempDir::new().unwrap();
-    let mut world = World::lobby();
-    talk(&mut world, 250);
+    let mut test = TestRoom::lobby();
+    post_chat(&mut test, 250);
     for number in 1..=70 {
-        write(&folder, &moved(world.history.clone(), RoomId::from_random(number))).await;
+        write(&folder, &moved(test.history.clone(), RoomId::from_random(number))).await;
     }
     assert!(fs::metadata(folder.path().join(SqliteStore::FILE)).unwrap().len() > LIMIT);
     // This room is in the part of the file that cannot be written.
     let (store, room) = (store(folder.path()), RoomId::from_random(70));
-    let first = world.history.len();
-    talk(&mut world, 1_500);
+    let first = test.history.len();
+    post_chat(&mut test, 1_500);
     let append = |event| {
-        let events = std::slice::from_ref(&world.history[event]);
+        let events = std::slice::from_ref(&test.history[event]);
         store.journal.append(Append { room, expected: Seq(event as u64), events, games: &[] })
     };
     let writing = async {
@@ -164,12 +164,12 @@ async fn a_failed_checkpoint_loses_nothing() {
         next
     };
     let next = limited(LIMIT, writing).await;
-    assert!(next > first + 500, "the log has been as long as the file should let it be");
-    let written = Room::replay(&moved(world.history[..next].to_vec(), room));
-    assert!(kept(&store, room).await == (written.clone(), 0));
+    assert!(next > first + 500, "the log grows until the file size limit");
+    let written = Room::replay(&moved(test.history[..next].to_vec(), room));
+    assert!(stored(&store, room).await == (written.clone(), 0));
     assert!(found_after_a_crash(&folder, room).await == (written, 0));
     append(next).await.unwrap();
-    assert!(found_after_a_crash(&folder, room).await == kept(&store, room).await);
+    assert!(found_after_a_crash(&folder, room).await == stored(&store, room).await);
 }
 
 /// The same history in another room.

@@ -9,15 +9,15 @@ use reversi::{
 };
 
 use crate::{
-    room::test_room::{World, id, profile, usual},
+    room::test_room::{TestRoom, default_settings, id, profile},
     store::{archive, at, on_each, room_id},
 };
 
 /// A finished game between these two; names with a level are AIs.
 pub(crate) fn game(room: RoomId, number: u32, ended: i64, [black, white]: [&str; 2]) -> GameRecord {
-    let mut world = World::duel(usual());
-    world.play_out();
-    let record = world.room.record(world.now).expect("a finished game");
+    let mut test = TestRoom::two_players(default_settings());
+    test.play_out();
+    let record = test.room.record(test.now).expect("a finished game");
     let players = ByColor::new(participant(black), participant(white));
     GameRecord { id: GameId { room, number }, started: at(ended - 1), ended: at(ended), players, ..record }
 }
@@ -43,7 +43,7 @@ async fn found(store: &Store, filter: GameFilter) -> Vec<u32> {
     page.games.iter().map(|game| game.id.number).collect()
 }
 
-async fn standing(store: &Store, who: &str) -> PlayerStats {
+async fn player_stats(store: &Store, who: &str) -> PlayerStats {
     let who = who.parse().unwrap_or(Contestant::Player(id(who)));
     store.archive.player_stats(who).await.unwrap()
 }
@@ -130,14 +130,14 @@ async fn results_are_counted_by_the_kind_of_opponent() {
             won_by(Color::White, game(room, 5, 5, ["roxanne:2", "roxanne:2"])),
         ];
         archive(store, room, &games).await;
-        let ada = standing(store, "ada").await;
+        let ada = player_stats(store, "ada").await;
         assert_eq!(ada.humans, Results { won: 1, ..Results::default() });
         assert_eq!(ada.bots, Results { lost: 1, ..Results::default() });
         assert_eq!(ada.ais, Results { drawn: 1, ..Results::default() });
-        let roxanne = standing(store, "roxanne:2").await;
+        let roxanne = player_stats(store, "roxanne:2").await;
         assert_eq!((roxanne.humans.drawn, roxanne.ais), (1, Results { won: 1, drawn: 0, lost: 1 }));
-        assert_eq!(standing(store, "roxanne:1").await, PlayerStats::default());
-        assert_eq!(standing(store, "eve").await, PlayerStats::default());
+        assert_eq!(player_stats(store, "roxanne:1").await, PlayerStats::default());
+        assert_eq!(player_stats(store, "eve").await, PlayerStats::default());
     })
     .await;
 }
@@ -147,10 +147,10 @@ async fn a_game_written_twice_counts_once() {
     on_each(async |store| {
         let game = GameRecord { rated: true, ..won_by(Color::Black, game(room_id(1), 1, 1, ["ada", "bob"])) };
         archive(store, room_id(1), std::slice::from_ref(&game)).await;
-        let before = standing(store, "ada").await;
+        let before = player_stats(store, "ada").await;
         assert_eq!((before.humans.won, before.rating.map(|rating| rating.games)), (1, Some(1)));
         archive(store, room_id(2), &[game]).await;
-        assert_eq!(standing(store, "ada").await, before);
+        assert_eq!(player_stats(store, "ada").await, before);
         assert_eq!(found(store, everything("ada")).await, [1]);
     })
     .await;

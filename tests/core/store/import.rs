@@ -1,4 +1,4 @@
-//! Games from other sources.
+//! Imported games.
 
 use reversi::{
     room::{GameRecord, PlayerId},
@@ -16,7 +16,7 @@ async fn imported_games_are_listed_and_change_no_statistics() {
     let store = SqliteStore::open(folder.path()).unwrap();
     let games: Vec<GameRecord> = (1..=3).map(|room| game(room_id(room), 1, 10, ["ada", "bob"])).collect();
     assert_eq!(store.import(games[..2].to_vec()).await, Ok(2));
-    assert_eq!(store.import(games.clone()).await, Ok(1), "only what is new");
+    assert_eq!(store.import(games.clone()).await, Ok(1), "only the new game");
     assert_eq!(store.import(Vec::new()).await, Ok(0));
     for player in [None, Some(id("ada"))] {
         let filter = GameFilter { viewer: PlayerId::from_random(9), room: None, player };
@@ -27,7 +27,7 @@ async fn imported_games_are_listed_and_change_no_statistics() {
 }
 
 #[tokio::test]
-async fn games_of_before_1970_are_kept() {
+async fn games_before_1970_are_kept() {
     let folder = folder();
     let store = SqliteStore::open(folder.path()).unwrap();
     let old = GameRecord { started: at(-1_000), ..game(room_id(1), 1, -1_000, ["ada", "bob"]) };

@@ -14,11 +14,13 @@ use reversi::{
 
 use crate::{
     room::{
-        script::{PEOPLE, plots},
-        test_room::{World, chat, id, usual},
-        trace::RandomHistory,
+        random_history::RandomHistory,
+        script::{PLAYERS, scripts},
+        test_room::{TestRoom, chat, default_settings, id},
     },
-    store::{at, count, drive, folder, load, made, moved, on_each, open, open_rooms, open_with_log, room_id, write},
+    store::{
+        at, count, creation_of, drive, folder, load, moved, on_each, open, open_rooms, open_with_log, room_id, write,
+    },
 };
 
 /// Number of random histories on each store: few, since each step waits for the disk.
@@ -28,8 +30,8 @@ const HISTORIES: u32 = 40;
 async fn an_append_needs_the_expected_number() {
     on_each(async |store| {
         let journal = &*store.journal;
-        let world = World::duel(usual());
-        let (room, history) = (room_id(3), moved(world.history, room_id(3)));
+        let test = TestRoom::two_players(default_settings());
+        let (room, history) = (room_id(3), moved(test.history, room_id(3)));
         assert_eq!(load(store, room).await, None);
         assert_eq!(write(journal, room, Seq(1), &history[1..2]).await, Err(AppendError::Conflict(Seq(0))));
         assert!(matches!(write(journal, room, Seq(0), &history[1..2]).await, Err(AppendError::Unavailable(_))));
@@ -53,7 +55,7 @@ async fn open_rooms_are_paged_and_removed_when_closed() {
     on_each(async |store| {
         let journal = &*store.journal;
         for number in [5, 1, 9, 3, 7] {
-            write(journal, room_id(number), Seq(0), &made(room_id(number))).await.unwrap();
+            write(journal, room_id(number), Seq(0), &creation_of(room_id(number))).await.unwrap();
         }
         let (mut seen, mut after) = (Vec::new(), None);
         loop {
@@ -68,14 +70,14 @@ async fn open_rooms_are_paged_and_removed_when_closed() {
         assert_eq!(seen, [1, 3, 5, 7, 9].map(room_id));
         assert_eq!(journal.open_rooms(Some(room_id(4)), 1).await.unwrap()[0].id(), room_id(5));
 
-        let mut world = World::lobby();
-        world.ok("ada", Command::Close);
-        let history = moved(world.history, room_id(3));
+        let mut test = TestRoom::lobby();
+        test.ok("ada", Command::Close);
+        let history = moved(test.history, room_id(3));
         write(journal, room_id(3), Seq(1), &history[1..]).await.unwrap();
         assert_eq!(open_rooms(store).await, [1, 5, 7, 9].map(room_id));
         assert_eq!(load(store, room_id(3)).await, None);
         let late = write(journal, room_id(3), Seq(2), &history[1..]).await;
-        assert_eq!(late, Err(AppendError::Conflict(Seq(0))), "what has closed is over");
+        assert_eq!(late, Err(AppendError::Conflict(Seq(0))), "a closed room has no journal");
     })
     .await;
 }
@@ -97,34 +99,34 @@ async fn the_last_alive_time_is_kept() {
 async fn a_long_room_keeps_its_latest_events_only() {
     let folder = folder();
     let store = open_with_log(&folder, 0);
-    let mut world = World::duel(usual());
+    let mut test = TestRoom::two_players(default_settings());
     for line in 0..3_000 {
-        world.ok("ada", chat(&format!("line {line}")));
+        test.ok("ada", chat(&format!("line {line}")));
     }
-    let (room, _) = drive(&store, &world.history, 50).await;
+    let (room, _) = drive(&store, &test.history, 50).await;
     assert_eq!(load(&store, room.id()).await.as_ref(), Some(&room));
     store.journal.mark_alive(at(1)).await.unwrap();
     let kept = store.journal.load(room.id()).await.unwrap().unwrap().events.len();
     assert!((256..=2 * 256 + 50).contains(&kept), "{kept} events");
     let rows = count(&folder, "runs");
     assert!((256 / 50..=(2 * 256) / 50 + 1).contains(&rows), "{rows} rows");
-    assert_eq!(count(&folder, "log"), 0, "all is there");
+    assert_eq!(count(&folder, "log"), 0, "the log is flushed");
     drop(store);
     assert_eq!(load(&open(&folder), room.id()).await, Some(room));
 }
 
 /// Both stores keep the same data of random histories, for every viewer.
 #[test]
-fn stores_keep_random_histories_alike() {
+fn both_stores_keep_the_same_random_histories() {
     let tokio = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let folder = folder();
     let (file, memory) = (open(&folder), Store::of(MemoryStore::default()));
     let config =
         Config { failure_persistence: None, cases: HISTORIES, rng_seed: RngSeed::Fixed(3), ..Config::default() };
     let rooms = Cell::new(0);
-    let law = |plot| {
+    let property = |script| {
         let room = room_id(rooms.replace(rooms.get() + 1));
-        let history = moved(RandomHistory::perform(plot).world.history, room);
+        let history = moved(RandomHistory::run(script).test.history, room);
         let step = 1 + history.len() % 20;
         tokio.block_on(async {
             let (live, _) = drive(&file, &history, step).await;
@@ -135,32 +137,32 @@ fn stores_keep_random_histories_alike() {
             Ok(())
         })
     };
-    TestRunner::new(config).run(&plots(), law).unwrap_or_else(|error| panic!("{error}"));
-    tokio.block_on(check_alike(&file, &memory));
+    TestRunner::new(config).run(&scripts(), property).unwrap_or_else(|error| panic!("{error}"));
+    tokio.block_on(check_equal(&file, &memory));
     drop(file);
-    tokio.block_on(check_alike(&open(&folder), &memory));
+    tokio.block_on(check_equal(&open(&folder), &memory));
 }
 
-async fn check_alike(one: &Store, other: &Store) {
+async fn check_equal(one: &Store, other: &Store) {
     assert_eq!(open_rooms(one).await, open_rooms(other).await);
-    for viewer in PEOPLE {
+    for viewer in PLAYERS {
         for player in [None, Some(id("ada")), Some(id("bot-d"))] {
             let filter = GameFilter { viewer: id(viewer), room: None, player };
-            let (games, others) = (every_game(one, filter).await, every_game(other, filter).await);
+            let (games, others) = (all_games(one, filter).await, all_games(other, filter).await);
             assert_eq!(games, others);
         }
         let who = Contestant::Player(id(viewer));
-        let standing = one.archive.player_stats(who.clone()).await.unwrap();
-        assert_eq!(standing, other.archive.player_stats(who).await.unwrap());
+        let player_stats = one.archive.player_stats(who.clone()).await.unwrap();
+        assert_eq!(player_stats, other.archive.player_stats(who).await.unwrap());
     }
     let roxanne: Contestant = "roxanne:1".parse().unwrap();
-    let standing = one.archive.player_stats(roxanne.clone()).await.unwrap();
-    assert!(standing.total().played() > 0, "the histories had games");
-    assert_eq!(standing, other.archive.player_stats(roxanne).await.unwrap());
+    let player_stats = one.archive.player_stats(roxanne.clone()).await.unwrap();
+    assert!(player_stats.total().played() > 0, "the histories had games");
+    assert_eq!(player_stats, other.archive.player_stats(roxanne).await.unwrap());
 }
 
 /// In pages of three; without the seeds of AIs, which a file does not keep.
-async fn every_game(store: &Store, filter: GameFilter) -> Vec<GameRecord> {
+async fn all_games(store: &Store, filter: GameFilter) -> Vec<GameRecord> {
     let (mut games, mut after) = (Vec::new(), None);
     loop {
         let page = store.archive.games(filter, after, 3).await.unwrap();

@@ -11,9 +11,10 @@ use reversi::{
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{World, chat, usual},
+    room::test_room::{TestRoom, chat, default_settings},
     store::{
-        after_a_crash, at, count, events, folder, load, moved, open, open_rooms, open_with_log, room_id, tool, write,
+        after_a_crash, at, connection, count, events, folder, load, moved, open, open_rooms, open_with_log, room_id,
+        write,
     },
 };
 
@@ -28,10 +29,10 @@ enum Step {
     /// Appends this many events to a room. A closed room starts again.
     Append(usize, usize),
     /// Appends this many events with an old sequence number.
-    Late(usize, usize),
+    StaleAppend(usize, usize),
     Close(usize),
     /// Writes data other than rooms, which also flushes a part of the log.
-    Pass,
+    Flush,
     /// Opens the store again, with a log of at most this many bytes.
     Restart(usize),
     Crash(usize),
@@ -41,9 +42,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let bytes = || prop_oneof![Just(0), Just(1_500), Just(40_000), Just(usize::MAX)];
     let step = prop_oneof![
         12 => (0..ROOMS, 1..90_usize).prop_map(|(room, events)| Step::Append(room, events)),
-        2 => (0..ROOMS, 1..3_usize).prop_map(|(room, events)| Step::Late(room, events)),
+        2 => (0..ROOMS, 1..3_usize).prop_map(|(room, events)| Step::StaleAppend(room, events)),
         2 => (0..ROOMS).prop_map(Step::Close),
-        3 => Just(Step::Pass),
+        3 => Just(Step::Flush),
         1 => bytes().prop_map(Step::Restart),
         2 => bytes().prop_map(Step::Crash),
     ];
@@ -52,14 +53,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// For each room, more than twice the number of events at which its state advances.
 fn histories() -> Vec<Vec<Event>> {
-    let mut world = World::duel(usual());
-    world.play("d3c3");
-    (0..2_000).for_each(|line| drop(world.ok("ada", chat(&format!("line {line}")))));
-    (1..).take(ROOMS).map(|number| moved(world.history.clone(), room_id(number))).collect()
+    let mut test = TestRoom::two_players(default_settings());
+    test.play("d3c3");
+    (0..2_000).for_each(|line| drop(test.ok("ada", chat(&format!("line {line}")))));
+    (1..).take(ROOMS).map(|number| moved(test.history.clone(), room_id(number))).collect()
 }
 
 /// A store in a file, and one in memory with the same data.
-struct Pair<'a> {
+struct StorePair<'a> {
     histories: &'a [Vec<Event>],
     /// The number of events of each room; 0 if it is not open.
     ends: [usize; ROOMS],
@@ -68,8 +69,8 @@ struct Pair<'a> {
     memory: Store,
 }
 
-impl Pair<'_> {
-    async fn take(&mut self, step: Step) {
+impl StorePair<'_> {
+    async fn run(&mut self, step: Step) {
         match step {
             Step::Append(room, events) => {
                 let from = self.ends[room];
@@ -77,7 +78,7 @@ impl Pair<'_> {
                 assert_eq!(self.append(room, from, &self.histories[room][from..to]).await, Ok(()));
                 self.ends[room] = to;
             }
-            Step::Late(room, events) => {
+            Step::StaleAppend(room, events) => {
                 let from = (self.ends[room] + 1).saturating_sub(2 * events);
                 let to = (from + events).min(self.histories[room].len());
                 let written = self.append(room, from, &self.histories[room][from..to]).await;
@@ -96,11 +97,11 @@ impl Pair<'_> {
                     self.ends[room] = 0;
                 }
             }
-            Step::Pass => self.file.journal.mark_alive(at(1)).await.unwrap(),
+            Step::Flush => self.file.journal.mark_alive(at(1)).await.unwrap(),
             Step::Restart(log) => {
                 // The folder is unlocked once the store is dropped.
                 self.file = Store::of(MemoryStore::default());
-                assert_eq!(count(&self.folder, "log"), 0, "a server leaves the log empty");
+                assert_eq!(count(&self.folder, "log"), 0, "a stopped server leaves the log empty");
                 self.file = open_with_log(&self.folder, log);
             }
             Step::Crash(log) => {
@@ -143,27 +144,27 @@ async fn in_pages(store: &Store, limit: usize) -> Vec<Room> {
 }
 
 #[test]
-fn a_file_answers_as_memory_does_after_any_steps() {
+fn a_file_store_answers_like_a_memory_store_after_random_steps() {
     let tokio = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let config = Config { failure_persistence: None, cases: CASES, rng_seed: RngSeed::Fixed(5), ..Config::default() };
     let histories = histories();
-    let law = |steps: Vec<Step>| {
+    let property = |steps: Vec<Step>| {
         tokio.block_on(async {
             let folder = folder();
             let (file, memory) = (open_with_log(&folder, 1_500), Store::of(MemoryStore::default()));
-            let mut pair = Pair { histories: &histories, ends: [0; ROOMS], file, folder, memory };
+            let mut pair = StorePair { histories: &histories, ends: [0; ROOMS], file, folder, memory };
             for step in steps {
-                pair.take(step).await;
+                pair.run(step).await;
                 pair.check().await;
             }
         });
         Ok(())
     };
-    TestRunner::new(config).run(&steps(), law).unwrap_or_else(|error| panic!("{error}"));
+    TestRunner::new(config).run(&steps(), property).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Writes a history to these rooms in turn, one event at a time.
-async fn spread(store: &Store, history: &[Event], rooms: std::ops::RangeInclusive<u64>) {
+async fn write_in_turn(store: &Store, history: &[Event], rooms: std::ops::RangeInclusive<u64>) {
     let rooms: Vec<_> = rooms.map(|number| (room_id(number), moved(history.to_vec(), room_id(number)))).collect();
     for event in 0..history.len() {
         for (room, history) in &rooms {
@@ -178,15 +179,15 @@ async fn the_log_stays_bounded() {
     const LOG: u32 = 20_000;
     let (folder, mut most) = (folder(), 0_u32);
     let store = open_with_log(&folder, LOG as usize);
-    let mut world = World::duel(usual());
-    world.play_out();
+    let mut test = TestRoom::two_players(default_settings());
+    test.play_out();
     for round in 0..10 {
-        spread(&store, &world.history, 10 * round..=10 * round + 9).await;
+        write_in_turn(&store, &test.history, 10 * round..=10 * round + 9).await;
         let bytes = "SELECT sum(length(entries)) FROM log";
-        most = most.max(tool(&folder).query_row(bytes, [], |row| row.get(0)).unwrap());
+        most = most.max(connection(&folder).query_row(bytes, [], |row| row.get(0)).unwrap());
     }
     assert!(most > LOG / 10 && most < 2 * LOG, "{most} bytes");
-    assert!(events(&folder, None) > 80 * world.history.len() as i64, "most of it is in the tables");
+    assert!(events(&folder, None) > 80 * test.history.len() as i64, "most events are in the tables");
 }
 
 #[tokio::test]
@@ -201,11 +202,11 @@ async fn a_long_room_is_readable_at_every_step_of_a_flush() {
             assert_eq!(load(store, room_id(1)).await, Room::replay(history));
         }
         let last = "SELECT coalesce(max(last), 0) FROM runs";
-        steps.push(tool(&folder).query_row(last, [], |row| row.get::<_, u32>(0)).unwrap());
+        steps.push(connection(&folder).query_row(last, [], |row| row.get::<_, u32>(0)).unwrap());
         assert!(steps.len() < 10);
         store.journal.mark_alive(at(1)).await.unwrap();
     }
-    assert_eq!(steps, [0, 1_024], "and the rest with the next");
+    assert_eq!(steps, [0, 1_024], "1,024 events in a flush");
     assert_eq!(load(&store, room_id(1)).await, Room::replay(history));
 }
 
@@ -214,12 +215,12 @@ async fn a_long_room_is_readable_at_every_step_of_a_flush() {
 async fn a_room_that_closes_during_a_flush_is_removed() {
     let folder = folder();
     let store = open_with_log(&folder, 10_000);
-    let mut world = World::duel(usual());
-    world.play_out();
-    spread(&store, &world.history, 1..=30).await;
+    let mut test = TestRoom::two_players(default_settings());
+    test.play_out();
+    write_in_turn(&store, &test.history, 1..=30).await;
     let (moved, waiting) = (count(&folder, "states"), count(&folder, "log"));
     assert!(moved > 0 && waiting > 0, "{moved} and {waiting}");
-    let seq = world.room.seq();
+    let seq = test.room.seq();
     for room in (1..=30).map(room_id) {
         let closed = Event { seq: seq.next(), at: at(1), fact: Fact::Closed(CloseReason::Closed) };
         write(&*store.journal, room, seq, &[closed]).await.unwrap();
@@ -236,13 +237,13 @@ async fn a_room_that_closes_during_a_flush_is_removed() {
 async fn a_damaged_row_affects_only_its_rooms() {
     let folder = folder();
     let store = open_with_log(&folder, usize::MAX);
-    let history = World::duel(usual()).history;
-    spread(&store, &history, 1..=3).await;
+    let history = TestRoom::two_players(default_settings()).history;
+    write_in_turn(&store, &history, 1..=3).await;
     let found = after_a_crash(&folder);
     // Two events of the second room: the last byte before each row's checksum.
     let damage = "UPDATE log SET entries = CAST(substr(entries, 1, length(entries) - 5) || x'ff' || substr(entries, -4) AS \
         BLOB) WHERE id IN (5, 8)";
-    assert_eq!(tool(&found).execute(damage, []), Ok(2));
+    assert_eq!(connection(&found).execute(damage, []), Ok(2));
     for _ in 0..2 {
         let store = open(&found);
         assert_eq!(open_rooms(&store).await, [1, 3].map(room_id));
@@ -250,8 +251,8 @@ async fn a_damaged_row_affects_only_its_rooms() {
         assert!(error.to_string().contains(&room_id(2).to_string()), "{error}");
         assert_eq!(load(&store, room_id(3)).await, Room::replay(&moved(history.clone(), room_id(3))));
         let ids = "SELECT min(id), max(id) FROM log";
-        let left: (i64, i64) = tool(&found).query_row(ids, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-        assert_eq!(left, (-2, -1), "they stay for who can mend them");
+        let left: (i64, i64) = connection(&found).query_row(ids, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        assert_eq!(left, (-2, -1), "damaged rows are kept for repair");
     }
 }
 
@@ -259,15 +260,15 @@ async fn a_damaged_row_affects_only_its_rooms() {
 fn set_byte(folder: &TempDir, (row, place): (i64, i64), byte: u8) {
     let damage = "UPDATE log SET entries = CAST(substr(entries, 1, ?2 - 1) || ?3 || substr(entries, ?2 + 1) AS BLOB) \
         WHERE id = ?1";
-    assert_eq!(tool(folder).execute(damage, (row, place, [byte])), Ok(1));
+    assert_eq!(connection(folder).execute(damage, (row, place, [byte])), Ok(1));
 }
 
 #[tokio::test]
 async fn a_damaged_number_affects_no_other_event() {
     let folder = folder();
     let store = open_with_log(&folder, usize::MAX);
-    let history = World::duel(usual()).history;
-    spread(&store, &history, 1..=1).await;
+    let history = TestRoom::two_players(default_settings()).history;
+    write_in_turn(&store, &history, 1..=1).await;
     for number in [0, 1, 3, 69, 127] {
         let found = after_a_crash(&folder);
         // The number of an event, after the version, the room and the length.
@@ -287,8 +288,8 @@ async fn a_damaged_number_affects_no_other_event() {
 async fn a_damaged_id_creates_no_room() {
     let folder = folder();
     let store = open_with_log(&folder, usize::MAX);
-    let history = World::duel(usual()).history;
-    spread(&store, &history, 1..=2).await;
+    let history = TestRoom::two_players(default_settings()).history;
+    write_in_turn(&store, &history, 1..=2).await;
     let found = after_a_crash(&folder);
     set_byte(&found, (1, 9), 7);
     for _ in 0..2 {
@@ -308,7 +309,7 @@ async fn an_event_twice_in_the_log_is_flushed_once() {
         write(&*store.journal, room_id(1), Seq(from as u64), &history[from..to]).await.unwrap();
     }
     let found = after_a_crash(&folder);
-    assert_eq!(tool(&found).execute("INSERT INTO log SELECT 4, entries FROM log WHERE id = 2", []), Ok(1));
+    assert_eq!(connection(&found).execute("INSERT INTO log SELECT 4, entries FROM log WHERE id = 2", []), Ok(1));
     for _ in 0..2 {
         assert_eq!(load(&open(&found), room_id(1)).await, Room::replay(history));
         assert_eq!(count(&found, "log"), 0);
@@ -326,7 +327,7 @@ async fn a_damaged_repeat_replaces_nothing() {
     let found = after_a_crash(&folder);
     let repeat = "INSERT INTO log SELECT 3, CAST(substr(entries, 1, length(entries) - 5) || x'ff' || substr(entries, -4) AS \
         BLOB) FROM log WHERE id = 1";
-    assert_eq!(tool(&found).execute(repeat, []), Ok(1));
+    assert_eq!(connection(&found).execute(repeat, []), Ok(1));
     assert_eq!(load(&open(&found), room_id(1)).await, Room::replay(history));
 }
 
@@ -335,12 +336,12 @@ async fn a_damaged_repeat_replaces_nothing() {
 async fn a_damaged_row_closes_nothing() {
     let folder = folder();
     let store = open_with_log(&folder, usize::MAX);
-    let history = World::duel(usual()).history;
-    spread(&store, &history, 1..=2).await;
+    let history = TestRoom::two_players(default_settings()).history;
+    write_in_turn(&store, &history, 1..=2).await;
     let found = after_a_crash(&folder);
     let damage = "UPDATE log SET entries = CAST(substr(entries, 1, 9) || x'00' || substr(entries, -4) AS BLOB) \
         WHERE id = (SELECT max(id) - 1 FROM log)";
-    assert_eq!(tool(&found).execute(damage, []), Ok(1));
+    assert_eq!(connection(&found).execute(damage, []), Ok(1));
     assert_eq!(
         load(&open(&found), room_id(1)).await,
         Room::replay(&moved(history[..history.len() - 1].to_vec(), room_id(1)))
@@ -352,7 +353,8 @@ async fn a_damaged_row_closes_nothing() {
 async fn a_room_is_read_across_log_and_tables() {
     let folder = folder();
     let store = open_with_log(&folder, 0);
-    let (room, history): (RoomId, _) = (room_id(1), moved(World::duel(usual()).history, room_id(1)));
+    let (room, history): (RoomId, _) =
+        (room_id(1), moved(TestRoom::two_players(default_settings()).history, room_id(1)));
     for event in 0..history.len() {
         write(&*store.journal, room, Seq(event as u64), &history[event..=event]).await.unwrap();
         assert_eq!((events(&folder, None), count(&folder, "log")), (event as i64, 1));

@@ -1,16 +1,16 @@
-//! The promises of every store, tested on each; and those of the file store only.
+//! Tests of the properties of every store, on each kind, and of the file store.
 
-mod crowd;
-mod file;
+mod concurrent_writes;
+mod failing_rows;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod games;
 mod import;
 mod journal;
 mod log;
+mod opening;
 mod players;
-mod sample;
-mod steps;
+mod sample_files;
 
 use reversi::{
     room::{Event, Fact, GameRecord, Room, RoomId, Seq, Timestamp},
@@ -18,13 +18,13 @@ use reversi::{
 };
 use tempfile::TempDir;
 
-use crate::room::test_room::World;
+use crate::room::test_room::TestRoom;
 
 /// Checks a property on an empty store of each kind.
-async fn on_each(law: impl AsyncFn(&Store)) {
-    law(&Store::of(MemoryStore::default())).await;
+async fn on_each(property: impl AsyncFn(&Store)) {
+    property(&Store::of(MemoryStore::default())).await;
     let folder = folder();
-    law(&open(&folder)).await;
+    property(&open(&folder)).await;
 }
 
 fn folder() -> TempDir {
@@ -33,26 +33,26 @@ fn folder() -> TempDir {
 
 /// Opens the store of a folder.
 fn open(folder: &TempDir) -> Store {
-    Store::of(SqliteStore::open(folder.path()).expect("a good folder"))
+    Store::of(SqliteStore::open(folder.path()).expect("the store is opened"))
 }
 
-/// Opens the store of a folder, with a log of at most `most` bytes.
-fn open_with_log(folder: &TempDir, most: usize) -> Store {
-    Store::of(SqliteStore::with_log_limit(folder.path(), most).expect("a good folder"))
+/// Opens the store of a folder, with a log of at most `limit` bytes.
+fn open_with_log(folder: &TempDir, limit: usize) -> Store {
+    Store::of(SqliteStore::with_log_limit(folder.path(), limit).expect("the store is opened"))
 }
 
 /// A copy of the folder as a crash now would leave it.
-fn after_a_crash(dying: &TempDir) -> TempDir {
-    let found = folder();
+fn after_a_crash(running: &TempDir) -> TempDir {
+    let copy = folder();
     for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
-        std::fs::copy(dying.path().join(&name), found.path().join(&name)).expect("copied");
+        std::fs::copy(running.path().join(&name), copy.path().join(&name)).expect("copied");
     }
-    found
+    copy
 }
 
 /// Number of rows of a table.
 fn count(folder: &TempDir, table: &str) -> i64 {
-    tool(folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("a table")
+    connection(folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("a table")
 }
 
 /// Number of events in the runs of a room, or of all rooms if none.
@@ -60,11 +60,11 @@ fn events(folder: &TempDir, room: Option<i64>) -> i64 {
     // The events after the state, which stays at the first event until it advances.
     let sql = "SELECT total(last - seq + (seq = 1)) FROM states JOIN (SELECT room, max(last) AS last FROM runs GROUP BY \
         room) USING (room) WHERE ?1 IS NULL OR room = ?1";
-    tool(folder).query_row(sql, [room], |row| row.get::<_, f64>(0)).expect("tables") as i64
+    connection(folder).query_row(sql, [room], |row| row.get::<_, f64>(0)).expect("tables") as i64
 }
 
 /// A second connection to the file, like that of any SQLite tool.
-fn tool(folder: &TempDir) -> rusqlite::Connection {
+fn connection(folder: &TempDir) -> rusqlite::Connection {
     rusqlite::Connection::open(folder.path().join(SqliteStore::FILE)).expect("a database")
 }
 
@@ -80,8 +80,8 @@ fn moved(mut history: Vec<Event>, room: RoomId) -> Vec<Event> {
 }
 
 /// The events of a room that was just created.
-fn made(room: RoomId) -> Vec<Event> {
-    moved(World::lobby().history, room)
+fn creation_of(room: RoomId) -> Vec<Event> {
+    moved(TestRoom::lobby().history, room)
 }
 
 /// Appends events, without finished games.
@@ -91,7 +91,7 @@ async fn write(journal: &dyn Journal, room: RoomId, expected: Seq, events: &[Eve
 
 /// Creates a room whose first append also stores finished games.
 async fn archive(store: &Store, room: RoomId, games: &[GameRecord]) {
-    let events = made(room);
+    let events = creation_of(room);
     store.journal.append(Append { room, expected: Seq(0), events: &events, games }).await.expect("written");
 }
 

@@ -7,7 +7,7 @@ use crate::{
     store::{archive, at, folder, games::game, on_each, open, room_id},
 };
 
-fn enrolled(who: &str, seats: u16) -> StoredPlayer {
+fn stored_player(who: &str, seats: u16) -> StoredPlayer {
     StoredPlayer { profile: profile(who), seats, token: [u8::try_from(who.len()).unwrap(); 32], seen: at(7) }
 }
 
@@ -20,14 +20,14 @@ async fn known(store: &Store) -> Vec<StoredPlayer> {
 #[tokio::test]
 async fn players_are_kept_until_removed() {
     on_each(async |store| {
-        let mut all = vec![enrolled("ada", 1), enrolled("bot-d", 64), enrolled("Zoë ☺", 1)];
+        let mut all = vec![stored_player("ada", 1), stored_player("bot-d", 64), stored_player("Zoë ☺", 1)];
         all.sort_by_key(|player| player.profile.id);
         for player in &all {
             store.players.insert_player(player.clone()).await.unwrap();
         }
         assert_eq!(known(store).await, all);
-        let nobody = (id("eve"), at(9));
-        store.players.record_seen(vec![(id("ada"), at(8)), nobody]).await.unwrap();
+        let unknown_player = (id("eve"), at(9));
+        store.players.record_seen(vec![(id("ada"), at(8)), unknown_player]).await.unwrap();
         all.iter_mut().filter(|player| player.profile.id == id("ada")).for_each(|ada| ada.seen = at(8));
         assert_eq!(known(store).await, all);
         for gone in ["ada", "eve"] {
@@ -43,7 +43,7 @@ async fn players_are_kept_until_removed() {
 async fn games_of_a_removed_player_stay() {
     let folder = folder();
     let store = open(&folder);
-    store.players.insert_player(enrolled("ada", 1)).await.unwrap();
+    store.players.insert_player(stored_player("ada", 1)).await.unwrap();
     let game = game(room_id(1), 1, 1, ["ada", "bob"]);
     archive(&store, room_id(1), std::slice::from_ref(&game)).await;
     store.players.remove_player(id("ada")).await.unwrap();

@@ -9,13 +9,13 @@ use tonic::Code;
 use crate::harness::in_process::{Answer, Player, ServerOptions, TestServer, named, private, refused};
 
 /// A server with an administrator, who is not a member of any room.
-async fn governed() -> (TestServer, Player) {
+async fn server_with_admin() -> (TestServer, Player) {
     let token = Token::generate(&RandomSource::default());
     let secret = token.reveal();
-    let stage = TestServer::with(ServerOptions { admin: Some(token), ..ServerOptions::default() }).await;
-    let passing = stage.human("Root").await;
-    let admin = stage.with_admin(&passing, &secret).await;
-    (stage, admin)
+    let server = TestServer::with(ServerOptions { admin: Some(token), ..ServerOptions::default() }).await;
+    let passing = server.human("Root").await;
+    let admin = server.with_admin(&passing, &secret).await;
+    (server, admin)
 }
 
 async fn log_out(player: &Player, other: &str) -> Answer<()> {
@@ -24,8 +24,8 @@ async fn log_out(player: &Player, other: &str) -> Answer<()> {
 
 #[tokio::test]
 async fn kicks_and_bans_in_the_lobby() {
-    let (stage, admin) = governed().await;
-    let (ada, bob) = (stage.human("Ada").await, stage.human("Bob").await);
+    let (server, admin) = server_with_admin().await;
+    let (ada, bob) = (server.human("Ada").await, server.human("Bob").await);
     let room = ada.create(named("lobby")).await.room_id;
     for ban in [false, true] {
         bob.join(&room).await.unwrap();
@@ -42,73 +42,73 @@ async fn kicks_and_bans_in_the_lobby() {
 
 #[tokio::test]
 async fn kicks_a_player_of_a_running_game_who_then_loses() {
-    let (stage, admin) = governed().await;
-    let table = stage.table(named("game")).await;
-    refused(table.black.kick(&table.room, &table.white.id, false).await, Code::FailedPrecondition, "ROOM_IN_GAME");
-    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    let (server, admin) = server_with_admin().await;
+    let seated = server.two_player_game(named("game")).await;
+    refused(seated.black.kick(&seated.room, &seated.white.id, false).await, Code::FailedPrecondition, "ROOM_IN_GAME");
+    let mut watcher = server.human("Eve").await.watch(&seated.room).await;
     watcher.snapshot().await;
-    admin.kick(&table.room, &table.white.id, false).await.unwrap();
-    let outcome = watcher.ended().await.outcome.unwrap();
+    admin.kick(&seated.room, &seated.white.id, false).await.unwrap();
+    let outcome = watcher.game_ended().await.outcome.unwrap();
     assert_eq!((outcome.result(), outcome.reason()), (GameResult::BlackWins, GameEndReason::Kicked));
-    assert_eq!(table.white.me().await.room_ids, [""; 0]);
+    assert_eq!(seated.white.me().await.room_ids, [""; 0]);
 }
 
 #[tokio::test]
 async fn kicks_a_watcher_without_affecting_the_game() {
-    let (stage, admin) = governed().await;
-    let table = stage.table(named("game")).await;
-    let eve = stage.human("Eve").await;
-    eve.join(&table.room).await.unwrap();
-    let mut watcher = eve.watch(&table.room).await;
+    let (server, admin) = server_with_admin().await;
+    let seated = server.two_player_game(named("game")).await;
+    let eve = server.human("Eve").await;
+    eve.join(&seated.room).await.unwrap();
+    let mut watcher = eve.watch(&seated.room).await;
     watcher.snapshot().await;
-    admin.kick(&table.room, &eve.id, true).await.unwrap();
-    assert_eq!(watcher.closed().await, CloseReason::Kicked);
-    table.black.play(&table.game, 0, "d3").await.unwrap();
+    admin.kick(&seated.room, &eve.id, true).await.unwrap();
+    assert_eq!(watcher.close_reason().await, CloseReason::Kicked);
+    seated.black.play(&seated.game, 0, "d3").await.unwrap();
 }
 
 #[tokio::test]
 async fn aborts_any_game_at_any_time() {
-    let (stage, admin) = governed().await;
-    let table = stage.table(named("game")).await;
-    table.black.play(&table.game, 0, "d3").await.unwrap();
-    table.white.play(&table.game, 1, "c3").await.unwrap();
-    refused(table.black.abort(&table.game).await, Code::FailedPrecondition, "ROOM_IN_GAME");
-    admin.abort(&table.game).await.unwrap();
-    let outcome = table.black.room(&table.room).await.game.unwrap().outcome.unwrap();
+    let (server, admin) = server_with_admin().await;
+    let seated = server.two_player_game(named("game")).await;
+    seated.black.play(&seated.game, 0, "d3").await.unwrap();
+    seated.white.play(&seated.game, 1, "c3").await.unwrap();
+    refused(seated.black.abort(&seated.game).await, Code::FailedPrecondition, "ROOM_IN_GAME");
+    admin.abort(&seated.game).await.unwrap();
+    let outcome = seated.black.room(&seated.room).await.game.unwrap().outcome.unwrap();
     assert_eq!((outcome.result(), outcome.reason()), (GameResult::Aborted, GameEndReason::Aborted));
-    assert_eq!(table.black.me().await.stats.unwrap().played, 0);
-    refused(admin.abort(&table.game).await, Code::FailedPrecondition, "GAME_OVER");
+    assert_eq!(seated.black.me().await.stats.unwrap().played, 0);
+    refused(admin.abort(&seated.game).await, Code::FailedPrecondition, "GAME_OVER");
     refused(admin.abort("000000000000-1").await, Code::NotFound, "GAME_NOT_FOUND");
 }
 
 #[tokio::test]
 async fn closes_rooms_with_and_without_a_running_game() {
-    let (stage, admin) = governed().await;
-    let lobby = stage.human("Ada").await.create(named("lobby")).await.room_id;
-    let table = stage.table(named("game")).await;
-    refused(table.black.close(&table.room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
-    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
-    for room in [&lobby, &table.room] {
+    let (server, admin) = server_with_admin().await;
+    let lobby = server.human("Ada").await.create(named("lobby")).await.room_id;
+    let seated = server.two_player_game(named("game")).await;
+    refused(seated.black.close(&seated.room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
+    let mut watcher = server.human("Eve").await.watch(&seated.room).await;
+    for room in [&lobby, &seated.room] {
         admin.close(room).await.unwrap();
         refused(admin.try_room(room).await, Code::NotFound, "ROOM_NOT_FOUND");
     }
-    assert_eq!(watcher.closed().await, CloseReason::RoomClosed);
-    assert!(table.white.me().await.room_ids.is_empty());
+    assert_eq!(watcher.close_reason().await, CloseReason::RoomClosed);
+    assert!(seated.white.me().await.room_ids.is_empty());
 }
 
 #[tokio::test]
 async fn sees_private_rooms_even_after_settings_change() {
-    let (stage, admin) = governed().await;
-    let ada = stage.human("Ada").await;
+    let (server, admin) = server_with_admin().await;
+    let ada = server.human("Ada").await;
     let locked = v1::CreateRoomRequest { settings: Some(private()), password: "door".into(), ..Default::default() };
     let room = ada.try_create(locked).await.unwrap().room_id;
-    refused(stage.human("Eve").await.try_room(&room).await, Code::NotFound, "ROOM_NOT_FOUND");
+    refused(server.human("Eve").await.try_room(&room).await, Code::NotFound, "ROOM_NOT_FOUND");
     let seen = admin.room(&room).await;
     assert_eq!((seen.room_id.as_str(), seen.join_code.as_str()), (room.as_str(), ""), "the code is for members");
     let mut watcher = admin.watch(&room).await;
     assert_eq!(watcher.snapshot().await.seq, seen.seq);
     let settings = v1::RoomSettings { watching: v1::Watching::Members.into(), ..Default::default() };
-    ada.set(&room, "watching", settings).await.unwrap();
+    ada.update_settings(&room, "watching", settings).await.unwrap();
     ada.chat(&room, "are we alone?").await.unwrap();
     let said = |event| match event {
         v1::room_event::Event::ChatPosted(chat) => chat.line.map(|line| line.text),
@@ -119,57 +119,57 @@ async fn sees_private_rooms_even_after_settings_change() {
 
 #[tokio::test]
 async fn logs_out_other_players() {
-    let (stage, admin) = governed().await;
-    let table = stage.table(named("game")).await;
-    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    let (server, admin) = server_with_admin().await;
+    let seated = server.two_player_game(named("game")).await;
+    let mut watcher = server.human("Eve").await.watch(&seated.room).await;
     watcher.snapshot().await;
-    log_out(&admin, &table.white.id).await.unwrap();
-    let outcome = watcher.ended().await.outcome.unwrap();
+    log_out(&admin, &seated.white.id).await.unwrap();
+    let outcome = watcher.game_ended().await.outcome.unwrap();
     assert_eq!((outcome.result(), outcome.reason()), (GameResult::BlackWins, GameEndReason::Left));
-    let gone = table.white.sessions().get_me(v1::GetMeRequest {}).await;
+    let gone = seated.white.sessions().get_me(v1::GetMeRequest {}).await;
     refused(gone, Code::Unauthenticated, "TOKEN_INVALID");
-    for nobody in [table.white.id.as_str(), "nonsense"] {
-        refused(log_out(&admin, nobody).await, Code::NotFound, "PLAYER_NOT_FOUND");
+    for unknown_player in [seated.white.id.as_str(), "nonsense"] {
+        refused(log_out(&admin, unknown_player).await, Code::NotFound, "PLAYER_NOT_FOUND");
     }
     log_out(&admin, "").await.unwrap();
-    refused(admin.try_room(&table.room).await, Code::Unauthenticated, "TOKEN_INVALID");
+    refused(admin.try_room(&seated.room).await, Code::Unauthenticated, "TOKEN_INVALID");
 }
 
 /// Actions that only others may take are refused.
 #[tokio::test]
 async fn has_no_other_rights() {
-    let (stage, admin) = governed().await;
-    let table = stage.table(named("game")).await;
+    let (server, admin) = server_with_admin().await;
+    let seated = server.two_player_game(named("game")).await;
     let denied = Code::PermissionDenied;
-    refused(admin.chat(&table.room, "I see you").await, denied, "NOT_MEMBER");
-    refused(admin.play(&table.game, 0, "d3").await, denied, "NOT_SEATED");
-    refused(admin.resign(&table.game).await, denied, "NOT_MEMBER");
-    refused(admin.start(&table.room).await, denied, "NOT_OWNER");
-    refused(admin.set(&table.room, "name", named("mine")).await, denied, "NOT_OWNER");
+    refused(admin.chat(&seated.room, "I see you").await, denied, "NOT_MEMBER");
+    refused(admin.play(&seated.game, 0, "d3").await, denied, "NOT_SEATED");
+    refused(admin.resign(&seated.game).await, denied, "NOT_MEMBER");
+    refused(admin.start(&seated.room).await, denied, "NOT_OWNER");
+    refused(admin.update_settings(&seated.room, "name", named("mine")).await, denied, "NOT_OWNER");
 }
 
 #[tokio::test]
 async fn other_players_do_not_have_these_rights() {
-    let (stage, _) = governed().await;
-    let (table, eve) = (stage.table(private()).await, stage.human("Eve").await);
+    let (server, _) = server_with_admin().await;
+    let (seated, eve) = (server.two_player_game(private()).await, server.human("Eve").await);
     let denied = Code::PermissionDenied;
-    refused(log_out(&eve, &table.white.id).await, denied, "NOT_ADMIN");
+    refused(log_out(&eve, &seated.white.id).await, denied, "NOT_ADMIN");
     refused(log_out(&eve, "nonsense").await, denied, "NOT_ADMIN");
     log_out(&eve, &eve.id).await.unwrap();
-    let eve = stage.human("Eve").await;
-    for refusal in [eve.close(&table.room).await, eve.kick(&table.room, &table.white.id, true).await] {
+    let eve = server.human("Eve").await;
+    for refusal in [eve.close(&seated.room).await, eve.kick(&seated.room, &seated.white.id, true).await] {
         refused(refusal, Code::NotFound, "ROOM_NOT_FOUND");
     }
-    refused(eve.abort(&table.game).await, Code::NotFound, "GAME_NOT_FOUND");
-    refused(eve.try_room(&table.room).await, Code::NotFound, "ROOM_NOT_FOUND");
+    refused(eve.abort(&seated.game).await, Code::NotFound, "GAME_NOT_FOUND");
+    refused(eve.try_room(&seated.room).await, Code::NotFound, "ROOM_NOT_FOUND");
 }
 
 #[tokio::test]
 async fn a_wrong_secret_is_refused() {
-    let (stage, _) = governed().await;
-    let (eve, wrong) = (stage.human("Eve").await, Token::generate(&RandomSource::default()).reveal());
+    let (server, _) = server_with_admin().await;
+    let (eve, wrong) = (server.human("Eve").await, Token::generate(&RandomSource::default()).reveal());
     for header in [wrong.as_str(), &eve.token, "", "nonsense"] {
-        let pretender = stage.with_admin(&eve, header).await;
+        let pretender = server.with_admin(&eve, header).await;
         refused(pretender.try_create(Default::default()).await, Code::Unauthenticated, "TOKEN_INVALID");
         refused(log_out(&pretender, &eve.id).await, Code::Unauthenticated, "TOKEN_INVALID");
     }
@@ -178,10 +178,10 @@ async fn a_wrong_secret_is_refused() {
 
 #[tokio::test]
 async fn without_an_administrator_every_secret_is_refused() {
-    let stage = TestServer::open().await;
-    let eve = stage.human("Eve").await;
+    let server = TestServer::open().await;
+    let eve = server.human("Eve").await;
     for header in ["0".repeat(64), eve.token.clone()] {
-        let pretender = stage.with_admin(&eve, &header).await;
+        let pretender = server.with_admin(&eve, &header).await;
         let room = pretender.try_room("000000000000").await;
         refused(room, Code::Unauthenticated, "TOKEN_INVALID");
     }

@@ -18,9 +18,9 @@ async fn plies(player: &Player, room: &str) -> Vec<v1::Ply> {
 }
 
 #[tokio::test]
-async fn an_opponent_gets_them_only_after_the_game() {
-    let stage = TestServer::open().await;
-    let (ada, wim) = (stage.human("Ada").await, stage.human("Wim").await);
+async fn an_opponent_gets_search_reports_only_after_the_game() {
+    let server = TestServer::open().await;
+    let (ada, wim) = (server.human("Ada").await, server.human("Wim").await);
     let room = ada.create_with(named("lesson"), ["mcts", "me"]).await.room_id;
     let (mut opponent, mut watcher) = (ada.watch(&room).await, wim.watch(&room).await);
     opponent.snapshot().await;
@@ -46,8 +46,8 @@ async fn an_opponent_gets_them_only_after_the_game() {
 
 #[tokio::test]
 async fn an_ai_without_evaluation_reports_none() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     for (kind, searches) in [("roxanne", false), ("alphabeta", true)] {
         let room = ada.create_with(named(kind), [kind, "random"]).await.room_id;
         let mut watcher = ada.watch(&room).await;
@@ -55,7 +55,7 @@ async fn an_ai_without_evaluation_reports_none() {
         ada.start(&room).await.unwrap();
         let thought = first_move(&mut watcher).await.thought;
         assert_eq!(thought.is_some(), searches, "{kind}");
-        assert_eq!(thought.and_then(|thought| thought.evaluation), None, "its points are no discs");
+        assert_eq!(thought.and_then(|thought| thought.evaluation), None, "its evaluation is not in discs");
     }
 }
 
@@ -79,7 +79,7 @@ async fn first_moves(watcher: &mut Watcher, count: usize) -> Vec<v1::Ply> {
     while plies.len() < count {
         let played = watcher.until(|event| match event {
             Event::MovePlayed(played) => Some(played),
-            Event::GameEnded(ended) => panic!("the game was to go on: {ended:?}"),
+            Event::GameEnded(ended) => panic!("the game ended: {ended:?}"),
             _ => None,
         });
         let played = played.await;
@@ -96,8 +96,8 @@ async fn first_moves(watcher: &mut Watcher, count: usize) -> Vec<v1::Ply> {
 /// Both openings are random moves, after which one side is ahead by nearly 30 discs.
 #[tokio::test]
 async fn an_expert_of_either_color_reports_the_lead_of_black() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     for (moves, ahead) in [("e6f6g6f4e3g7g4h4f5d6e7f7", 1.0), ("f5f6d3g5g7f7h5f4g4f3e6h6", -1.0)] {
         let opening = Some(v1::Opening { opening: Some(v1::opening::Opening::Moves(moves.into())) });
         let mut watcher = experts(&ada, 9, v1::RoomSettings { opening, ..named(moves) }).await;
@@ -116,8 +116,8 @@ async fn an_expert_of_either_color_reports_the_lead_of_black() {
 /// The highest level searches for some seconds.
 #[tokio::test]
 async fn an_expert_with_little_time_moves_in_time() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let settings = v1::RoomSettings { move_limit: millis(1_000), ..named("hurried") };
     let mut watcher = experts(&ada, 16, settings).await;
     for ply in first_moves(&mut watcher, 3).await {

@@ -27,7 +27,7 @@ fn moves(text: &str) -> OfPosition {
     OfPosition::Transcript(text.to_owned())
 }
 
-async fn look(
+async fn analyze_position(
     player: &Player,
     subject: OfPosition,
     budget: v1::AnalysisBudget,
@@ -36,7 +36,7 @@ async fn look(
     Ok(player.analyses().analyze_position(request).await?.into_inner())
 }
 
-async fn judge(player: &Player, subject: OfGame) -> Answer<Streaming<v1::AnalyzeGameResponse>> {
+async fn analyze_game(player: &Player, subject: OfGame) -> Answer<Streaming<v1::AnalyzeGameResponse>> {
     let request = v1::AnalyzeGameRequest { subject: Some(subject), budget: Some(small()) };
     Ok(player.analyses().analyze_game(request).await?.into_inner())
 }
@@ -48,7 +48,7 @@ async fn next(stream: &mut Streaming<v1::AnalyzePositionResponse>) -> Answer<Opt
             match response.message.unwrap() {
                 PositionMessage::Analysis(analysis) => return Ok(Some(analysis)),
                 PositionMessage::Heartbeat(_) => {}
-                PositionMessage::Closing(closing) => panic!("it ends early: {closing:?}"),
+                PositionMessage::Closing(closing) => panic!("the stream ended early: {closing:?}"),
             }
         }
         Ok(None)
@@ -56,7 +56,7 @@ async fn next(stream: &mut Streaming<v1::AnalyzePositionResponse>) -> Answer<Opt
     .await
 }
 
-async fn all(mut stream: Streaming<v1::AnalyzePositionResponse>) -> Vec<v1::PositionAnalysis> {
+async fn collect(mut stream: Streaming<v1::AnalyzePositionResponse>) -> Vec<v1::PositionAnalysis> {
     let mut results = Vec::new();
     while let Some(result) = next(&mut stream).await.unwrap() {
         results.push(result);
@@ -65,24 +65,24 @@ async fn all(mut stream: Streaming<v1::AnalyzePositionResponse>) -> Vec<v1::Posi
 }
 
 /// The analyses of the moves of a game, and their summary.
-async fn judged(mut stream: Streaming<v1::AnalyzeGameResponse>) -> (Vec<v1::MoveAnalysis>, v1::GameAnalysis) {
+async fn game_analysis(mut stream: Streaming<v1::AnalyzeGameResponse>) -> (Vec<v1::MoveAnalysis>, v1::GameAnalysis) {
     let (mut moves, mut sum) = (Vec::new(), None);
     while let Some(response) = within(stream.message()).await.unwrap() {
         match response.message.unwrap() {
             GameMessage::Move(judged) => moves.push(judged),
             GameMessage::Summary(summary) => sum = Some(summary),
             GameMessage::Heartbeat(_) => {}
-            GameMessage::Closing(closing) => panic!("it ends early: {closing:?}"),
+            GameMessage::Closing(closing) => panic!("the stream ended early: {closing:?}"),
         }
     }
-    (moves, sum.expect("it ends with a sum"))
+    (moves, sum.expect("the stream ends with a summary"))
 }
 
 #[tokio::test]
 async fn a_position_is_searched_with_increasing_depth() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
-    let results = all(look(&ada, moves("f5d6"), small()).await.unwrap()).await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let results = collect(analyze_position(&ada, moves("f5d6"), small()).await.unwrap()).await;
     let (last, before) = results.split_last().unwrap();
     assert!(last.r#final && before.iter().all(|result| !result.r#final));
     let depths: Vec<i32> = results.iter().map(|result| result.lines[0].depth).collect();
@@ -93,8 +93,8 @@ async fn a_position_is_searched_with_increasing_depth() {
     line.fold(position, |position: Position, square| position.play(square).unwrap().settle().0);
 
     let lines = v1::AnalyzePositionRequest { subject: Some(moves("")), budget: Some(small()), lines: 99 };
-    let results = all(ada.analyses().analyze_position(lines).await.unwrap().into_inner()).await;
-    assert_eq!(results.last().unwrap().lines.len(), 4, "as many as there are moves");
+    let results = collect(ada.analyses().analyze_position(lines).await.unwrap().into_inner()).await;
+    assert_eq!(results.last().unwrap().lines.len(), 4, "one analysis for each move");
 }
 
 /// Plays a game of first legal moves, and of best moves from ten empty squares on.
@@ -110,7 +110,8 @@ async fn play_with_hints(black: &Player, white: &Player, room: &str, game_id: &s
         let square = if position.black_discs + position.white_discs < 54 {
             position.legal_moves[0].clone()
         } else {
-            let hints = all(look(player, OfPosition::GameId(game_id.into()), small()).await.unwrap()).await;
+            let hints =
+                collect(analyze_position(player, OfPosition::GameId(game_id.into()), small()).await.unwrap()).await;
             let best = &hints.last().unwrap().lines[0];
             assert!(best.exact, "few squares are left: {best:?}");
             best.moves[0].clone()
@@ -121,11 +122,11 @@ async fn play_with_hints(black: &Player, white: &Player, room: &str, game_id: &s
 
 #[tokio::test]
 async fn moves_that_follow_exact_hints_have_no_loss() {
-    let stage = TestServer::open().await;
-    let table = stage.table(named("lesson")).await;
-    play_with_hints(&table.black, &table.white, &table.room, &table.game).await;
-    let eve = stage.human("Eve").await;
-    let (moves, sum) = judged(judge(&eve, OfGame::GameId(table.game.clone())).await.unwrap()).await;
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(named("lesson")).await;
+    play_with_hints(&seated.black, &seated.white, &seated.room, &seated.game).await;
+    let eve = server.human("Eve").await;
+    let (moves, sum) = game_analysis(analyze_game(&eve, OfGame::GameId(seated.game.clone())).await.unwrap()).await;
     assert_eq!((moves[0].ply, moves[0].side(), moves[0].done), (0, v1::Side::Black, 1));
     assert_eq!((moves.len() as i32, moves.last().unwrap().done), (sum.moves, sum.moves));
     assert!(moves.is_sorted_by_key(|made| made.ply) && moves.len() > 50);
@@ -133,7 +134,7 @@ async fn moves_that_follow_exact_hints_have_no_loss() {
     assert!(end.iter().all(|made| made.exact && made.loss == 0.0), "{end:?}");
     let lost = |side| moves.iter().filter(|made| made.side() == side).map(|made| made.loss).sum::<f64>();
     assert!((lost(v1::Side::Black) - sum.black_loss).abs() < 0.01 && sum.black_loss + sum.white_loss > 10.0);
-    let game = eve.room(&table.room).await.game.unwrap().position.unwrap();
+    let game = eve.room(&seated.room).await.game.unwrap().position.unwrap();
     let difference = f64::from(game.black_discs - game.white_discs);
     let empties = f64::from(64 - game.black_discs - game.white_discs) * difference.signum();
     assert_eq!(moves.last().unwrap().evaluation, difference + empties);
@@ -141,30 +142,31 @@ async fn moves_that_follow_exact_hints_have_no_loss() {
 
 #[tokio::test]
 async fn players_of_a_running_rated_game_are_refused() {
-    let stage = TestServer::open().await;
-    let table = stage.table(rated("cup")).await;
-    for player in [&table.black, &table.white] {
-        refused(look(player, moves("f5"), small()).await, PRECONDITION, "WRONG_PHASE");
-        refused(judge(player, OfGame::Transcript("f5d6".into())).await, PRECONDITION, "WRONG_PHASE");
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(rated("cup")).await;
+    for player in [&seated.black, &seated.white] {
+        refused(analyze_position(player, moves("f5"), small()).await, PRECONDITION, "WRONG_PHASE");
+        refused(analyze_game(player, OfGame::Transcript("f5d6".into())).await, PRECONDITION, "WRONG_PHASE");
     }
-    let eve = stage.human("Eve").await;
-    let hint = || OfPosition::GameId(table.game.clone());
-    refused(look(&eve, hint(), small()).await, PRECONDITION, "WRONG_PHASE");
-    all(look(&eve, moves("f5"), small()).await.unwrap()).await;
-    refused(judge(&eve, OfGame::GameId(table.game.clone())).await, Code::NotFound, "GAME_NOT_FOUND");
-    table.black.play(&table.game, 0, "d3").await.unwrap();
-    table.white.resign(&table.game).await.unwrap();
-    refused(look(&eve, hint(), small()).await, PRECONDITION, "GAME_OVER");
-    let (moves, _) = judged(judge(&table.black, OfGame::GameId(table.game.clone())).await.unwrap()).await;
+    let eve = server.human("Eve").await;
+    let hint = || OfPosition::GameId(seated.game.clone());
+    refused(analyze_position(&eve, hint(), small()).await, PRECONDITION, "WRONG_PHASE");
+    collect(analyze_position(&eve, moves("f5"), small()).await.unwrap()).await;
+    refused(analyze_game(&eve, OfGame::GameId(seated.game.clone())).await, Code::NotFound, "GAME_NOT_FOUND");
+    seated.black.play(&seated.game, 0, "d3").await.unwrap();
+    seated.white.resign(&seated.game).await.unwrap();
+    refused(analyze_position(&eve, hint(), small()).await, PRECONDITION, "GAME_OVER");
+    let (moves, _) =
+        game_analysis(analyze_game(&seated.black, OfGame::GameId(seated.game.clone())).await.unwrap()).await;
     assert_eq!(moves.len(), 1);
 }
 
 #[tokio::test]
 async fn the_start_of_a_rated_game_ends_an_analysis() {
-    let stage = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(1)).await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(1)).await;
+    let ada = server.human("Ada").await;
     let room = ada.create_with(rated("cup"), ["me", "roxanne"]).await.room_id;
-    let mut analysis = look(&ada, moves("f5"), v1::AnalysisBudget::default()).await.unwrap();
+    let mut analysis = analyze_position(&ada, moves("f5"), v1::AnalysisBudget::default()).await.unwrap();
     next(&mut analysis).await.unwrap().unwrap();
     ada.start(&room).await.unwrap();
     let end = loop {
@@ -179,15 +181,15 @@ async fn the_start_of_a_rated_game_ends_an_analysis() {
 
 #[tokio::test]
 async fn the_number_of_analyses_of_a_player_is_limited() {
-    let stage = TestServer::limited(|limits| {
+    let server = TestServer::limited(|limits| {
         (limits.analyses, limits.analyses_per_player, limits.analyses_per_address) = (3, 1, 2);
     })
     .await;
-    let (ada, bea, cleo) = (stage.human("Ada").await, stage.human("Bea").await, stage.human("Cleo").await);
-    let long = async |player: &Player| look(player, moves(""), v1::AnalysisBudget::default()).await;
+    let (ada, bea, cleo) = (server.human("Ada").await, server.human("Bea").await, server.human("Cleo").await);
+    let long = async |player: &Player| analyze_position(player, moves(""), v1::AnalysisBudget::default()).await;
     let first = long(&ada).await.unwrap();
     check("of a player", &refusal(long(&ada).await), EXHAUSTED, "QUOTA_ANALYSES");
-    check("a game", &refusal(judge(&ada, OfGame::Transcript("f5".into())).await), EXHAUSTED, "QUOTA_ANALYSES");
+    check("a game", &refusal(analyze_game(&ada, OfGame::Transcript("f5".into())).await), EXHAUSTED, "QUOTA_ANALYSES");
     let _second = long(&bea).await.unwrap();
     check("of an address", &refusal(long(&cleo).await), EXHAUSTED, "QUOTA_ANALYSES");
     drop(first);
@@ -203,19 +205,19 @@ async fn the_number_of_analyses_of_a_player_is_limited() {
 
 #[tokio::test]
 async fn the_number_of_analyses_of_a_server_is_limited() {
-    let stage = TestServer::limited(|limits| limits.analyses = 1).await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
-    let _first = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
-    refused(look(&bea, moves(""), v1::AnalysisBudget::default()).await, EXHAUSTED, "QUOTA_ANALYSES");
+    let server = TestServer::limited(|limits| limits.analyses = 1).await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
+    let _first = analyze_position(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
+    refused(analyze_position(&bea, moves(""), v1::AnalysisBudget::default()).await, EXHAUSTED, "QUOTA_ANALYSES");
 }
 
 #[tokio::test]
 async fn an_analysis_stops_when_its_client_is_gone() {
-    let stage = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(3600)).await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
-    let mut endless = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
+    let server = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(3600)).await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
+    let mut endless = analyze_position(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
     next(&mut endless).await.unwrap().unwrap();
-    let mut waiting = look(&bea, moves("f5"), small()).await.unwrap();
+    let mut waiting = analyze_position(&bea, moves("f5"), small()).await.unwrap();
     drop(endless);
     // There is one thread, which the first analysis would use for an hour.
     next(&mut waiting).await.unwrap().unwrap();
@@ -223,52 +225,53 @@ async fn an_analysis_stops_when_its_client_is_gone() {
 
 #[tokio::test]
 async fn an_analysis_out_of_time_returns_its_results_so_far() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let at_once = v1::AnalysisBudget { time: Some(prost_types::Duration::default()), ..Default::default() };
-    let results = all(look(&ada, moves("f5"), at_once).await.unwrap()).await;
+    let results = collect(analyze_position(&ada, moves("f5"), at_once).await.unwrap()).await;
     assert!(results.last().unwrap().r#final);
     let request = v1::AnalyzeGameRequest { subject: Some(OfGame::Transcript("f5d6c3".into())), budget: Some(at_once) };
-    let (moves, sum) = judged(ada.analyses().analyze_game(request).await.unwrap().into_inner()).await;
+    let (moves, sum) = game_analysis(ada.analyses().analyze_game(request).await.unwrap().into_inner()).await;
     assert_eq!((moves.len(), sum.moves), (3, 3));
 }
 
 #[tokio::test]
 async fn a_stopping_server_closes_analyses_with_the_reason() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
-    let mut analysis = look(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let mut analysis = analyze_position(&ada, moves(""), v1::AnalysisBudget::default()).await.unwrap();
     next(&mut analysis).await.unwrap().unwrap();
-    stage.runtime.drain();
+    server.runtime.drain();
     let reason = loop {
         if let PositionMessage::Closing(closing) = within(analysis.message()).await.unwrap().unwrap().message.unwrap() {
             break closing.reason();
         }
     };
     assert_eq!(reason, v1::CloseReason::Draining);
-    refused(look(&ada, moves(""), small()).await, Code::Unavailable, "DRAINING");
+    refused(analyze_position(&ada, moves(""), small()).await, Code::Unavailable, "DRAINING");
 }
 
 #[tokio::test]
 async fn opening_moves_are_not_analysed_and_private_games_stay_private() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let opening = v1::Opening { opening: Some(v1::opening::Opening::Moves("f5d6c3".into())) };
-    let table = stage.table(v1::RoomSettings { opening: Some(opening), ..private() }).await;
-    let eve = stage.human("Eve").await;
-    let hint = look(&eve, OfPosition::GameId(table.game.clone()), small()).await;
+    let seated = server.two_player_game(v1::RoomSettings { opening: Some(opening), ..private() }).await;
+    let eve = server.human("Eve").await;
+    let hint = analyze_position(&eve, OfPosition::GameId(seated.game.clone()), small()).await;
     refused(hint, Code::NotFound, "GAME_NOT_FOUND");
-    table.white.play(&table.game, 3, "d3").await.unwrap();
-    table.black.resign(&table.game).await.unwrap();
-    refused(judge(&eve, OfGame::GameId(table.game.clone())).await, Code::NotFound, "GAME_NOT_FOUND");
-    let (moves, sum) = judged(judge(&table.white, OfGame::GameId(table.game.clone())).await.unwrap()).await;
+    seated.white.play(&seated.game, 3, "d3").await.unwrap();
+    seated.black.resign(&seated.game).await.unwrap();
+    refused(analyze_game(&eve, OfGame::GameId(seated.game.clone())).await, Code::NotFound, "GAME_NOT_FOUND");
+    let (moves, sum) =
+        game_analysis(analyze_game(&seated.white, OfGame::GameId(seated.game.clone())).await.unwrap()).await;
     assert_eq!((moves.len(), moves[0].ply, moves[0].square.as_str()), (1, 3, "d3"));
     assert_eq!((sum.black_loss, sum.moves), (0.0, 1));
 }
 
 #[tokio::test]
 async fn invalid_analysis_requests_are_refused() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let board = |board: &str, side: v1::Side| {
         OfPosition::Position(v1::Position { board: board.into(), side_to_move: side.into(), ..Default::default() })
     };
@@ -283,14 +286,18 @@ async fn invalid_analysis_requests_are_refused() {
         (moves(&" ".repeat(2_000)), "transcript"),
     ];
     for (subject, path) in wrong {
-        let details = refused(look(&ada, subject, small()).await, Code::InvalidArgument, "BAD_ARGUMENT");
+        let details = refused(analyze_position(&ada, subject, small()).await, Code::InvalidArgument, "BAD_ARGUMENT");
         assert_eq!(field(&details), path);
     }
     let over = board(&"X".repeat(64), v1::Side::White);
-    refused(look(&ada, over, small()).await, PRECONDITION, "GAME_OVER");
+    refused(analyze_position(&ada, over, small()).await, PRECONDITION, "GAME_OVER");
     for game in ["", "nonsense", "000000000000-1"] {
-        refused(look(&ada, OfPosition::GameId(game.into()), small()).await, Code::NotFound, "GAME_NOT_FOUND");
-        refused(judge(&ada, OfGame::GameId(game.into())).await, Code::NotFound, "GAME_NOT_FOUND");
+        refused(
+            analyze_position(&ada, OfPosition::GameId(game.into()), small()).await,
+            Code::NotFound,
+            "GAME_NOT_FOUND",
+        );
+        refused(analyze_game(&ada, OfGame::GameId(game.into())).await, Code::NotFound, "GAME_NOT_FOUND");
     }
     let ask = async |request| ada.analyses().analyze_position(request).await;
     let request = |budget, lines| v1::AnalyzePositionRequest { subject: Some(moves("")), budget: Some(budget), lines };
@@ -307,6 +314,6 @@ async fn invalid_analysis_requests_are_refused() {
     }
     let nothing = ada.analyses().analyze_game(v1::AnalyzeGameRequest::default()).await;
     assert_eq!(field(&refused(nothing, Code::InvalidArgument, "BAD_ARGUMENT")), "subject");
-    let (none, sum) = judged(judge(&ada, OfGame::Transcript(String::new())).await.unwrap()).await;
+    let (none, sum) = game_analysis(analyze_game(&ada, OfGame::Transcript(String::new())).await.unwrap()).await;
     assert!(none.is_empty() && sum == v1::GameAnalysis::default());
 }

@@ -11,8 +11,8 @@ use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
 
 use crate::harness::in_process::{Player, TestServer, Turns, Watcher, millis, named, within};
 
-/// The board of a watcher, which follows from the moves alone.
-pub(crate) struct Fold {
+/// The game of a watcher, replayed from the moves alone.
+pub(crate) struct MovesReplay {
     pub(crate) seq: u64,
     pub(crate) board: Vec<u8>,
     pub(crate) plies: Vec<String>,
@@ -20,27 +20,27 @@ pub(crate) struct Fold {
     pub(crate) outcome: Option<v1::Outcome>,
 }
 
-impl Fold {
-    pub(crate) fn of(room: &v1::Room) -> Self {
-        let mut fold = Self { seq: room.seq, board: Vec::new(), plies: Vec::new(), passes: 0, outcome: None };
+impl MovesReplay {
+    pub(crate) fn from_room(room: &v1::Room) -> Self {
+        let mut replay = Self { seq: room.seq, board: Vec::new(), plies: Vec::new(), passes: 0, outcome: None };
         if let Some(game) = &room.game {
-            fold.begin(game);
+            replay.start_game(game);
         }
-        fold
+        replay
     }
 
-    fn begin(&mut self, game: &v1::Game) {
+    fn start_game(&mut self, game: &v1::Game) {
         self.board = game.position.as_ref().unwrap().board.clone().into_bytes();
         self.plies = game.plies.iter().map(|ply| ply.square.clone()).collect();
         self.passes = game.plies.iter().filter(|ply| ply.pass).count();
         self.outcome = game.outcome;
     }
 
-    pub(crate) fn take(&mut self, event: &v1::RoomEvent) {
+    pub(crate) fn apply(&mut self, event: &v1::RoomEvent) {
         assert_eq!(event.seq, self.seq + 1, "sequence numbers have no gaps");
         self.seq = event.seq;
         match event.event.as_ref().unwrap() {
-            room_event::Event::GameStarted(started) => self.begin(started.game.as_ref().unwrap()),
+            room_event::Event::GameStarted(started) => self.start_game(started.game.as_ref().unwrap()),
             room_event::Event::MovePlayed(played) => {
                 let ply = played.ply.as_ref().unwrap();
                 let disc = if ply.side() == v1::Side::Black { b'X' } else { b'O' };
@@ -61,17 +61,17 @@ impl Fold {
     }
 
     /// Reads events until the game has ended.
-    pub(crate) async fn follow(&mut self, watcher: &mut Watcher) {
+    pub(crate) async fn read_to_end(&mut self, watcher: &mut Watcher) {
         while self.outcome.is_none() {
-            match watcher.hear().await.unwrap() {
-                Message::Event(event) => self.take(&event),
-                Message::Snapshot(room) => *self = Self::of(&room),
+            match watcher.next().await.unwrap() {
+                Message::Event(event) => self.apply(&event),
+                Message::Snapshot(room) => *self = Self::from_room(&room),
                 other => panic!("unexpected {other:?}"),
             }
         }
     }
 
-    pub(crate) fn agrees_with(&self, room: &v1::Room) {
+    pub(crate) fn assert_equals(&self, room: &v1::Room) {
         let game = room.game.as_ref().unwrap();
         assert_eq!(game.position.as_ref().unwrap().board.as_bytes(), self.board);
         assert_eq!(game.plies.iter().map(|ply| ply.square.clone()).collect::<Vec<_>>(), self.plies);
@@ -82,7 +82,7 @@ impl Fold {
 /// Answers every turn with the first legal move. Returns how the game ended.
 async fn play_by_calls(player: &Player, turns: &mut Turns) -> v1::PlayerGameEnded {
     loop {
-        match turns.hear().await.unwrap() {
+        match turns.next().await.unwrap() {
             Event::TurnRequested(turn) => {
                 let square = &turn.position.as_ref().unwrap().legal_moves[0];
                 let answer = player.play(&turn.game_id, turn.ply, square).await.unwrap();
@@ -95,18 +95,18 @@ async fn play_by_calls(player: &Player, turns: &mut Turns) -> v1::PlayerGameEnde
 }
 
 #[tokio::test]
-async fn a_person_plays_an_ai_with_unary_calls() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+async fn a_human_plays_an_ai_with_unary_calls() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let mut turns = ada.turns().await;
-    let room = ada.quick("roxanne", v1::SidePreference::White).await.unwrap();
+    let room = ada.quick_start_with_ai("roxanne", v1::SidePreference::White).await.unwrap();
     assert_eq!(room.phase(), v1::RoomPhase::Playing);
     let ended = play_by_calls(&ada, &mut turns).await;
     let outcome = ended.outcome.unwrap();
     assert_eq!((ended.side(), outcome.reason()), (v1::Side::White, v1::GameEndReason::Discs));
 
     let after = ada.room(&room.room_id).await;
-    assert_eq!(after.phase(), v1::RoomPhase::Lobby, "the room survives its game");
+    assert_eq!(after.phase(), v1::RoomPhase::Lobby, "the room stays open after its game");
     let game = after.game.unwrap();
     assert_eq!((game.outcome, game.game_id.as_str()), (Some(outcome), ended.game_id.as_str()));
     check_record(&ada, &game).await;
@@ -122,7 +122,7 @@ async fn check_record(player: &Player, game: &v1::Game) {
     assert_eq!(record.transcript, moves);
     for side in [&record.black, &record.white] {
         if let Some(v1::participant::Participant::Ai(ai)) = &side.as_ref().unwrap().participant {
-            assert_eq!(ai.seed, 0, "it may play on");
+            assert_eq!(ai.seed, 0, "the bot may continue");
         }
     }
 
@@ -143,11 +143,11 @@ async fn check_record(player: &Player, game: &v1::Game) {
 }
 
 /// A bot on a `Play` stream: answers every turn until a game has ended.
-async fn play_on_a_lane(bot: Player) -> v1::PlayerGameEnded {
+async fn play_on_a_play_stream(bot: Player) -> v1::PlayerGameEnded {
     let (moves, requests) = tokio::sync::mpsc::channel(4);
-    let mut lane = within(bot.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
+    let mut stream = within(bot.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
     loop {
-        match within(lane.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
+        match within(stream.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
             Event::TurnRequested(turn) => {
                 let square = turn.position.unwrap().legal_moves.pop().unwrap();
                 moves.send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square }).await.unwrap();
@@ -161,14 +161,14 @@ async fn play_on_a_lane(bot: Player) -> v1::PlayerGameEnded {
 
 #[tokio::test]
 async fn two_bots_play_each_other_on_play_streams() {
-    let stage = TestServer::open().await;
-    let (first, second) = (stage.bot("First").await, stage.bot("Second").await);
+    let server = TestServer::open().await;
+    let (first, second) = (server.bot("First").await, server.bot("Second").await);
     let mut lanes = JoinSet::new();
     for bot in [first.clone(), second.clone()] {
-        lanes.spawn(play_on_a_lane(bot));
+        lanes.spawn(play_on_a_play_stream(bot));
     }
-    let room = first.meet().await.unwrap().room_id;
-    assert_eq!(second.meet().await.unwrap().room_id, room);
+    let room = first.quick_start_with_anyone().await.unwrap().room_id;
+    assert_eq!(second.quick_start_with_anyone().await.unwrap().room_id, room);
     let ends = within(lanes.join_all()).await;
     assert_eq!((&ends[0].outcome, &ends[0].game_id), (&ends[1].outcome, &ends[1].game_id));
     assert_ne!(ends[0].side(), ends[1].side());
@@ -176,36 +176,36 @@ async fn two_bots_play_each_other_on_play_streams() {
 
 #[tokio::test]
 async fn a_watcher_of_two_ais_follows_every_event() {
-    let stage = TestServer::open().await;
-    let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
+    let server = TestServer::open().await;
+    let (owner, guest) = (server.human("Owner").await, server.human("Guest").await);
     // Some games have forced passes; a few games together have some for certain.
     let settings = v1::RoomSettings { games: 12, ..named("machines") };
     let room = owner.create_with(settings, ["greedy", "random"]).await.room_id;
     let mut watcher = guest.watch(&room).await;
-    let mut fold = Fold::of(&watcher.snapshot().await);
+    let mut replay = MovesReplay::from_room(&watcher.snapshot().await);
     owner.start(&room).await.unwrap();
     let (mut passes, mut games) = (0, 0);
     while games < 12 {
-        fold.follow(&mut watcher).await;
-        let outcome = fold.outcome.take().unwrap();
+        replay.read_to_end(&mut watcher).await;
+        let outcome = replay.outcome.take().unwrap();
         assert_eq!(outcome.reason(), v1::GameEndReason::Discs);
-        let count = |disc| i32::try_from(fold.board.iter().filter(|&&square| square == disc).count()).unwrap();
+        let count = |disc| i32::try_from(replay.board.iter().filter(|&&square| square == disc).count()).unwrap();
         assert_eq!((outcome.black_discs, outcome.white_discs), (count(b'X'), count(b'O')));
-        (passes, games, fold.outcome) = (passes + fold.passes, games + 1, None);
+        (passes, games, replay.outcome) = (passes + replay.passes, games + 1, None);
         if games == 12 {
-            fold.outcome = Some(outcome);
+            replay.outcome = Some(outcome);
         }
     }
     assert!(passes > 0, "B33: a pass is an event");
-    fold.agrees_with(&guest.room(&room).await);
-    assert_eq!(owner.me().await.stats.unwrap().played, 0, "who only watches has no results");
+    replay.assert_equals(&guest.room(&room).await);
+    assert_eq!(owner.me().await.stats.unwrap().played, 0, "a player who only watches has no results");
 }
 
 #[tokio::test]
 async fn the_record_can_be_replayed() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let game = table.play_on().await;
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let game = seated.play_to_end().await;
     let mut position = Position::START;
     for (number, ply) in game.plies.iter().enumerate() {
         assert_eq!((ply.ply, ply.side()), (i32::try_from(number).unwrap(), side(position.turn())));
@@ -227,21 +227,21 @@ fn side(color: Color) -> v1::Side {
 
 #[tokio::test]
 async fn players_and_watchers_get_the_clocks() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let settings = v1::RoomSettings {
         total_time: millis(300_000),
         increment: millis(2_000),
         move_limit: millis(30_000),
         ..Default::default()
     };
-    let table = stage.table(settings).await;
-    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    let seated = server.two_player_game(settings).await;
+    let mut watcher = server.human("Eve").await.watch(&seated.room).await;
     let seen = watcher.snapshot().await;
-    let mut turns = table.black.turns().await;
-    let asked = turns.asked().await;
+    let mut turns = seated.black.turns().await;
+    let asked = turns.turn_request().await;
     assert_eq!((asked.ply, asked.side(), asked.last_move.as_str()), (0, v1::Side::Black, ""));
     // B18: the side that is not to move gets the clocks too.
-    let idle = table.white.room(&table.room).await;
+    let idle = seated.white.room(&seated.room).await;
     for clocks in [asked.clocks, seen.game.unwrap().clocks, idle.game.unwrap().clocks] {
         let clocks = clocks.unwrap();
         let seconds = |duration: Option<prost_types::Duration>| duration.unwrap().seconds;
@@ -250,86 +250,86 @@ async fn players_and_watchers_get_the_clocks() {
         assert!((10..=30).contains(&seconds(clocks.time_left)));
         assert!(clocks.deadline.is_some());
     }
-    table.black.play(&table.game, 0, "d3").await.unwrap();
+    seated.black.play(&seated.game, 0, "d3").await.unwrap();
     let played = watcher.event().await;
     let Some(room_event::Event::MovePlayed(played)) = played.event else { panic!("{played:?}") };
     assert_eq!(played.flipped, ["d4"]);
     assert!(played.clocks.unwrap().black_total.unwrap().seconds >= 281, "with the increment");
-    let asked = table.white.turns().await.asked().await;
+    let asked = seated.white.turns().await.turn_request().await;
     assert_eq!((asked.ply, asked.side(), asked.last_move.as_str()), (1, v1::Side::White, "d3"));
 }
 
 #[tokio::test]
 async fn the_clock_of_an_old_game_does_not_end_a_later_one() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let fast = v1::RoomSettings { move_limit: millis(500), swap_sides: Some(false), ..Default::default() };
-    let table = stage.table(fast).await;
-    let mut watcher = table.white.watch(&table.room).await;
+    let seated = server.two_player_game(fast).await;
+    let mut watcher = seated.white.watch(&seated.room).await;
     watcher.snapshot().await;
     // B22: a game resigned with its clock running, and a slow game right after it.
-    table.black.resign(&table.game).await.unwrap();
+    seated.black.resign(&seated.game).await.unwrap();
     let slow = v1::RoomSettings { move_limit: millis(60_000), ..Default::default() };
-    table.black.set(&table.room, "move_limit", slow).await.unwrap();
-    table.white.ready(&table.room).await.unwrap();
-    let second = table.black.start(&table.room).await.unwrap().game_id;
-    assert_ne!(second, table.game, "B34: ids are not reused");
+    seated.black.update_settings(&seated.room, "move_limit", slow).await.unwrap();
+    seated.white.ready(&seated.room).await.unwrap();
+    let second = seated.black.start(&seated.room).await.unwrap().game_id;
+    assert_ne!(second, seated.game, "B34: ids are not reused");
 
     // Meanwhile several players in a fast room lose on time.
-    let timer = stage.human("Timer").await;
+    let timer = server.human("Timer").await;
     let quick = v1::RoomSettings { move_limit: millis(200), ..Default::default() };
     let clock = timer.create_with(quick, ["me", "random"]).await.room_id;
     for _ in 0..3 {
         let mut flag = timer.watch(&clock).await;
         flag.snapshot().await;
         timer.start(&clock).await.unwrap();
-        assert_eq!(flag.ended().await.outcome.unwrap().reason(), v1::GameEndReason::Timeout);
+        assert_eq!(flag.game_ended().await.outcome.unwrap().reason(), v1::GameEndReason::Timeout);
     }
-    let game = table.black.room(&table.room).await.game.unwrap();
+    let game = seated.black.room(&seated.room).await.game.unwrap();
     assert_eq!((game.game_id.as_str(), game.outcome), (second.as_str(), None));
-    table.black.play(&second, 0, "d3").await.unwrap();
+    seated.black.play(&second, 0, "d3").await.unwrap();
 }
 
 #[tokio::test]
 async fn draws_and_rematches_are_offered_and_accepted() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let mut watcher = table.white.watch(&table.room).await;
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut watcher = seated.white.watch(&seated.room).await;
     watcher.snapshot().await;
-    let offer = |offer: v1::Offer| v1::MakeOfferRequest { room_id: table.room.clone(), offer: offer.into() };
+    let offer = |offer: v1::Offer| v1::MakeOfferRequest { room_id: seated.room.clone(), offer: offer.into() };
     let accept =
-        |offer: v1::Offer| v1::AnswerOfferRequest { room_id: table.room.clone(), offer: offer.into(), accept: true };
-    table.black.games().make_offer(offer(v1::Offer::Draw)).await.unwrap();
-    assert_eq!(table.white.room(&table.room).await.game.unwrap().draw_offered_by(), v1::Side::Black);
-    table.white.games().answer_offer(accept(v1::Offer::Draw)).await.unwrap();
-    let outcome = watcher.ended().await.outcome.unwrap();
+        |offer: v1::Offer| v1::AnswerOfferRequest { room_id: seated.room.clone(), offer: offer.into(), accept: true };
+    seated.black.games().make_offer(offer(v1::Offer::Draw)).await.unwrap();
+    assert_eq!(seated.white.room(&seated.room).await.game.unwrap().draw_offered_by(), v1::Side::Black);
+    seated.white.games().answer_offer(accept(v1::Offer::Draw)).await.unwrap();
+    let outcome = watcher.game_ended().await.outcome.unwrap();
     // B21: equal discs are a draw.
     assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::Draw, v1::GameEndReason::Agreed));
-    assert_eq!(table.black.me().await.stats.unwrap().drawn, 1);
+    assert_eq!(seated.black.me().await.stats.unwrap().drawn, 1);
 
-    table.white.games().make_offer(offer(v1::Offer::Rematch)).await.unwrap();
-    table.black.games().answer_offer(accept(v1::Offer::Rematch)).await.unwrap();
-    let room = table.black.room(&table.room).await;
+    seated.white.games().make_offer(offer(v1::Offer::Rematch)).await.unwrap();
+    seated.black.games().answer_offer(accept(v1::Offer::Rematch)).await.unwrap();
+    let room = seated.black.room(&seated.room).await;
     assert_eq!((room.phase(), room.game.unwrap().number), (v1::RoomPhase::Playing, 2));
 }
 
 #[tokio::test]
 async fn leaving_during_ones_turn_ends_the_game_at_once() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let mut opponent = table.white.turns().await;
-    table.black.leave(&table.room).await.unwrap();
-    let outcome = opponent.ended().await.outcome.unwrap();
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut opponent = seated.white.turns().await;
+    seated.black.leave(&seated.room).await.unwrap();
+    let outcome = opponent.game_ended().await.outcome.unwrap();
     assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::WhiteWins, v1::GameEndReason::Left));
 }
 
 #[tokio::test]
 async fn a_game_can_be_aborted_only_early_and_has_no_winner() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let mut watcher = table.white.watch(&table.room).await;
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut watcher = seated.white.watch(&seated.room).await;
     watcher.snapshot().await;
-    table.black.abort(&table.game).await.unwrap();
-    let outcome = watcher.ended().await.outcome.unwrap();
+    seated.black.abort(&seated.game).await.unwrap();
+    let outcome = watcher.game_ended().await.outcome.unwrap();
     assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::Aborted, v1::GameEndReason::Aborted));
-    assert_eq!(table.white.me().await.stats.unwrap().played, 0);
+    assert_eq!(seated.white.me().await.stats.unwrap().played, 0);
 }

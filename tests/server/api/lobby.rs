@@ -12,23 +12,23 @@ use crate::harness::in_process::{
 
 #[tokio::test]
 async fn the_server_lists_its_ais_and_limits() {
-    let stage = TestServer::open().await;
-    let info = stage.human("Ada").await.info().await;
+    let server = TestServer::open().await;
+    let info = server.human("Ada").await.info().await;
     let kinds: Vec<_> = info.ai_kinds.iter().map(|kind| kind.kind.as_str()).collect();
     assert!(kinds.contains(&"roxanne") && kinds.contains(&"mcts-roxanne"), "{kinds:?}");
     assert!(info.ai_kinds.iter().all(|kind| (1..=kind.levels).contains(&kind.default_level)));
     assert_eq!((info.players, info.rooms, info.games, info.draining), (1, 0, 0, false));
     let limits = info.limits.unwrap();
     assert_eq!((limits.name_characters, limits.seats_per_human, limits.message_bytes), (24, 1, 16 * 1024));
-    assert_eq!(info.connections, 1, "this one");
+    assert_eq!(info.connections, 1, "the connection of this client");
     assert_eq!(info.ai_load.unwrap().threads, 1);
 }
 
 /// Compares by name, so that no limit can be omitted.
 #[tokio::test]
 async fn the_server_lists_every_limit() {
-    let stage = TestServer::open().await;
-    let told = format!("{:?}", stage.human("Ada").await.info().await.limits.unwrap());
+    let server = TestServer::open().await;
+    let listed = format!("{:?}", server.human("Ada").await.info().await.limits.unwrap());
     let limits = format!("{:?}", ServerOptions::default().limits);
     let limits = limits.trim_start_matches("Limits { ").trim_end_matches(" }");
     for (name, value) in limits.split(", ").map(|limit| limit.split_once(": ").unwrap()) {
@@ -36,15 +36,15 @@ async fn the_server_lists_every_limit() {
             Some(seconds) => format!("Some(Duration {{ seconds: {seconds}"),
             None => value.to_owned(),
         };
-        let is_told = |end| told.contains(&format!(" {name}: {value}{end}"));
-        assert!([",", " "].into_iter().any(is_told), "{name}: {value} in {told}");
+        let is_listed = |end| listed.contains(&format!(" {name}: {value}{end}"));
+        assert!([",", " "].into_iter().any(is_listed), "{name}: {value} in {listed}");
     }
 }
 
 #[tokio::test]
 async fn the_list_is_paged_newest_first() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let mut made = Vec::new();
     for number in 0..5 {
         made.push(ada.create(named(&format!("room {number}"))).await.room_id);
@@ -74,8 +74,8 @@ async fn the_list_is_paged_newest_first() {
 
 #[tokio::test]
 async fn the_list_is_filtered() {
-    let stage = TestServer::open().await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let server = TestServer::open().await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
     let open = ada.create(named("Sunday")).await.room_id;
     let slow = v1::RoomSettings { ai_pause: millis(10_000), ..named("Monday") };
     let playing = bea.create_with(slow, ["random", "random"]).await.room_id;
@@ -105,36 +105,36 @@ async fn the_list_is_filtered() {
     }
 }
 
-async fn hear(stream: &mut Streaming<v1::WatchRoomsResponse>) -> Message {
+async fn next_message(stream: &mut Streaming<v1::WatchRoomsResponse>) -> Message {
     within(stream.message()).await.unwrap().unwrap().message.unwrap()
 }
 
 #[tokio::test]
 async fn a_watcher_of_the_list_gets_every_change() {
-    let stage = TestServer::open().await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let server = TestServer::open().await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
     let first = ada.create(named("first")).await.room_id;
     let mut list = bea.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
-    let Message::Snapshot(rows) = hear(&mut list).await else { panic!("a snapshot comes first") };
+    let Message::Snapshot(rows) = next_message(&mut list).await else { panic!("a snapshot comes first") };
     assert_eq!(rows.rooms.iter().map(|row| &row.room_id).collect::<Vec<_>>(), [&first]);
     let hidden = ada.create(private()).await.room_id;
     let second = ada.create_with(named("second"), ["me", "random"]).await.room_id;
-    let Message::Upserted(row) = hear(&mut list).await else { panic!("a row was to come") };
+    let Message::Upserted(row) = next_message(&mut list).await else { panic!("expected a row") };
     assert_eq!((&row.room_id, row.seats_taken, row.owner_name.as_str()), (&second, 2, "Ada"));
     // A room that becomes private is removed from the list, and later changes of it are not sent.
-    ada.set(&second, "visibility", private()).await.unwrap();
-    let Message::Removed(gone) = hear(&mut list).await else { panic!("a removal was to come") };
+    ada.update_settings(&second, "visibility", private()).await.unwrap();
+    let Message::Removed(gone) = next_message(&mut list).await else { panic!("expected a removal") };
     assert_eq!(gone, second);
     ada.close(&hidden).await.unwrap();
     ada.close(&first).await.unwrap();
-    let Message::Removed(gone) = hear(&mut list).await else { panic!("a removal was to come") };
+    let Message::Removed(gone) = next_message(&mut list).await else { panic!("expected a removal") };
     assert_eq!(gone, first);
 }
 
 #[tokio::test]
 async fn the_list_shows_boards_only_of_rooms_that_everyone_may_watch() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     for (name, watching, password, shown) in [
         ("open", v1::Watching::Everyone, "", true),
         ("members", v1::Watching::Members, "", false),
@@ -159,7 +159,7 @@ async fn the_list_shows_boards_only_of_rooms_that_everyone_may_watch() {
         ada.abort(&game).await.unwrap();
 
         let position = ada.room(&room).await.game.unwrap().position.unwrap();
-        let row = ada.listed().await.into_iter().find(|row| row.room_id == room).unwrap();
+        let row = ada.list_rooms().await.into_iter().find(|row| row.room_id == room).unwrap();
         let board = if shown { (position.black, position.white) } else { (0, 0) };
         assert_eq!((row.black, row.white), board, "{name}");
         assert_eq!(row.last_move.is_empty(), !shown, "{name}");
@@ -169,8 +169,8 @@ async fn the_list_shows_boards_only_of_rooms_that_everyone_may_watch() {
 
 #[tokio::test]
 async fn a_second_room_does_not_affect_the_first() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let first = ada.create(named("first")).await.room_id;
     let second = ada.create(named("second")).await.room_id;
     // B4, B5: a second room, and the player is in both.
@@ -183,37 +183,41 @@ async fn a_second_room_does_not_affect_the_first() {
 
 #[tokio::test]
 async fn quick_start_does_not_use_rooms_of_others() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let mut rooms = BTreeSet::new();
     for number in 0..20 {
-        let player = stage.human(&format!("Player {number}")).await;
-        rooms.insert(player.quick("random", v1::SidePreference::White).await.unwrap().room_id);
+        let player = server.human(&format!("Player {number}")).await;
+        rooms.insert(player.quick_start_with_ai("random", v1::SidePreference::White).await.unwrap().room_id);
     }
     assert_eq!(rooms.len(), 20);
-    let (ada, bea, eve) = (stage.human("Ada").await, stage.human("Bea").await, stage.human("Eve").await);
-    let waits = ada.meet().await.unwrap();
-    assert_eq!(ada.meet().await.unwrap().room_id, waits.room_id, "asked twice, waits once");
-    assert_eq!(bea.meet().await.unwrap().phase(), v1::RoomPhase::Playing);
-    assert_ne!(eve.meet().await.unwrap().room_id, waits.room_id);
+    let (ada, bea, eve) = (server.human("Ada").await, server.human("Bea").await, server.human("Eve").await);
+    let waits = ada.quick_start_with_anyone().await.unwrap();
+    assert_eq!(
+        ada.quick_start_with_anyone().await.unwrap().room_id,
+        waits.room_id,
+        "a second request waits in the same room"
+    );
+    assert_eq!(bea.quick_start_with_anyone().await.unwrap().phase(), v1::RoomPhase::Playing);
+    assert_ne!(eve.quick_start_with_anyone().await.unwrap().room_id, waits.room_id);
 }
 
 #[tokio::test]
 async fn quick_start_needs_an_opponent() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
-    let nobody = ada.lobby().quick_start(v1::QuickStartRequest::default()).await;
-    assert_eq!(field(&refused(nobody, Code::InvalidArgument, "BAD_ARGUMENT")), "opponent");
-    refused(ada.quick("nobody", v1::SidePreference::Black).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let no_opponent = ada.lobby().quick_start(v1::QuickStartRequest::default()).await;
+    assert_eq!(field(&refused(no_opponent, Code::InvalidArgument, "BAD_ARGUMENT")), "opponent");
+    refused(ada.quick_start_with_ai("nobody", v1::SidePreference::Black).await, Code::InvalidArgument, "BAD_ARGUMENT");
     let anyone = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone {}));
     let request = v1::QuickStartRequest { opponent: anyone, side: 9, ..Default::default() };
     assert_eq!(field(&refused(ada.lobby().quick_start(request).await, Code::InvalidArgument, "BAD_ARGUMENT")), "side");
-    assert_eq!(ada.info().await.rooms, 0, "what is refused makes no room");
+    assert_eq!(ada.info().await.rooms, 0, "a refused request creates no room");
 }
 
 #[tokio::test]
 async fn a_repeated_request_creates_one_room() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let request = || v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
     let (first, second) = tokio::join!(ada.try_create(request()), ada.try_create(request()));
     let room = first.unwrap().room_id;
@@ -222,13 +226,13 @@ async fn a_repeated_request_creates_one_room() {
     let long = v1::CreateRoomRequest { request_id: "x".repeat(65), ..Default::default() };
     assert_eq!(field(&refused(ada.try_create(long).await, Code::InvalidArgument, "BAD_ARGUMENT")), "request_id");
     // The same id from another player is a different request.
-    assert_ne!(stage.human("Bea").await.try_create(request()).await.unwrap().room_id, room);
+    assert_ne!(server.human("Bea").await.try_create(request()).await.unwrap().room_id, room);
 }
 
 #[tokio::test]
 async fn a_repeated_start_starts_one_game() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let settings = v1::RoomSettings { ai_pause: millis(10_000), ..named("machines") };
     let seats = ["random", "random"].map(|kind| v1::Seat {
         occupant: Some(v1::seat::Occupant::Ai(v1::AiSeat { kind: kind.into(), ..Default::default() })),
@@ -252,8 +256,8 @@ async fn a_repeated_start_starts_one_game() {
 
 #[tokio::test]
 async fn a_repeated_start_always_returns_its_first_game() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let room = ada.create_with(named("again"), ["me", "random"]).await.room_id;
     let start = async |id: &str| {
         let request = v1::StartGameRequest { room_id: room.clone(), request_id: id.into() };
@@ -268,15 +272,15 @@ async fn a_repeated_start_always_returns_its_first_game() {
 
 #[tokio::test]
 async fn a_long_list_is_sent_in_several_messages() {
-    let stage = TestServer::limited(|limits| limits.rooms_per_player = 600).await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::limited(|limits| limits.rooms_per_player = 600).await;
+    let ada = server.human("Ada").await;
     fill(&ada, 503).await;
     let mut list = ada.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
-    let Message::Snapshot(rows) = hear(&mut list).await else { panic!("a snapshot comes first") };
+    let Message::Snapshot(rows) = next_message(&mut list).await else { panic!("a snapshot comes first") };
     let mut seen: Vec<_> = rows.rooms.into_iter().map(|row| row.room_id).collect();
     assert_eq!(seen.len(), 500);
     for _ in 0..3 {
-        let Message::Upserted(row) = hear(&mut list).await else { panic!("a row was to come") };
+        let Message::Upserted(row) = next_message(&mut list).await else { panic!("expected a row") };
         seen.push(row.room_id);
     }
     seen.sort();
@@ -294,8 +298,8 @@ async fn fill(player: &Player, rooms: usize) -> Vec<String> {
 
 #[tokio::test]
 async fn quotas_are_refused_with_a_retry_delay() {
-    let stage = TestServer::limited(|limits| (limits.rooms_per_player, limits.streams_per_player) = (2, 2)).await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let server = TestServer::limited(|limits| (limits.rooms_per_player, limits.streams_per_player) = (2, 2)).await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
     let rooms = fill(&ada, 2).await;
     let (more, exhausted) = (v1::CreateRoomRequest::default(), Code::ResourceExhausted);
     refused(ada.try_create(more.clone()).await, exhausted, "QUOTA_ROOMS");
@@ -320,16 +324,16 @@ async fn quotas_are_refused_with_a_retry_delay() {
 
 #[tokio::test]
 async fn a_full_server_refuses_new_rooms() {
-    let stage = TestServer::limited(|limits| limits.rooms = 1).await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let server = TestServer::limited(|limits| limits.rooms = 1).await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
     fill(&ada, 1).await;
     refused(bea.try_create(v1::CreateRoomRequest::default()).await, Code::ResourceExhausted, "QUOTA_ROOMS");
 }
 
 #[tokio::test]
 async fn settings_out_of_bounds_are_refused_with_the_field() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let none = v1::RoomSettings::default;
     let moves = |moves: &str| {
         let opening = Some(v1::opening::Opening::Moves(moves.into()));
@@ -362,24 +366,24 @@ async fn settings_out_of_bounds_are_refused_with_the_field() {
 
 #[tokio::test]
 async fn quick_start_pairs_waiting_players() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let mut calls = JoinSet::new();
     for number in 0..12 {
-        let bot = stage.bot(&format!("Bot {number}")).await;
-        calls.spawn(async move { bot.meet().await.unwrap().room_id });
+        let bot = server.bot(&format!("Bot {number}")).await;
+        calls.spawn(async move { bot.quick_start_with_anyone().await.unwrap().room_id });
     }
     let mut rooms = BTreeMap::new();
     for room in within(calls.join_all()).await {
         *rooms.entry(room).or_insert(0) += 1;
     }
     assert!(rooms.len() == 6 && rooms.values().all(|&players| players == 2), "{rooms:?}");
-    assert_eq!(stage.human("Ada").await.info().await.games, 6);
+    assert_eq!(server.human("Ada").await.info().await.games, 6);
 }
 
 #[tokio::test]
 async fn of_two_concurrent_requests_one_gets_the_last_place() {
-    let stage = TestServer::open().await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let server = TestServer::open().await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
     let rooms = fill(&ada, 2).await;
     for room in &rooms {
         bea.join(room).await.unwrap();
@@ -388,7 +392,7 @@ async fn of_two_concurrent_requests_one_gets_the_last_place() {
     let (first, second) = tokio::join!(ada.sit(&rooms[0], 0), bea.sit(&rooms[0], 0));
     assert!(first.is_ok() != second.is_ok());
     // One player, two seats.
-    let eve = stage.human("Eve").await;
+    let eve = server.human("Eve").await;
     for room in &rooms {
         eve.join(room).await.unwrap();
     }

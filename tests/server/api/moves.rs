@@ -7,29 +7,29 @@ use crate::harness::in_process::{TestServer, check, field, millis, refusal, refu
 
 #[tokio::test]
 async fn every_wrong_move_has_its_reason() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let (eve, game) = (stage.human("Eve").await, table.game.as_str());
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let (eve, game) = (server.human("Eve").await, seated.game.as_str());
     let absent = game.replace(game.rsplit('-').next().unwrap(), "9");
-    table.black.play(game, 0, "d3").await.unwrap();
-    let before = table.white.room(&table.room).await;
-    let (black, white) = (&table.black, &table.white);
+    seated.black.play(game, 0, "d3").await.unwrap();
+    let before = seated.white.room(&seated.room).await;
+    let (black, white) = (&seated.black, &seated.white);
     let pre = Code::FailedPrecondition;
     let cases = [
         ("an illegal square", refusal(white.play(game, 1, "a1").await), pre, "ILLEGAL_MOVE"),
         ("a taken square", refusal(white.play(game, 1, "d3").await), pre, "ILLEGAL_MOVE"),
         ("not on turn", refusal(black.play(game, 1, "c5").await), pre, "NOT_YOUR_TURN"),
-        ("a ply to come", refusal(white.play(game, 3, "c3").await), pre, "NOT_YOUR_TURN"),
+        ("a future ply", refusal(white.play(game, 3, "c3").await), pre, "NOT_YOUR_TURN"),
         ("a decided ply", refusal(black.play(game, 0, "c4").await), Code::Aborted, "STALE_PLY"),
         ("the other's ply", refusal(white.play(game, 0, "d3").await), Code::Aborted, "STALE_PLY"),
-        ("one who watches", refusal(eve.play(game, 1, "c3").await), Code::PermissionDenied, "NOT_SEATED"),
+        ("a watcher", refusal(eve.play(game, 1, "c3").await), Code::PermissionDenied, "NOT_SEATED"),
         ("resign for others", refusal(eve.resign(game).await), Code::PermissionDenied, "NOT_MEMBER"),
         ("abort for others", refusal(eve.abort(game).await), Code::PermissionDenied, "NOT_OWNER"),
         ("no such game", refusal(white.play(&absent, 1, "c3").await), Code::NotFound, "GAME_NOT_FOUND"),
-        ("no game's id", refusal(white.play("nonsense", 1, "c3").await), Code::NotFound, "GAME_NOT_FOUND"),
+        ("a malformed game id", refusal(white.play("nonsense", 1, "c3").await), Code::NotFound, "GAME_NOT_FOUND"),
         ("no such room", refusal(white.play("000000000000-1", 1, "c3").await), Code::NotFound, "GAME_NOT_FOUND"),
-        ("resign there", refusal(white.resign("000000000000-1").await), Code::NotFound, "GAME_NOT_FOUND"),
-        ("abort there", refusal(white.abort("000000000000-1").await), Code::NotFound, "GAME_NOT_FOUND"),
+        ("resign in an unknown game", refusal(white.resign("000000000000-1").await), Code::NotFound, "GAME_NOT_FOUND"),
+        ("abort an unknown game", refusal(white.abort("000000000000-1").await), Code::NotFound, "GAME_NOT_FOUND"),
     ];
     for (what, status, code, reason) in cases {
         let details = check(what, &status, code, reason);
@@ -38,68 +38,68 @@ async fn every_wrong_move_has_its_reason() {
             assert_eq!(legal.as_deref(), Some("c3 e3 c5"), "{what}");
         }
     }
-    assert_eq!(table.white.room(&table.room).await.seq, before.seq, "a refusal changes nothing");
+    assert_eq!(seated.white.room(&seated.room).await.seq, before.seq, "a refusal changes nothing");
 }
 
 #[tokio::test]
 async fn a_malformed_move_names_its_field() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
     // B15: every kind of square outside the board.
     for square in ["", "d", "i1", "a9", "a0", "d33", "4d", "é3", "\u{0}\u{0}", "pass", "-1"] {
-        let details = refused(table.black.play(&table.game, 0, square).await, Code::InvalidArgument, "BAD_SQUARE");
+        let details = refused(seated.black.play(&seated.game, 0, square).await, Code::InvalidArgument, "BAD_SQUARE");
         assert_eq!(field(&details), "square", "{square:?}");
     }
     for ply in [-1, i32::MIN, i32::MAX] {
-        let details = refused(table.black.play(&table.game, ply, "d3").await, Code::InvalidArgument, "BAD_ARGUMENT");
+        let details = refused(seated.black.play(&seated.game, ply, "d3").await, Code::InvalidArgument, "BAD_ARGUMENT");
         assert_eq!(field(&details), "ply");
     }
-    table.black.play(&table.game, 0, "D3").await.unwrap();
+    seated.black.play(&seated.game, 0, "D3").await.unwrap();
 }
 
 #[tokio::test]
 async fn a_repeated_move_is_not_an_error() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let first = table.black.play(&table.game, 0, "d3").await.unwrap();
-    let again = table.black.play(&table.game, 0, "d3").await.unwrap();
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let first = seated.black.play(&seated.game, 0, "d3").await.unwrap();
+    let again = seated.black.play(&seated.game, 0, "d3").await.unwrap();
     assert_eq!((first.already_applied, again.already_applied), (false, true));
     // B16: a late answer is not used for the next turn.
-    table.white.play(&table.game, 1, "c3").await.unwrap();
-    assert!(table.black.play(&table.game, 0, "d3").await.unwrap().already_applied);
-    refused(table.black.play(&table.game, 0, "f5").await, Code::Aborted, "STALE_PLY");
-    assert_eq!(table.white.room(&table.room).await.game.unwrap().ply, 2);
+    seated.white.play(&seated.game, 1, "c3").await.unwrap();
+    assert!(seated.black.play(&seated.game, 0, "d3").await.unwrap().already_applied);
+    refused(seated.black.play(&seated.game, 0, "f5").await, Code::Aborted, "STALE_PLY");
+    assert_eq!(seated.white.room(&seated.room).await.game.unwrap().ply, 2);
 }
 
 #[tokio::test]
 async fn a_late_move_is_refused_as_game_over() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let settings = v1::RoomSettings { move_limit: millis(100), ..Default::default() };
-    let table = stage.table(settings).await;
-    let mut opponent = table.white.turns().await;
-    let outcome = opponent.ended().await.outcome.unwrap();
+    let seated = server.two_player_game(settings).await;
+    let mut opponent = seated.white.turns().await;
+    let outcome = opponent.game_ended().await.outcome.unwrap();
     assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::WhiteWins, v1::GameEndReason::Timeout));
-    refused(table.black.play(&table.game, 0, "d3").await, Code::FailedPrecondition, "GAME_OVER");
-    refused(table.black.resign(&table.game).await, Code::FailedPrecondition, "GAME_OVER");
-    refused(table.black.abort(&table.game).await, Code::FailedPrecondition, "GAME_OVER");
+    refused(seated.black.play(&seated.game, 0, "d3").await, Code::FailedPrecondition, "GAME_OVER");
+    refused(seated.black.resign(&seated.game).await, Code::FailedPrecondition, "GAME_OVER");
+    refused(seated.black.abort(&seated.game).await, Code::FailedPrecondition, "GAME_OVER");
 }
 
 #[tokio::test]
-async fn illegal_moves_of_a_person_do_not_forfeit() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let before = table.black.room(&table.room).await.seq;
+async fn illegal_moves_of_a_human_do_not_forfeit() {
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let before = seated.black.room(&seated.room).await.seq;
     for _ in 0..1_000 {
-        refused(table.black.play(&table.game, 0, "a1").await, Code::FailedPrecondition, "ILLEGAL_MOVE");
+        refused(seated.black.play(&seated.game, 0, "a1").await, Code::FailedPrecondition, "ILLEGAL_MOVE");
     }
-    assert_eq!(table.black.room(&table.room).await.seq, before);
-    table.black.play(&table.game, 0, "d3").await.unwrap();
+    assert_eq!(seated.black.room(&seated.room).await.seq, before);
+    seated.black.play(&seated.game, 0, "d3").await.unwrap();
 }
 
 #[tokio::test]
 async fn the_third_illegal_move_of_a_bot_forfeits_the_game() {
-    let stage = TestServer::open().await;
-    let bot = stage.bot("Bot").await;
+    let server = TestServer::open().await;
+    let bot = server.bot("Bot").await;
     let room = bot.create_with(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
     let mut watcher = bot.watch(&room).await;
     watcher.snapshot().await;
@@ -114,26 +114,26 @@ async fn the_third_illegal_move_of_a_bot_forfeits_the_game() {
             .await;
         assert_eq!(strikes, strike);
     }
-    let outcome = watcher.ended().await.outcome.unwrap();
+    let outcome = watcher.game_ended().await.outcome.unwrap();
     assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::WhiteWins, v1::GameEndReason::Kicked));
     refused(bot.play(&game, 0, "d3").await, Code::FailedPrecondition, "GAME_OVER");
 }
 
 #[tokio::test]
 async fn offers_and_answers_must_be_in_order() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let answer = |offer: i32| v1::AnswerOfferRequest { room_id: table.room.clone(), offer, accept: true };
-    let mut white = table.white.games();
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let answer = |offer: i32| v1::AnswerOfferRequest { room_id: seated.room.clone(), offer, accept: true };
+    let mut white = seated.white.games();
     refused(white.answer_offer(answer(1)).await, Code::FailedPrecondition, "WRONG_PHASE");
     refused(white.answer_offer(answer(2)).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     for offer in [0, 9] {
         let details = refused(white.answer_offer(answer(offer)).await, Code::InvalidArgument, "BAD_ARGUMENT");
         assert_eq!(field(&details), "offer");
-        let make = v1::MakeOfferRequest { room_id: table.room.clone(), offer };
+        let make = v1::MakeOfferRequest { room_id: seated.room.clone(), offer };
         refused(white.make_offer(make).await, Code::InvalidArgument, "BAD_ARGUMENT");
     }
-    let mut eve = stage.human("Eve").await.games();
-    let make = v1::MakeOfferRequest { room_id: table.room.clone(), offer: 1 };
+    let mut eve = server.human("Eve").await.games();
+    let make = v1::MakeOfferRequest { room_id: seated.room.clone(), offer: 1 };
     refused(eve.make_offer(make).await, Code::PermissionDenied, "NOT_MEMBER");
 }

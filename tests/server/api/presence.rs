@@ -11,17 +11,17 @@ const SHORT: Duration = Duration::from_millis(100);
 
 /// Whether the player is present, by the next event about that.
 async fn presence(watcher: &mut Watcher, player: &str) -> bool {
-    let told = |event| match event {
+    let present = |event| match event {
         room_event::Event::PresenceChanged(changed) if changed.player_id == player => Some(changed.present),
         _ => None,
     };
-    watcher.until(told).await
+    watcher.until(present).await
 }
 
 #[tokio::test]
 async fn an_absent_owner_is_succeeded() {
-    let stage = TestServer::limited(|limits| limits.presence_grace = SHORT).await;
-    let (owner, heir) = (stage.human("Owner").await, stage.human("Heir").await);
+    let server = TestServer::limited(|limits| limits.presence_grace = SHORT).await;
+    let (owner, heir) = (server.human("Owner").await, server.human("Heir").await);
     let room = owner.create_with(named("hers"), ["me", "random"]).await.room_id;
     heir.join(&room).await.unwrap();
     let mut watcher = heir.watch(&room).await;
@@ -50,24 +50,24 @@ async fn an_absent_owner_is_succeeded() {
 
 #[tokio::test]
 async fn a_player_who_returns_in_time_is_asked_again() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let mut watcher = table.white.watch(&table.room).await;
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut watcher = seated.white.watch(&seated.room).await;
     watcher.snapshot().await;
-    let mut turns = table.black.turns().await;
-    assert_eq!(turns.asked().await.ply, 0);
+    let mut turns = seated.black.turns().await;
+    assert_eq!(turns.turn_request().await.ply, 0);
     drop(turns);
-    assert!(!presence(&mut watcher, &table.black.id).await);
-    let mut turns = table.black.turns().await;
-    assert!(presence(&mut watcher, &table.black.id).await);
-    assert_eq!(turns.asked().await.ply, 0);
-    table.black.play(&table.game, 0, "d3").await.unwrap();
+    assert!(!presence(&mut watcher, &seated.black.id).await);
+    let mut turns = seated.black.turns().await;
+    assert!(presence(&mut watcher, &seated.black.id).await);
+    assert_eq!(turns.turn_request().await.ply, 0);
+    seated.black.play(&seated.game, 0, "d3").await.unwrap();
 }
 
 #[tokio::test]
 async fn a_player_without_a_stream_is_absent_after_the_grace_period() {
-    let stage = TestServer::limited(|limits| limits.presence_grace = SHORT).await;
-    let (owner, eve) = (stage.human("Owner").await, stage.human("Eve").await);
+    let server = TestServer::limited(|limits| limits.presence_grace = SHORT).await;
+    let (owner, eve) = (server.human("Owner").await, server.human("Eve").await);
     let room = owner.create_with(named("machines"), ["random", "random"]).await.room_id;
     let mut watcher = eve.watch(&room).await;
     watcher.snapshot().await;
@@ -76,33 +76,33 @@ async fn a_player_without_a_stream_is_absent_after_the_grace_period() {
         _ => None,
     });
     assert_eq!(left.await, (v1::LeaveReason::Absent, owner.id.clone()));
-    assert_eq!(watcher.closed().await, v1::CloseReason::RoomClosed);
+    assert_eq!(watcher.close_reason().await, v1::CloseReason::RoomClosed);
     assert!(owner.me().await.room_ids.is_empty());
 }
 
 #[tokio::test]
 async fn a_call_makes_a_player_present() {
-    let stage = TestServer::open().await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let mut watcher = table.white.watch(&table.room).await;
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut watcher = seated.white.watch(&seated.room).await;
     watcher.snapshot().await;
-    let turns = table.black.turns().await;
+    let turns = seated.black.turns().await;
     drop(turns);
-    assert!(!presence(&mut watcher, &table.black.id).await);
-    table.black.chat(&table.room, "still here").await.unwrap();
-    assert!(presence(&mut watcher, &table.black.id).await);
+    assert!(!presence(&mut watcher, &seated.black.id).await);
+    seated.black.chat(&seated.room, "the player is present").await.unwrap();
+    assert!(presence(&mut watcher, &seated.black.id).await);
 }
 
 #[tokio::test]
 async fn a_client_lost_during_its_turn_loses_on_time() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let settings = v1::RoomSettings { move_limit: crate::harness::in_process::millis(200), ..Default::default() };
-    let table = stage.table(settings).await;
-    let mut opponent = table.white.turns().await;
-    let turns = table.black.turns().await;
+    let seated = server.two_player_game(settings).await;
+    let mut opponent = seated.white.turns().await;
+    let turns = seated.black.turns().await;
     // Closes the connection too.
-    drop((turns, table.black));
-    let ended = opponent.ended().await;
+    drop((turns, seated.black));
+    let ended = opponent.game_ended().await;
     let outcome = ended.outcome.unwrap();
     assert_eq!((ended.side(), outcome.result()), (v1::Side::White, v1::GameResult::WhiteWins));
     assert_eq!(outcome.reason(), v1::GameEndReason::Timeout);
@@ -110,8 +110,8 @@ async fn a_client_lost_during_its_turn_loses_on_time() {
 
 #[tokio::test]
 async fn an_idle_room_closes() {
-    let stage = TestServer::limited(|limits| limits.idle_close = SHORT).await;
-    let owner = stage.human("Owner").await;
+    let server = TestServer::limited(|limits| limits.idle_close = SHORT).await;
+    let owner = server.human("Owner").await;
     let mut turns = owner.turns().await;
     let room = owner.create(named("quiet")).await.room_id;
     let closed = turns.until(|event| match event {
@@ -124,16 +124,16 @@ async fn an_idle_room_closes() {
 
 #[tokio::test]
 async fn a_player_who_does_not_read_turns_is_absent() {
-    let stage = TestServer::limited(|limits| (limits.reader_patience, limits.presence_grace) = (SHORT, SHORT)).await;
-    let (table, eve) = (stage.table(v1::RoomSettings::default()).await, stage.human("Eve").await);
-    let _here = table.white.turns().await;
+    let server = TestServer::limited(|limits| (limits.reader_patience, limits.presence_grace) = (SHORT, SHORT)).await;
+    let (seated, eve) = (server.two_player_game(v1::RoomSettings::default()).await, server.human("Eve").await);
+    let _here = seated.white.turns().await;
     // With this small window the stream stalls after a few notices.
-    let mut asleep = stage.with_window(&table.black, 64).await.turns().await;
-    let mut watcher = eve.watch(&table.room).await;
+    let mut asleep = server.with_window(&seated.black, 64).await.turns().await;
+    let mut watcher = eve.watch(&seated.room).await;
     watcher.snapshot().await;
-    for (player, ply, square) in [(&table.black, 0, "d3"), (&table.white, 1, "c3"), (&table.black, 2, "c4")] {
-        player.play(&table.game, ply, square).await.unwrap();
+    for (player, ply, square) in [(&seated.black, 0, "d3"), (&seated.white, 1, "c3"), (&seated.black, 2, "c4")] {
+        player.play(&seated.game, ply, square).await.unwrap();
     }
-    assert!(!presence(&mut watcher, &table.black.id).await);
-    assert_eq!(asleep.closed().await, v1::CloseReason::SlowConsumer);
+    assert!(!presence(&mut watcher, &seated.black.id).await);
+    assert_eq!(asleep.close_reason().await, v1::CloseReason::SlowConsumer);
 }

@@ -14,17 +14,17 @@ const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
 #[tokio::test]
 async fn players_of_one_address_share_limits_on_rooms_seats_and_streams() {
-    let stage = TestServer::limited(|limits| {
+    let server = TestServer::limited(|limits| {
         (limits.rooms_per_address, limits.seats_per_address, limits.streams_per_address) = (3, 1, 2);
     })
     .await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
     let make = async || ada.create(v1::RoomSettings::default()).await.room_id;
     let rooms = [make().await, make().await];
     bea.join(&rooms[0]).await.unwrap();
     refused(bea.try_create(v1::CreateRoomRequest::default()).await, EXHAUSTED, "QUOTA_ROOMS");
     refused(bea.join(&rooms[1]).await, EXHAUSTED, "QUOTA_ROOMS");
-    let cleo = stage.human("Cleo").await;
+    let cleo = server.human("Cleo").await;
     refused(cleo.join(&rooms[0]).await, EXHAUSTED, "QUOTA_ROOMS");
 
     ada.sit(&rooms[0], 0).await.unwrap();
@@ -42,14 +42,14 @@ async fn players_of_one_address_share_limits_on_rooms_seats_and_streams() {
 
 #[tokio::test]
 async fn without_limits_by_address_only_limits_by_player_apply() {
-    let stage = TestServer::limited(|limits| {
+    let server = TestServer::limited(|limits| {
         (limits.rooms_per_address, limits.seats_per_address, limits.streams_per_address) = (0, 0, 0);
         (limits.connections_per_address, limits.calls_per_address, limits.log_ins_per_second) = (0, 0, 0);
         (limits.rooms_per_player, limits.log_in_burst) = (1, 1);
     })
     .await;
     for name in ["Ada", "Bea"] {
-        let player = stage.human(name).await;
+        let player = server.human(name).await;
         player.create(v1::RoomSettings::default()).await;
         refused(player.try_create(v1::CreateRoomRequest::default()).await, EXHAUSTED, "QUOTA_ROOMS");
     }
@@ -57,12 +57,12 @@ async fn without_limits_by_address_only_limits_by_player_apply() {
 
 #[tokio::test]
 async fn players_of_one_address_share_the_rates_of_requests_and_chat() {
-    let stage = TestServer::limited(|limits| {
+    let server = TestServer::limited(|limits| {
         (limits.requests_per_second_per_address, limits.request_burst_per_address) = (1, 100);
         (limits.chats_per_second_per_address, limits.chat_burst_per_address) = (1, 2);
     })
     .await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
     let room = ada.create(v1::RoomSettings::default()).await.room_id;
     bea.join(&room).await.unwrap();
     let mut chats = 0;
@@ -76,7 +76,7 @@ async fn players_of_one_address_share_the_rates_of_requests_and_chat() {
     // The burst of two, and perhaps one more after a second.
     assert!((2..=3).contains(&chats), "{chats} lines of chat");
     // The limit counts requests of both players, and requests without a player.
-    let mut sessions = SessionServiceClient::new(stage.channel().await);
+    let mut sessions = SessionServiceClient::new(server.channel().await);
     let too_fast = loop {
         ada.room(&room).await;
         let status = refusal(sessions.get_me(v1::GetMeRequest {}).await);
@@ -102,33 +102,33 @@ async fn wait_for_answer(channel: Channel, path: &'static str, token: Option<Str
 
 #[tokio::test]
 async fn a_call_without_a_valid_token_is_refused_before_its_message_arrives() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     for (token, reason) in
         [(None, "TOKEN_MISSING"), (Some("x"), "TOKEN_INVALID"), (Some(&"0".repeat(64)), "TOKEN_INVALID")]
     {
         let token = token.map(str::to_owned);
-        let refusal = within(wait_for_answer(stage.channel().await, GET_ME, token)).await;
+        let refusal = within(wait_for_answer(server.channel().await, GET_ME, token)).await;
         check(reason, &refusal, Code::Unauthenticated, reason);
     }
 }
 
 /// Makes one call more than may wait for their messages: the last is refused, and the others keep waiting.
-async fn one_too_many(stage: &TestServer, path: &'static str, token: Option<&str>) -> JoinSet<Status> {
-    let (channel, mut calls) = (stage.channel().await, JoinSet::new());
+async fn exceed_waiting_calls(server: &TestServer, path: &'static str, token: Option<&str>) -> JoinSet<Status> {
+    let (channel, mut calls) = (server.channel().await, JoinSet::new());
     for _ in 0..4 {
         calls.spawn(wait_for_answer(channel.clone(), path, token.map(str::to_owned)));
     }
     let refused = within(calls.join_next()).await.unwrap().unwrap();
-    check("one too many", &refused, EXHAUSTED, "RATE");
+    check("a call above the limit", &refused, EXHAUSTED, "RATE");
     assert_eq!(calls.len(), 3);
     calls
 }
 
 #[tokio::test]
 async fn calls_without_a_message_are_limited_by_player() {
-    let stage = TestServer::limited(|limits| limits.calls_per_player = 3).await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
-    let waiting = one_too_many(&stage, GET_ME, Some(&ada.token)).await;
+    let server = TestServer::limited(|limits| limits.calls_per_player = 3).await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
+    let waiting = exceed_waiting_calls(&server, GET_ME, Some(&ada.token)).await;
     refused(ada.sessions().get_me(v1::GetMeRequest {}).await, EXHAUSTED, "RATE");
     bea.me().await;
     drop(waiting);
@@ -137,8 +137,8 @@ async fn calls_without_a_message_are_limited_by_player() {
 
 #[tokio::test]
 async fn a_stream_counts_as_a_call_while_it_is_open() {
-    let stage = TestServer::limited(|limits| limits.calls_per_player = 3).await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::limited(|limits| limits.calls_per_player = 3).await;
+    let ada = server.human("Ada").await;
     let open = async || ada.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await;
     let mut streams = Vec::new();
     for _ in 0..3 {
@@ -151,15 +151,15 @@ async fn a_stream_counts_as_a_call_while_it_is_open() {
 
 #[tokio::test]
 async fn calls_without_a_token_are_limited_by_address() {
-    let stage = TestServer::limited(|limits| limits.calls_per_address = 3).await;
-    let ada = stage.human("Ada").await;
-    let waiting = one_too_many(&stage, LOG_IN, None).await;
+    let server = TestServer::limited(|limits| limits.calls_per_address = 3).await;
+    let ada = server.human("Ada").await;
+    let waiting = exceed_waiting_calls(&server, LOG_IN, None).await;
     refused(ada.sessions().get_me(v1::GetMeRequest {}).await, EXHAUSTED, "RATE");
     drop(waiting);
     within(async { while ada.sessions().get_me(v1::GetMeRequest {}).await.is_err() {} }).await;
 
     // A stream without a token counts while it is open.
-    let mut health = HealthClient::new(stage.channel().await);
+    let mut health = HealthClient::new(server.channel().await);
     let mut heard = Vec::new();
     for _ in 0..3 {
         heard.push(health.watch(HealthCheckRequest::default()).await.unwrap());
@@ -171,56 +171,57 @@ async fn calls_without_a_token_are_limited_by_address() {
 
 #[tokio::test]
 async fn the_message_limit_applies_to_health_and_reflection() {
-    let stage = TestServer::limited(|limits| limits.message_bytes = 1_000).await;
+    let server = TestServer::limited(|limits| limits.message_bytes = 1_000).await;
     let request = HealthCheckRequest { service: "x".repeat(1_000) };
     assert!(request.encoded_len() > 1_000);
-    let status = refusal(HealthClient::new(stage.channel().await).check(request).await);
+    let status = refusal(HealthClient::new(server.channel().await).check(request).await);
     check("health", &status, Code::OutOfRange, "MESSAGE_TOO_LARGE");
 }
 
 /// How often a player can make a call with a budget of a hundred requests.
-async fn how_often(player: &Player, call: impl AsyncFn(&Player) -> Result<(), Status>) -> usize {
+async fn count_calls(player: &Player, call: impl AsyncFn(&Player) -> Result<(), Status>) -> usize {
     for done in 0..200 {
         if let Err(status) = call(player).await {
-            check("a dear call", &status, EXHAUSTED, "RATE");
+            check("an expensive call", &status, EXHAUSTED, "RATE");
             return done;
         }
     }
-    panic!("nothing was counted");
+    panic!("the call was not counted");
 }
 
 #[tokio::test]
 async fn expensive_calls_count_as_several_requests() {
-    let stage = TestServer::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 100)).await;
-    let (ada, bea, cleo) = (stage.human("Ada").await, stage.human("Bea").await, stage.human("Cleo").await);
-    let (dora, eve, fay) = (stage.human("Dora").await, stage.human("Eve").await, stage.human("Fay").await);
+    let server = TestServer::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 100)).await;
+    let (ada, bea, cleo) = (server.human("Ada").await, server.human("Bea").await, server.human("Cleo").await);
+    let (dora, eve, fay) = (server.human("Dora").await, server.human("Eve").await, server.human("Fay").await);
     let page = |text: &str| v1::ListRoomsRequest {
         page_size: 200,
         filter: Some(v1::RoomFilter { text: text.into(), ..Default::default() }),
         ..Default::default()
     };
     ada.create(v1::RoomSettings::default()).await;
-    let plain = how_often(&bea, async |player| player.lobby().list_rooms(page("")).await.map(drop)).await;
-    assert!(plain <= 50, "a page of the list: {plain}");
-    let sought = how_often(&cleo, async |player| player.lobby().list_rooms(page("tea")).await.map(drop)).await;
-    assert!(sought < plain, "a search in the list: {sought}");
+    let plain = count_calls(&bea, async |player| player.lobby().list_rooms(page("")).await.map(drop)).await;
+    assert!(plain <= 50, "a page of the room list: {plain}");
+    let sought = count_calls(&cleo, async |player| player.lobby().list_rooms(page("tea")).await.map(drop)).await;
+    assert!(sought < plain, "a search in the room list: {sought}");
     let followed =
-        how_often(&dora, async |player| player.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.map(drop));
+        count_calls(&dora, async |player| player.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.map(drop));
     let followed = followed.await;
-    assert!(followed <= 80, "the list as it changes: {followed}");
+    assert!(followed <= 80, "a stream of the room list: {followed}");
     let games = v1::ListGamesRequest { page_size: 200, ..Default::default() };
-    let searched = how_often(&eve, async |player| player.records().list_games(games.clone()).await.map(drop)).await;
-    assert!(searched <= 10, "games of all: {searched}");
+    let searched = count_calls(&eve, async |player| player.records().list_games(games.clone()).await.map(drop)).await;
+    assert!(searched <= 10, "a search in all games: {searched}");
     let stats = v1::GetPlayerStatsRequest { display_name: "Ada".into(), ..Default::default() };
-    let asked = how_often(&fay, async |player| player.records().get_player_stats(stats.clone()).await.map(drop)).await;
+    let asked =
+        count_calls(&fay, async |player| player.records().get_player_stats(stats.clone()).await.map(drop)).await;
     assert!(asked <= 70, "statistics: {asked}");
 }
 
 #[tokio::test]
 async fn unread_answers_count_as_calls() {
-    let stage = TestServer::limited(|limits| (limits.calls_per_player, limits.request_burst) = (2, 100_000_000)).await;
-    let ada = stage.human("Ada").await;
-    let (deaf, mut unread) = (stage.with_window(&ada, 0).await, JoinSet::new());
+    let server = TestServer::limited(|limits| (limits.calls_per_player, limits.request_burst) = (2, 100_000_000)).await;
+    let ada = server.human("Ada").await;
+    let (deaf, mut unread) = (server.with_window(&ada, 0).await, JoinSet::new());
     for _ in 0..2 {
         let deaf = deaf.clone();
         unread.spawn(async move { deaf.info().await });

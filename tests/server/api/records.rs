@@ -13,8 +13,8 @@ async fn games(player: &Player, filter: v1::GameFilter) -> Vec<String> {
 
 #[tokio::test]
 async fn games_are_paged_newest_first_and_filtered() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let mut played = Vec::new();
     for name in ["first", "second", "third"] {
         let room = ada.create_with(named(name), ["me", "random"]).await.room_id;
@@ -35,17 +35,17 @@ async fn games_are_paged_newest_first_and_filtered() {
     }
     assert_eq!(seen, played.iter().rev().map(|(_, game)| game.clone()).collect::<Vec<_>>());
     let of_room = v1::GameFilter { room_id: played[1].0.clone(), ..Default::default() };
-    assert_eq!(games(&ada, of_room).await, [played[1].1.clone()], "rooms go, their games stay");
+    assert_eq!(games(&ada, of_room).await, [played[1].1.clone()], "games stay after their room is closed");
     let by = |player: &Player| v1::GameFilter { player_id: player.id.clone(), ..Default::default() };
     assert_eq!(games(&ada, by(&ada)).await.len(), 3);
-    assert_eq!(games(&ada, by(&stage.human("Eve").await)).await.len(), 0);
+    assert_eq!(games(&ada, by(&server.human("Eve").await)).await.len(), 0);
     assert_eq!(ada.me().await.stats.unwrap().lost, 3);
 }
 
 #[tokio::test]
 async fn unknown_and_malformed_ids_are_refused() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     for game in ["", "nonsense", "000000000000-1", "000000000000"] {
         let request = v1::GetGameRequest { game_id: game.into() };
         refused(ada.records().get_game(request).await, Code::NotFound, "GAME_NOT_FOUND");
@@ -72,31 +72,31 @@ async fn unknown_and_malformed_ids_are_refused() {
 
 #[tokio::test]
 async fn an_export_is_limited_and_closed_like_other_streams() {
-    let stage = TestServer::limited(|limits| limits.streams_per_player = 1).await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::limited(|limits| limits.streams_per_player = 1).await;
+    let ada = server.human("Ada").await;
     let export = async || ada.records().export_games(v1::ExportGamesRequest::default()).await;
     let turns = ada.turns().await;
     refused(export().await, Code::ResourceExhausted, "QUOTA_STREAMS");
     drop(turns);
-    let bea = stage.human("Bea").await;
-    stage.runtime.drain();
+    let bea = server.human("Bea").await;
+    server.runtime.drain();
     let mut lines = bea.records().export_games(v1::ExportGamesRequest::default()).await.unwrap().into_inner();
     refused(lines.message().await, Code::Unavailable, "DRAINING");
 }
 
 #[tokio::test]
 async fn games_of_private_rooms_are_visible_to_their_players_only() {
-    let stage = TestServer::open().await;
-    let table = stage.table(private()).await;
-    table.black.resign(&table.game).await.unwrap();
-    let eve = stage.human("Eve").await;
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(private()).await;
+    seated.black.resign(&seated.game).await.unwrap();
+    let eve = server.human("Eve").await;
     assert!(games(&eve, v1::GameFilter::default()).await.is_empty());
-    let of_player = v1::GameFilter { player_id: table.black.id.clone(), ..Default::default() };
+    let of_player = v1::GameFilter { player_id: seated.black.id.clone(), ..Default::default() };
     assert!(games(&eve, of_player).await.is_empty());
     let export = eve.records().export_games(v1::ExportGamesRequest::default()).await.unwrap();
     assert!(export.into_inner().message().await.unwrap().is_none());
-    for player in [&table.black, &table.white] {
-        assert_eq!(games(player, v1::GameFilter::default()).await, std::slice::from_ref(&table.game));
+    for player in [&seated.black, &seated.white] {
+        assert_eq!(games(player, v1::GameFilter::default()).await, std::slice::from_ref(&seated.game));
     }
 }
 
@@ -113,8 +113,8 @@ async fn lost_to_roxanne(ada: &Player) -> String {
 
 #[tokio::test]
 async fn statistics_have_results_by_opponent_and_a_rating() {
-    let stage = TestServer::open().await;
-    let (ada, eve) = (stage.human("Ada").await, stage.human("Eve").await);
+    let server = TestServer::open().await;
+    let (ada, eve) = (server.human("Ada").await, server.human("Eve").await);
     assert_eq!(ada.me().await.stats.unwrap().rating, None);
     lost_to_roxanne(&ada).await;
     let stats = ada.me().await.stats.unwrap();
@@ -143,8 +143,8 @@ async fn statistics_have_results_by_opponent_and_a_rating() {
 
 #[tokio::test]
 async fn games_are_exported_as_json() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada \"A\"").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada \"A\"").await;
     let id = lost_to_roxanne(&ada).await;
     let request = v1::ExportGamesRequest { filter: None, format: v1::ExportFormat::Json.into() };
     let mut lines = ada.records().export_games(request).await.unwrap().into_inner();

@@ -19,16 +19,16 @@ async fn transfer(player: &Player, room: &str, to: &str) -> Result<u64, Status> 
     Ok(player.rooms().transfer_ownership(request).await?.into_inner().seq)
 }
 
-async fn stand(player: &Player, room: &str) -> Result<u64, Status> {
+async fn leave_seat(player: &Player, room: &str) -> Result<u64, Status> {
     let request = v1::LeaveSeatRequest { room_id: room.into() };
     Ok(player.rooms().leave_seat(request).await?.into_inner().seq)
 }
 
 #[tokio::test]
 async fn only_the_owner_may_act_as_the_owner() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let (owner, member, outsider) =
-        (stage.human("Owner").await, stage.human("Member").await, stage.human("Outsider").await);
+        (server.human("Owner").await, server.human("Member").await, server.human("Outsider").await);
     let room = owner.create(named("hers")).await.room_id;
     member.join(&room).await.unwrap();
     let before = owner.room(&room).await.seq;
@@ -41,7 +41,7 @@ async fn only_the_owner_may_act_as_the_owner() {
             ("kick", refusal(player.kick(&room, &owner.id, false).await)),
             ("ban", refusal(player.kick(&room, &owner.id, true).await)),
             ("transfer", refusal(transfer(player, &room, &player.id).await)),
-            ("settings", refusal(player.set(&room, "name", named("mine")).await)),
+            ("settings", refusal(player.update_settings(&room, "name", named("mine")).await)),
             ("start", refusal(player.start(&room).await)),
             ("close", refusal(player.close(&room).await)),
         ];
@@ -54,8 +54,8 @@ async fn only_the_owner_may_act_as_the_owner() {
 
 #[tokio::test]
 async fn a_non_member_may_neither_take_a_seat_nor_chat() {
-    let stage = TestServer::open().await;
-    let (owner, outsider) = (stage.human("Owner").await, stage.human("Outsider").await);
+    let server = TestServer::open().await;
+    let (owner, outsider) = (server.human("Owner").await, server.human("Outsider").await);
     let room = owner.create(named("hers")).await.room_id;
     refused(outsider.sit(&room, 0).await, Code::PermissionDenied, "NOT_MEMBER");
     refused(outsider.chat(&room, "hi").await, Code::PermissionDenied, "NOT_MEMBER");
@@ -65,8 +65,8 @@ async fn a_non_member_may_neither_take_a_seat_nor_chat() {
 
 #[tokio::test]
 async fn seats_are_taken_swapped_and_given_to_ais() {
-    let stage = TestServer::open().await;
-    let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
+    let server = TestServer::open().await;
+    let (owner, guest) = (server.human("Owner").await, server.human("Guest").await);
     let room = owner.create(named("seats")).await.room_id;
     guest.join(&room).await.unwrap();
     owner.sit(&room, 0).await.unwrap();
@@ -78,14 +78,14 @@ async fn seats_are_taken_swapped_and_given_to_ais() {
     swap(&owner, &room).await.unwrap();
     let seats = guest.room(&room).await.seats;
     assert!(matches!(&seats[0].occupant, Some(v1::seat::Occupant::Player(player)) if player.player_id == guest.id));
-    stand(&guest, &room).await.unwrap();
+    leave_seat(&guest, &room).await.unwrap();
     owner.set_seat(&room, 0, ai("random")).await.unwrap();
     let seats = guest.room(&room).await.seats;
     assert!(matches!(&seats[0].occupant, Some(v1::seat::Occupant::Ai(ai)) if ai.kind == "random") && seats[0].ready);
     refused(guest.sit(&room, 0).await, Code::FailedPrecondition, "SEAT_TAKEN");
     owner.start(&room).await.unwrap();
     // B13, B14: not while a game runs.
-    refused(stand(&owner, &room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
+    refused(leave_seat(&owner, &room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     refused(swap(&owner, &room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     // B29: a refused start does not affect the running game.
     let game = owner.room(&room).await.game.unwrap().game_id;
@@ -95,8 +95,8 @@ async fn seats_are_taken_swapped_and_given_to_ais() {
 
 #[tokio::test]
 async fn unknown_seats_and_ais_are_refused() {
-    let stage = TestServer::open().await;
-    let owner = stage.human("Owner").await;
+    let server = TestServer::open().await;
+    let owner = server.human("Owner").await;
     let room = owner.create(named("seats")).await.room_id;
     for seat in [-1, 2, i32::MAX] {
         assert_eq!(field(&refused(owner.sit(&room, seat).await, Code::InvalidArgument, "BAD_ARGUMENT")), "seat");
@@ -107,18 +107,18 @@ async fn unknown_seats_and_ais_are_refused() {
         let details = refused(owner.set_seat(&room, 0, wish).await, Code::InvalidArgument, "BAD_ARGUMENT");
         assert!(field(&details).starts_with("ai"), "{kind:?} {level}: {}", field(&details));
     }
-    let mut nobody = owner.id.clone();
-    nobody.replace_range(..1, if nobody.starts_with('0') { "1" } else { "0" });
-    let nobody = Occupant::ReservedFor(nobody);
-    refused(owner.set_seat(&room, 0, nobody).await, Code::NotFound, "PLAYER_NOT_FOUND");
+    let mut unknown_player = owner.id.clone();
+    unknown_player.replace_range(..1, if unknown_player.starts_with('0') { "1" } else { "0" });
+    let unknown_player = Occupant::ReservedFor(unknown_player);
+    refused(owner.set_seat(&room, 0, unknown_player).await, Code::NotFound, "PLAYER_NOT_FOUND");
     let nothing = v1::SetSeatRequest { room_id: room, seat: 0, occupant: None };
     refused(owner.rooms().set_seat(nothing).await, Code::InvalidArgument, "BAD_ARGUMENT");
 }
 
 #[tokio::test]
 async fn unknown_rooms_are_not_found() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     for room in ["", "nonsense", "000000000000", "../../etc", &"x".repeat(1_000)] {
         let cases = [
             ("get", refusal(ada.try_room(room).await)),
@@ -128,7 +128,7 @@ async fn unknown_rooms_are_not_found() {
             ("leave", refusal(ada.leave(room).await)),
             ("chat", refusal(ada.chat(room, "hi").await)),
             ("start", refusal(ada.start(room).await)),
-            ("settings", refusal(ada.set(room, "name", named("x")).await)),
+            ("settings", refusal(ada.update_settings(room, "name", named("x")).await)),
             ("code", refusal(ada.join_by(By::JoinCode(room.into()), "").await)),
         ];
         for (what, status) in cases {
@@ -141,8 +141,8 @@ async fn unknown_rooms_are_not_found() {
 
 #[tokio::test]
 async fn a_kicked_member_may_return_and_a_banned_one_may_not() {
-    let stage = TestServer::open().await;
-    let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
+    let server = TestServer::open().await;
+    let (owner, guest) = (server.human("Owner").await, server.human("Guest").await);
     let room = owner.create(named("hers")).await.room_id;
     guest.join(&room).await.unwrap();
     owner.kick(&room, &guest.id, false).await.unwrap();
@@ -160,8 +160,8 @@ async fn a_kicked_member_may_return_and_a_banned_one_may_not() {
 
 #[tokio::test]
 async fn ownership_passes_on_and_the_room_closes_when_empty() {
-    let stage = TestServer::open().await;
-    let (owner, heir) = (stage.human("Owner").await, stage.human("Heir").await);
+    let server = TestServer::open().await;
+    let (owner, heir) = (server.human("Owner").await, server.human("Heir").await);
     let room = owner.create(named("hers")).await.room_id;
     heir.join(&room).await.unwrap();
     transfer(&owner, &room, &heir.id).await.unwrap();
@@ -172,13 +172,13 @@ async fn ownership_passes_on_and_the_room_closes_when_empty() {
     assert_eq!(heir.room(&room).await.owner_id, heir.id);
     heir.leave(&room).await.unwrap();
     refused(heir.try_room(&room).await, Code::NotFound, "ROOM_NOT_FOUND");
-    assert_eq!((heir.info().await.rooms, heir.listed().await.len()), (0, 0));
+    assert_eq!((heir.info().await.rooms, heir.list_rooms().await.len()), (0, 0));
 }
 
 #[tokio::test]
 async fn the_owner_may_end_a_game_of_ais() {
-    let stage = TestServer::open().await;
-    let owner = stage.human("Owner").await;
+    let server = TestServer::open().await;
+    let owner = server.human("Owner").await;
     let settings = v1::RoomSettings { ai_pause: crate::harness::in_process::millis(10_000), ..named("machines") };
     let room = owner.create_with(settings, ["random", "random"]).await.room_id;
     let game = owner.start(&room).await.unwrap().game_id;
@@ -187,17 +187,17 @@ async fn the_owner_may_end_a_game_of_ais() {
     owner.start(&room).await.unwrap();
     owner.close(&room).await.unwrap();
     refused(owner.try_room(&room).await, Code::NotFound, "ROOM_NOT_FOUND");
-    assert_eq!(owner.info().await.games, 0, "B8: nothing goes on computing");
+    assert_eq!(owner.info().await.games, 0, "B8: no AI computes any more");
 }
 
 #[tokio::test]
 async fn a_private_room_is_found_only_by_its_code() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let (owner, friend, outsider) =
-        (stage.human("Owner").await, stage.human("Friend").await, stage.human("Outsider").await);
+        (server.human("Owner").await, server.human("Friend").await, server.human("Outsider").await);
     let made = owner.create(private()).await;
     let (room, code) = (made.room_id.as_str(), made.join_code.clone());
-    assert!(outsider.listed().await.is_empty());
+    assert!(outsider.list_rooms().await.is_empty());
     let cases = [
         ("get", refusal(outsider.try_room(room).await)),
         ("join", refusal(outsider.join(room).await)),
@@ -222,8 +222,8 @@ async fn a_private_room_is_found_only_by_its_code() {
 
 #[tokio::test]
 async fn a_reserved_seat_invites_its_player() {
-    let stage = TestServer::open().await;
-    let (owner, guest, other) = (stage.human("Owner").await, stage.human("Guest").await, stage.human("Other").await);
+    let server = TestServer::open().await;
+    let (owner, guest, other) = (server.human("Owner").await, server.human("Guest").await, server.human("Other").await);
     let made = owner.create(private()).await;
     owner.set_seat(&made.room_id, 1, Occupant::ReservedFor(guest.id.clone())).await.unwrap();
     let invited = guest
@@ -244,8 +244,8 @@ async fn a_reserved_seat_invites_its_player() {
 
 #[tokio::test]
 async fn a_withdrawn_invitation_ends_the_streams_of_its_player() {
-    let stage = TestServer::open().await;
-    let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
+    let server = TestServer::open().await;
+    let (owner, guest) = (server.human("Owner").await, server.human("Guest").await);
     let locked = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
     for made in [owner.create(private()).await, owner.try_create(locked).await.unwrap()] {
         let room = made.room_id;
@@ -253,15 +253,15 @@ async fn a_withdrawn_invitation_ends_the_streams_of_its_player() {
         let (mut inside, mut outside) = (owner.watch(&room).await, guest.watch(&room).await);
         inside.snapshot().await;
         let seq = owner.set_seat(&room, 1, Occupant::Open(v1::OpenSeat {})).await.unwrap();
-        assert_eq!(outside.closed().await, v1::CloseReason::Kicked);
-        assert_eq!(inside.event().await.seq, seq, "a member goes on");
+        assert_eq!(outside.close_reason().await, v1::CloseReason::Kicked);
+        assert_eq!(inside.event().await.seq, seq, "a member keeps watching");
     }
 }
 
 #[tokio::test]
 async fn the_rate_of_chat_is_limited() {
-    let stage = TestServer::limited(|limits| limits.chat_burst = 3).await;
-    let owner = stage.human("Owner").await;
+    let server = TestServer::limited(|limits| limits.chat_burst = 3).await;
+    let owner = server.human("Owner").await;
     let room = owner.create(v1::RoomSettings::default()).await.room_id;
     let mut said = 0;
     let refusal = loop {
@@ -269,7 +269,7 @@ async fn the_rate_of_chat_is_limited() {
             Ok(_) => said += 1,
             Err(refusal) => break refusal,
         }
-        assert!(said < 1_000, "nobody types as fast");
+        assert!(said < 1_000, "chat is limited");
     };
     check("chat", &refusal, Code::ResourceExhausted, "RATE");
     assert!(said >= 3);
@@ -278,11 +278,11 @@ async fn the_rate_of_chat_is_limited() {
 
 #[tokio::test]
 async fn a_password_is_required() {
-    let stage = TestServer::open().await;
-    let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
+    let server = TestServer::open().await;
+    let (owner, guest) = (server.human("Owner").await, server.human("Guest").await);
     let request = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
     let made = owner.try_create(request).await.unwrap();
-    assert!(made.has_password && owner.listed().await[0].has_password);
+    assert!(made.has_password && owner.list_rooms().await[0].has_password);
     refused(guest.join(&made.room_id).await, Code::PermissionDenied, "BAD_PASSWORD");
     refused(guest.try_room(&made.room_id).await, Code::PermissionDenied, "BAD_PASSWORD");
     let by = || By::RoomId(made.room_id.clone());
@@ -295,8 +295,8 @@ async fn a_password_is_required() {
 
 #[tokio::test]
 async fn full_rooms_and_long_chat_lines_are_refused() {
-    let stage = TestServer::limited(|limits| limits.members_per_room = 1).await;
-    let (owner, guest) = (stage.human("Owner").await, stage.human("Guest").await);
+    let server = TestServer::limited(|limits| limits.members_per_room = 1).await;
+    let (owner, guest) = (server.human("Owner").await, server.human("Guest").await);
     let room = owner.create(named("small")).await.room_id;
     refused(guest.join(&room).await, Code::FailedPrecondition, "ROOM_FULL");
     for text in ["", &"x".repeat(301), "a\u{7}"] {
@@ -308,23 +308,24 @@ async fn full_rooms_and_long_chat_lines_are_refused() {
 
 #[tokio::test]
 async fn settings_are_changed_by_a_mask() {
-    let stage = TestServer::open().await;
-    let owner = stage.human("Owner").await;
+    let server = TestServer::open().await;
+    let owner = server.human("Owner").await;
     let room = owner.create(v1::RoomSettings { games: 3, ..named("first") }).await.room_id;
-    owner.set(&room, "name", v1::RoomSettings { games: 9, ..named("second") }).await.unwrap();
+    owner.update_settings(&room, "name", v1::RoomSettings { games: 9, ..named("second") }).await.unwrap();
     let settings = owner.room(&room).await.settings.unwrap();
     assert_eq!((settings.name.as_str(), settings.games), ("second", 3));
-    let unknown = refused(owner.set(&room, "nmae", named("x")).await, Code::InvalidArgument, "BAD_SETTINGS");
+    let unknown =
+        refused(owner.update_settings(&room, "nmae", named("x")).await, Code::InvalidArgument, "BAD_SETTINGS");
     assert_eq!(field(&unknown), "update_mask.paths[0]");
     let many = v1::RoomSettings { games: 1_001, ..Default::default() };
-    let bad = refused(owner.set(&room, "games", many).await, Code::InvalidArgument, "BAD_SETTINGS");
+    let bad = refused(owner.update_settings(&room, "games", many).await, Code::InvalidArgument, "BAD_SETTINGS");
     assert_eq!(field(&bad), "settings.games");
 }
 
 #[tokio::test]
 async fn wrong_passwords_and_codes_are_limited() {
-    let stage = TestServer::limited(|limits| limits.wrong_guesses_per_minute = 3).await;
-    let (owner, thief, guest) = (stage.human("Ada").await, stage.human("Eve").await, stage.human("Gus").await);
+    let server = TestServer::limited(|limits| limits.wrong_guesses_per_minute = 3).await;
+    let (owner, thief, guest) = (server.human("Ada").await, server.human("Eve").await, server.human("Gus").await);
     let request = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
     let made = owner.try_create(request).await.unwrap();
     let by_id = || v1::join_room_request::Room::RoomId(made.room_id.clone());

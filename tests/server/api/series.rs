@@ -7,7 +7,7 @@ use crate::harness::in_process::{Player, TestServer, Watcher, named, refused};
 
 /// Ada has black in the first game, Bob white.
 struct Match {
-    _stage: TestServer,
+    _server: TestServer,
     ada: Player,
     bob: Player,
     room: String,
@@ -27,8 +27,8 @@ fn balanced(seed: u64) -> Option<v1::Opening> {
 
 impl Match {
     async fn begin(games: i32, sprt: Option<v1::Sprt>) -> Self {
-        let stage = TestServer::open().await;
-        let (ada, bob) = (stage.bot("ada").await, stage.bot("bob").await);
+        let server = TestServer::open().await;
+        let (ada, bob) = (server.bot("ada").await, server.bot("bob").await);
         let settings = v1::RoomSettings { games, opening: balanced(5), sprt, ..named("match") };
         let made = ada.create(settings).await;
         let room = made.room_id;
@@ -39,7 +39,7 @@ impl Match {
         let mut watcher = ada.watch(&room).await;
         watcher.snapshot().await;
         ada.start(&room).await.unwrap();
-        Self { _stage: stage, ada, bob, room, watcher }
+        Self { _server: server, ada, bob, room, watcher }
     }
 
     /// Waits for the next game, which the given player resigns.
@@ -51,8 +51,8 @@ impl Match {
         let game = game.await;
         let loser = if loser == "ada" { &self.ada } else { &self.bob };
         loser.resign(&game.game_id).await.unwrap();
-        let ended = self.watcher.ended().await;
-        let Some(v1::seat::Occupant::Player(black)) = &ended.seats[0].occupant else { panic!("nobody has black") };
+        let ended = self.watcher.game_ended().await;
+        let Some(v1::seat::Occupant::Player(black)) = &ended.seats[0].occupant else { panic!("black is a player") };
         Round {
             black: black.display_name.clone(),
             opening: game.plies.into_iter().map(|ply| ply.square).collect(),
@@ -75,8 +75,8 @@ async fn a_match_is_played_in_pairs_and_has_a_score() {
     assert_eq!(black, ["ada", "bob", "ada", "bob"]);
 
     let seats: Vec<_> = rounds.iter().map(|round| round.score.seat).collect();
-    assert_eq!(seats, [0, 1, 0, 1], "told of Ada, wherever she sits");
-    assert_eq!(rounds[0].score.elo, None, "half a pair says nothing");
+    assert_eq!(seats, [0, 1, 0, 1], "the score is counted for Ada on either side");
+    assert_eq!(rounds[0].score.elo, None, "half a pair gives no verdict");
     let last = &rounds[3].score;
     assert_eq!((last.wins, last.draws, last.losses, &last.pairs[..]), (3, 0, 1, &[0, 0, 1, 0, 1][..]));
     let elo = last.elo.unwrap();
@@ -102,20 +102,20 @@ async fn a_test_ends_a_match_early_with_a_verdict() {
     assert!(games < 40 && games % 2 == 0, "{games} games");
     let score = the_match.watcher.until(|event| match event {
         Event::SeriesEnded(ended) => ended.score,
-        Event::GameStarted(_) => panic!("another game began"),
+        Event::GameStarted(_) => panic!("the next game started"),
         _ => None,
     });
     assert_eq!(score.await.sprt.unwrap().verdict(), v1::SprtVerdict::Elo0);
     let room = the_match.ada.room(&the_match.room).await;
     assert_eq!((room.phase(), room.series), (v1::RoomPhase::Lobby, None));
     let settings = room.settings.unwrap();
-    assert_eq!(settings.sprt.unwrap().alpha, 0.05, "the default is told");
+    assert_eq!(settings.sprt.unwrap().alpha, 0.05, "the response has the default bounds");
 }
 
 #[tokio::test]
 async fn a_test_needs_pairs_and_valid_bounds() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("ada").await;
     let wish = |games, opening, elo1| v1::RoomSettings {
         games,
         opening,

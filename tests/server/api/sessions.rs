@@ -5,76 +5,76 @@ use tonic::{Code, Request};
 
 use crate::harness::in_process::{Player, TestServer, check, field, named, refusal, refused};
 
-async fn log_in(stage: &TestServer, name: &str) -> Result<v1::LogInResponse, tonic::Status> {
+async fn log_in(server: &TestServer, name: &str) -> Result<v1::LogInResponse, tonic::Status> {
     let request = v1::LogInRequest { display_name: name.into(), ..Default::default() };
-    Ok(SessionServiceClient::new(stage.channel().await).log_in(request).await?.into_inner())
+    Ok(SessionServiceClient::new(server.channel().await).log_in(request).await?.into_inner())
 }
 
 #[tokio::test]
 async fn a_token_identifies_a_player() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("  Ada ").await;
+    let server = TestServer::open().await;
+    let ada = server.human("  Ada ").await;
     let me = ada.me().await;
     assert_eq!(me.player.unwrap(), ada.profile);
     assert_eq!((ada.profile.display_name.as_str(), ada.profile.kind()), ("Ada", v1::PlayerKind::Human));
     assert_eq!((me.room_ids.len(), me.seats.len(), me.game_ids.len(), me.seat_limit), (0, 0, 0, 1));
 
     // Over another connection, as after a restart of the client.
-    let back = Player::new(stage.channel().await, ada.profile.clone(), &ada.token);
+    let back = Player::new(server.channel().await, ada.profile.clone(), &ada.token);
     assert_eq!(back.me().await.player.unwrap().player_id, ada.id);
 }
 
 #[tokio::test]
 async fn a_name_is_taken_until_log_out() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let room = ada.create(named("hers")).await.room_id;
     // B1: neither a lost connection nor another spelling frees the name.
     let token = ada.token.clone();
     let profile = ada.profile.clone();
     drop(ada);
     for name in ["Ada", "ADA", " ada ", "Ａda"] {
-        refused(log_in(&stage, name).await, Code::AlreadyExists, "NAME_TAKEN");
+        refused(log_in(&server, name).await, Code::AlreadyExists, "NAME_TAKEN");
     }
-    let ada = Player::new(stage.channel().await, profile, &token);
+    let ada = Player::new(server.channel().await, profile, &token);
     assert_eq!(ada.room(&room).await.owner_id, ada.id);
 
     ada.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
-    let heir = log_in(&stage, "Ada").await.unwrap().player.unwrap();
+    let heir = log_in(&server, "Ada").await.unwrap().player.unwrap();
     assert_ne!(heir.player_id, ada.id, "ids are not reused");
     refused(ada.sessions().get_me(v1::GetMeRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
-    let viewer = stage.human("Viewer").await;
+    let viewer = server.human("Viewer").await;
     refused(viewer.try_room(&room).await, Code::NotFound, "ROOM_NOT_FOUND");
 }
 
 #[tokio::test]
 async fn invalid_names_are_refused() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let long = "x".repeat(25);
     for name in ["", "   ", "a\nb", "a\u{0}b", "\u{1b}[2J", "a\u{202e}b", long.as_str()] {
-        let details = refused(log_in(&stage, name).await, Code::InvalidArgument, "BAD_NAME");
+        let details = refused(log_in(&server, name).await, Code::InvalidArgument, "BAD_NAME");
         assert_eq!(field(&details), "display_name", "{name:?}");
     }
-    log_in(&stage, &"x".repeat(24)).await.unwrap();
+    log_in(&server, &"x".repeat(24)).await.unwrap();
 }
 
 #[tokio::test]
 async fn invalid_kinds_and_seat_counts_are_refused() {
-    let stage = TestServer::open().await;
-    let mut sessions = SessionServiceClient::new(stage.channel().await);
+    let server = TestServer::open().await;
+    let mut sessions = SessionServiceClient::new(server.channel().await);
     for (kind, seats, wrong) in [(7, 1, "kind"), (2, -1, "seats"), (2, 65, "seats"), (2, i32::MAX, "seats")] {
         let request = v1::LogInRequest { display_name: "Bot".into(), kind, seats };
         let details = refused(sessions.log_in(request).await, Code::InvalidArgument, "BAD_ARGUMENT");
         assert_eq!(field(&details), wrong);
     }
-    let bot = stage.log_in("Bot", v1::PlayerKind::Bot, 64).await;
+    let bot = server.log_in("Bot", v1::PlayerKind::Bot, 64).await;
     assert_eq!(bot.me().await.seat_limit, 64);
 }
 
 #[tokio::test]
 async fn every_call_needs_a_valid_token() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let mut forged = ada.token.clone().into_bytes();
     forged[0] = if forged[0] == b'0' { b'1' } else { b'0' };
     let forged = String::from_utf8(forged).unwrap();
@@ -87,7 +87,7 @@ async fn every_call_needs_a_valid_token() {
         (Some(format!("Bearer {forged}")), "TOKEN_INVALID"),
         (Some(format!("Bearer {}", ada.id)), "TOKEN_INVALID"),
     ];
-    let channel = stage.channel().await;
+    let channel = server.channel().await;
     for (header, reason) in tokens {
         let mut request = Request::new(v1::GetMeRequest {});
         if let Some(header) = &header {
@@ -97,40 +97,40 @@ async fn every_call_needs_a_valid_token() {
         check(&format!("{header:?}"), &status, Code::Unauthenticated, reason);
     }
     // Streams and all other services need a token, too.
-    let nobody = Player::new(channel, v1::Player::default(), &forged);
-    refused(nobody.try_watch("x", None).await, Code::Unauthenticated, "TOKEN_INVALID");
-    refused(nobody.games().watch_turns(v1::WatchTurnsRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
-    refused(nobody.try_create(v1::CreateRoomRequest::default()).await, Code::Unauthenticated, "TOKEN_INVALID");
+    let forger = Player::new(channel, v1::Player::default(), &forged);
+    refused(forger.try_watch("x", None).await, Code::Unauthenticated, "TOKEN_INVALID");
+    refused(forger.games().watch_turns(v1::WatchTurnsRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
+    refused(forger.try_create(v1::CreateRoomRequest::default()).await, Code::Unauthenticated, "TOKEN_INVALID");
     let stats = v1::GetPlayerStatsRequest { player_id: ada.id.clone(), ..Default::default() };
-    refused(nobody.records().get_player_stats(stats).await, Code::Unauthenticated, "TOKEN_INVALID");
+    refused(forger.records().get_player_stats(stats).await, Code::Unauthenticated, "TOKEN_INVALID");
 }
 
 #[tokio::test]
 async fn logging_out_leaves_every_room_and_ends_every_stream() {
-    let stage = TestServer::open().await;
-    let table = stage.table(named("table")).await;
-    let mut turns = table.black.turns().await;
-    let mut watcher = table.black.watch(&table.room).await;
-    let mut opponent = table.white.turns().await;
-    table.black.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
-    assert_eq!(turns.closed().await, v1::CloseReason::LoggedOut);
-    assert_eq!(watcher.closed().await, v1::CloseReason::LoggedOut);
-    let outcome = opponent.ended().await.outcome.unwrap();
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(named("seated")).await;
+    let mut turns = seated.black.turns().await;
+    let mut watcher = seated.black.watch(&seated.room).await;
+    let mut opponent = seated.white.turns().await;
+    seated.black.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
+    assert_eq!(turns.close_reason().await, v1::CloseReason::LoggedOut);
+    assert_eq!(watcher.close_reason().await, v1::CloseReason::LoggedOut);
+    let outcome = opponent.game_ended().await.outcome.unwrap();
     assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::WhiteWins, v1::GameEndReason::Left));
-    assert_eq!(table.white.room(&table.room).await.owner_id, table.white.id);
+    assert_eq!(seated.white.room(&seated.room).await.owner_id, seated.white.id);
 }
 
 #[tokio::test]
 async fn the_number_of_players_is_limited() {
-    let stage = TestServer::limited(|limits| limits.players = 1).await;
-    stage.human("Ada").await;
-    refused(log_in(&stage, "Bea").await, Code::ResourceExhausted, "QUOTA_PLAYERS");
+    let server = TestServer::limited(|limits| limits.players = 1).await;
+    server.human("Ada").await;
+    refused(log_in(&server, "Bea").await, Code::ResourceExhausted, "QUOTA_PLAYERS");
 }
 
 #[tokio::test]
 async fn requests_above_the_rate_are_refused_with_a_retry_delay() {
-    let stage = TestServer::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 3)).await;
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+    let server = TestServer::limited(|limits| (limits.requests_per_second, limits.request_burst) = (1, 3)).await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
     for _ in 0..3 {
         ada.info().await;
     }
@@ -143,14 +143,14 @@ async fn requests_above_the_rate_are_refused_with_a_retry_delay() {
 #[tokio::test]
 async fn log_ins_are_limited_by_address() {
     // At one log-in a second, testing that it is allowed again would take that long.
-    let stage = TestServer::limited(|limits| (limits.log_in_burst, limits.log_ins_per_second) = (50, 1)).await;
-    let mut sessions = SessionServiceClient::new(stage.channel().await);
+    let server = TestServer::limited(|limits| (limits.log_in_burst, limits.log_ins_per_second) = (50, 1)).await;
+    let mut sessions = SessionServiceClient::new(server.channel().await);
     let mut last = Ok(());
     for number in 0..200 {
         let request = v1::LogInRequest { display_name: format!("bot {number}"), ..Default::default() };
         last = sessions.log_in(request).await.map(|_| ());
         if last.is_err() {
-            assert!(number >= 50, "{number} came in");
+            assert!(number >= 50, "{number} joined");
             break;
         }
     }

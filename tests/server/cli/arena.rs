@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
 
-struct Played {
+struct ArenaRun {
     success: bool,
     said: String,
     complained: String,
@@ -12,7 +12,7 @@ struct Played {
     transcripts: String,
 }
 
-fn arena(folder: &Path, arguments: &[&str]) -> Played {
+fn arena(folder: &Path, arguments: &[&str]) -> ArenaRun {
     let (json, transcripts) = (folder.join("result.json"), folder.join("games.txt"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
@@ -20,7 +20,7 @@ fn arena(folder: &Path, arguments: &[&str]) -> Played {
     }
     command.arg("arena").args(arguments).arg("--json").arg(&json).arg("--transcripts").arg(&transcripts);
     let output = command.output().unwrap();
-    Played {
+    ArenaRun {
         success: output.status.success(),
         said: String::from_utf8(output.stdout).unwrap(),
         complained: String::from_utf8(output.stderr).unwrap(),

@@ -33,9 +33,9 @@ fn bench(options: &[&str]) -> (Output, Value) {
 
 #[test]
 fn a_small_load_is_played_without_errors() {
-    let (output, told) = bench(&["--rooms", "2", "--watchers", "3", "--watched", "2", "--in-step"]);
+    let (output, report) = bench(&["--rooms", "2", "--watchers", "3", "--watched", "2", "--in-step"]);
     assert!(output.status.success(), "{output:?}");
-    let figures = &told["measured"][0]["figures"];
+    let figures = &report["measured"][0]["figures"];
     assert!(figures["moves"].as_f64().unwrap() >= 300.0, "{figures}");
     for name in ["seconds", "moves_per_second", "turn_p50_ms", "turn_p99_ms", "deliveries", "last_watcher_max_ms"] {
         assert!(figures[name].as_f64().unwrap() > 0.0, "{name}: {figures}");
@@ -50,11 +50,11 @@ fn a_small_load_is_played_without_errors() {
 #[test]
 fn unary_calls_and_own_connections_are_compared_with_the_baseline() {
     let options = ["--rooms", "2", "--unary", "--own-connections", "--watchers", "1", "--compare", "--rounds", "2"];
-    let (output, told) = bench(&options);
+    let (output, report) = bench(&options);
     assert!(output.status.success(), "{output:?}");
-    let targets: Vec<_> = (0..4).map(|round| told["measured"][round]["target"].as_str().unwrap()).collect();
+    let targets: Vec<_> = (0..4).map(|round| report["measured"][round]["target"].as_str().unwrap()).collect();
     assert_eq!(targets, ["server, ephemeral", "limit", "limit", "server, ephemeral"]);
-    assert_eq!(told["ratios"]["moves_per_second"]["rounds"].as_array().unwrap().len(), 2);
+    assert_eq!(report["ratios"]["moves_per_second"]["rounds"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -62,9 +62,9 @@ fn a_running_server_can_be_loaded_repeatedly() {
     let server = Server::start(&["--log", "error"]);
     for _ in 0..2 {
         let pid = server.id().to_string();
-        let (output, told) = bench(&["--server", &server.url, "--running", "--pid", &pid, "--rooms", "2"]);
+        let (output, report) = bench(&["--server", &server.url, "--running", "--pid", &pid, "--rooms", "2"]);
         assert!(output.status.success(), "{output:?}");
-        assert_eq!(told["measured"][0]["target"], server.url.as_str());
+        assert_eq!(report["measured"][0]["target"], server.url.as_str());
     }
 }
 
@@ -83,12 +83,12 @@ fn invalid_options_are_refused() {
 }
 
 /// The baseline server with which a bench compares.
-struct Limit {
+struct BaselineServer {
     child: Child,
     url: String,
 }
 
-impl Limit {
+impl BaselineServer {
     fn start() -> Self {
         let mut child = reversi(&["limit"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -98,7 +98,7 @@ impl Limit {
     }
 }
 
-impl Drop for Limit {
+impl Drop for BaselineServer {
     fn drop(&mut self) {
         // It ends when its standard input is closed.
         drop(self.child.stdin.take());
@@ -111,15 +111,15 @@ struct Bot {
     player: Player,
     down: Streaming<v1::PlayResponse>,
     up: mpsc::Sender<v1::PlayRequest>,
-    told: Vec<Event>,
+    received: Vec<Event>,
 }
 
 impl Bot {
-    async fn begin(url: &str, name: &str) -> Self {
+    async fn start(url: &str, name: &str) -> Self {
         let player = Player::bot(url, name, 1).await;
         let (up, moves) = mpsc::channel(1);
         let down = player.games().play(ReceiverStream::new(moves)).await.unwrap().into_inner();
-        Self { player, down, up, told: Vec::new() }
+        Self { player, down, up, received: Vec::new() }
     }
 
     /// Reads events up to a turn request, which is returned, or to the end of the game.
@@ -129,7 +129,7 @@ impl Bot {
             if matches!(event, Event::Heartbeat(_)) {
                 continue;
             }
-            self.told.push(event.clone());
+            self.received.push(event.clone());
             match event {
                 Event::TurnRequested(turn) => return Some(turn),
                 Event::GameEnded(_) => return None,
@@ -150,7 +150,7 @@ impl Bot {
 
     /// The moves that the bot has made.
     fn moves(&self) -> Vec<String> {
-        let closed = self.told.iter().filter_map(|event| match event {
+        let closed = self.received.iter().filter_map(|event| match event {
             Event::TurnClosed(closed) => Some(closed.square.clone()),
             _ => None,
         });
@@ -159,15 +159,15 @@ impl Bot {
 }
 
 /// All events that two bots receive for a game, without ids and times.
-async fn told(url: &str, moves: Option<[Vec<String>; 2]>) -> [Bot; 2] {
-    let (mut black, mut white) = (Bot::begin(url, "black 1000.50000").await, Bot::begin(url, "white 1000.50000").await);
+async fn bot_events(url: &str, moves: Option<[Vec<String>; 2]>) -> [Bot; 2] {
+    let (mut black, mut white) = (Bot::start(url, "black 1000.50000").await, Bot::start(url, "white 1000.50000").await);
     let settings = v1::RoomSettings { games: 1_000, swap_sides: Some(false), auto_start: true, ..Default::default() };
     let room = black.player.create(settings, ["me", "open"]).await.room_id;
     white.player.join_and_sit(&room, 1).await;
     black.player.rooms().set_ready(v1::SetReadyRequest { room_id: room, ready: true }).await.unwrap();
     let [first, second] = moves.map_or([None, None], |moves| moves.map(Some));
     tokio::join!(black.play(first.as_deref()), white.play(second.as_deref()));
-    for event in black.told.iter_mut().chain(&mut white.told) {
+    for event in black.received.iter_mut().chain(&mut white.received) {
         anonymise(event);
     }
     [black, white]
@@ -177,38 +177,40 @@ fn anonymise(event: &mut Event) {
     match event {
         Event::TurnRequested(turn) => {
             assert!(turn.clocks.take().is_some());
-            (turn.game_id, turn.room_id) = (length(&turn.game_id), length(&turn.room_id));
+            (turn.game_id, turn.room_id) = (id_length(&turn.game_id), id_length(&turn.room_id));
         }
-        Event::TurnClosed(closed) => closed.game_id = length(&closed.game_id),
+        Event::TurnClosed(closed) => closed.game_id = id_length(&closed.game_id),
         Event::GameStarted(started) => {
-            (started.game_id, started.room_id) = (length(&started.game_id), length(&started.room_id));
+            (started.game_id, started.room_id) = (id_length(&started.game_id), id_length(&started.room_id));
             let Some(v1::Seat { occupant: Some(v1::seat::Occupant::Player(player)), .. }) = &mut started.opponent
             else {
-                panic!("nobody sits opposite");
+                panic!("the opponent is a player");
             };
-            player.player_id = length(&player.player_id);
+            player.player_id = id_length(&player.player_id);
         }
-        Event::GameEnded(ended) => (ended.game_id, ended.room_id) = (length(&ended.game_id), length(&ended.room_id)),
+        Event::GameEnded(ended) => {
+            (ended.game_id, ended.room_id) = (id_length(&ended.game_id), id_length(&ended.room_id))
+        }
         other => panic!("{other:?}"),
     }
 }
 
 /// Replaces an id by its length.
-fn length(id: &str) -> String {
+fn id_length(id: &str) -> String {
     id.len().to_string()
 }
 
 #[tokio::test]
 async fn the_baseline_sends_the_messages_of_a_server() {
-    let limit = Limit::start();
-    let of_limit = told(&limit.url, None).await;
+    let limit = BaselineServer::start();
+    let of_limit = bot_events(&limit.url, None).await;
     let server = Server::start(&["--log", "error"]);
-    let of_server = told(&server.url, Some([of_limit[0].moves(), of_limit[1].moves()])).await;
+    let of_server = bot_events(&server.url, Some([of_limit[0].moves(), of_limit[1].moves()])).await;
     for (one, other) in of_limit.iter().zip(&of_server) {
-        assert!(one.told.len() > 50, "{} events", one.told.len());
-        for (limit, server) in one.told.iter().zip(&other.told) {
+        assert!(one.received.len() > 50, "{} events", one.received.len());
+        for (limit, server) in one.received.iter().zip(&other.received) {
             assert_eq!(limit, server);
         }
-        assert_eq!(one.told.len(), other.told.len());
+        assert_eq!(one.received.len(), other.received.len());
     }
 }

@@ -17,10 +17,10 @@ impl Server {
     }
 
     fn start_with(options: &[&str]) -> Self {
-        Self::keeping(&[&["--ephemeral"], options].concat())
+        Self::serve(&[&["--ephemeral"], options].concat())
     }
 
-    fn keeping(options: &[&str]) -> Self {
+    fn serve(options: &[&str]) -> Self {
         let mut child = reversi(&["serve", "--listen", "127.0.0.1:0", "--log", "error"])
             .args(options)
             .stdout(Stdio::piped())
@@ -47,15 +47,15 @@ impl Server {
     }
 
     /// The output of a command, which must succeed.
-    fn says(&self, arguments: &[&str], input: &str) -> String {
+    fn output_of(&self, arguments: &[&str], input: &str) -> String {
         let output = self.run(arguments, input);
-        let (said, complaint) = (text(&output.stdout), text(&output.stderr));
-        assert!(output.status.success(), "{arguments:?} failed: {complaint}\n{said}");
-        said
+        let (printed, error) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{arguments:?} failed: {error}\n{printed}");
+        printed
     }
 
     /// The error output of a command, which must fail.
-    fn complains(&self, arguments: &[&str]) -> String {
+    fn error_of(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments, "");
         assert!(!output.status.success(), "{arguments:?} did not fail: {}", text(&output.stdout));
         text(&output.stderr)
@@ -78,7 +78,7 @@ impl Running {
     }
 
     /// Waits for a line that contains this text.
-    fn hear(&mut self, part: &str) -> String {
+    fn wait_for(&mut self, part: &str) -> String {
         self.lines.by_ref().map(Result::unwrap).find(|line| line.contains(part)).unwrap()
     }
 }
@@ -114,10 +114,10 @@ fn text(bytes: &[u8]) -> String {
 #[test]
 fn a_bot_plays_and_its_game_is_replayed() {
     let server = Server::start();
-    let said = server.says(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--seed", "7"], "");
-    let end = said.lines().find(|line| line.contains("(played ")).unwrap();
+    let printed = server.output_of(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--seed", "7"], "");
+    let end = printed.lines().find(|line| line.contains("(played ")).unwrap();
     let game = end.split([' ', ':']).nth(1).unwrap();
-    let replayed = server.says(&["watch", game], "");
+    let replayed = server.output_of(&["watch", game], "");
     assert!(replayed.contains("1. black ") && replayed.contains("AI greedy"), "{replayed}");
     assert!(replayed.trim_end().ends_with(end.split(": ").nth(1).unwrap().split(" (played").next().unwrap()));
 }
@@ -128,7 +128,7 @@ fn two_bots_are_paired() {
     std::thread::scope(|scope| {
         let play = |name: &'static str| {
             let server = &server;
-            move || server.says(&["bot", "--quick", "--ai", "greedy", "--games", "1", "--name", name], "")
+            move || server.output_of(&["bot", "--quick", "--ai", "greedy", "--games", "1", "--name", name], "")
         };
         let (first, second) = (scope.spawn(play("ann")), scope.spawn(play("bob")));
         assert!(first.join().unwrap().contains("against bob"));
@@ -141,11 +141,11 @@ fn the_built_in_engine_plays_through_both_protocols() {
     let server = Server::start();
     for language in ["--nboard", "--gtp"] {
         let engine = format!("'{}' engine {language} --level 3", env!("CARGO_BIN_EXE_reversi"));
-        let said =
-            server.says(&["bot", language, &engine, "--engine-time", "30", "--vs", "greedy", "--games", "1"], "");
-        assert!(said.starts_with("bot-reversi-"), "{said}");
-        let end = said.lines().find(|line| line.contains("(played ")).unwrap();
-        assert!(!end.contains("on the board"), "a game that is played out ends by discs: {end}");
+        let printed =
+            server.output_of(&["bot", language, &engine, "--engine-time", "30", "--vs", "greedy", "--games", "1"], "");
+        assert!(printed.starts_with("bot-reversi-"), "{printed}");
+        let end = printed.lines().find(|line| line.contains("(played ")).unwrap();
+        assert!(!end.contains("on the board"), "a game played to its end has a result by discs: {end}");
     }
 }
 
@@ -153,19 +153,19 @@ fn the_built_in_engine_plays_through_both_protocols() {
 #[cfg(unix)]
 fn a_bot_reports_the_error_of_its_engine() {
     let server = Server::start();
-    assert!(server.complains(&["bot", "--gtp", "/nowhere/engine"]).contains("`/nowhere/engine` cannot be started"));
-    assert!(server.complains(&["bot", "--nboard", "true"]).contains("expected to speak the NBoard protocol"));
-    assert!(server.complains(&["bot", "--nboard", "true", "--gtp", "true"]).contains("cannot be used with"));
-    assert!(server.complains(&["bot", "--gtp", "true", "--engine-time", "0"]).contains("a number of seconds"));
-    assert!(server.complains(&["bot", "--gtp", "true", "--level", "5"]).contains("cannot be used with"));
-    assert!(server.complains(&["bot", "--ai", "expert", "--engine-time", "5"]).contains("--nboard <CMD>|--gtp <CMD>"));
+    assert!(server.error_of(&["bot", "--gtp", "/nowhere/engine"]).contains("`/nowhere/engine` cannot be started"));
+    assert!(server.error_of(&["bot", "--nboard", "true"]).contains("expected to speak the NBoard protocol"));
+    assert!(server.error_of(&["bot", "--nboard", "true", "--gtp", "true"]).contains("cannot be used with"));
+    assert!(server.error_of(&["bot", "--gtp", "true", "--engine-time", "0"]).contains("a number of seconds"));
+    assert!(server.error_of(&["bot", "--gtp", "true", "--level", "5"]).contains("cannot be used with"));
+    assert!(server.error_of(&["bot", "--ai", "expert", "--engine-time", "5"]).contains("--nboard <CMD>|--gtp <CMD>"));
     let script = r#"while read -r command rest; do case $command in genmove) echo "no idea" >&2; exit 3;; *) echo =;; esac; done"#;
     let crashing = format!("sh -c '{script}'");
     let output = server.run(&["bot", "--gtp", &crashing, "--vs", "greedy", "--games", "1"], "");
-    let (said, complaint) = (text(&output.stdout), text(&output.stderr));
-    assert!(!output.status.success() && complaint.contains("its last words: no idea"), "{complaint}");
-    let game = said.split("game ").nth(1).unwrap().split(':').next().unwrap();
-    assert!(server.says(&["watch", game], "").contains("by resignation"), "{said}");
+    let (printed, error) = (text(&output.stdout), text(&output.stderr));
+    assert!(!output.status.success() && error.contains("its last words: no idea"), "{error}");
+    let game = printed.split("game ").nth(1).unwrap().split(':').next().unwrap();
+    assert!(server.output_of(&["watch", game], "").contains("by resignation"), "{printed}");
 }
 
 #[test]
@@ -191,18 +191,18 @@ fn the_engine_answers_the_last_command_before_the_end_of_input() {
 #[test]
 fn a_script_plays_with_plain_lines() {
     let server = Server::start();
-    let said = server.says(&["play", "--name", "ada", "--side", "black"], "d3\na1\nmove\nresign\nquit\n");
+    let printed = server.output_of(&["play", "--name", "ada", "--side", "black"], "d3\na1\nmove\nresign\nquit\n");
     for part in ["your move (black): d3 c4 f5 e6", "black (ada) plays d3", "the moves are ", "`move` is none of"] {
-        assert!(said.contains(part), "no {part:?} in\n{said}");
+        assert!(printed.contains(part), "no {part:?} in\n{printed}");
     }
-    assert!(said.contains("game over: white wins (by resignation)"), "{said}");
-    assert!(server.says(&["rooms", "--once"], "").contains("no rooms"), "who has left leaves no room");
+    assert!(printed.contains("game over: white wins (by resignation)"), "{printed}");
+    assert!(server.output_of(&["rooms", "--once"], "").contains("no rooms"), "a room without members is closed");
 }
 
 #[test]
 fn the_end_of_input_ends_the_game() {
     let server = Server::start();
-    assert!(server.says(&["play", "--side", "black"], "").contains("no more input: leaving"));
+    assert!(server.output_of(&["play", "--side", "black"], "").contains("no more input: leaving"));
 }
 
 #[test]
@@ -210,18 +210,18 @@ fn a_killed_bot_returns_to_its_game() {
     let server = Server::start();
     let file = std::env::temp_dir().join(format!("reversi-keep-{}", std::process::id()));
     let mut host = Running::start(&server, &["host", "--white", "greedy", "--pause", "60", "--auto-start"]);
-    let first = host.hear("join code");
+    let first = host.wait_for("join code");
     let room = first.split([' ', ',']).nth(1).unwrap();
     let arguments = ["bot", "--room", room, "--games", "1", "--keep", file.to_str().unwrap()];
     let mut bot = Running::start(&server, &arguments);
-    let name = bot.hear("is logged in");
-    host.hear("4. ");
+    let name = bot.wait_for("is logged in");
+    host.wait_for("4. ");
     drop(bot);
-    let said = server.says(&arguments, "");
+    let printed = server.output_of(&arguments, "");
     std::fs::remove_file(&file).unwrap();
-    assert!(said.contains(&name) && said.contains("back in room"), "{name}\n{said}");
-    let end = said.lines().find(|line| line.contains("(played black)")).unwrap();
-    assert!(!end.contains("on the board"), "a game that is played out ends by discs: {end}");
+    assert!(printed.contains(&name) && printed.contains("back in room"), "{name}\n{printed}");
+    let end = printed.lines().find(|line| line.contains("(played black)")).unwrap();
+    assert!(!end.contains("on the board"), "a game played to its end has a result by discs: {end}");
 }
 
 #[test]
@@ -245,24 +245,24 @@ fn arguments_override_the_environment() {
 #[test]
 fn error_messages_say_what_to_do() {
     let server = Server::start();
-    assert!(server.complains(&["play", "--ai", "nobody"]).contains("there are random"));
-    assert!(server.complains(&["bot", "--ai", "nobody"]).contains("there are random"));
-    assert!(server.complains(&["watch", "000000000000"]).contains("`reversi rooms` lists the rooms"));
-    assert!(server.complains(&["play", "--room", "000000000000"]).contains("`reversi rooms` lists them"));
-    assert!(server.complains(&["play", "--ai", "mcts", "--level", "77"]).contains("mcts has levels 1 to 12, not 77"));
-    assert!(server.complains(&["bot", "--vs", "mcts", "--vs-level", "0"]).contains("mcts has levels 1 to 12, not 0"));
-    assert!(server.complains(&["host", "--black", "mcts:77"]).contains("mcts has levels 1 to 12, not 77"));
-    assert!(server.complains(&["play", "--name", &"x".repeat(99)]).contains("--name"));
-    assert!(server.says(&["rooms", "--once", "--text", "zzz"], "").contains("no room matches"));
+    assert!(server.error_of(&["play", "--ai", "nobody"]).contains("there are random"));
+    assert!(server.error_of(&["bot", "--ai", "nobody"]).contains("there are random"));
+    assert!(server.error_of(&["watch", "000000000000"]).contains("`reversi rooms` lists the rooms"));
+    assert!(server.error_of(&["play", "--room", "000000000000"]).contains("`reversi rooms` lists them"));
+    assert!(server.error_of(&["play", "--ai", "mcts", "--level", "77"]).contains("mcts has levels 1 to 12, not 77"));
+    assert!(server.error_of(&["bot", "--vs", "mcts", "--vs-level", "0"]).contains("mcts has levels 1 to 12, not 0"));
+    assert!(server.error_of(&["host", "--black", "mcts:77"]).contains("mcts has levels 1 to 12, not 77"));
+    assert!(server.error_of(&["play", "--name", &"x".repeat(99)]).contains("--name"));
+    assert!(server.output_of(&["rooms", "--once", "--text", "zzz"], "").contains("no room matches"));
     let short = server.url.trim_start_matches("http://");
-    assert!(server.says(&["rooms", "--once", "--server", short], "").contains("no rooms"));
+    assert!(server.output_of(&["rooms", "--once", "--server", short], "").contains("no rooms"));
     assert!(
-        server.complains(&["rooms", "--server", "https://127.0.0.1:1"]).contains("no server at https://127.0.0.1:1")
+        server.error_of(&["rooms", "--server", "https://127.0.0.1:1"]).contains("no server at https://127.0.0.1:1")
     );
-    assert!(server.complains(&["serve", "--listen", "50171"]).contains("127.0.0.1:50171"));
+    assert!(server.error_of(&["serve", "--listen", "50171"]).contains("127.0.0.1:50171"));
     let nowhere = "http://127.0.0.1:1";
-    assert!(server.complains(&["rooms", "--server", nowhere]).contains("start one with `reversi serve`"));
-    assert!(server.complains(&["rooms", "--server", "nonsense"]).contains("http://127.0.0.1:50051"));
+    assert!(server.error_of(&["rooms", "--server", nowhere]).contains("start one with `reversi serve`"));
+    assert!(server.error_of(&["rooms", "--server", "nonsense"]).contains("http://127.0.0.1:50051"));
 }
 
 #[test]
@@ -273,8 +273,8 @@ fn a_server_reports_missing_options_before_it_listens() {
         text(&output.stderr)
     };
     for open in ["0.0.0.0:0", "[::]:0"] {
-        let complaint = complains(&[open]);
-        assert!(complaint.contains("--tls-cert") && complaint.contains("--insecure"), "{complaint}");
+        let error = complains(&[open]);
+        assert!(error.contains("--tls-cert") && error.contains("--insecure"), "{error}");
     }
     let (manifest, nothing) = ("Cargo.toml", "no such file");
     assert!(complains(&["127.0.0.1:0", "--tls-cert", manifest]).contains("--tls-key"));
@@ -292,28 +292,28 @@ fn file(name: &str) -> String {
 #[test]
 fn games_are_listed_exported_and_counted() {
     let server = Server::start();
-    assert_eq!(server.says(&["games"], "").trim(), "no finished games");
+    assert_eq!(server.output_of(&["games"], "").trim(), "no finished games");
     let (login, out) = (file("games-login"), file("games-out"));
     let script = ["play", "--name", "ada", "--side", "black", "--ai", "greedy", "--keep", &login];
-    server.says(&script, "d3\nmove\nresign\nquit\n");
-    let listed = server.says(&["games", "--player", "ADA"], "");
+    server.output_of(&script, "d3\nmove\nresign\nquit\n");
+    let listed = server.output_of(&["games", "--player", "ADA"], "");
     assert!(listed.contains("ada - AI greedy 1: white wins (by resignation)"), "{listed}");
     let game = listed.split(' ').next().unwrap();
     let room = game.split('-').next().unwrap();
-    assert!(server.says(&["games", "--room", room, "--export", "ggf"], "").starts_with("(;GM[Othello]"));
-    let told = server.says(&["games", "--export", "json", "--out", &out], "");
-    assert_eq!(told.trim(), format!("1 games are in {out}"));
+    assert!(server.output_of(&["games", "--room", room, "--export", "ggf"], "").starts_with("(;GM[Othello]"));
+    let printed = server.output_of(&["games", "--export", "json", "--out", &out], "");
+    assert_eq!(printed.trim(), format!("1 games are in {out}"));
     let exported = std::fs::read_to_string(&out).unwrap();
     assert!(exported.starts_with(&format!("{{\"game_id\":\"{game}\"")) && exported.ends_with("}\n"), "{exported}");
-    let mine = server.says(&["games", "--keep", &login, "--stats"], "");
+    let mine = server.output_of(&["games", "--keep", &login, "--stats"], "");
     assert!(
         mine.starts_with("ada: not rated yet\n") && mine.contains("against AIs     0 won, 0 drawn, 1 lost"),
         "{mine}"
     );
-    let greedy = server.says(&["games", "--stats", "greedy:1"], "");
+    let greedy = server.output_of(&["games", "--stats", "greedy:1"], "");
     assert!(greedy.contains("AI greedy:1: not rated yet") && greedy.contains("against people  1 won"), "{greedy}");
-    assert!(server.complains(&["games", "--player", "nobody"]).contains("nobody is called `nobody`"));
-    assert!(server.complains(&["games", "--stats", "greedy:2"]).contains("greedy has"));
+    assert!(server.error_of(&["games", "--player", "nobody"]).contains("nobody is called `nobody`"));
+    assert!(server.error_of(&["games", "--stats", "greedy:2"]).contains("greedy has"));
     [login, out].iter().for_each(|file| std::fs::remove_file(file).unwrap());
 }
 
@@ -321,24 +321,24 @@ fn games_are_listed_exported_and_counted() {
 fn an_administrator_uses_the_admin_command() {
     let (token, login) = (file("admin-token"), file("admin-login"));
     let server = Server::start_with(&["--admin-token", &token]);
-    let govern = |deed: &[&str]| server.says(&[&["admin", "--admin-token", &token], deed].concat(), "");
+    let govern = |deed: &[&str]| server.output_of(&[&["admin", "--admin-token", &token], deed].concat(), "");
     let machines = ["host", "--black", "greedy", "--white", "greedy", "--pause", "10000"];
     let mut host = Running::start(&server, &machines);
-    let first = host.hear("join code");
+    let first = host.wait_for("join code");
     let room = first.split([' ', ',']).nth(1).unwrap();
     host.child.stdin.as_mut().unwrap().write_all(b"start\n").unwrap();
-    host.hear("game 1 begins");
+    host.wait_for("game 1 begins");
     assert!(govern(&["abort", &format!("{room}-1")]).contains("is aborted"));
-    host.hear("nobody wins");
-    server.says(&["games", "--name", "bob", "--keep", &login], "");
+    host.wait_for("nobody wins");
+    server.output_of(&["games", "--name", "bob", "--keep", &login], "");
     assert!(govern(&["kick", room, "bob", "--ban"]).contains("bob is banned from"));
-    assert!(server.complains(&["play", "--keep", &login, "--room", room]).contains("banned"));
+    assert!(server.error_of(&["play", "--keep", &login, "--room", room]).contains("banned"));
     assert_eq!(govern(&["log-out", "BOB"]).trim(), "BOB is logged out");
     assert!(govern(&["close", room]).contains("is closed"));
-    host.hear("the room closes");
-    let wrong = server.complains(&["admin", "--admin-token", &login, "close", room]);
+    host.wait_for("the room closes");
+    let wrong = server.error_of(&["admin", "--admin-token", &login, "close", room]);
     assert!(wrong.contains("for an administrator's token"), "{wrong}");
-    assert!(server.complains(&["admin", "--admin-token", "/nowhere", "close", room]).contains("/nowhere"));
+    assert!(server.error_of(&["admin", "--admin-token", "/nowhere", "close", room]).contains("/nowhere"));
     [token, login].iter().for_each(|file| std::fs::remove_file(file).unwrap());
 }
 
@@ -354,7 +354,7 @@ fn wthor() -> Vec<u8> {
 }
 
 #[test]
-fn games_from_other_sources_are_imported_and_listed() {
+fn games_are_imported_and_listed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (data, games) = (path("data"), path("WTH_2004.wtb"));
@@ -369,40 +369,40 @@ fn games_from_other_sources_are_imported_and_listed() {
         let output = reversi(&[&["import", "--data", &data], arguments].concat()).output().unwrap();
         (output.status.success(), text(&output.stdout), text(&output.stderr))
     };
-    let (done, said, complaint) = import(&[&games]);
-    assert!(done && said.contains("1 games imported, 0 there already, 1 bad"), "{said}{complaint}");
-    assert!(complaint.contains("game 2 at byte 84: move 1 is illegal: black may not move to a1"), "{complaint}");
-    assert!(import(&[&games]).1.contains("0 games imported, 1 there already"), "once is enough");
+    let (done, printed, error) = import(&[&games]);
+    assert!(done && printed.contains("1 games imported, 0 there already, 1 bad"), "{printed}{error}");
+    assert!(error.contains("game 2 at byte 84: move 1 is illegal: black may not move to a1"), "{error}");
+    assert!(import(&[&games]).1.contains("0 games imported, 1 there already"), "a game is imported once");
     let (lines, ggf) = (path("moves"), path("others"));
     std::fs::write(&lines, "f5d6c3\n\nf5d6c4\nz9\n").unwrap();
     std::fs::write(&ggf, "(;GM[Othello]PB[x]PW[y]RE[+4:t]DT[1999-12-31]B[e6];)").unwrap();
-    let (done, said, complaint) = import(&[&lines, &ggf]);
-    assert!(done && complaint.contains("line 4: move 1 is neither a square nor a pass"), "{complaint}");
-    assert_eq!(said.matches("imported").count(), 2, "{said}");
+    let (done, printed, error) = import(&[&lines, &ggf]);
+    assert!(done && error.contains("line 4: move 1 is neither a square nor a pass"), "{error}");
+    assert_eq!(printed.matches("imported").count(), 2, "{printed}");
 
-    let server = Server::keeping(&["--data", &data]);
-    let listed = server.says(&["games"], "");
+    let server = Server::serve(&["--data", &data]);
+    let listed = server.output_of(&["games"], "");
     assert!(listed.contains("2004-01-01T00:00:00Z Tamenori - Bintsa: black wins (by resignation)"), "{listed}");
     assert!(listed.contains("1999-12-31T00:00:00Z x - y: black wins (on time)"), "{listed}");
     assert!(listed.contains("unknown - unknown: aborted"), "{listed}");
     let game = listed.lines().find(|line| line.contains("Tamenori")).unwrap().split(' ').next().unwrap();
-    assert!(server.says(&["watch", game], "").contains("Londres"));
-    let (done, _, complaint) = import(&[&lines]);
-    assert!(!done && complaint.contains("another server uses it; stop that server first"), "{complaint}");
+    assert!(server.output_of(&["watch", game], "").contains("Londres"));
+    let (done, _, error) = import(&[&lines]);
+    assert!(!done && error.contains("another server uses it; stop that server first"), "{error}");
 }
 
 #[test]
 fn local_and_server_analyses_agree() {
     let server = Server::start();
-    let said = server.says(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--seed", "7"], "");
-    let end = said.lines().find(|line| line.contains("(played ")).unwrap();
+    let printed = server.output_of(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--seed", "7"], "");
+    let end = printed.lines().find(|line| line.contains("(played ")).unwrap();
     let game = end.split([' ', ':']).nth(1).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("games.ggf");
     let file = file.to_str().unwrap();
-    server.says(&["games", "--export", "ggf", "--out", file], "");
-    let there = server.says(&["analyze", "--game", game, "--depth", "4", "--json"], "");
-    let here = server.says(&["analyze", file, "--depth", "4", "--json", "--threads", "3"], "");
+    server.output_of(&["games", "--export", "ggf", "--out", file], "");
+    let there = server.output_of(&["analyze", "--game", game, "--depth", "4", "--json"], "");
+    let here = server.output_of(&["analyze", file, "--depth", "4", "--json", "--threads", "3"], "");
     assert_eq!(here, there);
     let objects: Vec<serde_json::Value> = here.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (sum, moves) = objects.split_last().unwrap();
@@ -411,22 +411,22 @@ fn local_and_server_analyses_agree() {
     let lost: f64 = of_black.map(|made| made["loss"].as_f64().unwrap()).sum();
     assert!((lost - sum["black"]["loss"].as_f64().unwrap()).abs() < 0.01, "{lost} {sum}");
 
-    let table = server.says(&["analyze", file, "--depth", "2"], "");
-    assert_eq!(table.lines().count(), moves.len() + 3, "{table}");
-    assert!(table.contains("\nblack, ") && table.contains(": lost "), "{table}");
+    let output = server.output_of(&["analyze", file, "--depth", "2"], "");
+    assert_eq!(output.lines().count(), moves.len() + 3, "{output}");
+    assert!(output.contains("\nblack, ") && output.contains(": lost "), "{output}");
 }
 
 #[test]
 fn moves_are_analysed_without_a_server() {
-    let table = String::from_utf8(reversi(&["analyze", "f5d6c3", "--time", "1"]).output().unwrap().stdout).unwrap();
-    assert!(table.contains("  1  black f5") && table.contains("white: lost "), "{table}");
-    for (arguments, complaint) in [
+    let output = String::from_utf8(reversi(&["analyze", "f5d6c3", "--time", "1"]).output().unwrap().stdout).unwrap();
+    assert!(output.contains("  1  black f5") && output.contains("white: lost "), "{output}");
+    for (arguments, error) in [
         (&["analyze", "f5f5"][..], "move 2 is illegal"),
         (&["analyze", "--game", "x", "f5"], "cannot be used with"),
         (&["analyze", "f5", "--level", "17"], "17 is not in 1..=16"),
     ] {
         let output = reversi(arguments).output().unwrap();
-        assert!(!output.status.success() && text(&output.stderr).contains(complaint), "{}", text(&output.stderr));
+        assert!(!output.status.success() && text(&output.stderr).contains(error), "{}", text(&output.stderr));
     }
 }
 

@@ -1,4 +1,4 @@
-//! `reversi host` as people use it: the real binary, a room, bots that join it, and all commands of the owner.
+//! `reversi host` as a user runs it: the real binary, a room, bots that join it, and all commands of the owner.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Timeout of each wait; no test needs this long.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A running command, killed when this is dropped: its output by line, and its input.
 struct Running {
@@ -46,9 +46,9 @@ impl Running {
 
     /// Waits for a line that contains this text.
     #[track_caller]
-    fn hear(&mut self, part: &str) -> String {
+    fn wait_for(&mut self, part: &str) -> String {
         loop {
-            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+            let Ok(line) = self.lines.recv_timeout(TIMEOUT) else {
                 panic!("`{}` never said {part:?}, but\n{}", self.name, self.seen.join("\n"));
             };
             self.seen.push(line.clone());
@@ -58,27 +58,27 @@ impl Running {
         }
     }
 
-    fn tell(&mut self, line: &str) {
+    fn send_line(&mut self, line: &str) {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
     /// Writes a line, and waits for a line that contains `part`.
     #[track_caller]
-    fn ask(&mut self, line: &str, part: &str) -> String {
-        self.tell(line);
-        self.hear(part)
+    fn send_and_wait(&mut self, line: &str, part: &str) -> String {
+        self.send_line(line);
+        self.wait_for(part)
     }
 
-    fn end_of_input(&mut self) {
+    fn close_input(&mut self) {
         self.input = None;
     }
 
     /// Waits for the command to succeed. Returns the rest of its output.
     #[track_caller]
-    fn ends(&mut self) -> String {
+    fn wait_for_exit(&mut self) -> String {
         let mut rest = String::new();
         // The channel closes when the output ends.
-        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+        while let Ok(line) = self.lines.recv_timeout(TIMEOUT) {
             rest += &line;
             rest.push('\n');
         }
@@ -103,7 +103,7 @@ struct Server {
 impl Server {
     fn start() -> Self {
         let mut process = Running::start(&["serve", "--ephemeral", "--listen", "127.0.0.1:0", "--log", "error"], None);
-        let line = process.hear("listening on ");
+        let line = process.wait_for("listening on ");
         let (_, address) = line.split_once("listening on ").unwrap();
         let url = format!("http://{}", address.split_whitespace().next().unwrap());
         Self { _process: process, url }
@@ -116,8 +116,8 @@ impl Server {
     /// A host that has created its room and reads commands.
     fn host(&self, arguments: &[&str]) -> (Running, String) {
         let mut host = self.run(&[&["host"], arguments].concat());
-        let line = host.hear("join code");
-        host.hear("`help` lists");
+        let line = host.wait_for("join code");
+        host.wait_for("`help` lists");
         (host, line.split([' ', ',']).nth(1).unwrap().to_owned())
     }
 
@@ -130,35 +130,35 @@ impl Server {
 fn a_host_starts_games_of_bots_and_of_ais() {
     let server = Server::start();
     let (mut host, room) = server.host(&["--name", "ada", "--room-name", "Cup"]);
-    host.ask("start", "both seats must be filled and ready");
+    host.send_and_wait("start", "both seats must be filled and ready");
     let mut ann = server.bot(&room, "ann", "1");
-    host.hear("ann came in");
-    host.hear("black (ann) is ready");
+    host.wait_for("ann came in");
+    host.wait_for("black (ann) is ready");
     let mut bob = server.bot(&room, "bob", "1");
-    host.hear("white (bob) is ready");
-    host.ask("seat white random", "the seat is taken: `kick bob` frees it");
-    host.ask("start", "game 1 begins: black is ann, white is bob");
-    host.hear("1. black ");
-    let result = host.hear("game over: ");
+    host.wait_for("white (bob) is ready");
+    host.send_and_wait("seat white random", "the seat is taken: `kick bob` frees it");
+    host.send_and_wait("start", "game 1 begins: black is ann, white is bob");
+    host.wait_for("1. black ");
+    let result = host.wait_for("game over: ");
     assert!(result.contains(&format!("reversi watch {room}-1")), "{result}");
-    host.hear(" left");
-    host.hear(" left");
-    ann.ends();
-    bob.ends();
+    host.wait_for(" left");
+    host.wait_for(" left");
+    ann.wait_for_exit();
+    bob.wait_for_exit();
 
-    host.ask("seat white nobody", "this server has random");
-    host.ask("seat white random", "AI random 1 takes white");
-    host.ask("seat black greedy:1", "AI greedy 1 takes black");
-    host.ask("set games 2", "series of 2 games");
-    host.ask("set pause 1000000", "ai_pause must be");
-    host.ask("set limit 2.5", "2.5 s for a move");
-    host.ask("set name Monday", "\"Monday\"");
-    host.ask("start", "game 2 begins (1 of 2)");
-    host.hear("game over: ");
-    host.hear("game 3 begins (2 of 2)");
-    host.hear("game over: ");
-    host.ask("close", "the room closes");
-    assert_eq!(host.ends(), "");
+    host.send_and_wait("seat white nobody", "this server has random");
+    host.send_and_wait("seat white random", "AI random 1 takes white");
+    host.send_and_wait("seat black greedy:1", "AI greedy 1 takes black");
+    host.send_and_wait("set games 2", "series of 2 games");
+    host.send_and_wait("set pause 1000000", "ai_pause must be");
+    host.send_and_wait("set limit 2.5", "2.5 s for a move");
+    host.send_and_wait("set name Monday", "\"Monday\"");
+    host.send_and_wait("start", "game 2 begins (1 of 2)");
+    host.wait_for("game over: ");
+    host.wait_for("game 3 begins (2 of 2)");
+    host.wait_for("game over: ");
+    host.send_and_wait("close", "the room closes");
+    assert_eq!(host.wait_for_exit(), "");
 }
 
 #[test]
@@ -166,58 +166,58 @@ fn a_host_removes_members_and_transfers_the_room() {
     let server = Server::start();
     let (mut host, room) = server.host(&["--name", "ada", "--white", "random"]);
     let mut bot = server.bot(&room, "Carl", "0");
-    host.hear("black (Carl) is ready");
-    host.ask("swap", "the sides are swapped");
-    host.ask("kick zed", "nobody here is called `zed`; here are ada, Carl");
-    host.ask("ban carl", "Carl was removed for good");
-    bot.hear("closed to this bot");
-    bot.ends();
+    host.wait_for("black (Carl) is ready");
+    host.send_and_wait("swap", "the sides are swapped");
+    host.send_and_wait("kick zed", "nobody here is called `zed`; here are ada, Carl");
+    host.send_and_wait("ban carl", "Carl was removed for good");
+    bot.wait_for("closed to this bot");
+    bot.wait_for_exit();
 
     let (mut heir, _) = server.host(&["--name", "dora", "--room", &room]);
-    host.hear("dora came in");
-    heir.ask("start", "only the room's owner may do this");
-    host.ask("seat white for DORA", "the seat of white is kept for dora");
-    host.ask("transfer dora", "dora owns the room now; you stay as a member");
-    heir.hear("you own the room now");
-    host.ask("start", "only the room's owner may do this");
-    host.ask("say good luck", "<ada> good luck");
-    heir.hear("<ada> good luck");
-    let members = heir.ask("who", "members:");
+    host.wait_for("dora came in");
+    heir.send_and_wait("start", "only the room's owner may do this");
+    host.send_and_wait("seat white for DORA", "the seat of white is kept for dora");
+    host.send_and_wait("transfer dora", "dora owns the room now; you stay as a member");
+    heir.wait_for("you own the room now");
+    host.send_and_wait("start", "only the room's owner may do this");
+    host.send_and_wait("say good luck", "<ada> good luck");
+    heir.wait_for("<ada> good luck");
+    let members = heir.send_and_wait("who", "members:");
     assert!(members.contains("dora (owner, you)"), "{members}");
-    host.ask("leave", "leaving");
-    host.ends();
-    heir.hear("ada left");
-    heir.ask("abort", "no game is being played");
-    heir.ask("seat white roxanne", "AI roxanne");
-    heir.ask("set auto-start on", "game 1 begins");
-    heir.hear("game over: ");
-    heir.ask("close", "the room closes");
-    heir.ends();
+    host.send_and_wait("leave", "leaving");
+    host.wait_for_exit();
+    heir.wait_for("ada left");
+    heir.send_and_wait("abort", "no game is being played");
+    heir.send_and_wait("seat white roxanne", "AI roxanne");
+    heir.send_and_wait("set auto-start on", "game 1 begins");
+    heir.wait_for("game over: ");
+    heir.send_and_wait("close", "the room closes");
+    heir.wait_for_exit();
 }
 
 #[test]
 fn after_the_end_of_a_script_its_games_are_completed() {
     let server = Server::start();
     let (mut host, _) = server.host(&["--black", "greedy", "--white", "random", "--games", "2", "--opening", "f5d6c3"]);
-    host.tell("start");
-    host.end_of_input();
-    host.hear("game 1 begins (1 of 2): black is AI greedy 1, white is AI random 1, after f5 d6 c3");
-    host.hear("4. white ");
-    host.hear("game 2 begins (2 of 2)");
-    host.hear("game over: ");
-    host.hear("no more input: leaving");
-    assert_eq!(host.ends(), "");
+    host.send_line("start");
+    host.close_input();
+    host.wait_for("game 1 begins (1 of 2): black is AI greedy 1, white is AI random 1, after f5 d6 c3");
+    host.wait_for("4. white ");
+    host.wait_for("game 2 begins (2 of 2)");
+    host.wait_for("game over: ");
+    host.wait_for("no more input: leaving");
+    assert_eq!(host.wait_for_exit(), "");
 }
 
 #[test]
 fn a_host_with_a_seat_plays_by_commands() {
     let server = Server::start();
     let (mut host, _) = server.host(&["--black", "me", "--white", "random", "--private", "--password", "sesame"]);
-    host.ask("start", "your move: d3 c4 f5 e6");
-    host.ask("move a1", "the moves are d3 c4 f5 e6");
-    host.ask("move d3", "1. black d3");
-    host.ask("close", "not while");
-    host.ask("resign", "game over: white wins (by resignation)");
-    host.ask("leave", "leaving");
-    host.ends();
+    host.send_and_wait("start", "your move: d3 c4 f5 e6");
+    host.send_and_wait("move a1", "the moves are d3 c4 f5 e6");
+    host.send_and_wait("move d3", "1. black d3");
+    host.send_and_wait("close", "not while");
+    host.send_and_wait("resign", "game over: white wins (by resignation)");
+    host.send_and_wait("leave", "leaving");
+    host.wait_for_exit();
 }

@@ -14,7 +14,7 @@ use std::{
 const PYTHON: &str = "REVERSI_PYTHON";
 
 /// Timeout of a game. A random game against a fast AI takes a second; a slow machine needs much longer.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 #[test]
 fn plays_a_game_against_an_ai() {
@@ -32,7 +32,7 @@ fn two_python_bots_play_each_other() {
     let mut second = Bot::start(&python, &[&server.address]);
     let (first, second) = (first.finish(), second.finish());
     played_to_the_end(&first);
-    assert_eq!(first, second, "both were told the same outcome");
+    assert_eq!(first, second, "both bots report the same outcome");
 }
 
 fn python() -> Option<PathBuf> {
@@ -66,15 +66,15 @@ impl Process {
         let output: Box<dyn Read + Send> = Box::new(self.0.stdout.take().expect("the output is read once"));
         let (done, result) = sync_channel(1);
         thread::spawn(move || done.send(read(BufReader::new(output))));
-        match result.recv_timeout(PATIENCE) {
+        match result.recv_timeout(TIMEOUT) {
             Ok(result) => result,
-            Err(RecvTimeoutError::Timeout) => panic!("nothing came of it in {PATIENCE:?}"),
-            Err(RecvTimeoutError::Disconnected) => panic!("its output could not be read"),
+            Err(RecvTimeoutError::Timeout) => panic!("no result within {TIMEOUT:?}"),
+            Err(RecvTimeoutError::Disconnected) => panic!("the output can be read"),
         }
     }
 
     fn wait(&mut self) -> ExitStatus {
-        self.0.wait().expect("a child can be waited for")
+        self.0.wait().expect("the process exits")
     }
 }
 
@@ -96,7 +96,7 @@ impl Server {
     fn start(name: &str) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python_bot").join(name);
         let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder for the server");
+        fs::create_dir_all(&folder).expect("a temporary folder");
         let mut process = Process::start(
             Command::new(env!("CARGO_BIN_EXE_reversi"))
                 .args(["serve", "--ephemeral", "--listen", "127.0.0.1:0"])
@@ -109,7 +109,7 @@ impl Server {
             thread::spawn(move || lines.for_each(drop));
             address
         });
-        Self { address: address.expect("the server says where it listens"), _process: process }
+        Self { address: address.expect("the server prints its address"), _process: process }
     }
 }
 
@@ -136,7 +136,7 @@ impl Bot {
         });
         let status = self.0.wait();
         assert!(status.success(), "the bot ended with {status}");
-        printed.expect("the bot prints text")
+        printed.expect("the output is UTF-8")
     }
 }
 

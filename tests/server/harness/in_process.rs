@@ -23,11 +23,11 @@ use tonic::{
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 /// Timeout of each wait; no test needs this long.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Waits for a result, at most until the timeout.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("it did not come in time")
+    tokio::time::timeout(TIMEOUT, future).await.expect("timed out")
 }
 
 /// The options of a test server.
@@ -111,7 +111,7 @@ impl TestServer {
     }
 
     /// The player over a connection with a small receive window.
-    pub(crate) async fn narrow(&self, player: &Player) -> Player {
+    pub(crate) async fn with_small_window(&self, player: &Player) -> Player {
         self.with_window(player, 65_535).await
     }
 
@@ -143,8 +143,8 @@ impl TestServer {
         Player::new(channel, answer.player.unwrap(), &answer.token)
     }
 
-    /// Two people in a running game; the first is the owner and plays black.
-    pub(crate) async fn table(&self, settings: v1::RoomSettings) -> SeatedRoom {
+    /// Two humans in a running game; the first is the owner and plays black.
+    pub(crate) async fn two_player_game(&self, settings: v1::RoomSettings) -> SeatedRoom {
         let (black, white) = (self.human("Bea").await, self.human("Wim").await);
         let made = black.create(settings).await;
         let (room, code) = (made.room_id, v1::join_room_request::Room::JoinCode(made.join_code));
@@ -176,7 +176,7 @@ pub(crate) struct SeatedRoom {
 
 impl SeatedRoom {
     /// Both continue with first legal moves, until the game has ended.
-    pub(crate) async fn play_on(&self) -> v1::Game {
+    pub(crate) async fn play_to_end(&self) -> v1::Game {
         loop {
             let game = self.black.room(&self.room).await.game.unwrap();
             let position = game.position.clone().unwrap();
@@ -207,7 +207,7 @@ impl Interceptor for Bearer {
     }
 }
 
-type Line = InterceptedService<Channel, Bearer>;
+type AuthorizedChannel = InterceptedService<Channel, Bearer>;
 pub(crate) type Answer<T> = Result<T, Status>;
 
 /// A logged-in player with a separate connection.
@@ -216,7 +216,7 @@ pub(crate) struct Player {
     pub(crate) id: String,
     pub(crate) profile: v1::Player,
     pub(crate) token: String,
-    line: Line,
+    channel: AuthorizedChannel,
 }
 
 impl Player {
@@ -227,32 +227,32 @@ impl Player {
     fn with(channel: Channel, profile: v1::Player, token: &str, admin: Option<&str>) -> Self {
         let admin = admin.map(|admin| admin.parse().unwrap());
         let bearer = Bearer { player: format!("Bearer {token}").parse().unwrap(), admin };
-        let line = InterceptedService::new(channel, bearer);
-        Self { id: profile.player_id.clone(), profile, token: token.to_owned(), line }
+        let channel = InterceptedService::new(channel, bearer);
+        Self { id: profile.player_id.clone(), profile, token: token.to_owned(), channel }
     }
 
-    pub(crate) fn sessions(&self) -> v1::session_service_client::SessionServiceClient<Line> {
-        v1::session_service_client::SessionServiceClient::new(self.line.clone())
+    pub(crate) fn sessions(&self) -> v1::session_service_client::SessionServiceClient<AuthorizedChannel> {
+        v1::session_service_client::SessionServiceClient::new(self.channel.clone())
     }
 
-    pub(crate) fn lobby(&self) -> v1::lobby_service_client::LobbyServiceClient<Line> {
-        v1::lobby_service_client::LobbyServiceClient::new(self.line.clone())
+    pub(crate) fn lobby(&self) -> v1::lobby_service_client::LobbyServiceClient<AuthorizedChannel> {
+        v1::lobby_service_client::LobbyServiceClient::new(self.channel.clone())
     }
 
-    pub(crate) fn rooms(&self) -> v1::room_service_client::RoomServiceClient<Line> {
-        v1::room_service_client::RoomServiceClient::new(self.line.clone())
+    pub(crate) fn rooms(&self) -> v1::room_service_client::RoomServiceClient<AuthorizedChannel> {
+        v1::room_service_client::RoomServiceClient::new(self.channel.clone())
     }
 
-    pub(crate) fn games(&self) -> v1::game_service_client::GameServiceClient<Line> {
-        v1::game_service_client::GameServiceClient::new(self.line.clone())
+    pub(crate) fn games(&self) -> v1::game_service_client::GameServiceClient<AuthorizedChannel> {
+        v1::game_service_client::GameServiceClient::new(self.channel.clone())
     }
 
-    pub(crate) fn records(&self) -> v1::record_service_client::RecordServiceClient<Line> {
-        v1::record_service_client::RecordServiceClient::new(self.line.clone())
+    pub(crate) fn records(&self) -> v1::record_service_client::RecordServiceClient<AuthorizedChannel> {
+        v1::record_service_client::RecordServiceClient::new(self.channel.clone())
     }
 
-    pub(crate) fn analyses(&self) -> v1::analysis_service_client::AnalysisServiceClient<Line> {
-        v1::analysis_service_client::AnalysisServiceClient::new(self.line.clone())
+    pub(crate) fn analyses(&self) -> v1::analysis_service_client::AnalysisServiceClient<AuthorizedChannel> {
+        v1::analysis_service_client::AnalysisServiceClient::new(self.channel.clone())
     }
 
     pub(crate) async fn me(&self) -> v1::GetMeResponse {
@@ -278,7 +278,7 @@ impl Player {
         self.try_create(request).await.unwrap()
     }
 
-    pub(crate) async fn quick(&self, ai: &str, side: v1::SidePreference) -> Answer<v1::Room> {
+    pub(crate) async fn quick_start_with_ai(&self, ai: &str, side: v1::SidePreference) -> Answer<v1::Room> {
         let ai = v1::AiSeat { kind: ai.into(), level: 0, seed: 7 };
         let request = v1::QuickStartRequest {
             opponent: Some(v1::quick_start_request::Opponent::Ai(ai)),
@@ -288,7 +288,7 @@ impl Player {
         Ok(self.lobby().quick_start(request).await?.into_inner().room.unwrap())
     }
 
-    pub(crate) async fn meet(&self) -> Answer<v1::Room> {
+    pub(crate) async fn quick_start_with_anyone(&self) -> Answer<v1::Room> {
         let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone {}));
         let request = v1::QuickStartRequest { opponent, ..Default::default() };
         Ok(self.lobby().quick_start(request).await?.into_inner().room.unwrap())
@@ -349,7 +349,7 @@ impl Player {
         Ok(self.rooms().set_seat(request).await?.into_inner().seq)
     }
 
-    pub(crate) async fn set(&self, room: &str, path: &str, settings: v1::RoomSettings) -> Answer<u64> {
+    pub(crate) async fn update_settings(&self, room: &str, path: &str, settings: v1::RoomSettings) -> Answer<u64> {
         let mask = prost_types::FieldMask { paths: vec![path.into()] };
         let request = v1::UpdateSettingsRequest {
             room_id: room.into(),
@@ -373,7 +373,7 @@ impl Player {
         Ok(self.games().abort_game(v1::AbortGameRequest { game_id: game.into() }).await?.into_inner().seq)
     }
 
-    pub(crate) async fn listed(&self) -> Vec<v1::RoomSummary> {
+    pub(crate) async fn list_rooms(&self) -> Vec<v1::RoomSummary> {
         self.lobby().list_rooms(v1::ListRoomsRequest::default()).await.unwrap().into_inner().rooms
     }
 
@@ -411,12 +411,11 @@ pub(crate) struct Turns {
 
 impl Turns {
     /// The next event; none after the last.
-    pub(crate) async fn hear(&mut self) -> Option<Event> {
+    pub(crate) async fn next(&mut self) -> Option<Event> {
         // Heartbeats do not extend the wait.
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
-            let message =
-                timeout_at(deadline, self.stream.message()).await.expect("it did not come in time").unwrap()?;
+            let message = timeout_at(deadline, self.stream.message()).await.expect("timed out").unwrap()?;
             match message.event.unwrap().event.unwrap() {
                 Event::Heartbeat(_) => {}
                 event => return Some(event),
@@ -427,14 +426,14 @@ impl Turns {
     /// The first event for which `want` returns a value; skips the others.
     pub(crate) async fn until<T>(&mut self, mut want: impl FnMut(Event) -> Option<T>) -> T {
         loop {
-            let event = self.hear().await.expect("the stream goes on");
+            let event = self.next().await.expect("the stream is open");
             if let Some(wanted) = want(event) {
                 return wanted;
             }
         }
     }
 
-    pub(crate) async fn asked(&mut self) -> v1::TurnRequested {
+    pub(crate) async fn turn_request(&mut self) -> v1::TurnRequested {
         self.until(|event| match event {
             Event::TurnRequested(turn) => Some(turn),
             _ => None,
@@ -442,7 +441,7 @@ impl Turns {
         .await
     }
 
-    pub(crate) async fn ended(&mut self) -> v1::PlayerGameEnded {
+    pub(crate) async fn game_ended(&mut self) -> v1::PlayerGameEnded {
         self.until(|event| match event {
             Event::GameEnded(ended) => Some(ended),
             _ => None,
@@ -451,14 +450,14 @@ impl Turns {
     }
 
     /// The reason of the end. Checks that it is the last message.
-    pub(crate) async fn closed(&mut self) -> v1::CloseReason {
+    pub(crate) async fn close_reason(&mut self) -> v1::CloseReason {
         let reason = self
             .until(|event| match event {
                 Event::Closing(closing) => Some(closing.reason()),
                 _ => None,
             })
             .await;
-        assert_eq!(self.hear().await, None);
+        assert_eq!(self.next().await, None);
         reason
     }
 }
@@ -469,12 +468,11 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    pub(crate) async fn hear(&mut self) -> Option<Message> {
+    pub(crate) async fn next(&mut self) -> Option<Message> {
         // Heartbeats do not extend the wait.
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
-            let message =
-                timeout_at(deadline, self.stream.message()).await.expect("it did not come in time").unwrap()?;
+            let message = timeout_at(deadline, self.stream.message()).await.expect("timed out").unwrap()?;
             match message.message.unwrap() {
                 Message::Heartbeat(_) => {}
                 message => return Some(message),
@@ -483,16 +481,16 @@ impl Watcher {
     }
 
     pub(crate) async fn snapshot(&mut self) -> v1::Room {
-        match self.hear().await {
+        match self.next().await {
             Some(Message::Snapshot(room)) => room,
-            other => panic!("a snapshot was to come, not {other:?}"),
+            other => panic!("expected a snapshot, not {other:?}"),
         }
     }
 
     pub(crate) async fn event(&mut self) -> v1::RoomEvent {
-        match self.hear().await {
+        match self.next().await {
             Some(Message::Event(event)) => event,
-            other => panic!("an event was to come, not {other:?}"),
+            other => panic!("expected an event, not {other:?}"),
         }
     }
 
@@ -505,11 +503,11 @@ impl Watcher {
         }
     }
 
-    pub(crate) async fn closed(&mut self) -> v1::CloseReason {
+    pub(crate) async fn close_reason(&mut self) -> v1::CloseReason {
         loop {
-            match self.hear().await.expect("it says why it ends") {
+            match self.next().await.expect("the stream ends with a reason") {
                 Message::Closing(closing) => {
-                    assert_eq!(self.hear().await, None);
+                    assert_eq!(self.next().await, None);
                     return closing.reason();
                 }
                 _ => continue,
@@ -517,7 +515,7 @@ impl Watcher {
         }
     }
 
-    pub(crate) async fn ended(&mut self) -> v1::GameEnded {
+    pub(crate) async fn game_ended(&mut self) -> v1::GameEnded {
         self.until(|event| match event {
             room_event::Event::GameEnded(ended) => Some(ended),
             _ => None,
@@ -528,7 +526,7 @@ impl Watcher {
 
 /// The status of a call that must fail.
 pub(crate) fn refusal<T>(answer: Answer<T>) -> Status {
-    answer.err().expect("it was to be refused")
+    answer.err().expect("the call must fail")
 }
 
 /// Checks the code and the reason of a status, in the details and in the trailer.
@@ -539,12 +537,12 @@ pub(crate) fn check(what: &str, status: &Status, code: Code, reason: &str) -> Er
     assert_eq!((status.code(), info.reason.as_str()), (code, reason), "{what}: {status:?}");
     assert_eq!(info.domain, "reversi", "{what}");
     assert_eq!(status.metadata().get("reversi-reason").unwrap(), reason, "{what}");
-    let comes_back = matches!(code, Code::ResourceExhausted | Code::Unavailable);
-    assert_eq!(details.retry_info().is_some(), comes_back, "{what}: when to come back");
+    let can_retry = matches!(code, Code::ResourceExhausted | Code::Unavailable);
+    assert_eq!(details.retry_info().is_some(), can_retry, "{what}: retry delay");
     assert_eq!(
         details.bad_request().is_some(),
         code == Code::InvalidArgument && reason != "BAD_MESSAGE",
-        "{what}: which field"
+        "{what}: field violations"
     );
     details
 }

@@ -22,7 +22,7 @@ use tonic::{
 };
 
 /// Timeout of each wait; no test needs this long.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A running server, killed when this is dropped.
 pub(crate) struct Server {
@@ -58,8 +58,8 @@ impl Server {
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
             command.env_remove(name);
         }
-        let keeping: &[&str] = if options.contains(&"--data") { &[] } else { &["--ephemeral"] };
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(keeping).args(options);
+        let storage: &[&str] = if options.contains(&"--data") { &[] } else { &["--ephemeral"] };
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(storage).args(options);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = sync_channel(100);
@@ -71,16 +71,16 @@ impl Server {
             log
         });
         let mut server = Self { child, lines, log: Some(log), url: String::new() };
-        server.url = format!("http://{}", server.hear("reversi is listening on "));
+        server.url = format!("http://{}", server.wait_for_line("reversi is listening on "));
         server
     }
 
     /// The text after `intro`, up to the first space, on the next line that starts with it.
-    pub(crate) fn hear(&mut self, intro: &str) -> String {
+    pub(crate) fn wait_for_line(&mut self, intro: &str) -> String {
         loop {
-            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+            let Ok(line) = self.lines.recv_timeout(TIMEOUT) else {
                 self.kill();
-                panic!("it never said {intro:?}, but: {}", self.log.take().unwrap().join().unwrap());
+                panic!("no line starts with {intro:?}, but: {}", self.log.take().unwrap().join().unwrap());
             };
             if let Some(rest) = line.strip_prefix(intro) {
                 return rest.split(' ').next().unwrap_or_default().to_owned();
@@ -88,7 +88,7 @@ impl Server {
         }
     }
 
-    /// Logs in a person, over a connection with a receive window of this many bytes for each stream.
+    /// Logs in a human, over a connection with a receive window of this many bytes for each stream.
     pub(crate) async fn log_in(&self, name: &str, window: u32) -> Player {
         let endpoint = Endpoint::from_shared(self.url.clone()).unwrap().initial_stream_window_size(window);
         let channel = endpoint.connect().await.unwrap();
@@ -127,13 +127,13 @@ impl Drop for Server {
     }
 }
 
-type Line = InterceptedService<Channel, Bearer>;
+type AuthorizedChannel = InterceptedService<Channel, Bearer>;
 
 /// A logged-in player.
 #[derive(Clone)]
 pub(crate) struct Player {
     pub(crate) token: String,
-    line: Line,
+    channel: AuthorizedChannel,
 }
 
 /// Adds a player's token to every call.
@@ -149,8 +149,8 @@ impl Interceptor for Bearer {
 
 impl Player {
     fn over(channel: Channel, token: String) -> Self {
-        let line = InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()));
-        Self { token, line }
+        let channel = InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()));
+        Self { token, channel }
     }
 
     /// Logs in a bot with this number of seats.
@@ -172,7 +172,7 @@ impl Player {
     }
 
     pub(crate) async fn info(&self) -> v1::GetServerInfoResponse {
-        let mut lobby = LobbyServiceClient::new(self.line.clone());
+        let mut lobby = LobbyServiceClient::new(self.channel.clone());
         lobby.get_server_info(v1::GetServerInfoRequest {}).await.unwrap().into_inner()
     }
 
@@ -192,12 +192,12 @@ impl Player {
         self.rooms().set_ready(v1::SetReadyRequest { room_id: room.into(), ready: true }).await.unwrap();
     }
 
-    pub(crate) fn rooms(&self) -> RoomServiceClient<Line> {
-        RoomServiceClient::new(self.line.clone())
+    pub(crate) fn rooms(&self) -> RoomServiceClient<AuthorizedChannel> {
+        RoomServiceClient::new(self.channel.clone())
     }
 
-    pub(crate) fn games(&self) -> GameServiceClient<Line> {
-        GameServiceClient::new(self.line.clone())
+    pub(crate) fn games(&self) -> GameServiceClient<AuthorizedChannel> {
+        GameServiceClient::new(self.channel.clone())
     }
 
     /// A room with an AI of the named kind on each seat, or the player where it says `me`.
@@ -220,7 +220,7 @@ impl Player {
             password: password.into(),
             ..Default::default()
         };
-        let mut lobby = LobbyServiceClient::new(self.line.clone());
+        let mut lobby = LobbyServiceClient::new(self.channel.clone());
         lobby.create_room(request).await.unwrap().into_inner().room.unwrap()
     }
 
@@ -242,7 +242,7 @@ impl Player {
 }
 
 /// The text at a URL of the form `http://host:port/path`.
-pub(crate) fn page(url: &str) -> (String, String) {
+pub(crate) fn http_get(url: &str) -> (String, String) {
     let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut socket = TcpStream::connect(host).unwrap();
     write!(socket, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
@@ -253,7 +253,7 @@ pub(crate) fn page(url: &str) -> (String, String) {
 }
 
 /// Reads events until the room has reached this one.
-pub(crate) async fn follow(watch: &mut Streaming<v1::WatchRoomResponse>, seq: u64) {
+pub(crate) async fn read_until(watch: &mut Streaming<v1::WatchRoomResponse>, seq: u64) {
     loop {
         match watch.message().await.unwrap().unwrap().message.unwrap() {
             Message::Snapshot(room) if room.seq >= seq => return,
@@ -265,9 +265,10 @@ pub(crate) async fn follow(watch: &mut Streaming<v1::WatchRoomResponse>, seq: u6
 }
 
 /// The reason of the end of a stream of turns.
-pub(crate) async fn last_words(turns: &mut Streaming<v1::WatchTurnsResponse>) -> v1::CloseReason {
+pub(crate) async fn close_reason(turns: &mut Streaming<v1::WatchTurnsResponse>) -> v1::CloseReason {
     loop {
-        let event = turns.message().await.unwrap().expect("it says why it ends").event.unwrap().event.unwrap();
+        let event =
+            turns.message().await.unwrap().expect("the stream ends with a reason").event.unwrap().event.unwrap();
         if let v1::play_event::Event::Closing(closing) = event {
             return closing.reason();
         }
@@ -275,7 +276,10 @@ pub(crate) async fn last_words(turns: &mut Streaming<v1::WatchTurnsResponse>) ->
 }
 
 /// Waits for an event of a room.
-pub(crate) async fn hear(watch: &mut Streaming<v1::WatchRoomResponse>, wanted: impl Fn(&room_event::Event) -> bool) {
+pub(crate) async fn wait_for_event(
+    watch: &mut Streaming<v1::WatchRoomResponse>,
+    wanted: impl Fn(&room_event::Event) -> bool,
+) {
     loop {
         if let Message::Event(event) = watch.message().await.unwrap().unwrap().message.unwrap()
             && event.event.is_some_and(|event| wanted(&event))

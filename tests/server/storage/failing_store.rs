@@ -18,7 +18,7 @@ use tokio::{
 };
 use tonic::Code;
 
-use crate::api::games::Fold;
+use crate::api::games::MovesReplay;
 use crate::harness::in_process::{SeatedRoom, ServerOptions, TestServer, named, refused, within};
 
 /// The number of next appends that fail.
@@ -26,52 +26,52 @@ use crate::harness::in_process::{SeatedRoom, ServerOptions, TestServer, named, r
 struct Faults(Arc<AtomicUsize>);
 
 impl Faults {
-    fn next(&self, count: usize) {
+    fn fail_next(&self, count: usize) {
         self.0.store(count, SeqCst);
     }
 
-    fn strikes(&self) -> bool {
+    fn next_fails(&self) -> bool {
         self.0.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok()
     }
 }
 
-async fn stage_failing_by(error: AppendError) -> (TestServer, Faults) {
+async fn server_failing_with(error: AppendError) -> (TestServer, Faults) {
     let faults = Faults::default();
     let hook = faults.clone();
-    let store = MemoryStore::with_faults(Box::new(move |_, _| hook.strikes().then(|| error.clone())));
+    let store = MemoryStore::with_faults(Box::new(move |_, _| hook.next_fails().then(|| error.clone())));
     (TestServer::with(ServerOptions { store: Store::of(store), ..ServerOptions::default() }).await, faults)
 }
 
 fn unavailable() -> AppendError {
-    AppendError::Unavailable("made by this test".into())
+    AppendError::Unavailable("injected by the test".into())
 }
 
 fn unknown() -> AppendError {
-    AppendError::Unknown("made by this test".into())
+    AppendError::Unknown("injected by the test".into())
 }
 
 #[tokio::test]
 async fn a_refused_append_changes_nothing() {
-    let (stage, faults) = stage_failing_by(unavailable()).await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let mut watcher = table.white.watch(&table.room).await;
-    let mut fold = Fold::of(&watcher.snapshot().await);
-    faults.next(2);
+    let (server, faults) = server_failing_with(unavailable()).await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut watcher = seated.white.watch(&seated.room).await;
+    let mut replay = MovesReplay::from_room(&watcher.snapshot().await);
+    faults.fail_next(2);
     let store = "STORE_UNAVAILABLE";
-    refused(table.black.play(&table.game, 0, "d3").await, Code::Unavailable, store);
-    refused(table.black.resign(&table.game).await, Code::Unavailable, store);
-    let room = table.black.room(&table.room).await;
-    assert_eq!((room.seq, room.game.unwrap().ply), (fold.seq, 0));
-    assert!(!table.black.play(&table.game, 0, "d3").await.unwrap().already_applied);
-    fold.take(&watcher.event().await);
-    assert_eq!(fold.plies, ["d3"]);
+    refused(seated.black.play(&seated.game, 0, "d3").await, Code::Unavailable, store);
+    refused(seated.black.resign(&seated.game).await, Code::Unavailable, store);
+    let room = seated.black.room(&seated.room).await;
+    assert_eq!((room.seq, room.game.unwrap().ply), (replay.seq, 0));
+    assert!(!seated.black.play(&seated.game, 0, "d3").await.unwrap().already_applied);
+    replay.apply(&watcher.event().await);
+    assert_eq!(replay.plies, ["d3"]);
 }
 
 #[tokio::test]
 async fn a_room_that_could_not_be_created_is_not_counted() {
-    let (stage, faults) = stage_failing_by(unavailable()).await;
-    let ada = stage.human("Ada").await;
-    faults.next(1);
+    let (server, faults) = server_failing_with(unavailable()).await;
+    let ada = server.human("Ada").await;
+    faults.fail_next(1);
     let request = v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
     refused(ada.try_create(request.clone()).await, Code::Unavailable, "STORE_UNAVAILABLE");
     assert_eq!((ada.info().await.rooms, ada.me().await.room_ids.len()), (0, 0));
@@ -85,71 +85,71 @@ async fn a_failed_quick_start_leaves_no_room_and_no_seat() {
     let once = Arc::clone(&faults);
     let at_start = move |_: RoomId, seq: Seq| (seq == Seq(1) && once.swap(false, SeqCst)).then(unavailable);
     let store = Store::of(MemoryStore::with_faults(Box::new(at_start)));
-    let stage = TestServer::with(ServerOptions { store, ..ServerOptions::default() }).await;
-    let ada = stage.human("Ada").await;
-    refused(ada.quick("random", v1::SidePreference::Black).await, Code::Unavailable, "STORE_UNAVAILABLE");
+    let server = TestServer::with(ServerOptions { store, ..ServerOptions::default() }).await;
+    let ada = server.human("Ada").await;
+    refused(ada.quick_start_with_ai("random", v1::SidePreference::Black).await, Code::Unavailable, "STORE_UNAVAILABLE");
     assert_eq!((ada.me().await.room_ids.len(), ada.info().await.rooms), (0, 0));
-    ada.quick("random", v1::SidePreference::Black).await.unwrap();
+    ada.quick_start_with_ai("random", v1::SidePreference::Black).await.unwrap();
 }
 
 #[tokio::test]
 async fn an_ai_repeats_a_move_that_could_not_be_written() {
-    let (stage, faults) = stage_failing_by(unavailable()).await;
-    let ada = stage.human("Ada").await;
+    let (server, faults) = server_failing_with(unavailable()).await;
+    let ada = server.human("Ada").await;
     let mut turns = ada.turns().await;
-    let room = ada.create_with(named("table"), ["random", "me"]).await.room_id;
+    let room = ada.create_with(named("room"), ["random", "me"]).await.room_id;
     let settings = v1::RoomSettings { ai_pause: crate::harness::in_process::millis(100), ..Default::default() };
-    ada.set(&room, "ai_pause", settings).await.unwrap();
+    ada.update_settings(&room, "ai_pause", settings).await.unwrap();
     ada.start(&room).await.unwrap();
-    faults.next(1);
-    assert_eq!(turns.asked().await.ply, 1);
+    faults.fail_next(1);
+    assert_eq!(turns.turn_request().await.ply, 1);
 }
 
 #[tokio::test]
 async fn a_write_of_unknown_outcome_is_looked_up_and_sent() {
-    let (stage, faults) = stage_failing_by(unknown()).await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
-    let mut fold = Fold::of(&watcher.snapshot().await);
-    let mut turns = table.white.turns().await;
-    faults.next(1);
+    let (server, faults) = server_failing_with(unknown()).await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut watcher = server.human("Eve").await.watch(&seated.room).await;
+    let mut replay = MovesReplay::from_room(&watcher.snapshot().await);
+    let mut turns = seated.white.turns().await;
+    faults.fail_next(1);
     // It was written, as a read of the journal shows.
-    table.black.play(&table.game, 0, "d3").await.unwrap();
-    fold.take(&watcher.event().await);
-    assert_eq!(turns.asked().await.ply, 1, "the next is asked");
-    assert!(table.black.play(&table.game, 0, "d3").await.unwrap().already_applied);
-    faults.next(1);
-    table.white.resign(&table.game).await.unwrap();
-    fold.follow(&mut watcher).await;
-    check_ending(&table, &fold).await;
-    turns.ended().await;
-    faults.next(1);
-    table.black.close(&table.room).await.unwrap();
-    assert_eq!(watcher.closed().await, CloseReason::RoomClosed);
+    seated.black.play(&seated.game, 0, "d3").await.unwrap();
+    replay.apply(&watcher.event().await);
+    assert_eq!(turns.turn_request().await.ply, 1, "the next turn is requested");
+    assert!(seated.black.play(&seated.game, 0, "d3").await.unwrap().already_applied);
+    faults.fail_next(1);
+    seated.white.resign(&seated.game).await.unwrap();
+    replay.read_to_end(&mut watcher).await;
+    check_game_ended(&seated, &replay).await;
+    turns.game_ended().await;
+    faults.fail_next(1);
+    seated.black.close(&seated.room).await.unwrap();
+    assert_eq!(watcher.close_reason().await, CloseReason::RoomClosed);
     turns.until(|event| matches!(event, Told::RoomClosed(_)).then_some(())).await;
-    assert!(table.white.me().await.room_ids.is_empty());
+    assert!(seated.white.me().await.room_ids.is_empty());
 }
 
 /// The game is stored and counted, although the outcome of its last write was unknown.
-async fn check_ending(table: &SeatedRoom, fold: &Fold) {
-    assert_eq!(fold.outcome.unwrap().result(), v1::GameResult::BlackWins);
-    assert_eq!(table.black.me().await.stats.unwrap().won, 1);
-    let games = table.black.records().list_games(v1::ListGamesRequest::default()).await.unwrap().into_inner().games;
+async fn check_game_ended(seated: &SeatedRoom, replay: &MovesReplay) {
+    assert_eq!(replay.outcome.unwrap().result(), v1::GameResult::BlackWins);
+    assert_eq!(seated.black.me().await.stats.unwrap().won, 1);
+    let games = seated.black.records().list_games(v1::ListGamesRequest::default()).await.unwrap().into_inner().games;
     assert_eq!(games.len(), 1);
 }
 
 #[tokio::test]
 async fn a_room_created_with_unknown_outcome_is_found() {
-    let (stage, faults) = stage_failing_by(unknown()).await;
-    let ada = stage.human("Ada").await;
-    faults.next(1);
+    let (server, faults) = server_failing_with(unknown()).await;
+    let ada = server.human("Ada").await;
+    faults.fail_next(1);
     let room = ada.create_with(named("found"), ["me", "random"]).await.room_id;
     assert_eq!((ada.me().await.room_ids, ada.info().await.rooms), (vec![room.clone()], 1));
     ada.start(&room).await.unwrap();
 }
 
 /// A journal that can delay appends and fail reads.
-struct Slow {
+struct DelayedJournal {
     inner: Arc<MemoryStore>,
     asked: Notify,
     permits: Semaphore,
@@ -157,7 +157,7 @@ struct Slow {
     mute: AtomicBool,
 }
 
-impl Slow {
+impl DelayedJournal {
     fn over(inner: MemoryStore) -> Arc<Self> {
         Arc::new(Self {
             inner: Arc::new(inner),
@@ -173,7 +173,7 @@ impl Slow {
     }
 }
 
-impl Journal for Slow {
+impl Journal for DelayedJournal {
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
         AppendFuture::Slow(Box::pin(async move {
             if self.held.load(SeqCst) {
@@ -186,7 +186,7 @@ impl Journal for Slow {
 
     fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
         if self.mute.load(SeqCst) {
-            return Box::pin(std::future::ready(Err(Unavailable("made by this test".into()))));
+            return Box::pin(std::future::ready(Err(Unavailable("injected by the test".into()))));
         }
         self.inner.load(room)
     }
@@ -206,19 +206,19 @@ impl Journal for Slow {
 
 #[tokio::test]
 async fn answers_and_events_wait_for_the_disk() {
-    let journal = Slow::over(MemoryStore::default());
-    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let other = table.white.create(named("beside")).await.room_id;
+    let journal = DelayedJournal::over(MemoryStore::default());
+    let server = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let other = seated.white.create(named("beside")).await.room_id;
     journal.held.store(true, SeqCst);
     let mut calls = JoinSet::new();
-    let (black, game) = (table.black.clone(), table.game.clone());
+    let (black, game) = (seated.black.clone(), seated.game.clone());
     calls.spawn(async move { black.play(&game, 0, "d3").await });
     within(journal.asked.notified()).await;
     journal.held.store(false, SeqCst);
     // B30: other requests are answered meanwhile, this one is not.
-    table.black.room(&other).await;
-    table.white.chat(&other, "hello").await.unwrap();
+    seated.black.room(&other).await;
+    seated.white.chat(&other, "hello").await.unwrap();
     assert!(calls.try_join_next().is_none());
     journal.permits.add_permits(1);
     within(calls.join_next()).await.unwrap().unwrap().unwrap();
@@ -226,9 +226,9 @@ async fn answers_and_events_wait_for_the_disk() {
 
 #[tokio::test]
 async fn a_dropped_call_creates_its_room_completely() {
-    let journal = Slow::over(MemoryStore::default());
-    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
-    let ada = stage.human("Ada").await;
+    let journal = DelayedJournal::over(MemoryStore::default());
+    let server = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
+    let ada = server.human("Ada").await;
     let request = v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
     journal.held.store(true, SeqCst);
     let (caller, first, mut calls) = (ada.clone(), request.clone(), JoinSet::new());
@@ -245,9 +245,9 @@ async fn a_dropped_call_creates_its_room_completely() {
 
 #[tokio::test]
 async fn a_repeated_start_returns_the_game_of_a_dropped_call() {
-    let journal = Slow::over(MemoryStore::default());
-    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
-    let ada = stage.human("Ada").await;
+    let journal = DelayedJournal::over(MemoryStore::default());
+    let server = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
+    let ada = server.human("Ada").await;
     let settings = v1::RoomSettings { ai_pause: crate::harness::in_process::millis(10_000), ..named("machines") };
     let room = ada.create_with(settings, ["random", "random"]).await.room_id;
     let request = v1::StartGameRequest { room_id: room.clone(), request_id: "once".into() };
@@ -268,32 +268,32 @@ async fn a_repeated_start_returns_the_game_of_a_dropped_call() {
 async fn a_room_waits_until_its_journal_can_be_read() {
     let faults = Faults::default();
     let hook = faults.clone();
-    let journal = Slow::over(MemoryStore::with_faults(Box::new(move |_, _| hook.strikes().then(unknown))));
-    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
-    let mut fold = Fold::of(&watcher.snapshot().await);
-    let mut turns = table.white.turns().await;
+    let journal = DelayedJournal::over(MemoryStore::with_faults(Box::new(move |_, _| hook.next_fails().then(unknown))));
+    let server = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut watcher = server.human("Eve").await.watch(&seated.room).await;
+    let mut replay = MovesReplay::from_room(&watcher.snapshot().await);
+    let mut turns = seated.white.turns().await;
     journal.mute.store(true, SeqCst);
-    faults.next(1);
-    refused(table.black.play(&table.game, 0, "d3").await, Code::Unavailable, "STORE_UNAVAILABLE");
-    refused(table.black.play(&table.game, 0, "d3").await, Code::Unavailable, "STORE_UNAVAILABLE");
-    assert_eq!(table.white.room(&table.room).await.seq, fold.seq, "what is not known is not told");
-    let late = stage.human("Late").await.watch(&table.room).await.snapshot().await;
-    assert_eq!(late.seq, fold.seq);
+    faults.fail_next(1);
+    refused(seated.black.play(&seated.game, 0, "d3").await, Code::Unavailable, "STORE_UNAVAILABLE");
+    refused(seated.black.play(&seated.game, 0, "d3").await, Code::Unavailable, "STORE_UNAVAILABLE");
+    assert_eq!(seated.white.room(&seated.room).await.seq, replay.seq, "a turn of unknown outcome is not sent");
+    let late = server.human("Late").await.watch(&seated.room).await.snapshot().await;
+    assert_eq!(late.seq, replay.seq);
     journal.mute.store(false, SeqCst);
-    fold.take(&watcher.event().await);
-    assert_eq!(turns.asked().await.ply, 1);
-    assert!(table.black.play(&table.game, 0, "d3").await.unwrap().already_applied);
-    table.white.play(&table.game, 1, "c3").await.unwrap();
-    fold.take(&watcher.event().await);
+    replay.apply(&watcher.event().await);
+    assert_eq!(turns.turn_request().await.ply, 1);
+    assert!(seated.black.play(&seated.game, 0, "d3").await.unwrap().already_applied);
+    seated.white.play(&seated.game, 1, "c3").await.unwrap();
+    replay.apply(&watcher.event().await);
 }
 
 #[tokio::test]
 async fn logging_out_leaves_a_room_that_is_being_created() {
-    let journal = Slow::over(MemoryStore::default());
-    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
-    let (ada, eve) = (stage.human("Ada").await, stage.human("Eve").await);
+    let journal = DelayedJournal::over(MemoryStore::default());
+    let server = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
+    let (ada, eve) = (server.human("Ada").await, server.human("Eve").await);
     journal.held.store(true, SeqCst);
     let (caller, mut calls) = (ada.clone(), JoinSet::new());
     calls.spawn(async move { caller.create_with(named("late"), ["random", "random"]).await });
@@ -302,22 +302,22 @@ async fn logging_out_leaves_a_room_that_is_being_created() {
     journal.held.store(false, SeqCst);
     journal.permits.add_permits(1);
     assert!(within(calls.join_next()).await.unwrap().is_err());
-    assert_eq!((eve.info().await.rooms, eve.listed().await), (0, vec![]));
+    assert_eq!((eve.info().await.rooms, eve.list_rooms().await), (0, vec![]));
 }
 
 #[tokio::test]
 async fn a_busy_room_notes_a_lost_connection_later() {
-    let journal = Slow::over(MemoryStore::default());
-    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
+    let journal = DelayedJournal::over(MemoryStore::default());
+    let server = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut watcher = server.human("Eve").await.watch(&seated.room).await;
     watcher.snapshot().await;
-    let mut turns = table.black.turns().await;
-    turns.asked().await;
+    let mut turns = seated.black.turns().await;
+    turns.turn_request().await;
     journal.held.store(true, SeqCst);
     let mut calls = JoinSet::new();
     let talk = |calls: &mut JoinSet<_>| {
-        let (white, room) = (table.white.clone(), table.room.clone());
+        let (white, room) = (seated.white.clone(), seated.room.clone());
         calls.spawn(async move { white.chat(&room, "hello").await });
     };
     (0..34).for_each(|_| talk(&mut calls));
@@ -332,47 +332,47 @@ async fn a_busy_room_notes_a_lost_connection_later() {
         v1::room_event::Event::PresenceChanged(changed) => Some((changed.player_id, changed.present)),
         _ => None,
     });
-    assert_eq!(absent.await, (table.black.id.clone(), false));
+    assert_eq!(absent.await, (seated.black.id.clone(), false));
 }
 
 /// Panics at the first chat line with this text.
-fn fragile(event: &Event, room: &Room) -> Bytes {
-    static WHOLE: AtomicBool = AtomicBool::new(true);
+fn panicking_encode(event: &Event, room: &Room) -> Bytes {
+    static FIRST: AtomicBool = AtomicBool::new(true);
     let fatal = matches!(&event.fact, Fact::ChatPosted { text, .. } if text.to_string() == "break");
-    assert!(!fatal || !WHOLE.swap(false, SeqCst), "made by this test");
+    assert!(!fatal || !FIRST.swap(false, SeqCst), "injected by the test");
     grpc::encode(event, room)
 }
 
 #[tokio::test]
 async fn a_room_is_reloaded_after_its_actor_panicked() {
-    let stage = TestServer::with(ServerOptions { encode: fragile, ..ServerOptions::default() }).await;
-    let table = stage.table(v1::RoomSettings::default()).await;
-    let mut watcher = stage.human("Eve").await.watch(&table.room).await;
-    let mut fold = Fold::of(&watcher.snapshot().await);
-    refused(table.white.chat(&table.room, "break").await, Code::Unavailable, "STORE_UNAVAILABLE");
+    let server = TestServer::with(ServerOptions { encode: panicking_encode, ..ServerOptions::default() }).await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut watcher = server.human("Eve").await.watch(&seated.room).await;
+    let mut replay = MovesReplay::from_room(&watcher.snapshot().await);
+    refused(seated.white.chat(&seated.room, "break").await, Code::Unavailable, "STORE_UNAVAILABLE");
     // It was written before it was sent.
-    fold.take(&watcher.event().await);
-    assert_eq!(table.black.room(&table.room).await.seq, fold.seq);
-    assert_eq!(table.black.me().await.room_ids, std::slice::from_ref(&table.room));
-    let info = table.black.info().await;
-    assert_eq!((info.rooms, info.games, table.black.listed().await.len()), (1, 1, 1));
-    table.black.play(&table.game, 0, "d3").await.unwrap();
-    fold.take(&watcher.event().await);
-    assert_eq!(fold.plies, ["d3"]);
+    replay.apply(&watcher.event().await);
+    assert_eq!(seated.black.room(&seated.room).await.seq, replay.seq);
+    assert_eq!(seated.black.me().await.room_ids, std::slice::from_ref(&seated.room));
+    let info = seated.black.info().await;
+    assert_eq!((info.rooms, info.games, seated.black.list_rooms().await.len()), (1, 1, 1));
+    seated.black.play(&seated.game, 0, "d3").await.unwrap();
+    replay.apply(&watcher.event().await);
+    assert_eq!(replay.plies, ["d3"]);
 }
 
 #[tokio::test]
 async fn a_restarted_server_has_its_rooms() {
     let store = Store::of(MemoryStore::default());
-    let mut stage = TestServer::with(ServerOptions { store: store.clone(), ..ServerOptions::default() }).await;
-    let owner = stage.human("Owner").await;
+    let mut server = TestServer::with(ServerOptions { store: store.clone(), ..ServerOptions::default() }).await;
+    let owner = server.human("Owner").await;
     let room = owner.create_with(named("machines"), ["random", "random"]).await.room_id;
     let pause = v1::RoomSettings { ai_pause: crate::harness::in_process::millis(10_000), ..Default::default() };
-    owner.set(&room, "ai_pause", pause).await.unwrap();
+    owner.update_settings(&room, "ai_pause", pause).await.unwrap();
     owner.start(&room).await.unwrap();
-    stage.stop();
+    server.stop();
     drop(owner);
-    assert!(stage.stopped().await);
+    assert!(server.stopped().await);
     let again = TestServer::with(ServerOptions { store, ..ServerOptions::default() }).await;
     let eve = again.human("Eve").await;
     assert_eq!((eve.room(&room).await.phase(), eve.info().await.games), (v1::RoomPhase::Playing, 1));
@@ -380,9 +380,9 @@ async fn a_restarted_server_has_its_rooms() {
 
 #[tokio::test]
 async fn a_room_with_too_many_requests_answers_busy() {
-    let journal = Slow::over(MemoryStore::default());
-    let stage = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
-    let ada = stage.human("Ada").await;
+    let journal = DelayedJournal::over(MemoryStore::default());
+    let server = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
+    let ada = server.human("Ada").await;
     let room = ada.create(named("busy")).await.room_id;
     let before = ada.room(&room).await.seq;
     journal.held.store(true, SeqCst);
@@ -400,5 +400,5 @@ async fn a_room_with_too_many_requests_answers_busy() {
     journal.permits.add_permits(1);
     let answers = within(calls.join_all()).await;
     assert!(answers.len() == 33 && answers.iter().all(Result::is_ok));
-    assert_eq!(ada.room(&room).await.seq, before + 33, "nothing of what was refused was done");
+    assert_eq!(ada.room(&room).await.seq, before + 33, "refused requests have no effect");
 }

@@ -18,66 +18,66 @@ use tonic::Code;
 use crate::harness::in_process::{Player, SeatedRoom, ServerOptions, TestServer, millis, named, refused, within};
 
 /// Two servers, one after another, over one store.
-struct Lives {
+struct RestartableServer {
     store: Arc<MemoryStore>,
-    stage: TestServer,
+    server: TestServer,
 }
 
-impl Lives {
-    async fn first() -> Self {
-        Self::over(MemoryStore::default()).await
+impl RestartableServer {
+    async fn start() -> Self {
+        Self::start_with(MemoryStore::default()).await
     }
 
-    async fn over(store: MemoryStore) -> Self {
+    async fn start_with(store: MemoryStore) -> Self {
         let store = Arc::new(store);
-        let stage = TestServer::with(ServerOptions { store: Store::shared(&store), ..ServerOptions::default() }).await;
-        Self { store, stage }
+        let server = TestServer::with(ServerOptions { store: Store::shared(&store), ..ServerOptions::default() }).await;
+        Self { store, server }
     }
 
     /// Starts the next server; its clock has advanced by this time.
-    async fn next(&mut self, later: Duration) {
-        let now = self.stage.runtime.clock().now();
-        self.stage.stop();
-        assert!(self.stage.stopped().await);
+    async fn restart_after(&mut self, later: Duration) {
+        let now = self.server.runtime.clock().now();
+        self.server.stop();
+        assert!(self.server.stopped().await);
         let clock = Clock::starting(now.after(later));
-        self.stage =
+        self.server =
             TestServer::with(ServerOptions { store: Store::shared(&self.store), clock, ..ServerOptions::default() })
                 .await;
     }
 
     /// The same player, over a connection to the current server.
-    async fn again(&self, player: &Player) -> Player {
-        Player::new(self.stage.channel().await, player.profile.clone(), &player.token)
+    async fn reconnect(&self, player: &Player) -> Player {
+        Player::new(self.server.channel().await, player.profile.clone(), &player.token)
     }
 }
 
 #[tokio::test]
 async fn a_game_continues_after_a_restart() {
-    let mut lives = Lives::first().await;
+    let mut restartable = RestartableServer::start().await;
     let settings = v1::RoomSettings { games: 3, move_limit: millis(60_000), ..named("match") };
-    let SeatedRoom { black, white, room, game } = lives.stage.table(settings).await;
+    let SeatedRoom { black, white, room, game } = restartable.server.two_player_game(settings).await;
     black.play(&game, 0, "d3").await.unwrap();
     white.chat(&room, "wait").await.unwrap();
     let before = black.room(&room).await;
 
-    lives.next(Duration::from_secs(24 * 60 * 60)).await;
-    let (black, white) = (lives.again(&black).await, lives.again(&white).await);
+    restartable.restart_after(Duration::from_secs(24 * 60 * 60)).await;
+    let (black, white) = (restartable.reconnect(&black).await, restartable.reconnect(&white).await);
     let mut turns = white.turns().await;
-    let asked = turns.asked().await;
-    assert_eq!((asked.game_id.as_str(), asked.ply), (game.as_str(), 1), "the open turn is asked again");
-    assert!(asked.clocks.unwrap().time_left.unwrap().seconds > 50, "a day away costs nothing");
+    let asked = turns.turn_request().await;
+    assert_eq!((asked.game_id.as_str(), asked.ply), (game.as_str(), 1), "the open turn is requested again");
+    assert!(asked.clocks.unwrap().time_left.unwrap().seconds > 50, "a day of downtime does not count");
     let after = black.room(&room).await;
     assert_eq!((&after.members, &after.seats, &after.settings), (&before.members, &before.seats, &before.settings));
     assert_eq!((&after.chat, after.series), (&before.chat, before.series));
     assert_eq!(after.game.unwrap().plies, before.game.unwrap().plies);
-    let mut watcher = lives.stage.human("Eve").await.watch_after(&room, before.seq).await;
+    let mut watcher = restartable.server.human("Eve").await.watch_after(&room, before.seq).await;
     let credit = watcher.until(|event| match event {
         room_event::Event::ClockCredited(credited) => credited.credit,
         _ => None,
     });
-    assert_eq!(credit.await.seconds / 3_600, 23, "but for the moment of stopping");
+    assert_eq!(credit.await.seconds / 3_600, 23, "except for the time to stop");
     white.play(&game, 1, "c3").await.unwrap();
-    assert!(black.play(&game, 0, "d3").await.unwrap().already_applied, "what was acknowledged stays so");
+    assert!(black.play(&game, 0, "d3").await.unwrap().already_applied, "the move stays acknowledged");
     black.resign(&game).await.unwrap();
     assert_eq!(white.me().await.stats.unwrap().won, 1);
 }
@@ -86,16 +86,16 @@ async fn a_game_continues_after_a_restart() {
 async fn a_disk_that_fails_at_the_start_costs_no_time() {
     let fails = Arc::new(AtomicBool::new(false));
     let hook = Arc::clone(&fails);
-    let refuse = move |_, _| hook.load(SeqCst).then(|| AppendError::Unavailable("made by this test".into()));
-    let mut lives = Lives::over(MemoryStore::with_faults(Box::new(refuse))).await;
-    let SeatedRoom { black, room, game, .. } = lives.stage.table(named("waiting")).await;
+    let refuse = move |_, _| hook.load(SeqCst).then(|| AppendError::Unavailable("injected by the test".into()));
+    let mut restartable = RestartableServer::start_with(MemoryStore::with_faults(Box::new(refuse))).await;
+    let SeatedRoom { black, room, game, .. } = restartable.server.two_player_game(named("waiting")).await;
     black.play(&game, 0, "d3").await.unwrap();
     fails.store(true, SeqCst);
     // The downtime cannot be credited yet; until then no moves are accepted.
-    lives.next(Duration::from_secs(3_600)).await;
-    let black = lives.again(&black).await;
+    restartable.restart_after(Duration::from_secs(3_600)).await;
+    let black = restartable.reconnect(&black).await;
     refused(black.resign(&game).await, Code::Unavailable, "STORE_UNAVAILABLE");
-    assert_eq!(black.room(&room).await.game.unwrap().ply, 1, "what is known is told");
+    assert_eq!(black.room(&room).await.game.unwrap().ply, 1, "the open turn is sent");
     let mut watcher = black.watch(&room).await;
     watcher.snapshot().await;
     fails.store(false, SeqCst);
@@ -105,18 +105,18 @@ async fn a_disk_that_fails_at_the_start_costs_no_time() {
 
 #[tokio::test]
 async fn after_a_restart_ais_move_and_idle_rooms_stay() {
-    let mut lives = Lives::first().await;
-    let ada = lives.stage.human("Ada").await;
+    let mut restartable = RestartableServer::start().await;
+    let ada = restartable.server.human("Ada").await;
     let slow = v1::RoomSettings { ai_pause: millis(300), ..named("machines") };
     let machines = ada.create_with(slow, ["random", "random"]).await.room_id;
-    let bea = lives.stage.human("Bea").await;
+    let bea = restartable.server.human("Bea").await;
     let quiet = bea.create(named("quiet")).await.room_id;
     ada.start(&machines).await.unwrap();
 
     // Long after the inactive room would have been closed as idle.
-    lives.next(Duration::from_secs(10 * 60 * 60)).await;
-    let (ada, bea) = (lives.again(&ada).await, lives.again(&bea).await);
-    let listed: Vec<_> = ada.listed().await.into_iter().map(|row| row.room_id).collect();
+    restartable.restart_after(Duration::from_secs(10 * 60 * 60)).await;
+    let (ada, bea) = (restartable.reconnect(&ada).await, restartable.reconnect(&bea).await);
+    let listed: Vec<_> = ada.list_rooms().await.into_iter().map(|row| row.room_id).collect();
     assert!(listed.contains(&machines) && listed.contains(&quiet));
     assert_eq!((ada.me().await.room_ids, bea.me().await.room_ids), (vec![machines.clone()], vec![quiet.clone()]));
     assert_eq!(bea.room(&quiet).await.owner_id, bea.id);
@@ -127,28 +127,28 @@ async fn after_a_restart_ais_move_and_idle_rooms_stay() {
 
 #[tokio::test]
 async fn tokens_stay_valid_until_log_out() {
-    let mut lives = Lives::first().await;
-    let (ada, bea) = (lives.stage.human("Ada").await, lives.stage.human("Bea").await);
+    let mut restartable = RestartableServer::start().await;
+    let (ada, bea) = (restartable.server.human("Ada").await, restartable.server.human("Bea").await);
     bea.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
-    lives.next(Duration::ZERO).await;
-    assert_eq!(lives.again(&ada).await.me().await.player.unwrap().display_name, "Ada");
-    let gone = lives.again(&bea).await.sessions().get_me(v1::GetMeRequest {}).await;
+    restartable.restart_after(Duration::ZERO).await;
+    assert_eq!(restartable.reconnect(&ada).await.me().await.player.unwrap().display_name, "Ada");
+    let gone = restartable.reconnect(&bea).await.sessions().get_me(v1::GetMeRequest {}).await;
     refused(gone, Code::Unauthenticated, "TOKEN_INVALID");
-    let mut sessions = v1::session_service_client::SessionServiceClient::new(lives.stage.channel().await);
+    let mut sessions = v1::session_service_client::SessionServiceClient::new(restartable.server.channel().await);
     let again = v1::LogInRequest { display_name: "ADA".into(), ..Default::default() };
     refused(sessions.log_in(again).await, Code::AlreadyExists, "NAME_TAKEN");
-    lives.stage.human("Bea").await;
+    restartable.server.human("Bea").await;
 }
 
 #[tokio::test]
 async fn a_waiting_quick_start_is_found_after_a_restart() {
-    let mut lives = Lives::first().await;
-    let ada = lives.stage.human("Ada").await;
-    let room = ada.meet().await.unwrap().room_id;
-    lives.next(Duration::ZERO).await;
-    let ada = lives.again(&ada).await;
+    let mut restartable = RestartableServer::start().await;
+    let ada = restartable.server.human("Ada").await;
+    let room = ada.quick_start_with_anyone().await.unwrap().room_id;
+    restartable.restart_after(Duration::ZERO).await;
+    let ada = restartable.reconnect(&ada).await;
     let mut turns = ada.turns().await;
-    let bea = lives.stage.human("Bea").await;
-    assert_eq!(bea.meet().await.unwrap().room_id, room);
+    let bea = restartable.server.human("Bea").await;
+    assert_eq!(bea.quick_start_with_anyone().await.unwrap().room_id, room);
     within(turns.until(|event| matches!(event, Event::GameStarted(_)).then_some(()))).await;
 }

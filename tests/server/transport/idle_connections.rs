@@ -16,7 +16,7 @@ const OTHER_FILES: u64 = 1_000;
 /// Answers the next turn request.
 async fn play_a_move(bot: &Player, turns: &mut Streaming<v1::WatchTurnsResponse>) {
     loop {
-        let event = turns.message().await.unwrap().expect("the stream goes on").event.unwrap().event.unwrap();
+        let event = turns.message().await.unwrap().expect("the stream is open").event.unwrap().event.unwrap();
         if let Event::TurnRequested(turn) = event {
             let square = &turn.position.unwrap().legal_moves[0];
             return bot.play(&turn.game_id, turn.ply, square).await.unwrap();

@@ -20,11 +20,11 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status};
 
 use super::shutdown::Gate;
-use crate::api::games::Fold;
+use crate::api::games::MovesReplay;
 use crate::harness::in_process::{Player, ServerOptions, TestServer, check, millis, named, refusal, within};
 
 /// A server whose `greedy` AI is broken in one way; the others work.
-async fn stage_with(greedy: impl Fn(Position, &Stop) -> Option<Choice> + Send + Sync + 'static) -> TestServer {
+async fn server_with_greedy(greedy: impl Fn(Position, &Stop) -> Option<Choice> + Send + Sync + 'static) -> TestServer {
     let think = move |player: &AiPlayer, position, seed, stop: &Stop| match player.kind() {
         AiKind::Greedy => greedy(position, stop),
         _ => player.choose(position, seed, stop),
@@ -33,69 +33,70 @@ async fn stage_with(greedy: impl Fn(Position, &Stop) -> Option<Choice> + Send + 
 }
 
 /// Checks that a game of the broken AI against another reaches its end, and a game in another room too.
-async fn goes_on(stage: &TestServer) {
-    let (ada, bea) = (stage.human("Ada").await, stage.human("Bea").await);
+async fn check_games_continue(server: &TestServer) {
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
     let broken = ada.create_with(named("broken"), ["greedy", "random"]).await.room_id;
     let sound = bea.create_with(named("sound"), ["roxanne", "random"]).await.room_id;
     let (mut watch_broken, mut watch_sound) = (ada.watch(&broken).await, bea.watch(&sound).await);
-    let mut folds = [Fold::of(&watch_broken.snapshot().await), Fold::of(&watch_sound.snapshot().await)];
+    let mut replays =
+        [MovesReplay::from_room(&watch_broken.snapshot().await), MovesReplay::from_room(&watch_sound.snapshot().await)];
     ada.start(&broken).await.unwrap();
     bea.start(&sound).await.unwrap();
-    folds[0].follow(&mut watch_broken).await;
-    folds[1].follow(&mut watch_sound).await;
-    for fold in &folds {
-        assert_eq!(fold.outcome.unwrap().reason(), v1::GameEndReason::Discs);
+    replays[0].read_to_end(&mut watch_broken).await;
+    replays[1].read_to_end(&mut watch_sound).await;
+    for replay in &replays {
+        assert_eq!(replay.outcome.unwrap().reason(), v1::GameEndReason::Discs);
     }
-    let moves = folds[0].plies.iter().enumerate().filter(|(ply, square)| ply % 2 == 0 && !square.is_empty()).count();
+    let moves = replays[0].plies.iter().enumerate().filter(|(ply, square)| ply % 2 == 0 && !square.is_empty()).count();
     assert_eq!(ada.info().await.ai_load.unwrap().cheaper_moves, u64::try_from(moves).unwrap());
 }
 
 #[tokio::test]
 async fn the_server_moves_for_an_ai_that_panics() {
-    let stage = stage_with(|_, _| panic!("a fault of the AI, made by this test")).await;
-    goes_on(&stage).await;
+    let server = server_with_greedy(|_, _| panic!("a fault of the AI, injected by the test")).await;
+    check_games_continue(&server).await;
 }
 
 #[tokio::test]
 async fn an_illegal_move_of_an_ai_is_replaced() {
     // B36
     let a1 = Square::ALL[0];
-    let stage = stage_with(move |_, _| {
+    let server = server_with_greedy(move |_, _| {
         Some(Choice { square: a1, evaluation: None, depth: 0, nodes: 0, line: Vec::new(), complete: true })
     })
     .await;
-    let ada = stage.human("Ada").await;
+    let ada = server.human("Ada").await;
     let room = ada.create_with(named("broken"), ["greedy", "random"]).await.room_id;
     let mut watcher = ada.watch(&room).await;
-    let mut fold = Fold::of(&watcher.snapshot().await);
+    let mut replay = MovesReplay::from_room(&watcher.snapshot().await);
     ada.start(&room).await.unwrap();
-    fold.follow(&mut watcher).await;
-    assert_eq!(fold.outcome.unwrap().reason(), v1::GameEndReason::Discs);
+    replay.read_to_end(&mut watcher).await;
+    assert_eq!(replay.outcome.unwrap().reason(), v1::GameEndReason::Discs);
     assert!(ada.info().await.ai_load.unwrap().cheaper_moves > 0);
 }
 
 #[tokio::test]
 async fn the_server_moves_for_an_ai_without_an_answer() {
-    let stage = stage_with(|_, _| None).await;
-    goes_on(&stage).await;
+    let server = server_with_greedy(|_, _| None).await;
+    check_games_continue(&server).await;
 }
 
 #[tokio::test]
 async fn an_ai_that_does_not_stop_still_moves_in_time() {
     let gate = Arc::new(Gate::default());
     let held = Arc::clone(&gate);
-    let stage = stage_with(move |_, _| {
+    let server = server_with_greedy(move |_, _| {
         held.wait();
         None
     })
     .await;
-    let ada = stage.human("Ada").await;
+    let ada = server.human("Ada").await;
     let mut turns = ada.turns().await;
     let settings = v1::RoomSettings { move_limit: millis(1_000), ..named("stuck") };
     let room = ada.create_with(settings, ["greedy", "me"]).await.room_id;
     ada.start(&room).await.unwrap();
-    let asked = turns.asked().await;
-    assert_eq!(asked.ply, 1, "it moved, and its flag did not fall");
+    let asked = turns.turn_request().await;
+    assert_eq!(asked.ply, 1, "it moved before its time ran out");
     gate.open();
 }
 
@@ -103,7 +104,7 @@ async fn an_ai_that_does_not_stop_still_moves_in_time() {
 async fn a_search_delays_no_other_room() {
     let (gate, searching) = (Arc::new(Gate::default()), Arc::new(tokio::sync::Notify::new()));
     let (held, begun, searches) = (Arc::clone(&gate), Arc::clone(&searching), AtomicUsize::new(0));
-    let stage = stage_with(move |position, _| {
+    let server = server_with_greedy(move |position, _| {
         searches.fetch_add(1, Relaxed);
         begun.notify_one();
         held.wait();
@@ -117,33 +118,33 @@ async fn a_search_delays_no_other_room() {
         })
     })
     .await;
-    let eve = stage.human("Eve").await;
+    let eve = server.human("Eve").await;
     let searched = eve.create_with(named("searched"), ["greedy", "me"]).await.room_id;
     let mut turns = eve.turns().await;
     eve.start(&searched).await.unwrap();
     within(searching.notified()).await;
     // B19: while one AI searches, others play a whole game.
-    let table = stage.table(v1::RoomSettings::default()).await;
-    assert!(table.play_on().await.outcome.is_some());
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    assert!(seated.play_to_end().await.outcome.is_some());
     assert_eq!(eve.room(&searched).await.game.unwrap().ply, 0);
     gate.open();
-    assert_eq!(turns.asked().await.ply, 1);
+    assert_eq!(turns.turn_request().await.ply, 1);
 }
 
 #[tokio::test]
 async fn a_message_of_five_megabytes_is_refused_unread() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let request = v1::LogInRequest { display_name: "x".repeat(5 << 20), ..Default::default() };
-    let status = refusal(SessionServiceClient::new(stage.channel().await).log_in(request).await);
+    let status = refusal(SessionServiceClient::new(server.channel().await).log_in(request).await);
     check("five megabytes", &status, Code::OutOfRange, "MESSAGE_TOO_LARGE");
     assert!(!status.message().is_empty());
-    stage.human("Ada").await.me().await;
+    server.human("Ada").await.me().await;
 }
 
 #[tokio::test]
 async fn a_message_of_another_type_is_an_error_of_the_client() {
-    let stage = TestServer::open().await;
-    let mut client = tonic::client::Grpc::new(stage.channel().await);
+    let server = TestServer::open().await;
+    let mut client = tonic::client::Grpc::new(server.channel().await);
     client.ready().await.unwrap();
     // A text in the field that has a number in `LogIn`.
     let request = tonic::Request::new(v1::ChatLine { text: "Ada".into(), ..Default::default() });
@@ -151,15 +152,15 @@ async fn a_message_of_another_type_is_an_error_of_the_client() {
     let codec = tonic_prost::ProstCodec::<_, v1::LogInResponse>::default();
     let status = refusal(client.unary(request, path, codec).await);
     check("another kind", &status, Code::InvalidArgument, "BAD_MESSAGE");
-    assert!(status.message().contains("LogInRequest"), "it says what is wrong: {status:?}");
+    assert!(status.message().contains("LogInRequest"), "the message names the problem: {status:?}");
 }
 
 #[tokio::test]
 async fn unknown_methods_are_unimplemented() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     for path in ["/reversi.v1.GameService/Cheat", "/reversi.v1.GameService", "/reversi.v1.DoorService/Open", "/a.B/C"] {
-        let mut client = tonic::client::Grpc::new(stage.channel().await);
+        let mut client = tonic::client::Grpc::new(server.channel().await);
         client.ready().await.unwrap();
         let mut request = tonic::Request::new(v1::Heartbeat::default());
         request.metadata_mut().insert("authorization", format!("Bearer {}", ada.token).parse().unwrap());
@@ -170,9 +171,13 @@ async fn unknown_methods_are_unimplemented() {
 }
 
 /// The end of a `Play` stream on which the client sent one message of another type.
-async fn lane_with<T: prost::Message + Default + 'static>(stage: &TestServer, bot: &Player, message: T) -> Status {
+async fn play_stream_with<T: prost::Message + Default + 'static>(
+    server: &TestServer,
+    bot: &Player,
+    message: T,
+) -> Status {
     let (moves, requests) = tokio::sync::mpsc::channel(1);
-    let mut client = tonic::client::Grpc::new(stage.channel().await);
+    let mut client = tonic::client::Grpc::new(server.channel().await);
     client.ready().await.unwrap();
     let mut request = tonic::Request::new(ReceiverStream::new(requests));
     request.metadata_mut().insert("authorization", format!("Bearer {}", bot.token).parse().unwrap());
@@ -183,7 +188,7 @@ async fn lane_with<T: prost::Message + Default + 'static>(stage: &TestServer, bo
     loop {
         match within(lane.message()).await {
             Ok(Some(_)) => {}
-            Ok(None) => panic!("the lane ended without a reason"),
+            Ok(None) => panic!("the stream ended without a reason"),
             Err(status) => return status,
         }
     }
@@ -191,17 +196,17 @@ async fn lane_with<T: prost::Message + Default + 'static>(stage: &TestServer, bo
 
 #[tokio::test]
 async fn an_unreadable_move_ends_a_play_stream() {
-    let stage = TestServer::open().await;
-    let bot = stage.bot("Bot").await;
+    let server = TestServer::open().await;
+    let bot = server.bot("Bot").await;
     // A text in the field that has a number in a move.
-    let status = lane_with(
-        &stage,
+    let status = play_stream_with(
+        &server,
         &bot,
         v1::JoinRoomRequest { room: Some(v1::join_room_request::Room::JoinCode("x".into())), ..Default::default() },
     );
     check("another kind", &status.await, Code::InvalidArgument, "BAD_MESSAGE");
     let large = v1::PlayRequest { square: "x".repeat(1 << 20), ..Default::default() };
-    check("too large", &lane_with(&stage, &bot, large).await, Code::OutOfRange, "MESSAGE_TOO_LARGE");
+    check("too large", &play_stream_with(&server, &bot, large).await, Code::OutOfRange, "MESSAGE_TOO_LARGE");
 }
 
 /// An endless stream of moves.
@@ -211,14 +216,15 @@ fn flood() -> impl tokio_stream::Stream<Item = v1::PlayRequest> {
 
 #[tokio::test]
 async fn a_flood_of_moves_does_not_delay_notices() {
-    let stage = TestServer::limited(|limits| limits.request_burst = 100_000_000).await;
-    let bot = stage.bot("Bot").await;
+    let server = TestServer::limited(|limits| limits.request_burst = 100_000_000).await;
+    let bot = server.bot("Bot").await;
     let mut lane = within(bot.games().play(flood())).await.unwrap().into_inner();
     // The answers are read meanwhile, so that the stream is not delayed by its reader.
     let mut reading = tokio::task::JoinSet::new();
     reading.spawn(async move {
         loop {
-            let event = lane.message().await.unwrap().expect("it says why it ends").event.unwrap().event.unwrap();
+            let event =
+                lane.message().await.unwrap().expect("the stream ends with a reason").event.unwrap().event.unwrap();
             if let v1::play_event::Event::Closing(closing) = event {
                 return closing.reason();
             }
@@ -230,7 +236,7 @@ async fn a_flood_of_moves_does_not_delay_notices() {
 
 #[tokio::test]
 async fn random_bytes_do_not_affect_the_server() {
-    let stage = TestServer::open().await;
+    let server = TestServer::open().await;
     let noises: [&[u8]; 4] = [
         b"\0\xff\xfe noise \r\n\r\n",
         b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
@@ -239,11 +245,11 @@ async fn random_bytes_do_not_affect_the_server() {
           connection: close\r\ncontent-length: 9\r\n\r\n\0\0\0\0\x04\xff\xff\xff\xff",
     ];
     for noise in noises {
-        let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+        let mut socket = TcpStream::connect(&server.address).await.unwrap();
         socket.write_all(noise).await.unwrap();
         let mut answer = Vec::new();
         // The server closes the connection, with any answer.
         let _ = within(socket.read_to_end(&mut answer)).await;
     }
-    stage.human("Ada").await.me().await;
+    server.human("Ada").await.me().await;
 }

@@ -54,7 +54,7 @@ impl Authority {
 
 /// A server at 127.0.0.1 with a certificate of `authority`; with `clients`, clients need a certificate of that
 /// authority.
-async fn stage(authority: &Authority, clients: Option<&Authority>) -> TestServer {
+async fn tls_server(authority: &Authority, clients: Option<&Authority>) -> TestServer {
     let (chain, key) = authority.sign("127.0.0.1");
     let clients = clients.map(Authority::pem);
     let tls = Tls::from_pem(&chain, &key, clients.as_deref()).unwrap();
@@ -66,14 +66,14 @@ async fn stage(authority: &Authority, clients: Option<&Authority>) -> TestServer
 }
 
 /// A connection that offers one protocol by ALPN.
-async fn connect(stage: &TestServer, authority: &Authority, protocol: &[u8]) -> TlsStream<TcpStream> {
+async fn connect(server: &TestServer, authority: &Authority, protocol: &[u8]) -> TlsStream<TcpStream> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(authority.pem.as_bytes()).unwrap()).unwrap();
     let config = ClientConfig::builder_with_provider(ring::default_provider().into());
     let config = config.with_safe_default_protocol_versions().unwrap();
     let mut config = config.with_root_certificates(roots).with_no_client_auth();
     config.alpn_protocols = vec![protocol.to_vec()];
-    let socket = TcpStream::connect(&stage.address).await.unwrap();
+    let socket = TcpStream::connect(&server.address).await.unwrap();
     let name = "127.0.0.1".try_into().unwrap();
     within(TlsConnector::from(std::sync::Arc::new(config)).connect(name, socket)).await.unwrap()
 }
@@ -81,8 +81,8 @@ async fn connect(stage: &TestServer, authority: &Authority, protocol: &[u8]) -> 
 #[tokio::test]
 async fn a_client_plays_over_tls_with_a_trusted_server() {
     let authority = Authority::new();
-    let stage = stage(&authority, None).await;
-    let url = format!("https://{}", stage.address);
+    let server = tls_server(&authority, None).await;
+    let url = format!("https://{}", server.address);
     let client = Client::connect_trusting(&url, &authority.trusted()).await.unwrap();
     let ada = client.log_in("Ada", PlayerKind::Human).await.unwrap();
     assert_eq!(ada.me().await.unwrap().player.name, "Ada");
@@ -90,19 +90,19 @@ async fn a_client_plays_over_tls_with_a_trusted_server() {
         let error = Client::connect_trusting(&url, &stranger).await.unwrap_err();
         assert!(matches!(&error, ClientError::Unreachable { cause, .. } if cause.contains("certificate")), "{error}");
     }
-    let plain = Client::connect(&format!("http://{}", stage.address)).await;
+    let plain = Client::connect(&format!("http://{}", server.address)).await;
     let spoke = match plain {
         Ok(client) => client.log_in("Eve", PlayerKind::Human).await.is_ok(),
         Err(_) => false,
     };
-    assert!(!spoke, "without TLS nothing is said");
+    assert!(!spoke, "without TLS the server sends nothing");
 }
 
 #[tokio::test]
 async fn a_server_requires_client_certificates_if_configured() {
     let (authority, club) = (Authority::new(), Authority::new());
-    let stage = stage(&authority, Some(&club)).await;
-    let url = format!("https://{}", stage.address);
+    let server = tls_server(&authority, Some(&club)).await;
+    let url = format!("https://{}", server.address);
     let log_in = async |name: &str, identity| {
         let trust = Trust { identity, ..authority.trusted() };
         Client::connect_trusting(&url, &trust).await?.log_in(name, PlayerKind::Human).await
@@ -115,12 +115,12 @@ async fn a_server_requires_client_certificates_if_configured() {
 #[tokio::test]
 async fn a_browser_may_use_either_protocol() {
     let authority = Authority::new();
-    let stage = stage(&authority, None).await;
+    let server = tls_server(&authority, None).await;
     for protocol in [&b"h2"[..], b"http/1.1"] {
-        let stream = connect(&stage, &authority, protocol).await;
+        let stream = connect(&server, &authority, protocol).await;
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(protocol));
     }
-    let mut stream = connect(&stage, &authority, b"http/1.1").await;
+    let mut stream = connect(&server, &authority, b"http/1.1").await;
     let call = b"POST /reversi.v1.SessionService/GetMe HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
                  content-type: application/grpc-web+proto\r\ncontent-length: 5\r\n\r\n\0\0\0\0\0";
     stream.write_all(call).await.unwrap();

@@ -17,12 +17,12 @@ use tonic_reflection::pb::v1::{
 use crate::harness::in_process::{ServerOptions, TestServer, refusal, within};
 
 /// A call like a browser's: one HTTP/1.1 request, binary gRPC-Web.
-async fn post(stage: &TestServer, path: &str, token: &str, message: &[u8]) -> TcpStream {
-    let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+async fn post(server: &TestServer, path: &str, token: &str, message: &[u8]) -> TcpStream {
+    let mut socket = TcpStream::connect(&server.address).await.unwrap();
     let head = format!(
         "POST /reversi.v1.{path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/grpc-web+proto\r\nx-grpc-web: 1\r\n\
          authorization: Bearer {token}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-        stage.address,
+        server.address,
         message.len() + 5
     );
     let mut bytes = head.into_bytes();
@@ -78,9 +78,9 @@ impl Frames<'_> {
 
 #[tokio::test]
 async fn a_browser_makes_unary_calls() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
-    let mut socket = post(&stage, "SessionService/GetMe", &ada.token, &v1::GetMeRequest {}.encode_to_vec()).await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let mut socket = post(&server, "SessionService/GetMe", &ada.token, &v1::GetMeRequest {}.encode_to_vec()).await;
     let head = head(&mut socket).await;
     assert!(head.starts_with("HTTP/1.1 200") && head.contains("application/grpc-web+proto"), "{head}");
     let mut frames = Frames { socket: &mut socket, read: Vec::new() };
@@ -94,11 +94,11 @@ async fn a_browser_makes_unary_calls() {
 
 #[tokio::test]
 async fn a_browser_reads_streams_incrementally() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let room = ada.create(v1::RoomSettings::default()).await.room_id;
     let request = v1::WatchRoomRequest { room_id: room.clone(), ..Default::default() }.encode_to_vec();
-    let mut socket = post(&stage, "RoomService/WatchRoom", &ada.token, &request).await;
+    let mut socket = post(&server, "RoomService/WatchRoom", &ada.token, &request).await;
     head(&mut socket).await;
     let mut frames = Frames { socket: &mut socket, read: Vec::new() };
     let mut seqs = Vec::new();
@@ -125,29 +125,29 @@ async fn a_browser_reads_streams_incrementally() {
 
 #[tokio::test]
 async fn a_browser_gets_the_reason_of_a_refusal() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let request = v1::GetRoomRequest { room_id: "nonsense".into() }.encode_to_vec();
-    let mut socket = post(&stage, "RoomService/GetRoom", &ada.token, &request).await;
+    let mut socket = post(&server, "RoomService/GetRoom", &ada.token, &request).await;
     let head = head(&mut socket).await;
     assert!(head.contains("grpc-status: 5") && head.contains("reversi-reason: ROOM_NOT_FOUND"), "{head}");
 }
 
 #[tokio::test]
 async fn a_browser_gets_the_error_of_an_unreadable_message() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     // A field that is longer than the message.
-    let mut socket = post(&stage, "RoomService/GetRoom", &ada.token, &[0x0a, 0x7f]).await;
+    let mut socket = post(&server, "RoomService/GetRoom", &ada.token, &[0x0a, 0x7f]).await;
     let head = head(&mut socket).await;
     assert!(head.contains("grpc-status: 3") && head.contains("reversi-reason: BAD_MESSAGE"), "{head}");
     assert!(head.contains("grpc-status-details-bin: ") && head.matches("grpc-message").count() == 1, "{head}");
 }
 
 /// The heads of the answers to a page of an origin: to its preflight request, then to a call.
-async fn asked_for_a_page(stage: &TestServer, origin: &str) -> [String; 2] {
+async fn answers_to_origin(server: &TestServer, origin: &str) -> [String; 2] {
     let path = "/reversi.v1.SessionService/GetMe HTTP/1.1";
-    let common = format!("host: {}\r\norigin: {origin}\r\nconnection: close", stage.address);
+    let common = format!("host: {}\r\norigin: {origin}\r\nconnection: close", server.address);
     let may = "access-control-request-method: POST\r\naccess-control-request-headers: authorization,x-grpc-web";
     let call = "content-type: application/grpc-web+proto\r\ncontent-length: 5";
     let requests = [
@@ -156,14 +156,14 @@ async fn asked_for_a_page(stage: &TestServer, origin: &str) -> [String; 2] {
     ];
     let mut heads = [String::new(), String::new()];
     for (request, answer) in requests.iter().zip(&mut heads) {
-        let mut socket = TcpStream::connect(&stage.address).await.unwrap();
+        let mut socket = TcpStream::connect(&server.address).await.unwrap();
         socket.write_all(request.as_bytes()).await.unwrap();
         *answer = head(&mut socket).await;
     }
     heads
 }
 
-async fn stage_for(origins: &[&str]) -> TestServer {
+async fn server_for_origins(origins: &[&str]) -> TestServer {
     let allow_origins = origins.iter().map(|origin| origin.parse().unwrap()).collect();
     TestServer::with(ServerOptions {
         access: Access { allow_origins, ..Access::default() },
@@ -174,9 +174,9 @@ async fn stage_for(origins: &[&str]) -> TestServer {
 
 #[tokio::test]
 async fn pages_of_allowed_origins_may_call() {
-    let stage = stage_for(&["https://example.org", "http://localhost:5173"]).await;
+    let server = server_for_origins(&["https://example.org", "http://localhost:5173"]).await;
     for origin in ["https://example.org", "http://localhost:5173"] {
-        let [may, call] = asked_for_a_page(&stage, origin).await;
+        let [may, call] = answers_to_origin(&server, origin).await;
         let allowed = format!("access-control-allow-origin: {origin}");
         assert!(may.starts_with("HTTP/1.1 200") && may.contains(&allowed) && may.contains("x-grpc-web"), "{may}");
         assert!(call.contains(&allowed) && call.contains("reversi-reason: TOKEN_MISSING"), "{call}");
@@ -185,25 +185,25 @@ async fn pages_of_allowed_origins_may_call() {
             assert!(exposed.unwrap().contains(read), "{call}");
         }
     }
-    for head in asked_for_a_page(&stage, "https://example.com").await {
+    for head in answers_to_origin(&server, "https://example.com").await {
         assert!(!head.contains("access-control-allow-origin"), "{head}");
     }
-    for head in asked_for_a_page(&stage_for(&["*"]).await, "https://example.com").await {
+    for head in answers_to_origin(&server_for_origins(&["*"]).await, "https://example.com").await {
         assert!(head.contains("access-control-allow-origin: *"), "{head}");
     }
 }
 
 #[tokio::test]
 async fn by_default_pages_of_other_origins_may_not_call() {
-    for head in asked_for_a_page(&TestServer::open().await, "https://example.org").await {
+    for head in answers_to_origin(&TestServer::open().await, "https://example.org").await {
         assert!(!head.contains("access-control"), "{head}");
     }
 }
 
 #[tokio::test]
 async fn every_answer_has_a_request_id() {
-    let stage = TestServer::open().await;
-    let ada = stage.human("Ada").await;
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
     let name = |metadata: &MetadataMap| metadata.get("reversi-request-id").unwrap().to_str().unwrap().to_owned();
     let mut mine = Request::new(v1::GetMeRequest {});
     mine.metadata_mut().insert("reversi-request-id", "mine".parse().unwrap());
@@ -213,14 +213,14 @@ async fn every_answer_has_a_request_id() {
     let watched = name(ada.games().watch_turns(v1::WatchTurnsRequest {}).await.unwrap().metadata());
     let names = BTreeSet::from([first.as_str(), &second, &refused, &watched, "mine"]);
     assert_eq!(names.len(), 5, "{names:?}");
-    let head = head(&mut post(&stage, "SessionService/GetMe", &ada.token, &[]).await).await;
+    let head = head(&mut post(&server, "SessionService/GetMe", &ada.token, &[]).await).await;
     assert!(head.contains("reversi-request-id: "), "{head}");
 }
 
 #[tokio::test]
 async fn reflection_lists_the_services() {
-    let stage = TestServer::open().await;
-    let mut reflection = ServerReflectionClient::new(stage.channel().await);
+    let server = TestServer::open().await;
+    let mut reflection = ServerReflectionClient::new(server.channel().await);
     let ask = |request| ServerReflectionRequest { host: String::new(), message_request: Some(request) };
     let asked = [
         ask(MessageRequest::ListServices(String::new())),
@@ -239,9 +239,9 @@ async fn reflection_lists_the_services() {
 }
 
 /// The answer to a GET request for a path: the head, and the body as sent.
-async fn get(stage: &TestServer, path: &str, more: &str) -> (String, Vec<u8>) {
-    let mut socket = TcpStream::connect(&stage.address).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{more}\r\n", stage.address);
+async fn get(server: &TestServer, path: &str, headers: &str) -> (String, Vec<u8>) {
+    let mut socket = TcpStream::connect(&server.address).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{headers}\r\n", server.address);
     socket.write_all(request.as_bytes()).await.unwrap();
     let head = head(&mut socket).await;
     let mut body = Vec::new();
@@ -257,26 +257,26 @@ fn header<'a>(head: &'a str, name: &str) -> &'a str {
 #[tokio::test]
 async fn the_web_page_is_served_on_the_same_port() {
     let access = Access { page: Some(page()), ..Access::default() };
-    let stage = TestServer::with(ServerOptions { access, ..ServerOptions::default() }).await;
-    let (head, body) = get(&stage, "/", "").await;
+    let server = TestServer::with(ServerOptions { access, ..ServerOptions::default() }).await;
+    let (head, body) = get(&server, "/", "").await;
     assert!(head.starts_with("HTTP/1.1 200") && header(&head, "content-type").starts_with("text/html"), "{head}");
     assert_eq!(header(&head, "cache-control"), "no-cache");
     assert!(header(&head, "content-security-policy").starts_with("default-src 'none'; script-src 'self';"), "{head}");
     assert_eq!(header(&head, "x-content-type-options"), "nosniff");
 
     let unchanged = format!("if-none-match: {}\r\n", header(&head, "etag"));
-    assert!(get(&stage, "/", &unchanged).await.0.starts_with("HTTP/1.1 304"));
+    assert!(get(&server, "/", &unchanged).await.0.starts_with("HTTP/1.1 304"));
 
     let html = String::from_utf8(body).unwrap();
     let script = html.split('"').find(|text| text.ends_with(".js")).expect("the page has a script");
-    let (head, body) = get(&stage, script.trim_start_matches('.'), "accept-encoding: br, gzip\r\n").await;
+    let (head, body) = get(&server, script.trim_start_matches('.'), "accept-encoding: br, gzip\r\n").await;
     assert!(header(&head, "content-type").contains("javascript"), "{head}");
     assert_eq!(header(&head, "content-encoding"), "gzip");
     assert!(header(&head, "cache-control").contains("immutable"), "{head}");
     assert!(body.len() < 120 * 1024, "{} bytes", body.len());
 
     for nowhere in ["/nothing", "/reversi.v1.SessionService/GetMe", "/..%2fCargo.toml"] {
-        assert!(get(&stage, nowhere, "").await.0.starts_with("HTTP/1.1 404"), "{nowhere}");
+        assert!(get(&server, nowhere, "").await.0.starts_with("HTTP/1.1 404"), "{nowhere}");
     }
-    stage.human("Ada").await.me().await;
+    server.human("Ada").await.me().await;
 }

@@ -9,8 +9,8 @@ import { expired, renewIfUnauthenticated, session } from "./session";
 /** The player's open turns, by game. */
 export const turns = signal<ReadonlyMap<string, TurnRequested>>(new Map());
 
-/** True after another tab has taken over the player's stream. */
-export const superseded = signal(false);
+/** True while another tab has the player's stream. */
+export const openInOtherTab = signal(false);
 
 export type PlayerEvent = PlayEvent["event"];
 
@@ -20,7 +20,7 @@ const onState = streamStateOf("turns");
 /** Keeps the player's own stream (`WatchTurns`) open while logged in, and passes its events on. */
 export function watchTurns(onEvent: (event: PlayerEvent) => void): void {
   effect(() => {
-    const wanted = session.value !== undefined && !superseded.value;
+    const wanted = session.value !== undefined && !openInOtherTab.value;
     // Signals that the stream reads must not run this effect again.
     untracked(() => {
       stream?.stop();
@@ -33,7 +33,7 @@ export function watchTurns(onEvent: (event: PlayerEvent) => void): void {
 
 /** Takes the player's stream back from the other tab. */
 export function playHere(): void {
-  superseded.value = false;
+  openInOtherTab.value = false;
 }
 
 function openStream(onEvent: (event: PlayerEvent) => void): StreamHandle {
@@ -59,7 +59,7 @@ function updateTurns(event: PlayerEvent): void {
 
 function onEnd(end: StreamEnd): void {
   if ("refused" in end) return renewIfUnauthenticated(end);
-  if (end.closed === CloseReason.SUPERSEDED) superseded.value = true;
+  if (end.closed === CloseReason.SUPERSEDED) openInOtherTab.value = true;
   if (end.closed === CloseReason.LOGGED_OUT) {
     expired.value = true;
     session.value = undefined;

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_from_taken_corners_are_steady() {
+    fn runs_from_taken_corners_are_stable() {
         assert_eq!(both_sides(steady, position("b1 c1 d1", "")), 0, "no corner");
         assert_eq!(both_sides(steady, position("a1", "h8")), 0);
         assert_eq!(both_sides(steady, position("a1 b1 c1 e1 a2", "d1")), 3);

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_and_several_agree_where_the_end_is_known() {
+    fn one_line_and_several_lines_agree_in_solved_positions() {
         for seed in 0..4 {
             let position = position_with(9, seed);
             let (one, several) =
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_deeper_and_deeper_and_the_last_says_so() {
+    fn results_have_increasing_depth_and_the_last_is_marked() {
         for lines in [1, 3] {
             let found = all_found(Position::START, SOME, lines, &Stop::new());
             let depths: Vec<u8> = found.iter().map(|found| found.lines[0].depth).collect();
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_was_stopped_before_it_began_glances() {
+    fn a_search_stopped_before_its_start_has_a_shallow_result() {
         let stop = Stop::new();
         stop.stop();
         for lines in [1, 3] {
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_remembered_than_the_engines_have_room_for() {
+    fn a_search_uses_only_the_memory_of_the_engines() {
         let (position, effort) = (position_with(30, 1), Effort { depth: 8, nodes: u64::MAX });
         let engines = |bytes| Engines::new(1, bytes);
         let of_study = |bytes| study(&engines(bytes), position, effort, &Stop::new()).nodes;
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn perfect_moves_lose_nothing_and_others_what_they_lose() {
+    fn perfect_moves_have_no_loss_and_others_their_exact_loss() {
         for seed in 0..4 {
             let position = position_with(8, seed);
             let before = study(Engines::usual(), position, SOME, &Stop::new());
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_solved_is_compared_by_searches_of_one_length() {
+    fn unsolved_moves_are_compared_by_searches_of_equal_depth() {
         let position = position_with(40, 2);
         let before = study(Engines::usual(), position, SOME, &Stop::new());
         let played = position.legal_moves().iter().find(|square| before.best.moves[0] != *square).unwrap();
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn a_course_counts_passes_and_leaves_out_its_opening() {
+    fn passes_are_counted_and_the_opening_is_omitted() {
         let game = random_game(3);
         let whole = GameMoves::of(Position::START, game.squares().iter().copied(), 0);
         assert_eq!(whole.positions().collect::<Vec<_>>(), game.positions().collect::<Vec<_>>());
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_a_game_that_is_over() {
+    fn a_finished_game_has_no_results() {
         let over = random_game(3).position();
         assert!(over.is_over() && all_found(over, SOME, 1, &Stop::new()).is_empty());
         let study = study(Engines::usual(), over, SOME, &Stop::new());

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_level_slips_less_or_sees_more_than_the_one_below() {
+    fn each_level_errs_less_or_searches_deeper_than_the_one_below() {
         for pair in LADDER.windows(2) {
             let [below, above] = pair else { continue };
             assert!(above.slips <= below.slips && above.nodes >= below.nodes && above != below);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_short_for_the_levels_that_see_much() {
+    fn deep_levels_need_more_time() {
         let second = Duration::from_secs(1);
         assert!(is_short(second, LEVELS) && !is_short(second, LEVELS - 3) && !is_short(10 * second, LEVELS));
     }

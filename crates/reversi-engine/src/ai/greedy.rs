@@ -13,7 +13,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_capture_is_found_and_equal_ones_are_all_kept() {
+    fn the_largest_capture_is_chosen_and_equal_ones_are_all_kept() {
         assert_eq!(most_flipping(Position::START), Position::START.legal_moves());
         let text = format!("XOO-----XO------XOO-----{} X", "-".repeat(40));
         let position: Position = text.parse().unwrap();

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_roxanne_game_takes_the_corner_that_is_there() {
+    fn a_roxanne_playout_takes_an_available_corner() {
         // Black may take a1 or nothing better; the game ends at once.
         let text = format!("-OX-----{}-------- X", "-".repeat(48));
         let position: Position = text.parse().unwrap();

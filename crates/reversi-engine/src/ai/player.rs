@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_those_of_the_card() {
+    fn levels_are_those_of_the_profile() {
         for kind in AiKind::ALL {
             let levels = kind.profile().levels;
             for level in 0..=u8::MAX {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_answers_without_a_legal_move() {
+    fn no_player_answers_without_a_legal_move() {
         let text = format!("------OX{} O", "-".repeat(56));
         for kind in AiKind::ALL {
             assert_eq!(player(kind, 1).choose(text.parse().unwrap(), 1, &Stop::new()), None);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn players_that_look_for_a_win_take_the_corner_that_wins_at_once() {
+    fn players_that_search_for_a_win_take_the_corner_that_wins_at_once() {
         // a1 wipes white out; a2 and a3 leave it alive.
         let text = format!("-OX------OX-------X-----{} X", "-".repeat(40));
         let position: Position = text.parse().unwrap();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_player_answers_and_says_that_it_was_stopped() {
+    fn a_stopped_player_answers_and_reports_that_it_was_stopped() {
         let stop = Stop::new();
         stop.stop();
         for kind in [AiKind::Positional, AiKind::AlphaBeta, AiKind::Mcts, AiKind::MctsRoxanne] {
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tireless_player_goes_on_until_it_is_stopped_or_knows_everything() {
+    fn an_unlimited_player_searches_until_it_is_stopped_or_has_solved_the_game() {
         let mut position = Position::START;
         while position.board().empties().count() > 8 {
             position = position.play(cheap_move(position, 1)).unwrap();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cheap_move_is_roxannes() {
+    fn the_cheap_move_is_that_of_roxanne() {
         for seed in 0..20 {
             let cheap = cheap_move(Position::START, seed);
             assert_eq!(cheap, choose(AiKind::Roxanne, 1, Position::START, seed).square);

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_the_described_one() {
+    fn the_table_is_as_documented() {
         let worth = |black, filled, name: &str| worth(board(black, filled), Color::Black, square(name));
         for filled in [5, 16, 17, 31, 32, 64] {
             assert_eq!(worth(5, filled, "a1"), 64);
@@ -143,6 +143,6 @@ mod tests {
         assert_eq!(LastSquare.value(&state), -(4 + 4), "white is to move, black has four discs");
         let passed = ReversiByPlacement::play(&state, Ply::Pass);
         assert_eq!(passed.last, state.last);
-        assert_eq!(LastSquare.value(&passed), 4 + 4, "after a pass the taker is to move");
+        assert_eq!(LastSquare.value(&passed), 4 + 4, "after the pass the side that took the square is to move");
     }
 }

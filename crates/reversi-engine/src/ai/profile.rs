@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_its_own_card_with_a_valid_default() {
+    fn every_kind_has_its_own_profile_with_a_valid_default() {
         for kind in AiKind::ALL {
             let profile = kind.profile();
             assert_eq!(profile.kind, kind);

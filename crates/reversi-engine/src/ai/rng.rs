@@ -29,7 +29,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_in_a_row_are_unrelated() {
+    fn consecutive_seeds_are_unrelated() {
         for stride in [1, 256, 1 << 32] {
             let choices: Vec<u64> = (0..1000).map(|seed| seeded_rng(seed * stride).next_u64() % 8).collect();
             let repeats = choices.windows(2).filter(|pair| pair[0] == pair[1]).count();

@@ -58,7 +58,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_tiers_are_the_described_ones() {
+    fn the_tiers_are_as_documented() {
         for (tier, described) in TIERS.into_iter().zip(DESCRIBED) {
             let described = described.iter().map(|&(row, column)| Square::at(column, row).unwrap());
             assert_eq!(tier, described.collect());
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_tier_with_a_legal_move_is_taken_whole() {
+    fn all_legal_moves_of_the_first_tier_are_candidates() {
         let legal = Bitboard(0x0000_0000_0000_FF81);
         assert_eq!(best_tier(legal), Bitboard(0x81), "corners before all of row 2");
         let legal = Bitboard(0b0111_1111 << 8);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn every_square_of_a_tier_is_drawn() {
+    fn every_square_of_a_tier_is_chosen_sometimes() {
         let mut rng = crate::ai::seeded_rng(1);
         let drawn: Bitboard = (0..100).filter_map(|_| any_of(Bitboard(0x8001_0110), &mut rng)).collect();
         assert_eq!(drawn, Bitboard(0x8001_0110));

@@ -53,7 +53,7 @@ fn refused(likelihood: &Likelihood, end: f64) -> f64 {
     kept
 }
 
-/// The difference at which a game gives so many points: the logistic curve of Elo's ratings.
+/// The difference at which a game gives `points` on average: the logistic curve of Elo's ratings.
 pub(super) fn elo(points: f64) -> f64 {
     400.0 * (points / (1.0 - points)).log10()
 }
@@ -120,10 +120,10 @@ mod tests {
     }
 
     #[test]
-    fn who_won_all_is_stronger_by_an_unknown_amount() {
+    fn winning_all_games_gives_no_upper_bound() {
         let found = of([0, 0, 0, 0, 20]);
         assert_eq!((found.elo, found.high), (f64::INFINITY, f64::INFINITY));
-        // All of 20 won is refused at the twentieth root of e to the power of -1.92.
+        // 20 wins of 20 exclude a mean below the twentieth root of exp(-1.92).
         assert!((points(found.low) - 0.9084).abs() < 0.001, "{found:?}");
         assert_eq!(found.to_string(), "more than +398 Elo");
         assert_eq!(of([20, 0, 0, 0, 0]).to_string(), "less than -398 Elo");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_pairs_are_no_certainty() {
+    fn equal_pairs_give_no_certainty() {
         let found = of([0, 0, 10, 0, 0]);
         assert!(found.elo.abs() < 0.1 && found.low < -30.0 && found.high > 30.0, "{found}");
         assert_eq!(of([1, 0, 0, 0, 1]).to_string().get(..7), Some("+0 Elo "));

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_at_the_mean_that_was_seen() {
+    fn the_loss_is_zero_at_the_observed_mean() {
         for pairs in [[3, 1, 4, 1, 5], [10, 20, 70, 25, 12], [1, 0, 0, 0, 1]] {
             let mean = Likelihood::new(&pairs).unwrap().mean();
             assert!(loss(pairs, mean).abs() < 1e-9, "{pairs:?}");

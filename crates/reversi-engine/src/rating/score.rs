@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_pair_is_no_pair() {
+    fn half_a_pair_is_not_counted() {
         let mut score = Score::default();
         score.count(1, Points::Win);
         score.count(2, Points::Win);

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_where_one_difference_is_believed() {
+    fn a_test_ends_when_one_difference_is_accepted() {
         let test: Sprt = "0,100".parse().unwrap();
         assert_eq!(test.verdict(&Score::default()), None);
         assert_eq!(test.verdict(&score([1, 1, 2, 1, 1])), None);

@@ -135,7 +135,7 @@ pub(crate) mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         #[test]
-        fn moves_and_flips_are_what_walking_the_lines_gives((own, opponent) in any_discs()) {
+        fn moves_and_flips_match_a_walk_along_the_lines((own, opponent) in any_discs()) {
             for square in 0..64 {
                 let expected = flips_by_walking(own, opponent, square);
                 prop_assert_eq!(flips(own, opponent, square), expected);

@@ -14,7 +14,7 @@ pub const MAX_PLIES: u8 = 20;
 const TRIES: u32 = 1000;
 
 /// A repeatable random opening: `plies` legal moves from the standard start (at most [`MAX_PLIES`]), passes implied, after which the game
-/// goes on. The same arguments give the same moves for ever.
+/// continues. The same arguments give the same moves for ever.
 ///
 /// The opening is even by three plain measures: no corner is taken, the disc counts differ by at most 6, and the
 /// counts of legal moves (each side's, were it to move) differ by at most 3. Should no tried line be even,
@@ -104,7 +104,7 @@ mod tests {
         for line in lines() {
             let opening: Transcript = line.parse().unwrap();
             assert_eq!(opening.squares().len(), usize::from(BALANCED_PLIES), "{line}");
-            assert_eq!(opening.to_string(), line, "only moves stand there");
+            assert_eq!(opening.to_string(), line, "a line has only moves");
             assert_eq!(opening.position().turn(), Color::Black, "no side has passed: {line}");
             assert!(!opening.position().legal_moves().is_empty(), "{line}");
             assert!(
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_orders_the_list_and_each_opening_comes_once() {
+    fn a_seed_orders_the_list_and_each_opening_is_used_once() {
         let count = lines().count() as u32;
         let all: BTreeSet<_> = (0..count).map(|index| balanced(7, index)).collect();
         assert_eq!(all.len(), count as usize);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn every_opening_is_legal_even_and_goes_on() {
+    fn every_opening_is_legal_balanced_and_unfinished() {
         for plies in 0..=MAX_PLIES {
             for seed in 0..50 {
                 let squares = random(plies, seed);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_counted_beyond_the_documented_ones() {
+    fn unevenness_is_larger_than_any_result_for_lopsided_positions() {
         assert_eq!(unevenness(Position::START), 0);
         let lopsided: Position = format!("XX-{}XXXXXXO{} X", "-".repeat(24), "-".repeat(30)).parse().unwrap();
         assert_eq!(unevenness(lopsided), 64 + 1);

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_places_flips_and_hands_over_the_turn() {
+    fn a_move_places_and_flips_discs_and_changes_the_turn() {
         let after = Position::START.play(square("f5")).unwrap();
         assert_eq!(after.turn(), Color::White);
         assert_eq!(after.board().count(Color::Black), 4);
@@ -238,7 +238,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_random_game_keeps_the_laws(choices in prop::collection::vec(any::<u8>(), 60)) {
+        fn a_random_game_keeps_the_invariants(choices in prop::collection::vec(any::<u8>(), 60)) {
             let mut position = Position::START;
             let mut placed = 0;
             for choice in choices {

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn each_symmetry_is_what_its_coordinates_say() {
+    fn each_symmetry_matches_its_coordinates() {
         for symmetry in Symmetry::ALL {
             for square in Square::ALL {
                 let image = symmetry.square(square);
@@ -139,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn moves_go_where_the_discs_go(black: u64, white: u64, which in 0..8_usize) {
+        fn legal_moves_are_mapped_like_the_discs(black: u64, white: u64, which in 0..8_usize) {
             let symmetry = Symmetry::ALL[which];
             let board = Board::new(Bitboard(black & !white), Bitboard(white & !(black << 3))).unwrap();
             let image = symmetry.board(board);

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_is_refused() {
+    fn invalid_text_is_refused() {
         assert_eq!("f".parse::<Transcript>(), Err(ReadTranscriptError::Text { number: 1 }));
         assert_eq!("f5é".parse::<Transcript>(), Err(ReadTranscriptError::Text { number: 2 }));
         assert_eq!("f5\u{0}d6".parse::<Transcript>(), Err(ReadTranscriptError::Text { number: 2 }));

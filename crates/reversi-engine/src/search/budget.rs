@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clones_are_one_flag_and_the_flag_comes_first() {
+    fn clones_share_one_flag_that_takes_precedence() {
         let stop = Stop::new();
         let budget = Budget::of_nodes(10).with_stop(&stop);
         assert_eq!(budget.ended_by(9), None);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_goes_up_in_two_steps_and_never_down() {
+    fn a_flag_is_raised_in_two_steps_and_never_lowered() {
         let stop = Stop::new();
         assert!(!stop.is_winding_down() && stop.is(&stop.clone()) && !stop.is(&Stop::new()));
         stop.wind_down();

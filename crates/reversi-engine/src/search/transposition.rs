@@ -229,15 +229,15 @@ mod tests {
         assert_eq!(table.get(&'t', 3, WIDE), None, "another state");
         assert_eq!(table.hint(&'s'), Some('m'));
         table.put(&'s', 3, Window { alpha: -10, beta: 4 }, searched(5), 'm');
-        assert_eq!(table.get(&'s', 3, WIDE), None, "at least 5 is not enough below 10");
+        assert_eq!(table.get(&'s', 3, WIDE), None, "a lower bound of 5 does not decide a window up to 10");
         assert_eq!(table.get(&'s', 3, Window { alpha: -10, beta: 5 }), Some(searched(5)));
         table.put(&'s', 3, Window { alpha: 6, beta: 10 }, searched(5), 'm');
-        assert_eq!(table.get(&'s', 3, WIDE), None, "at most 5 is not enough above -10");
+        assert_eq!(table.get(&'s', 3, WIDE), None, "an upper bound of 5 does not decide a window from -10");
         assert_eq!(table.get(&'s', 3, Window { alpha: 5, beta: 10 }), Some(searched(5)));
     }
 
     #[test]
-    fn a_window_cache_wants_state_depth_and_window() {
+    fn a_window_cache_needs_equal_state_depth_and_window() {
         let mut cache = WindowCache::with_bits(4);
         let get =
             |cache: &WindowCache<char>, state, depth, window| Cache::<char, u8>::get(cache, &state, depth, window);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_table_forgets_and_never_confuses() {
+    fn a_full_table_drops_entries_and_never_returns_a_wrong_one() {
         let mut table = Transpositions::with_bits(2);
         for state in 0..100_u64 {
             table.put(&state, 1, WIDE, searched(state as i32 % 10), ());

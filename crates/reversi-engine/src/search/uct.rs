@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn it_wins_where_it_can_and_blocks_where_it_must() {
+    fn a_win_is_taken_and_a_threat_is_blocked() {
         for seed in 0..20 {
             // x x . / o o . / . . . : the side to move completes its row.
             let wins = search(&UCT, &Grid::of(&[0, 3, 1, 4]), 500, seed);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_keeps_its_bound_and_still_answers() {
+    fn the_tree_stays_within_its_bound_and_still_answers() {
         for max_states in [0, 1, 2, 5, 30] {
             let mut tree = Tree::<TicTacToe>::new(Grid::START, 100);
             let mut rng = Pcg64::seed_from_u64(1);

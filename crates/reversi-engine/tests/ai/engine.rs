@@ -78,7 +78,7 @@ fn the_winner_is_found_with_less_work_than_the_score() {
 }
 
 #[test]
-fn who_wins_is_found_before_the_score_when_it_is_asked_for_first() {
+fn the_winner_is_found_before_the_score_if_requested_first() {
     for problem in problems(13..=22) {
         let limits = Limits { goal: Goal::WinnerFirst, ..Limits::default() };
         let mut known = Vec::new();
@@ -108,7 +108,7 @@ fn threads_that_share_a_table_find_the_exact_scores() {
 }
 
 #[test]
-fn threads_keep_the_budget_together_and_end_with_the_flag() {
+fn threads_share_the_budget_and_end_with_the_flag() {
     let mut engine = engine_of(1 << 20).with_threads(3);
     let report = search(&mut engine, middlegame(3), &Limits::of_nodes(60_000));
     assert_eq!(report.ended_by, EndedBy::Nodes);
@@ -141,7 +141,7 @@ fn engine_of(bytes: usize) -> Engine {
 }
 
 #[test]
-fn a_line_is_a_line_of_legal_moves_that_begins_with_the_best() {
+fn a_line_has_legal_moves_and_begins_with_the_best() {
     let mut engine = engine();
     for seed in 0..20 {
         let report = search(&mut engine, middlegame(seed), &Limits::of_depth(8));
@@ -152,7 +152,7 @@ fn a_line_is_a_line_of_legal_moves_that_begins_with_the_best() {
 }
 
 #[test]
-fn a_search_tells_of_each_depth_and_ends_when_it_is_told() {
+fn a_search_reports_each_depth_and_ends_on_request() {
     let mut engine = engine();
     let mut depths = Vec::new();
     let report = engine.search(middlegame(1), &Limits::default(), &Stop::new(), &mut |report| {
@@ -181,7 +181,7 @@ fn a_raised_flag_ends_a_search_within_few_positions() {
 }
 
 #[test]
-fn a_search_that_is_to_wind_down_ends_with_its_step() {
+fn a_search_that_winds_down_ends_with_its_step() {
     let stop = Stop::new();
     stop.wind_down();
     let report = engine().search(middlegame(2), &Limits::default(), &stop, &mut |_| ControlFlow::Continue(()));

@@ -2,5 +2,5 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
 mod engine;
-mod laws;
+mod properties;
 mod strength;

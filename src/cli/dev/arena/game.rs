@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn who_plays_illegally_or_fails_loses_and_is_made_ready_again() {
+    fn a_player_that_plays_illegally_or_fails_loses_and_is_reset() {
         let (game, kept) = play(&["f5"], &["a1"]);
         assert_eq!((game.winner, game.moves.to_string().as_str(), kept), (Some(Color::Black), "f5", false));
         assert_eq!(game.fault.as_deref(), Some("white may not move to a1"));

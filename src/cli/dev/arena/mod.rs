@@ -86,8 +86,8 @@ pub(in crate::cli) struct Args {
 /// Plays the games, prints the score and writes the files.
 ///
 /// # Errors
-/// When a player cannot play at all, when a file cannot be written, and when it was interrupted: what is known is then
-/// told before.
+/// When a player cannot play at all, when a file cannot be written, and when it was interrupted: then the results so
+/// far are printed first.
 pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     let mut interrupt = Interrupt::listen()?;
     // Short enough to type.
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_opening_comes_again() {
+    fn no_opening_is_repeated() {
         let most = 2 * opening::balanced_count() as u32;
         assert_eq!((games("2"), games(&most.to_string())), (Ok(2), Ok(most)));
         assert!(games(&(most + 2).to_string()).unwrap_err().contains("the same games again"));

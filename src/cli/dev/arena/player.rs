@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_made_up() {
+    fn unknown_players_are_refused() {
         for text in [
             "",
             "nobody",
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_without_end_is_ended_by_its_time() {
+    fn an_endless_search_ends_with_its_time() {
         let stop = Stop::new();
         stop_after(Duration::from_millis(1), &stop, || {
             while !stop.is_stopped() {

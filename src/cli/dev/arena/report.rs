@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_contest_is_told_in_a_few_lines() {
+    fn a_contest_is_summarized_in_a_few_lines() {
         let mut results = results(20, Some("0,100"));
         for index in 0..6 {
             results.add(index, won_by(Some(if index < 4 { side_of_a(index) } else { Color::Black })));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_holds_every_game() {
+    fn the_file_has_every_game() {
         let mut results = results(4, None);
         let lost = ArenaGame { fault: Some("it has ended".into()), ..won_by(Some(Color::Black)) };
         results.add(0, won_by(Some(Color::Black)));

@@ -96,7 +96,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_ends_after_the_verdict_does_not_count() {
+    fn games_that_end_after_the_verdict_do_not_count() {
         let mut results = results(100, Some("0,200"));
         for index in (1..100).chain([0]) {
             results.add(index, won_by(Some(side_of_a(index))));

@@ -154,6 +154,6 @@ mod tests {
             openings.chunks(2).all(|pair| pair[0] == pair[1] && pair[0].len() == usize::from(opening::BALANCED_PLIES))
         );
         assert!(openings[0] != openings[2]);
-        assert!(results.games[0].moves != results.games[1].moves, "the games of a pair have chance of their own");
+        assert!(results.games[0].moves != results.games[1].moves, "the games of a pair have different seeds");
     }
 }

@@ -50,7 +50,7 @@ use crate::{
 /// Queued messages of one bot. In a game there are three at most.
 const INBOX: usize = 64;
 
-/// Events that a watcher may lag behind. Beyond it the stream fails: there is no room for a new snapshot.
+/// Maximum number of events that a watcher may lag. Beyond it the stream fails: there is no room for a new snapshot.
 const LAG: usize = 4_096;
 
 /// Streams of one connection: more than the bench opens.

@@ -17,7 +17,7 @@ pub(super) struct Counters {
     /// Notified when they are made.
     pub(super) enough: Notify,
     pub(super) deliveries: AtomicU64,
-    /// Watchers that lagged so far behind that they got a new snapshot.
+    /// Watchers that lagged so much that they got a new snapshot.
     pub(super) snapshots: AtomicU64,
     /// From the sending of a move until the next turn is asked.
     pub(super) turns: Histogram,
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_time_has_a_bucket_that_is_hardly_longer() {
+    fn every_time_has_a_bucket_that_is_slightly_longer() {
         for nanos in [0, 1, 31, 32, 33, 63, 64, 65, 1_000, 123_456_789, u64::MAX / 3, u64::MAX] {
             let highest = highest(bucket(nanos));
             assert!(highest >= nanos && highest - nanos <= nanos / BUCKETS_PER_OCTAVE, "{nanos}: {highest}");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_of_what_was_noted() {
+    fn percentiles_are_of_the_recorded_times() {
         let histogram = Histogram::default();
         assert_eq!((histogram.percentile(50), histogram.longest()), (None, None));
         for millis in 1..=100 {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_measured_counts() {
+    fn only_measured_times_count() {
         let counters = Counters::new(None);
         counters.count_move();
         counters.measure(true);

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_a_whole_game_of_the_usual_length() {
+    fn the_fixed_game_is_complete_and_of_usual_length() {
         let fixed_game = FixedGame::new();
         assert!(fixed_game.last.is_over());
         assert!(fixed_game.turns.len() > 55, "{} moves", fixed_game.turns.len());

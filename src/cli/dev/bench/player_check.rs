@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn one_may_hear_of_the_end_when_the_other_plays_again() {
+    fn a_player_may_receive_the_end_after_the_other_got_the_next_game() {
         let (mut check, prepared) = beginning();
         send(&mut check, &prepared.opening, |_| {}).unwrap();
         let (last, steps) = prepared.steps.split_last().unwrap();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_tells_a_whole_game() {
+    fn the_baseline_server_sends_a_whole_game() {
         let (mut check, prepared) = beginning();
         for _ in 0..2 {
             send(&mut check, &prepared.opening, |_| {}).unwrap();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_board_is_seen_by_its_bits_and_as_text() {
+    fn a_wrong_board_is_detected_in_bits_and_in_text() {
         let bits = refused(|event| {
             if let Event::TurnRequested(asked) = event {
                 asked.position.as_mut().unwrap().black ^= 1 << 63;
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_is_left_out_or_changed_is_seen() {
+    fn an_omitted_or_changed_move_is_detected() {
         let later = refused(|event| {
             if let Event::TurnRequested(asked) = event {
                 asked.ply += 1;
@@ -302,14 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_answered_is_not_closed() {
+    fn an_unanswered_turn_is_not_closed() {
         let (mut check, prepared) = beginning();
         send(&mut check, &prepared.opening, |_| {}).unwrap();
         assert!(send(&mut check, &prepared.steps[0], |_| {}).is_err());
     }
 
     #[test]
-    fn a_turn_that_is_never_closed_is_seen_at_the_next_one() {
+    fn a_turn_that_is_never_closed_is_detected_at_the_next_one() {
         let (mut check, prepared) = beginning();
         send(&mut check, &prepared.opening, |_| {}).unwrap();
         let mut seen = false;

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_is_the_middle_one_of_the_rounds() {
+    fn a_ratio_is_the_median_of_the_rounds() {
         let mut both = Comparison::default();
         for (one, other) in [(1.0, 2.0), (9.0, 3.0), (4.0, 4.0)] {
             both.add(of(one), of(other));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_ratio_to_nothing() {
+    fn a_ratio_to_zero_is_omitted() {
         let mut both = Comparison::default();
         both.add(of(1.0), of(0.0));
         assert_eq!(both.json(), json!({}));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_not_told() {
+    fn figures_that_were_not_measured_are_omitted() {
         assert_eq!(of(2.0).json(), json!({ "moves_per_second": 2.0 }));
     }
 }

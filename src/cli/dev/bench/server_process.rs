@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_system_tells_is_read() {
+    fn the_process_status_is_parsed() {
         let stat = "7 (a (b) c) S 1 7 7 0 -1 4194304 100 0 0 0 150 50 0 0 20 0 3 0 100 1000 10";
         assert_eq!(cpu(stat), Some(Duration::from_secs(2)));
         assert_eq!(resident("Name:\ta\nVmRSS:\t    2048 kB\n"), Some(2 << 20));

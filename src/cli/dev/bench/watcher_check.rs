@@ -110,14 +110,14 @@ mod tests {
     use crate::cli::dev::bench::{fixed_game::FixedGame, prepared_messages::PreparedMessages};
 
     /// All events of the game, from event 1.
-    fn told() -> Vec<v1::RoomEvent> {
+    fn all_events() -> Vec<v1::RoomEvent> {
         let prepared = PreparedMessages::new(&FixedGame::new()).unwrap();
         let steps = std::iter::once(&prepared.opening).chain(&prepared.steps);
         let events = steps.flat_map(|step| &step.events);
         (1..).zip(events).map(|(seq, event)| event.read(seq)).collect()
     }
 
-    fn follow(events: &[v1::RoomEvent]) -> Result<usize, Violation> {
+    fn check_all(events: &[v1::RoomEvent]) -> Result<usize, Violation> {
         let mut check = WatcherCheck::default();
         let moves: Result<Vec<_>, _> = events.iter().map(|event| check.step(event)).collect();
         Ok(moves?.into_iter().flatten().count())
@@ -125,32 +125,32 @@ mod tests {
 
     #[test]
     fn a_whole_game_is_followed() {
-        assert_eq!(follow(&told()), Ok(FixedGame::new().turns.len()));
+        assert_eq!(check_all(&all_events()), Ok(FixedGame::new().turns.len()));
     }
 
     #[test]
-    fn a_gap_is_seen() {
-        let mut events = told();
+    fn a_gap_is_detected() {
+        let mut events = all_events();
         events.remove(10);
-        assert!(matches!(follow(&events), Err(Violation::Gap { .. })));
+        assert!(matches!(check_all(&events), Err(Violation::Gap { .. })));
     }
 
     #[test]
-    fn a_lost_move_is_seen_also_where_the_numbers_have_no_gap() {
-        let mut events = told();
+    fn a_lost_move_is_detected_even_if_the_numbers_have_no_gap() {
+        let mut events = all_events();
         events.remove(10);
         (1..).zip(&mut events).for_each(|(seq, event)| event.seq = seq);
-        assert!(matches!(follow(&events), Err(Violation::Ply { .. })));
+        assert!(matches!(check_all(&events), Err(Violation::Ply { .. })));
     }
 
     #[test]
-    fn a_wrong_board_is_seen() {
-        let mut events = told();
+    fn a_wrong_board_is_detected() {
+        let mut events = all_events();
         let played = events.iter_mut().rev().find_map(|event| match &mut event.event {
             Some(Event::MovePlayed(played)) => Some(played),
             _ => None,
         });
         played.unwrap().position.as_mut().unwrap().white ^= 1;
-        assert!(matches!(follow(&events), Err(Violation::Board { .. })));
+        assert!(matches!(check_all(&events), Err(Violation::Board { .. })));
     }
 }

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_move_is_complete_when_all_have_it() {
+    async fn a_move_is_complete_when_all_watchers_have_it() {
         let (watched_room, events) = two();
         watched_room.before_move(0, 0).await;
         for wire in events {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_was_told_otherwise_is_seen() {
+    fn a_different_message_to_one_watcher_is_detected() {
         let (watched_room, events) = two();
         let mut other = events[0].to_vec();
         *other.last_mut().unwrap() ^= 1;
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_keeps_it_from_being_settled() {
+    fn a_move_is_not_complete_while_a_watcher_lacks_it() {
         let (watched_room, events) = two();
         watched_room.receive(1, events[0].clone()).unwrap();
         assert!(!watched_room.is_complete());
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_left_behind_where_all_go_in_step() {
+    fn a_watcher_that_skips_events_is_detected_in_step() {
         let (watched_room, _) = two();
         let room = |seq| {
             let message = Message::Snapshot(v1::Room { seq, ..Default::default() });

@@ -3,27 +3,27 @@
 
 use reversi::room::{Command, Room};
 
-use super::{Verdict, ensure};
+use super::{CheckResult, ensure};
 use crate::sim::{
-    evidence::Evidence,
-    moment::{Deed, Outcome, What},
+    event_log::{Action, Outcome, SimEvent},
+    recorded_history::RecordedHistory,
 };
 
-pub(super) fn check(evidence: &Evidence) -> Verdict {
-    for moment in &evidence.moments {
-        let What::Answered { call, outcome } = &moment.what else { continue };
-        let (who, deed) = evidence.call(*call);
+pub(super) fn check(history: &RecordedHistory) -> CheckResult {
+    for entry in &history.entries {
+        let SimEvent::Answered { call, outcome } = &entry.what else { continue };
+        let (client, action) = history.call(*call);
         match outcome {
-            Outcome::Made(room, seq) => {
-                let past = evidence.past(*room)?;
-                ensure(past.at(*seq).is_some(), || format!("call {call}: room {room} has no event {seq}"))?;
+            Outcome::RoomCreated(room, seq) => {
+                let room_history = history.room(*room)?;
+                ensure(room_history.at(*seq).is_some(), || format!("call {call}: room {room} has no event {seq}"))?;
             }
             Outcome::Done(accepted) => {
-                let Some(id) = deed.room() else { continue };
-                let room = evidence.past(id)?.at(accepted.seq);
+                let Some(id) = action.room() else { continue };
+                let room = history.room(id)?.at(accepted.seq);
                 let room = room.ok_or_else(|| format!("call {call}: room {id} has no event {}", accepted.seq))?;
-                ensure(holds(deed, room, evidence, who), || {
-                    format!("call {call}: {deed:?} is not so at {}", accepted.seq)
+                ensure(has_effect(action, room, history, client), || {
+                    format!("call {call}: {action:?} has no effect at {}", accepted.seq)
                 })?;
             }
             _ => {}
@@ -33,19 +33,19 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
 }
 
 /// Whether the room after a request shows its effect.
-fn holds(deed: &Deed, room: &Room, evidence: &Evidence, who: usize) -> bool {
-    let asks = |player| evidence.was(who, player);
-    match deed {
-        Deed::Command(_, Command::Join(profile, _)) => room.member(profile.id).is_some(),
-        Deed::Command(_, Command::TakeSeat(side)) => room.seats()[*side].occupant.player().is_some_and(asks),
-        Deed::Command(_, Command::Kick { player, .. }) => room.member(*player).is_none(),
-        Deed::Command(_, Command::Configure(settings)) => room.settings() == &**settings,
-        Deed::Command(_, Command::Transfer(player)) => room.owner().is_some_and(|owner| owner.id == *player),
-        Deed::Play(id, ply, square) => room.game().is_some_and(|game| {
+fn has_effect(action: &Action, room: &Room, history: &RecordedHistory, client: usize) -> bool {
+    let is_client = |player| history.was_player(client, player);
+    match action {
+        Action::Command(_, Command::Join(profile, _)) => room.member(profile.id).is_some(),
+        Action::Command(_, Command::TakeSeat(side)) => room.seats()[*side].occupant.player().is_some_and(is_client),
+        Action::Command(_, Command::Kick { player, .. }) => room.member(*player).is_none(),
+        Action::Command(_, Command::Configure(settings)) => room.settings() == &**settings,
+        Action::Command(_, Command::Transfer(player)) => room.owner().is_some_and(|owner| owner.id == *player),
+        Action::Play(id, ply, square) => room.game().is_some_and(|game| {
             let decided = game.plies.get(usize::from(*ply));
             game.number == id.number && decided.is_some_and(|ply| ply.square == Some(*square))
         }),
-        Deed::Start(..) => room.game().is_some(),
+        Action::Start(..) => room.game().is_some(),
         _ => true,
     }
 }

@@ -8,20 +8,20 @@ use reversi::{
     store::Results,
 };
 
-use super::{Verdict, ensure};
+use super::{CheckResult, ensure};
 use crate::sim::{
-    evidence::Evidence,
-    moment::{Deed, Outcome, What},
+    event_log::{Action, Outcome, SimEvent},
+    recorded_history::RecordedHistory,
 };
 
-pub(super) fn check(evidence: &Evidence) -> Verdict {
+pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     let mut counts: BTreeMap<PlayerId, Results> = BTreeMap::new();
-    for (id, past) in &evidence.pasts {
-        for (before, event) in past.steps() {
+    for (id, room_history) in &history.rooms {
+        for (before, event) in room_history.steps() {
             let Fact::GameEnded(end) = &event.fact else { continue };
             let game = before.running().ok_or_else(|| format!("{id}: {event:?} ends no game"))?;
             let name = GameId { room: *id, number: game.number };
-            let record = evidence.archived(name).ok_or_else(|| format!("{name} is not in the archive"))?;
+            let record = history.archived(name).ok_or_else(|| format!("{name} is not in the archive"))?;
             let same = record.end == *end && record.plies == game.plies && record.ended == event.at;
             ensure(same, || format!("{name} is archived as {record:?}"))?;
             for side in Color::ALL {
@@ -38,30 +38,30 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
             }
         }
     }
-    if evidence.forgetful {
+    if history.removes_idle_players {
         // Statistics are kept only for players that the server knows.
         return Ok(());
     }
-    let struck = struck(evidence);
-    for (player, stats) in counts.into_iter().filter(|(player, _)| !struck.contains(player)) {
-        let kept = evidence.standing(player).total();
+    let logging_out = logging_out(history);
+    for (player, stats) in counts.into_iter().filter(|(player, _)| !logging_out.contains(player)) {
+        let kept = history.player_stats(player).total();
         ensure(kept == stats, || format!("{player} has {kept:?}, and played {stats:?}"))?;
     }
     Ok(())
 }
 
 /// The players that asked to log out, whether or not it succeeded.
-fn struck(evidence: &Evidence) -> Vec<PlayerId> {
+fn logging_out(history: &RecordedHistory) -> Vec<PlayerId> {
     let mut current: BTreeMap<usize, PlayerId> = BTreeMap::new();
-    let mut struck = Vec::new();
-    for moment in &evidence.moments {
-        match &moment.what {
-            What::Answered { call, outcome: Outcome::In(player) } => {
-                current.insert(evidence.call(*call).0, *player);
+    let mut logging_out = Vec::new();
+    for entry in &history.entries {
+        match &entry.what {
+            SimEvent::Answered { call, outcome: Outcome::LoggedIn(player) } => {
+                current.insert(history.call(*call).0, *player);
             }
-            What::Asked { who, deed: Deed::LogOut, .. } => struck.extend(current.get(who)),
+            SimEvent::Requested { client, action: Action::LogOut, .. } => logging_out.extend(current.get(client)),
             _ => {}
         }
     }
-    struck
+    logging_out
 }

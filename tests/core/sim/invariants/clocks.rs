@@ -4,36 +4,37 @@ use std::{collections::BTreeMap, time::Duration};
 
 use reversi::room::{EndReason, Event, Fact, Room, RoomId, Timestamp};
 
-use super::{Verdict, ensure};
+use super::{CheckResult, ensure};
 use crate::sim::{
-    evidence::Evidence,
-    moment::{Moment, What},
+    event_log::{LogEntry, SimEvent},
+    recorded_history::RecordedHistory,
 };
 
 /// How early timers may be: they have a resolution of milliseconds.
-const GRAIN: Duration = Duration::from_millis(2);
+const TIMER_RESOLUTION: Duration = Duration::from_millis(2);
 
-pub(super) fn check(evidence: &Evidence) -> Verdict {
+pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     // When each running turn began, in the total running time of all servers.
     let mut began: BTreeMap<RoomId, Duration> = BTreeMap::new();
-    let mut dawn = (Duration::ZERO, Timestamp(0));
-    for Moment { at, what } in &evidence.moments {
-        if let What::Began { wall } = what {
-            dawn = (*at, *wall);
+    let mut server_start = (Duration::ZERO, Timestamp(0));
+    for LogEntry { at, what } in &history.entries {
+        if let SimEvent::ServerBegan { wall } = what {
+            server_start = (*at, *wall);
         }
-        let What::Wrote { room: id, events } = what else { continue };
-        let past = evidence.past(*id)?;
+        let SimEvent::Written { room: id, events } = what else { continue };
+        let room_history = history.room(*id)?;
         for event in events {
-            let Some(before) = event.seq.0.checked_sub(2).and_then(|index| past.rooms.get(index as usize)) else {
+            let Some(before) = event.seq.0.checked_sub(2).and_then(|index| room_history.states.get(index as usize))
+            else {
                 continue;
             };
             // The event may have been written long after its timestamp.
-            let at = dawn.0 + event.at.since(dawn.1);
+            let at = server_start.0 + event.at.since(server_start.1);
             if let Fact::GameEnded(end) = &event.fact
                 && end.reason == EndReason::Timeout
             {
-                let had = at.saturating_sub(began.get(id).copied().unwrap_or_default());
-                fell_in_time(before, event, had).map_err(|problem| format!("{id}: {problem}"))?;
+                let time_given = at.saturating_sub(began.get(id).copied().unwrap_or_default());
+                check_time_loss(before, event, time_given).map_err(|problem| format!("{id}: {problem}"))?;
             }
             if matches!(event.fact, Fact::GameStarted { .. } | Fact::Played { .. } | Fact::Passed) {
                 began.insert(*id, at);
@@ -43,11 +44,11 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
     Ok(())
 }
 
-fn fell_in_time(before: &Room, event: &Event, had: Duration) -> Verdict {
+fn check_time_loss(before: &Room, event: &Event, time_given: Duration) -> CheckResult {
     let Some(game) = before.running() else { return Ok(()) };
     let time = before.settings().time;
     let total = game.turn().and_then(|side| game.clocks[side]);
     let limit = time.per_move.into_iter().chain(total).min().unwrap_or_default();
     ensure(before.flag_falls().is_some_and(|flag| flag <= event.at), || format!("{event:?} before the flag fell"))?;
-    ensure(had + GRAIN >= limit, || format!("{event:?}: only {had:?} of {limit:?} were given"))
+    ensure(time_given + TIMER_RESOLUTION >= limit, || format!("{event:?}: only {time_given:?} of {limit:?} were given"))
 }

@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 
 use reversi::room::Fact;
 
-use super::{Verdict, ensure};
+use super::{CheckResult, ensure};
 use crate::sim::{
-    evidence::Evidence,
-    moment::{Moment, What},
+    event_log::{LogEntry, SimEvent},
+    recorded_history::RecordedHistory,
 };
 
-pub(super) fn check(evidence: &Evidence) -> Verdict {
+pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     let (mut given, mut starts) = (BTreeMap::new(), 1);
-    for Moment { what, .. } in &evidence.moments {
+    for LogEntry { what, .. } in &history.entries {
         match what {
-            What::Began { .. } => {
+            SimEvent::ServerBegan { .. } => {
                 given.clear();
                 starts = 1;
             }
             // A failed start is tried again.
-            What::Started(false) => starts += 1,
-            What::Wrote { room, events } => {
+            SimEvent::ServerStarted(false) => starts += 1,
+            SimEvent::Written { room, events } => {
                 let credits = events.iter().filter(|event| matches!(event.fact, Fact::ClockCredited { .. })).count();
                 let given = given.entry(*room).or_insert(0);
                 *given += credits;

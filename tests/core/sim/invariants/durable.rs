@@ -7,60 +7,60 @@ use reversi::{
     runtime::Notice,
 };
 
-use super::{Verdict, ensure};
+use super::{CheckResult, ensure};
 use crate::sim::{
-    evidence::Evidence,
-    moment::{Moment, Outcome, Seen, What},
+    event_log::{LogEntry, Outcome, SimEvent, WatchUpdate},
+    recorded_history::RecordedHistory,
 };
 
-pub(super) fn check(evidence: &Evidence) -> Verdict {
+pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     let mut written: BTreeMap<RoomId, Seq> = BTreeMap::new();
     let mut watchers: BTreeMap<u64, RoomId> = BTreeMap::new();
-    for Moment { what, .. } in &evidence.moments {
+    for LogEntry { what, .. } in &history.entries {
         let shown = match what {
-            What::Wrote { room, events } => {
+            SimEvent::Written { room, events } => {
                 written.extend(events.last().map(|event| (*room, event.seq)));
                 None
             }
-            What::Watched { watcher, room, .. } => {
+            SimEvent::WatchStarted { watcher, room, .. } => {
                 watchers.insert(*watcher, *room);
                 None
             }
-            What::Saw { watcher, seen } => {
-                let seq = match seen {
-                    Seen::Snapshot(room) => room.seq(),
-                    Seen::Event(event) => event.seq,
+            SimEvent::UpdateReceived { watcher, update } => {
+                let seq = match update {
+                    WatchUpdate::Snapshot(room) => room.seq(),
+                    WatchUpdate::Event(event) => event.seq,
                 };
                 Some((watchers[watcher], seq))
             }
-            What::Answered { outcome: Outcome::Made(room, seq), .. } => Some((*room, *seq)),
-            What::Answered { call, outcome: Outcome::Done(accepted) } => {
-                evidence.call(*call).1.room().map(|room| (room, accepted.seq))
+            SimEvent::Answered { outcome: Outcome::RoomCreated(room, seq), .. } => Some((*room, *seq)),
+            SimEvent::Answered { call, outcome: Outcome::Done(accepted) } => {
+                history.call(*call).1.room().map(|room| (room, accepted.seq))
             }
-            What::Told { notice, .. } => told(evidence, notice),
+            SimEvent::NoticeReceived { notice, .. } => cause(history, notice),
             _ => None,
         };
         if let Some((room, seq)) = shown {
-            let there = written.get(&room).copied().unwrap_or_default();
-            ensure(seq <= there, || format!("{what:?} when room {room} was at {there}"))?;
+            let latest = written.get(&room).copied().unwrap_or_default();
+            ensure(seq <= latest, || format!("{what:?} when room {room} was at {latest}"))?;
         }
     }
     Ok(())
 }
 
 /// The event of the room that caused a notice; none if the notice does not determine it.
-fn told(evidence: &Evidence, notice: &Notice) -> Option<(RoomId, Seq)> {
+fn cause(history: &RecordedHistory, notice: &Notice) -> Option<(RoomId, Seq)> {
     match notice {
-        Notice::TurnRequested(request) => Some(first(evidence, request.game, |game| game.ply() == request.ply)),
-        Notice::GameEnded { game, .. } => Some(first(evidence, *game, |game| game.end.is_some())),
+        Notice::TurnRequested(request) => Some(first(history, request.game, |game| game.ply() == request.ply)),
+        Notice::GameEnded { game, .. } => Some(first(history, *game, |game| game.end.is_some())),
         _ => None,
     }
 }
 
-/// The first event after which `so` holds for a game; an event after the end of the room if there is none.
-fn first(evidence: &Evidence, id: GameId, so: impl Fn(&Game) -> bool) -> (RoomId, Seq) {
-    let rooms = evidence.pasts.get(&id.room).map_or(&[][..], |past| &past.rooms);
-    let was_so = |room: &Room| room.game().is_some_and(|game| game.number == id.number && so(game));
-    let index = rooms.iter().position(was_so).unwrap_or(rooms.len());
+/// The first event after which `condition` holds for a game; an event after the end of the room if there is none.
+fn first(history: &RecordedHistory, id: GameId, condition: impl Fn(&Game) -> bool) -> (RoomId, Seq) {
+    let rooms = history.rooms.get(&id.room).map_or(&[][..], |room_history| &room_history.states);
+    let holds = |room: &Room| room.game().is_some_and(|game| game.number == id.number && condition(game));
+    let index = rooms.iter().position(holds).unwrap_or(rooms.len());
     (id.room, Seq(index as u64 + 1))
 }

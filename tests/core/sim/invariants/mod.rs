@@ -1,45 +1,45 @@
-//! The invariants of all worlds, one a file. Each checks a finished world and reports the first violation.
+//! The invariants of all simulations, one per file. Each checks a finished simulation and reports the first violation.
 
 mod acknowledged;
 mod archive;
 mod clocks;
 mod credits;
-mod dense;
 mod durable;
-mod ends;
-mod legal;
+mod final_state;
+mod game_ends;
+mod legal_moves;
 mod quotas;
 mod refusals;
-mod rest;
-mod stored;
+mod stored_form;
 mod tokens;
-mod turns;
+mod turn_requests;
+mod watch_order;
 
-use crate::sim::evidence::Evidence;
+use crate::sim::recorded_history::RecordedHistory;
 
-pub(crate) type Verdict = Result<(), String>;
+pub(crate) type CheckResult = Result<(), String>;
 
-pub(crate) type Law = fn(&Evidence) -> Verdict;
+pub(crate) type Check = fn(&RecordedHistory) -> CheckResult;
 
 /// All invariants with their names.
-pub(crate) const ALL: [(&str, Law); 14] = [
+pub(crate) const ALL: [(&str, Check); 14] = [
     ("acknowledged", acknowledged::check),
     ("archive", archive::check),
     ("clocks", clocks::check),
     ("credits", credits::check),
-    ("dense", dense::check),
+    ("watch_order", watch_order::check),
     ("durable", durable::check),
-    ("ends", ends::check),
-    ("legal", legal::check),
+    ("game_ends", game_ends::check),
+    ("legal_moves", legal_moves::check),
     ("quotas", quotas::check),
     ("refusals", refusals::check),
-    ("rest", rest::check),
-    ("stored", stored::check),
+    ("final_state", final_state::check),
+    ("stored_form", stored_form::check),
     ("tokens", tokens::check),
-    ("turns", turns::check),
+    ("turn_requests", turn_requests::check),
 ];
 
 /// An error with the text of `otherwise` unless the condition holds.
-fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Verdict {
+fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> CheckResult {
     if holds { Ok(()) } else { Err(otherwise()) }
 }

@@ -8,23 +8,23 @@ use reversi::{
     runtime::RoomError,
 };
 
-use super::{Verdict, ensure};
+use super::{CheckResult, ensure};
 use crate::sim::{
-    evidence::Evidence,
-    moment::{Deed, Moment, Outcome, What},
+    event_log::{Action, LogEntry, Outcome, SimEvent},
+    recorded_history::RecordedHistory,
 };
 
-pub(super) fn check(evidence: &Evidence) -> Verdict {
+pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     let mut written: BTreeMap<RoomId, Seq> = BTreeMap::new();
-    for Moment { what, .. } in &evidence.moments {
+    for LogEntry { what, .. } in &history.entries {
         match what {
-            What::Wrote { room, events } => written.extend(events.last().map(|event| (*room, event.seq))),
-            What::Answered { call, outcome: Outcome::Refused(RoomError::Rejected(rejection)) } => {
-                let (_, Deed::Play(game, ply, square)) = evidence.call(*call) else { continue };
-                let stands = recorded(evidence, &written, *game, *ply) == Some(Some(*square));
+            SimEvent::Written { room, events } => written.extend(events.last().map(|event| (*room, event.seq))),
+            SimEvent::Answered { call, outcome: Outcome::Refused(RoomError::Rejected(rejection)) } => {
+                let (_, Action::Play(game, ply, square)) = history.call(*call) else { continue };
+                let on_record = recorded(history, &written, *game, *ply) == Some(Some(*square));
                 let illegal = matches!(rejection, Rejection::IllegalMove(_));
-                ensure(!(stands && illegal), || {
-                    format!("call {call} was refused with {rejection:?}, and is on the record")
+                ensure(!(on_record && illegal), || {
+                    format!("call {call} was refused with {rejection:?}, but is on the record")
                 })?;
             }
             _ => {}
@@ -33,8 +33,13 @@ pub(super) fn check(evidence: &Evidence) -> Verdict {
     Ok(())
 }
 
-fn recorded(evidence: &Evidence, written: &BTreeMap<RoomId, Seq>, game: GameId, ply: u16) -> Option<Option<Square>> {
-    let room = evidence.pasts.get(&game.room)?.at(*written.get(&game.room)?)?;
+fn recorded(
+    history: &RecordedHistory,
+    written: &BTreeMap<RoomId, Seq>,
+    game: GameId,
+    ply: u16,
+) -> Option<Option<Square>> {
+    let room = history.rooms.get(&game.room)?.at(*written.get(&game.room)?)?;
     let record = room.game().filter(|record| record.number == game.number)?;
     record.plies.get(usize::from(ply)).map(|ply| ply.square)
 }

@@ -3,34 +3,35 @@
 
 use std::collections::BTreeSet;
 
-use super::{Verdict, ensure};
+use super::{CheckResult, ensure};
 use crate::sim::{
-    evidence::Evidence,
-    moment::{Deed, Moment, Outcome, What},
+    event_log::{Action, LogEntry, Outcome, SimEvent},
+    recorded_history::RecordedHistory,
 };
 
-pub(super) fn check(evidence: &Evidence) -> Verdict {
-    let (mut holds, mut gave_up, mut out) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for Moment { what, .. } in &evidence.moments {
+pub(super) fn check(history: &RecordedHistory) -> CheckResult {
+    let (mut logged_in, mut logging_out, mut logged_out) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for LogEntry { what, .. } in &history.entries {
         match what {
-            What::Answered { call, outcome: Outcome::In(_) } => {
-                let who = evidence.call(*call).0;
-                holds.insert(who);
-                gave_up.remove(&who);
-                out.remove(&who);
+            SimEvent::Answered { call, outcome: Outcome::LoggedIn(_) } => {
+                let client = history.call(*call).0;
+                logged_in.insert(client);
+                logging_out.remove(&client);
+                logged_out.remove(&client);
             }
-            What::Asked { who, deed: Deed::LogOut, .. } => {
-                gave_up.insert(*who);
+            SimEvent::Requested { client, action: Action::LogOut, .. } => {
+                logging_out.insert(*client);
             }
-            What::Answered { call, outcome: Outcome::Out } => {
-                out.insert(evidence.call(*call).0);
+            SimEvent::Answered { call, outcome: Outcome::LoggedOut } => {
+                logged_out.insert(history.call(*call).0);
             }
-            What::Returned { who, good: false } => {
-                let expected = !holds.contains(who) || gave_up.contains(who) || evidence.forgetful;
-                ensure(expected, || format!("the token of p{who} is lost"))?;
+            SimEvent::TokenUsed { client, valid: false } => {
+                let expected =
+                    !logged_in.contains(client) || logging_out.contains(client) || history.removes_idle_players;
+                ensure(expected, || format!("the token of p{client} is lost"))?;
             }
-            What::Returned { who, good: true } => {
-                ensure(!out.contains(who), || format!("p{who} has logged out, and is let in"))?;
+            SimEvent::TokenUsed { client, valid: true } => {
+                ensure(!logged_out.contains(client), || format!("p{client} has logged logged_out, and is let in"))?;
             }
             _ => {}
         }

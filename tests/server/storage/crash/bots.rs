@@ -31,17 +31,17 @@ impl Acknowledged {
 
     /// A move that was acknowledged to its caller.
     pub(crate) fn add(&mut self, game: &str, ply: usize, square: &str) {
-        self.note(Answer { game: game.into(), ply: i32::try_from(ply).unwrap(), square: square.into(), seq: 0 });
+        self.record(Answer { game: game.into(), ply: i32::try_from(ply).unwrap(), square: square.into(), seq: 0 });
     }
 
-    fn note(&mut self, answer: Answer) {
+    fn record(&mut self, answer: Answer) {
         let Answer { game, ply, square, seq } = answer;
         let (room, _) = game.split_once('-').unwrap();
         let last = self.seqs.entry(room.to_owned()).or_default();
         *last = seq.max(*last);
         let (game, square) = (game.parse().unwrap(), square.parse().unwrap());
         let before = self.moves.insert((game, u16::try_from(ply).unwrap()), square);
-        assert!(before.is_none_or(|before| before == square), "a decided ply was decided again");
+        assert!(before.is_none_or(|before| before == square), "two moves were acknowledged for one ply");
     }
 }
 
@@ -56,18 +56,18 @@ struct Answer {
 pub(crate) struct Bots {
     bots: [Player; 2],
     rooms: Vec<String>,
-    at_work: Option<AtWork>,
+    running: Option<RunningTasks>,
 }
 
 /// Both bots, with their streams and their moves.
-struct AtWork {
+struct RunningTasks {
     answers: mpsc::Receiver<Answer>,
     tasks: JoinSet<()>,
 }
 
 impl Bots {
     /// Logs in two bots, and puts them into rooms with endless series of games.
-    pub(crate) async fn found(url: &str, rooms: usize, pair: &str) -> Self {
+    pub(crate) async fn create(url: &str, rooms: usize, pair: &str) -> Self {
         let seats = i32::try_from(rooms).unwrap();
         let bots = [bot(url, "Black", pair, seats).await, bot(url, "White", pair, seats).await];
         let mut names = Vec::new();
@@ -83,49 +83,49 @@ impl Bots {
             bots[0].start(&room).await;
             names.push(room);
         }
-        let mut bots = Self { bots, rooms: names, at_work: None };
-        bots.begin().await;
+        let mut bots = Self { bots, rooms: names, running: None };
+        bots.start_tasks().await;
         bots
     }
 
-    async fn begin(&mut self) {
+    async fn start_tasks(&mut self) {
         let (sender, answers) = mpsc::channel(64);
         let mut tasks = JoinSet::new();
         for bot in &self.bots {
             let turns = bot.turns().await;
             tasks.spawn(answer_turns(bot.clone(), turns, sender.clone()));
         }
-        self.at_work = Some(AtWork { answers, tasks });
+        self.running = Some(RunningTasks { answers, tasks });
     }
 
     /// Waits until this many more moves are acknowledged. The bots keep playing.
     pub(crate) async fn play(&mut self, moves: u64, acknowledged: &mut Acknowledged) {
-        let work = self.at_work.as_mut().unwrap();
+        let work = self.running.as_mut().unwrap();
         for _ in 0..moves {
-            acknowledged.note(work.answers.recv().await.unwrap());
+            acknowledged.record(work.answers.recv().await.unwrap());
         }
     }
 
     /// Reads the last answers of a server that was killed.
-    pub(crate) async fn let_go(&mut self, acknowledged: &mut Acknowledged) {
-        let mut work = self.at_work.take().unwrap();
+    pub(crate) async fn disconnect(&mut self, acknowledged: &mut Acknowledged) {
+        let mut work = self.running.take().unwrap();
         while let Some(answer) = work.answers.recv().await {
-            acknowledged.note(answer);
+            acknowledged.record(answer);
         }
         work.tasks.join_all().await;
     }
 
     /// Stops playing.
-    pub(crate) fn leave(&mut self) {
-        drop(self.at_work.take());
+    pub(crate) fn stop(&mut self) {
+        drop(self.running.take());
     }
 
     /// Continues with the same tokens.
-    pub(crate) async fn come_back(&mut self, url: &str) {
+    pub(crate) async fn reconnect(&mut self, url: &str) {
         for bot in &mut self.bots {
             *bot = Player::with_token(url, &bot.token).await;
         }
-        self.begin().await;
+        self.start_tasks().await;
     }
 
     /// Checks that every room has its acknowledged moves.

@@ -20,11 +20,11 @@ pub(crate) async fn check(folder: &Path, acknowledged: &Acknowledged, rooms: usi
         check_events(&store, &room).await;
         if let Some(game) = room.running() {
             let id = GameId { room: room.id(), number: game.number };
-            assert!(games.insert(id, game.plies.clone()).is_none(), "{id} runs, and has ended");
+            assert!(games.insert(id, game.plies.clone()).is_none(), "{id} is both running and archived");
         }
         for number in 1..=room.game().map_or(0, |game| game.number) {
             let id = GameId { room: room.id(), number };
-            assert!(games.contains_key(&id), "{id} is nowhere");
+            assert!(games.contains_key(&id), "{id} is lost");
         }
     }
     for (id, plies) in &games {
@@ -44,7 +44,7 @@ async fn archived(store: &SqliteStore) -> BTreeMap<GameId, Vec<Ply>> {
         let page = store.games(filter, after, 500).await.unwrap();
         for game in page.games {
             let GameRecord { id, plies, .. } = (*game).clone();
-            assert!(games.insert(id, plies).is_none(), "{id} has ended twice");
+            assert!(games.insert(id, plies).is_none(), "{id} is archived twice");
         }
         if page.next.is_none() {
             return games;
@@ -61,8 +61,8 @@ async fn check_events(store: &SqliteStore, room: &Room) {
         assert_eq!(*next, Seq(seq.0 + 1), "a gap in {}", room.id());
         seq = *next;
         match fact {
-            Fact::GameStarted { .. } => assert!(!std::mem::replace(&mut runs, true), "two games at once"),
-            Fact::GameEnded(_) => assert!(std::mem::replace(&mut runs, false), "an end without a game"),
+            Fact::GameStarted { .. } => assert!(!std::mem::replace(&mut runs, true), "a game started during another"),
+            Fact::GameEnded(_) => assert!(std::mem::replace(&mut runs, false), "a game ended that had not started"),
             _ => {}
         }
     }

@@ -28,13 +28,13 @@ async fn a_server_stops_cleanly_on_request() {
         .await;
     reader.start(&busy).await;
     deaf.start(&thinking).await;
-    process::follow(&mut watch, 2_000).await;
+    process::read_until(&mut watch, 2_000).await;
 
     let began = Instant::now();
-    let (stopped, said) = tokio::join!(server.stop(), process::last_words(&mut turns));
+    let (stopped, said) = tokio::join!(server.stop(), process::close_reason(&mut turns));
     let (clean, log) = stopped;
     assert!(clean && log.contains("stopped: clean"), "{log}");
-    assert!(began.elapsed() < DRAIN, "its deadline: {log}");
+    assert!(began.elapsed() < DRAIN, "stopped before the deadline: {log}");
     assert_eq!(said, v1::CloseReason::Draining);
     drop((unread, health, watch));
 }

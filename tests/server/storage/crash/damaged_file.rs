@@ -26,7 +26,7 @@ fn start(folder: &Path) -> Server {
 }
 
 /// A game between two seats, at its second ply.
-async fn table(black: &Player, white: &Player) -> (String, String) {
+async fn start_game(black: &Player, white: &Player) -> (String, String) {
     let room = black.create(v1::RoomSettings::default(), ["me", "open"]).await.room_id;
     white.join_and_sit(&room, 1).await;
     let game = black.start(&room).await;
@@ -39,7 +39,7 @@ async fn writes_succeed_again_after_another_program_unlocks_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path());
     let [black, white] = [Player::bot(&server.url, "Black", 1).await, Player::bot(&server.url, "White", 1).await];
-    let (room, game) = table(&black, &white).await;
+    let (room, game) = start_game(&black, &white).await;
     let before = white.room(&room).await;
     let other = rusqlite::Connection::open(file(folder.path())).unwrap();
     for hold in ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"] {
@@ -77,19 +77,19 @@ async fn a_damaged_page_affects_only_its_own_data() {
     let server = start(folder.path());
     let [black, white] = [Player::bot(&server.url, "Black", 9).await, Player::bot(&server.url, "White", 9).await];
     let lost = black.create(v1::RoomSettings::default(), ["me", "open"]).await.room_id;
-    let line = format!("here it breaks {}", "x".repeat(200));
+    let line = format!("damaged text {}", "x".repeat(200));
     for _ in 0..60 {
         let request = v1::PostChatRequest { room_id: lost.clone(), text: line.clone() };
         black.rooms().post_chat(request).await.unwrap();
     }
-    let (room, game) = table(&black, &white).await;
+    let (room, game) = start_game(&black, &white).await;
     assert!(server.stop().await.0);
 
     // Only the room of the game is loaded.
     let server = start(folder.path());
     let black = Player::with_token(&server.url, &black.token).await;
     let white = Player::with_token(&server.url, &white.token).await;
-    let pages = damage(&file(folder.path()), "here it breaks");
+    let pages = damage(&file(folder.path()), "damaged text");
     assert!(pages > 2, "{pages}");
     // After this write, reads use the file again, not the cache.
     white.play(&game, 1, "c3").await.unwrap();
@@ -105,6 +105,6 @@ async fn a_damaged_page_affects_only_its_own_data() {
     let mut again = Command::new(env!("CARGO_BIN_EXE_reversi"));
     again.args(["serve", "--listen", "127.0.0.1:0", "--data", folder.path().to_str().unwrap()]);
     let refusal = again.output().unwrap();
-    let told = String::from_utf8(refusal.stderr).unwrap();
-    assert!(!refusal.status.success() && told.contains("damaged") && told.contains("backup"), "{told}");
+    let report = String::from_utf8(refusal.stderr).unwrap();
+    assert!(!refusal.status.success() && report.contains("damaged") && report.contains("backup"), "{report}");
 }

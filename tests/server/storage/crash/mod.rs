@@ -27,21 +27,21 @@ async fn acknowledged_moves_survive_every_kill() {
     let folder = tempfile::tempdir().unwrap();
     let (mut chance, mut acknowledged) = (SplitMix64::new(20), Acknowledged::default());
     let mut server = start(folder.path());
-    let mut bots = Bots::found(&server.url, ROOMS, "1").await;
+    let mut bots = Bots::create(&server.url, ROOMS, "1").await;
     for round in 0..ROUNDS {
         let moves = 1 + chance.next() % MOST_MOVES;
         // While other moves are being written.
         bots.play(moves, &mut acknowledged).await;
         server.kill();
-        bots.let_go(&mut acknowledged).await;
+        bots.disconnect(&mut acknowledged).await;
         check_files::check(folder.path(), &acknowledged, ROOMS).await;
         server = start(folder.path());
-        bots.come_back(&server.url).await;
+        bots.reconnect(&server.url).await;
         bots.check_rooms(&acknowledged).await;
         println!("round {round}: {moves} moves waited for, {} acknowledged in all", acknowledged.count());
     }
     bots.play(MOST_MOVES, &mut acknowledged).await;
-    bots.leave();
+    bots.stop();
     let (clean, log) = server.stop().await;
     assert!(clean, "{log}");
     check_files::check(folder.path(), &acknowledged, ROOMS).await;

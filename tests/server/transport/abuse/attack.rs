@@ -11,35 +11,35 @@ use tokio::{
 };
 
 use super::frame::{
-    CANCEL, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, REMEMBERED_CALL, RST_STREAM, call, call_to_remember,
-    farewell, frame, frames, goaway, greeting, header,
+    CANCEL, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, INDEXED_CALL, RST_STREAM, call, client_preface,
+    frame, frames, goaway, goaway_frame, header, indexed_call,
 };
 
 /// The path of most attacks: a method that needs a token.
 const PATH: &str = "/reversi.v1.SessionService/GetMe";
 
 /// The HTTP/2 error code ENHANCE_YOUR_CALM.
-const CALM: u32 = 11;
+const ENHANCE_YOUR_CALM: u32 = 11;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Attack {
     /// Streams that are reset as soon as they are open.
     RapidReset,
     /// This number of connections without any data.
-    Silence(usize),
+    IdleConnections(usize),
     /// Random bytes, and a TLS handshake without TLS on the server.
-    Noise,
+    RandomBytes,
     /// HTTP/1.1 requests on many connections, calls and the page, as fast as possible.
-    Requests,
+    Http1Requests,
     /// Many more headers than any call has, over both protocols.
     LargeHeaders,
     /// A request head sent one byte at a time.
-    Dribble,
+    SlowHeaders,
     /// An HTTP/2 head with endless continuations.
-    Continuation,
+    EndlessContinuation,
     /// The first byte of a message on each permitted stream of a connection, all at once. This is no attack, and all
     /// streams are answered.
-    Chorus,
+    AllStreams,
 }
 
 impl Attack {
@@ -47,40 +47,40 @@ impl Attack {
     pub(crate) async fn once(self, address: &str) -> Vec<Vec<u8>> {
         match self {
             Self::RapidReset => vec![rapid_reset(address).await],
-            Self::Silence(count) => silence(address, count).await,
-            Self::Noise => noise(address).await,
-            Self::Requests => requests(address).await,
+            Self::IdleConnections(count) => idle_connections(address, count).await,
+            Self::RandomBytes => random_bytes(address).await,
+            Self::Http1Requests => requests(address).await,
             Self::LargeHeaders => large_headers(address).await,
-            Self::Dribble => side_by_side(20, |_| dribble(address.to_owned())).await,
-            Self::Continuation => vec![continuation(address).await],
-            Self::Chorus => vec![chorus(address).await],
+            Self::SlowHeaders => concurrently(20, |_| slow_headers(address.to_owned())).await,
+            Self::EndlessContinuation => vec![continuation(address).await],
+            Self::AllStreams => vec![all_streams(address).await],
         }
     }
 
     /// Checks the bytes received from the server: refusals in most cases.
-    pub(crate) fn check(self, said: Vec<Vec<u8>>) {
+    pub(crate) fn check(self, received: Vec<Vec<u8>>) {
         match self {
-            Self::RapidReset | Self::Continuation => assert_eq!(goaway(&said[0]), Some(CALM)),
-            Self::Silence(count) => assert!(said.len() == count && said.iter().all(Vec::is_empty)),
-            Self::Dribble => assert!(said.len() == 20 && said.iter().all(Vec::is_empty)),
-            Self::Noise => assert!(!said.is_empty()),
-            Self::Requests => {
-                let answers = said.iter().map(|said| count(said, b"HTTP/1.1 ")).collect::<Vec<_>>();
+            Self::RapidReset | Self::EndlessContinuation => assert_eq!(goaway(&received[0]), Some(ENHANCE_YOUR_CALM)),
+            Self::IdleConnections(count) => assert!(received.len() == count && received.iter().all(Vec::is_empty)),
+            Self::SlowHeaders => assert!(received.len() == 20 && received.iter().all(Vec::is_empty)),
+            Self::RandomBytes => assert!(!received.is_empty()),
+            Self::Http1Requests => {
+                let answers = received.iter().map(|received| count(received, b"HTTP/1.1 ")).collect::<Vec<_>>();
                 assert!(answers.iter().all(|&answers| answers == REQUESTS), "{answers:?}");
             }
             Self::LargeHeaders => {
-                assert!(count(&said[0], b"HTTP/1.1 431") == 1 && count(&said[1], PATH.as_bytes()) == 0)
+                assert!(count(&received[0], b"HTTP/1.1 431") == 1 && count(&received[1], PATH.as_bytes()) == 0)
             }
-            Self::Chorus => {
-                let answers = frames(&said[0]).filter(|(kind, _)| *kind == HEADERS).count();
-                assert_eq!((goaway(&said[0]).unwrap_or(0), answers), (0, VOICES));
+            Self::AllStreams => {
+                let answers = frames(&received[0]).filter(|(kind, _)| *kind == HEADERS).count();
+                assert_eq!((goaway(&received[0]).unwrap_or(0), answers), (0, STREAMS));
             }
         }
     }
 }
 
-fn count(said: &[u8], part: &[u8]) -> usize {
-    said.windows(part.len()).filter(|window| *window == part).count()
+fn count(received: &[u8], part: &[u8]) -> usize {
+    received.windows(part.len()).filter(|window| *window == part).count()
 }
 
 async fn connect(address: &str) -> TcpStream {
@@ -89,69 +89,69 @@ async fn connect(address: &str) -> TcpStream {
 
 /// Sends bytes, and returns what is received until the server closes the connection. Both at the same time, since the
 /// server may stop reading.
-async fn tell(address: &str, bytes: Vec<u8>) -> Vec<u8> {
-    let (mut hear, mut speak) = connect(address).await.into_split();
-    let speaking = async {
-        let _ = speak.write_all(&bytes).await;
+async fn send(address: &str, bytes: Vec<u8>) -> Vec<u8> {
+    let (mut read_half, mut write_half) = connect(address).await.into_split();
+    let writing = async {
+        let _ = write_half.write_all(&bytes).await;
         std::future::pending::<()>().await;
     };
-    let mut said = Vec::new();
+    let mut received = Vec::new();
     tokio::select! {
-        _ = hear.read_to_end(&mut said) => {}
-        () = speaking => {}
+        _ = read_half.read_to_end(&mut received) => {}
+        () = writing => {}
     }
-    said
+    received
 }
 
 async fn rapid_reset(address: &str) -> Vec<u8> {
     let headers = call(PATH);
-    let mut bytes = greeting();
+    let mut bytes = client_preface();
     for stream in (1..40_000).step_by(2) {
         bytes.extend(frame(HEADERS, END_HEADERS, stream, &headers));
         bytes.extend(frame(RST_STREAM, 0, stream, &CANCEL));
     }
-    tell(address, bytes).await
+    send(address, bytes).await
 }
 
-async fn silence(address: &str, count: usize) -> Vec<Vec<u8>> {
+async fn idle_connections(address: &str, count: usize) -> Vec<Vec<u8>> {
     let mut all = JoinSet::new();
     // In groups that fit into the kernel's queue, so that no connection is retried.
     while all.len() < count {
         let mut group = JoinSet::new();
-        for _ in 0..SILENT_GROUP.min(count - all.len()) {
+        for _ in 0..IDLE_GROUP.min(count - all.len()) {
             let address = address.to_owned();
             group.spawn(async move { connect(&address).await });
         }
         for mut socket in group.join_all().await {
             all.spawn(async move {
-                let mut said = Vec::new();
-                let _ = socket.read_to_end(&mut said).await;
-                said
+                let mut received = Vec::new();
+                let _ = socket.read_to_end(&mut received).await;
+                received
             });
         }
         // An answered request shows that all earlier connections are accepted.
-        tell(address, b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_vec()).await;
+        send(address, b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_vec()).await;
     }
     all.join_all().await
 }
 
 /// Number of connections opened at the same time.
-const SILENT_GROUP: usize = 100;
+const IDLE_GROUP: usize = 100;
 
 /// The start of a TLS ClientHello.
-const CLIENT_HELLO: &[u8] = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 nobody here speaks it";
+const CLIENT_HELLO: &[u8] = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 not a TLS server";
 
-async fn noise(address: &str) -> Vec<Vec<u8>> {
+async fn random_bytes(address: &str) -> Vec<Vec<u8>> {
     let mut random = rand_pcg::Pcg64::seed_from_u64(7);
     let mut noises = vec![CLIENT_HELLO.to_vec()];
     for _ in 0..100 {
-        let mut noise = vec![0; 512];
-        random.fill_bytes(&mut noise);
-        noises.push(noise);
+        let mut random_bytes = vec![0; 512];
+        random.fill_bytes(&mut random_bytes);
+        noises.push(random_bytes);
     }
-    side_by_side(noises.len(), |number| {
-        let (address, noise) = (address.to_owned(), noises[number].clone());
-        async move { tell(&address, noise).await }
+    concurrently(noises.len(), |number| {
+        let (address, random_bytes) = (address.to_owned(), noises[number].clone());
+        async move { send(&address, random_bytes).await }
     })
     .await
 }
@@ -169,9 +169,9 @@ async fn requests(address: &str) -> Vec<Vec<u8>> {
     let page = |more: &str| format!("GET / HTTP/1.1\r\nhost: x\r\n{more}\r\n");
     let last = "connection: close\r\n";
     let bytes = [request("").repeat(REQUESTS - 1) + &request(last), page("").repeat(REQUESTS - 1) + &page(last)];
-    side_by_side(20, |number| {
+    concurrently(20, |number| {
         let (address, bytes) = (address.to_owned(), bytes[number % 2].clone().into_bytes());
-        async move { tell(&address, bytes).await }
+        async move { send(&address, bytes).await }
     })
     .await
 }
@@ -182,7 +182,7 @@ async fn large_headers(address: &str) -> Vec<Vec<u8>> {
     for _ in 0..40 {
         block.extend(header("large", &"x".repeat(1_000)));
     }
-    let mut bytes = greeting();
+    let mut bytes = client_preface();
     let mut pieces = block.chunks(16_384).peekable();
     let mut kind = HEADERS;
     while let Some(piece) = pieces.next() {
@@ -191,21 +191,21 @@ async fn large_headers(address: &str) -> Vec<Vec<u8>> {
         bytes.extend(frame(kind, first | last, 1, piece));
         kind = CONTINUATION;
     }
-    bytes.extend(farewell());
-    vec![tell(address, old.into_bytes()).await, tell(address, bytes).await]
+    bytes.extend(goaway_frame());
+    vec![send(address, old.into_bytes()).await, send(address, bytes).await]
 }
 
-async fn dribble(address: String) -> Vec<u8> {
+async fn slow_headers(address: String) -> Vec<u8> {
     let mut socket = connect(&address).await;
-    let mut said = [0; 1_024];
+    let mut received = [0; 1_024];
     for byte in b"POST / HTTP/1.1\r\nslow: ".iter().copied().chain(std::iter::repeat(b'x')) {
         if socket.write_all(&[byte]).await.is_err() {
             break;
         }
         // The rate of the attack: one byte, then a pause.
-        match timeout(Duration::from_millis(50), socket.read(&mut said)).await {
+        match timeout(Duration::from_millis(50), socket.read(&mut received)).await {
             Err(_) => {}
-            Ok(heard) => return said[..heard.unwrap_or(0)].to_vec(),
+            Ok(heard) => return received[..heard.unwrap_or(0)].to_vec(),
         }
     }
     Vec::new()
@@ -213,32 +213,32 @@ async fn dribble(address: String) -> Vec<u8> {
 
 async fn continuation(address: &str) -> Vec<u8> {
     let filler = header("more", &"x".repeat(1_000));
-    let mut bytes = greeting();
+    let mut bytes = client_preface();
     bytes.extend(frame(HEADERS, END_STREAM, 1, &call(PATH)));
     for _ in 0..20_000 {
         bytes.extend(frame(CONTINUATION, 0, 1, &filler));
     }
-    tell(address, bytes).await
+    send(address, bytes).await
 }
 
 /// The permitted streams of a connection.
-pub(crate) const VOICES: usize = 1_024;
+pub(crate) const STREAMS: usize = 1_024;
 
-async fn chorus(address: &str) -> Vec<u8> {
-    let mut headers = call_to_remember(PATH);
-    let mut bytes = greeting();
+async fn all_streams(address: &str) -> Vec<u8> {
+    let mut headers = indexed_call(PATH);
+    let mut bytes = client_preface();
     // In few bytes, so that everything arrives before anything is answered.
-    for stream in (1..).step_by(2).take(VOICES) {
+    for stream in (1..).step_by(2).take(STREAMS) {
         bytes.extend(frame(HEADERS, END_HEADERS, stream, &headers));
         bytes.extend(frame(DATA, 0, stream, &[0]));
-        headers = REMEMBERED_CALL.to_vec();
+        headers = INDEXED_CALL.to_vec();
     }
-    bytes.extend(farewell());
-    tell(address, bytes).await
+    bytes.extend(goaway_frame());
+    send(address, bytes).await
 }
 
 /// Runs `count` attacks at the same time.
-async fn side_by_side<F>(count: usize, make: impl Fn(usize) -> F) -> Vec<Vec<u8>>
+async fn concurrently<F>(count: usize, make: impl Fn(usize) -> F) -> Vec<Vec<u8>>
 where
     F: Future<Output = Vec<u8>> + Send + 'static,
 {

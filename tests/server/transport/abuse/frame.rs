@@ -1,12 +1,12 @@
 //! Hand-made HTTP/2 frames, since no library sends invalid ones.
 
 /// The first bytes of a client: the preface and empty settings.
-pub(crate) fn greeting() -> Vec<u8> {
+pub(crate) fn client_preface() -> Vec<u8> {
     [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".as_slice(), &frame(SETTINGS, 0, 0, &[])].concat()
 }
 
 /// The last bytes of a client: a GOAWAY, so that the server need not wait for more.
-pub(crate) fn farewell() -> Vec<u8> {
+pub(crate) fn goaway_frame() -> Vec<u8> {
     frame(GOAWAY, 0, 0, &[0; 8])
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn call(path: &str) -> Vec<u8> {
 }
 
 /// The same headers, added to the dynamic table of the server.
-pub(crate) fn call_to_remember(path: &str) -> Vec<u8> {
+pub(crate) fn indexed_call(path: &str) -> Vec<u8> {
     let mut block = vec![0x83, 0x86];
     block.extend(field(&[0x44], path));
     block.extend(field(&[0x41], "localhost"));
@@ -54,7 +54,7 @@ pub(crate) fn call_to_remember(path: &str) -> Vec<u8> {
 }
 
 /// The headers of that call from the dynamic table; the last one added has index 62.
-pub(crate) const REMEMBERED_CALL: [u8; 5] = [0x83, 0x86, 0x80 | 64, 0x80 | 63, 0x80 | 62];
+pub(crate) const INDEXED_CALL: [u8; 5] = [0x83, 0x86, 0x80 | 64, 0x80 | 63, 0x80 | 62];
 
 /// One more header.
 pub(crate) fn header(name: &str, value: &str) -> Vec<u8> {
@@ -86,18 +86,18 @@ fn text(text: &str) -> Vec<u8> {
 }
 
 /// The error code of the first GOAWAY in the bytes of a server.
-pub(crate) fn goaway(said: &[u8]) -> Option<u32> {
-    let (_, payload) = frames(said).find(|(kind, _)| *kind == GOAWAY)?;
+pub(crate) fn goaway(received: &[u8]) -> Option<u32> {
+    let (_, payload) = frames(received).find(|(kind, _)| *kind == GOAWAY)?;
     Some(u32::from_be_bytes(payload.get(4..8)?.try_into().ok()?))
 }
 
 /// The types and payloads of the frames in the bytes of a server.
-pub(crate) fn frames(mut said: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
+pub(crate) fn frames(mut received: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     std::iter::from_fn(move || {
-        let (head, rest) = said.split_first_chunk::<9>()?;
+        let (head, rest) = received.split_first_chunk::<9>()?;
         let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
         let (payload, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
-        said = rest;
+        received = rest;
         Some((head[3], payload))
     })
 }

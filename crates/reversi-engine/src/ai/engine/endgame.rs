@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_solver_agrees_with_trying_everything() {
+    fn the_solver_agrees_with_exhaustive_search() {
         for seed in seeds(60) {
             for empties in 1..=9 {
                 solves_as_minimax(Portable, empties, seed);

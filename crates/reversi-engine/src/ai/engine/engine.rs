@@ -306,24 +306,25 @@ mod tests {
         }
         let limits = Limits::of_nodes(500);
         while position.board().empties().count() > empties {
-            let report = with_engine(|engine| engine.search(position, &limits, &Stop::new(), &mut go_on)).unwrap();
+            let report =
+                with_engine(|engine| engine.search(position, &limits, &Stop::new(), &mut keep_searching)).unwrap();
             position = position.play(report.best).unwrap().settle().0;
         }
         position
     }
 
-    fn go_on(_: &Report) -> ControlFlow<()> {
+    fn keep_searching(_: &Report) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
     #[test]
-    fn a_search_that_never_began_answers_with_what_looks_best() {
+    fn a_search_stopped_at_once_gives_the_move_with_the_best_evaluation() {
         let stop = Stop::new();
         stop.stop();
         for game in 0..20 {
             let position = position(game, 40);
             with_engine(|engine| {
-                let report = engine.search(position, &Limits::default(), &stop, &mut go_on).unwrap();
+                let report = engine.search(position, &Limits::default(), &stop, &mut keep_searching).unwrap();
                 let worth = |square| -engine.evaluate(position.play(square).unwrap());
                 let best = position.legal_moves().iter().map(worth).fold(f32::MIN, f32::max);
                 assert_eq!((worth(report.best), report.depth, report.nodes), (best, 0, 0));
@@ -332,22 +333,22 @@ mod tests {
     }
 
     #[test]
-    fn who_wins_is_told_without_a_bound_for_a_value() {
+    fn the_winner_is_reported_without_a_bound_as_its_value() {
         let limits = Limits { goal: Goal::WinnerFirst, ..Limits::default() };
         for game in 0..20 {
             let position = position(game, 16);
-            let mut told = Vec::new();
+            let mut reports = Vec::new();
             let last = with_engine(|engine| {
                 engine.search(position, &limits, &Stop::new(), &mut |report| {
-                    told.push((report.depth, report.certainty, report.discs));
+                    reports.push((report.depth, report.certainty, report.discs));
                     ControlFlow::Continue(())
                 })
             });
             let exact = last.unwrap().discs;
-            let of_winner = told.iter().filter(|&&(depth, certainty, _)| depth == 16 && certainty == 100);
+            let of_winner = reports.iter().filter(|&&(depth, certainty, _)| depth == 16 && certainty == 100);
             for (_, _, discs) in of_winner {
-                assert!(discs.abs() >= 2.0 || *discs == 0.0, "game {game}: {told:?}");
-                assert_eq!((*discs > 0.0, *discs < 0.0), (exact > 0.0, exact < 0.0), "game {game}: {told:?}");
+                assert!(discs.abs() >= 2.0 || *discs == 0.0, "game {game}: {reports:?}");
+                assert_eq!((*discs > 0.0, *discs < 0.0), (exact > 0.0, exact < 0.0), "game {game}: {reports:?}");
             }
         }
     }

@@ -109,7 +109,7 @@ mod tests {
     use crate::rules::{Bitboard, Symmetry};
 
     #[test]
-    fn the_eight_images_of_a_position_are_worth_the_same() {
+    fn the_eight_symmetric_positions_have_the_same_value() {
         let weights = Weights::embedded();
         for seed in seeds(100) {
             let board = random_board(seed, 4 + seed as u32 % 50);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_changes_the_numbers_to_those_of_the_new_position() {
+    fn a_move_updates_the_indices_to_those_of_the_new_position() {
         for seed in seeds(100) {
             let board = random_board(seed, 4 + seed as u32 % 50);
             let node = Node::new(board);

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schedule_ends_with_what_was_asked_for() {
+    fn a_schedule_ends_with_the_requested_search() {
         for empties in 1..=60 {
             for goal in [Goal::Score, Goal::Winner, Goal::WinnerFirst] {
                 let steps = schedule(empties, &Limits { goal, ..Limits::default() });

@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sure_search_has_the_value_of_trying_everything() {
+    fn a_full_search_has_the_value_of_exhaustive_search() {
         for seed in seeds(60) {
             let node = Node::new(random_board(seed, 16 + seed as u32 % 40));
             for depth in 1..=4 {
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn of_moves_that_leave_as_many_replies_the_better_goes_first() {
+    fn of_moves_with_equally_many_replies_the_better_is_first() {
         let (table, stop) = (TranspositionTable::ready(1 << 10), Stop::new());
         let mut searcher = searcher(Portable, &table, &stop);
         for seed in seeds(60) {

@@ -104,14 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_comes_back_from_work_that_panics() {
+    fn an_engine_is_returned_after_a_panic() {
         let engines = Engines::new(1, 1 << 12);
         assert!(catch_unwind(AssertUnwindSafe(|| engines.with(|_| panic!("in a search")))).is_err());
         assert!(engines.with(|_| true));
     }
 
     #[test]
-    fn the_memory_is_shared_alike_up_to_what_a_table_has() {
+    fn the_memory_is_divided_equally_up_to_the_table_size() {
         assert_eq!(Engines::new(4, 1 << 20).table_bytes, 1 << 18);
         assert_eq!(Engines::new(2, 1 << 30).table_bytes, TABLE_BYTES);
         assert_eq!(Engines::new(0, 1 << 10).table_bytes, 1 << 10);

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn no_play_turns_a_stable_disc() {
+    fn no_moves_flip_a_stable_disc() {
         let mut found = 0;
         for seed in seeds(40) {
             let board = random_board(seed, 8);
@@ -155,7 +155,7 @@ mod tests {
             assert_eq!(stable & turned, 0, "{board:?}");
             found += stable.count_ones();
         }
-        assert!(found > 40 * 8, "it finds some: {found}");
+        assert!(found > 40 * 8, "only {found} stable discs were found");
     }
 
     #[test]

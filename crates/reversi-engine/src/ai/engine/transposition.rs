@@ -232,14 +232,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_entry_fits_in_a_word(entry in any_entry(), generation: u8) {
+        fn an_entry_fits_into_a_word(entry in any_entry(), generation: u8) {
             let word = entry.word(generation);
             prop_assert_eq!(Entry::of_word(word), entry);
             prop_assert_eq!(generation_of(word), generation);
         }
 
         #[test]
-        fn what_is_kept_is_found_until_it_is_forgotten(entry in any_entry(), key: u64) {
+        fn entries_are_found_until_they_are_cleared(entry in any_entry(), key: u64) {
             let mut table = TranspositionTable::ready(1 << 12);
             table.keep(key, entry);
             prop_assert_eq!(table.find(key), Some(entry));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_one_effort_are_joined_and_the_former_best_is_kept() {
+    fn bounds_of_equal_effort_are_merged_and_the_earlier_best_move_is_kept() {
         let table = TranspositionTable::ready(64);
         table.keep(9, plain(4));
         table.keep(9, Entry { lower: -9, upper: 2, best: 8, ..plain(4) });
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_effort_gives_way_and_old_searches_first() {
+    fn old_searches_and_then_the_least_effort_are_replaced_first() {
         let mut table = TranspositionTable::ready(64);
         (1..=4).for_each(|depth| table.keep(depth, plain(depth as u8)));
         table.keep(5, plain(5));
@@ -273,11 +273,11 @@ mod tests {
         assert!((2..=5).all(|key| table.find(key).is_some()));
         table.forget();
         (6..=9).for_each(|key| table.keep(key, plain(1)));
-        assert!((6..=9).all(|key| table.find(key).is_some()), "deep entries of an old search are no obstacle");
+        assert!((6..=9).all(|key| table.find(key).is_some()), "deep entries of an old search are replaced");
     }
 
     #[test]
-    fn halves_of_two_writes_are_not_found() {
+    fn torn_writes_are_not_found() {
         let table = TranspositionTable::ready(64);
         table.keep(9, plain(4));
         let slot = &table.buckets[0].0[0];
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_is_as_much_as_a_search_needs_and_never_more_than_asked_for() {
+    fn the_memory_is_what_a_search_needs_and_never_exceeds_the_limit() {
         for bytes in [0, 64, 100, 1000, 1 << 16] {
             assert!(TranspositionTable::ready(bytes).bytes() <= bytes.max(64));
         }
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_found_when_a_generation_comes_again() {
+    fn a_reused_generation_finds_no_old_entries() {
         for bytes in [1 << 12, 1 << 16] {
             let mut table = TranspositionTable::ready(bytes);
             let buckets = 0..table.buckets.len() as u64;

@@ -46,9 +46,9 @@ impl Weights {
     #[must_use]
     pub fn embedded() -> Arc<Self> {
         static EMBEDDED: OnceLock<Arc<Weights>> = OnceLock::new();
-        Arc::clone(
-            EMBEDDED.get_or_init(|| Arc::new(Self::read(include_bytes!("weights.bin")).expect("a test reads them"))),
-        )
+        Arc::clone(EMBEDDED.get_or_init(|| {
+            Arc::new(Self::read(include_bytes!("weights.bin")).expect("the embedded weights are valid"))
+        }))
     }
 
     #[inline(always)]
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_embedded_weights_are_read_and_written_alike() {
+    fn the_embedded_weights_round_trip() {
         let bytes = include_bytes!("weights.bin");
         assert!(bytes.len() <= 4 << 20);
         assert_eq!(Weights::read(bytes).unwrap().write(), bytes);
@@ -216,7 +216,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn hostile_bytes_are_no_weights_and_break_nothing(bytes in prop::collection::vec(any::<u8>(), 0..3000), at: prop::sample::Index) {
+        fn invalid_bytes_are_refused_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..3000), at: prop::sample::Index) {
             prop_assert!(Weights::read(&bytes).is_err());
             prop_assert!(Weights::read(&[MAGIC, &bytes].concat()).is_err());
             // A part of the valid bytes, then others.
@@ -225,7 +225,7 @@ mod tests {
         }
 
         #[test]
-        fn numbers_are_unpacked_as_they_were_packed(
+        fn packed_numbers_round_trip(
             numbers in prop::collection::vec(prop_oneof![Just(0_i16), -70..70_i16, any::<i16>()], 1..200),
         ) {
             let mut bytes = Vec::new();

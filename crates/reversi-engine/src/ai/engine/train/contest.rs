@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_weights_are_as_strong_and_threads_change_nothing() {
+    fn equal_weights_have_equal_scores_with_any_number_of_threads() {
         let weights = Arc::new(seed());
         let contest = Contest { pairs: 3, nodes: 100, seed: 7 };
         let score = contest.play(&weights, &weights, 1, &|| {});

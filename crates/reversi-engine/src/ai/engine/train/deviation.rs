@@ -137,7 +137,7 @@ const FEWEST: usize = 20;
 
 /// Gauss and Jordan's elimination of four equations; those of a regression need no change of rows.
 fn solved(mut rows: [[f64; 5]; 4]) -> Option<Constants> {
-    // Of its square, rounding leaves so much of a term that those before it say already.
+    // The part of its square that rounding leaves of a term which depends on the terms before it.
     const NOTHING: f64 = 1e-9;
     let squares = [0, 1, 2, 3].map(|pivot: usize| rows[pivot][pivot]);
     for (pivot, square) in squares.into_iter().enumerate() {
@@ -183,7 +183,7 @@ mod tests {
         (constant + by_empties * f64::from(empties) + by_depth * deep.ln() + by_shallow * (shallow + 1.0).ln()).exp()
     }
 
-    /// Positions with these numbers of empty squares, four of each so many times.
+    /// Positions with these numbers of empty squares: four of each, `times` times.
     fn known(empties: &[u8], times: usize) -> Vec<Values> {
         empties.iter().flat_map(|&empties| repeat_n(four(empties), times).flatten()).collect()
     }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn known_constants_are_found_again() {
+    fn known_constants_are_recovered() {
         let deviations = Deviations::of(&known(&[20, 28, 36], 5));
         let found = deviations.constants().unwrap();
         for (found, known) in found.iter().zip(KNOWN) {
@@ -215,14 +215,14 @@ mod tests {
     }
 
     #[test]
-    fn too_little_says_nothing() {
+    fn too_few_samples_give_no_result() {
         assert_eq!(Deviations::of(&[]).constants(), None);
         assert_eq!(Deviations::of(&known(&[20], 50)).constants(), None, "one group of empty squares");
         assert_eq!(Deviations::of(&known(&[20, 28, 36], 4)).constants(), None, "16 positions of each");
     }
 
     #[test]
-    fn threads_change_nothing_and_positions_near_the_end_are_left_out() {
+    fn threads_do_not_change_the_result_and_late_positions_are_omitted() {
         let example = |seed| Example { board: random_board(seed, 8 + seed as u32 % 12), value: 0 };
         let examples: Vec<_> = seeds(60).map(example).collect();
         let measured =

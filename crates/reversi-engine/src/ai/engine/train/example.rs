@@ -48,7 +48,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn only_whole_files_of_positions_are_read(
+        fn only_complete_files_of_positions_are_read(
             bytes in prop::collection::vec(any::<u8>(), 0..100),
             own: u64,
             other: u64,

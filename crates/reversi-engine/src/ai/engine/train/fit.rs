@@ -30,7 +30,7 @@ impl Equations {
         self.values.len()
     }
 
-    /// The weights, in discs, nearest to the examples and to `prior`, after so many steps.
+    /// The weights, in discs, nearest to the examples and to `prior`, after `steps` steps.
     pub(super) fn solve(&self, prior: &[f32], ridge: f32, steps: usize) -> Vec<f32> {
         let mut weights = prior.to_vec();
         let mut residual = self.transposed(&self.errors(prior));
@@ -139,13 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn the_sums_of_known_weights_are_found() {
+    fn the_sums_of_known_weights_are_recovered() {
         let equations = equations(&known());
         let nothing = vec![0.0; stage_len()];
         let found = equations.solve(&nothing, 0.01, 200);
         let rounding = 0.5 / DISC as f32;
         assert!(equations.loss(&nothing) > 1.0 && equations.loss(&found) < 2.0 * rounding);
-        assert_eq!(equations.solve(&nothing, 0.01, 200), found, "and are found again");
+        assert_eq!(equations.solve(&nothing, 0.01, 200), found, "the same result in a second run");
         // Where the examples say what was known before, it stays.
         let same = equations.solve(&known(), 10.0, 200);
         assert!(same.iter().zip(known()).all(|(found, known)| (found - known).abs() < rounding));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_learn_from_leaves_all_as_it_was() {
+    fn without_examples_the_weights_do_not_change() {
         let nothing = Equations::new([].iter());
         assert_eq!(nothing.solve(&known(), 200.0, 20), known());
         assert_eq!((nothing.len(), nothing.loss(&known())), (0, 0.0));

@@ -125,10 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn a_game_begins_after_any_number_of_random_plies_within_the_bounds() {
+    fn a_game_starts_after_a_random_number_of_plies_within_the_bounds() {
         let first = |game: &Vec<Example>| game.iter().map(empties).max().unwrap();
         let begins: BTreeSet<_> = games(&RECIPE, 60).iter().map(first).collect();
-        assert!(begins.into_iter().eq(20..=24), "60 squares less 36 to 40");
+        assert!(begins.into_iter().eq(20..=24), "60 squares minus 36 to 40");
         let fixed = Recipe { random_plies: (47, 47), ..RECIPE };
         assert!(games(&fixed, 10).iter().all(|game| first(game) == 13));
     }
@@ -162,12 +162,12 @@ mod tests {
         });
         let after: Vec<_> = after.collect();
         let changes = after.contains(&second.board);
-        assert!(changes || after.iter().any(|board| board.pass() == second.board), "one move lies between");
+        assert!(changes || after.iter().any(|board| board.pass() == second.board), "the positions are one move apart");
         changes
     }
 
     #[test]
-    fn without_an_opinion_the_positions_before_have_the_result_of_the_end_that_was_solved() {
+    fn without_an_opinion_earlier_positions_have_the_solved_result() {
         let games = games(&RECIPE, 30);
         assert!(games.iter().any(|game| game[0].value != 0));
         for game in games {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opinion_is_what_the_engine_sees_and_is_mixed_in_by_its_percentage() {
+    fn an_opinion_is_the_value_of_the_engine_weighted_by_its_percentage() {
         let of = |opinion| games(&Recipe { opinion, ..RECIPE }, 5).concat();
         let mut engine = engine();
         for ((result, opinion), half) in of(0).into_iter().zip(of(100)).zip(of(50)) {

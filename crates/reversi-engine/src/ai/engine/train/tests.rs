@@ -50,7 +50,7 @@ fn chunks_played(folder: &Path, recipe: &Recipe, threads: usize) -> Vec<u64> {
 }
 
 #[test]
-fn a_recipe_gives_the_same_files_for_any_number_of_threads_and_others_for_another_seed() {
+fn a_recipe_and_seed_give_the_same_files_for_any_number_of_threads() {
     let [one, two, other] = ["one", "two", "other"].map(Folder::new);
     assert_eq!(chunks_played(one.path(), &RECIPE, 1), [0, 1, 2]);
     assert_eq!(chunks_played(two.path(), &RECIPE, 2), [0, 1, 2]);
@@ -61,11 +61,11 @@ fn a_recipe_gives_the_same_files_for_any_number_of_threads_and_others_for_anothe
     assert_ne!(files(other.path()).first_key_value(), files_of_one.first_key_value());
     let mut chunks: Vec<_> = files_of_one.into_values().collect();
     chunks.dedup();
-    assert_eq!(chunks.len(), 3, "chunks are different games");
+    assert_eq!(chunks.len(), 3, "chunks have different games");
 }
 
 #[test]
-fn a_training_that_was_interrupted_goes_on_to_the_same_files() {
+fn an_interrupted_training_continues_to_the_same_files() {
     let folder = Folder::new("interrupted");
     let path = |name: &str| folder.path().join(name);
     chunks_played(folder.path(), &RECIPE, 2);
@@ -87,7 +87,7 @@ fn a_training_that_was_interrupted_goes_on_to_the_same_files() {
 }
 
 #[test]
-fn games_that_cannot_be_kept_or_read_are_an_error() {
+fn games_that_cannot_be_written_or_read_are_an_error() {
     let folder = Folder::new("unfit");
     let file = folder.path().join("000000.bin");
     fs::write(&file, [0; 18 + 1]).unwrap();
@@ -108,7 +108,7 @@ fn examples_of(weights: Arc<Weights>) -> Examples {
 }
 
 #[test]
-fn weights_come_near_to_those_the_examples_were_made_with_and_come_so_again() {
+fn training_approximates_the_weights_of_its_examples_repeatably() {
     let examples = examples_of(Arc::new(seed()));
     let fitted = |steps| {
         let mut losses: Vec<StageLoss> = Vec::new();

@@ -1,9 +1,0 @@
-//! Examples for one room: each test is one scenario, named after the expected behaviour. B and K numbers are those of
-//! the behaviours on which the server is modelled.
-
-mod clocks;
-mod games;
-mod people;
-mod permissions;
-mod seats;
-mod series;

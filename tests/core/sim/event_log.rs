@@ -1,0 +1,209 @@
+//! The observable events of a simulation, in order.
+
+use std::{
+    fmt::{self, Write as _},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use reversi::{
+    room::{Command, Event, GameId, PlayerId, Room, RoomId, SeatSpec, Seq, Timestamp, stored},
+    rules::{Color, Square},
+    runtime::{Accepted, LogInError, NewRoom, Notice, Opponent, RoomError, Row, StreamEnd},
+};
+use tokio::time::Instant;
+
+/// One observable event of a simulation.
+pub(crate) struct LogEntry {
+    /// The total running time of all servers before it.
+    pub(crate) at: Duration,
+    pub(crate) what: SimEvent,
+}
+
+#[derive(Debug)]
+#[expect(dead_code, reason = "the trace shows more than the invariants need")]
+pub(crate) enum SimEvent {
+    /// A server starts, at this time by its own clock.
+    ServerBegan { wall: Timestamp },
+    /// Whether the start succeeded.
+    ServerStarted(bool),
+    /// The server ended; `clean` if it was asked to stop and did.
+    ServerEnded { clean: bool },
+    /// The disk starts to fail (true) or works again.
+    DiskFaulty(bool),
+    /// The disk failed in this way.
+    DiskFailed(&'static str),
+    /// The disk wrote these events.
+    Written { room: RoomId, events: Vec<Event> },
+    /// A token was used after a restart; `valid` if the server knew it.
+    TokenUsed { client: usize, valid: bool },
+    /// A client made a request.
+    Requested { call: u64, client: usize, action: Action },
+    /// The answer to a request.
+    Answered { call: u64, outcome: Outcome },
+    /// A stream of turns was opened.
+    TurnsOpened { stream: u64, client: usize },
+    /// A stream of turns had this notice.
+    NoticeReceived { stream: u64, notice: Notice },
+    /// A stream of turns ended; `end` is none if its reader dropped it.
+    TurnsClosed { stream: u64, end: Option<StreamEnd> },
+    /// A client started to watch a room, after an event if given.
+    WatchStarted { watcher: u64, client: usize, room: RoomId, after: Option<Seq> },
+    /// The watcher received this.
+    UpdateReceived { watcher: u64, update: WatchUpdate },
+    /// A watch ended; `end` is none if the watcher dropped it.
+    WatchEnded { watcher: u64, end: Option<StreamEnd> },
+    /// The state of a server after all games have ended, and again after all rooms are closed.
+    Audited(Box<Audit>),
+}
+
+/// A request to a server.
+#[derive(Clone, Debug)]
+pub(crate) enum Action {
+    LogIn,
+    LogOut,
+    Create(Box<NewRoom>, Option<String>),
+    Quick(Opponent, Option<Color>, Option<String>),
+    Command(RoomId, Command),
+    SetSeat(RoomId, Color, SeatSpec),
+    Start(RoomId, Option<String>),
+    Play(GameId, u16, Square),
+}
+
+impl Action {
+    /// The room of the request; none for requests that create a room.
+    pub(crate) fn room(&self) -> Option<RoomId> {
+        match self {
+            Self::Command(room, _) | Self::SetSeat(room, ..) | Self::Start(room, _) => Some(*room),
+            Self::Play(game, ..) => Some(game.room),
+            Self::LogIn | Self::LogOut | Self::Create(..) | Self::Quick(..) => None,
+        }
+    }
+}
+
+#[derive(Debug)]
+#[expect(dead_code, reason = "the trace shows more than the invariants need")]
+pub(crate) enum Outcome {
+    LoggedIn(PlayerId),
+    LogInFailed(LogInError),
+    LoggedOut,
+    RoomCreated(RoomId, Seq),
+    Done(Accepted),
+    Refused(RoomError),
+    /// The caller did not wait for the answer.
+    Dropped,
+}
+
+pub(crate) enum WatchUpdate {
+    Snapshot(Arc<Room>),
+    Event(Event),
+}
+
+impl fmt::Debug for WatchUpdate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Snapshot(room) => write!(f, "snapshot {} {:x}", room.seq(), hash(&stored::encode_room(room))),
+            Self::Event(event) => event.fmt(f),
+        }
+    }
+}
+
+/// The state of a server without running games.
+#[derive(Debug)]
+pub(crate) struct Audit {
+    /// Whether all players left long ago.
+    pub(crate) players_gone: bool,
+    pub(crate) wall: Timestamp,
+    pub(crate) rooms: usize,
+    pub(crate) games: usize,
+    pub(crate) list: Vec<Row>,
+    /// The room list as built from its updates; none if no stream was open.
+    pub(crate) updated_list: Option<Vec<Row>>,
+    /// The rooms and the seats of each player whose token is valid.
+    pub(crate) holdings: Vec<(PlayerId, Vec<RoomId>, Vec<RoomId>)>,
+}
+
+/// The record of a simulation.
+pub(crate) struct Log {
+    state: Mutex<LogState>,
+    numbers: AtomicU64,
+}
+
+#[derive(Default)]
+struct LogState {
+    entries: Vec<LogEntry>,
+    /// The total running time of earlier servers.
+    before: Duration,
+    began: Option<Instant>,
+    /// The number of entries when the last server ended.
+    ended: usize,
+}
+
+impl Log {
+    pub(crate) fn new() -> Self {
+        Self { state: Mutex::default(), numbers: AtomicU64::new(0) }
+    }
+
+    /// A unique number for a call, a stream or a watcher.
+    pub(crate) fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Relaxed)
+    }
+
+    pub(crate) fn note(&self, what: SimEvent) {
+        let mut state = self.state();
+        let at = state.at();
+        state.entries.push(LogEntry { at, what });
+    }
+
+    /// Starts the time of a server. Call within its own tokio runtime.
+    pub(crate) fn begin(&self) {
+        self.state().began = Some(Instant::now());
+    }
+
+    /// Ends the time of a server, before its tasks are dropped.
+    pub(crate) fn end(&self) {
+        let mut state = self.state();
+        state.before = state.at();
+        state.began = None;
+        state.ended = state.entries.len();
+    }
+
+    /// Sorts the entries noted while the tasks of a server were dropped: tokio drops them in an order that depends on
+    /// the other runtimes of the process.
+    pub(crate) fn sort_drops(&self) {
+        let mut state = self.state();
+        let ended = state.ended;
+        state.entries[ended..].sort_by_cached_key(|entry| format!("{:?}", entry.what));
+    }
+
+    pub(crate) fn take(&self) -> Vec<LogEntry> {
+        std::mem::take(&mut self.state().entries)
+    }
+
+    fn state(&self) -> MutexGuard<'_, LogState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LogState {
+    fn at(&self) -> Duration {
+        self.before + self.began.map_or(Duration::ZERO, |began| began.elapsed())
+    }
+}
+
+/// The entries as text, one a line.
+pub(crate) fn trace(entries: &[LogEntry]) -> String {
+    let mut text = String::new();
+    for LogEntry { at, what } in entries {
+        let _ = writeln!(text, "{:>10.3} {what:?}", at.as_secs_f64());
+    }
+    text
+}
+
+/// FNV-1a.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,151 @@
+//! Random actions in a room.
+
+use std::{sync::Arc, time::Duration};
+
+use reversi::{
+    room::{
+        AiSpec, ChatText, Command, GameId, Occupant, Offer, Opening, Phase, Room, RoomName, SeatSpec, Settings,
+        TimeControl, Visibility, Watching,
+    },
+    rules::{ByColor, Color},
+    runtime::{NewRoom, Opponent, Player, hash_password},
+};
+
+use crate::sim::{
+    event_log::Action,
+    rng::Rng,
+    server::{PASSWORD, SimServer},
+};
+
+/// A random action in a room: mostly one that leads to a game, sometimes any other.
+pub(crate) fn in_room(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: &SimServer) -> Option<Action> {
+    if rng.percent(20) {
+        return any(rng, player, room, server);
+    }
+    let id = room.id();
+    let command = |command| Some(Action::Command(id, command));
+    if room.member(player.id()).is_none() {
+        return command(Command::Join(player.profile.clone(), server.credentials(id)));
+    }
+    if room.phase() != Phase::Lobby {
+        return if rng.percent(10) { during_game(rng, room) } else { None };
+    }
+    let owner = room.owner().is_some_and(|owner| owner.id == player.id());
+    let open = Color::ALL.into_iter().find(|&side| room.seats()[side].occupant == Occupant::Open);
+    match (room.seat_of(player.id()), open) {
+        (None, Some(side)) if rng.percent(70) => command(Command::TakeSeat(side)),
+        (_, Some(side)) if owner && rng.percent(60) => Some(Action::SetSeat(id, side, ai_seat(rng))),
+        (Some(side), None) if !owner && !room.seats()[side].ready() => command(Command::SetReady(true)),
+        (_, None) if owner => {
+            let request = rng.percent(40).then(|| format!("start {}", rng.below(4)));
+            Some(Action::Start(id, request))
+        }
+        (Some(side), _) if room.rematch_offer() == Some(side.opposite()) => {
+            command(Command::Answer(Offer::Rematch, rng.percent(80)))
+        }
+        _ => any(rng, player, room, server),
+    }
+}
+
+/// A random action while a game runs.
+fn during_game(rng: &mut Rng, room: &Room) -> Option<Action> {
+    let game = room.game()?.number;
+    let command = match rng.below(10) {
+        0 => Command::Resign { game },
+        1 => Command::Abort { game },
+        2..4 => Command::Offer(Offer::Draw),
+        4..6 => Command::Answer(Offer::Draw, rng.percent(50)),
+        _ => Command::Chat(ChatText::parse("hm").expect("a line")),
+    };
+    Some(Action::Command(room.id(), command))
+}
+
+/// Any action.
+fn any(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: &SimServer) -> Option<Action> {
+    let (id, side, game) = (room.id(), rng.pick(&Color::ALL), room.game().map_or(1, |game| game.number));
+    let other = server.any_player(rng)?;
+    let command = match rng.below(24) {
+        0 => Command::Leave,
+        1 => Command::LeaveSeat,
+        2 => Command::SwapSeats,
+        3 => Command::SetReady(rng.percent(50)),
+        4 => Command::Kick { player: other, ban: rng.percent(30) },
+        5 => Command::Transfer(other),
+        6 => Command::Configure(Box::new(settings(rng))),
+        7 if rng.percent(20) => Command::Close,
+        8 => Command::Resign { game },
+        9 => Command::Abort { game },
+        10..12 => Command::Offer(rng.pick(&[Offer::Draw, Offer::Rematch])),
+        12 => Command::Answer(rng.pick(&[Offer::Draw, Offer::Rematch]), rng.percent(50)),
+        13..15 => Command::TakeSeat(side),
+        15 => Command::Join(player.profile.clone(), server.credentials(id)),
+        16 => return Some(Action::SetSeat(id, side, SeatSpec::Open)),
+        17 => return Some(Action::SetSeat(id, side, SeatSpec::Reserved(other))),
+        18 => return Some(Action::SetSeat(id, side, ai_seat(rng))),
+        19 => {
+            let (game, ply) = (GameId { room: id, number: game }, rng.below(12) as u16);
+            return Some(Action::Play(game, ply, reversi::rules::Square::ALL[rng.below(64)]));
+        }
+        _ => Command::Chat(ChatText::parse("well").expect("a line")),
+    };
+    Some(Action::Command(id, command))
+}
+
+/// A request that creates a room.
+pub(crate) fn create_room(rng: &mut Rng, server: &SimServer, request: Option<String>) -> Action {
+    let side = rng.percent(50).then(|| rng.pick(&Color::ALL));
+    match rng.below(10) {
+        0 => Action::Quick(Opponent::Ai(ai(rng)), side, request),
+        1..5 => Action::Quick(Opponent::Anyone, side, request),
+        _ => {
+            let mut seats = ByColor::new(SeatSpec::Open, SeatSpec::Open);
+            if rng.percent(70) {
+                seats[rng.pick(&Color::ALL)] = SeatSpec::Me;
+            }
+            for side in Color::ALL {
+                if seats[side] == SeatSpec::Open {
+                    seats[side] = match rng.below(6) {
+                        0..2 => ai_seat(rng),
+                        2 => server.any_player(rng).map_or(SeatSpec::Open, SeatSpec::Reserved),
+                        _ => SeatSpec::Open,
+                    };
+                }
+            }
+            Action::Create(Box::new(NewRoom { settings: settings(rng), seats }), request)
+        }
+    }
+}
+
+/// A kind of AI that moves quickly.
+fn ai(rng: &mut Rng) -> AiSpec {
+    let kind = rng.pick(&["random", "greedy", "roxanne"]).to_owned();
+    AiSpec { kind, level: Some(1), seed: None }
+}
+
+fn ai_seat(rng: &mut Rng) -> SeatSpec {
+    SeatSpec::Ai(ai(rng))
+}
+
+fn settings(rng: &mut Rng) -> Settings {
+    let per_move = rng.percent(70).then(|| rng.millis(500..8_000));
+    let total = (per_move.is_none() || rng.percent(40)).then(|| rng.millis(5_000..40_000));
+    let increment = if total.is_some() { rng.millis(0..1_500) } else { Duration::ZERO };
+    Settings {
+        visibility: if rng.percent(20) { Visibility::Private } else { Visibility::Public },
+        watching: if rng.percent(15) { Watching::Members } else { Watching::Everyone },
+        password: rng.percent(15).then(|| hash_password(PASSWORD)),
+        time: TimeControl { per_move, total, increment },
+        ai_pause: Duration::from_millis(rng.pick(&[0, 0, 50, 700])),
+        games: rng.pick(&[1, 1, 2, 3]),
+        swap_sides: rng.percent(70),
+        opening: match rng.below(5) {
+            0 => Opening::Random { plies: 1 + rng.below(20) as u8, seed: rng.bits() },
+            1 => Opening::Moves("c4c3c2b2e6c1a1a3".parse().expect("moves")),
+            2 => Opening::Balanced { seed: rng.bits() },
+            _ => Opening::Standard,
+        },
+        auto_start: rng.percent(30),
+        rated: rng.percent(30),
+        ..Settings::named(RoomName::parse("room").expect("a name"))
+    }
+}

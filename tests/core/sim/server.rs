@@ -1,0 +1,175 @@
+//! One running server, and the state that its clients share.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use reversi::{
+    room::{Credentials, DisplayName, JoinCode, PlayerId, PlayerKind, RoomId},
+    runtime::{LobbyUpdate, Player, RoomError, Row, RowFilter, RowKey, Runtime, hash_password},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::sim::{
+    event_log::{Action, Log, Outcome, SimEvent},
+    rng::Rng,
+};
+
+/// The password of all rooms that have one.
+pub(crate) const PASSWORD: &str = "sesame";
+
+pub(crate) struct SimServer {
+    pub(crate) runtime: Runtime,
+    pub(crate) log: Arc<Log>,
+    pub(crate) known: Arc<KnownIds>,
+    /// Once cancelled, players only read.
+    pub(crate) read_only: CancellationToken,
+    /// Once cancelled, all players leave.
+    pub(crate) leave: CancellationToken,
+    pub(crate) tasks: TaskTracker,
+    /// The room list as built from its updates; none if no stream is open.
+    pub(crate) list: Mutex<Option<BTreeMap<RowKey, Row>>>,
+}
+
+/// What all players know.
+#[derive(Default)]
+pub(crate) struct KnownIds {
+    rooms: Mutex<Vec<(RoomId, JoinCode)>>,
+    players: Mutex<Vec<PlayerId>>,
+}
+
+impl KnownIds {
+    /// All players that ever logged in.
+    pub(crate) fn players(&self) -> Vec<PlayerId> {
+        lock(&self.players).clone()
+    }
+}
+
+/// Number of rooms remembered; most older ones are closed.
+const ROOMS_KNOWN: usize = 8;
+
+impl SimServer {
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let leave = self.leave.clone();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                biased;
+                () = leave.cancelled() => {}
+                () = work => {}
+            }
+        });
+    }
+
+    /// Follows the room list as an extra player of that name.
+    pub(crate) async fn follow_list(&self, name: &str) {
+        let name = DisplayName::parse(name).expect("a name");
+        let Ok((player, _)) = self.runtime.sessions.log_in(name, PlayerKind::Human, 0).await else { return };
+        let Ok(mut watch) = self.runtime.streams.lobby(&player, RowFilter::default()) else { return };
+        while let Ok(update) = watch.next().await {
+            let mut list = lock(&self.list);
+            match update {
+                LobbyUpdate::Snapshot(rows) => *list = Some(rows.into_iter().map(|row| (row.key(), row)).collect()),
+                LobbyUpdate::Changed { upserted, removed } => {
+                    let list = list.get_or_insert_default();
+                    list.extend(upserted.into_iter().map(|row| (row.key(), row)));
+                    list.retain(|(_, id), _| !removed.contains(id));
+                }
+            }
+        }
+        *lock(&self.list) = None;
+    }
+
+    /// The room list as built from its updates.
+    pub(crate) fn updated_list(&self) -> Option<Vec<Row>> {
+        lock(&self.list).as_ref().map(|list| list.values().cloned().collect())
+    }
+
+    pub(crate) fn add_player(&self, player: PlayerId) {
+        lock(&self.known.players).push(player);
+    }
+
+    pub(crate) fn any_player(&self, rng: &mut Rng) -> Option<PlayerId> {
+        let players = lock(&self.known.players);
+        (!players.is_empty()).then(|| rng.pick(&players))
+    }
+
+    pub(crate) fn any_room(&self, rng: &mut Rng) -> Option<RoomId> {
+        let rooms = lock(&self.known.rooms);
+        let latest = &rooms[rooms.len().saturating_sub(ROOMS_KNOWN)..];
+        (!latest.is_empty()).then(|| rng.pick(latest).0)
+    }
+
+    /// Credentials that admit to every room.
+    pub(crate) fn credentials(&self, room: RoomId) -> Credentials {
+        let code = lock(&self.known.rooms).iter().find(|(known, _)| *known == room).map(|(_, code)| *code);
+        Credentials { code, password: Some(hash_password(PASSWORD)) }
+    }
+
+    /// Records a request, under a new number.
+    pub(crate) fn record_request(&self, client: usize, action: Action) -> u64 {
+        let call = self.log.number();
+        self.log.note(SimEvent::Requested { call, client, action });
+        call
+    }
+
+    /// Performs a request and records the answer. Returns false if its outcome is unknown.
+    pub(crate) async fn carry_out(&self, client: usize, player: &Arc<Player>, action: Action) -> bool {
+        // As the gRPC layer does; the rate does not matter here.
+        let _ = player.admit();
+        let mut call = Call { log: &self.log, number: self.record_request(client, action.clone()), answered: false };
+        let outcome = self.outcome(player, action).await.unwrap_or_else(Outcome::Refused);
+        let known = !matches!(outcome, Outcome::Refused(RoomError::StoreUnavailable | RoomError::Busy));
+        call.answered = true;
+        self.log.note(SimEvent::Answered { call: call.number, outcome });
+        known
+    }
+
+    async fn outcome(&self, player: &Arc<Player>, action: Action) -> Result<Outcome, RoomError> {
+        let runtime = &self.runtime;
+        let made = match action {
+            Action::LogIn | Action::LogOut => unreachable!("done by the client"),
+            Action::Create(new, request) => runtime.rooms.create(player, *new, request).await?,
+            Action::Quick(opponent, side, request) => {
+                runtime.rooms.quick_start(player, opponent, side, request).await?
+            }
+            Action::Command(room, command) => {
+                return Ok(Outcome::Done(runtime.rooms.command(player, room, command).await?));
+            }
+            Action::SetSeat(room, seat, wish) => {
+                return Ok(Outcome::Done(runtime.rooms.set_seat(player, room, seat, wish).await?));
+            }
+            Action::Start(room, request) => {
+                return Ok(Outcome::Done(runtime.rooms.start_game(player, room, request).await?));
+            }
+            Action::Play(game, ply, square) => {
+                return Ok(Outcome::Done(runtime.rooms.play(player, game, ply, square).await?));
+            }
+        };
+        let (id, code) = (made.room.id(), made.room.code());
+        let mut rooms = lock(&self.known.rooms);
+        if !rooms.iter().any(|(known, _)| *known == id) {
+            rooms.push((id, code));
+        }
+        Ok(Outcome::RoomCreated(id, made.room.seq()))
+    }
+}
+
+/// Records that a call was dropped without an answer.
+struct Call<'a> {
+    log: &'a Log,
+    number: u64,
+    answered: bool,
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.log.note(SimEvent::Answered { call: self.number, outcome: Outcome::Dropped });
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

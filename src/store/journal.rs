@@ -44,7 +44,7 @@ impl From<Result<(), AppendError>> for AppendFuture<'_> {
     }
 }
 
-/// Why nothing can be said about an append, or why it did not happen.
+/// Why an append failed, or why its outcome is unknown.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum AppendError {
     /// Nothing was written; it may be tried again.

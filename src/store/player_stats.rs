@@ -262,9 +262,9 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct Table(HashMap<Contestant, PlayerStats>);
+    struct StatsTable(HashMap<Contestant, PlayerStats>);
 
-    impl Table {
+    impl StatsTable {
         fn after(games: &[GameRecord]) -> Self {
             let mut table = Self::default();
             for game in games {
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn results_count_for_both_sides_by_the_kind_of_opponent() {
-        let table = Table::after(&[
+        let table = StatsTable::after(&[
             game(["ada", "bob"], BLACK, EndReason::Discs),
             game(["bot-d", "ada"], BLACK, EndReason::Timeout),
             game(["ada", "ai-roxanne"], None, EndReason::Agreed),
@@ -307,32 +307,32 @@ mod tests {
     #[test]
     fn aborted_games_are_not_counted() {
         for reason in [EndReason::Aborted, EndReason::Server] {
-            assert!(Table::after(&[game(["ada", "bob"], None, reason)]).0.is_empty(), "{reason:?}");
+            assert!(StatsTable::after(&[game(["ada", "bob"], None, reason)]).0.is_empty(), "{reason:?}");
         }
     }
 
     #[test]
     fn an_unrated_game_is_counted_only() {
         let casual = GameRecord { rated: false, ..game(["ada", "bob"], BLACK, EndReason::Discs) };
-        let rated = Table::after(&[game(["ada", "bob"], BLACK, EndReason::Discs)]).named("ada");
-        let both = Table::after(&[casual.clone(), game(["ada", "bob"], BLACK, EndReason::Discs)]).named("ada");
-        assert_eq!(Table::after(&[casual]).named("ada").rating, None);
+        let rated = StatsTable::after(&[game(["ada", "bob"], BLACK, EndReason::Discs)]).named("ada");
+        let both = StatsTable::after(&[casual.clone(), game(["ada", "bob"], BLACK, EndReason::Discs)]).named("ada");
+        assert_eq!(StatsTable::after(&[casual]).named("ada").rating, None);
         assert_eq!((both.rating, both.humans.won), (rated.rating, 2));
     }
 
     #[test]
     fn an_ai_against_itself_is_counted_twice_and_not_rated() {
         let itself = ["ai-mcts", "ai-mcts"];
-        let table = Table::after(&[game(itself, WHITE, EndReason::Discs), game(itself, None, EndReason::Discs)]);
+        let table = StatsTable::after(&[game(itself, WHITE, EndReason::Discs), game(itself, None, EndReason::Discs)]);
         assert_eq!(table.named("ai-mcts"), PlayerStats { ais: stats(1, 2, 1), ..PlayerStats::default() });
-        let other = Table::after(&[game(["ai-mcts", "ai-greedy"], WHITE, EndReason::Discs)]);
+        let other = StatsTable::after(&[game(["ai-mcts", "ai-greedy"], WHITE, EndReason::Discs)]);
         assert!(other.named("ai-greedy").rating.unwrap().value > other.named("ai-mcts").rating.unwrap().value);
     }
 
     /// The values that the documentation of `skillratings` gives for two new players.
     #[test]
     fn a_first_game_rates_as_documented() {
-        let table = Table::after(&[game(["ada", "bob"], BLACK, EndReason::Discs)]);
+        let table = StatsTable::after(&[game(["ada", "bob"], BLACK, EndReason::Discs)]);
         let [winner, loser] = ["ada", "bob"].map(|name| table.named(name).rating.unwrap());
         assert_eq!([winner.value.round(), winner.deviation.round()], [1662.0, 290.0]);
         assert_eq!([loser.value.round(), loser.deviation.round()], [1338.0, 290.0]);

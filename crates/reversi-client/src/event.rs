@@ -68,24 +68,24 @@ impl TryFrom<v1::Closing> for Closing {
 /// One thing that happened in a room.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoomEvent {
-    /// Without gaps.
+    /// The number of the event, without gaps.
     pub seq: u64,
-    /// When.
+    /// The time of the event.
     pub at: Option<SystemTime>,
-    /// What.
+    /// The change.
     pub change: RoomChange,
-    /// What the room is after it; `None` where the event changes nothing of this.
+    /// The state of the room after the event; `None` if the event does not change it.
     pub state: Option<Box<RoomState>>,
 }
 
 /// The small fields of a room, as an event leaves them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoomState {
-    /// What the room is doing.
+    /// The phase of the room.
     pub phase: Phase,
     /// `None` once it is closed.
     pub owner: Option<PlayerId>,
-    /// Who moves for each side.
+    /// The seat of each side.
     pub seats: ByColor<Seat>,
     /// `None` when no series runs.
     pub series: Option<Series>,
@@ -113,14 +113,14 @@ impl TryFrom<v1::RoomState> for RoomState {
     }
 }
 
-/// What happened.
+/// The change of a room by an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoomChange {
-    /// The room was made.
+    /// The room was created.
     Created,
-    /// Somebody came.
+    /// A member joined.
     MemberJoined(Member),
-    /// Somebody left.
+    /// A member left.
     MemberLeft(PlayerId, LeaveReason),
     /// A connection was lost or came back.
     PresenceChanged(PlayerId, bool),
@@ -139,7 +139,7 @@ pub enum RoomChange {
         /// Whether there is a password.
         has_password: bool,
     },
-    /// A game began, its opening made; with its place in the series.
+    /// A game started, with its opening; and its place in the series.
     GameStarted(Box<Game>, Option<Series>),
     /// A move was made.
     MovePlayed {
@@ -147,11 +147,11 @@ pub enum RoomChange {
         game: GameId,
         /// The move.
         ply: Ply,
-        /// How the game stands after it.
+        /// The state of the game after it.
         standing: Standing,
         /// The clocks after it.
         clocks: Clocks,
-        /// What it turned over.
+        /// The flipped discs.
         flipped: Bitboard,
     },
     /// A side had no move.
@@ -160,16 +160,16 @@ pub enum RoomChange {
         game: GameId,
         /// The pass.
         ply: Ply,
-        /// How the game stands after it.
+        /// The state of the game after it.
         standing: Standing,
         /// The clocks after it.
         clocks: Clocks,
     },
     /// A bot's move was illegal.
     MoveRefused {
-        /// Whose.
+        /// The side of the bot.
         side: Color,
-        /// How many in this turn; the third forfeits.
+        /// Number of illegal moves in this turn; the third forfeits the game.
         strikes: u32,
     },
     /// A side offered something.
@@ -178,25 +178,25 @@ pub enum RoomChange {
     OfferClosed(Offer, bool),
     /// A game ended.
     GameEnded {
-        /// This one.
+        /// The game.
         game: GameId,
-        /// How.
+        /// The outcome.
         outcome: Outcome,
         /// The last position, in which no side is to move.
         standing: Standing,
-        /// How a series in pairs stands.
+        /// The score of a series in pairs.
         score: Option<SeriesScore>,
     },
     /// The server was down and credits the downtime: all running times start later by this much.
     ClockCredited {
-        /// How much; negative after the server's clock was set back.
+        /// Microseconds of the credit; negative after the server's clock was set back.
         micros: i64,
         /// The clocks after it, if a game runs.
         clocks: Option<Clocks>,
     },
-    /// Somebody said something. The room keeps this many lines, the oldest ones beyond that are dropped.
+    /// A chat line, and the maximum number of lines that the room keeps; older lines are dropped.
     ChatPosted(ChatLine, usize),
-    /// The room is gone.
+    /// The room is closed.
     RoomClosed(RoomCloseReason),
     /// The rest of a series will not be played: it was aborted, or its test has a verdict.
     SeriesEnded,

@@ -18,7 +18,7 @@ use crate::v1::{
     session_service_client::SessionServiceClient,
 };
 
-/// A channel on which every call says who the caller is.
+/// A channel that adds the player's token to every call.
 pub(super) type Transport = InterceptedService<Channel, Bearer>;
 
 /// A logged-in player. Clones are the same player; none of them logs out when dropped.

@@ -45,13 +45,13 @@ mod tests {
 
     #[test]
     fn kinds_and_levels_are_checked() {
-        let told = |kind, level| check(kind, level).map_err(|error| error.to_string());
-        assert_eq!(told("mcts", Some(3)), Ok(Ai::new("mcts").level(3)));
-        assert_eq!(told("MCTS", None), Ok(Ai::new("MCTS")));
-        assert_eq!(told("mcts", Some(77)), Err("mcts has levels 1 to 12, not 77".into()));
-        assert_eq!(told("mcts", Some(0)), Err("mcts has levels 1 to 12, not 0".into()));
-        assert_eq!(told("greedy", Some(2)), Err("greedy has level 1 alone, not 2".into()));
-        let unknown = told("nobody", None).unwrap_err();
+        let result = |kind, level| check(kind, level).map_err(|error| error.to_string());
+        assert_eq!(result("mcts", Some(3)), Ok(Ai::new("mcts").level(3)));
+        assert_eq!(result("MCTS", None), Ok(Ai::new("MCTS")));
+        assert_eq!(result("mcts", Some(77)), Err("mcts has levels 1 to 12, not 77".into()));
+        assert_eq!(result("mcts", Some(0)), Err("mcts has levels 1 to 12, not 0".into()));
+        assert_eq!(result("greedy", Some(2)), Err("greedy has level 1 alone, not 2".into()));
+        let unknown = result("nobody", None).unwrap_err();
         assert_eq!(
             unknown,
             "no AI is called `nobody`; there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne, expert"

@@ -33,7 +33,7 @@ impl ProtocolClient for NboardClient {
         wait: Wait<'_>,
     ) -> Result<Square, EngineFault> {
         process.send(format!("set game {}", ggf::write_running(game, time.clock())))?;
-        // What it says before the pong is about something else.
+        // Output before the pong belongs to earlier commands.
         self.ping(process, wait)?;
         process.send("go")?;
         loop {

@@ -205,12 +205,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn simultaneous_writes_are_sent_together() {
         let (recorder, tasks) = (Recorder::default(), TaskTracker::new());
-        let (say, mut said) = mpsc::channel(16);
+        let (say, mut written) = mpsc::channel(16);
         let mut buffer = WriteBuffer::new(recorder.clone());
         say.try_send(0).unwrap();
         // As the transport does: writes everything, then flushes.
         let connection = tasks.spawn(poll_fn(move |cx| {
-            while let Poll::Ready(byte) = said.poll_recv(cx) {
+            while let Poll::Ready(byte) = written.poll_recv(cx) {
                 let Some(byte) = byte else { return Poll::Ready(()) };
                 assert!(Pin::new(&mut buffer).poll_write(cx, &[byte]).is_ready());
             }
@@ -239,16 +239,16 @@ mod tests {
     async fn a_write_after_a_silence_is_not_buffered() {
         let recorder = Recorder::default();
         let mut buffer = WriteBuffer::new(recorder.clone());
-        for (said, silence, sent) in [("a", 0, "a"), ("b", 0, "a"), ("c", 2, "a"), ("d", 2, "a")] {
+        for (written, silence, sent) in [("a", 0, "a"), ("b", 0, "a"), ("c", 2, "a"), ("d", 2, "a")] {
             advance(Duration::from_millis(silence)).await;
-            buffer.write_all(said.as_bytes()).await.unwrap();
-            assert_eq!(recorder.written.lock().unwrap().concat(), sent.as_bytes(), "{said}: not in order");
+            buffer.write_all(written.as_bytes()).await.unwrap();
+            assert_eq!(recorder.written.lock().unwrap().concat(), sent.as_bytes(), "{written}: not in order");
         }
         buffer.shutdown().await.unwrap();
         let mut buffer = WriteBuffer::new(recorder.clone());
-        for said in ["e", "f"] {
+        for written in ["e", "f"] {
             advance(2 * SILENCE).await;
-            buffer.write_all(said.as_bytes()).await.unwrap();
+            buffer.write_all(written.as_bytes()).await.unwrap();
         }
         assert_eq!(recorder.written.lock().unwrap().concat(), b"abcdef");
     }
@@ -287,26 +287,26 @@ mod tests {
     async fn a_late_reader_gets_everything() {
         let (near, mut far) = duplex(64);
         let mut buffer = WriteBuffer::new(near);
-        let said: Vec<_> = (0_u8..=255).cycle().take(CAPACITY).collect();
-        buffer.write_all(&said).await.unwrap();
+        let written: Vec<_> = (0_u8..=255).cycle().take(CAPACITY).collect();
+        buffer.write_all(&written).await.unwrap();
         // Woken for other reasons while the reader does not read.
         for _ in 0..5 {
             buffer.flush().await.unwrap();
             let _ = timeout(Duration::from_millis(1), poll_fn(|cx| Pin::new(&mut buffer).poll_flush(cx))).await;
         }
         let reader = TaskTracker::new().spawn(async move {
-            let mut heard = Vec::new();
-            far.read_to_end(&mut heard).await.unwrap();
-            heard
+            let mut received = Vec::new();
+            far.read_to_end(&mut received).await.unwrap();
+            received
         });
         timeout(Duration::from_secs(1), buffer.shutdown()).await.expect("the flushes complete").unwrap();
-        assert_eq!(reader.await.unwrap(), said);
+        assert_eq!(reader.await.unwrap(), written);
     }
 
     proptest! {
         #[test]
         fn nothing_is_lost_and_every_flush_completes(
-            said in proptest::collection::vec((0..3 * CAPACITY, any::<bool>(), any::<bool>(), any::<bool>()), 1..20),
+            written in proptest::collection::vec((0..3 * CAPACITY, any::<bool>(), any::<bool>(), any::<bool>()), 1..20),
             takes in proptest::collection::vec(prop_oneof![Just(0), 1_usize..64, Just(CAPACITY)], 0..40),
         ) {
             let recorder = Recorder::default();
@@ -316,7 +316,7 @@ mod tests {
             let mut all = Vec::new();
             let clock = runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
             clock.block_on(async {
-                for (length, in_parts, flushes, is_silent) in said {
+                for (length, in_parts, flushes, is_silent) in written {
                     if is_silent {
                         advance(2 * SILENCE).await;
                     }

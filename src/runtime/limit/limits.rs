@@ -364,11 +364,11 @@ pub(crate) const GAMES_TOLD: usize = 5;
 /// How long an AI ponders about one position: longer than the highest level takes on a slow core.
 pub(crate) const PONDERED: Duration = Duration::from_secs(60);
 
-/// What it costs to have one position analysed, in requests: a game is analysed for the price of a second's requests. How
-/// many are searched at a time is bounded besides.
+/// What it costs to have one position analysed, in requests: a game is analysed at the cost of a second's requests. The
+/// number of concurrent searches has a bound of its own.
 pub(crate) const ANALYSIS: usize = 50;
 
-/// How long the search of an analysis lets AI moves go first: on a server on which some always wait, it has to begin one day.
+/// Maximum time that a search of an analysis waits for AI moves: it must start even if some AI move always waits.
 pub(crate) const SEATS_FIRST: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

@@ -271,8 +271,8 @@ mod tests {
         inbox.deliver_missed(&reader);
         (0..1_000).for_each(|_| inbox.send(invited(1)));
         inbox.send(closed(1));
-        let heard = unread(&reader);
-        assert!(heard.len() <= INBOX / 2 + 2 && heard.last() == Some(&closed(1)));
+        let received = unread(&reader);
+        assert!(received.len() <= INBOX / 2 + 2 && received.last() == Some(&closed(1)));
     }
 
     #[test]

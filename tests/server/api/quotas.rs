@@ -160,12 +160,12 @@ async fn calls_without_a_token_are_limited_by_address() {
 
     // A stream without a token counts while it is open.
     let mut health = HealthClient::new(server.channel().await);
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     for _ in 0..3 {
-        heard.push(health.watch(HealthCheckRequest::default()).await.unwrap());
+        received.push(health.watch(HealthCheckRequest::default()).await.unwrap());
     }
     refused(health.watch(HealthCheckRequest::default()).await, EXHAUSTED, "RATE");
-    drop(heard);
+    drop(received);
     within(async { while health.watch(HealthCheckRequest::default()).await.is_err() {} }).await;
 }
 

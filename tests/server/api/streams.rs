@@ -210,8 +210,10 @@ async fn a_stream_starts_with_open_turns_and_then_missed_notices() {
     let server = TestServer::open().await;
     let seated = server.two_player_game(v1::RoomSettings::default()).await;
     let mut turns = seated.black.turns().await;
-    let heard = [turns.next().await, turns.next().await];
-    let [Some(Event::TurnRequested(turn)), Some(Event::GameStarted(started))] = heard else { panic!("{heard:?}") };
+    let received = [turns.next().await, turns.next().await];
+    let [Some(Event::TurnRequested(turn)), Some(Event::GameStarted(started))] = received else {
+        panic!("{received:?}")
+    };
     assert_eq!((&turn.game_id, &started.game_id), (&seated.game, &seated.game));
     seated.white.resign(&seated.game).await.unwrap();
     seated.black.kick(&seated.room, &seated.white.id, true).await.unwrap();
@@ -219,15 +221,15 @@ async fn a_stream_starts_with_open_turns_and_then_missed_notices() {
     let guest = v1::set_seat_request::Occupant::ReservedFor(seated.white.id.clone());
     seated.black.set_seat(&other, 0, guest).await.unwrap();
     let mut turns = seated.white.turns().await;
-    let heard = [turns.next().await, turns.next().await, turns.next().await, turns.next().await];
+    let received = [turns.next().await, turns.next().await, turns.next().await, turns.next().await];
     let [
         Some(Event::GameStarted(started)),
         Some(Event::GameEnded(ended)),
         Some(Event::Kicked(kicked)),
         Some(Event::Invited(invited)),
-    ] = heard
+    ] = received
     else {
-        panic!("{heard:?}");
+        panic!("{received:?}");
     };
     assert_eq!((started.game_id, ended.game_id), (seated.game.clone(), seated.game));
     assert!(kicked.banned && kicked.room_id == seated.room && invited.room_id == other);
@@ -353,15 +355,15 @@ async fn an_unread_stream_of_turns_is_closed_and_loses_no_turn() {
             }
         }
     }
-    let mut heard = 0;
+    let mut received = 0;
     let reason = loop {
         match asleep.next().await.expect("the stream ends with a reason") {
             Event::Closing(closing) => break closing.reason(),
-            _ => heard += 1,
+            _ => received += 1,
         }
     };
     assert_eq!(reason, CloseReason::SlowConsumer);
-    assert!(heard < 2 * plies, "some notices were dropped: {heard}");
+    assert!(received < 2 * plies, "expected dropped notices, got {received}");
     // After reopening, every open turn is asked, and the last games are reported.
     let mut turns = bot.turns().await;
     turns.game_ended().await;

@@ -77,8 +77,8 @@ fn invalid_options_are_refused() {
         (&["--seconds", "1000000"], "3600"),
     ] {
         let output = reversi(&[&["bench"], options].concat()).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains(complaint), "{options:?}: {said}");
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && printed.contains(complaint), "{options:?}: {printed}");
     }
 }
 

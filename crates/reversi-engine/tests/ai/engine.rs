@@ -197,7 +197,7 @@ fn a_search_that_winds_down_ends_with_its_step() {
     assert_eq!(depths, [1, 2, 3, 4, 5]);
 }
 
-/// As the head of the list in `rules` says of it. New weights may ask for a new list: `reversi openings` makes it.
+/// As documented at the head of the list in `rules`. New weights may need a new list: `reversi openings` makes it.
 #[test]
 #[ignore = "two minutes when optimised"]
 fn the_listed_openings_are_even() {

@@ -1,4 +1,4 @@
-//! How the computer players fare against each other: paired games over varied openings, each opening played with
+//! The strength of the computer players against each other: paired games over varied openings, each opening played with
 //! both colours, all seeds fixed, so that a result is a fact about the code and not about the day.
 use reversi_engine::ai::{AiKind, AiPlayer};
 use reversi_engine::rules::{Color, Outcome, Square, Transcript, opening};

@@ -31,7 +31,7 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 ensure(expected, || format!("the token of p{client} is lost"))?;
             }
             SimEvent::TokenUsed { client, valid: true } => {
-                ensure(!logged_out.contains(client), || format!("p{client} has logged logged_out, and is let in"))?;
+                ensure(!logged_out.contains(client), || format!("p{client} has logged out, but its token is valid"))?;
             }
             _ => {}
         }

@@ -254,7 +254,7 @@ impl<C: Cpu> Searcher<'_, C> {
     }
 }
 
-/// In the order of moves, a reply of the opponent weighs as much as this, beyond what the evaluation says of it: fewer
+/// Weight of each reply of the opponent in the order of moves, in addition to the evaluation: fewer
 /// replies are a smaller tree ("fastest first"). Half of it took a twentieth more positions for 13 plies; eight times as
 /// much a twelfth more for the end of `ffo-40` to 49.
 const REPLY_WORTH: Value = DISC;

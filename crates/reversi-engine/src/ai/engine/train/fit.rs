@@ -146,7 +146,7 @@ mod tests {
         let rounding = 0.5 / DISC as f32;
         assert!(equations.loss(&nothing) > 1.0 && equations.loss(&found) < 2.0 * rounding);
         assert_eq!(equations.solve(&nothing, 0.01, 200), found, "the same result in a second run");
-        // Where the examples say what was known before, it stays.
+        // Weights that agree with the examples do not change.
         let same = equations.solve(&known(), 10.0, 200);
         assert!(same.iter().zip(known()).all(|(found, known)| (found - known).abs() < rounding));
     }

@@ -40,7 +40,7 @@ fn files(folder: &Path) -> BTreeMap<OsString, Vec<u8>> {
     entries.map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap())).collect()
 }
 
-/// Plays the recipe there, and says which chunks that took.
+/// Plays the recipe in the folder. Returns the chunks that were played.
 fn chunks_played(folder: &Path, recipe: &Recipe, threads: usize) -> Vec<u64> {
     let done = Mutex::new(Vec::new());
     play(&Arc::new(seed()), recipe, folder, threads, &|chunk| done.lock().unwrap().push(chunk)).unwrap();
@@ -95,7 +95,7 @@ fn games_that_cannot_be_written_or_read_are_an_error() {
     assert!(play(&Arc::new(seed()), &RECIPE, &file, 2, &|_| {}).is_err(), "a file is no folder");
 }
 
-/// Positions of all stages with what other weights say of them.
+/// Positions of all stages with their values by other weights.
 fn examples_of(weights: Arc<Weights>) -> Examples {
     let engine = Engine::new(weights, 1 << 16);
     let example = |seed| {

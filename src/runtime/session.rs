@@ -53,8 +53,7 @@ impl Sessions {
     /// Revokes the token, leaves every room, ends the streams and frees the name.
     ///
     /// # Errors
-    /// When the store is unavailable and nothing has changed, or when a room could not be left; its grace then ends the
-    /// membership.
+    /// When the store is unavailable (nothing has changed), or a room could not be left before its grace ends.
     pub async fn log_out(&self, player: &Arc<Player>) -> Result<(), RoomError> {
         let (this, player) = (self.clone(), Arc::clone(player));
         self.host.context.lifecycle.run_to_end(async move { this.remove(&player).await }).await

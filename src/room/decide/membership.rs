@@ -131,7 +131,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Removes a member: loses the running game, opens the seat, moves the ownership. The last member closes the room.
+    /// Removes a member: loses the running game, opens the seat, moves ownership; closes the room after the last one.
     pub(super) fn remove(&mut self, player: PlayerId, reason: LeaveReason) {
         if let Some(seat) = self.room.seat_of(player) {
             if self.room.running().is_some() {

@@ -54,7 +54,7 @@ impl RateLimiter {
         self.limiter.check().map_err(|until| self.too_fast(&until))
     }
 
-    /// Counts `count` more for a request already counted, at most the rest of the burst; none if that exceeds the rate.
+    /// Counts `count` more (at most the rest of the burst) for a counted request. Fails, counting none, above the rate.
     pub(crate) fn admit_more(&self, count: u32) -> Result<(), TooFast> {
         let Some(count) = NonZeroU32::new(count.min(self.quota.burst_size().get() - 1)) else { return Ok(()) };
         match self.limiter.check_n(count) {

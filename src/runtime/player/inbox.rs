@@ -50,7 +50,7 @@ pub(crate) struct InboxReader {
 }
 
 impl Inbox {
-    /// Attaches a new reader and ends an older one. Before [`Inbox::deliver_missed`] it receives only the open turns.
+    /// Attaches a reader and ends an older one. It gets only turns until [`Inbox::deliver_missed`], so they come first.
     pub(crate) fn open(self: &Arc<Self>, stream: StreamGuard) -> InboxReader {
         let ended = Ended::default();
         let reader = Reader {

@@ -16,7 +16,7 @@ impl<T> Default for RequestLog<T> {
 }
 
 impl<T: Copy> RequestLog<T> {
-    /// Runs a request (true), or returns the result of a successful one with the same id. Requests run one at a time.
+    /// Runs a request, or returns the result of a successful one with the same id; true if it ran. Runs one at a time.
     pub(crate) async fn once<E>(
         &self,
         id: String,

@@ -27,7 +27,7 @@ pub(super) struct ActorCell {
 
 struct RunningActor {
     future: Pin<Box<dyn Future<Output = ()> + Send>>,
-    /// Wakes the actor's task, even if a caller polled; none before the first poll.
+    /// The waker of the actor's task, used even when a caller polls; none before the first poll.
     task: Option<Waker>,
 }
 

@@ -103,10 +103,8 @@ pub(crate) struct NewActor {
 }
 
 enum Slot {
-    Live {
-        generation: u64,
-        handle: RoomHandle,
-    },
+    /// The room has an actor.
+    Live { generation: u64, handle: RoomHandle },
     /// In the journal, with only the listing in memory.
     Dormant {
         listing: Listing,

@@ -1,7 +1,5 @@
-//! The services of `reversi.v1` over a runtime: each method converts the request, calls the runtime, and converts the
-//! result.
-//!
-//! One port serves gRPC, gRPC-Web, reflection and the web page, with or without TLS. [`serve()`] takes a bound socket.
+//! The services of `reversi.v1` over a runtime. One port serves gRPC, gRPC-Web, reflection and the web page, with or
+//! without TLS. [`serve()`] takes a bound socket.
 //!
 //! ```text
 //!   socket ─▶ transport ──────────▶ HTTP ───────▶ layer ──────────▶ service ─▶ Runtime

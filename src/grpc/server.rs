@@ -32,7 +32,7 @@ use crate::{
     runtime::{Limits, Runtime},
 };
 
-/// How clients can reach a server.
+/// The access of clients to a server.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
     /// If set, the server accepts TLS connections only.
@@ -62,9 +62,8 @@ pub async fn serve(runtime: Runtime, socket: TcpListener, shutdown: Cancellation
     serve_with(runtime, socket, Access::default(), shutdown).await
 }
 
-/// Serves `runtime` on `socket` until `shutdown` is cancelled and all streams have sent their last message, which may
-/// take at most half of the limit `drain`. Returns whether the rooms and threads of the runtime ended within the rest
-/// of it.
+/// Serves `runtime` on `socket` until `shutdown` is cancelled and all streams have ended, for at most half of the limit
+/// `drain`. Returns whether the runtime's rooms and threads ended within the rest of it.
 ///
 /// # Errors
 /// When the transport fails.

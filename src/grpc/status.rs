@@ -1,7 +1,5 @@
-//! Every way in which a call can fail, as a gRPC status.
-//!
-//! The code says what the client should do next, the reason what happened. The reason is in `google.rpc.ErrorInfo`, and
-//! in the ASCII trailer `reversi-reason` for languages without rich errors.
+//! The failures of calls as gRPC statuses. The code is the client's next step, the reason is what happened: in
+//! `google.rpc.ErrorInfo`, and in the ASCII trailer `reversi-reason` for languages without rich errors.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -37,7 +35,7 @@ const LEGAL_MOVES: &str = "legal_moves";
 /// The metadata of `ErrorInfo` with the id of the call, for searching the log.
 const TRACE_ID: &str = "trace_id";
 
-/// The details of a status besides the reason.
+/// The details of a status other than the reason.
 #[derive(Debug, Default)]
 struct Details {
     /// One entry of `ErrorInfo.metadata`.
@@ -67,7 +65,6 @@ fn retry(code: Code, reason: &'static str, message: &str, after: Duration) -> St
     status(code, reason, message, Details { retry_after: Some(after), ..Details::default() })
 }
 
-/// The status of a rejection by a room.
 pub(crate) fn refused(rejection: Rejection) -> Status {
     let (code, reason) = code_and_reason(&rejection);
     let mut details = Details::default();
@@ -82,7 +79,6 @@ pub(crate) fn refused(rejection: Rejection) -> Status {
     status(code, reason, rejection.to_string(), details)
 }
 
-/// The code says what the client should do next.
 fn code_and_reason(rejection: &Rejection) -> (Code, &'static str) {
     match rejection {
         Rejection::NotOwner => (Code::PermissionDenied, "NOT_OWNER"),
@@ -160,18 +156,16 @@ impl From<LogInError> for Status {
                 let message = "the server has too many players; come back later";
                 retry(Code::ResourceExhausted, "QUOTA_PLAYERS", message, RETRY)
             }
-            LogInError::TooManySeats(most) => Malformed::argument("seats", format!("must be at most {most}")).into(),
+            LogInError::TooManySeats(max) => Malformed::argument("seats", format!("must be at most {max}")).into(),
         }
     }
 }
 
-/// No token was sent.
 pub(crate) fn token_missing() -> Status {
     let message = "log in first, and send `authorization: Bearer TOKEN`";
     status(Code::Unauthenticated, "TOKEN_MISSING", message, Details::default())
 }
 
-/// The token is unknown or revoked.
 pub(crate) fn token_invalid() -> Status {
     status(Code::Unauthenticated, "TOKEN_INVALID", "the token is unknown or revoked; log in again", Details::default())
 }
@@ -181,7 +175,6 @@ pub(crate) fn too_many_calls() -> Status {
     TooFast { retry_after: BUSY_RETRY }.into()
 }
 
-/// The server is stopping.
 pub(crate) fn draining(retry_after: Duration) -> Status {
     retry(Code::Unavailable, "DRAINING", "the server is stopping; come back later", retry_after)
 }

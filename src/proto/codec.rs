@@ -1,7 +1,5 @@
-//! The codec of the server: prost, with small buffers, and messages that are encoded already.
-//!
-//! Streams live for hours and most of them are silent: with tonic's own codec each would keep 8 KiB for what comes in, half of
-//! what a connected bot takes.
+//! The codec of the server: prost with small buffers, and messages that are already encoded. Streams live for hours,
+//! most of them silent: tonic's own codec would keep 8 KiB for each to receive, half of the memory of a connected bot.
 
 use std::marker::PhantomData;
 
@@ -13,18 +11,18 @@ use tonic::{
 };
 use tonic_prost::ProstDecoder;
 
-/// Bytes that the decoder of a call keeps: a few messages of a game. Larger messages get a buffer of their own.
+/// Buffer of a call's decoder in bytes: a few messages of a game. Larger messages get a separate buffer.
 const DECODE_BUFFER: usize = 1024;
 
-/// Bytes from which on a stream passes on what is encoded, before it asks for more; tonic's own value.
-const YIELD: usize = 32 * 1024;
+/// Encoded bytes at which a stream is sent before it is polled again; tonic's default.
+const YIELD_THRESHOLD: usize = 32 * 1024;
 
-/// What the server can send: a message, or one that is encoded already.
+/// A message that the server can send, already encoded or not.
 pub trait Encodable: Send + 'static {
     /// Appends the bytes of the message.
     ///
     /// # Errors
-    /// When there is no room for it in the buffer.
+    /// When the buffer has no space left.
     fn encode_to(self, buffer: &mut EncodeBuf<'_>) -> Result<(), Status>;
 }
 
@@ -35,8 +33,7 @@ impl<M: Message + 'static> Encodable for M {
     }
 }
 
-/// The bytes of a message, without the length that gRPC puts before them. Clones share the bytes, so that an event is
-/// encoded once for all watchers of its room.
+/// The bytes of a message, without gRPC's length prefix. Clones share them: an event is encoded once for all watchers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodedMessage(pub Bytes);
 
@@ -77,11 +74,11 @@ impl<T: Encodable, U: Message + Default + Send + 'static> Codec for ServerCodec<
     }
 
     fn decoder(&mut self) -> ProstDecoder<U> {
-        ProstDecoder::new(BufferSettings::new(DECODE_BUFFER, YIELD))
+        ProstDecoder::new(BufferSettings::new(DECODE_BUFFER, YIELD_THRESHOLD))
     }
 }
 
-/// Encodes `T`, with a buffer that is as long as what is in it.
+/// Encodes `T`, with a buffer of the encoded length.
 #[derive(Clone, Debug)]
 pub struct ServerEncoder<T>(PhantomData<T>);
 
@@ -94,6 +91,6 @@ impl<T: Encodable> Encoder for ServerEncoder<T> {
     }
 
     fn buffer_settings(&self) -> BufferSettings {
-        BufferSettings::new(0, YIELD)
+        BufferSettings::new(0, YIELD_THRESHOLD)
     }
 }

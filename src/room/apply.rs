@@ -94,8 +94,7 @@ impl Room {
         turn.into_iter().chain(next).chain(absences)
     }
 
-    /// Shifts all start times. No absence may start in the future: how long the server was away is known only to the
-    /// second, so the credit may be too large.
+    /// Shifts all start times; absences at most to `at`, because the downtime is known only to the second.
     fn credit(&mut self, at: Timestamp, micros: i64) {
         self.start_times_mut().for_each(|began| *began = began.shifted(micros));
         let absences = self.members.iter_mut().filter_map(|member| member.absent_since.as_mut());

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::rules::{Color, Square};
 
-/// Who issues a command.
+/// The issuer of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Issuer {
     /// An authenticated player.
@@ -21,7 +21,7 @@ pub enum Issuer {
     Server,
 }
 
-/// What an owner may set a seat to.
+/// An occupant that an owner may set for a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatSetting {
     /// Anyone may take it.
@@ -32,7 +32,7 @@ pub enum SeatSetting {
     Ai(AiSeat),
 }
 
-/// What a player who is not a member presents to join or watch a room.
+/// The credentials of a player who is not a member, to join or watch a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// Needed for a private room.

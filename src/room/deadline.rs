@@ -1,4 +1,4 @@
-//! What a room does when time passes.
+//! The deadlines of a room.
 
 use super::{
     ids::PlayerId,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::rules::Color;
 
-/// What happens at a deadline.
+/// The action at a deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DueAction {
     /// This side loses on time.
@@ -45,7 +45,7 @@ impl Room {
     fn absence_due(&self, member: &Member) -> Option<(Timestamp, DueAction)> {
         let player = member.profile.id;
         let at = member.absent_since?.after(self.policy.grace);
-        // A running game keeps its players; an absent player must not hold up the next game of a series.
+        // A running game keeps its players; an absent player must not delay the next game of a series.
         if self.running().is_none() || self.seat_of(player).is_none() {
             return Some((at, DueAction::Absence(player)));
         }

@@ -80,7 +80,7 @@ pub struct Creation {
 /// One change of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// The room was created. The first fact, and no other.
+    /// The room was created: the first fact, and only the first.
     Created(Box<Creation>),
     /// A player became a member.
     MemberJoined(Profile),
@@ -158,10 +158,9 @@ pub enum Fact {
     SeriesEnded,
     /// The game is over. Once for each game.
     GameEnded(GameEnd),
-    /// Compensates for the time the server was down: shifts the start of the running turn, of absences and of the wait for
-    /// the next game. Negative after the system clock was set back.
+    /// Compensation for downtime: shifts the start of the turn, of absences and of the wait for the next game.
     ClockCredited {
-        /// The shift, in microseconds.
+        /// The shift in microseconds; negative after the system clock was set back.
         micros: i64,
     },
     /// A line of chat was posted.

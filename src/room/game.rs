@@ -64,7 +64,7 @@ impl EndReason {
     }
 }
 
-/// How a game ended.
+/// The end of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameEnd {
     /// `None` for a draw and for a game without a result.
@@ -157,7 +157,7 @@ impl Game {
         game
     }
 
-    /// Number of plies made: the number of the next ply.
+    /// Number of plies made, which is the number of the next ply.
     #[must_use]
     pub fn ply(&self) -> u16 {
         u16::try_from(self.plies.len()).unwrap_or(u16::MAX)

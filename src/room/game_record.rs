@@ -13,7 +13,7 @@ use super::{
 };
 use crate::rules::{ByColor, Color, Position};
 
-/// Who played one side of a finished game.
+/// A participant of a finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Participant {
     /// A player.

@@ -39,10 +39,10 @@ macro_rules! id {
             /// The id with the low bits of `random`.
             #[must_use]
             pub const fn from_random(random: u64) -> Self {
-                Self(random & Self::MOST)
+                Self(random & Self::MAX)
             }
 
-            const MOST: u64 = (1 << (5 * $digits)) - 1;
+            const MAX: u64 = (1 << (5 * $digits)) - 1;
 
             /// Its text in ASCII, without allocation.
             #[must_use]
@@ -59,7 +59,7 @@ macro_rules! id {
             /// The inverse of [`Self::bits`]; `None` if out of range.
             #[must_use]
             pub const fn from_bits(bits: u64) -> Option<Self> {
-                if bits <= Self::MOST { Some(Self(bits)) } else { None }
+                if bits <= Self::MAX { Some(Self(bits)) } else { None }
             }
         }
 

@@ -16,8 +16,7 @@
 //!                  └────▶ rejection: nothing changed
 //! ```
 //!
-//! The store, the watchers and a replay all get the same list of events. The stored form of events and rooms is in
-//! [`stored`].
+//! The store, the watchers and a replay all get the same events. [`stored`] has the stored form of events and rooms.
 
 mod apply;
 mod command;

@@ -50,7 +50,7 @@ pub enum Rejection {
     /// Both seats must be filled and ready.
     #[error("both seats must be filled and ready")]
     SeatsNotReady,
-    /// Not in this phase of the room or game; says why.
+    /// Not in this phase of the room or game, with the reason.
     #[error("not possible now: {0}")]
     WrongPhase(&'static str),
     /// The room is closed.

@@ -35,7 +35,7 @@ pub struct AiSeat {
     pub seed: u64,
 }
 
-/// Who occupies a seat.
+/// The occupant of a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Occupant {
     /// Anyone may take it.
@@ -65,7 +65,7 @@ impl Occupant {
     }
 }
 
-/// What a client asks a seat to be; not checked yet.
+/// A seat as requested by a client; unchecked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatSpec {
     /// Anyone may take it.
@@ -78,7 +78,7 @@ pub enum SeatSpec {
     Ai(AiSpec),
 }
 
-/// An AI as requested by a client; becomes an [`AiSeat`] when kind and level are known to exist.
+/// An AI as requested by a client; an [`AiSeat`] once kind and level are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AiSpec {
     /// Name of a kind.

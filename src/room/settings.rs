@@ -10,7 +10,7 @@ use crate::{
     rules::{Square, Transcript, opening},
 };
 
-/// Who can find and join a room.
+/// The players who can find and join a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visibility {
     /// Listed, and open to all.
@@ -20,7 +20,7 @@ pub enum Visibility {
     Private,
 }
 
-/// Who may watch.
+/// The players who may watch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Watching {
     /// Anyone who finds the room.
@@ -30,7 +30,7 @@ pub enum Watching {
     Members,
 }
 
-/// How games begin.
+/// The opening of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Opening {
     /// The standard start.
@@ -55,9 +55,9 @@ pub enum Opening {
 /// The settings of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Who can find and join it.
+    /// The players who can find and join it.
     pub visibility: Visibility,
-    /// Who may watch.
+    /// The players who may watch.
     pub watching: Watching,
     /// The clocks.
     pub time: TimeControl,
@@ -71,7 +71,7 @@ pub struct Settings {
     pub games: u16,
     /// Whether the players swap sides after each game.
     pub swap_sides: bool,
-    /// How games begin.
+    /// The opening of each game.
     pub opening: Opening,
     /// Whether a game starts without the owner as soon as both seats are ready.
     pub auto_start: bool,
@@ -97,7 +97,7 @@ impl fmt::Debug for PasswordHash {
 pub struct SettingsError {
     /// The field's name in the public API.
     pub field: &'static str,
-    /// What it must be, to follow the field's name.
+    /// The requirement, as text after the field's name.
     pub problem: &'static str,
 }
 

@@ -25,7 +25,7 @@ use crate::{
 /// The server's limits for a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// How long a member without a connection stays a member.
+    /// Time for which a member without a connection stays a member.
     pub grace: Duration,
     /// A room without a running game closes after this time without activity.
     pub idle_close: Duration,
@@ -228,7 +228,7 @@ impl Room {
         self.phase == Phase::Lobby && self.members.iter().all(|member| member.absent_since.is_none())
     }
 
-    /// The owner; always present while the room is open.
+    /// The owner; `Some` while the room is open.
     #[must_use]
     pub fn owner(&self) -> Option<&Profile> {
         self.member(self.owner).map(|member| &member.profile)
@@ -252,7 +252,7 @@ impl Room {
         [Color::Black, Color::White].into_iter().find(|&seat| self.seats[seat].occupant.player() == Some(player))
     }
 
-    /// Whether a seat's occupant, or the player that it is reserved for, is present: an AI always, a player while connected.
+    /// Whether a seat's occupant is present: an AI always, a player while connected.
     #[must_use]
     pub fn is_present(&self, seat: Color) -> bool {
         match &self.seats[seat].occupant {
@@ -277,7 +277,7 @@ impl Room {
     /// Checks whether a player, member or not, may watch the room.
     ///
     /// # Errors
-    /// What is missing; [`Rejection::RoomNotFound`] for a private room and a wrong join code.
+    /// The reason; [`Rejection::RoomNotFound`] for a private room without its join code.
     pub fn may_watch(&self, player: PlayerId, credentials: &Credentials) -> Result<(), Rejection> {
         if self.member(player).is_some() {
             return Ok(());

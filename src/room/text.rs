@@ -25,39 +25,39 @@ fn is_unsafe(character: char) -> bool {
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// NFKC, trimmed, of 1 to `most` characters, none of which is a control character.
-fn clean(text: &str, most: usize) -> Result<Arc<str>, TextError> {
-    // Far above `most` characters of four bytes: rejects megabytes without normalising them.
-    if text.len() > most * 16 {
-        return Err(TextError::TooLong(most));
+/// Normalises (NFKC) and trims a text, then checks it with [`bounded`].
+fn clean(text: &str, max: usize) -> Result<Arc<str>, TextError> {
+    // Far above `max` characters of four bytes: rejects megabytes without normalising them.
+    if text.len() > max * 16 {
+        return Err(TextError::TooLong(max));
     }
     let normal: String = text.nfkc().collect();
-    bounded(normal.trim(), most)
+    bounded(normal.trim(), max)
 }
 
-/// Of 1 to `most` characters, none of which is a control character.
-fn bounded(text: &str, most: usize) -> Result<Arc<str>, TextError> {
+/// Checks that a text has 1 to `max` characters, and no control character.
+fn bounded(text: &str, max: usize) -> Result<Arc<str>, TextError> {
     if text.is_empty() {
         return Err(TextError::Empty);
     }
     if text.chars().any(is_unsafe) {
         return Err(TextError::Control);
     }
-    if text.chars().count() > most {
-        return Err(TextError::TooLong(most));
+    if text.chars().count() > max {
+        return Err(TextError::TooLong(max));
     }
     Ok(text.into())
 }
 
 macro_rules! text {
-    ($(#[$doc:meta])* $name:ident, $most:literal) => {
+    ($(#[$doc:meta])* $name:ident, $max:literal) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub struct $name(Arc<str>);
 
         impl $name {
             /// Maximum length in characters.
-            pub const MOST: usize = $most;
+            pub const MOST: usize = $max;
 
             /// Normalises (NFKC), trims and checks `text`.
             ///
@@ -67,8 +67,7 @@ macro_rules! text {
                 clean(text, Self::MOST).map(Self)
             }
 
-            /// A text that was parsed before it was stored. It is not normalised again, as a newer Unicode version may
-            /// normalise differently.
+            /// A stored text, parsed earlier. Not normalised again, because newer Unicode versions may differ.
             pub(super) fn from_stored(text: &str) -> Result<Self, TextError> {
                 bounded(text, Self::MOST).map(Self)
             }

@@ -2,7 +2,7 @@
 
 use crate::rules::Square;
 
-/// What an AI reports about the search for a move. Hidden from the players of the game while it runs.
+/// An AI's report on the search for a move. Hidden from the players of the game while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thought {
     /// Expected final disc difference for black, in hundredths of a disc; `None` if the AI does not estimate it.

@@ -5,7 +5,7 @@ use super::{
     state::Room,
 };
 
-/// Who views a room.
+/// The viewer of a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
     /// A player, member or not.

@@ -174,13 +174,13 @@ mod tests {
     #[test]
     fn an_invalid_game_does_not_affect_the_next() {
         let bytes = file(5, &[written(&[56, 99]), written(&[56, 11]), written(&[11]), written(&[56])]);
-        let told: Vec<String> = WthorFile::read(&bytes)
+        let outcomes: Vec<String> = WthorFile::read(&bytes)
             .unwrap()
             .games()
             .map(|(_, game)| game.map_or_else(|error| error.to_string(), |game| game.transcript.to_string()))
             .collect();
         assert_eq!(
-            told,
+            outcomes,
             [
                 "move 2 is 99, which is not a square",
                 "move 2 is illegal: white may not move to a1",

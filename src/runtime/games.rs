@@ -24,7 +24,7 @@ impl Games {
         Ok(self.archive.games(filter, after, limit).await?)
     }
 
-    /// One finished game. A private one is shown to its players, and while its room is open to everyone who may see the room.
+    /// One finished game. A private one is visible to its players and, while its room is open, to all who may see that.
     ///
     /// # Errors
     /// When the store is unavailable, or the player may not see such a game.

@@ -18,8 +18,7 @@ impl Lifecycle {
         self.draining.is_cancelled()
     }
 
-    /// # Errors
-    /// [`RoomError::Draining`] once the server drains.
+    /// Fails with [`RoomError::Draining`] once the server drains.
     pub(crate) fn require_running(&self) -> Result<(), RoomError> {
         if self.is_draining() { Err(RoomError::Draining) } else { Ok(()) }
     }
@@ -36,8 +35,8 @@ impl Lifecycle {
         self.tasks.spawn(task)
     }
 
-    /// Runs `work` to its end in a task of its own, even if the caller goes away: half of it could leave a reservation
-    /// without a request, or a room that is stored and not live.
+    /// Runs `work` to its end in a separate task, even if the caller is cancelled: partial work could leave a
+    /// reservation without a request, or a stored room that is not live.
     pub(crate) async fn run_to_end<T: Send + 'static, E: From<RoomError> + Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, E>> + Send + 'static,

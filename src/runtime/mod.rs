@@ -8,8 +8,8 @@
 //!                      └─ analyses ──▶ AnalysisPool
 //! ```
 //!
-//! Folders use those before them: `limit`, `player`, `lobby` and `ai`, `room`, `watch`, `analysis`. Every queue has a bound in
-//! `limit/limits.rs`. Every task belongs to the tracker in `lifecycle.rs`, and shutdown waits for it.
+//! Folders use those before them: `limit`, `player`, `lobby` and `ai`, `room`, `watch`, `analysis`. Every queue has a
+//! bound in `limit/limits.rs`. Shutdown waits for every task, through the tracker in `lifecycle.rs`.
 
 mod ai;
 mod analysis;
@@ -83,14 +83,13 @@ pub struct Parts {
     pub clock: Clock,
     /// The source of ids and secrets.
     pub random: RandomSource,
-    /// Keeps rooms, games and players.
+    /// Storage for rooms, games and players.
     pub store: Store,
     /// Encodes events for watchers.
     pub encode: Encode,
-    /// How AIs choose moves, if not by themselves.
+    /// How AIs choose moves; by default their own search.
     pub think: Option<Arc<Think>>,
-    /// The number of AI threads, by default one for each core. With 0 an AI searches in its room's task, for tests that must
-    /// repeat.
+    /// AI threads, by default one for each core. With 0 an AI searches in its room's task, so that tests repeat.
     pub ai_threads: Option<usize>,
     /// Whether idle AI threads search the position that an `expert` will probably get next.
     pub ponder: bool,
@@ -169,7 +168,7 @@ impl Runtime {
         let host = RoomHost { context: Arc::new(context), lobby: Arc::clone(&lobby) };
         let rooms = Rooms { host: host.clone(), waiting: Arc::default(), random };
         if let Err(unavailable) = recovery::recover(&host, &*store.players, &rooms.waiting).await {
-            // Rooms that are live already must not write while the next attempt reads.
+            // Rooms that are already live must not write while the next attempt reads.
             lifecycle.shut_down().await;
             return Err(std::io::Error::other(unavailable));
         }
@@ -229,7 +228,7 @@ impl Runtime {
         context.players.end_streams();
     }
 
-    /// Lets rooms finish their current command, stops AI searches, and waits for every task; false when `deadline` passed.
+    /// Finishes the rooms' current commands, stops AI searches and waits for every task. False after `deadline`.
     pub async fn shut_down(&self, deadline: Duration) -> bool {
         self.drain();
         let context = self.context();

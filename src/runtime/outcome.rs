@@ -20,7 +20,7 @@ pub struct Accepted {
     pub game: Option<GameId>,
 }
 
-/// A refusal by a room, or by the server before the room was asked.
+/// A refusal by a room, or by the server on its behalf.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RoomError {
     /// The room rejected the command.
@@ -44,7 +44,7 @@ pub enum RoomError {
     /// The player, its address or the server has reached its limit of analyses.
     #[error("you, or all at your address, or the server, have as many analyses under way as may be")]
     QuotaAnalyses,
-    /// A rate is exceeded; the duration is how long until the request would be admitted.
+    /// A rate is exceeded; the time is until the request would be admitted.
     #[error("too fast")]
     TooFast(Duration),
     /// The server is shutting down.
@@ -66,7 +66,7 @@ impl From<Unavailable> for RoomError {
 }
 
 impl RoomError {
-    /// For commands that name a game: a game is not found where its room is not.
+    /// For commands that name a game: without its room, the game is not found.
     pub(crate) fn or_game_not_found(self) -> Self {
         match self {
             Self::Rejected(Rejection::RoomNotFound) => Rejection::GameNotFound.into(),
@@ -80,7 +80,7 @@ impl RoomError {
 pub enum StreamEnd {
     /// The room has closed.
     RoomClosed,
-    /// The player may not watch any longer.
+    /// The player may no longer watch.
     Kicked,
     /// The same player opened a newer one.
     Superseded,

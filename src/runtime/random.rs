@@ -1,5 +1,5 @@
-//! The server's random numbers: the one place that draws unseeded ones.
-#![expect(clippy::disallowed_methods, reason = "the one place that draws unseeded random numbers")]
+//! The server's random numbers. Only this file draws unseeded ones.
+#![expect(clippy::disallowed_methods, reason = "only this file draws unseeded random numbers")]
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,18 +22,16 @@ enum Source {
 }
 
 impl RandomSource {
-    /// A source that repeats for the same seed: never for a server that others can reach.
+    /// A source that repeats for the same seed: for tests and simulations, never for a reachable server.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self(Source::Seeded(Arc::new(Mutex::new(ai::seeded_rng(seed)))))
     }
 
-    /// Random bits.
     pub(crate) fn bits(&self) -> u64 {
         self.draw(|generator| generator.random())
     }
 
-    /// A secret of 256 bits.
     pub(crate) fn secret(&self) -> [u8; 32] {
         self.draw(|generator| generator.random())
     }

@@ -1,5 +1,5 @@
-//! Waits that a task starts anew at every step, and which cost next to nothing when nothing has happened: a source is
-//! polled again only after it has called its waker.
+//! Waits that a task restarts at every step, and which are almost free when nothing has happened: a source is polled
+//! again only after it has called its waker.
 
 use std::{
     future::poll_fn,
@@ -20,7 +20,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 /// Skips polls of a source that has not called its waker since it was last polled.
 pub struct WakeGate {
     signal: Arc<WakeSignal>,
-    /// Opens the gate. Given to the source.
+    /// Opens the gate. Passed to the source.
     waker: Waker,
     /// The waker of the task, as in `signal`.
     task: Waker,
@@ -34,13 +34,13 @@ pub(crate) struct WakeSignal {
 
 /// The source has not called since it was last polled.
 const CLOSED: u8 = 0;
-/// The source is being polled. If it calls meanwhile it is polled once more, and the task is not woken.
+/// The source is being polled. If it calls its waker meanwhile it is polled once more, and the task is not woken.
 const POLLING: u8 = 1;
-/// The source is to be polled. The task knows that, or has been woken.
+/// The source is to be polled. The task is polling, or has been woken.
 const OPEN: u8 = 2;
 
 impl WakeGate {
-    /// Polls the source, if it has called or was not polled yet.
+    /// Polls the source if it has called its waker, or was not polled yet.
     pub fn poll<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -57,7 +57,7 @@ impl WakeGate {
             self.signal.state.store(POLLING, SeqCst);
             let answer = source(&mut Context::from_waker(&self.waker));
             if answer.is_ready() {
-                // There may be more.
+                // The source may have more.
                 self.signal.open();
                 return answer;
             }
@@ -65,7 +65,7 @@ impl WakeGate {
                 return Poll::Pending;
             }
         }
-        // It calls whenever it is polled: it may want to yield to others.
+        // The source calls its waker at every poll: it may want to yield to other tasks.
         context.waker().wake_by_ref();
         Poll::Pending
     }
@@ -83,12 +83,12 @@ impl Default for WakeGate {
 }
 
 impl WakeSignal {
-    /// Whether the source was polled in vain, and has not called since.
+    /// Whether the source was pending when last polled, and has not called its waker since.
     pub(crate) fn is_closed(&self) -> bool {
         self.state.load(SeqCst) == CLOSED
     }
 
-    /// Lets the next poll through, without waking the task.
+    /// Allows the next poll, without waking the task.
     pub(crate) fn open(&self) {
         self.state.store(OPEN, SeqCst);
     }
@@ -110,13 +110,12 @@ impl Wake for WakeSignal {
     }
 }
 
-/// A timer that is postponed more often than it fires. Postponing is free: the timer is reset when it fires too early, or
-/// would fire too late.
+/// A timer for which postponing is free: it is reset only when it fires too early or would fire too late.
 pub struct LazyTimer {
     timer: Option<Pin<Box<Sleep>>>,
-    /// What the timer is set to; none when it has fired.
+    /// The time the timer is set to; none when it has fired.
     set: Option<Instant>,
-    /// Whom it wakes.
+    /// The task that it wakes.
     task: Waker,
 }
 
@@ -127,7 +126,7 @@ impl Default for LazyTimer {
 }
 
 impl LazyTimer {
-    /// Waits until `deadline`, or for ever without one. Cancel safe.
+    /// Waits until `deadline`, for ever without one. Cancel safe.
     pub(super) async fn until(&mut self, deadline: Option<Instant>) {
         match deadline {
             Some(deadline) => poll_fn(|context| self.poll_until(context, deadline)).await,
@@ -135,19 +134,19 @@ impl LazyTimer {
         }
     }
 
-    /// As `LazyTimer::until`, for a future that polls other sources too.
+    /// As `LazyTimer::until`, for a future that also polls other sources.
     pub fn poll_until(&mut self, context: &mut Context<'_>, deadline: Instant) -> Poll<()> {
         loop {
             if self.set.is_none_or(|set| set > deadline) {
                 self.set(deadline);
             }
             let Self { timer: Some(timer), set, task } = self else { return Poll::Pending };
-            // The clock answers without touching the timer's memory.
+            // Compares times without touching the timer's memory.
             if task.will_wake(context.waker()) && *set > Some(Instant::now()) {
                 return Poll::Pending;
             }
             task.clone_from(context.waker());
-            // Unconstrained: it is polled only once, and must register the waker even if the task's budget is used up.
+            // Unconstrained, because it must register the waker even if the task's budget is used up.
             ready!(pin!(unconstrained(timer.as_mut())).poll(context));
             if set.take() >= Some(deadline) {
                 return Poll::Ready(());
@@ -161,12 +160,12 @@ impl LazyTimer {
             None => self.timer = Some(Box::pin(sleep_until(deadline))),
         }
         self.set = Some(deadline);
-        // A timer that has fired has lost its waker.
+        // A timer that has fired has dropped its waker.
         self.task = Waker::noop().clone();
     }
 }
 
-/// Waits for a cancellation token.
+/// Waits for a cancellation token, cheaply each time.
 pub(super) struct Cancelled {
     token: Pin<Box<WaitForCancellationFutureOwned>>,
     gate: WakeGate,
@@ -177,7 +176,7 @@ impl Cancelled {
         Self { token: Box::pin(token.cancelled_owned()), gate: WakeGate::default() }
     }
 
-    /// Waits for the cancellation. Cancel safe.
+    /// Cancel safe.
     pub(super) async fn wait(&mut self) {
         let Self { token, gate } = self;
         poll_fn(|context| gate.poll(context, |context| token.as_mut().poll(context))).await;
@@ -205,13 +204,13 @@ mod tests {
         let mut timer = LazyTimer::default();
         let began = Instant::now();
         let after = |seconds| began + Duration::from_secs(seconds);
-        // Put off, brought forward, and then waited for.
+        // Postponed, moved earlier, then awaited.
         for seconds in [5, 9, 4] {
             assert!(timeout(Duration::from_secs(1), timer.until(Some(after(seconds)))).await.is_err(), "{seconds}");
         }
-        for (named, rang) in [(4, 4), (8, 8), (8, 8), (7, 8)] {
-            timer.until(Some(after(named))).await;
-            assert_eq!(began.elapsed().as_secs(), rang);
+        for (deadline, fires) in [(4, 4), (8, 8), (8, 8), (7, 8)] {
+            timer.until(Some(after(deadline))).await;
+            assert_eq!(began.elapsed().as_secs(), fires);
         }
         assert!(timeout(Duration::from_secs(99), timer.until(None)).await.is_err());
     }
@@ -221,9 +220,9 @@ mod tests {
         let mut timer = LazyTimer::default();
         let wake = Instant::now() + Duration::from_secs(5);
         assert_eq!(timer.poll_until(&mut Context::from_waker(Waker::noop()), wake), Poll::Pending);
-        let asked = TaskTracker::new()
+        let fired = TaskTracker::new()
             .spawn(async move { timeout(Duration::from_secs(9), timer.until(Some(wake))).await.is_ok() });
-        assert!(asked.await.unwrap());
+        assert!(fired.await.unwrap());
     }
 
     #[tokio::test(start_paused = true)]
@@ -237,16 +236,16 @@ mod tests {
                 while has_budget_remaining() {
                     let _ = pin!(consume_budget()).poll(context);
                 }
-                let rings = timer.poll_until(context, wake).is_ready();
-                Poll::Ready(rings || pin!(stop.wait()).poll(context).is_ready())
+                let fires = timer.poll_until(context, wake).is_ready();
+                Poll::Ready(fires || pin!(stop.wait()).poll(context).is_ready())
             });
             assert!(!spent.await);
             yield_now().await;
-            let rung = timeout(Duration::from_secs(9), timer.until(Some(wake))).await.is_ok();
-            // The clock alone would let it ring at the end of the timeout.
-            let rung = rung && began.elapsed().as_secs() == 5;
+            let fired = timeout(Duration::from_secs(9), timer.until(Some(wake))).await.is_ok();
+            // Without the timer's wake it would fire only at the end of the timeout.
+            let fired = fired && began.elapsed().as_secs() == 5;
             token.cancel();
-            rung && timeout(Duration::from_secs(9), stop.wait()).await.is_ok()
+            fired && timeout(Duration::from_secs(9), stop.wait()).await.is_ok()
         });
         assert!(waits.await.unwrap());
     }
@@ -269,13 +268,13 @@ mod tests {
 
     #[test]
     fn a_source_that_has_not_called_is_not_polled() {
-        let (mut gate, mut asked, mut caller) = (WakeGate::default(), 0, None);
+        let (mut gate, mut polls, mut caller) = (WakeGate::default(), 0, None);
         let mut poll = |answer: Poll<()>| {
             let _ = gate.poll(&mut Context::from_waker(Waker::noop()), |context| {
-                (asked, caller) = (asked + 1, Some(context.waker().clone()));
+                (polls, caller) = (polls + 1, Some(context.waker().clone()));
                 answer
             });
-            (asked, caller.clone())
+            (polls, caller.clone())
         };
         assert_eq!(poll(Poll::Ready(())).0, 1);
         assert_eq!(poll(Poll::Pending).0, 2, "a ready source is polled again");
@@ -301,21 +300,21 @@ mod tests {
         let (mut gate, wakes) = (WakeGate::default(), Arc::new(WakeCounter::default()));
         let waker = Waker::from(Arc::clone(&wakes));
         let mut context = Context::from_waker(&waker);
-        let mut asked = 0;
+        let mut polls = 0;
         let answer = gate.poll(&mut context, |context| {
-            asked += 1;
+            polls += 1;
             context.waker().wake_by_ref();
-            if asked == 2 { Poll::Ready(()) } else { Poll::Pending }
+            if polls == 2 { Poll::Ready(()) } else { Poll::Pending }
         });
         assert_eq!((answer, wakes.0.load(SeqCst)), (Poll::Ready(()), 0));
-        // One that calls each time it is asked would be asked for ever.
-        let mut asked = 0;
+        // A source that calls its waker at every poll would be polled for ever.
+        let mut polls = 0;
         let answer = gate.poll(&mut context, |context| {
-            asked += 1;
+            polls += 1;
             context.waker().wake_by_ref();
             Poll::<()>::Pending
         });
-        assert_eq!((answer, asked, wakes.0.load(SeqCst)), (Poll::Pending, 2, 1));
+        assert_eq!((answer, polls, wakes.0.load(SeqCst)), (Poll::Pending, 2, 1));
     }
 
     #[test]

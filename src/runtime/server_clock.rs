@@ -1,11 +1,11 @@
-//! The server's clock: the one place that reads the time.
-#![expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+//! The server's clock. Only this file reads the time.
+#![expect(clippy::disallowed_methods, reason = "only this file reads the clock")]
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::room::Timestamp;
 
-/// The server's time. It is monotonic from its origin, so that a corrected system clock makes no flag fall.
+/// The server's time. Monotonic from its origin, so that a correction of the system clock makes no flag fall.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     started: tokio::time::Instant,
@@ -13,7 +13,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The system's time.
+    /// A clock that starts at the system's time.
     #[must_use]
     pub fn system() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
@@ -42,7 +42,7 @@ impl Clock {
         self.started + moment.since(self.origin)
     }
 
-    /// How long from now until a time; zero when it has passed.
+    /// Time from now; zero when it has passed.
     pub(crate) fn until(&self, moment: Timestamp) -> Duration {
         moment.since(self.now())
     }

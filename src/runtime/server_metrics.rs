@@ -1,7 +1,6 @@
-//! Metrics, for a recorder if one is installed; without one the cost is negligible.
+//! Metrics for the installed recorder; without one the cost is negligible.
 //!
-//! All names are defined here. Metrics that are updated for each move have static labels and allocate nothing. Gauges
-//! are set by [`measure`] at each scrape.
+//! All names are defined here. Metrics for each move have static labels and do not allocate; [`measure`] sets gauges.
 
 use std::time::Duration;
 
@@ -30,7 +29,7 @@ const REFUSALS: &str = "reversi_refusals_total";
 
 /// The histograms, with the upper bounds of their buckets; times are in seconds.
 pub const BUCKETS: [(&str, &[f64]); 3] = [
-    // From an AI without a search to a human.
+    // From an AI that does not search to a human.
     (TURN, &[0.0001, 0.001, 0.01, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0]),
     // From a store in memory to a failing disk.
     (APPEND, &[0.000_01, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5]),
@@ -84,7 +83,7 @@ pub fn measure(census: &Census) {
     let gauges = [
         (gauge!(PLAYERS), census.players),
         (gauge!(ROOMS, "phase" => "playing"), census.games),
-        // Saturating, as the two counts are not read at the same moment.
+        // Saturating, because the two counts are not read at the same moment.
         (gauge!(ROOMS, "phase" => "lobby"), census.rooms.saturating_sub(census.games)),
         (gauge!(GAMES_RUNNING), census.games),
         (gauge!(AI_WAITING), census.ai.waiting),
@@ -101,7 +100,7 @@ pub fn refused(reason: &'static str) {
     counter!(REFUSALS, "reason" => reason).increment(1);
 }
 
-/// Counts a move, made `spent` after its turn opened.
+/// Counts a move, `spent` after its turn opened.
 pub(crate) fn moved(occupant: &Occupant, spent: Duration) {
     let (moves, turn) = match occupant {
         Occupant::Ai(_) => (counter!(MOVES, "by" => "ai"), histogram!(TURN, "by" => "ai")),
@@ -118,12 +117,10 @@ pub(crate) fn finished(reason: EndReason) {
     counter!(GAMES_FINISHED, "reason" => reason.name()).increment(1);
 }
 
-/// Records the time of an append to the journal.
 pub(crate) fn appended(took: Duration) {
     histogram!(APPEND).record(took);
 }
 
-/// The kinds of streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StreamKind {
     Turns,
@@ -133,7 +130,7 @@ pub(crate) enum StreamKind {
     Analysis,
 }
 
-/// Counts a stream that opened, by a `change` of 1, or ended, by -1.
+/// Counts opened (`change` 1) and ended (-1) streams.
 pub(crate) fn streams(kind: StreamKind, change: f64) {
     let gauge = match kind {
         StreamKind::Turns => gauge!(STREAMS, "kind" => "turns"),
@@ -145,12 +142,10 @@ pub(crate) fn streams(kind: StreamKind, change: f64) {
     gauge.increment(change);
 }
 
-/// Counts a watcher that was too slow and starts again with a snapshot.
 pub(crate) fn lagged() {
     counter!(LAGS).increment(1);
 }
 
-/// Counts a stream of turns that was closed because the client did not read it.
 pub(crate) fn cut_off() {
     counter!(SLOW).increment(1);
 }

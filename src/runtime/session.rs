@@ -40,7 +40,7 @@ impl Sessions {
             let (enrolled, token) = players.reserve(name, kind, seats)?;
             if let Err(unavailable) = this.player_store.insert_player(enrolled.clone()).await {
                 players.release_name(&enrolled.profile);
-                // It may have been written.
+                // It may still have been written.
                 let undo = undo_log_in(Arc::clone(&this.player_store), enrolled.profile.id, lifecycle.clone());
                 lifecycle.spawn(undo);
                 return Err(RoomError::from(unavailable).into());
@@ -53,7 +53,7 @@ impl Sessions {
     /// Revokes the token, leaves every room, ends the streams and frees the name.
     ///
     /// # Errors
-    /// When the store is unavailable, and nothing has changed; or when a room could not be left, whose grace then does it.
+    /// When the store is unavailable (nothing has changed), or a room could not be left before its grace ends.
     pub async fn log_out(&self, player: &Arc<Player>) -> Result<(), RoomError> {
         let (this, player) = (self.clone(), Arc::clone(player));
         self.host.context.lifecycle.run_to_end(async move { this.remove(&player).await }).await
@@ -72,7 +72,7 @@ impl Sessions {
             };
             outcome = outcome.and(left);
         }
-        // After leaving, so that the rooms do not see a lost connection first.
+        // After leaving, so that rooms do not see a lost connection first.
         player.end_streams(StreamEnd::LoggedOut);
         players.remove(player);
         // Starts the grace where leaving failed.
@@ -81,7 +81,7 @@ impl Sessions {
     }
 }
 
-/// Removes a player whose log-in failed from the store, and retries: the name is free, and must not come back.
+/// Removes a player whose log-in failed from the store, with retries, because the name is free already.
 async fn undo_log_in(player_store: Arc<dyn PlayerStore>, player: PlayerId, lifecycle: Lifecycle) {
     while player_store.remove_player(player).await.is_err() {
         tokio::select! {

@@ -14,26 +14,26 @@ pub type GameKey = (Timestamp, GameId);
 /// A filter of games; a field that is `None` does not restrict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameFilter {
-    /// The caller: games of private rooms are shown to their players only.
+    /// The caller: games of private rooms are visible only to their players.
     pub viewer: PlayerId,
-    /// Played in this room.
+    /// Only games of this room.
     pub room: Option<RoomId>,
-    /// Played by this player, on either side.
+    /// Only games of this player, on either side.
     pub player: Option<PlayerId>,
 }
 
-/// Some of the games that match.
+/// A page of the games that match.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GamePage {
     /// Newest first.
     pub games: Vec<Arc<GameRecord>>,
-    /// The position after which the next page begins; `None` on the last page.
+    /// The position after which the next page starts; `None` on the last page.
     pub next: Option<GameKey>,
 }
 
 impl GamePage {
-    /// Games that a page skips at most, so that games which the caller may not see cannot keep the archive busy. A page may
-    /// therefore have fewer games than requested, or none, and still have a successor.
+    /// The most games that a page skips: bounds the work for games that the caller may not see. A page may therefore
+    /// have fewer games than requested, or none, and still have a successor.
     pub const PASSED_OVER: usize = 5_000;
 }
 
@@ -46,7 +46,7 @@ impl GameFilter {
     }
 }
 
-/// Keeps finished games, and the statistics of their players. [`super::Journal::append`] writes them.
+/// Stores finished games and the statistics of their players. [`super::Journal::append`] writes them.
 pub trait Archive: Send + Sync + 'static {
     /// At most `limit` games that match, newest first, after `after`.
     fn games(
@@ -59,6 +59,6 @@ pub trait Archive: Send + Sync + 'static {
     /// One game.
     fn game(&self, id: GameId) -> BoxFuture<'_, Result<Option<Arc<GameRecord>>, Unavailable>>;
 
-    /// The results and the rating of a contestant.
+    /// The results and rating of a contestant.
     fn player_stats(&self, who: Contestant) -> BoxFuture<'_, Result<PlayerStats, Unavailable>>;
 }

@@ -6,8 +6,8 @@
 //! | [`Archive`] | finished games, statistics, ratings | with the event that ends the game |
 //! | [`PlayerStore`] | players, by the hashes of their tokens | at log-in and log-out |
 //!
-//! [`SqliteStore`] keeps them in one file, [`MemoryStore`] in the memory of the process. An append names the sequence
-//! number that it expects, so that of two owners of a room only one can write.
+//! [`SqliteStore`] stores them in one file, [`MemoryStore`] in memory. An append names the sequence number that it
+//! expects, so that of two owners of a room only one can write.
 
 mod archive;
 mod journal;
@@ -37,12 +37,12 @@ pub struct Store {
 }
 
 impl Store {
-    /// One store for everything.
+    /// One store for all three.
     pub fn of<S: Journal + Archive + PlayerStore>(store: S) -> Self {
         Self::shared(&Arc::new(store))
     }
 
-    /// The same of a shared store.
+    /// As [`Store::of`], for a shared store.
     pub fn shared<S: Journal + Archive + PlayerStore>(store: &Arc<S>) -> Self {
         Self {
             journal: Arc::clone(store) as Arc<dyn Journal>,

@@ -13,7 +13,7 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// Who is counted and rated: a player, or an AI at one of its levels. Written `PLAYER` or `kind:level`.
+/// A player or an AI at one of its levels, as counted and rated. Written `PLAYER` or `kind:level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Contestant {
     /// A player.
@@ -27,7 +27,7 @@ pub enum Contestant {
     },
 }
 
-/// A text that names no contestant.
+/// The error of parsing a [`Contestant`].
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("malformed contestant")]
 pub struct ParseContestantError;
@@ -57,7 +57,7 @@ pub struct Results {
 /// A Glicko-2 rating (Glickman, "Example of the Glicko-2 system", 2012), where every game is a rating period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
-    /// The strength, 1500 to begin with.
+    /// The strength; 1500 at first.
     pub value: f64,
     /// The standard deviation of the strength.
     pub deviation: f64,
@@ -80,8 +80,7 @@ pub struct PlayerStats {
     pub rating: Option<Rating>,
 }
 
-/// The statistics of both contestants after a game. `before` returns those before it. An AI that plays itself is counted
-/// twice and not rated.
+/// Both contestants' statistics after a game, given those `before`. An AI against itself counts twice, unrated.
 pub(super) fn stats_after<E>(
     record: &GameRecord,
     mut before: impl FnMut(&Contestant) -> Result<PlayerStats, E>,
@@ -116,7 +115,6 @@ impl PlayerStats {
         Results { won: sum(|stats| stats.won), drawn: sum(|stats| stats.drawn), lost: sum(|stats| stats.lost) }
     }
 
-    /// Against one kind of opponents.
     pub(super) fn against(&mut self, kind: OpponentKind) -> &mut Results {
         match kind {
             OpponentKind::Human => &mut self.humans,
@@ -156,10 +154,10 @@ impl Rating {
             None => Outcomes::DRAW,
         };
         let (one, other) = glicko2(&self.into(), &white.into(), &outcome, &Glicko2Config::new());
-        (self.become_one_of(one), white.become_one_of(other))
+        (self.updated_to(one), white.updated_to(other))
     }
 
-    fn become_one_of(self, Glicko2Rating { rating, deviation, volatility }: Glicko2Rating) -> Self {
+    fn updated_to(self, Glicko2Rating { rating, deviation, volatility }: Glicko2Rating) -> Self {
         Self { value: rating, deviation, volatility, games: self.games + 1 }
     }
 }
@@ -329,7 +327,7 @@ mod tests {
         assert!(other.named("ai-greedy").rating.unwrap().value > other.named("ai-mcts").rating.unwrap().value);
     }
 
-    /// The values that the documentation of `skillratings` gives for two new players.
+    /// The values in the documentation of `skillratings` for two new players.
     #[test]
     fn a_first_game_rates_as_documented() {
         let table = StatsTable::after(&[game(["ada", "bob"], BLACK, EndReason::Discs)]);
@@ -339,7 +337,7 @@ mod tests {
         assert_eq!([winner.games, loser.games], [1, 1]);
     }
 
-    /// As far from new as games among near equals make them.
+    /// Ratings as different from a new one as games among near equals make them.
     fn ratings() -> impl Strategy<Value = Rating> {
         (1300.0..1700.0, 100.0..350.0_f64, 0_u32..100).prop_map(|(value, deviation, games)| Rating {
             value,

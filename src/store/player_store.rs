@@ -3,20 +3,20 @@
 use super::journal::{BoxFuture, Unavailable};
 use crate::room::{PlayerId, Profile, Timestamp};
 
-/// A player that has logged in.
+/// A stored player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPlayer {
     /// Id, name and kind.
     pub profile: Profile,
-    /// Seats that it may hold.
+    /// The seats that it may hold.
     pub seats: u16,
-    /// The SHA-256 of the token, which itself is not kept.
+    /// The SHA-256 of the token; the token itself is not stored.
     pub token: [u8; 32],
-    /// When it was last seen, to the hour.
+    /// When it was last seen, within an hour.
     pub seen: Timestamp,
 }
 
-/// Keeps players with valid tokens.
+/// Stores players with valid tokens.
 pub trait PlayerStore: Send + Sync + 'static {
     /// All players with a valid token.
     fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>>;
@@ -24,7 +24,7 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// Inserts a player.
     fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>>;
 
-    /// Invalidates a player's token and frees the name. The games stay.
+    /// Invalidates a player's token and frees the name. The games are kept.
     fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>>;
 
     /// Records when players were last seen.

@@ -25,21 +25,19 @@ const ADMIN_TOKEN: &str = "reversi-admin";
 /// The one method of these services that needs no player: it creates one.
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
-/// A service that admits calls within the rates and limits of the player and of the address. Requests to methods that need a
-/// player have the player and the role as extensions.
+/// A service that admits calls within the limits of player and address, and adds the player and role as extensions.
 #[derive(Clone)]
 pub(crate) struct Auth<S> {
     pub(crate) inner: S,
     pub(crate) guard: Guard,
 }
 
-/// Admits calls to a runtime.
 #[derive(Clone)]
 pub(crate) struct Guard {
     pub(crate) runtime: Runtime,
 }
 
-/// The permit of an admitted call: the call is counted until this is dropped.
+/// Counts an admitted call until it is dropped.
 struct AdmittedCall {
     /// None if the method needs no player.
     _player: Option<CallPermit>,
@@ -74,9 +72,7 @@ impl Guard {
         Ok(AdmittedCall { _player: call.transpose()?, _address: taken.transpose()? })
     }
 
-    /// The player of the request's token.
-    ///
-    /// Tokens have 256 random bits, so wrong ones need no limit. A wrong token costs a hash and a look-up.
+    /// The player of the token. Wrong tokens need no limit: tokens have 256 random bits, and a check costs only a hash.
     fn bearer(&self, headers: &HeaderMap) -> Result<Arc<Player>, Status> {
         let header = headers.get("authorization").ok_or_else(status::token_missing)?;
         let token = header.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));

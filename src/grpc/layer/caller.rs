@@ -11,22 +11,18 @@ use crate::{
     runtime::{self, Player},
 };
 
-/// The result of a method.
 pub(crate) type Reply<T> = Result<Response<T>, Status>;
 
-/// The role of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Player,
     Admin,
 }
 
-/// The caller of a request.
 pub(crate) fn caller<T>(request: &Request<T>) -> Result<Arc<Player>, Status> {
     caller_with_role(request).map(|(player, _)| player)
 }
 
-/// The caller of a request, and the caller's role.
 pub(crate) fn caller_with_role<T>(request: &Request<T>) -> Result<(Arc<Player>, Role), Status> {
     request.extensions().get().cloned().ok_or_else(status::token_missing)
 }

@@ -27,7 +27,7 @@ const RESPONSE_HEADERS: [HeaderName; 5] = [
     HeaderName::from_static(request_id::REQUEST_ID),
 ];
 
-/// How long a browser may cache the answer to a preflight request: the longest that browsers accept.
+/// Time for which a browser may cache the answer to a preflight request: the longest that browsers accept.
 const MAX_AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// An origin whose pages may call: a scheme, a host and an optional port, or `*` for all origins.

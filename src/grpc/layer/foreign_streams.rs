@@ -1,6 +1,4 @@
-//! Ends the streams of the health and reflection services when the server stops.
-//!
-//! Stopping waits for all open streams. These two would stay open until the deadline.
+//! Ends the streams of health and reflection when the server stops, which waits for all open streams.
 
 use std::{
     convert::Infallible,

@@ -49,8 +49,7 @@ where
     }
 }
 
-/// Waits until a request may start. If the connection closes meanwhile, its place in the queue is freed: an address has
-/// at most one waiting request for each open connection.
+/// Waits until a request may start. A closed connection frees its slot, so each has at most one request waiting.
 async fn wait(address: &Arc<ClientAddress>) {
     let now = Instant::now();
     let turn = address.http1_slot(now);

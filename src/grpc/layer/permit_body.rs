@@ -9,14 +9,12 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use tonic::{Status, body::Body};
 
-/// A body that holds a permit. The body is dropped, and the permit freed, after the last byte was sent or when the
-/// connection ends. So a response that the client does not read stays counted.
+/// A body that holds a permit until its last byte is sent or the connection ends: unread responses stay counted.
 struct PermitBody<P> {
     body: Body,
     _permit: P,
 }
 
-/// Makes a body hold a permit.
 pub(crate) fn with_permit<P: Send + Unpin + 'static>(body: Body, permit: P) -> Body {
     Body::new(PermitBody { body, _permit: permit })
 }

@@ -58,8 +58,7 @@ where
     }
 }
 
-/// Counts a request, as a call without a player, at its address if the address is known. None if the address is above
-/// its rate or has too many calls in progress.
+/// Counts a request, as a call without a player, at its address if known. None if the address is above its limits.
 fn admit(address: Option<&Arc<ClientAddress>>) -> Option<Option<SharePermit>> {
     let Some(address) = address else { return Some(None) };
     address.admit().ok()?;

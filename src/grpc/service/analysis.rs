@@ -28,8 +28,7 @@ use crate::{
     runtime::{Analysis, AnalysisEnd, AnalysisPlan, Limits, Player, RequestCost},
 };
 
-/// Default number of positions visited for each position of a game: a fraction of a second, enough to search deeper
-/// than human players.
+/// Default positions visited for each position of a game: a fraction of a second, and deeper than humans search.
 const USUAL_GAME_NODES: u64 = 1_000_000;
 
 #[tonic::async_trait]
@@ -127,7 +126,6 @@ fn plan(budget: Budget, most_time: Duration, usual_nodes: u64, limits: &Limits) 
     AnalysisPlan { effort, time: budget.time.unwrap_or(most_time).min(most_time) }
 }
 
-/// The results for one position.
 struct PositionResults {
     analysis: Analysis<PositionAnalysis>,
     /// The id of the call, for the log.
@@ -146,7 +144,6 @@ impl Source for PositionResults {
 /// The results for the moves of one game, followed by their summary.
 struct GameResults {
     analysis: Analysis<(Move, JudgedMove)>,
-    /// The id of the call, for the log.
     call: String,
     moves: usize,
     done: usize,
@@ -168,7 +165,7 @@ impl Source for GameResults {
         let (made, judged) = self.analysis.next().await.map_err(|why| end(why, &self.call))?;
         self.done += 1;
         self.losses[made.position.turn()] += discs(judged.loss);
-        let told = v1::MoveAnalysis {
+        let analysis = v1::MoveAnalysis {
             ply: made.ply.into(),
             side: made.position.turn().wire().into(),
             square: made.square.to_string(),
@@ -180,7 +177,7 @@ impl Source for GameResults {
             done: convert::count(self.done),
             moves: convert::count(self.moves),
         };
-        Ok(EncodedMessage::new(&v1::AnalyzeGameResponse { message: Some(Message::Move(told)) }))
+        Ok(EncodedMessage::new(&v1::AnalyzeGameResponse { message: Some(Message::Move(analysis)) }))
     }
 }
 

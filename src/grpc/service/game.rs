@@ -101,7 +101,6 @@ fn play(runtime: &Runtime, player: &Player, game: &str, ply: i32, square: &str) 
     Ok((game, runtime.rooms.play(player, game, ply, square)))
 }
 
-/// The turn events of a player, as a stream.
 pub(crate) struct TurnStream(Turns);
 
 impl Stream for TurnStream {
@@ -116,7 +115,7 @@ impl Stream for TurnStream {
 /// The turn events of a player, and the moves that the client sends on the same stream, one at a time.
 pub(crate) struct PlayStream {
     turns: Turns,
-    /// Polls `moves` only after they woke the stream; three other sources also wake it for each move.
+    /// Polls `moves` only when they have woken the stream; three other sources also wake it for each move.
     gate: WakeGate,
     /// The move that waits for the answer of its room, with its game and ply.
     pending: Option<(GameId, i32, Play)>,
@@ -127,7 +126,6 @@ pub(crate) struct PlayStream {
 }
 
 impl PlayStream {
-    /// Starts a move.
     fn start(&self, request: &v1::PlayRequest) -> Result<(GameId, Play), Status> {
         self.player.admit()?;
         play(&self.runtime, &self.player, &request.game_id, request.ply, &request.square)

@@ -54,8 +54,8 @@ impl LobbyService for Services {
         let filter = row_filter(wire.filter)?;
         let size = convert::read_page_size(wire.page_size)?;
         let after = page_token::read(&wire.page_token)?.map(|(created, room)| (Reverse(created), room));
-        let sought = if filter == RowFilter::default() { 0 } else { self.runtime.census().rooms };
-        player.charge(RequestCost::Rooms { searched: sought, returned: size })?;
+        let searched = if filter == RowFilter::default() { 0 } else { self.runtime.census().rooms };
+        player.charge(RequestCost::Rooms { searched, returned: size })?;
         let rows = self.runtime.lobby.page(&filter, after, size);
         let full = rows.len() == size;
         let next = rows.last().filter(|_| full).map(|row| page_token::write(row.created, row.id));
@@ -110,7 +110,6 @@ pub(crate) fn room_of(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -
     convert::room(snapshot.room.view(Viewer::Player(player.id())), runtime.clock().now(), snapshot.watchers)
 }
 
-/// The updates of the room list for one watcher.
 struct RoomListUpdates {
     watched: WatchedLobby,
     /// Messages of the last update that are not sent yet.

@@ -1,5 +1,4 @@
-//! The services of `reversi.v1`, one file each. Each method converts the request, calls the runtime, and converts the
-//! result. [`router`] selects the service of a call.
+//! The services of `reversi.v1`. Each method converts the request, calls the runtime and converts the result.
 
 mod analysis;
 mod game;
@@ -17,7 +16,6 @@ use std::sync::Arc;
 use super::transport::connection_limit::ConnectionLimit;
 use crate::runtime::Runtime;
 
-/// All services over a runtime.
 pub(crate) struct Services {
     pub(crate) runtime: Runtime,
     pub(crate) connections: Arc<ConnectionLimit>,

@@ -33,7 +33,7 @@ impl RecordService for Services {
         let filter = read_filter(wire.filter, player.id())?;
         let size = convert::read_page_size(wire.page_size)?;
         let after = page_token::read(&wire.page_token)?;
-        player.charge(work(&filter, size))?;
+        player.charge(page_cost(&filter, size))?;
         let GamePage { games, next } = self.runtime.games.page(filter, after, size).await?;
         Ok(Response::new(v1::ListGamesResponse {
             games: games.iter().map(|game| v1::GameRecord { plies: Vec::new(), ..record(game) }).collect(),
@@ -97,8 +97,8 @@ impl RecordService for Services {
     async fn get_ai_stats(&self, request: Request<v1::GetAiStatsRequest>) -> Reply<v1::GetAiStatsResponse> {
         caller(&request)?.charge(RequestCost::LookUp)?;
         let v1::GetAiStatsRequest { kind, level } = request.into_inner();
-        let wish = convert::read_ai("ai", v1::AiSeat { kind, level, seed: 0 })?;
-        let AiSeat { kind, level, .. } = self.runtime.rooms.ai_seat(&wish)?;
+        let spec = convert::read_ai("ai", v1::AiSeat { kind, level, seed: 0 })?;
+        let AiSeat { kind, level, .. } = self.runtime.rooms.ai_seat(&spec)?;
         let who = Contestant::Ai { kind: Arc::clone(&kind), level };
         let totals = self.runtime.games.player_stats(who).await?;
         Ok(Response::new(v1::GetAiStatsResponse {
@@ -109,7 +109,6 @@ impl RecordService for Services {
     }
 }
 
-/// An export in progress.
 struct Export {
     runtime: Runtime,
     player: Arc<Player>,
@@ -129,14 +128,14 @@ impl Export {
             return None;
         }
         if let Some(end) = self.open.ended().now_or_never() {
-            return self.cut_short(farewell(end));
+            return self.cut_short(end_status(end));
         }
         while self.step.is_empty() {
             let after = self.next?;
             // Above the rate, an export is delayed, not refused.
-            while let Err(TooFast { retry_after }) = self.player.charge(work(&self.filter, EXPORT_STEP)) {
+            while let Err(TooFast { retry_after }) = self.player.charge(page_cost(&self.filter, EXPORT_STEP)) {
                 if let Ok(end) = timeout(retry_after, self.open.ended()).await {
-                    return self.cut_short(farewell(end));
+                    return self.cut_short(end_status(end));
                 }
             }
             match self.runtime.games.page(self.filter, after, EXPORT_STEP).await {
@@ -154,15 +153,14 @@ impl Export {
 }
 
 /// The status of an export that ends early.
-fn farewell(end: StreamEnd) -> Status {
+fn end_status(end: StreamEnd) -> Status {
     match end {
         StreamEnd::LoggedOut => status::token_invalid(),
         _ => RoomError::Draining.into(),
     }
 }
 
-/// The cost of a page of the archive.
-fn work(filter: &GameFilter, games: usize) -> RequestCost {
+fn page_cost(filter: &GameFilter, games: usize) -> RequestCost {
     // A page of the viewer's own games is read directly; with other filters many games may have to be skipped.
     let is_own = filter.player == Some(filter.viewer) && filter.room.is_none();
     if is_own { RequestCost::Games(games) } else { RequestCost::SearchedGames(games) }

@@ -25,7 +25,7 @@ impl Services {
         Ok(self.runtime.rooms.command(player, room, command).await?.seq.0)
     }
 
-    /// Executes a command that an administrator may give in any room. Returns the sequence number of its last event.
+    /// As [`Services::command`], or by an administrator in any room.
     async fn admin_command(
         &self,
         (player, role): (Arc<Player>, Role),
@@ -59,7 +59,7 @@ impl Services {
     }
 }
 
-/// How a request names the room to join.
+/// The room to join, as named by a request.
 #[derive(Clone, Copy)]
 enum RoomKey {
     Id(RoomId),
@@ -124,8 +124,8 @@ impl RoomService for Services {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
         let seat = convert::read_seat(wire.seat)?;
-        let wish = convert::read_seat_setting(wire.occupant)?;
-        let seq = self.runtime.rooms.set_seat(&player, room, seat, wish).await?.seq.0;
+        let spec = convert::read_seat_setting(wire.occupant)?;
+        let seq = self.runtime.rooms.set_seat(&player, room, seat, spec).await?.seq.0;
         Ok(Response::new(v1::SetSeatResponse { seq }))
     }
 
@@ -218,7 +218,6 @@ impl RoomService for Services {
     }
 }
 
-/// The events of a room for one watcher.
 struct RoomEvents {
     clock: Clock,
     watch: Watch,

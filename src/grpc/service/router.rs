@@ -38,16 +38,16 @@ struct All {
 
 impl ServiceRouter {
     pub(crate) fn new(services: Services, others: Routes) -> Self {
-        let most = services.runtime.limits().message_bytes;
+        let max = services.runtime.limits().message_bytes;
         let all = Arc::new(services);
         let own = || Arc::clone(&all);
         Self(Arc::new(All {
-            session: SessionServiceServer::from_arc(own()).max_decoding_message_size(most),
-            lobby: LobbyServiceServer::from_arc(own()).max_decoding_message_size(most),
-            room: RoomServiceServer::from_arc(own()).max_decoding_message_size(most),
-            game: GameServiceServer::from_arc(own()).max_decoding_message_size(most),
-            record: RecordServiceServer::from_arc(own()).max_decoding_message_size(most),
-            analysis: AnalysisServiceServer::from_arc(own()).max_decoding_message_size(most),
+            session: SessionServiceServer::from_arc(own()).max_decoding_message_size(max),
+            lobby: LobbyServiceServer::from_arc(own()).max_decoding_message_size(max),
+            room: RoomServiceServer::from_arc(own()).max_decoding_message_size(max),
+            game: GameServiceServer::from_arc(own()).max_decoding_message_size(max),
+            record: RecordServiceServer::from_arc(own()).max_decoding_message_size(max),
+            analysis: AnalysisServiceServer::from_arc(own()).max_decoding_message_size(max),
             others,
         }))
     }

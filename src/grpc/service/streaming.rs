@@ -1,5 +1,4 @@
-//! Server streams: the messages of a source, a heartbeat after ten seconds of silence, and the reason of the end as the
-//! last message.
+//! Server streams: the messages of a source, a heartbeat after ten seconds of silence, and the reason for the end.
 
 use std::{
     marker::PhantomData,
@@ -20,10 +19,10 @@ use crate::{
     runtime::{Clock, LazyTimer, StreamEnd, WakeGate},
 };
 
-/// The longest silence of a stream, so that both ends notice a dead connection.
+/// The longest silence of a stream, by which both ends notice a dead connection.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(10);
 
-/// How a stream ends.
+/// The end of a stream.
 pub(crate) enum End {
     /// With a last message that has the reason.
     Closing(StreamEnd),
@@ -66,19 +65,17 @@ impl_stream_message!(
     AnalyzeGameResponse: analyze_game_response
 );
 
-/// A source of the messages of a stream.
 pub(crate) trait Source: Send + 'static {
     /// The next message, or the end of the stream.
     fn next(&mut self) -> impl Future<Output = Result<EncodedMessage, End>> + Send;
 }
 
-/// A source as a stream.
 pub(crate) fn stream_of(source: impl Source) -> BoxStream<'static, Result<EncodedMessage, End>> {
     // Boxed, because the source is moved with each message.
     Box::pin(stream::unfold(Box::new(source), |mut source| async move { Some((source.next().await, source)) }))
 }
 
-/// When the streams of a connection send heartbeats: all at the same time, so that one write sends them all.
+/// The heartbeat times of a connection's streams: the same for all, so that one write sends them all.
 #[derive(Clone, Copy)]
 pub(crate) struct HeartbeatSchedule {
     /// When the connection was opened.
@@ -98,10 +95,8 @@ impl HeartbeatSchedule {
     }
 }
 
-/// What a streaming method returns: the encoded messages of `S`, which are `M`s, with heartbeats and the last message.
-///
-/// The transport polls a stream after each message that it has sent, and whenever another stream of the connection has
-/// something to send. The gate polls the source only if the source has woken the stream.
+/// The messages of `S`, which are encoded `M`s, with heartbeats and the last message. The gate polls the source only if
+/// that has woken the stream: the transport also polls when another stream of the connection sends.
 pub(crate) struct ResponseStream<M, S = BoxStream<'static, Result<EncodedMessage, End>>> {
     has_ended: bool,
     gate: WakeGate,

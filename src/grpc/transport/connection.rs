@@ -25,7 +25,7 @@ use crate::runtime::ClientAddress;
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Maximum size of one read of HTTP/1.1 in bytes: the transport parses an incomplete head again after each read.
-const MOST_HTTP1_READ: usize = 16 * 1024;
+const MAX_HTTP1_READ: usize = 16 * 1024;
 
 /// An open connection. Reads fail after the deadline unless the preface of HTTP/2 or the head of a request was complete
 /// before; tonic has no such deadline, and idle connections could use up the limit. Reads of HTTP/1.1 are small and
@@ -39,7 +39,6 @@ pub(crate) struct Connection {
     permit: ConnectionPermit,
 }
 
-/// The socket of a connection: without TLS, or with it.
 pub(crate) type Socket = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 impl Connection {
@@ -49,7 +48,7 @@ impl Connection {
         Self { socket, opening: Some(opening), is_http1: false, has_read: false, permit }
     }
 
-    /// Reads. For HTTP/1.1 at most one part, and the next only after other tasks have run.
+    /// Reads; with HTTP/1.1 at most one part, and the next only after other tasks have run.
     fn read_a_part(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let socket = Pin::new(&mut self.socket);
         if !self.is_http1 {
@@ -59,7 +58,7 @@ impl Connection {
         if std::mem::take(&mut self.has_read) && pin!(yield_now()).poll(cx).is_pending() {
             return Poll::Pending;
         }
-        let mut part = ReadBuf::new(buffer.initialize_unfilled_to(MOST_HTTP1_READ.min(buffer.remaining())));
+        let mut part = ReadBuf::new(buffer.initialize_unfilled_to(MAX_HTTP1_READ.min(buffer.remaining())));
         let read = socket.poll_read(cx, &mut part);
         let length = part.filled().len();
         self.has_read = length > 0;
@@ -81,7 +80,6 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// The address of the client, if it is known.
     pub(crate) fn address(extensions: &Extensions) -> Option<&Arc<ClientAddress>> {
         extensions.get::<Self>().map(|peer| &peer.address)
     }

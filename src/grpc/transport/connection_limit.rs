@@ -10,14 +10,13 @@ use std::{
 
 use crate::runtime::{ClientAddresses, Limits, Share, SharePermit};
 
-/// A counter of open connections with an upper bound, in total and for each address.
 pub(crate) struct ConnectionLimit {
-    most: usize,
+    max: usize,
     open: AtomicUsize,
     addresses: ClientAddresses,
 }
 
-/// The permit of an open connection: it is counted until this is dropped.
+/// Counts an open connection until it is dropped.
 pub(crate) struct ConnectionPermit {
     limit: Arc<ConnectionLimit>,
     pub(crate) taken: SharePermit,
@@ -25,10 +24,9 @@ pub(crate) struct ConnectionPermit {
 
 impl ConnectionLimit {
     pub(crate) fn new(limits: &Limits) -> Arc<Self> {
-        Arc::new(Self { most: limits.connections, open: AtomicUsize::new(0), addresses: ClientAddresses::new(limits) })
+        Arc::new(Self { max: limits.connections, open: AtomicUsize::new(0), addresses: ClientAddresses::new(limits) })
     }
 
-    /// The number of open connections.
     pub(crate) fn count(&self) -> usize {
         self.open.load(Relaxed)
     }
@@ -36,7 +34,7 @@ impl ConnectionLimit {
     /// Counts one more connection; none if the total or its address is at the limit.
     pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
         // The total first, so that a refused connection does not create an entry for its address.
-        self.open.fetch_update(Relaxed, Relaxed, |open| (open < self.most).then_some(open + 1)).ok()?;
+        self.open.fetch_update(Relaxed, Relaxed, |open| (open < self.max).then_some(open + 1)).ok()?;
         let Some(taken) = self.addresses.entry(address).acquire(Share::Connections) else {
             self.open.fetch_sub(1, Relaxed);
             return None;

@@ -15,11 +15,9 @@ use super::{
     tls::Tls,
 };
 
-/// How long the listener waits when there is no file descriptor or memory for another connection. New connections wait
-/// in the kernel's queue meanwhile.
+/// Pause when no file descriptor or memory is left; new connections wait in the kernel's queue.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A socket that accepts connections.
 pub(crate) struct Listener {
     pub(crate) socket: TcpListener,
     pub(crate) tls: Option<Tls>,
@@ -41,8 +39,7 @@ impl Listener {
     /// The next connection. Connections that are being opened hold permits, which bound their number.
     async fn next(&self, openings: &mut JoinSet<Option<Connection>>) -> Connection {
         loop {
-            // Hundreds may arrive at the same moment, and the first request of a connection costs the most. Yielding in
-            // between lets connections with new messages run.
+            // Yields to connections with new messages: hundreds may arrive at once, and first requests cost the most.
             yield_now().await;
             tokio::select! {
                 accepted = self.socket.accept() => match accepted {
@@ -60,7 +57,6 @@ impl Listener {
         }
     }
 
-    /// A permit for a connection; none if it must be closed.
     fn admit(&self, address: SocketAddr) -> Option<ConnectionPermit> {
         let permit = self.connections.admit(address.ip());
         if permit.is_none() {
@@ -101,8 +97,7 @@ async fn open(
     None
 }
 
-/// Whether the first bytes can be the name of a method or the preface of HTTP/2, both in capital letters. Checked
-/// before anything is allocated for the connection.
+/// Whether the first bytes can be a method's name or the HTTP/2 preface (capitals). Checked before any allocation.
 async fn begins_like_http(stream: &TcpStream) -> io::Result<bool> {
     // As long as the shortest method, GET.
     let mut first = [0; 3];
@@ -110,8 +105,7 @@ async fn begins_like_http(stream: &TcpStream) -> io::Result<bool> {
     Ok(length > 0 && first[..length].iter().all(u8::is_ascii_uppercase))
 }
 
-/// Waits after an error of `accept`, such as too few file descriptors; these errors pass as connections end. A
-/// connection that was reset before it was accepted needs no wait.
+/// Waits after an error of `accept`, such as missing file descriptors; not for a connection that was reset meanwhile.
 async fn wait_after(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     if matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted) {

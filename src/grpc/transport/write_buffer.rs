@@ -1,9 +1,6 @@
-//! Buffers writes to a connection until other tasks have run.
-//!
-//! Every message wakes the task of its connection, which runs next and writes. If fifty streams of a connection have a
-//! message at the same moment, that would be fifty system calls, packets and wakes of the client. With the buffer a
-//! move takes 0.1 system calls instead of 0.8; without it a server makes 0.62 to 0.86 of the moves a second
-//! (`benches/README.md`).
+//! Buffers writes to a connection until other tasks have run. Otherwise fifty streams with a message at once would make
+//! fifty system calls, packets and wakes of the client. With the buffer a move takes 0.1 system calls instead of 0.8;
+//! without it a server makes 0.62 to 0.86 of the moves a second (`benches/README.md`).
 
 use std::{
     io,
@@ -26,12 +23,9 @@ const CAPACITY: usize = 16 * 1024;
 /// A write after a silence of this length is probably the only one of its moment.
 const SILENCE: Duration = Duration::from_millis(1);
 
-/// A writer with a buffer.
-///
-/// The first write after a silence is not buffered, unless the first write after the previous silence was followed by
-/// more. All other writes are buffered. A flush sends the buffer once the other tasks of the thread have run. Until
-/// then it returns ready, so that the transport continues, and wakes the task; the task must flush again, as transports
-/// do at each wake.
+/// Buffers all writes but the first after a silence; also that one if more writes followed the first one after the
+/// previous silence. A flush sends the buffer once the other tasks of the thread have run. Until then it returns ready,
+/// so that the transport continues, and wakes the task, which must flush again, as transports do at each wake.
 pub(super) struct WriteBuffer<W> {
     socket: W,
     /// Grows to less than twice the capacity, and is freed by the first write after a silence.
@@ -170,7 +164,7 @@ mod tests {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                most => bytes.len().min(most.unwrap_or(usize::MAX)),
+                max => bytes.len().min(max.unwrap_or(usize::MAX)),
             };
             self.written.lock().unwrap().push(bytes[..taken].to_vec());
             Poll::Ready(Ok(taken))

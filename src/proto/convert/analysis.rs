@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Maximum number of moves of a game.
-const MOST_DEPTH: u8 = 60;
+const MAX_DEPTH: u8 = 60;
 
 /// The limits of an analysis, each `None` unless requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,20 +54,20 @@ pub fn read_transcript(text: &str) -> Result<Transcript, Malformed> {
 pub fn read_budget(wire: Option<v1::AnalysisBudget>) -> Result<Budget, Malformed> {
     let wire = wire.unwrap_or_default();
     let depth = match u8::try_from(wire.depth) {
-        Ok(depth @ 0..=MOST_DEPTH) => (depth > 0).then_some(depth),
-        _ => return Err(Malformed::argument("budget.depth", format!("must be 1 to {MOST_DEPTH}, or left out"))),
+        Ok(depth @ 0..=MAX_DEPTH) => (depth > 0).then_some(depth),
+        _ => return Err(Malformed::argument("budget.depth", format!("must be 1 to {MAX_DEPTH}, or left out"))),
     };
     let time = wire.time.map(|time| read_duration("budget.time", time)).transpose()?;
     Ok(Budget { depth, time, nodes: (wire.nodes > 0).then_some(wire.nodes) })
 }
 
-/// The requested number of lines: 1 by default, at most `most`.
+/// The requested number of lines: 1 by default, at most `max`.
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for the field `lines` when it is negative.
-pub fn read_lines(wire: i32, most: usize) -> Result<usize, Malformed> {
+pub fn read_lines(wire: i32, max: usize) -> Result<usize, Malformed> {
     let lines = usize::try_from(wire).map_err(|_| Malformed::argument("lines", "must not be negative"))?;
-    Ok(lines.clamp(1, most.max(1)))
+    Ok(lines.clamp(1, max.max(1)))
 }
 
 #[cfg(test)]

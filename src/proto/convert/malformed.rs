@@ -4,14 +4,14 @@ use std::fmt;
 
 use crate::room::SettingsError;
 
-/// A malformed request: which field, and what it must be. Never repeats what was sent.
+/// A malformed request: the field, and its requirement. Never repeats the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// One of this type's constants.
     pub reason: &'static str,
     /// Its path in the request, such as `settings.move_limit`.
     pub field: String,
-    /// What it must be, to follow the field's name.
+    /// The requirement, as text after the field's name.
     pub problem: String,
 }
 

@@ -5,8 +5,8 @@
 //!   v1          ──▶ read_noun(...)   ──▶ room   parses: a value of the room, or `Malformed`
 //! ```
 //!
-//! Input is untrusted: nothing here panics on it, stores it unbounded or repeats it in an error. Whether a valid request is
-//! allowed is decided by the room.
+//! Input is untrusted: nothing here panics on it, stores it unbounded or repeats it in an error. The room decides
+//! whether a valid request is allowed.
 
 mod analysis;
 mod event;
@@ -51,7 +51,7 @@ pub fn count(count: impl TryInto<i32>) -> i32 {
     count.try_into().unwrap_or(i32::MAX)
 }
 
-/// An enum of the room that the wire has with the same variants.
+/// An enum of the room with the same variants on the wire.
 pub trait WireEnum: Sized {
     /// The enum of the wire.
     type Wire;

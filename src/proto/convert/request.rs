@@ -10,13 +10,13 @@ use crate::{
 };
 
 /// Maximum length of `request_id` and of passwords, in bytes.
-const MOST_KEY: usize = 64;
+const MAX_KEY: usize = 64;
 /// Maximum length of a search text, in bytes: that of a room's name.
-const MOST_SEARCH: usize = RoomName::MOST * 4;
+const MAX_SEARCH: usize = RoomName::MOST * 4;
 /// Default number of rows on a page.
 const DEFAULT_PAGE: u16 = 50;
 /// Maximum number of rows on a page.
-const MOST_PAGE: u16 = 200;
+const MAX_PAGE: u16 = 200;
 
 /// A [`PlayerId`](crate::room::PlayerId), [`RoomId`](crate::room::RoomId) or [`GameId`](crate::room::GameId).
 ///
@@ -55,7 +55,7 @@ pub fn read_chat(text: &str) -> Result<ChatText, Malformed> {
 /// # Errors
 /// `BAD_ARGUMENT` for the field `request_id` if longer than 64 bytes.
 pub fn read_request_id(text: &str) -> Result<Option<String>, Malformed> {
-    Ok(read_bounded("request_id", text, MOST_KEY)?.map(str::to_owned))
+    Ok(read_bounded("request_id", text, MAX_KEY)?.map(str::to_owned))
 }
 
 /// A password in clear text; `None` if the field is empty.
@@ -63,12 +63,12 @@ pub fn read_request_id(text: &str) -> Result<Option<String>, Malformed> {
 /// # Errors
 /// `BAD_ARGUMENT` for the field `password` if longer than 64 bytes.
 pub fn read_password(text: &str) -> Result<Option<&str>, Malformed> {
-    read_bounded("password", text, MOST_KEY)
+    read_bounded("password", text, MAX_KEY)
 }
 
-fn read_bounded<'a>(field: &str, text: &'a str, most: usize) -> Result<Option<&'a str>, Malformed> {
-    if text.len() > most {
-        return Err(Malformed::argument(field, format!("must have at most {most} bytes")));
+fn read_bounded<'a>(field: &str, text: &'a str, max: usize) -> Result<Option<&'a str>, Malformed> {
+    if text.len() > max {
+        return Err(Malformed::argument(field, format!("must have at most {max} bytes")));
     }
     Ok((!text.is_empty()).then_some(text))
 }
@@ -78,7 +78,7 @@ fn read_bounded<'a>(field: &str, text: &'a str, most: usize) -> Result<Option<&'
 /// # Errors
 /// `BAD_ARGUMENT` for the field `filter.text` if longer than any name.
 pub fn read_search_text(text: &str) -> Result<Option<&str>, Malformed> {
-    read_bounded("filter.text", text, MOST_SEARCH)
+    read_bounded("filter.text", text, MAX_SEARCH)
 }
 
 /// The kind of a player, by default a person.
@@ -126,7 +126,7 @@ pub fn read_page_size(wire: i32) -> Result<usize, Malformed> {
     match wire {
         ..0 => Err(Malformed::argument("page_size", "must not be negative")),
         0 => Ok(DEFAULT_PAGE.into()),
-        _ => Ok(u16::try_from(wire).unwrap_or(MOST_PAGE).min(MOST_PAGE).into()),
+        _ => Ok(u16::try_from(wire).unwrap_or(MAX_PAGE).min(MAX_PAGE).into()),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Maximum length of the name of an AI kind, in bytes.
-const MOST_KIND: usize = 32;
+const MAX_KIND: usize = 32;
 
 /// A player, for the wire.
 #[must_use]
@@ -83,7 +83,7 @@ pub fn read_seat(number: i32) -> Result<Color, Malformed> {
 /// # Errors
 /// `BAD_ARGUMENT` for its kind or level. Kind and level need not exist.
 pub fn read_ai(field: &str, wire: v1::AiSeat) -> Result<AiSpec, Malformed> {
-    if wire.kind.is_empty() || wire.kind.len() > MOST_KIND {
+    if wire.kind.is_empty() || wire.kind.len() > MAX_KIND {
         return Err(Malformed::argument(format!("{field}.kind"), "must be one of GetServerInfo's kinds"));
     }
     let level = u8::try_from(wire.level)
@@ -128,7 +128,7 @@ fn read_first_occupant(number: usize, wire: v1::Seat, me: PlayerId) -> Result<Se
     }
 }
 
-/// What an owner sets a seat to; never [`SeatSpec::Me`].
+/// The new occupant of a seat, set by the owner; never [`SeatSpec::Me`].
 ///
 /// # Errors
 /// `BAD_ARGUMENT` if unset or the AI is malformed; `BAD_ID` for a reservation without a player's id.

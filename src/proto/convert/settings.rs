@@ -82,10 +82,8 @@ pub fn read_new_settings(
     overlay(base, &wire, |_| true)
 }
 
-/// The current settings with the fields in `mask` replaced, checked. A field in the mask that is unset gets its default.
-/// Without a mask all fields are replaced, and the name is required; without mask and settings none is.
-///
-/// The password is unchanged: it has its own fields in the request.
+/// The current settings with the fields in `mask` replaced, checked; unset fields get their defaults. Without a mask
+/// all fields are replaced, and the name is required; without mask and settings, none is. The password is unchanged.
 ///
 /// # Errors
 /// `BAD_SETTINGS` for a path below `settings`, or for a path of the mask that names no field.
@@ -345,7 +343,7 @@ mod tests {
         let current = fixture::settings();
         let unknown = read_changed_settings(None, Some(&mask(&["games", "seats"])), &current).unwrap_err();
         assert_eq!((unknown.reason, unknown.field.as_str()), (Malformed::BAD_SETTINGS, "update_mask.paths[1]"));
-        // An update that forgets its mask would else reset all the settings.
+        // Otherwise an update without a mask would reset all settings.
         let wire = v1::RoomSettings { games: 3, ..Default::default() };
         assert_eq!(read_changed_settings(Some(wire), None, &current).unwrap_err().field, "settings.name");
 

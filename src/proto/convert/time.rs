@@ -6,7 +6,7 @@ use super::Malformed;
 use crate::room::Timestamp;
 
 /// The longest duration that `google.protobuf.Duration` allows: about 10,000 years.
-const MOST_SECONDS: i64 = 315_576_000_000;
+const MAX_SECONDS: i64 = 315_576_000_000;
 
 /// A timestamp, for the wire.
 #[must_use]
@@ -20,8 +20,8 @@ pub fn timestamp(at: Timestamp) -> prost_types::Timestamp {
 #[must_use]
 pub fn duration(duration: Duration) -> prost_types::Duration {
     match i64::try_from(duration.as_secs()) {
-        Ok(seconds @ ..MOST_SECONDS) => prost_types::Duration { seconds, nanos: duration.subsec_nanos() as i32 },
-        _ => prost_types::Duration { seconds: MOST_SECONDS, nanos: 0 },
+        Ok(seconds @ ..MAX_SECONDS) => prost_types::Duration { seconds, nanos: duration.subsec_nanos() as i32 },
+        _ => prost_types::Duration { seconds: MAX_SECONDS, nanos: 0 },
     }
 }
 
@@ -43,7 +43,7 @@ pub fn read_duration(field: &str, wire: prost_types::Duration) -> Result<Duratio
         return bad("must not be negative");
     }
     match (u64::try_from(wire.seconds), u32::try_from(wire.nanos)) {
-        (Ok(seconds), Ok(nanos @ ..=999_999_999)) if wire.seconds <= MOST_SECONDS => Ok(Duration::new(seconds, nanos)),
+        (Ok(seconds), Ok(nanos @ ..=999_999_999)) if wire.seconds <= MAX_SECONDS => Ok(Duration::new(seconds, nanos)),
         _ => bad("must be a valid google.protobuf.Duration"),
     }
 }
@@ -56,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn durations_round_trip(seconds in 0..MOST_SECONDS as u64, nanos in 0..1_000_000_000_u32) {
+        fn durations_round_trip(seconds in 0..MAX_SECONDS as u64, nanos in 0..1_000_000_000_u32) {
             let there = Duration::new(seconds, nanos);
             prop_assert_eq!(read_duration("f", duration(there)), Ok(there));
         }
@@ -90,6 +90,6 @@ mod tests {
         for (seconds, nanos) in [(-1, 0), (0, -1), (1, -1), (0, 1_000_000_000), (i64::MAX, 0), (i64::MIN, i32::MIN)] {
             assert!(read_duration("f", prost_types::Duration { seconds, nanos }).is_err(), "{seconds} {nanos}");
         }
-        assert_eq!(duration(Duration::MAX).seconds, MOST_SECONDS);
+        assert_eq!(duration(Duration::MAX).seconds, MAX_SECONDS);
     }
 }

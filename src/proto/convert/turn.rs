@@ -1,7 +1,5 @@
-//! The two messages that a player gets for every move: turn requested and turn closed.
-//!
-//! They are encoded directly. Building the generated messages first allocated a dozen strings for a single use, and took a
-//! fifth of the instructions of a move.
+//! The two messages that a player gets for every move, encoded directly: the generated messages allocated a dozen
+//! strings, a fifth of the instructions of a move.
 
 use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 
@@ -12,7 +10,7 @@ use crate::{
     rules::{Color, Position, Square},
 };
 
-/// Asks for a move: a `PlayResponse` with `TurnRequested`, which has the same bytes as such a `WatchTurnsResponse`.
+/// Encodes a `PlayResponse` with `TurnRequested`. A `WatchTurnsResponse` with it has the same bytes.
 #[must_use]
 pub fn turn_requested(request: &TurnRequest) -> EncodedMessage {
     let room = request.game.room.digits();
@@ -29,7 +27,7 @@ pub fn turn_requested(request: &TurnRequest) -> EncodedMessage {
     })
 }
 
-/// A turn that is open no longer, and the move if one was made: the same with `TurnClosed`.
+/// As [`turn_requested`], with `TurnClosed`, and the move if one was made.
 #[must_use]
 pub fn turn_closed(game: GameId, ply: u16, reason: v1::TurnCloseReason, square: Option<Square>) -> EncodedMessage {
     play_event(2, 48, Length::Short, |wire| {
@@ -113,7 +111,7 @@ fn text(tag: u8, text: &[u8], wire: &mut Vec<u8>) {
     wire.extend_from_slice(text);
 }
 
-/// A number of any type but the zigzag ones; 0 is the default, and not written.
+/// A number of any type except the zigzag ones; the default 0 is not written.
 fn number(tag: u8, number: i64, wire: &mut Vec<u8>) {
     match number {
         0 => {}
@@ -125,7 +123,7 @@ fn number(tag: u8, number: i64, wire: &mut Vec<u8>) {
     }
 }
 
-/// How long a message may be for the place that is kept for its length. Another place is made where it is not.
+/// The expected size of a message, by which space for its length is reserved; corrected if the size differs.
 #[derive(Clone, Copy)]
 enum Length {
     /// Less than 128 bytes.
@@ -186,9 +184,9 @@ mod tests {
         down.event.unwrap().event.unwrap()
     }
 
-    fn asked(request: &TurnRequest) -> v1::TurnRequested {
+    fn decoded(request: &TurnRequest) -> v1::TurnRequested {
         match event(&turn_requested(request)) {
-            v1::play_event::Event::TurnRequested(asked) => asked,
+            v1::play_event::Event::TurnRequested(decoded) => decoded,
             other => panic!("{other:?}"),
         }
     }
@@ -196,12 +194,12 @@ mod tests {
     #[test]
     fn a_turn_request_has_everything_for_the_answer() {
         let mut room = fixture::playing(fixture::settings());
-        let first = asked(&room.turn_request(fixture::NOW).unwrap());
+        let first = decoded(&room.turn_request(fixture::NOW).unwrap());
         assert_eq!((first.ply, first.side(), first.last_move.as_str()), (0, v1::Side::Black, ""));
         assert_eq!(first.position.unwrap().legal_moves.len(), 4);
 
         fixture::play(&mut room, fixture::NOW, 0);
-        let second = asked(&room.turn_request(fixture::NOW).unwrap());
+        let second = decoded(&room.turn_request(fixture::NOW).unwrap());
         assert_eq!((second.ply, second.side(), second.last_move.as_str()), (1, v1::Side::White, "d3"));
         assert_eq!(second.game_id, format!("{}-1", second.room_id));
     }
@@ -247,7 +245,7 @@ mod tests {
             let totals = ByColor::new(totals.map(|both| both.0), totals.map(|both| both.1));
             let clocks = Clocks { totals, left, deadline: Timestamp(deadline) };
             let request = TurnRequest { game, ply, position, last_move, clocks };
-            prop_assert_eq!(asked(&request), v1::TurnRequested {
+            prop_assert_eq!(decoded(&request), v1::TurnRequested {
                 game_id: game.to_string(),
                 room_id: game.room.to_string(),
                 ply: ply.into(),
@@ -263,8 +261,8 @@ mod tests {
             let why = v1::TurnCloseReason::try_from(reason).unwrap();
             let closed = event(&turn_closed(game, ply, why, square));
             let square = square.map(|square| square.to_string()).unwrap_or_default();
-            let said = v1::TurnClosed { game_id: game.to_string(), ply: ply.into(), reason, square };
-            prop_assert_eq!(closed, v1::play_event::Event::TurnClosed(said));
+            let expected = v1::TurnClosed { game_id: game.to_string(), ply: ply.into(), reason, square };
+            prop_assert_eq!(closed, v1::play_event::Event::TurnClosed(expected));
         }
     }
 }

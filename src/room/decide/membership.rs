@@ -131,8 +131,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Removes a member: the member's running game is lost, the seat opened, and the ownership moved, or the room closed
-    /// after the last member.
+    /// Removes a member: loses the running game, opens the seat, moves ownership; closes the room after the last one.
     pub(super) fn remove(&mut self, player: PlayerId, reason: LeaveReason) {
         if let Some(seat) = self.room.seat_of(player) {
             if self.room.running().is_some() {

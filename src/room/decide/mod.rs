@@ -41,10 +41,8 @@ impl Room {
         Ok(draft.events)
     }
 
-    /// A private room does not exist for players who may not enter it.
-    ///
-    /// # Errors
-    /// [`Rejection::RoomNotFound`] for any of their commands but [`Command::Join`], which has credentials.
+    /// Fails with [`Rejection::RoomNotFound`] where a player may not enter a private room, except for
+    /// [`Command::Join`], which has credentials.
     fn hide_private_room(&self, issuer: Issuer, command: &Command) -> Result<(), Rejection> {
         match issuer {
             Issuer::Player(player)

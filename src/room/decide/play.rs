@@ -120,7 +120,7 @@ impl Draft {
         self.emit(Fact::GameStarted { number, index, opening });
     }
 
-    /// Swaps the sides if the settings say so, and starts.
+    /// Starts the next game, with sides swapped if the settings require it.
     pub(super) fn start_next(&mut self, index: u16) {
         if self.room.settings.swap_sides {
             self.emit(Fact::SeatsSwapped);
@@ -199,10 +199,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The side whose offer of that kind is open.
-    ///
-    /// # Errors
-    /// When no such offer can be made now.
+    /// The side whose offer of that kind is open. Fails when no such offer can be made now.
     fn open_offer(&self, offer: Offer) -> Result<Option<Color>, Rejection> {
         match offer {
             Offer::Draw => self.room.running().map(|game| game.draw_offer).ok_or(Rejection::GameOver),

@@ -17,7 +17,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Does everything whose deadline has passed. Terminates, since each step removes its deadline and adds none in the past.
+    /// Handles all passed deadlines. Terminates, because each step removes its deadline and adds none in the past.
     pub(super) fn tick(&mut self) {
         while let Some((at, due)) = self.room.due()
             && at <= self.now

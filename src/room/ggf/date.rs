@@ -1,5 +1,4 @@
-//! Dates such as `2026-01-02 10:00:00 GMT`, by the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible low-level
-//! date algorithms", `civil_from_days` and `days_from_civil`).
+//! Dates such as `2026-01-02 10:00:00 GMT`, proleptic Gregorian (Hinnant, `civil_from_days`, `days_from_civil`).
 
 use crate::room::Timestamp;
 
@@ -27,9 +26,9 @@ pub(super) fn write(at: Timestamp) -> String {
 pub fn read_date(text: &str) -> Option<Timestamp> {
     let numbers = text.split(|letter: char| !letter.is_ascii_digit()).filter(|digits| !digits.is_empty());
     let numbers: Vec<i64> = numbers.take(6).map(|digits| digits.parse().ok()).collect::<Option<_>>()?;
-    let within = |index: usize, least: i64, most: i64| match numbers.get(index) {
-        None => Some(least),
-        Some(&number) => (least..=most).contains(&number).then_some(number),
+    let within = |index: usize, min: i64, max: i64| match numbers.get(index) {
+        None => Some(min),
+        Some(&number) => (min..=max).contains(&number).then_some(number),
     };
     let year = *numbers.first().filter(|year| (1000..=9999).contains(*year))?;
     let (month, day) = (within(1, 1, 12)?, within(2, 1, 31)?);

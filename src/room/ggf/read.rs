@@ -227,14 +227,14 @@ impl GgfGame {
     }
 }
 
-/// Seconds as milliseconds; 0 where they are no number.
+/// Seconds as milliseconds; 0 if not a number.
 fn millis(seconds: &str) -> u32 {
     let seconds: f64 = seconds.trim().parse().unwrap_or_default();
-    // A cast to an integer is cut off at its ends, and nothing for what is no number.
+    // The cast saturates, and turns NaN into 0.
     (seconds * 1000.0).round() as u32
 }
 
-/// `15:00`, `15:00/0:10`, `15//2`: what is added for a move stands between the slashes. A number alone is minutes.
+/// `15:00`, `15:00/0:10`, `15//2`: the increment is between the slashes. A single number is minutes.
 fn clock(value: &str) -> Option<GgfClock> {
     let seconds = |text: &str| -> Option<u64> {
         let parts: Vec<u64> = text.split(':').map(|part| part.trim().parse().ok()).collect::<Option<_>>()?;
@@ -281,7 +281,7 @@ mod tests {
 
     use super::*;
 
-    /// A game with these tags, and otherwise what every game has.
+    /// A game with these tags and the usual others.
     fn line(tags: &str) -> String {
         format!("(;GM[Othello]PC[here]DT[2026-01-02 10:00:00 GMT]PB[x]PW[y]RE[?]TI[15:00]TY[8]{tags};)")
     }

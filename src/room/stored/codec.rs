@@ -85,10 +85,7 @@ pub(super) fn read_code(bits: u64) -> Result<JoinCode, StoredError> {
     required(JoinCode::from_bits(bits), "join code")
 }
 
-/// Converts a number to a narrower type.
-///
-/// # Errors
-/// [`StoredError::Malformed`] when it does not fit.
+/// Converts a number to a narrower type. Fails with [`StoredError::Malformed`] when it does not fit.
 pub(super) fn narrow<T: TryFrom<u64>>(number: impl Into<u64>, what: &'static str) -> Result<T, StoredError> {
     required(T::try_from(number.into()).ok(), what)
 }
@@ -102,7 +99,7 @@ pub(super) fn read_squares(bytes: &[u8]) -> Result<Vec<Square>, StoredError> {
     bytes.iter().map(|&index| required(Square::new(index), "square")).collect()
 }
 
-/// Two numbers, flags or ids: as a message, what any of these types of number encodes to.
+/// Two numbers, flags or ids. As a message, all unsigned types are encoded alike.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 pub(super) struct StoredPair {
     #[prost(uint64, tag = "1")]

@@ -23,10 +23,10 @@ use crate::{
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct StoredFact {
-    /// Time taken by a move, in microseconds. Beside its square, as a message around both would make every move longer.
+    /// Time taken by a move, in microseconds. Next to its square, because a message around both would be longer.
     #[prost(uint64, tag = "1")]
     spent: u64,
-    /// Of a move, beside it for the same reason.
+    /// The search report of a move, next to it for the same reason.
     #[prost(message, optional, boxed, tag = "22")]
     thought: Option<Box<StoredThought>>,
     #[prost(oneof = "Kind", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21")]

@@ -1,5 +1,4 @@
-//! Stored games, series and scores. The position of a game is replayed from its record, which is malformed if a ply is
-//! illegal.
+//! Stored games, series and scores. A game's position is replayed from its record, in which every ply must be legal.
 
 use std::time::Duration;
 
@@ -156,8 +155,8 @@ fn read_thoughts(stored: Vec<ThoughtOfPly>, plies: usize) -> Result<Vec<(u16, Th
 fn read_clock(stored: Option<StoredDuration>, plies: usize) -> Result<Option<Duration>, StoredError> {
     let left = StoredDuration::read_optional(stored)?;
     let plies = u32::try_from(plies).unwrap_or(u32::MAX);
-    let most = Settings::LONGEST_CLOCK + Settings::LONGEST_INCREMENT.saturating_mul(plies);
-    checked(left, left.is_none_or(|left| left <= most), "clock")
+    let max = Settings::LONGEST_CLOCK + Settings::LONGEST_INCREMENT.saturating_mul(plies);
+    checked(left, left.is_none_or(|left| left <= max), "clock")
 }
 
 #[derive(Clone, Copy, PartialEq, prost::Message)]

@@ -5,9 +5,8 @@
 //!   room:   version │ room │ checksum                a byte, a protobuf message, four bytes
 //! ```
 //!
-//! The messages are declared here by hand, independent of the public API. Within a version, a field may be added whose
-//! default means what its absence meant; a tag is never reused, and a number of a table never changes its meaning. Any
-//! other change needs a new version.
+//! The messages are declared here, independent of the public API. Within a version, a field may be added whose default
+//! means what its absence meant; tags and numbers never change their meaning. Any other change needs a new version.
 //!
 //! The checksum is the CRC-32 of all bytes before it, little-endian: without it, nearly half of all single bit errors
 //! would decode to another valid game. Version 1 had no checksum and was otherwise the same.
@@ -71,7 +70,7 @@ pub enum StoredError {
     OutOfOrder(Seq),
 }
 
-/// Encodes an event. A move takes 19 to 22 bytes, and the search report of an AI about as many more.
+/// Encodes an event. A move takes 19 to 22 bytes, and an AI's search report about the same again.
 #[must_use]
 pub fn encode_event(event: &Event) -> Vec<u8> {
     let fact = StoredFact::from(&event.fact);
@@ -124,10 +123,7 @@ fn append_checksum(bytes: &mut Vec<u8>) {
     bytes.extend(checksum.to_le_bytes());
 }
 
-/// The bytes between version and checksum.
-///
-/// # Errors
-/// When the version is unknown or the checksum is wrong.
+/// The bytes between version and checksum. Fails when the version is unknown or the checksum is wrong.
 fn verify_checksum(bytes: &[u8]) -> Result<&[u8], StoredError> {
     match bytes.split_first() {
         Some((&WITHOUT_CHECKSUM, rest)) => Ok(rest),

@@ -138,8 +138,8 @@ impl StoredRoom {
 /// The first part of a room that contradicts another part.
 fn contradiction(room: &Room) -> Option<&'static str> {
     let members: BTreeSet<_> = room.members.iter().map(|member| member.profile.id).collect();
-    // The creator is a member whatever the limit.
-    let most_members = usize::from(room.policy.members).max(1);
+    // The creator is a member even if the limit is 0.
+    let max_members = usize::from(room.policy.members).max(1);
     let running = room.running().is_some();
     let awaited = room.series.is_some_and(|series| series.next_at.is_some());
     let playing = match room.phase {
@@ -148,7 +148,7 @@ fn contradiction(room: &Room) -> Option<&'static str> {
     };
     let series = room.series.is_none_or(|series| series.games == room.settings.games);
     let rules = [
-        ("members", members.len() == room.members.len() && members.len() <= most_members),
+        ("members", members.len() == room.members.len() && members.len() <= max_members),
         ("bans", room.bans.len() <= Room::MOST_BANS),
         ("chat", room.chat.len() <= Room::CHAT_LINES),
         ("phase", playing),

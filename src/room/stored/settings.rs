@@ -121,8 +121,7 @@ impl From<&Settings> for StoredSettings {
 }
 
 impl StoredSettings {
-    /// Stored settings were within the bounds when written. If a bound is ever tightened, this must still accept the
-    /// settings of existing rooms.
+    /// Settings were within bounds when written: a tightened bound must still accept those of existing rooms.
     pub(super) fn read(self) -> Result<Settings, StoredError> {
         let hash = self.password.map(|bytes| required(<[u8; 32]>::try_from(bytes).ok(), "password")).transpose()?;
         let settings = Settings {

@@ -6,10 +6,10 @@
 //!                              timekeeper ──stop┘  when its share of the time is used
 //! ```
 //!
-//! A search gets its fair share of the time to its deadline: the more wait, the sooner each is stopped, so that all answer
-//! in time with the best move found.
+//! A search gets its share of the time to its deadline: the more searches wait, the sooner each is stopped, so that all
+//! answer in time with the best move found.
 //!
-//! Idle threads may ponder: search the position that will probably be requested next. Any other request ends that at once.
+//! Idle threads may ponder: search the position that will probably be requested next. Any other request stops it.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -34,14 +34,14 @@ use crate::{
     search::Stop,
 };
 
-/// How an AI chooses a move. Tests replace it.
+/// The function by which an AI chooses a move. Tests replace it.
 pub type Think = dyn Fn(&AiPlayer, Position, u64, &Stop) -> Option<Choice> + Send + Sync;
 
-/// The AI threads. Without any, the caller's thread does the search, so that a seed repeats.
+/// The AI threads. With 0 threads a job runs on the caller's thread, so that a seed repeats.
 pub(crate) struct MovePool {
     shared: Arc<PoolState>,
     ponders: bool,
-    /// Analyses in progress, during which nothing is pondered.
+    /// Analyses in progress; while there are any, nothing is pondered.
     analyses: Arc<ConcurrencyLimit>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum Pondered {
     Searching(Ticket),
 }
 
-/// How busy the AI threads are.
+/// The load of the AI threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AiLoad {
     /// The number of threads.
@@ -90,20 +90,20 @@ struct Jobs {
 
 #[derive(Clone)]
 struct Running {
-    /// When it is asked to wind down.
+    /// When to wind down: no new iteration is then started.
     enough: Option<Instant>,
     until: Instant,
     stop: Stop,
-    /// It is not requested yet.
+    /// Not requested yet.
     pondering: bool,
 }
 
 impl Jobs {
-    /// Whether no requested job waits or runs, and a thread has nothing to do.
+    /// Whether a thread is free and no requested job waits or runs.
     fn is_idle(&self) -> bool {
         let busy = self.running.iter().flatten().count();
-        let asked = self.running.iter().flatten().any(|running| !running.pondering) || self.queue.len() > 0;
-        !asked && busy + self.pondered.len() < self.running.len()
+        let requested = self.running.iter().flatten().any(|running| !running.pondering) || self.queue.len() > 0;
+        !requested && busy + self.pondered.len() < self.running.len()
     }
 
     fn end_pondering(&mut self) {
@@ -115,17 +115,14 @@ impl Jobs {
 }
 
 impl Running {
-    /// The next of the two times.
+    /// The earlier of the two times.
     fn due(&self) -> Instant {
         self.enough.map_or(self.until, |enough| enough.min(self.until))
     }
 }
 
 impl MovePool {
-    /// Starts `threads` workers and a timekeeper, or no thread at all for 0.
-    ///
-    /// # Errors
-    /// When the system gives no thread.
+    /// Starts `threads` workers and a timekeeper; 0 starts no thread. Fails when the system has no more threads.
     pub(crate) fn start(threads: usize, capacity: usize, think: Arc<Think>) -> std::io::Result<Self> {
         let shared = Arc::new(PoolState {
             jobs: Mutex::new(Jobs {
@@ -158,7 +155,7 @@ impl MovePool {
         Ok(Self { shared, ponders: false, analyses: Arc::new(ConcurrencyLimit::new(0)) })
     }
 
-    /// Sets whether idle threads ponder, which they do only while there are no analyses.
+    /// Sets whether idle threads ponder while there are no analyses.
     pub(crate) fn pondering(self, ponders: bool, analyses: Arc<ConcurrencyLimit>) -> Self {
         Self { ponders, analyses, ..self }
     }
@@ -200,7 +197,7 @@ impl MovePool {
         self.shared.jobs().end_pondering();
     }
 
-    /// Requests a pondered job, with its times from now on. None when it was stopped before.
+    /// Turns a pondered job into a requested one, with new times; none when it was stopped before.
     pub(crate) fn claim(&self, mut ticket: Ticket, enough: Option<Instant>, deadline: Instant) -> Option<Pondered> {
         let mut state = self.shared.jobs();
         let searching = |running: &&mut Running| running.pondering && running.stop.is(&ticket.stop);
@@ -221,7 +218,6 @@ impl MovePool {
         Some(pondered)
     }
 
-    /// Counts a move of reduced strength.
     pub(crate) fn count_cheaper(&self) {
         self.shared.cheaper.fetch_add(1, Relaxed);
     }
@@ -247,8 +243,7 @@ impl MovePool {
         }
     }
 
-    /// Stops every search and waits for the threads to end, which takes milliseconds. False when one has not ended after
-    /// `patience`.
+    /// Stops every search and waits milliseconds for the threads to end. False if one still runs after `patience`.
     pub(crate) async fn shut_down(&self, patience: Duration) -> bool {
         self.close();
         let mut alive = self.shared.alive.subscribe();
@@ -294,13 +289,13 @@ impl PoolState {
                 return None;
             }
             let threads = state.running.len();
-            let asked = state.queue.pop(index, threads, instant());
-            let pondering = asked.is_none();
+            let requested = state.queue.pop(index, threads, instant());
+            let pondering = requested.is_none();
             let ahead = |queued: Queued| {
                 let until = queued.job.deadline;
                 (queued, until)
             };
-            if let Some((queued, until)) = asked.or_else(|| state.pondered.pop().map(ahead)) {
+            if let Some((queued, until)) = requested.or_else(|| state.pondered.pop().map(ahead)) {
                 let (enough, stop) = (queued.job.enough, queued.stop.clone());
                 state.running[index] = Some(Running { enough, until, stop, pondering });
                 if state.queue.len() == 0 {
@@ -319,14 +314,14 @@ impl PoolState {
         let Queued { job, stop, answer, span, .. } = queued;
         let _room = span.enter();
         let think = || (self.think)(&job.player, job.position, job.seed, &stop);
-        // The room may not wait any longer.
+        // The room may have stopped waiting.
         let is_wanted = !answer.is_closed();
         let found = if is_wanted { catch_unwind(AssertUnwindSafe(think)) } else { Ok(None) };
         let choice = found.unwrap_or_else(|_| {
             tracing::error!(kind = %job.player.kind(), position = %job.position, "an AI panicked");
             None
         });
-        // The worker is free before its answer is received, so that the next job finds it idle; under one lock, so that a
+        // Under one lock: the worker is free before its answer is received, so that the next job finds it idle, and a
         // pondered job can be claimed at any time.
         let mut state = self.jobs();
         let running = worker.and_then(|index| state.running[index].take());
@@ -370,7 +365,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_pool_is_quiet_when_no_job_waits() {
-        let (goes_on, waits) = std::sync::mpsc::sync_channel(2);
+        let (release, waits) = std::sync::mpsc::sync_channel(2);
         let waits = Mutex::new(waits);
         let think = move |_: &AiPlayer, _, _, _: &Stop| {
             waits.lock().unwrap().recv().unwrap();
@@ -390,9 +385,9 @@ mod tests {
         let mut quiet = std::pin::pin!(pool.wait_until_quiet());
         // The second waits for the first.
         assert!(tokio::time::timeout(Duration::ZERO, &mut quiet).await.is_err());
-        goes_on.send(()).unwrap();
+        release.send(()).unwrap();
         quiet.await;
-        goes_on.send(()).unwrap();
+        release.send(()).unwrap();
         assert!(pool.shut_down(Duration::from_secs(9)).await);
     }
 
@@ -417,8 +412,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_search_is_told_to_wind_down() {
-        // Patient enough for any machine: the flag goes up half at once.
+    async fn a_search_winds_down_once_enough_time_has_passed() {
+        // Independent of the speed of the machine: `enough` has passed at the start.
         let think = |player: &AiPlayer, position, seed, stop: &Stop| {
             while !stop.is_winding_down() {
                 std::thread::yield_now();
@@ -468,7 +463,7 @@ mod tests {
             panic!("the search still ran")
         };
         assert!(answer(ticket).await.complete);
-        // What has been found is there at once.
+        // A found move is returned at once.
         let ticket = pool.ponder(job(AiKind::Greedy)).unwrap();
         begins.recv().unwrap();
         while pool.shared.jobs().running[0].is_some() {
@@ -497,8 +492,8 @@ mod tests {
         let (pool, begins) = pondering(true);
         let ahead = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
-        let asked = pool.submit(job(AiKind::Greedy)).unwrap();
-        assert!(answer(asked).await.complete);
+        let requested = pool.submit(job(AiKind::Greedy)).unwrap();
+        assert!(answer(requested).await.complete);
         assert!(pool.claim(ahead, None, instant()).is_none());
         assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 0));
         let ahead = pool.ponder(job(AiKind::Expert)).unwrap();

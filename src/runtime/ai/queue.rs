@@ -1,7 +1,7 @@
 //! The queue of AI moves that wait for a thread.
 //!
-//! Quick kinds and searches have queues of their own, so that neither starves the other: of several threads the first
-//! prefers quick jobs and the others prefer searches, and a single thread does some of the former before each of the latter.
+//! Quick jobs and searches have separate queues, so that neither starves the other: the first of several threads
+//! prefers quick jobs, the others searches; a single thread does [`QUICK_IN_A_ROW`] quick jobs before each search.
 
 use std::{
     cmp::Ordering,
@@ -47,12 +47,12 @@ impl Drop for Ticket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueFull;
 
-/// A job with the other end of its ticket.
+/// A job with the sending end of its ticket.
 pub(crate) struct Queued {
     pub(crate) job: Job,
     pub(crate) stop: Stop,
     pub(crate) answer: oneshot::Sender<Option<Choice>>,
-    /// The caller's.
+    /// The caller's span.
     pub(crate) span: Span,
     arrival: u64,
 }
@@ -71,11 +71,10 @@ impl Queued {
     }
 }
 
-/// The waiting jobs.
 pub(crate) struct JobQueue {
     quick: BinaryHeap<Queued>,
     searches: BinaryHeap<Queued>,
-    /// The bound of each of the two.
+    /// The bound of each queue.
     capacity: usize,
     arrivals: u64,
     /// Quick jobs taken since the last search.
@@ -178,7 +177,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// As many jobs of a kind, all due ten seconds after `now`.
+    /// Pushes `count` jobs of a kind, all due ten seconds after `now`.
     fn fill(queue: &mut JobQueue, kind: AiKind, count: usize, now: Instant) -> Vec<Ticket> {
         let mut submit = |_: usize| {
             let player = AiPlayer::new(kind, 1).unwrap();

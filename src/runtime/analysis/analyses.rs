@@ -4,8 +4,8 @@
 //!   edge ──▶ Analysis ◀── results ── task (waits, keeps the time) ──▶ AnalysisPool (a thread for each search)
 //! ```
 //!
-//! A game is searched a position at a time, so that other analyses run in between. AI seats come first: no search starts
-//! while they wait for a thread, up to [`SEATS_FIRST`].
+//! A game is searched a position at a time, so that other analyses run in between. AI seats come first: a search waits
+//! up to [`MAX_ANALYSIS_DELAY`] while they wait for a thread.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ use crate::{
     runtime::{
         limit::{
             client_address::{Share, SharePermit},
-            limits::SEATS_FIRST,
+            limits::MAX_ANALYSIS_DELAY,
         },
         outcome::{RoomError, StreamEnd},
         player::player::Player,
@@ -67,7 +67,7 @@ pub struct Analysis<T> {
     permit: AnalysisPermit,
 }
 
-/// Unread results. Intermediate ones of a position are dropped when it is reached.
+/// Capacity of the channel of results. Intermediate results beyond it are dropped.
 const UNREAD: usize = 1;
 
 /// Starts analyses.
@@ -117,7 +117,7 @@ impl Analyses {
     /// Judges every move of a game, in order.
     ///
     /// # Errors
-    /// As of [`Analyses::position`].
+    /// As for [`Analyses::position`].
     pub async fn game(
         &self,
         player: &Arc<Player>,
@@ -206,7 +206,7 @@ impl Analyses {
         let moves = &self.rooms.host.context.pool;
         tokio::select! {
             () = cancelled(player, results) => return Err(SearchError::Cancelled),
-            _ = timeout(SEATS_FIRST, moves.wait_until_quiet()) => {}
+            _ = timeout(MAX_ANALYSIS_DELAY, moves.wait_until_quiet()) => {}
         }
         moves.end_pondering();
         self.pool.search(time, cancelled(player, results), work).await
@@ -217,7 +217,7 @@ impl<T> Analysis<T> {
     /// The next result. Cancel safe.
     ///
     /// # Errors
-    /// The end.
+    /// The reason for the end.
     pub async fn next(&mut self) -> Result<T, AnalysisEnd> {
         if self.ready.is_none() {
             self.ready = tokio::select! {
@@ -232,7 +232,7 @@ impl<T> Analysis<T> {
     }
 }
 
-/// Waits until the results are wanted no longer: the client has gone, or the streams of the player end.
+/// Completes when the client has gone or the streams of the player end.
 async fn cancelled<T>(player: &Player, results: &mpsc::Sender<Result<T, AnalysisEnd>>) {
     tokio::select! {
         () = results.closed() => {}
@@ -244,14 +244,14 @@ async fn send<T>(results: &mpsc::Sender<Result<T, AnalysisEnd>>, outcome: Result
     let result = match outcome {
         Ok(found) => Ok(found),
         Err(SearchError::Failed) => Err(AnalysisEnd::Failed),
-        // The stream knows why.
+        // The stream reports the reason.
         Err(SearchError::Cancelled) => return,
     };
     // The client may have gone.
     let _ = results.send(result).await;
 }
 
-/// Counts an analysis of the player, of its address, and of the server until it is dropped.
+/// Counts an analysis for the player, its address and the server until it is dropped.
 struct AnalysisPermit {
     pool: Arc<AnalysisPool>,
     player: Arc<Player>,

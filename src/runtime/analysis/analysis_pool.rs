@@ -1,4 +1,4 @@
-//! The threads that search for analyses: few at a time, and of the lowest priority, like those of AI seats.
+//! The threads that search for analyses: few, and of the lowest priority, like those of AI seats.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -42,14 +42,13 @@ impl Drop for StopOnDrop {
 }
 
 impl AnalysisPool {
-    /// A pool over engines, of which each thread takes one.
+    /// Each thread uses one of `engines`.
     pub(crate) fn new(limits: &Limits, engines: Arc<Engines>) -> Self {
         let threads = Semaphore::new(limits.analysis_threads.max(1));
         Self { analyses: Arc::new(ConcurrencyLimit::new(limits.analyses)), threads, engines }
     }
 
-    /// Searches on a thread of its own as soon as one is free, in order of arrival. The search is stopped after `time`, or
-    /// when `cancelled` completes.
+    /// Searches on a separate thread once one is free, in order of arrival. Stopped after `time` or by `cancelled`.
     pub(crate) async fn search<T: Send + 'static>(
         &self,
         time: Duration,
@@ -86,7 +85,7 @@ impl AnalysisPool {
             }
             () = cancelled => {
                 drop(flag);
-                // The thread is free only then.
+                // The thread is free only after its answer.
                 let _ = answer.await;
                 return Err(SearchError::Cancelled);
             }

@@ -1,8 +1,8 @@
 //! Limits by client address.
 //!
-//! A new log-in has fresh quotas, so scarce resources are counted by address as well. A player belongs to the address of
-//! its log-in, or of its first call after a restart: what it holds and requests counts there, wherever it calls from later.
-//! Behind a proxy all clients share one address: forwarding headers are not trusted, because any client can send them.
+//! A new log-in has fresh quotas, so scarce resources are counted by address as well. A player belongs to the address
+//! of its log-in, or of its first call after a restart, even when it calls from another one later. Behind a proxy all
+//! clients share one address: forwarding headers are not trusted, because any client can send them.
 
 use std::{
     collections::HashMap,
@@ -61,7 +61,7 @@ pub struct ClientAddress {
 
 /// One unit of a share, given back when this is dropped.
 pub struct SharePermit {
-    /// The address that it counts at.
+    /// The address that counts it.
     pub address: Arc<ClientAddress>,
     share: Share,
 }
@@ -103,7 +103,7 @@ impl ClientAddress {
         admit(self.requests.as_ref())
     }
 
-    /// Counts `requests` more for one that was counted.
+    /// Counts `requests` more for a request that is already counted.
     pub(crate) fn admit_more(&self, requests: u32) -> Result<(), TooFast> {
         self.requests.as_ref().map_or(Ok(()), |rate| rate.admit_more(requests))
     }
@@ -122,7 +122,7 @@ impl ClientAddress {
         PacerSlot::new(self.http1.as_ref(), now)
     }
 
-    /// Reserves a slot for a connection on which the first bytes have come.
+    /// Reserves a slot for a connection that has received its first bytes.
     #[must_use]
     pub fn opening_slot(&self, now: Instant) -> PacerSlot {
         PacerSlot::new(self.openings.as_ref(), now)
@@ -205,14 +205,14 @@ struct Known {
     sweep_at: usize,
 }
 
-/// Fewer addresses are not worth a sweep.
-const LEAST_SWEPT: usize = 1_024;
+/// Least number of addresses that is worth a sweep.
+const MIN_SWEPT: usize = 1_024;
 
 impl ClientAddresses {
     /// No addresses yet; `limits` apply to each.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
-        let known = Known { by_prefix: HashMap::new(), sweep_at: LEAST_SWEPT.min(limits.addresses) };
+        let known = Known { by_prefix: HashMap::new(), sweep_at: MIN_SWEPT.min(limits.addresses) };
         Self { limits: *limits, known: Mutex::new(known) }
     }
 
@@ -230,19 +230,19 @@ impl ClientAddresses {
 }
 
 impl Known {
-    /// Removes unused addresses. Runs each time their number has doubled, so the amortised cost is constant. At `most`
-    /// addresses, those not in use go too, though their rates have not recovered: an attacker with that many addresses gains
-    /// little by it, and no other client may be rejected for it.
-    fn sweep(&mut self, most: usize) {
+    /// Removes unused addresses. Runs each time their number has doubled, so the amortised cost is constant. At
+    /// `capacity`, all addresses that are not in use are removed, even if their rates have not recovered: an attacker
+    /// with that many addresses gains little, and no other client is rejected because of it.
+    fn sweep(&mut self, capacity: usize) {
         // An address that is not shared is not in use.
         self.by_prefix.retain(|_, address| Arc::get_mut(address).is_none_or(|address| !address.is_unused()));
-        if self.by_prefix.len() >= most {
+        if self.by_prefix.len() >= capacity {
             self.by_prefix.retain(|_, address| Arc::get_mut(address).is_none());
         }
-        let least = LEAST_SWEPT.min(most);
+        let least = MIN_SWEPT.min(capacity);
         let left = self.by_prefix.len();
         self.by_prefix.shrink_to(2 * left);
-        self.sweep_at = (2 * left).clamp(least, most.max(left + least));
+        self.sweep_at = (2 * left).clamp(least, capacity.max(left + least));
     }
 }
 

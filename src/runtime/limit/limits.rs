@@ -2,11 +2,11 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-/// Calls `$then!` with the table of limits, in the order in which `reversi serve --help` lists them. From it come
-/// [`Limits`], the options with their environment variables, and the answer of `GetServerInfo`.
+/// Calls `$then!` with the table of limits, in the order of `reversi serve --help`. [`Limits`], the options with their
+/// environment variables, and the answer of `GetServerInfo` are generated from it.
 ///
 /// A row: field, type, default; unit and range of the option (times in seconds); option; help; reason. A limit by
-/// address may be 0, which is no limit: behind a proxy all clients come from one address.
+/// address may be 0 for no limit: behind a proxy all clients share one address.
 #[rustfmt::skip]
 macro_rules! limits_table {
     ($then:ident) => {
@@ -61,25 +61,25 @@ macro_rules! limits_table {
             http1_request_burst: u32 = 200, N from 1, "http1-burst":
                 "HTTP/1.1 requests at once from one address, above the average",
                 "A few pages that load at the same time.";
-            call_time: Duration = Duration::from_secs(60), SECONDS from 1 to A_CENTURY, "call-time":
+            call_time: Duration = Duration::from_secs(60), SECONDS from 1 to U32_MAX, "call-time":
                 "Time in which a request must arrive and be answered; streams may last longer",
                 "Every call is answered within seconds; this ends requests that arrive a byte at a time.";
-            keepalive: Duration = Duration::from_secs(20), SECONDS from 1 to A_CENTURY, "keepalive":
+            keepalive: Duration = Duration::from_secs(20), SECONDS from 1 to U32_MAX, "keepalive":
                 "Time after which a silent connection is sent a ping",
                 "With `keepalive_answer`, a client that disappeared is noticed within half a minute. One that \
                     sends a header for ever cannot answer in between, and is disconnected as well.";
-            keepalive_answer: Duration = Duration::from_secs(10), SECONDS from 1 to A_CENTURY, "keepalive-answer":
+            keepalive_answer: Duration = Duration::from_secs(10), SECONDS from 1 to U32_MAX, "keepalive-answer":
                 "Time in which it must answer the ping",
                 "Slower than any network.";
             addresses: usize = 100_000, N from 0, "max-addresses":
                 "Addresses whose recent use is remembered",
-                "Those in use are known besides. One costs under 512 bytes: 50 MiB for all.";
+                "Addresses in use are kept in addition. One costs under 512 bytes: 50 MiB for all.";
             log_ins_per_second: u32 = 1, N from 0, "log-in-rate":
                 "Log-ins a second from one address, on average; 0 for no limit",
                 "Each makes a player that is kept for a day: one address cannot fill the server with them.";
             log_in_burst: u32 = 2_000, N from 1, "log-in-burst":
                 "Log-ins at once from one address, above the average",
-                "A farm of bots that starts, which cannot wait in line.";
+                "A farm of bots logs in at once when it starts.";
             players: usize = 100_000, N from 0, "max-players":
                 "Players known at a time",
                 "One costs under 1 KiB: 100 MiB for all.";
@@ -103,7 +103,7 @@ macro_rules! limits_table {
                 "As many as one connection has.";
             calls_per_address: usize = 6_000, N from 0, "max-calls-per-address":
                 "Unfinished calls from one address, streams included; 0 for no limit",
-                "The farm of bots of `log_in_burst`, besides its streams; requests for the page count too. A \
+                "The farm of bots of `log_in_burst`, without its streams; requests for the page count too. A \
                     call whose message of the largest size lacks its last byte took 41 KiB; an unread answer takes 8 \
                     KiB.";
             chats_per_second: u32 = 2, N from 1, "chat-rate":
@@ -114,7 +114,7 @@ macro_rules! limits_table {
                 "Few compared with the events that a watcher may lag behind.";
             chats_per_second_per_address: u32 = 20, N from 0, "chat-rate-per-address":
                 "Chat lines a second from one address, on average; 0 for no limit",
-                "A class that talks, and less than a store writes besides games.";
+                "A class that chats, and few enough that the store keeps up with games.";
             chat_burst_per_address: u32 = 200, N from 0, "chat-burst-per-address":
                 "Chat lines at once from one address, above the average",
                 "A full room in which everybody greets.";
@@ -146,20 +146,20 @@ macro_rules! limits_table {
                 "One for each bot of the farm of `log_in_burst`.";
             rooms: usize = 20_000, N from 0, "max-rooms":
                 "Rooms open at a time",
-                "One costs under 8 KiB, besides its watchers.";
+                "One costs under 8 KiB, without its watchers.";
             members_per_room: u16 = 64, N from 0, "max-members":
                 "Members of one room",
                 "Watchers need not be members.";
             idle_close: Duration = Duration::from_secs(2 * 60 * 60), SECONDS from 0, "idle-close":
                 "Time after which a room without a game and without activity closes",
                 "Longer than a break between two games.";
-            room_sleep: Duration = Duration::from_secs(5 * 60), SECONDS from 1 to A_CENTURY, "room-sleep":
+            room_sleep: Duration = Duration::from_secs(5 * 60), SECONDS from 1 to U32_MAX, "room-sleep":
                 "Time after which an unused room leaves memory",
                 "A room is unused without players, watchers and requests. It is loaded again when needed.";
             presence_grace: Duration = Duration::from_secs(60), SECONDS from 0, "grace":
                 "Time for which a player who lost the connection keeps the place",
                 "Longer than the restart of a router, shorter than the patience of an opponent.";
-            reader_patience: Duration = Duration::from_secs(30), SECONDS from 1 to A_CENTURY, "reader-patience":
+            reader_patience: Duration = Duration::from_secs(30), SECONDS from 1 to U32_MAX, "reader-patience":
                 "Time for which a message may wait unread on a stream of turns before the stream is closed",
                 "A live client reads within milliseconds, and one that hangs for half a minute reconnects \
                     anyway.";
@@ -178,8 +178,8 @@ macro_rules! limits_table {
                 "The one that is shown, and the one that replaces it.";
             analyses_per_address: usize = 8, N from 0, "max-analyses-per-address":
                 "Analyses of all players of one address under way at a time; 0 for no limit",
-                "A few players together, and not the whole server's.";
-            analysis_threads: usize = 1, N from 1 to A_CENTURY, "analysis-threads":
+                "Enough for a few players, and a fraction of the server's.";
+            analysis_threads: usize = 1, N from 1 to U32_MAX, "analysis-threads":
                 "Threads that search for analyses, besides those of AI seats",
                 "AI seats lose little time to it, and share their memory with it.";
             analysis_time: Duration = Duration::from_secs(30), SECONDS from 0, "analysis-time":
@@ -201,29 +201,28 @@ macro_rules! limits_table {
     };
 }
 
-/// The longest time of limits that must be bounded, in seconds: clocks do not overflow with it.
-const A_CENTURY: u64 = u32::MAX as u64;
+/// The highest value of limits that must be bounded; as seconds, 136 years, with which clocks do not overflow.
+const U32_MAX: u64 = u32::MAX as u64;
 
 /// A row of the table of limits.
 #[derive(Clone, Debug)]
 pub struct Limit {
     /// The field of [`Limits`].
     pub name: &'static str,
-    /// The option of `reversi serve`, without dashes before it.
+    /// The option of `reversi serve`, without dashes.
     pub flag: &'static str,
-    /// What it bounds.
+    /// The description of the option.
     pub help: &'static str,
-    /// The unit of its value; `N` for a number of things.
+    /// The unit of its value; `N` for a count.
     pub unit: &'static str,
-    /// Values that the option takes.
+    /// The values that the option accepts.
     pub range: RangeInclusive<u64>,
-    /// Reads the limit; of a time, the whole seconds.
+    /// Reads the limit; times in whole seconds.
     pub get: fn(&Limits) -> u64,
     /// Sets the limit to a value in range.
     pub set: fn(&mut Limits, u64),
 }
 
-/// A type of limits.
 trait LimitValue {
     const MAX: u64;
 
@@ -262,7 +261,7 @@ impl LimitValue for Duration {
     }
 }
 
-/// The highest value of an option: the one that is given, or else the type's.
+/// The highest value of an option: the given one, or else the type's.
 macro_rules! highest {
     ($type:ident) => {
         <$type as LimitValue>::MAX
@@ -275,10 +274,9 @@ macro_rules! highest {
 macro_rules! define_limits {
     ($($name:ident: $type:ident = $default:expr, $unit:ident from $least:tt $(to $most:tt)?, $flag:literal:
         $help:literal, $reason:literal;)*) => {
-        /// What one client may use of the server, and how long things may take.
+        /// What one client may use of the server, and how long operations may take.
         ///
-        /// Limits are by player and by address: without the second, a client that logs in a hundred times would have a
-        /// hundred times as much.
+        /// Limits are by player and by address: a client that logs in a hundred times gets no more from its address.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Limits {
             $(#[doc = $help] #[doc = "\n\n"] #[doc = $reason] pub $name: $type,)*
@@ -308,68 +306,66 @@ macro_rules! define_limits {
 limits_table!(define_limits);
 pub(crate) use limits_table;
 
-/// Messages that wait for one room. A full mailbox makes callers wait, then says BUSY.
-pub(crate) const MAILBOX: usize = 32;
+/// Messages that wait for one room. Callers wait while a mailbox is full, then fail with BUSY.
+pub(crate) const MAILBOX_CAPACITY: usize = 32;
 
-/// How long a caller waits for a place in a mailbox.
-pub(crate) const MAILBOX_PATIENCE: Duration = Duration::from_secs(2);
+/// The longest wait of a caller for space in a mailbox.
+pub(crate) const MAILBOX_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Unsent events of a watcher; above this it gets a new snapshot.
+/// Unsent events of a watcher. Beyond this it gets a new snapshot.
 pub(crate) const WATCHER_LAG: usize = 64;
 
-/// Unread notices of one player. Above this the stream is closed; the next stream starts with all open turns.
-pub(crate) const INBOX: usize = 256;
+/// Unread notices of one player. Beyond this the stream is closed; the next one starts with all open turns.
+pub(crate) const INBOX_CAPACITY: usize = 256;
 
 /// Notices kept for a player without a stream: the latest games, not a history.
-pub(crate) const MISSED: usize = 16;
+pub(crate) const MISSED_NOTICES: usize = 16;
 
 /// Unsent changes of the room list of a lobby watcher.
 pub(crate) const LOBBY_LAG: usize = 1_024;
 
-/// Rows of the room list that are read for one watcher at a time, and sent in one message: far below the 4 MiB that
-/// clients accept by default, however long the names. A client that does not read makes the server hold no more.
+/// Rows of the room list that are read for one watcher at a time and sent in one message: far below the 4 MiB that
+/// clients accept by default, even with long names. Bounds the memory for a client that does not read.
 pub(crate) const SNAPSHOT_ROWS: usize = 500;
 
-/// How often a lobby watcher gets changes; several changes of a room in this time are sent as one.
-pub(crate) const LOBBY_BEAT: Duration = Duration::from_millis(200);
+/// The interval of updates to a lobby watcher; several changes of a room within it are sent as one.
+pub(crate) const LOBBY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Request ids that are remembered for one player.
+/// Request ids kept for one player.
 pub(crate) const REQUESTS_REMEMBERED: usize = 32;
 
 /// Rooms in which a player waits for any opponent.
 pub(crate) const WAITING_ROOMS: usize = 1_024;
 
-/// How long a room waits after its storage failed at a deadline.
+/// Pause before a room retries a deadline at which its storage failed.
 pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
 
-/// Part of an AI's time that is reserved for delivering its move: the greater of this and a tenth.
+/// The part of an AI's time that is reserved for the delivery of its move: the greater of this and a tenth.
 pub(crate) const AI_MARGIN: Duration = Duration::from_millis(20);
 
-/// Rooms of the list that are searched at the cost of one request: their names are compared in as much time as a
-/// move takes.
-pub(crate) const ROOMS_SOUGHT: usize = 200;
+/// Rooms searched at the cost of one request: comparing their names takes as long as a move.
+pub(crate) const ROOMS_SEARCHED_PER_REQUEST: usize = 200;
 
-/// Rooms of the list that are sent at the cost of one request. Each is copied and encoded.
-pub(crate) const ROOMS_TOLD: usize = 20;
+/// Rooms returned at the cost of one request: each is copied and encoded.
+pub(crate) const ROOMS_RETURNED_PER_REQUEST: usize = 20;
 
-/// What it costs to ask the archive about one contestant, in requests: it may come from the disk.
-pub(crate) const LOOKUP: usize = 2;
+/// The cost of a query about one contestant, in requests: it may read from the disk.
+pub(crate) const LOOKUP_COST: usize = 2;
 
-/// What a search among the games of all players costs, in requests: it may pass over many that are private.
-pub(crate) const SEARCH: usize = 20;
+/// The cost of a search among the games of all players, in requests: it may skip many private ones.
+pub(crate) const SEARCH_COST: usize = 20;
 
-/// Games that are read and sent at the cost of one request. Each is read from the disk, and replayed.
-pub(crate) const GAMES_TOLD: usize = 5;
+/// Games returned at the cost of one request: each is read from the disk and replayed.
+pub(crate) const GAMES_RETURNED_PER_REQUEST: usize = 5;
 
-/// How long an AI ponders about one position: longer than the highest level takes on a slow core.
-pub(crate) const PONDERED: Duration = Duration::from_secs(60);
+/// Time for which an AI ponders one position: longer than the highest level takes on a slow core.
+pub(crate) const PONDER_TIME: Duration = Duration::from_secs(60);
 
-/// What it costs to have one position analysed, in requests: a game is analysed at the cost of a second's requests. The
-/// number of concurrent searches has a bound of its own.
-pub(crate) const ANALYSIS: usize = 50;
+/// The cost of analysing one position, in requests: a game costs as much as a player may request in a second.
+pub(crate) const ANALYSIS_COST: usize = 50;
 
-/// Maximum time that a search of an analysis waits for AI moves: it must start even if some AI move always waits.
-pub(crate) const SEATS_FIRST: Duration = Duration::from_secs(1);
+/// The longest wait of an analysis for AI moves, so that it also runs where some always wait.
+pub(crate) const MAX_ANALYSIS_DELAY: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! How often a player may enter a wrong password or join code.
+//! The limit of wrong passwords and join codes of a player.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -13,8 +13,7 @@ use crate::{
 /// The span in which wrong attempts are counted.
 const SPAN: Duration = Duration::from_secs(60);
 
-/// The attempts of one player. Each counts from its beginning, so that concurrent ones cannot exceed the limit together; a
-/// right one is taken back.
+/// Each attempt counts from its start, so that concurrent ones cannot exceed the limit; a correct one is subtracted.
 #[derive(Debug)]
 pub(crate) struct PasswordAttempts {
     limit: u32,
@@ -33,10 +32,7 @@ impl PasswordAttempts {
         Self { limit, counted: Mutex::new(Counted { since: now, count: 0 }) }
     }
 
-    /// Runs an attempt, and counts it if the password or join code was wrong.
-    ///
-    /// # Errors
-    /// The attempt's own, or [`RoomError::TooFast`] when too many were wrong in the last minute.
+    /// Runs an attempt, and counts it if wrong. [`RoomError::TooFast`] when too many were wrong in the last minute.
     pub(crate) async fn count<T>(
         &self,
         clock: Clock,

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// A request exceeded its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFast {
-    /// How long until it would be admitted.
+    /// Time until it would be admitted.
     pub retry_after: Duration,
 }
 
@@ -23,13 +23,13 @@ pub(crate) struct RateLimiter {
     limiter: Limiter,
 }
 
-type Limiter = governor::RateLimiter<NotKeyed, InMemoryState, Steady, NoOpMiddleware<Duration>>;
+type Limiter = governor::RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>;
 
-/// The time since an instant of tokio's clock, which tests can pause.
+/// Tokio's clock, which tests can pause, as the time since an instant.
 #[derive(Clone, Copy, Debug)]
-struct Steady(Instant);
+struct TokioClock(Instant);
 
-impl Clock for Steady {
+impl Clock for TokioClock {
     type Instant = Duration;
 
     fn now(&self) -> Duration {
@@ -49,27 +49,21 @@ impl RateLimiter {
         (per_second > 0).then(|| Self::new(per_second, burst))
     }
 
-    /// Counts one.
-    ///
-    /// # Errors
-    /// When the rate is exceeded; it is not counted then.
+    /// Counts one. Fails when the rate is exceeded; it is then not counted.
     pub(crate) fn admit(&self) -> Result<(), TooFast> {
         self.limiter.check().map_err(|until| self.too_fast(&until))
     }
 
-    /// Counts `count` more for one that was counted, at most the rest of the burst.
-    ///
-    /// # Errors
-    /// When the rate is exceeded; none of these is counted then.
+    /// Counts `count` more (at most the rest of the burst) for a counted request. Fails, counting none, above the rate.
     pub(crate) fn admit_more(&self, count: u32) -> Result<(), TooFast> {
         let Some(count) = NonZeroU32::new(count.min(self.quota.burst_size().get() - 1)) else { return Ok(()) };
         match self.limiter.check_n(count) {
             Ok(Err(until)) => {
-                // The next attempt is counted as one before this.
+                // A new attempt first counts one more.
                 let TooFast { retry_after } = self.too_fast(&until);
                 Err(TooFast { retry_after: retry_after + self.quota.replenish_interval() })
             }
-            // Only more than the burst is an error here, and this is less.
+            // An error means more than the burst, and this is less.
             Ok(Ok(())) | Err(_) => Ok(()),
         }
     }
@@ -78,7 +72,7 @@ impl RateLimiter {
     pub(crate) fn is_unused(&mut self) -> bool {
         let is_unused = matches!(self.limiter.check_n(self.quota.burst_size()), Ok(Ok(())));
         if is_unused {
-            // The check has used it up.
+            // The check has used the burst.
             self.limiter = fresh(self.quota);
         }
         is_unused
@@ -90,7 +84,7 @@ impl RateLimiter {
 }
 
 fn fresh(quota: Quota) -> Limiter {
-    governor::RateLimiter::direct_with_clock(quota, Steady(Instant::now()))
+    governor::RateLimiter::direct_with_clock(quota, TokioClock(Instant::now()))
 }
 
 fn at_least_one(count: u32) -> NonZeroU32 {

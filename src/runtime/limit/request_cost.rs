@@ -1,8 +1,11 @@
-//! The cost of expensive calls, in requests: as many as could be answered in the same time.
+//! The cost of expensive calls, in requests that could be answered in the same time.
 
-use super::limits::{ANALYSIS, GAMES_TOLD, LOOKUP, ROOMS_SOUGHT, ROOMS_TOLD, SEARCH};
+use super::limits::{
+    ANALYSIS_COST, GAMES_RETURNED_PER_REQUEST, LOOKUP_COST, ROOMS_RETURNED_PER_REQUEST, ROOMS_SEARCHED_PER_REQUEST,
+    SEARCH_COST,
+};
 
-/// The work of a call beyond what every call takes.
+/// The work of a call beyond that of every call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestCost {
     /// A page of the room list.
@@ -30,17 +33,16 @@ pub enum RequestCost {
 }
 
 impl RequestCost {
-    /// In requests.
     pub(crate) fn requests(self) -> u32 {
         let requests = match self {
-            Self::Rooms { searched, returned } => {
-                searched.div_ceil(ROOMS_SOUGHT).saturating_add(returned.div_ceil(ROOMS_TOLD))
-            }
-            Self::LookUp => LOOKUP,
+            Self::Rooms { searched, returned } => searched
+                .div_ceil(ROOMS_SEARCHED_PER_REQUEST)
+                .saturating_add(returned.div_ceil(ROOMS_RETURNED_PER_REQUEST)),
+            Self::LookUp => LOOKUP_COST,
             Self::Snapshots(rooms) => rooms,
-            Self::Games(returned) => returned.div_ceil(GAMES_TOLD),
-            Self::SearchedGames(returned) => returned.div_ceil(GAMES_TOLD).saturating_add(SEARCH),
-            Self::Analysis { positions, seats } => positions.saturating_mul(ANALYSIS).saturating_add(seats),
+            Self::Games(returned) => returned.div_ceil(GAMES_RETURNED_PER_REQUEST),
+            Self::SearchedGames(returned) => returned.div_ceil(GAMES_RETURNED_PER_REQUEST).saturating_add(SEARCH_COST),
+            Self::Analysis { positions, seats } => positions.saturating_mul(ANALYSIS_COST).saturating_add(seats),
         };
         u32::try_from(requests).unwrap_or(u32::MAX)
     }

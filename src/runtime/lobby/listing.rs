@@ -14,7 +14,7 @@ use tokio::{
 use crate::{
     room::{DisplayName, Game, Occupant, Phase, Room, RoomId, RoomName, Seat, Timestamp, Visibility, Watching},
     rules::{Board, ByColor, Color, Square},
-    runtime::limit::limits::{LOBBY_BEAT, LOBBY_LAG, SNAPSHOT_ROWS},
+    runtime::limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, SNAPSHOT_ROWS},
 };
 
 /// One room of the list.
@@ -34,7 +34,7 @@ pub struct Row {
     pub present: ByColor<bool>,
     /// Whether it has a password.
     pub has_password: bool,
-    /// Who may watch.
+    /// The players who may watch.
     pub watching: Watching,
     /// The number of streams that watch it.
     pub watchers: u32,
@@ -82,7 +82,7 @@ impl Row {
         }
     }
 
-    /// Its sort key.
+    /// The sort key.
     #[must_use]
     pub fn key(&self) -> RowKey {
         (Reverse(self.created), self.id)
@@ -102,7 +102,7 @@ impl RowFilter {
     }
 }
 
-/// The list.
+/// The list of public rooms.
 pub struct Lobby {
     rows: RwLock<BTreeMap<RowKey, Arc<Mutex<Row>>>>,
     changes: broadcast::Sender<RowKey>,
@@ -196,7 +196,7 @@ impl Listing {
         self.lobby.notify(self.key);
     }
 
-    /// Updates what a move changes.
+    /// Updates the fields that a move changes.
     pub(crate) fn update_board(&self, room: &Room) {
         let (Some(listed), Some(game)) = (&self.row, room.game()) else { return };
         let mut row = lock(listed);
@@ -207,7 +207,6 @@ impl Listing {
         self.lobby.notify(self.key);
     }
 
-    /// Updates the number of watchers.
     pub(crate) fn update_watchers(&self, watchers: u32) {
         let Some(listed) = &self.row else { return };
         lock(listed).watchers = watchers;
@@ -251,9 +250,9 @@ enum PendingRows {
 /// An update of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LobbyUpdate {
-    /// The first rows, in place of all sent before. Further rows follow as upserts.
+    /// The first rows, which replace all rows sent before. Further rows follow as upserts.
     Snapshot(Vec<Row>),
-    /// Changed rows, and rooms that were removed or match no longer.
+    /// Changed rows, and rooms that were removed or no longer match.
     Changed {
         /// New or changed rows.
         upserted: Vec<Row>,
@@ -263,7 +262,7 @@ pub enum LobbyUpdate {
 }
 
 impl LobbyWatch {
-    /// The next update. The first is a snapshot, and so is the next after a lag.
+    /// The next update. The first is a snapshot, and so is the first after a lag.
     pub async fn next(&mut self) -> LobbyUpdate {
         loop {
             if let Some(update) = self.next_pending() {
@@ -275,8 +274,7 @@ impl LobbyWatch {
         }
     }
 
-    /// The next page of the initial list; none when all are sent. Changes wait until then, so that at most one page is in
-    /// memory.
+    /// The next page of the initial list; none when all are sent. Changes wait, so that memory holds one page at most.
     fn next_pending(&mut self) -> Option<LobbyUpdate> {
         let after = match self.pending {
             PendingRows::All => None,
@@ -296,8 +294,7 @@ impl LobbyWatch {
         }
     }
 
-    /// Waits for a change, then collects others for [`LOBBY_BEAT`]; none when they cancel out. Cancel safe: what is collected
-    /// is kept in `self`.
+    /// Collects changes for [`LOBBY_INTERVAL`] after the first, in `self` (cancel safe); none when they cancel out.
     async fn next_changes(&mut self) -> Option<LobbyUpdate> {
         let due = match self.due {
             Some(due) => due,
@@ -305,7 +302,7 @@ impl LobbyWatch {
                 let received = self.changes.recv().await;
                 let key = self.change(received)?;
                 self.changed.insert(key);
-                *self.due.insert(Instant::now() + LOBBY_BEAT)
+                *self.due.insert(Instant::now() + LOBBY_INTERVAL)
             }
         };
         tokio::time::sleep_until(due).await;
@@ -348,7 +345,7 @@ mod tests {
     use super::*;
     use crate::room::{Creation, JoinCode, PlayerId, PlayerKind, Policy, Profile, Settings};
 
-    /// Two full pages and a rest.
+    /// Two full pages and a partial one.
     const ROOMS: usize = 2 * SNAPSHOT_ROWS + 3;
 
     fn room(number: usize) -> Room {
@@ -359,7 +356,7 @@ mod tests {
             code: JoinCode::from_random(1),
             owner,
             settings: Settings::named(RoomName::parse("Tea").unwrap()),
-            policy: Policy { grace: LOBBY_BEAT, idle_close: LOBBY_BEAT, members: 8 },
+            policy: Policy { grace: LOBBY_INTERVAL, idle_close: LOBBY_INTERVAL, members: 8 },
             seats: ByColor::new(Occupant::Open, Occupant::Open),
         };
         Room::new(creation, Timestamp::default())

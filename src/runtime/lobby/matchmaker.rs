@@ -1,8 +1,8 @@
-//! The rooms in which a player waits for any opponent.
+//! Rooms in which a player waits for any opponent.
 
 use crate::{room::RoomId, runtime::limit::limits::WAITING_ROOMS};
 
-/// The waiting rooms, oldest first: first come, first served. Locked during a match, so that no room is matched twice.
+/// Oldest first: first come, first served. Locked during a match, so that no room is matched twice.
 #[derive(Default)]
 pub(crate) struct WaitingRooms(pub(crate) Vec<RoomId>);
 

@@ -1,4 +1,4 @@
-//! The list of rooms, and who waits for an opponent.
+//! The list of rooms, and the rooms that wait for an opponent.
 
 pub(crate) mod listing;
 pub(crate) mod matchmaker;

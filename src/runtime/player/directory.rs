@@ -32,7 +32,7 @@ pub enum LogInError {
     /// The server has reached its limit of players.
     #[error("the server is full")]
     Full,
-    /// A bot asks for more seats than the limit.
+    /// A bot requests more seats than the limit.
     #[error("a bot may hold at most {0} seats")]
     TooManySeats(u16),
     /// The server is shutting down, or the store is unavailable.
@@ -95,7 +95,7 @@ impl Players {
         self.by_id.len()
     }
 
-    /// Reserves a name for a new player, who is not visible before [`Players::admit`].
+    /// Reserves a name for a new player, who becomes visible in [`Players::admit`].
     pub(crate) fn reserve(
         &self,
         name: DisplayName,
@@ -123,7 +123,7 @@ impl Players {
         Ok((StoredPlayer { profile, seats, token: token.hash().0, seen: self.clock.now() }, token))
     }
 
-    /// Makes a player visible whose name is reserved.
+    /// Makes a player with a reserved name visible.
     pub(crate) fn admit(&self, enrolled: StoredPlayer) -> Arc<Player> {
         let player = Arc::new(Player::new(enrolled, self.clock, &self.limits));
         self.by_id.insert(player.id(), Arc::clone(&player));
@@ -134,13 +134,11 @@ impl Players {
         player
     }
 
-    /// Frees a name.
     pub(crate) fn release_name(&self, profile: &Profile) {
         self.by_name.remove_if(&profile.name.key(), |_, id| *id == profile.id);
     }
 
-    /// Brings back a stored player at start-up, with presence as if after a call, so that no grace passes while the server
-    /// is down.
+    /// Restores a stored player at start-up, present as after a call: no grace passes while the server is down.
     pub(crate) fn restore(&self, enrolled: StoredPlayer) {
         match self.by_name.entry(enrolled.profile.name.key()) {
             Entry::Occupied(_) => tracing::error!(player = %enrolled.profile.id, "a name is registered twice"),
@@ -164,7 +162,7 @@ impl Players {
         self.release_name(&player.profile);
     }
 
-    /// Revokes the token of a player if it is idle; whether it was.
+    /// Revokes the token of a player if it is idle, and returns whether it was.
     pub(crate) fn revoke_idle(&self, player: &Player, before: Timestamp) -> bool {
         let idle = player.close_if_idle(before);
         if idle {
@@ -179,12 +177,12 @@ impl Players {
         self.by_token.insert(player.token_hash.key(), Arc::clone(player));
     }
 
-    /// Ends every stream of all players, once the server drains.
+    /// Ends all streams, for draining.
     pub(crate) fn end_streams(&self) {
         self.all().iter().for_each(|player| player.end_streams(StreamEnd::Draining));
     }
 
-    /// Players seen more than `step` later than what was last stored, and when; noted as stored.
+    /// Players seen more than `step` after the stored time, with the new time, which then counts as stored.
     pub(crate) fn unstored_seen(&self, step: Duration) -> Vec<(PlayerId, Timestamp)> {
         self.all().iter().filter_map(|player| player.unstored_seen(step)).collect()
     }

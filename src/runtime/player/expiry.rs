@@ -1,4 +1,4 @@
-//! Periodic work for players: removes idle ones, stores when they were last seen, and cuts off unread streams.
+//! Periodic work for players: removes idle ones, stores when they were last seen, and closes unread streams.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,11 +11,10 @@ use crate::{
     store::PlayerStore,
 };
 
-/// How exactly it is stored when a player was last seen. Idleness is counted in days.
+/// Precision of the stored time at which a player was last seen. Idleness is counted in days.
 const SEEN_STEP: Duration = Duration::from_secs(60 * 60);
 
-/// Cuts off streams of turns that are not read. A client whose window is full never polls its stream again, so no stream can
-/// do this itself.
+/// Closes unread streams of turns, which cannot do so: with a full window a client never polls its stream again.
 pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, lifecycle: Lifecycle) {
     let patience = limits.reader_patience;
     let mut ticks = ticks((patience / 4).max(Duration::from_millis(10)));
@@ -30,7 +29,7 @@ pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, li
     }
 }
 
-/// Removes idle players, and stores when the others were last seen. One round.
+/// Removes idle players and stores when the others were last seen, once.
 pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, limits: &Limits, clock: Clock) {
     let idle = i64::try_from(limits.player_idle.as_micros()).unwrap_or(i64::MAX);
     let before = Timestamp(clock.now().0.saturating_sub(idle));
@@ -45,14 +44,14 @@ pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, li
     }
 }
 
-/// Removes a player from the store first, so that none comes back after a restart.
+/// Removes a player from the store first, so that it does not return after a restart.
 async fn remove_idle(players: &Players, player_store: &dyn PlayerStore, player: &Arc<Player>, before: Timestamp) {
     if !players.revoke_idle(player, before) {
         return;
     }
     match player_store.remove_player(player.id()).await {
         Ok(()) => {
-            // A stream may be opening at this moment.
+            // A stream may be opening now.
             player.end_streams(StreamEnd::LoggedOut);
             players.remove(player);
         }

@@ -10,24 +10,22 @@ use tokio::time::Instant;
 
 use super::notice::Notice;
 use crate::runtime::{
-    limit::limits::{INBOX, MISSED},
+    limit::limits::{INBOX_CAPACITY, MISSED_NOTICES},
     outcome::StreamEnd,
     server_metrics,
 };
 
-/// The inbox of one player.
 #[derive(Default)]
 pub(crate) struct Inbox(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     reader: Option<Reader>,
-    /// Notices from when no stream was open, or before one had been sent the open turns.
+    /// Notices sent while no stream was open, or before the stream was sent the open turns.
     missed: VecDeque<Notice>,
 }
 
-/// Counts a stream until it is dropped. The inbox owns it, so that a stream that is cut off is counted no longer, though its
-/// client may never poll it again.
+/// Counts a stream until it is dropped. Owned by the inbox, because a closed stream may never be polled again.
 pub(crate) type StreamGuard = Box<dyn Send>;
 
 /// The inbox's side of an open stream.
@@ -36,24 +34,23 @@ struct Reader {
     ended: Ended,
     waker: Option<Waker>,
     _stream: StreamGuard,
-    /// The missed notices have not been delivered yet.
+    /// Whether the missed notices are still to be delivered.
     opening: bool,
-    /// Why the stream ends when all is read.
+    /// Why the stream ends once all is read.
     closing: Option<StreamEnd>,
 }
 
-/// Why a reader was detached. Each reader has its own, by whose address it is identified.
+/// Why a reader was detached. Identifies the reader by its address.
 type Ended = Arc<OnceLock<StreamEnd>>;
 
-/// The stream's side of an inbox. What is unread when it is dropped is kept for the next stream.
+/// The stream's side of an inbox. Notices unread when it is dropped are kept for the next stream.
 pub(crate) struct InboxReader {
     inbox: Arc<Inbox>,
     ended: Ended,
 }
 
 impl Inbox {
-    /// Attaches a new reader; an older one ends at once. Until [`Inbox::deliver_missed`] it receives turns only: the open
-    /// ones come first.
+    /// Attaches a reader and ends an older one. It gets only turns until [`Inbox::deliver_missed`], so they come first.
     pub(crate) fn open(self: &Arc<Self>, stream: StreamGuard) -> InboxReader {
         let ended = Ended::default();
         let reader = Reader {
@@ -72,7 +69,7 @@ impl Inbox {
         InboxReader { inbox: Arc::clone(self), ended }
     }
 
-    /// Ends the reader's stream for a reason, after what is unread.
+    /// Ends the stream after its unread notices.
     pub(crate) fn close(&self, reason: StreamEnd) {
         if let Some(reader) = &mut self.state().reader {
             reader.closing = Some(reason);
@@ -92,14 +89,14 @@ impl Inbox {
         missed.into_iter().for_each(|notice| reader.push(notice));
     }
 
-    /// Sends a notice. A stream whose queue is full ends; what is to be kept is kept for the next one.
+    /// Sends a notice. A stream whose queue is full ends, and its notices are kept ([`Notice::is_kept`]) for the next.
     pub(crate) fn send(&self, notice: Notice) {
         let mut state = self.state();
         let cut = match &mut state.reader {
             Some(reader) if reader.opening && notice.is_kept() => return state.keep(notice),
             // Other players decide how often they invite, which must not end a stream.
-            Some(reader) if notice.is_invitation() && reader.unread.len() > INBOX / 2 => return,
-            Some(reader) if reader.unread.len() < INBOX => return reader.push(notice),
+            Some(reader) if notice.is_invitation() && reader.unread.len() > INBOX_CAPACITY / 2 => return,
+            Some(reader) if reader.unread.len() < INBOX_CAPACITY => return reader.push(notice),
             Some(_) => state.cut_off(),
             None => None,
         };
@@ -110,7 +107,7 @@ impl Inbox {
         drop(cut);
     }
 
-    /// Ends a stream on which a notice has been unread since `before`.
+    /// Ends a stream with a notice unread since `before`.
     pub(crate) fn cut_unread(&self, before: Instant) {
         let mut state = self.state();
         let oldest = state.reader.as_ref().and_then(|reader| reader.unread.front());
@@ -136,7 +133,7 @@ impl InboxReader {
         match (reader.unread.pop_front(), reader.closing) {
             (Some((_, notice)), _) => {
                 if reader.unread.is_empty() {
-                    // Starts the ring again at its front, which is in the cache.
+                    // Reuses the front of the ring, which is in the cache.
                     reader.unread.clear();
                 }
                 Poll::Ready(Ok(notice))
@@ -177,14 +174,14 @@ impl Reader {
     }
 }
 
-/// A detached reader is dropped after the lock: its stream's end may send messages to rooms.
+/// A detached reader is dropped after the lock, because its drop may send messages to rooms.
 impl State {
-    /// Keeps a notice for the next stream: one invitation a room, and at most [`MISSED`], of which invitations go first.
+    /// Keeps a notice: one invitation a room, at most [`MISSED_NOTICES`] in all; invitations are dropped first.
     fn keep(&mut self, notice: Notice) {
         if let Notice::Invited { room, .. } = notice {
             self.missed.retain(|kept| !kept.invites_to(room));
         }
-        if self.missed.len() == MISSED {
+        if self.missed.len() == MISSED_NOTICES {
             match self.missed.iter().position(Notice::is_invitation) {
                 Some(oldest) => drop(self.missed.remove(oldest)),
                 None if notice.is_invitation() => return,
@@ -259,7 +256,7 @@ mod tests {
         assert_eq!(inbox.state().missed, [closed(0), invited(1)]);
         (1..100).for_each(|room| inbox.send(invited(room)));
         let missed = inbox.state().missed.clone();
-        assert_eq!((missed.len(), &missed[0]), (MISSED, &closed(0)));
+        assert_eq!((missed.len(), &missed[0]), (MISSED_NOTICES, &closed(0)));
         (1..16).for_each(|room| inbox.send(closed(room)));
         assert!(!inbox.state().missed.iter().any(Notice::is_invitation));
     }
@@ -272,7 +269,7 @@ mod tests {
         (0..1_000).for_each(|_| inbox.send(invited(1)));
         inbox.send(closed(1));
         let received = unread(&reader);
-        assert!(received.len() <= INBOX / 2 + 2 && received.last() == Some(&closed(1)));
+        assert!(received.len() <= INBOX_CAPACITY / 2 + 2 && received.last() == Some(&closed(1)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Notices of rooms to one player: turns, games, kicks, invitations.
+//! Notices from rooms to one player: turns, games, kicks, invitations.
 
 use crate::{
     room::{GameEnd, GameId, JoinCode, Profile, RoomId, Seat, TurnRequest},
@@ -75,7 +75,7 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// Whether it is kept for a player without a stream. Open turns are requested again by their rooms.
+    /// Whether it is kept for a player without a stream. Rooms request open turns again themselves.
     pub(crate) fn is_kept(&self) -> bool {
         !matches!(self, Self::TurnRequested(_) | Self::TurnClosed { .. })
     }

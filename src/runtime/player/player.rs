@@ -38,12 +38,12 @@ use crate::{
     store::StoredPlayer,
 };
 
-/// One logged-in player.
+/// A logged-in player.
 pub struct Player {
     /// The public profile.
     pub profile: Profile,
     clock: Clock,
-    /// How many seats it may hold.
+    /// Maximum number of its seats.
     pub seat_limit: u16,
     pub(crate) token_hash: TokenHash,
     pub(crate) inbox: Arc<Inbox>,
@@ -55,7 +55,7 @@ pub struct Player {
     password_attempts: PasswordAttempts,
     streams: AtomicUsize,
     last_seen: AtomicI64,
-    /// The last call, while it counts as presence: [`NEVER`] when a stream has ended since.
+    /// The last call, if it counts as presence; [`NEVER`] when a stream has ended since.
     called: AtomicI64,
     /// The stored value of `last_seen`.
     stored_seen: AtomicI64,
@@ -63,15 +63,15 @@ pub struct Player {
     pub(crate) streams_end: CancellationToken,
     /// Set before `streams_end` is cancelled.
     stream_end: OnceLock<StreamEnd>,
-    /// Rooms for whose full mailboxes a presence check waits.
+    /// Rooms whose mailbox is full and that a presence check waits for.
     pending_checks: Mutex<BTreeSet<RoomId>>,
-    /// The rooms that earlier requests created, so that a repeated one creates no other.
+    /// The rooms that requests with an id created, so that a repeated request creates no other.
     pub(crate) rooms_created: RequestLog<RoomId>,
-    /// The games that earlier requests started.
+    /// The games that requests with an id started.
     pub(crate) games_started: RequestLog<Accepted>,
 }
 
-/// A call in progress, counted until this is dropped.
+/// A call in progress, counted until it is dropped.
 pub struct CallPermit(Arc<Player>);
 
 impl Drop for CallPermit {
@@ -145,7 +145,7 @@ impl Player {
         self.quota.home().map_or(Ok(()), |home| home.admit())
     }
 
-    /// Counts the cost of a call beyond the one request that it was admitted as, before the work is done.
+    /// Counts the cost of a call beyond the one request already admitted, before the work is done.
     ///
     /// # Errors
     /// When a rate is exceeded.
@@ -155,7 +155,6 @@ impl Player {
         self.quota.home().map_or(Ok(()), |home| home.admit_more(requests))
     }
 
-    /// Counts a line of chat.
     pub(crate) fn admit_chat(&self) -> Result<(), TooFast> {
         self.chat_rate.admit()?;
         self.quota.home().map_or(Ok(()), |home| home.admit_chat())
@@ -167,7 +166,7 @@ impl Player {
         self.calls.try_add().then(|| CallPermit(self))
     }
 
-    /// Notes the player's address, unless one is known: what the player holds and requests counts there from now on.
+    /// Sets the player's address, unless one is known: rooms, seats and requests count there from now on.
     pub fn set_home(&self, address: &Arc<ClientAddress>) {
         self.quota.set_home(address);
     }
@@ -175,7 +174,7 @@ impl Player {
     /// Runs an attempt with a password or a join code, and counts it if that was wrong.
     ///
     /// # Errors
-    /// The attempt's own, or that too many were wrong in the last minute.
+    /// The attempt's own error, or that too many were wrong in the last minute.
     pub async fn attempt_password<T>(
         &self,
         attempt: impl Future<Output = Result<T, RoomError>>,
@@ -183,12 +182,12 @@ impl Player {
         self.password_attempts.count(self.clock, attempt).await
     }
 
-    /// Counts a stream that opens, and returns the number before.
+    /// Counts an opened stream, and returns the number before.
     pub(crate) fn open_stream(&self) -> usize {
         self.streams.fetch_add(1, SeqCst)
     }
 
-    /// Counts a stream that ends; true when it was the last.
+    /// Counts a closed stream; true when it was the last.
     pub(crate) fn close_stream(&self) -> bool {
         self.last_seen.store(self.clock.now().0, Relaxed);
         self.called.store(NEVER, Relaxed);
@@ -199,19 +198,18 @@ impl Player {
         self.streams.load(SeqCst) > 0
     }
 
-    /// Ends every stream of the player; the first reason given stays.
+    /// Ends every stream of the player; the first reason is kept.
     pub(crate) fn end_streams(&self, reason: StreamEnd) {
         let reason = *self.stream_end.get_or_init(|| reason);
         self.streams_end.cancel();
         self.inbox.close(reason);
     }
 
-    /// Why every stream has ended.
     pub(crate) fn stream_end(&self) -> Option<StreamEnd> {
         self.stream_end.get().copied()
     }
 
-    /// Whether it has a stream, or has called within `grace` and lost no stream since.
+    /// Whether it has a stream, or has called within `grace` and ended no stream since.
     pub(crate) fn is_present(&self, grace: Duration) -> bool {
         let called = || self.clock.now().since(Timestamp(self.called.load(Relaxed))) <= grace;
         !self.is_logged_out() && (self.has_stream() || called())
@@ -226,7 +224,7 @@ impl Player {
         self.quota.is_empty() && self.is_unused(before)
     }
 
-    /// Closes the quota if the player is idle; whether it was.
+    /// Closes the quota if the player is idle, and returns whether it was.
     pub(crate) fn close_if_idle(&self, before: Timestamp) -> bool {
         self.quota.close_if_empty(|| self.is_unused(before))
     }
@@ -235,7 +233,7 @@ impl Player {
         !self.has_stream() && self.last_seen.load(Relaxed) < before.0
     }
 
-    /// When the player was last seen, if that is more than `step` later than what was last stored; noted as stored.
+    /// The time last seen, if more than `step` after the stored one; it then counts as stored.
     pub(crate) fn unstored_seen(&self, step: Duration) -> Option<(PlayerId, Timestamp)> {
         let [seen, stored] = [&self.last_seen, &self.stored_seen].map(|time| Timestamp(time.load(Relaxed)));
         let is_newer = seen.since(stored) > step;
@@ -245,7 +243,7 @@ impl Player {
         })
     }
 
-    /// Notes that a presence check waits for a room; false when one does already.
+    /// Registers a presence check that waits for a room; false when one is registered.
     pub(crate) fn begin_check(&self, room: RoomId) -> bool {
         self.pending_checks.lock().unwrap_or_else(PoisonError::into_inner).insert(room)
     }

@@ -1,7 +1,7 @@
-//! The rooms and seats that count against one player's limits: those that rooms have given, and those being requested.
+//! The rooms and seats that count against one player's limits: those confirmed by rooms, and those being requested.
 //!
-//! Only a room's actor notes what is held. A request holds a [`Reservation`] meanwhile, so that two concurrent ones cannot
-//! both get the last place. Everything counts at the player's address as well, once that is known.
+//! Only a room's actor confirms. A pending request holds a [`Reservation`], so that two concurrent ones cannot both get
+//! the last place. All count at the player's address as well, once it is known.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +13,7 @@ use crate::{
     runtime::limit::client_address::{ClientAddress, Share},
 };
 
-/// What a quota counts.
+/// A resource that a quota counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holding {
     /// Membership of a room.
@@ -33,7 +33,6 @@ impl Holding {
     }
 }
 
-/// The quota of one player.
 #[derive(Default)]
 pub(crate) struct Quota {
     /// The address of the log-in, or of the first call after a restart.
@@ -45,18 +44,18 @@ pub(crate) struct Quota {
 struct Holdings {
     /// By [`Holding`].
     held: [Held; 2],
-    /// Set when the player logs out: no reservation is made any more.
+    /// Set at log-out: no further reservation is made.
     closed: bool,
 }
 
 #[derive(Default)]
 struct Held {
     confirmed: BTreeSet<RoomId>,
-    /// The number of requests for each.
+    /// The number of pending requests for each room.
     pending: BTreeMap<RoomId, u32>,
 }
 
-/// A place within a quota, held until this is dropped.
+/// A place within a quota, released when it is dropped.
 pub(crate) struct Reservation {
     quota: Arc<Quota>,
     what: Holding,
@@ -64,8 +63,8 @@ pub(crate) struct Reservation {
 }
 
 impl Quota {
-    /// Reserves one more; none when the limit of the player or its address is reached, or the player has logged out. What
-    /// is held already can always be reserved.
+    /// Reserves one more; none at the limit of the player or its address, or after log-out. A room that counts already
+    /// can always be reserved.
     pub(crate) fn reserve(self: &Arc<Self>, what: Holding, room: RoomId, limit: usize) -> Option<Reservation> {
         let mut holdings = self.holdings();
         let closed = holdings.closed;
@@ -82,7 +81,7 @@ impl Quota {
         self.home.get()
     }
 
-    /// Sets the address, unless one is set, and counts there what is held.
+    /// Sets the address, unless one is set, and counts the holdings there.
     pub(crate) fn set_home(&self, address: &Arc<ClientAddress>) {
         if self.home().is_some() {
             return;
@@ -95,7 +94,7 @@ impl Quota {
         }
     }
 
-    /// Notes what a room has given or taken.
+    /// Records whether a room has confirmed a holding.
     pub(crate) fn note(&self, what: Holding, room: RoomId, holds: bool) {
         self.change(what, |Held { confirmed, .. }| {
             if holds {
@@ -106,7 +105,7 @@ impl Quota {
         });
     }
 
-    /// What rooms have given.
+    /// The confirmed rooms.
     pub(crate) fn confirmed(&self, what: Holding) -> Vec<RoomId> {
         self.holdings().held[what as usize].confirmed.iter().copied().collect()
     }
@@ -115,12 +114,12 @@ impl Quota {
         !self.holdings().held[what as usize].confirmed.is_empty()
     }
 
-    /// Whether a room has given anything.
+    /// Whether a room has confirmed anything.
     pub(crate) fn counts(&self, room: RoomId) -> bool {
         self.holdings().held.iter().any(|held| held.confirmed.contains(&room))
     }
 
-    /// Whether the player is a member of no room, and no request could make it one.
+    /// Whether the player is a member of no room, and no pending request could make it one.
     pub(crate) fn is_empty(&self) -> bool {
         self.holdings().is_empty()
     }
@@ -129,12 +128,11 @@ impl Quota {
         self.holdings().closed
     }
 
-    /// Refuses all further reservations.
     pub(crate) fn close(&self) {
         self.holdings().closed = true;
     }
 
-    /// Closes the quota if it is empty and `condition` holds; whether it was closed.
+    /// Closes the quota if it is empty and `condition` holds, and returns whether it did.
     pub(crate) fn close_if_empty(&self, condition: impl FnOnce() -> bool) -> bool {
         let mut holdings = self.holdings();
         let closes = holdings.is_empty() && condition();
@@ -174,7 +172,7 @@ impl Drop for Reservation {
     }
 }
 
-/// A removed player holds nothing at its address, even if a room has not noted that.
+/// A removed player holds nothing at its address, even if a room has not recorded that.
 impl Drop for Quota {
     fn drop(&mut self) {
         Holding::ALL.into_iter().for_each(|what| self.change(what, |held| *held = Held::default()));

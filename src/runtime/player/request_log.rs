@@ -1,4 +1,4 @@
-//! Idempotent requests: the results of the last requests of one player that carried an id.
+//! Idempotent requests: the results of one player's last requests that carried an id.
 
 use std::collections::VecDeque;
 
@@ -16,8 +16,7 @@ impl<T> Default for RequestLog<T> {
 }
 
 impl<T: Copy> RequestLog<T> {
-    /// Runs a request, unless one of the same id has succeeded, whose result is then the answer. The flag is true when it
-    /// ran. Requests run one after the other.
+    /// Runs a request, or returns the result of a successful one with the same id; true if it ran. Runs one at a time.
     pub(crate) async fn once<E>(
         &self,
         id: String,

@@ -17,17 +17,17 @@ pub struct Token([u8; 32]);
 #[error("malformed token")]
 pub struct ParseTokenError;
 
-/// The SHA-256 of a token, which is all that is stored.
+/// The SHA-256 of a token; only this is stored.
 #[derive(Clone, Copy)]
 pub(crate) struct TokenHash(pub(crate) [u8; 32]);
 
 impl TokenHash {
-    /// The key of lookups. The whole hash is then compared in constant time.
+    /// The key of lookups, after which the whole hash is compared in constant time.
     pub(crate) fn key(&self) -> u64 {
         self.0.first_chunk().map_or(0, |first| u64::from_le_bytes(*first))
     }
 
-    /// Whether it is the hash of this token; in constant time.
+    /// Whether it is the hash of this token, in constant time.
     pub(crate) fn matches(&self, token: &Token) -> bool {
         self.0.ct_eq(&token.hash().0).into()
     }

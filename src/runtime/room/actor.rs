@@ -1,4 +1,4 @@
-//! The actor of one room: decides, writes, applies and sends, always in that order.
+//! The actor of one room: decides, writes, applies and sends, in that order.
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
@@ -35,7 +35,7 @@ use crate::{
     store::{Append, AppendError, History, Journal},
 };
 
-/// What actors need of the server.
+/// The parts of the server that actors use.
 pub(crate) struct ActorContext {
     pub(crate) limits: Limits,
     pub(crate) clock: Clock,
@@ -45,22 +45,22 @@ pub(crate) struct ActorContext {
     pub(crate) registry: Arc<Registry>,
     pub(crate) pool: Arc<MovePool>,
     pub(crate) encode: Encode,
-    /// Bounds the watchers that read missed events at a time.
+    /// Bounds the watchers that read missed events concurrently.
     pub(crate) resumes: Semaphore,
 }
 
-/// Where the room of a new actor comes from.
+/// The source of a new actor's room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// It was just created.
+    /// Just created.
     New,
-    /// It was loaded: an earlier actor may have ended before its work was done.
+    /// Loaded: an earlier actor may have ended before its work was done.
     Journal,
-    /// It was dormant, and everything was in order then.
+    /// Dormant until now: nothing needs to be corrected.
     Dormant,
-    /// It was loaded when the server started.
+    /// Loaded at the server's start.
     Start {
-        /// How long the server was down, in microseconds; negative when its clock was set back.
+        /// The server's downtime in microseconds; negative when its clock was set back.
         away: i64,
     },
 }
@@ -77,27 +77,26 @@ enum Ending {
 }
 
 struct RoomActor {
-    // Dropped first, so that the listing is gone when the room is loaded again, and the entry before the watchers, who then
-    // look for the room.
+    // Dropped first: the listing before the room is loaded again, the entry before the watchers look the room up.
     listing: Listing,
     registration: Registration,
     context: Arc<ActorContext>,
     timer: LazyTimer,
-    /// The last message.
+    /// The time of the last message.
     quiet_since: Instant,
-    /// When the store that failed at a deadline is tried again.
+    /// When to retry a deadline at which the store failed.
     retry: Option<Instant>,
-    /// When presence is checked again, because it could not be written.
+    /// When to check presence again, because it could not be written.
     recheck: Option<Instant>,
-    /// Events that the journal may or may not have. Until that is known, nothing else is done.
+    /// Events that may or may not be in the journal. Until that is known, nothing else is done.
     in_doubt: Option<Vec<Event>>,
     ai_turn: AiTurnState,
     watchers: Option<broadcast::Sender<EncodedEvent>>,
-    /// The last snapshot given, shared by concurrent requests.
+    /// The last snapshot, shared by concurrent requests.
     snapshot: Option<Arc<Room>>,
     cache: TurnCache,
     room: Room,
-    /// Who holds what as noted in the players' quotas.
+    /// The holdings as recorded in the players' quotas.
     holders: Holders,
 }
 
@@ -106,11 +105,11 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
     let NewActor { listing, registration, cell, mailbox, .. } = new;
     let span = tracing::info_span!(parent: None, "room", id = %room.id());
     let lifecycle = context.lifecycle.clone();
-    // Boxed, because a task starts with a copy of its captures.
+    // Boxed, because a task is created by copying its captures.
     let actor = Box::new(RoomActor {
         listing,
         registration,
-        // At once, so that the creator of the room holds it before the reservation ends.
+        // Now, so that the creator holds the room before the reservation ends.
         holders: Holders::note(&context.players, &room, origin == Origin::Journal),
         cache: TurnCache::of(&context.players, &room),
         ai_turn: AiTurnState::default(),
@@ -126,7 +125,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
     });
     let run = async move {
         let mut mailbox = mailbox;
-        // Declared last, so that in a panic the entry goes before the mailbox, and no caller takes the room for closed.
+        // Declared last, so that in a panic the entry goes before the mailbox, and no caller sees the room as closed.
         let mut actor = actor;
         actor.run(origin, &mut mailbox).await;
     };
@@ -137,13 +136,13 @@ impl RoomActor {
     async fn run(&mut self, origin: Origin, mailbox: &mut Mailbox) {
         self.registration.count_game(self.room.running().is_some());
         if let Origin::Start { away } = origin {
-            // Written before anything else, as later events would end the downtime.
+            // First, because later events would end the downtime.
             if let Err(ending) = self.credit_downtime(away, mailbox).await {
                 return self.end(ending, mailbox).await;
             }
         }
         self.check_members().await;
-        // An open turn was requested by an earlier actor.
+        // An open turn may have been requested by an earlier actor only.
         if let Some(player) = self.notifier().player_to_move() {
             self.notifier().remind(player);
         }
@@ -190,7 +189,7 @@ impl RoomActor {
         tokio::select! {
             biased;
             event = self.ai_turn.next() => {
-                // AIs that answer at once would keep the mailbox from its stop until the game is over.
+                // AIs that answer at once would delay the stop until the game is over.
                 if context.lifecycle.stop.is_cancelled() {
                     return Err(Ending::Stopped);
                 }
@@ -220,7 +219,7 @@ impl RoomActor {
         if self.idle_deadline().is_some_and(|deadline| deadline <= now) { Err(Ending::Dormant) } else { Ok(()) }
     }
 
-    /// When the room becomes dormant, if nothing happens before.
+    /// When the room becomes dormant unless something happens.
     fn idle_deadline(&self) -> Option<Instant> {
         let idle = self.room.is_idle() && self.watchers.is_none() && self.retry.or(self.recheck).is_none();
         idle.then(|| self.quiet_since + self.context.limits.room_sleep)
@@ -230,7 +229,7 @@ impl RoomActor {
         self.context.clock.now()
     }
 
-    /// The earliest of the deadlines of the room, of retries, and of idleness.
+    /// The earliest of the deadlines of the room, of retries and of idleness.
     fn next_deadline(&self) -> Option<Instant> {
         let due = self.cache.due.map(|due| self.context.clock.instant(due));
         let due = due.map(|due| self.retry.map_or(due, |retry| due.max(retry)));
@@ -239,7 +238,7 @@ impl RoomActor {
 
     async fn handle(&mut self, message: Box<Message>) -> Result<(), Ending> {
         self.quiet_since = Instant::now();
-        // It stays in its box across these waits, so that the task is small.
+        // The message stays boxed across these waits, so that the task is small.
         if let Message::Command(issuer, command, _) = &*message {
             let now = self.context.clock.at(self.quiet_since);
             if self.is_due(now)
@@ -258,7 +257,7 @@ impl RoomActor {
             Message::Command(issuer, command, reply) => {
                 let decided = self.decide(issuer, command);
                 let answer = self.commit(issuer, decided).await;
-                // The caller may have gone; the command stands.
+                // The caller may have gone; the command is valid.
                 let _ = reply.send(answer);
             }
             Message::Snapshot(reply) => drop(reply.send(self.snapshot())),
@@ -270,7 +269,7 @@ impl RoomActor {
         Ok(())
     }
 
-    /// Writes what a command was decided to cause, or gives a bot a strike for an illegal move.
+    /// Writes the events of a decided command, or gives a bot a strike for an illegal move.
     async fn commit(&mut self, issuer: Issuer, decided: Result<Vec<Event>, RoomError>) -> Result<Accepted, RoomError> {
         let error = match decided {
             Ok(events) => return self.keep(events).await,
@@ -280,14 +279,13 @@ impl RoomActor {
             && self.is_bot(issuer)
             && let Some(game) = self.room.running()
         {
-            // A rejected command changes nothing, so the strike is a command of its own.
+            // A rejected command changes nothing, so the strike is a separate command.
             let strike = Command::Strike { game: game.number, ply: game.ply() };
             let _ = self.execute(Issuer::Server, strike).await;
         }
         Err(error)
     }
 
-    /// Called before every step.
     fn check_open(&self) -> Result<(), Ending> {
         if self.room.phase() == Phase::Closed { Err(Ending::Closed) } else { Ok(()) }
     }
@@ -296,7 +294,6 @@ impl RoomActor {
         self.cache.due.is_some_and(|due| due <= now)
     }
 
-    /// Handles the room's deadline if it has passed.
     async fn tick(&mut self, now: Timestamp) -> Result<(), Ending> {
         if self.is_due(now) {
             self.note_returned().await;
@@ -313,7 +310,7 @@ impl RoomActor {
 
     async fn check_presence(&mut self, player: PlayerId) {
         if self.in_doubt.is_some() {
-            // All members are checked when the journal can be read again.
+            // All members are checked once the journal can be read again.
             return;
         }
         let present = self.is_present(player);
@@ -332,7 +329,7 @@ impl RoomActor {
         self.room.member(player).is_some_and(|member| member.absent_since.is_some())
     }
 
-    /// Checks all members: a loaded room may have missed changes.
+    /// Checks all members, because a loaded room may have missed changes.
     async fn check_members(&mut self) {
         self.recheck = None;
         let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
@@ -341,13 +338,13 @@ impl RoomActor {
         }
     }
 
-    /// Credits the side to move with the server's downtime, and retries until that is written.
+    /// Credits the side to move with the server's downtime, retrying until it is written.
     async fn credit_downtime(&mut self, away: i64, mailbox: &mut Mailbox) -> Result<(), Ending> {
         let credit = Command::Credit { micros: away };
         let mut given = self.execute(Issuer::Server, credit.clone()).await.is_ok();
         while !given {
             self.pause(mailbox).await?;
-            // A credit in doubt is not given twice.
+            // A credit in doubt must not be given twice.
             given = match self.in_doubt.take() {
                 Some(events) => self.confirm(events).await,
                 None => self.execute(Issuer::Server, credit.clone()).await.is_ok(),
@@ -357,13 +354,13 @@ impl RoomActor {
         Ok(())
     }
 
-    /// The player of a command who was noted as absent and is present.
+    /// The issuer of a command, if recorded as absent and present again.
     fn returned(&self, issuer: Issuer) -> Option<PlayerId> {
         let Issuer::Player(player) = issuer else { return None };
         (self.cache.has_absent && self.is_absent(player) && self.is_present(player)).then_some(player)
     }
 
-    /// Notes absent members who have made a call outside this room meanwhile, before they are removed.
+    /// Records absent members who have called outside this room meanwhile as present, before they are removed.
     async fn note_returned(&mut self) {
         let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
         for member in members {
@@ -384,13 +381,12 @@ impl RoomActor {
         let _ = reply.send(());
     }
 
-    /// Decides, writes, applies and sends.
+    /// Decides, writes, applies and sends one command.
     async fn execute(&mut self, issuer: Issuer, command: Command) -> Result<Accepted, RoomError> {
         let events = self.decide(issuer, command)?;
         self.keep(events).await
     }
 
-    /// The events that a command causes.
     fn decide(&self, issuer: Issuer, command: Command) -> Result<Vec<Event>, RoomError> {
         if self.in_doubt.is_some() {
             return Err(RoomError::StoreUnavailable);
@@ -426,19 +422,19 @@ impl RoomActor {
         Ok(self.accepted(true))
     }
 
-    /// Reads the journal again, and answers whether these events are the last that it holds.
+    /// Reads the journal again, and returns whether these events are its last.
     async fn confirm(&mut self, events: Vec<Event>) -> bool {
         let last = events.last().cloned();
         matches!(self.reload(events).await, Some(newest) if newest.is_some() && newest == last)
     }
 
-    /// Applies and sends what the journal holds and the room does not, and returns the last of it. None when the journal
-    /// cannot be read: that is retried before anything else.
+    /// Applies and sends the journal's events that the room lacks, and returns the last of them. None when the journal
+    /// cannot be read; nothing else is done until it can.
     async fn reload(&mut self, in_doubt: Vec<Event>) -> Option<Option<Event>> {
         let unknown = match self.context.journal.load(self.room.id()).await {
             Ok(Some(History { base, events })) => {
                 if base.seq() > self.room.seq() {
-                    // Another writer has moved the base. The watchers start again with a snapshot.
+                    // Another writer has moved the base. The watchers restart with a snapshot.
                     (self.room, self.watchers, self.snapshot) = (base, None, None);
                     self.cache = TurnCache::of(&self.context.players, &self.room);
                 }
@@ -459,7 +455,7 @@ impl RoomActor {
         if !unknown.is_empty() {
             self.publish(&unknown);
         }
-        // What was counted in doubt is now certain.
+        // Holdings counted in doubt are now certain.
         self.holders.update(&self.context.players, &self.room);
         Some(unknown.into_iter().next_back())
     }
@@ -474,7 +470,7 @@ impl RoomActor {
         Ok(())
     }
 
-    /// Handles only reads until the store is tried again. The players' clocks run on.
+    /// Handles only reads until the store is retried. The players' clocks keep running.
     async fn pause(&mut self, mailbox: &mut Mailbox) -> Result<(), Ending> {
         let retry = Instant::now() + STORE_RETRY;
         loop {
@@ -493,7 +489,7 @@ impl RoomActor {
         match message {
             Message::Subscribe(_, reply) => self.subscribe(None, reply),
             Message::Remind(player, reply) => self.remind(player, reply),
-            // Presence is checked again when the journal can be read.
+            // Presence is checked once the journal can be read again.
             message => self.answer_error(message, RoomError::StoreUnavailable),
         }
     }
@@ -503,7 +499,7 @@ impl RoomActor {
         Accepted { seq: self.room.seq(), changed, game }
     }
 
-    /// Applies written events, and sends them to players, watchers and the list.
+    /// Applies written events, and sends them to players, watchers and the list of rooms.
     fn publish(&mut self, events: &[Event]) {
         self.snapshot = None;
         let only_moves = events.iter().all(|event| matches!(event.fact, Fact::Played { .. } | Fact::Passed));
@@ -542,7 +538,7 @@ impl RoomActor {
     fn snapshot(&mut self) -> Snapshot {
         let watchers = self.watcher_count();
         let room = self.snapshot.take().unwrap_or_else(|| Arc::new(self.room.clone()));
-        // Kept only while the room is watched: for other rooms a second copy is not worth its memory.
+        // Kept only while the room is watched: otherwise a second copy is not worth its memory.
         self.snapshot = (watchers > 0).then(|| Arc::clone(&room));
         Snapshot { room, watchers }
     }
@@ -552,13 +548,13 @@ impl RoomActor {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// Subscribes a watcher from this point on. It reads the events that it missed from the journal itself.
+    /// Subscribes a watcher to later events. It reads missed events from the journal itself.
     fn subscribe(&mut self, after: Option<Seq>, reply: oneshot::Sender<Subscribed>) {
         let events = self.watchers.get_or_insert_with(|| broadcast::Sender::new(WATCHER_LAG)).subscribe();
         let seq = self.room.seq();
         let snapshot = if after.is_some_and(|after| after <= seq) { None } else { Some(self.snapshot()) };
         self.listing.update_watchers(self.watcher_count());
-        // A caller that has gone has dropped its receiver with it.
+        // If the caller has gone, its receiver is dropped here.
         let _ = reply.send(Subscribed { snapshot, seq, events });
     }
 
@@ -570,7 +566,7 @@ impl RoomActor {
         self.listing.update_watchers(count);
     }
 
-    /// Answers a message that came after the end.
+    /// Answers a message after the end.
     fn reject(&mut self, message: Message, ending: Ending) {
         let error = match ending {
             Ending::Closed => RoomError::Rejected(Rejection::RoomClosed),

@@ -1,8 +1,8 @@
-//! Inline execution: an idle actor runs within the task of the caller that sends it a command.
+//! Inline execution: an idle actor runs in the task of the caller that sends it a command.
 //!
-//! Most rooms are idle when a move comes. The caller then polls the actor itself, and has the answer at once. Without this,
-//! every move would wake the actor's task and then the caller's. Moves a second without it, relative to those with it:
-//! 0.79-0.86 ephemeral over 20 connections and 0.86-0.97 over 2,000; durable 0.95 and 0.98.
+//! Most rooms are idle when a move arrives. The caller polls the actor itself and has the answer at once; otherwise
+//! every move wakes the actor's task and then the caller's. Relative rate of moves without inline execution: ephemeral
+//! 0.79-0.86 over 20 connections and 0.86-0.97 over 2,000; durable 0.95 and 0.98.
 
 use std::{
     future::poll_fn,
@@ -17,22 +17,21 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use super::message::Message;
 use crate::runtime::reusable_wait::WakeSignal;
 
-/// An actor that its own task or a caller polls, one at a time.
+/// An actor that is polled by its own task or by a caller, one at a time.
 pub(super) struct ActorCell {
-    /// None before it starts and when it has ended.
+    /// None before the start and after the end.
     actor: Mutex<Option<RunningActor>>,
-    /// Of its mailbox.
+    /// The signal of its mailbox.
     signal: Arc<WakeSignal>,
 }
 
 struct RunningActor {
     future: Pin<Box<dyn Future<Output = ()> + Send>>,
-    /// Wakes its task; none before the first poll. Whatever the actor waits for wakes its task, even if a caller polled.
+    /// The waker of the actor's task, used even when a caller polls; none before the first poll.
     task: Option<Waker>,
 }
 
 impl ActorCell {
-    /// The cell of an actor that reads the mailbox of this signal.
     pub(super) fn new(signal: Arc<WakeSignal>) -> Self {
         Self { actor: Mutex::default(), signal }
     }
@@ -41,7 +40,7 @@ impl ActorCell {
     pub(super) async fn run(self: Arc<Self>, actor: impl Future<Output = ()> + Send + 'static) {
         *self.actor() = Some(RunningActor { future: Box::pin(actor), task: None });
         poll_fn(|context| {
-            // Blocks for as long as a caller's poll takes.
+            // May block for one poll by a caller.
             let mut actor = self.actor();
             let Some(RunningActor { future, task }) = &mut *actor else { return Poll::Ready(()) };
             match task {
@@ -56,9 +55,6 @@ impl ActorCell {
     }
 
     /// Sends a message, and polls the actor if it waits for one. The caller must hold no lock that the actor may take.
-    ///
-    /// # Errors
-    /// When the mailbox is full or closed.
     pub(super) fn send(
         &self,
         mailbox: &mpsc::Sender<Box<Message>>,
@@ -66,7 +62,7 @@ impl ActorCell {
     ) -> Result<(), TrySendError<Box<Message>>> {
         let idle = self.actor.try_lock().ok().filter(|_| self.signal.is_closed());
         let Some(mut actor) = idle else { return mailbox.try_send(message) };
-        // Opened first, so that the message wakes no task.
+        // Before the send, so that the message wakes no task.
         self.signal.open();
         let sent = mailbox.try_send(message);
         if let Some(RunningActor { future, task: Some(task) }) = &mut *actor
@@ -85,7 +81,7 @@ impl ActorCell {
     }
 }
 
-/// A panic ends the actor, and not the caller that polls it. The panic hook logs it.
+/// A panic ends the actor, not the caller that polls it. The panic hook logs it.
 fn poll(future: &mut Pin<Box<dyn Future<Output = ()> + Send>>, context: &mut Context<'_>) -> Poll<()> {
     catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))).unwrap_or(Poll::Ready(()))
 }
@@ -115,7 +111,7 @@ mod tests {
     const SLOW: PlayerId = PlayerId::from_random(2);
     const FATAL: PlayerId = PlayerId::from_random(3);
 
-    /// An actor that answers QUICK at once, SLOW when its journal has written, and panics at FATAL.
+    /// An actor that answers QUICK at once and SLOW after its journal has written, and panics at FATAL.
     struct TestActor {
         cell: Arc<ActorCell>,
         mailbox: mpsc::Sender<Box<Message>>,
@@ -125,7 +121,7 @@ mod tests {
     }
 
     impl TestActor {
-        /// One whose task has not run yet.
+        /// With a task that has not run yet.
         fn new() -> Self {
             let (sender, messages) = mpsc::channel(4);
             let (journal, stop) = (Arc::new(Notify::new()), CancellationToken::new());

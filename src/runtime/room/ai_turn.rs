@@ -1,4 +1,4 @@
-//! The turn of a room's AI seat: when the search starts, its time, and the move when it gives none.
+//! The turn of a room's AI seat: when the search starts, its time, and the move if it finds none.
 
 use std::time::Duration;
 
@@ -13,19 +13,19 @@ use crate::{
             pool::{MovePool, Pondered},
             queue::{Job, QueueFull, Ticket},
         },
-        limit::limits::{AI_MARGIN, PONDERED, STORE_RETRY},
+        limit::limits::{AI_MARGIN, PONDER_TIME, STORE_RETRY},
         server_clock::Clock,
     },
 };
 
-/// The state of the room's AI turn, of which at most one is open. Boxed, so that rooms without AIs stay small.
+/// The state of the AI turn, of which at most one is open. Boxed, so that rooms without AIs stay small.
 #[derive(Default)]
 pub(crate) struct AiTurnState {
     open: Option<Box<OpenTurn>>,
     pondered: Option<Box<PonderedTurn>>,
 }
 
-/// The turn after the expected reply, which is searched already.
+/// The turn after the expected reply, whose search has already started.
 struct PonderedTurn {
     turn: AiTurn,
     player: AiPlayer,
@@ -38,13 +38,13 @@ struct OpenTurn {
 }
 
 enum TurnStage {
-    /// The pause before the search lasts until then.
+    /// The pause before the search, with its end.
     Pausing(Instant),
-    /// A search runs, and is awaited until then.
+    /// A search, and when the wait for it ends.
     Searching(Ticket, Instant),
     /// Pondering has found a move.
     Found(Choice),
-    /// No search: the cheap move is played.
+    /// No search: a cheap move is played.
     Cheap,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum TurnEvent {
     Start,
     /// The search has found a move.
     Found(Choice),
-    /// There is no move: the queue was full, the time is used up, or the AI panicked.
+    /// No move: the queue was full, the time is used up, or the AI panicked.
     NotFound,
 }
 
@@ -67,7 +67,7 @@ impl AiTurnState {
         }
         let is_to_come =
             |ahead: &PonderedTurn| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
-        // In place, because rooms without AIs come here at every move.
+        // In place, because this runs at every move, also in rooms without AIs.
         self.pondered.take_if(|ahead| !is_to_come(ahead));
         self.open = room.ai_turn().map(|turn| {
             let wait = clock.until(turn.begins);
@@ -80,7 +80,7 @@ impl AiTurnState {
         });
     }
 
-    /// Waits for the next event; for ever when no AI is to move. Cancel safe.
+    /// Waits for the next event, for ever when no AI is to move. Cancel safe.
     pub(crate) async fn next(&mut self) -> TurnEvent {
         let Some(open) = &mut self.open else { return std::future::pending().await };
         match &mut open.stage {
@@ -99,7 +99,7 @@ impl AiTurnState {
         }
     }
 
-    /// Starts again after [`STORE_RETRY`], because the move could not be made.
+    /// Restarts after [`STORE_RETRY`], because the move could not be made.
     pub(crate) fn retry_later(&mut self) {
         if let Some(open) = &mut self.open {
             open.stage = TurnStage::Pausing(Instant::now() + STORE_RETRY);
@@ -129,7 +129,7 @@ impl AiTurnState {
     }
 }
 
-/// What watchers see of a choice; none for one that was made without a search.
+/// The part of a choice that watchers see; none if made without a search.
 fn thought(choice: &Choice, turn: &AiTurn) -> Option<Box<Thought>> {
     if choice.depth == 0 {
         return None;
@@ -138,7 +138,7 @@ fn thought(choice: &Choice, turn: &AiTurn) -> Option<Box<Thought>> {
     let discs = choice.evaluation.filter(|_| kind.profile().unit == Unit::Discs);
     let blacks = |discs: f32| if turn.position.turn() == Color::Black { discs } else { -discs };
     Some(Box::new(Thought {
-        // In hundredths of a disc; no game ends by more than 64.
+        // Hundredths of a disc; no game ends by more than 64.
         evaluation: discs.map(|discs| (blacks(discs) * 100.0).round() as i16),
         depth: choice.depth,
         nodes: choice.nodes,
@@ -176,24 +176,24 @@ fn player(turn: &AiTurn) -> Option<AiPlayer> {
     AiPlayer::new(turn.ai.kind.parse().ok()?, turn.ai.level).ok()
 }
 
-/// The player with the whole time of the turn, so that its choice does not depend on the server's load.
+/// The player with the full time of the turn, so that its choice does not depend on the server's load.
 fn in_time(player: AiPlayer, turn: &AiTurn) -> AiPlayer {
     player.with_time(Allotted::of(player, turn, Duration::ZERO).search)
 }
 
-/// Ponders the turn after the expected reply, as it would be searched when it comes.
+/// Ponders the turn after the expected reply, with the settings that its search will have.
 fn ponder(turn: &AiTurn, choice: &Choice, pool: &MovePool) -> Option<Box<PonderedTurn>> {
     let player = player(turn).filter(|player| player.kind() == AiKind::Expert)?;
     let [_, reply, ..] = choice.line[..] else { return None };
     let theirs = turn.position.play(choice.square).ok()?;
-    // An illegal reply means that the opponent passes first.
+    // An illegal reply means that the opponent must pass first.
     let position = theirs.play(reply).ok()?;
     if position.legal_moves().is_empty() {
         return None;
     }
     let turn = AiTurn { ply: turn.ply + 2, position, ..turn.clone() };
     let player = in_time(player, &turn);
-    let deadline = (Instant::now() + PONDERED).into_std();
+    let deadline = (Instant::now() + PONDER_TIME).into_std();
     let job = Job { player, position, seed: seed(&turn), enough: None, deadline };
     let ticket = pool.ponder(job)?;
     Some(Box::new(PonderedTurn { turn, player, ticket }))
@@ -202,19 +202,19 @@ fn ponder(turn: &AiTurn, choice: &Choice, pool: &MovePool) -> Option<Box<Pondere
 /// The times of one search, from its start.
 #[derive(Debug, PartialEq, Eq)]
 struct Allotted {
-    /// After this it starts no new iteration.
+    /// After this no new iteration is started.
     enough: Option<Duration>,
-    /// After this it is stopped: well before `patience`, which is for searches that do not react.
+    /// After this the search is stopped: well before `patience`, which is for searches that do not react.
     search: Duration,
     patience: Duration,
 }
 
 impl Allotted {
-    /// For a player that plans its clock by its own plan, for others by the room's budget.
+    /// By the plan of a player that plans its clock; for others by the room's budget.
     fn of(player: AiPlayer, turn: &AiTurn, spent: Duration) -> Self {
         let plan = turn.left.and_then(|left| player.plan(left, turn.increment, turn.position));
-        let most = plan.map_or(turn.budget, |plan| plan.most.min(turn.limit));
-        let patience = less_margin(most).saturating_sub(spent);
+        let max = plan.map_or(turn.budget, |plan| plan.most.min(turn.limit));
+        let patience = less_margin(max).saturating_sub(spent);
         let enough = plan.map(|plan| plan.enough.saturating_sub(spent));
         Self { enough, search: less_margin(patience), patience }
     }
@@ -228,7 +228,7 @@ fn seed(turn: &AiTurn) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A limit less the margin for the move's way to the clock.
+/// A limit minus the margin for the delivery of the move.
 fn less_margin(budget: Duration) -> Duration {
     budget.saturating_sub((budget / 10).max(AI_MARGIN))
 }
@@ -265,7 +265,7 @@ mod tests {
     fn the_expert_plans_its_clock_and_others_take_the_rooms_share() {
         let total = turn(60 * SECOND, Some(240 * SECOND));
         let of_expert = allotted(AiKind::Expert, &total, Duration::ZERO);
-        // 10 s for each of 24 moves: half of it is enough, twice as much the most, less the margin of a tenth.
+        // 10 s for each of 24 moves: half of it is `enough`, twice as much the maximum, minus the margin of a tenth.
         assert_eq!(of_expert.enough, Some(5 * SECOND));
         assert_eq!(of_expert.patience, 18 * SECOND);
         let of_others = allotted(AiKind::AlphaBeta, &total, Duration::ZERO);

@@ -1,4 +1,4 @@
-//! New rooms.
+//! Creation of rooms.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub struct NewRoom {
 }
 
 impl Rooms {
-    /// Creates a room that the player owns. A repeated request id gets the first one's room.
+    /// Creates a room that the player owns. A repeated request id returns the room of the first request.
     ///
     /// # Errors
     /// When a limit is reached, or a seat is for an unknown player or AI.
@@ -45,7 +45,7 @@ impl Rooms {
         lifecycle.run_to_end(create).await
     }
 
-    /// Runs a request that creates a room, unless one of the same id has.
+    /// Runs a request that creates a room, unless an earlier one with the same id has.
     pub(super) async fn once(
         &self,
         player: &Arc<Player>,
@@ -61,7 +61,7 @@ impl Rooms {
 
     pub(super) async fn create_once(&self, player: &Arc<Player>, new: NewRoom) -> Result<RoomId, RoomError> {
         let context = &self.host.context;
-        // It may have waited for an earlier request, which the shutdown left undecided.
+        // It may have waited for an earlier request until the shutdown.
         context.lifecycle.require_running()?;
         if context.registry.count() >= context.limits.rooms {
             return Err(RoomError::QuotaRooms("the server has as many as it can"));
@@ -89,7 +89,7 @@ impl Rooms {
         };
         self.store_and_start(creation).await?;
         if player.is_logged_out() {
-            // The log-out left only the rooms that it knew of.
+            // The log-out left only the rooms known then.
             self.leave_after_log_out(player, id).await?;
             return Err(Rejection::RoomClosed.into());
         }
@@ -140,7 +140,7 @@ impl Rooms {
         }
     }
 
-    /// Notifies a guest of a reserved seat.
+    /// Sends an invitation to the guest of a reserved seat.
     async fn invite(&self, room: RoomId, seat: Color) {
         let Some(handle) = self.host.context.registry.live(room) else { return };
         let Ok(snapshot) = handle.snapshot().await else { return };

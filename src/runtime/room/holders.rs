@@ -1,4 +1,4 @@
-//! The holders of a room's seats and memberships, as counted in their quotas.
+//! The holders of a room's seats and memberships, as counted in the players' quotas.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::{
     runtime::player::{directory::Players, quota::Holding},
 };
 
-/// Who holds what in a room, as last noted in the players' quotas.
+/// The holders as last recorded in the players' quotas.
 #[derive(Default)]
 pub(crate) struct Holders {
     members: BTreeSet<PlayerId>,
@@ -25,7 +25,7 @@ impl Holders {
         }
     }
 
-    /// Notes who holds what. With `corrects`, what an earlier actor of the room noted wrongly is corrected.
+    /// Records the holders. With `corrects`, records of an earlier actor of the room that are wrong are corrected.
     pub(crate) fn note(players: &Players, room: &Room, corrects: bool) -> Self {
         let (id, holders) = (room.id(), Self::of(room));
         let mut concerned: BTreeSet<_> = holders.members.union(&holders.seated).copied().collect();
@@ -39,12 +39,12 @@ impl Holders {
         holders
     }
 
-    /// Notes what has changed since.
+    /// Records the changes since.
     pub(crate) fn update(&mut self, players: &Players, room: &Room) {
         self.replace(players, room, Self::of(room));
     }
 
-    /// Notes also what events would give that the journal may have, so that no player exceeds a quota meanwhile.
+    /// Also records the holdings from events that may be in the journal, so that no player exceeds a quota meanwhile.
     pub(crate) fn expect(&mut self, players: &Players, room: &Room, in_doubt: &[Event]) {
         let mut after = room.clone();
         in_doubt.iter().for_each(|event| after.apply(event));

@@ -1,4 +1,4 @@
-//! Gives rooms their actors.
+//! The host of rooms, which starts their actors.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) struct RoomHost {
 }
 
 impl RoomHost {
-    /// The actor of a room, started from the journal when an open room has none.
+    /// The actor of an open room, started from the journal if it has none.
     pub(crate) async fn room(&self, id: RoomId) -> Result<RoomHandle, RoomError> {
         if let Some(handle) = self.context.registry.live(id) {
             return Ok(handle);
@@ -36,9 +36,8 @@ impl RoomHost {
         Ok(self.start(room, Origin::Journal))
     }
 
-    /// Starts an actor for a room, unless it has one.
     pub(crate) fn start(&self, room: Room, origin: Origin) -> RoomHandle {
-        // A token of its own, so that rooms do not contend when they poll it.
+        // A separate token, so that rooms do not contend when they poll it.
         let stop = self.context.lifecycle.stop.child_token();
         let listing = || Listing::new(&self.lobby, &room);
         let (handle, new) = self.context.registry.register(&room, stop, listing);
@@ -49,7 +48,6 @@ impl RoomHost {
         handle
     }
 
-    /// Registers an idle room without an actor.
     pub(crate) fn register_dormant(&self, room: &Room) {
         Holders::note(&self.context.players, room, false);
         self.context.registry.register_dormant(room, Listing::new(&self.lobby, room));

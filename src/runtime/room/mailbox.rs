@@ -15,19 +15,19 @@ use crate::runtime::reusable_wait::WakeGate;
 /// The actor's end of its queue.
 pub(super) struct Mailbox {
     messages: mpsc::Receiver<Box<Message>>,
-    /// None once it is closed.
+    /// None once closed.
     stop: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
-    /// Of both. The actor polls its mailbox at every step, and rarely for news.
+    /// For both. The actor polls its mailbox at every step, mostly without a message.
     pub(super) gate: WakeGate,
 }
 
 impl Mailbox {
-    /// Takes messages until `stop` is cancelled.
+    /// Returns messages until `stop` is cancelled.
     pub(super) fn new(messages: mpsc::Receiver<Box<Message>>, stop: CancellationToken) -> Self {
         Self { messages, stop: Some(Box::pin(stop.cancelled_owned())), gate: WakeGate::default() }
     }
 
-    /// The next message; none after the stop, or once it is closed and empty. Cancel safe.
+    /// The next message; none after the stop, or once closed and empty. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<Box<Message>> {
         poll_fn(|context| self.poll_next(context)).await
     }
@@ -44,14 +44,14 @@ impl Mailbox {
         })
     }
 
-    /// Accepts no more messages. Those in the queue are still to be taken.
+    /// Accepts no more messages. Those in the queue can still be taken.
     pub(super) fn close(&mut self) {
         self.messages.close();
         self.stop = None;
         self.gate.signal().open();
     }
 
-    /// Whether only the registry can reach the actor, and no message waits.
+    /// Whether only the registry holds a sender, and no message waits.
     pub(super) fn is_idle(&self) -> bool {
         self.messages.sender_strong_count() == 1 && self.messages.is_empty()
     }

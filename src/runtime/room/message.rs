@@ -14,13 +14,13 @@ use crate::{
 pub(crate) enum Message {
     Command(Issuer, Command, oneshot::Sender<Result<Accepted, RoomError>>),
     Snapshot(oneshot::Sender<Snapshot>),
-    /// A watcher subscribes, from the start or after the event that it has.
+    /// Subscribes a watcher, from the start or after the event that it has.
     Subscribe(Option<Seq>, oneshot::Sender<Subscribed>),
     /// A watcher's stream has ended.
     Unwatched,
-    /// Send the player an open turn again, then answer.
+    /// Sends the player an open turn again, then replies.
     Remind(PlayerId, oneshot::Sender<()>),
-    /// Check whether the player is connected.
+    /// Checks whether the player is connected.
     CheckPresence(PlayerId),
 }
 
@@ -35,7 +35,7 @@ pub struct Snapshot {
 
 /// The answer to a new watcher.
 pub(crate) struct Subscribed {
-    /// The room; none for a watcher that has an earlier event, and reads those up to `seq` from the journal.
+    /// The room; none for a watcher that has an earlier event and reads the next ones, up to `seq`, from the journal.
     pub(crate) snapshot: Option<Snapshot>,
     /// The last event of the room.
     pub(crate) seq: Seq,

@@ -1,4 +1,4 @@
-//! Open rooms: the actor of each, how messages reach it, and what players may ask.
+//! Open rooms: the actor of each, the delivery of messages to it, and the operations for players.
 //!
 //! ```text
 //!   Rooms ──▶ RoomHost ──▶ Registry ──▶ RoomHandle ──▶ Mailbox ──▶ RoomActor ──▶ Journal

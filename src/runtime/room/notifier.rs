@@ -1,4 +1,4 @@
-//! Sends players what a room's events mean for them.
+//! Sends players the notices that follow from a room's events.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::{
     },
 };
 
-/// What every move needs of a room and its players, as it was after the last event that could have changed it.
+/// The state of a room and its players that every move needs, as of the last event that could change it.
 pub(crate) struct TurnCache {
     /// The room's deadline.
     pub(crate) due: Option<Timestamp>,
-    /// Whether a member is noted as absent.
+    /// Whether a member is recorded as absent.
     pub(crate) has_absent: bool,
-    /// The players in the seats who are logged in.
+    /// The seated players who are logged in.
     seated: ByColor<Option<Arc<Player>>>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Notifier<'a> {
 }
 
 impl Notifier<'_> {
-    /// Sends what follows from one event. `turn` is the side to move before it, and its ply.
+    /// Sends the notices of one event. `turn` is the side to move before it, and its ply.
     pub(crate) fn notify(&self, event: &Event, turn: Option<(Color, u16)>) {
         match &event.fact {
             Fact::GameStarted { number, .. } => self.game_started(*number),
@@ -110,7 +110,7 @@ impl Notifier<'_> {
 
     fn game_ended(&self, end: GameEnd, turn: Option<(Color, u16)>) {
         let Some(game) = self.room.game() else { return };
-        // After the last disc no turn was open.
+        // After the last disc no turn is open.
         if let Some((side, ply)) = turn.filter(|_| end.reason != EndReason::Discs) {
             let how = if end.reason == EndReason::Timeout { TurnEnd::TimedOut } else { TurnEnd::GameEnded };
             self.turn_closed(side, ply, how);

@@ -1,8 +1,7 @@
 //! Reports to rooms whether their members are connected.
 //!
-//! A player is present while a stream is open, and without one for the grace after each call. The loss of the last stream
-//! counts at once: only a call after it is a return. Rooms learn of streams when they open and end, and of calls, or their
-//! absence, by the ticks of [`check_regularly`].
+//! A player is present while a stream is open, and for the grace after a call without one; absent at once when the last
+//! stream ends. Rooms learn of streams when they open and end, and of calls by the ticks of [`check_regularly`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,7 +17,7 @@ use crate::{
     store::PlayerStore,
 };
 
-/// Lets rooms check whether a player is present. A full mailbox is waited for in the background.
+/// Makes rooms check whether a player is present. Waits for full mailboxes in the background.
 pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<RoomId>) {
     let context = &host.context;
     if context.lifecycle.stop.is_cancelled() {
@@ -26,7 +25,7 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
     }
     for room in rooms {
         let Some(handle) = context.registry.live(room) else {
-            // A dormant room has no absent members, and checks by itself when it is loaded.
+            // A dormant room has no absent members, and checks on its own when loaded.
             if !player.is_present(context.limits.presence_grace) {
                 host.wake(room);
             }
@@ -36,7 +35,7 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
             Ok(()) | Err(TrySendError::Closed(_)) => continue,
             Err(TrySendError::Full(message)) => message,
         };
-        // The room checks when it takes the message, so one that waits suffices.
+        // The room checks when it handles the message, so one waiting message suffices.
         if !player.begin_check(room) {
             continue;
         }
@@ -88,8 +87,8 @@ mod tests {
         store::{MemoryStore, Store},
     };
 
-    /// Ada plays black against an AI, and has not read yet that it is her turn.
-    async fn asked() -> (Runtime, Arc<Player>, Turns, RoomId) {
+    /// Ada plays black against an AI, and has not yet read that it is her turn.
+    async fn with_open_turn() -> (Runtime, Arc<Player>, Turns, RoomId) {
         let store = Store::of(MemoryStore::default());
         let parts = Parts { ai_threads: Some(0), ..Parts::new(store, |_, _| Bytes::new()) };
         let runtime = Runtime::start(parts).await.unwrap();
@@ -107,7 +106,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_unread_stream_is_cut_off_without_being_polled_and_its_player_is_absent() {
-        let (runtime, ada, mut unread, room) = asked().await;
+        let (runtime, ada, mut unread, room) = with_open_turn().await;
         let patience = runtime.limits().reader_patience;
         sleep(patience - Duration::from_secs(1)).await;
         assert!(is_present(&runtime, &ada, room).await);
@@ -115,21 +114,21 @@ mod tests {
         assert!(!is_present(&runtime, &ada, room).await);
         assert_eq!(unread.next().await, Err(StreamEnd::SlowConsumer));
 
-        // Unread notices are sent again, and the drop of the old stream does not count.
+        // Unread notices are sent again, and the drop of the old stream has no effect.
         let mut turns = runtime.streams.turns(&ada).await.unwrap();
         drop(unread);
         assert!(is_present(&runtime, &ada, room).await);
         assert!(matches!(turns.next().await, Ok(Notice::TurnRequested(_))));
         let game = GameId { room, number: 1 };
-        assert!(matches!(turns.next().await, Ok(Notice::GameStarted { game: told, .. }) if told == game));
+        assert!(matches!(turns.next().await, Ok(Notice::GameStarted { game: started, .. }) if started == game));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_player_who_has_read_everything_stays_present() {
-        let (runtime, ada, mut turns, room) = asked().await;
+        let (runtime, ada, mut turns, room) = with_open_turn().await;
         assert!(matches!(turns.next().await, Ok(Notice::GameStarted { .. })));
         assert!(matches!(turns.next().await, Ok(Notice::TurnRequested(_))));
-        // Before the flag falls, of which there would be something to read.
+        // Before the flag falls, which would send a notice.
         sleep(runtime.limits().reader_patience * 3 / 2).await;
         assert!(is_present(&runtime, &ada, room).await);
     }

@@ -14,16 +14,16 @@ use crate::{
 pub enum Opponent {
     /// An AI.
     Ai(AiSpec),
-    /// Any other player who asks for the same.
+    /// Another player who requests the same.
     Anyone,
 }
 
 impl Rooms {
     /// Starts a game against an AI, or joins or creates a room for a game against another player. A repeated request id
-    /// gets the first one's room.
+    /// returns the room of the first request.
     ///
     /// # Errors
-    /// As for [`Rooms::create`], and for taking a seat.
+    /// As for [`Rooms::create`] and for taking a seat.
     pub async fn quick_start(
         &self,
         player: &Arc<Player>,
@@ -76,7 +76,7 @@ impl Rooms {
         Ok(room)
     }
 
-    /// The last step of a quick start. If it fails the player leaves, as the room would only keep its seat occupied.
+    /// The last step of a quick start. If it fails the player leaves, because the room would only occupy a seat.
     async fn finish_quick_start(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<(), RoomError> {
         let outcome = self.command(player, room, command).await;
         if outcome.is_err() {
@@ -86,7 +86,7 @@ impl Rooms {
         outcome.map(|_| ())
     }
 
-    /// Tries to take the seat opposite a player who waits in a room.
+    /// Tries to take the seat opposite a waiting player.
     async fn try_match(&self, player: &Arc<Player>, room: RoomId, side: Option<Color>) -> Match {
         let Ok(snapshot) = self.snapshot(player, room, &Credentials::default()).await else { return Match::Stale };
         let seats = snapshot.room.seats();
@@ -104,7 +104,7 @@ impl Rooms {
         for command in [join, Command::TakeSeat(open), Command::SetReady(true)] {
             let Err(error) = self.command(player, room, command).await else { continue };
             if snapshot.room.member(player.id()).is_none() {
-                // Undoes the steps before; if this fails too, `GetMe` lists the room.
+                // Undoes the earlier steps; if this fails too, `GetMe` lists the room.
                 let _ = self.command(player, room, Command::Leave).await;
             }
             return match error {
@@ -123,9 +123,9 @@ impl Rooms {
 /// The outcome of an attempt to match two players.
 enum Match {
     Made,
-    /// The player waits there itself.
+    /// The player itself waits there.
     Own,
-    /// No player waits there any more.
+    /// No player waits there any longer.
     Stale,
     /// The waiting player is absent, or has the side that this player wants.
     NotNow,

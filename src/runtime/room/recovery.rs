@@ -1,4 +1,4 @@
-//! Start-up: restores the stored players and open rooms. Also the heartbeats by which the downtime is measured.
+//! Start-up: restores the stored players and open rooms. Also the heartbeats, from which the downtime is measured.
 
 use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
@@ -15,16 +15,16 @@ use crate::{
     store::{PlayerStore, Unavailable},
 };
 
-/// Rooms that are loaded at a time.
+/// Rooms loaded at a time.
 const STEP: usize = 500;
 
-/// The interval of heartbeats while a game runs. After a crash, clocks are credited at most this much too much.
+/// The interval of heartbeats while a game runs: the most by which clocks are over-credited after a crash.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// Restores all players and open rooms, and credits clocks with the server's downtime.
 ///
-/// The last heartbeat of the previous run stays until every room is credited, so that the next start credits the rest if this
-/// one fails. A heartbeat that lies in the future, because the clock was set back, is replaced at once.
+/// The last heartbeat of the previous run stays until every room is credited, so that after a failure the next start
+/// credits the rest. A heartbeat in the future, because the clock was set back, is replaced at once.
 pub(crate) async fn recover(
     host: &RoomHost,
     player_store: &dyn PlayerStore,
@@ -35,7 +35,7 @@ pub(crate) async fn recover(
     let alive = journal.last_alive().await?;
     let away = alive.map_or(0, |alive| clock.now().0.saturating_sub(alive.0));
     for mut enrolled in player_store.players().await? {
-        // Players were not idle while there was no server.
+        // The downtime does not count as idle.
         enrolled.seen = enrolled.seen.shifted(away);
         context.players.restore(enrolled);
     }
@@ -61,19 +61,18 @@ fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
     let context = &host.context;
     let now = context.clock.now();
     let is_due = room.deadline().is_some_and(|deadline| deadline <= now);
-    // The room itself removes a member who has logged out and could not leave.
+    // The actor removes members who have logged out but could not leave.
     let all_known = room.members().iter().all(|member| context.players.get(member.profile.id).is_some());
     if room.is_idle() && all_known && !is_due {
         return host.register_dormant(&room);
     }
-    // Activity after the last heartbeat means that the server was still up.
+    // Activity after the last heartbeat means that the server was still running.
     let up = alive.map(|alive| alive.max(room.last_activity()));
     let away = up.map_or(0, |up| now.0 - up.0);
     context.registry.uncredited.fetch_add(1, Relaxed);
     host.start(room, Origin::Start { away });
 }
 
-/// Whether a player in the room waits for any opponent.
 fn waits_for_opponent(room: &Room) -> bool {
     let seats = room.seats();
     let waits =
@@ -84,7 +83,6 @@ fn waits_for_opponent(room: &Room) -> bool {
         && seats.iter().any(waits)
 }
 
-/// Writes heartbeats while games run.
 pub(crate) async fn write_heartbeats(host: RoomHost) {
     let context = &host.context;
     let mut ticks = ticks(HEARTBEAT);
@@ -105,7 +103,7 @@ pub(crate) async fn write_heartbeats(host: RoomHost) {
     }
 }
 
-/// The last write of a server: the final heartbeat, and when players were last seen. False when it failed.
+/// The last write of a server: the final heartbeat, and when players were last seen. False on failure.
 pub(crate) async fn write_shutdown(context: &ActorContext, player_store: &dyn PlayerStore) -> bool {
     let seen = player_store.record_seen(context.players.unstored_seen(Duration::ZERO)).await;
     let written = seen.and(heartbeat(context).await);

@@ -24,17 +24,16 @@ use super::{
 use crate::{
     room::{Command, Issuer, JoinCode, Rejection, Room, RoomId, Seq, Timestamp},
     runtime::{
-        limit::limits::{MAILBOX, MAILBOX_PATIENCE},
+        limit::limits::{MAILBOX_CAPACITY, MAILBOX_TIMEOUT},
         lobby::listing::Listing,
         outcome::{Accepted, RoomError},
     },
 };
 
-/// Sends messages to one room's actor.
 #[derive(Clone)]
 pub(crate) struct RoomHandle {
     mailbox: mpsc::Sender<Box<Message>>,
-    /// The actor's task owns it, so that the actor ends with the task.
+    /// Owned by the actor's task, so that the actor ends with it.
     cell: Weak<ActorCell>,
 }
 
@@ -63,11 +62,11 @@ impl RoomHandle {
         self.ask(|reply| Message::Subscribe(after, reply)).await
     }
 
-    /// Sends a message, and waits up to [`MAILBOX_PATIENCE`] for a place in the mailbox.
+    /// Sends a message, waiting up to [`MAILBOX_TIMEOUT`] for space in the mailbox.
     pub(crate) async fn send(&self, message: Message) -> Result<(), RoomError> {
-        // The wait is boxed, so that the common case stays small.
+        // Boxed, so that the common case stays small.
         let sent = match self.try_send(message) {
-            Err(TrySendError::Full(message)) => Box::pin(self.mailbox.send_timeout(message, MAILBOX_PATIENCE)).await,
+            Err(TrySendError::Full(message)) => Box::pin(self.mailbox.send_timeout(message, MAILBOX_TIMEOUT)).await,
             Err(TrySendError::Closed(message)) => Err(SendTimeoutError::Closed(message)),
             Ok(()) => Ok(()),
         };
@@ -81,7 +80,7 @@ impl RoomHandle {
         self.mailbox.try_send(Box::new(message))
     }
 
-    /// Waits for a place in the mailbox without a time limit; none when the actor has ended.
+    /// Waits for space in the mailbox without a time limit; none when the actor has ended.
     pub(crate) async fn reserve(&self) -> Option<mpsc::Permit<'_, Box<Message>>> {
         self.mailbox.reserve().await.ok()
     }
@@ -89,14 +88,13 @@ impl RoomHandle {
     async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, RoomError> {
         let (reply, answer) = oneshot::channel();
         self.send(message(reply)).await?;
-        // An actor answers every message, unless it panics: the next call finds the room loaded again.
+        // An actor answers every message unless it panics; the next call then loads the room again.
         answer.await.map_err(|_| RoomError::StoreUnavailable)
     }
 }
 
-/// What a new actor runs with.
+/// The parts of a new actor.
 pub(crate) struct NewActor {
-    /// The room's entry in the list.
     pub(super) listing: Listing,
     pub(super) was_dormant: bool,
     pub(super) registration: Registration,
@@ -107,7 +105,7 @@ pub(crate) struct NewActor {
 enum Slot {
     /// The room has an actor.
     Live { generation: u64, handle: RoomHandle },
-    /// The room is in the journal. Only its entry in the list is in memory.
+    /// In the journal, with only the listing in memory.
     Dormant {
         listing: Listing,
         /// Its next deadline.
@@ -140,7 +138,6 @@ impl Registry {
         self.codes.get(&code).map(|room| *room)
     }
 
-    /// The actor of a live room.
     pub(crate) fn live(&self, room: RoomId) -> Option<RoomHandle> {
         match &*self.slots.get(&room)? {
             Slot::Live { handle, .. } => Some(handle.clone()),
@@ -148,8 +145,8 @@ impl Registry {
         }
     }
 
-    /// The handle of a room, and what its actor runs with, which the caller has to start, unless the room has one. `list`
-    /// makes its entry in the list; a dormant room has one.
+    /// The handle of a room and, unless it has an actor, the parts of a new one, which the caller must start. `list`
+    /// creates the listing of a room that is not dormant.
     pub(crate) fn register(
         self: &Arc<Self>,
         room: &Room,
@@ -163,7 +160,7 @@ impl Registry {
             return (handle.clone(), None);
         }
         let generation = self.generations.fetch_add(1, Relaxed);
-        let (sender, messages) = mpsc::channel(MAILBOX);
+        let (sender, messages) = mpsc::channel(MAILBOX_CAPACITY);
         let mailbox = Mailbox::new(messages, stop);
         let cell = Arc::new(ActorCell::new(Arc::clone(mailbox.gate.signal())));
         let handle = RoomHandle { mailbox: sender, cell: Arc::downgrade(&cell) };
@@ -186,7 +183,6 @@ impl Registry {
         (handle, Some(NewActor { listing, was_dormant, registration, cell, mailbox }))
     }
 
-    /// Registers an idle room without an actor.
     pub(crate) fn register_dormant(&self, room: &Room, listing: Listing) {
         self.codes.insert(room.code(), room.id());
         self.slots.insert(room.id(), Slot::Dormant { listing, due: room.deadline() });
@@ -206,7 +202,7 @@ impl Registry {
     }
 }
 
-/// A live actor's entry. It ends with the actor, even with one that panics.
+/// A live actor's entry, removed when the actor ends or panics.
 pub(crate) struct Registration {
     registry: Arc<Registry>,
     room: RoomId,
@@ -227,10 +223,10 @@ impl Registration {
         }
     }
 
-    /// Makes the room dormant; false when a caller could be about to send the actor a message.
+    /// Makes the room dormant; false when a caller may be about to send a message.
     pub(super) fn make_dormant(&self, room: &Room, listing: &mut Listing, mailbox: &Mailbox) -> bool {
         let Entry::Occupied(mut slot) = self.registry.slots.entry(self.room) else { return false };
-        // The slot is locked, so no caller can get a handle now; the one that counts is the slot's own.
+        // The slot is locked, so no caller can get a handle; the only one is the slot's own.
         if !mailbox.is_idle() || !self.owns(slot.get()) {
             return false;
         }
@@ -238,7 +234,7 @@ impl Registration {
         true
     }
 
-    /// Removes the entry, unless a newer actor of the same room has replaced it.
+    /// Removes the entry, unless a newer actor of the room has replaced it.
     pub(crate) fn remove(&mut self) {
         self.registry.slots.remove_if(&self.room, |_, slot| self.owns(slot));
         self.count_game(false);

@@ -1,4 +1,4 @@
-//! What players ask of open rooms: entering them, playing in them, and looking at them.
+//! Operations of players on open rooms: entering, playing and reading them.
 
 use std::{
     pin::Pin,
@@ -40,10 +40,10 @@ impl Rooms {
     /// Executes a player's command.
     ///
     /// # Errors
-    /// The refusal.
+    /// The reason for the refusal.
     pub async fn command(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
         let lifecycle = &self.host.context.lifecycle;
-        if can_start_something(&command) {
+        if is_refused_while_draining(&command) {
             lifecycle.require_running()?;
         }
         if matches!(command, Command::Chat(_)) {
@@ -59,7 +59,7 @@ impl Rooms {
     /// Executes an administrator's command.
     ///
     /// # Errors
-    /// The refusal.
+    /// The reason for the refusal.
     pub async fn command_as_admin(&self, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
         self.host.room(room).await?.command(Issuer::Admin, command).await
     }
@@ -67,7 +67,7 @@ impl Rooms {
     /// Makes a seat open, reserved or an AI's.
     ///
     /// # Errors
-    /// When the player or AI is unknown, or the refusal.
+    /// When the player or AI is unknown, or the room refuses.
     pub async fn set_seat(
         &self,
         player: &Arc<Player>,
@@ -83,10 +83,10 @@ impl Rooms {
         self.command(player, room, Command::SetSeat(seat, setting)).await
     }
 
-    /// Starts a game. A repeated request id gets the first one's answer.
+    /// Starts a game. A repeated request id returns the first answer.
     ///
     /// # Errors
-    /// The refusal.
+    /// The reason for the refusal.
     pub async fn start_game(
         &self,
         player: &Arc<Player>,
@@ -106,7 +106,7 @@ impl Rooms {
         self.host.context.lifecycle.run_to_end(start).await
     }
 
-    /// Plays a move. If the room is idle, its actor runs within this call: the caller must be a task, and hold no lock.
+    /// Plays a move. If the room is idle, its actor runs within this call: the caller must be a task and hold no lock.
     #[must_use]
     pub fn play(&self, player: &Player, game: GameId, ply: u16, square: Square) -> Play {
         let issuer = Issuer::Player(player.id());
@@ -119,7 +119,7 @@ impl Rooms {
         Play(Sent::Queued(Box::pin(async move { host.room(game.room).await?.command(issuer, play).await })))
     }
 
-    /// A room as it is now.
+    /// The current state of a room.
     ///
     /// # Errors
     /// When it does not exist, or the player may not see it.
@@ -134,7 +134,7 @@ impl Rooms {
         Ok(snapshot)
     }
 
-    /// A room as it is now, for an administrator.
+    /// The current state of a room, for an administrator.
     ///
     /// # Errors
     /// When it does not exist.
@@ -170,7 +170,7 @@ impl Rooms {
         Ok(AiSeat { kind: kind.to_string().into(), level, seed })
     }
 
-    /// Fails while the player plays a rated game, in which no analysis may help.
+    /// Fails while the player plays a rated game, which no analysis may assist.
     pub(crate) async fn require_no_rated_game(&self, player: &Player) -> Result<(), RoomError> {
         for room in player.seats() {
             let snapshot = match self.snapshot_as_admin(room).await {
@@ -189,18 +189,18 @@ impl Rooms {
     async fn occupy(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
         let handle = self.host.room(room).await?;
         let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
-        // Reserved before the room is asked, so that two concurrent requests cannot both get the last place.
+        // Before the command, so that two concurrent requests cannot both get the last place.
         let _seat = takes_seat.then(|| reserve_seat(player, room)).transpose()?;
         let _membership = joins.then(|| self.reserve_room(player, room)).transpose()?;
         let outcome = handle.command(Issuer::Player(player.id()), command).await;
         if joins && outcome.is_ok() && player.is_logged_out() {
-            // The log-out left only the rooms that it knew of.
+            // The log-out left only the rooms known then.
             return self.leave_after_log_out(player, room).await;
         }
         outcome
     }
 
-    /// Makes a logged-out player leave. If that fails, the room's grace does it.
+    /// Makes a logged-out player leave. If that fails, the player leaves when the room's grace ends.
     pub(super) async fn leave_after_log_out(&self, player: &Arc<Player>, room: RoomId) -> Result<Accepted, RoomError> {
         let left = match self.host.room(room).await {
             Ok(handle) => handle.command(Issuer::Player(player.id()), Command::Leave).await,
@@ -223,8 +223,8 @@ pub(super) fn reserve_seat(player: &Player, room: RoomId) -> Result<Reservation,
     player.quota.reserve(Holding::Seat, room, limit).ok_or(RoomError::QuotaSeats)
 }
 
-/// Whether a command admits a player, or could start a game.
-fn can_start_something(command: &Command) -> bool {
+/// Whether a command seats a player, admits one, or could start a game.
+fn is_refused_while_draining(command: &Command) -> bool {
     matches!(
         command,
         Command::Start
@@ -237,13 +237,13 @@ fn can_start_something(command: &Command) -> bool {
     )
 }
 
-/// A move that was sent, and its outcome.
+/// A sent move, which resolves to its outcome.
 pub struct Play(Sent);
 
 enum Sent {
-    /// The actor has the move, and usually has executed it. The common case, and small.
+    /// The actor has the move, and has usually executed it. The common case, and small.
     Inline(oneshot::Receiver<Result<Accepted, RoomError>>),
-    /// The room has to be loaded first, or its mailbox is full.
+    /// The room must be loaded first, or its mailbox is full.
     Queued(Pin<Box<dyn Future<Output = Result<Accepted, RoomError>> + Send>>),
 }
 

@@ -1,4 +1,4 @@
-//! An open stream, counted at its player and address until it is dropped.
+//! An open stream, counted for its player and address until it is dropped.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::runtime::{
     server_metrics::{self, StreamKind},
 };
 
-/// One open stream of a player, counted until this is dropped. The player's rooms learn of the first and of the last.
+/// An open stream of a player, counted until it is dropped. The first and the last are reported to the player's rooms.
 pub struct OpenStream {
     pub(crate) host: RoomHost,
     pub(crate) player: Arc<Player>,
@@ -19,8 +19,7 @@ pub struct OpenStream {
 }
 
 impl OpenStream {
-    /// # Errors
-    /// When the player or its address has too many streams.
+    /// Fails when the player or its address has too many streams.
     pub(crate) fn new(host: &RoomHost, player: &Arc<Player>, kind: StreamKind) -> Result<Self, RoomError> {
         let home = player.quota.home();
         let home = home.map(|home| home.acquire(Share::Streams).ok_or(RoomError::QuotaStreams)).transpose()?;
@@ -36,13 +35,13 @@ impl OpenStream {
         Ok(stream)
     }
 
-    /// Waits until the server or the player ends every stream.
+    /// Waits until the server or the player ends all streams.
     pub async fn ended(&self) -> StreamEnd {
         self.player.streams_end.cancelled().await;
         self.why_ended()
     }
 
-    /// Why every stream has ended.
+    /// The reason, once all streams have ended.
     pub(crate) fn why_ended(&self) -> StreamEnd {
         self.player.stream_end().unwrap_or(StreamEnd::Draining)
     }

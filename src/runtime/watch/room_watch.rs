@@ -27,10 +27,10 @@ use crate::{
     store::History,
 };
 
-/// Missed events that are encoded between yields to other tasks.
+/// Missed events encoded between yields to other tasks.
 const RESUME_STEP: u64 = 32;
 
-/// What entitles a watcher.
+/// The permission of a watcher.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WatchAccess {
     /// Membership, or the room's password or join code.
@@ -51,7 +51,7 @@ impl WatchAccess {
 /// An update of a watched room.
 #[derive(Clone, Debug)]
 pub enum Update {
-    /// The room as it is now.
+    /// The current state of the room.
     Snapshot(Snapshot),
     /// The next event, encoded.
     Event(Bytes),
@@ -64,7 +64,7 @@ pub struct Watch {
     room: RoomId,
     access: WatchAccess,
     feed: Feed,
-    /// An event that may have ended the player's access, which is checked before it is passed on.
+    /// An event that may have ended the player's access, which is checked before it is sent.
     unchecked: Option<EncodedEvent>,
     ended: Option<StreamEnd>,
 }
@@ -89,7 +89,7 @@ impl Watch {
     /// The next update. Cancel safe.
     ///
     /// # Errors
-    /// The end of the stream.
+    /// The reason for the end.
     pub async fn next(&mut self) -> Result<Update, StreamEnd> {
         loop {
             if let Some(snapshot) = self.feed.snapshot.take() {
@@ -99,7 +99,7 @@ impl Watch {
                 return Err(end);
             }
             if let Some(event) = self.feed.missed.pop_front() {
-                // Access was checked later than this event, so of its effects only the end counts.
+                // Access was checked after this event, so only the end of the room counts.
                 self.feed.seq = event.seq;
                 self.ended = (event.effect == Effect::Closed).then_some(StreamEnd::RoomClosed);
                 return Ok(Update::Event(event.bytes_for(self.open.player.id())));
@@ -169,7 +169,7 @@ impl Watch {
     }
 }
 
-/// What a watcher is sent, in this order.
+/// The updates for a watcher, in the order of the fields.
 struct Feed {
     /// The last event that the watcher has.
     seq: Seq,
@@ -199,14 +199,13 @@ async fn subscribe(
     Ok(Feed { seq, snapshot, missed, events })
 }
 
-/// The events after one and up to another, read and encoded in the watcher's task, so that the room is not held up. None when
-/// the journal does not reach back that far.
+/// The events after `after` up to `last`; none if the journal starts later. Read in the watcher's task, not the room's.
 async fn read_missed(context: &ActorContext, room: RoomId, after: Seq, last: Seq) -> Option<VecDeque<EncodedEvent>> {
     let mut missed = VecDeque::new();
     if after == last {
         return Some(missed);
     }
-    // Few at a time, so that the tasks of players wait for one watcher and not for all that resume.
+    // Few at a time, so that the tasks of players wait for one watcher, not for all that resume.
     let _permit = context.resumes.acquire().await.ok()?;
     let History { base: mut room, events } = context.journal.load(room).await.ok()??;
     if after < room.seq() {
@@ -253,10 +252,10 @@ impl Drop for Watch {
         if let Some(handle) = context.registry.live(self.room)
             && !context.lifecycle.stop.is_cancelled()
         {
-            // Detached first, so that the room does not count it.
+            // Before the message, so that the room does not count this watcher.
             self.feed.events = broadcast::Sender::new(1).subscribe();
             context.lifecycle.spawn(async move {
-                // A room that is too busy counts its watchers at the next change.
+                // A busy room counts its watchers at the next change.
                 let _ = handle.send(Message::Unwatched).await;
             });
         }

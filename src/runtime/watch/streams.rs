@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Opens the streams of players. Each fails when the player or its address has too many.
+/// Opens the streams of players. Fails when the player or its address has too many.
 #[derive(Clone)]
 pub struct Streams {
     pub(crate) host: RoomHost,
@@ -69,7 +69,7 @@ impl Streams {
         Ok(WatchedLobby { open, watch: self.host.lobby.watch(filter) })
     }
 
-    /// Counts an export while it runs.
+    /// Counts an export until the result is dropped.
     ///
     /// # Errors
     /// When the player has too many streams.
@@ -88,7 +88,7 @@ impl WatchedLobby {
     /// The next update. Cancel safe.
     ///
     /// # Errors
-    /// The end of the stream.
+    /// The reason for the end.
     pub async fn next(&mut self) -> Result<LobbyUpdate, StreamEnd> {
         tokio::select! {
             biased;

@@ -15,7 +15,7 @@ use super::open_stream::OpenStream;
 use crate::{
     room::{PlayerId, RoomId},
     runtime::{
-        limit::limits::MAILBOX_PATIENCE,
+        limit::limits::MAILBOX_TIMEOUT,
         outcome::{RoomError, StreamEnd},
         player::{inbox::InboxReader, notice::Notice, player::Player},
         room::{host::RoomHost, message::Message},
@@ -26,12 +26,12 @@ use crate::{
 /// The stream of one player's notices.
 pub struct Turns {
     inbox: InboxReader,
-    /// Rooms that have not yet sent an open turn again. They are waited for while these are held.
+    /// Replies of rooms that have not yet sent an open turn again. Dropping one cancels the reminder.
     _reminders: Vec<oneshot::Receiver<()>>,
 }
 
 impl Turns {
-    /// Opens the stream, and ends an older one. Open turns are sent again first.
+    /// Opens the stream and ends an older one. Open turns are sent first.
     pub(crate) async fn open(host: &RoomHost, player: &Arc<Player>) -> Result<Self, RoomError> {
         let stream = OpenStream::new(host, player, StreamKind::Turns)?;
         let inbox = player.inbox.open(Box::new(stream));
@@ -39,9 +39,9 @@ impl Turns {
             player.inbox.close(end);
         }
         let mut reminders: Vec<_> = player.seats().into_iter().map(|room| remind(host, player, room)).collect();
-        let patience = Instant::now() + MAILBOX_PATIENCE;
+        let patience = Instant::now() + MAILBOX_TIMEOUT;
         for reminder in &mut reminders {
-            // The turns of a very busy room come later.
+            // The turns of a very busy room arrive later.
             let _ = timeout_at(patience, reminder).await;
         }
         player.inbox.deliver_missed(&inbox);
@@ -51,18 +51,18 @@ impl Turns {
     /// The next notice. Cancel safe.
     ///
     /// # Errors
-    /// The end of the stream.
+    /// The reason for the end.
     pub async fn next(&mut self) -> Result<Notice, StreamEnd> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// As [`Turns::next`], for a future that polls other sources too.
+    /// As [`Turns::next`], for a future that also polls other sources.
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Notice, StreamEnd>> {
         self.inbox.poll_next(context.waker())
     }
 }
 
-/// Lets a room send an open turn again, for as long as the answer is waited for.
+/// Makes a room send an open turn again, unless the receiver is dropped.
 fn remind(host: &RoomHost, player: &Arc<Player>, room: RoomId) -> oneshot::Receiver<()> {
     let (reply, answer) = oneshot::channel();
     let (this, player) = (host.clone(), player.id());

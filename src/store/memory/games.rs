@@ -21,7 +21,7 @@ pub(super) struct MemoryGames {
 }
 
 impl MemoryGames {
-    /// Keeps a finished game; the same one again changes nothing.
+    /// Stores a finished game; a known game changes nothing.
     pub(super) fn keep(&mut self, record: &GameRecord) {
         if self.ends.insert(record.id, record.ended).is_some() {
             return;
@@ -39,11 +39,11 @@ impl MemoryGames {
     pub(super) fn page(&self, filter: &GameFilter, after: Option<GameKey>, limit: usize) -> GamePage {
         let until = after.map_or(Bound::Unbounded, Bound::Excluded);
         let mut page = GamePage::default();
-        for (passed, (key, record)) in (1..).zip(self.games.range((Bound::Unbounded, until)).rev()) {
+        for (scanned, (key, record)) in (1..).zip(self.games.range((Bound::Unbounded, until)).rev()) {
             if filter.matches(record) {
                 page.games.push(Arc::clone(record));
             }
-            if page.games.len() == limit || passed == limit.saturating_add(GamePage::PASSED_OVER) {
+            if page.games.len() == limit || scanned == limit.saturating_add(GamePage::PASSED_OVER) {
                 page.next = Some(*key);
                 break;
             }
@@ -60,7 +60,7 @@ impl MemoryGames {
         self.standings.get(who).copied().unwrap_or_default()
     }
 
-    /// Memory is for those whom the server knows.
+    /// Statistics are kept only for players that the server knows.
     pub(super) fn forget(&mut self, player: PlayerId) {
         self.standings.remove(&Contestant::Player(player));
     }

@@ -1,4 +1,4 @@
-//! A store that lasts as long as the process.
+//! A store that lives as long as the process.
 
 mod games;
 mod rooms;
@@ -19,7 +19,7 @@ use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
 use games::MemoryGames;
 use rooms::MemoryRooms;
 
-/// Keeps rooms, players and the latest games in memory.
+/// Stores rooms, players and the latest games in memory.
 #[derive(Default)]
 pub struct MemoryStore {
     inner: Mutex<Inner>,
@@ -35,14 +35,13 @@ struct Inner {
 }
 
 impl MemoryStore {
-    /// Events kept of a room, at least, and at most twice as many: enough for a watcher's short absence, few enough for ten
-    /// thousand rooms.
+    /// Minimum of events kept of a room, at most twice that: enough for a watcher's short absence, in 10,000 rooms.
     pub const TAIL: usize = 16;
 
-    /// Finished games that are remembered: the oldest goes when another comes.
+    /// Finished games kept; beyond this the oldest is removed.
     pub const GAMES: usize = 10_000;
 
-    /// An empty store whose appends fail as `fault` says.
+    /// An empty store whose appends fail as `fault` returns.
     #[must_use]
     pub fn with_faults(fault: FaultHook) -> Self {
         Self { inner: Mutex::default(), fault: Some(fault) }
@@ -60,11 +59,10 @@ impl MemoryStore {
         let mut inner = self.inner();
         inner.rooms.append(append)?;
         append.games.iter().for_each(|game| inner.games.keep(game));
-        // A write of unknown outcome was written here: the harder case for the caller.
+        // An append of unknown outcome is written here: the harder case for the caller.
         fault.map_or(Ok(()), Err)
     }
 
-    /// Answers at once.
     fn answer<T: Send + 'static>(&self, work: impl FnOnce(&mut Inner) -> T) -> BoxFuture<'_, Result<T, Unavailable>> {
         Box::pin(ready(Ok(work(&mut self.inner()))))
     }

@@ -69,7 +69,7 @@ impl MemoryRoom {
 
     fn extend(&mut self, events: &[Event]) {
         self.events.extend_from_slice(events);
-        // Many at once, so that most appends leave the state alone.
+        // In batches, so that most appends leave the state alone.
         if self.events.len() >= 2 * MemoryStore::TAIL {
             let older = self.events.len() - MemoryStore::TAIL;
             self.events.drain(..older).for_each(|event| self.base.apply(&event));

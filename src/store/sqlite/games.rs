@@ -30,7 +30,7 @@ pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Resu
     Ok(())
 }
 
-/// Inserts a game without effect on statistics. Returns false when it is known.
+/// Inserts a game without effect on statistics. False when it is known.
 pub(super) fn enter(connection: &Connection, game: &GameRecord) -> rusqlite::Result<bool> {
     if insert(connection, game)? == 0 {
         return Ok(false);
@@ -58,7 +58,7 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
     let mut times = String::new();
     for (_, spent) in placed() {
         let gap = if times.is_empty() { "" } else { " " };
-        // A string takes all that is written to it.
+        // Writing to a string cannot fail.
         let _ = write!(times, "{gap}{spent}");
     }
     connection.prepare_cached(sql)?.execute(named_params! {
@@ -88,7 +88,7 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
     })
 }
 
-/// A page of games, newest first. Those of a contestant have an index of their own.
+/// A page of games, newest first. The games of a contestant have a separate index.
 pub(super) fn page(
     connection: &Connection,
     filter: &GameFilter,
@@ -96,39 +96,39 @@ pub(super) fn page(
     limit: usize,
 ) -> Result<GamePage, ReadError> {
     let texts = |id: &dyn std::fmt::Display| id.to_string();
-    let (viewer, most) = (texts(&filter.viewer), i64::try_from(limit.saturating_add(GamePage::PASSED_OVER))?);
+    let (viewer, max_rows) = (texts(&filter.viewer), i64::try_from(limit.saturating_add(GamePage::PASSED_OVER))?);
     let (player, room) = (filter.player.map(|id| texts(&id)), filter.room.map(|id| texts(&id)));
-    // The first page comes after what no game is: one of a later id than any has, at the end of time.
+    // The first page starts after an impossible key: the end of time, and an id greater than any.
     let (ended, id) = after.map_or((i64::MAX, char::MAX.to_string()), |(ended, id)| (ended.0, texts(&id)));
     let mut parameters: Vec<(&str, &dyn ToSql)> =
-        vec![(":viewer", &viewer), (":ended", &ended), (":id", &id), (":most", &most)];
-    let (mut of_player, mut of_room, mut place) = ("", "true", ["games.ended_us", "games.id"]);
+        vec![(":viewer", &viewer), (":ended", &ended), (":id", &id), (":max_rows", &max_rows)];
+    let (mut of_player, mut of_room, mut key_columns) = ("", "true", ["games.ended_us", "games.id"]);
     if let Some(player) = &player {
         parameters.push((":player", player));
         of_player = "JOIN played ON played.game = games.id AND played.contestant = :player";
-        place = ["played.ended_us", "played.game"];
+        key_columns = ["played.ended_us", "played.game"];
     }
     if let Some(room) = &room {
         parameters.push((":room", room));
         of_room = "room = :room";
     }
-    let [end, game] = place;
-    // The games of a room are found by themselves; among those of a player they are looked for.
-    let [found, looked_for] = if player.is_some() { ["true", of_room] } else { [of_room, "true"] };
+    let [end, game] = key_columns;
+    // Without a player the query selects the games of a room by index; with one it filters them.
+    let [selected, filtered] = if player.is_some() { ["true", of_room] } else { [of_room, "true"] };
     let sql = format!(
-        "SELECT games.*, {looked_for} AND (NOT private OR :viewer IN (black, white)) AS shown \
-        FROM games {of_player} WHERE {found} AND ({end}, {game}) < (:ended, :id) \
-        ORDER BY {end} DESC, {game} DESC LIMIT :most"
+        "SELECT games.*, {filtered} AND (NOT private OR :viewer IN (black, white)) AS shown \
+        FROM games {of_player} WHERE {selected} AND ({end}, {game}) < (:ended, :id) \
+        ORDER BY {end} DESC, {game} DESC LIMIT :max_rows"
     );
     let mut select = connection.prepare_cached(&sql)?;
     let mut rows = select.query(&parameters[..])?;
-    let (mut page, mut passed) = (GamePage::default(), 0);
+    let (mut page, mut scanned) = (GamePage::default(), 0);
     while let Some(row) = rows.next()? {
-        passed += 1;
+        scanned += 1;
         if row.get("shown")? {
             page.games.push(Arc::new(read(row)?));
         }
-        if page.games.len() == limit || passed == most {
+        if page.games.len() == limit || scanned == max_rows {
             page.next = Some((Timestamp(row.get("ended_us")?), row.get::<_, String>("id")?.parse()?));
             break;
         }
@@ -193,7 +193,7 @@ fn put_standing(connection: &Connection, who: &Contestant, name: &str, standing:
     Ok(())
 }
 
-/// A game as it was, but without the seeds of its AIs, which are secret.
+/// A stored game, without the seeds of its AIs, which are secret.
 fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
     let text = |column: &str| row.get::<_, String>(column);
     let id: GameId = text("id")?.parse()?;
@@ -220,7 +220,7 @@ fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
     })
 }
 
-/// Every ply, with the passes that the transcript leaves out. A pass takes no time.
+/// Every ply, with the passes that the transcript omits. A pass takes no time.
 fn plies(transcript: &Transcript, mut spent: impl FnMut() -> u32) -> (Vec<Ply>, Position) {
     let (mut plies, mut position) = (Vec::new(), Position::START);
     for &square in transcript.squares() {
@@ -262,7 +262,7 @@ fn kind_name(kind: OpponentKind) -> &'static str {
     }
 }
 
-/// The words of the tables for what a player is.
+/// The value of a column for the kind of a player.
 pub(super) fn player_kind_name(kind: PlayerKind) -> &'static str {
     match kind {
         PlayerKind::Human => "human",
@@ -270,7 +270,7 @@ pub(super) fn player_kind_name(kind: PlayerKind) -> &'static str {
     }
 }
 
-/// Reads them back.
+/// The inverse of [`player_kind_name`].
 pub(super) fn player_kind(text: &str) -> Result<PlayerKind, ReadError> {
     [PlayerKind::Human, PlayerKind::Bot]
         .into_iter()
@@ -296,7 +296,7 @@ fn reason(text: &str) -> Result<EndReason, ReadError> {
 }
 
 fn unknown(text: &str) -> ReadError {
-    format!("{text:?} is no word of this table").into()
+    format!("{text:?} is not a value of this column").into()
 }
 
 fn micros(duration: Duration) -> i64 {

@@ -1,6 +1,4 @@
-//! The log: appended events in their order. A commit adds one row, so that moves in many rooms cost few pages.
-//!
-//! `2.sql` describes its format.
+//! The log: appended events in order, one row a commit, so that moves in many rooms write few pages. See `2.sql`.
 
 use prost::encoding::{decode_varint, encode_varint};
 use rusqlite::Connection;
@@ -16,17 +14,17 @@ const VERSION: u8 = 1;
 
 const CHECKSUM: usize = 4;
 
-/// Bytes of an entry with one move, about.
+/// Approximate bytes of an entry with one move.
 const MOVE_BYTES: usize = 48;
 
-/// The most bytes of two varints.
+/// Maximum bytes of two varints.
 const MAX_HEADER: usize = 20;
 
-/// An append, encoded.
+/// An encoded append.
 pub(super) struct LogEntry {
     pub(super) room: RoomId,
     pub(super) expected: Seq,
-    /// The room's last event after it; 0 when it closes the room.
+    /// The room's last event after the append; 0 when it closes the room.
     pub(super) last: Seq,
     /// Empty when it closes the room.
     pub(super) run: Run,
@@ -83,7 +81,6 @@ impl Run {
         &self.0
     }
 
-    /// The number of its first event.
     pub(super) fn first(&self) -> Option<Seq> {
         self.events().next().map(|(seq, _)| seq)
     }
@@ -92,7 +89,7 @@ impl Run {
         Events(&self.0)
     }
 
-    /// Those of its events that follow event `at` without a gap.
+    /// Its events that follow event `at` without a gap.
     pub(super) fn next_after(&self, mut at: Seq) -> Self {
         let mut next = Self::default();
         for (seq, event) in self.events() {
@@ -111,7 +108,7 @@ impl Run {
     }
 }
 
-/// Iterates over the events of a run; ends early where a damaged run has no further event.
+/// The events of a run; ends early at damaged bytes.
 #[derive(Clone)]
 pub(super) struct Events<'a>(pub(super) &'a [u8]);
 
@@ -131,7 +128,7 @@ impl<'a> Iterator for Events<'a> {
     }
 }
 
-/// A length and that many bytes.
+/// Reads a length and that many bytes.
 fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = usize::try_from(decode_varint(bytes).ok()?).ok()?;
     let (part, rest) = bytes.split_at_checked(length)?;
@@ -139,11 +136,11 @@ fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(part)
 }
 
-/// The row that a commit adds to the log.
+/// The row of the log that a commit adds.
 pub(super) struct LogRow(Vec<u8>);
 
 impl LogRow {
-    /// An empty row with capacity for this many moves.
+    /// An empty row with capacity for `moves` moves.
     pub(super) fn with_capacity(moves: usize) -> Self {
         let mut row = Vec::with_capacity(1 + moves * MOVE_BYTES + CHECKSUM);
         row.push(VERSION);
@@ -158,7 +155,7 @@ impl LogRow {
         self.0.len()
     }
 
-    /// Adds events of a room; an empty run says that the room has closed.
+    /// Adds events of a room; an empty run means that the room has closed.
     pub(super) fn add(&mut self, room: RoomId, run: &Run) {
         self.0.extend_from_slice(&room.bits().to_le_bytes());
         encode_varint(run.0.len() as u64, &mut self.0);
@@ -173,8 +170,8 @@ impl LogRow {
     }
 }
 
-/// The entries of a row as far as they can be read, and whether its checksum is right. Where it is not, the number of an
-/// event is taken from the event itself if that has a right checksum of its own.
+/// The entries of a row up to the first unreadable one, and whether its checksum is right. If not, an event's number is
+/// taken from the event itself when that has a right checksum of its own.
 pub(super) fn read_row(bytes: &[u8]) -> (Vec<(RoomId, Run)>, bool) {
     let Some((sealed, checksum)) = bytes.split_last_chunk::<CHECKSUM>() else { return (Vec::new(), false) };
     let (version, mut rest) = sealed.split_first().map_or((0, sealed), |(version, rest)| (*version, rest));
@@ -196,7 +193,7 @@ pub(super) fn read_row(bytes: &[u8]) -> (Vec<(RoomId, Run)>, bool) {
     (entries, whole)
 }
 
-/// Deletes the rows `from` to `to`, inclusive. Damaged ones are kept with negative ids.
+/// Deletes the rows `from` to `to`, inclusive. Damaged rows are kept under negative ids.
 pub(super) fn remove(connection: &Connection, from: i64, to: i64, damaged: &[i64]) -> rusqlite::Result<()> {
     for id in damaged.iter().filter(|id| (from..=to).contains(id)) {
         let sql = "UPDATE log SET id = (SELECT min(0, min(id)) - 1 FROM log) WHERE id = ?";

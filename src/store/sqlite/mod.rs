@@ -4,15 +4,15 @@
 //!   actors ──append──▶ queue ──▶ writer thread ── one commit for all that waits ──▶ file ◀── reader threads ◀── questions
 //! ```
 //!
-//! The writer thread commits together what was queued during the commit before. Any SQLite tool may read the file, also
+//! The writer thread commits together all writes queued during the previous commit. SQLite tools may read the file
 //! while the server runs.
 //!
 //! ```text
 //!   append ──▶ log (a row a commit) ──when it is long, a part with each commit──▶ states, runs (a row a room and flush)
 //! ```
 //!
-//! Appends go to the log first, where moves of a thousand rooms share a page. When it is long it is flushed into the
-//! tables, which hold a room's events of one flush in one row. Until then they are in the write-behind table, too.
+//! Appends go to the log first, where moves of a thousand rooms share a page. A long log is flushed into the tables,
+//! where a room's events of one flush share a row. Until then the write-behind table also holds them.
 
 mod games;
 mod log;
@@ -49,43 +49,43 @@ use reader::Reader;
 use write_behind::WriteBehind;
 use writer::Writer;
 
-/// Bytes of the log at which it is flushed into the tables. More makes longer runs, and a longer start after a crash.
+/// Bytes at which the log is flushed into the tables. More makes longer runs, and a longer start after a crash.
 const LOG_LIMIT: usize = 4 << 20;
 
-/// A store in one file. Dropping it ends its threads, after all that is queued.
+/// A store in one file. Dropping it completes all queued writes and ends its threads.
 pub struct SqliteStore {
     writer: Writer,
-    /// Apart from the archive's, so that reading a room does not wait for a long query.
+    /// Separate from the archive's, so that reading a room does not wait for a long query.
     rooms: Reader,
     archive: Reader,
-    /// Locked as long as the file is used.
+    /// Locked while the file is in use.
     _lock: File,
 }
 
 impl SqliteStore {
-    /// The file's name in its folder.
+    /// The name of the file in its folder.
     pub const FILE: &str = "reversi.db";
 
-    /// Opens the store in a folder, and creates both if necessary.
+    /// Opens the store in a folder; creates both if necessary.
     ///
     /// # Errors
-    /// When another server uses it, or the folder or the file cannot be used.
+    /// When another server uses the file, or the folder or file cannot be used.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         Self::with_faults(folder, Box::new(|_, _| None))
     }
 
-    /// As [`SqliteStore::open`], with appends that fail as `fault` says; for tests.
+    /// As [`SqliteStore::open`], with appends that fail as `fault` returns; for tests.
     ///
     /// # Errors
-    /// As [`SqliteStore::open`].
+    /// As for [`SqliteStore::open`].
     pub fn with_faults(folder: &Path, fault: FaultHook) -> Result<Self, OpenError> {
         Self::start(folder, fault, LOG_LIMIT)
     }
 
-    /// As [`SqliteStore::open`], with a flush of the log at this many bytes; for tests.
+    /// As [`SqliteStore::open`], with a flush of the log at `log_limit` bytes; for tests.
     ///
     /// # Errors
-    /// As [`SqliteStore::open`].
+    /// As for [`SqliteStore::open`].
     pub fn with_log_limit(folder: &Path, log_limit: usize) -> Result<Self, OpenError> {
         Self::start(folder, Box::new(|_, _| None), log_limit)
     }
@@ -106,11 +106,10 @@ impl SqliteStore {
         })
     }
 
-    /// Adds imported games to the archive, all of them or none, without effect on statistics and ratings. Returns how many
-    /// were new.
+    /// Adds imported games to the archive, all or none, without effect on statistics; returns the number of new ones.
     ///
     /// # Errors
-    /// When nothing was written.
+    /// When the write fails; then nothing is written.
     pub async fn import(&self, games: Vec<GameRecord>) -> Result<usize, Unavailable> {
         let added = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&added);
@@ -119,7 +118,7 @@ impl SqliteStore {
             for game in &games {
                 new += usize::from(games::enter(connection, game)?);
             }
-            // Set, not added: a write that was rolled back is executed again.
+            // Stored, not added: after a rollback this is executed again.
             count.store(new, Ordering::Relaxed);
             Ok(())
         };
@@ -128,7 +127,7 @@ impl SqliteStore {
     }
 }
 
-/// Creates the folder, readable by its owner only: it has chats and private games.
+/// Creates the folder, readable only by its owner: it contains chats and private games.
 fn create_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -136,7 +135,7 @@ fn create_folder(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Locks the file, pending for a server that is ending.
+/// Locks the file, waiting for a server that is about to end.
 fn lock(lock: &File) -> Result<(), OpenError> {
     const TRIES: u32 = 20;
     for _ in 0..TRIES {
@@ -149,7 +148,7 @@ fn lock(lock: &File) -> Result<(), OpenError> {
     Err(OpenError::InUse)
 }
 
-/// Creates an empty file, readable by its owner only, if there is none. SQLite gives its other files the same mode.
+/// Creates an empty file, readable only by its owner, if there is none. SQLite gives its other files the same mode.
 fn create_file(path: &Path) -> std::io::Result<()> {
     let mut options = File::options();
     #[cfg(unix)]

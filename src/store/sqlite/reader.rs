@@ -1,4 +1,4 @@
-//! Reader threads, each with a connection of its own.
+//! Reader threads, each with its own connection.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::schema;
 use crate::store::journal::{BoxFuture, Unavailable};
 
-/// Capacity of the queue. Beyond it callers wait for a place.
+/// Capacity of the queue. Beyond it callers wait.
 const QUEUE: usize = 256;
 
 /// Why a query failed.
@@ -20,7 +20,7 @@ pub(super) type ReadError = Box<dyn std::error::Error + Send + Sync>;
 
 type Query = Box<dyn FnOnce(&Connection) + Send>;
 
-/// A handle of a reader thread, which ends when this is dropped.
+/// A handle of a reader thread, which ends when it is dropped.
 pub(super) struct Reader {
     queries: Option<mpsc::Sender<Query>>,
     thread: Option<JoinHandle<()>>,
@@ -32,7 +32,7 @@ impl Reader {
         let connection = schema::read(path)?;
         let answer = move || {
             while let Some(query) = queue.blocking_recv() {
-                // A panic fails one query, not all later ones. Its hook reports it.
+                // A panic fails one query, not all later ones. The panic hook logs it.
                 let _ = catch_unwind(AssertUnwindSafe(|| query(&connection)));
             }
         };
@@ -46,7 +46,7 @@ impl Reader {
     ) -> BoxFuture<'_, Result<T, Unavailable>> {
         let (reply, answer) = oneshot::channel();
         let query: Query = Box::new(move |connection| {
-            // A transaction, so that it reads one state between two commits.
+            // A transaction, so that it reads a single state.
             let answer = connection.unchecked_transaction().map_err(Into::into).and_then(|_moment| query(connection));
             // The caller may have stopped waiting.
             let _ = reply.send(answer);
@@ -63,7 +63,7 @@ impl Drop for Reader {
     fn drop(&mut self) {
         self.queries = None;
         if let Some(thread) = self.thread.take() {
-            // Its panics are caught.
+            // Panics are caught.
             let _ = thread.join();
         }
     }

@@ -1,6 +1,5 @@
-//! Open rooms: a checkpoint of each, which is its state at one event, and the later events in runs.
-//!
-//! A checkpoint every [`INTERVAL`] events keeps rooms short and opening fast.
+//! Open rooms: a checkpoint of each, which is its state at one event, and the later events in runs. A checkpoint every
+//! [`INTERVAL`] events bounds the size of rooms and the time to open them.
 
 use std::{collections::BTreeMap, ops::Bound};
 
@@ -15,16 +14,16 @@ use crate::{
     store::journal::History,
 };
 
-/// The most events in one run.
+/// Maximum number of events in one run.
 const MAX_RUN: usize = 256;
 
 /// Events from one checkpoint to the next.
 const INTERVAL: u64 = 256;
 
-/// Events before the latest that are kept at least, for watchers that resume.
+/// Least number of events kept before the latest, for watchers that resume.
 const TAIL: u64 = 256;
 
-/// Appends those events that are not in the tables yet.
+/// Appends the events that are not in the tables yet.
 pub(super) fn append_run<'a>(
     connection: &Connection,
     id: RoomId,
@@ -33,7 +32,7 @@ pub(super) fn append_run<'a>(
     let at = last(connection, id)?;
     let (mut newest, mut run, mut count) = (at, Run::default(), 0);
     for (seq, event) in events {
-        // The log may hold an event twice, if its room could not be flushed for a while.
+        // The log may contain an event twice, if its room could not be flushed for a while.
         if seq <= newest {
             continue;
         }
@@ -61,7 +60,7 @@ fn insert(connection: &Connection, room: i64, last: i64, run: &Run) -> rusqlite:
     connection.prepare_cached(sql)?.execute((room, last, run.bytes())).map(|_| ())
 }
 
-/// Makes a run of each event of versions 1 and 2. A step of the schema, which must not change.
+/// Makes a run of each event of versions 1 and 2. Part of the schema's migration, which must not change.
 pub(super) fn make_runs(connection: &Connection) -> rusqlite::Result<()> {
     let mut select = connection.prepare("SELECT room, seq, CAST(event AS BLOB) FROM events")?;
     let mut rows = select.query([])?;
@@ -74,7 +73,7 @@ pub(super) fn make_runs(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Inserts the state after a room's first event. A room without one cannot be read.
+/// Inserts the state after a room's first event. Without it the room cannot be read.
 fn insert_first_state(connection: &Connection, id: RoomId, event: &[u8]) -> rusqlite::Result<()> {
     match first_state(id, event) {
         Ok(room) => {
@@ -92,7 +91,7 @@ fn first_state(id: RoomId, event: &[u8]) -> Result<Room, ReadError> {
     Ok(room.ok_or_else(|| format!("room {id} does not begin with its creation"))?)
 }
 
-/// A room's last event in the tables; 0 when there is none.
+/// A room's last event in the tables; 0 if none.
 pub(super) fn last(connection: &Connection, room: RoomId) -> rusqlite::Result<Seq> {
     let sql = "SELECT last FROM runs WHERE room = ? ORDER BY last DESC LIMIT 1";
     let seq = connection.prepare_cached(sql)?.query_row([key(room)], |row| row.get::<_, i64>(0)).optional()?;
@@ -105,8 +104,8 @@ pub(super) fn remove(connection: &Connection, room: RoomId) -> rusqlite::Result<
     Ok(())
 }
 
-/// Moves a room's checkpoint up to [`TAIL`] events before the newest, and deletes the runs before it. A failure is logged:
-/// the room then keeps more events than it needs.
+/// Moves a room's checkpoint to at least [`TAIL`] events before the newest, and deletes the runs before it. A failure
+/// is logged; the room then keeps more events than needed.
 fn checkpoint(connection: &Connection, room: RoomId, newest: Seq) {
     if let Err(error) = try_checkpoint(connection, room, Seq(newest.0.saturating_sub(TAIL))) {
         tracing::error!(%room, %error, "the checkpoint of a room could not be moved");
@@ -130,19 +129,19 @@ fn state(connection: &Connection, id: RoomId) -> Result<Option<Room>, ReadError>
     Ok(room.transpose()?)
 }
 
-/// What is kept of a room, with its events that are in the log only.
+/// The stored part of a room, with its events that are only in the log.
 pub(super) fn load(connection: &Connection, id: RoomId, pending: &Run) -> Result<Option<History>, ReadError> {
     let base = match (state(connection, id)?, pending.events().next()) {
         (Some(room), _) => room,
         (None, Some((Seq(1), event))) => first_state(id, event)?,
-        // If it had events in the log, it has closed since they were read.
+        // The room may have had events in the log, and have closed since they were read.
         (None, _) if last(connection, id)? == Seq(0) => return Ok(None),
         (None, _) => return Err(format!("room {id} has events and no state").into()),
     };
     history(connection, id, base, pending).map(Some)
 }
 
-/// A room with its events; an error when one is damaged or missing.
+/// A room with its events; an error if one is damaged or missing.
 fn history(connection: &Connection, id: RoomId, base: Room, pending: &Run) -> Result<History, ReadError> {
     let (mut room, mut events) = (base.clone(), Vec::new());
     read_runs(connection, id, &mut room, Seq(i64::MAX.cast_unsigned()), |event| events.push(event))?;
@@ -154,7 +153,7 @@ fn history(connection: &Connection, id: RoomId, base: Room, pending: &Run) -> Re
     Ok(History { base, events })
 }
 
-/// Applies the runs after a room's last event that end at `until` or before.
+/// Applies the runs after a room's last event that end at or before `until`.
 fn read_runs(
     connection: &Connection,
     id: RoomId,
@@ -167,7 +166,7 @@ fn read_runs(
     let mut rows = select.query((key(id), number(room.seq()), number(until)))?;
     while let Some(row) = rows.next()? {
         for (seq, event) in Events(row.get_ref(1)?.as_blob()?) {
-            // The first event is in a run and in the first state.
+            // The first event is also part of the first state.
             if seq > room.seq() {
                 visit(next(room, event)?);
             }
@@ -189,7 +188,7 @@ fn next(room: &mut Room, event: &[u8]) -> Result<Event, ReadError> {
     Ok(event)
 }
 
-/// At most `limit` rooms after one, by id. A room that cannot be read is logged and left out.
+/// At most `limit` rooms after `after`, by id. A room that cannot be read is logged and skipped.
 pub(super) fn page(
     connection: &Connection,
     mut after: Option<RoomId>,
@@ -200,7 +199,7 @@ pub(super) fn page(
     let mut rooms = Vec::new();
     loop {
         let mut ids = ids(connection, after, limit)?;
-        // A full page may have a successor. Of the rooms in the log those within the page are added.
+        // A full page may have a successor, so only rooms of the log within the page are added.
         let last = ids.last().copied().filter(|_| ids.len() == limit);
         let until = last.map_or(Bound::Unbounded, Bound::Included);
         ids.extend(pending.range((after.map_or(Bound::Unbounded, Bound::Excluded), until)).map(|(id, _)| *id));
@@ -242,7 +241,7 @@ pub(super) fn last_alive(connection: &Connection) -> Result<Option<Timestamp>, R
     Ok(us.map(Timestamp))
 }
 
-/// The column of an id, which has 60 bits.
+/// The column of an id of 60 bits.
 fn key(room: RoomId) -> i64 {
     room.bits().cast_signed()
 }

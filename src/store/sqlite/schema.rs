@@ -1,4 +1,4 @@
-//! The tables, and how older files come to have them.
+//! The tables, and the migration of older files.
 
 use std::{path::Path, time::Duration};
 
@@ -7,11 +7,10 @@ use thiserror::Error;
 
 use super::rooms;
 
-/// Marks the file as one of ours: "Rvrs".
+/// The application id of SQLite files: "Rvrs".
 const APPLICATION: i32 = 0x5276_7273;
 
-/// Each step makes the next version of the file; what was released is never changed, nor what it calls. The number of the
-/// version is the number of steps that a file has gone through.
+/// The migrations, one for each version. A released step, and all it calls, never changes.
 const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     |file| file.execute_batch(include_str!("1.sql")),
     |file| file.execute_batch(include_str!("2.sql")),
@@ -22,34 +21,34 @@ const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     },
 ];
 
-/// The version that this program writes.
+/// The version written by this program.
 const VERSION: i32 = 3;
 const _: () = assert!(STEPS.len() == VERSION as usize);
 
-/// How long another program's hold on the file is waited for, such as a backup's.
+/// The longest wait for another program's lock on the file, such as a backup's.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Why a file cannot be used.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// The folder or the lock in it cannot be made.
+    /// The folder or its lock cannot be created.
     #[error("cannot use the folder: {0}")]
     Folder(#[from] std::io::Error),
-    /// Another server has the file.
+    /// Another server uses the file.
     #[error("another server uses it")]
     InUse,
-    /// A database of something else.
+    /// The file is a database of another program.
     #[error("the file is a database of another program")]
     Foreign,
-    /// A later version of the program has written it.
+    /// The file was written by a later version of the program.
     #[error("the file is of version {found}, and this program knows versions up to {known}; use a newer one")]
     Newer {
         /// The file's version.
         found: i32,
-        /// The latest that this program knows.
+        /// The latest version that this program knows.
         known: i32,
     },
-    /// What is in it is not whole.
+    /// The file is damaged.
     #[error("the file is damaged ({0}); put back a backup, or move it away to begin anew")]
     Damaged(String),
     /// The database cannot be used.
@@ -67,10 +66,10 @@ impl From<rusqlite::Error> for OpenError {
     }
 }
 
-/// Opens the file, makes it if there is none, and brings it to the present version.
+/// Opens the file, creates it if necessary, and migrates it to the current version.
 pub(super) fn create(path: &Path) -> Result<Connection, OpenError> {
     let mut connection = Connection::open(path)?;
-    // Before anything is changed: the file may be another program's.
+    // Before any change: the file may belong to another program.
     let version = version(&connection)?;
     prepare(&connection)?;
     if version > 0 {
@@ -86,7 +85,7 @@ pub(super) fn create(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// Opens the file once more, to write to it.
+/// Opens an existing file to write.
 pub(super) fn reopen(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     prepare(&connection)?;
@@ -95,7 +94,7 @@ pub(super) fn reopen(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Opens the file to read.
 pub(super) fn read(path: &Path) -> rusqlite::Result<Connection> {
-    // Not read-only: a reader of a write-ahead log writes to its index.
+    // Not read-only, because a reader of a write-ahead log writes to its index.
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "query_only", true)?;
@@ -104,12 +103,12 @@ pub(super) fn read(path: &Path) -> rusqlite::Result<Connection> {
 
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(PATIENCE)?;
-    // More than the writer has.
+    // More than the writer uses.
     connection.set_prepared_statement_cache_capacity(32);
     connection.pragma_update(None, "journal_mode", "wal")?;
-    // A commit is on the disk when it returns, also after a power failure.
+    // A commit is on the disk when it returns, even after a power failure.
     connection.pragma_update(None, "synchronous", "full")?;
-    // A log that has grown once does not keep its size for ever.
+    // Shrinks the log after it has grown.
     connection.pragma_update(None, "journal_size_limit", 64 << 20)
 }
 
@@ -125,7 +124,7 @@ fn version(connection: &Connection) -> Result<i32, OpenError> {
     }
 }
 
-/// Reads the whole file once: a damaged page is found now rather than in the middle of a game.
+/// Reads the whole file, so that a damaged page is found now and not during a game.
 fn check(connection: &Connection) -> Result<(), OpenError> {
     let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if found == "ok" { Ok(()) } else { Err(OpenError::Damaged(found)) }

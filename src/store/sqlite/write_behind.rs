@@ -1,8 +1,8 @@
-//! The write-behind table: the events in the log that are not in the tables yet, by room, in memory.
+//! The write-behind table: in memory, by room, the events of the log that are not in the tables yet.
 //!
-//! It answers reads of those events and the last event of a room, and flushes the log into the tables, a part with each
-//! commit, so that no commit takes long. Without it each append writes a page of its room: 25,660 durable moves a second,
-//! 0.40 of ephemeral (4d5166e), instead of 47,758 and 0.71.
+//! It answers reads of those events and of a room's last event. It flushes the log into the tables, a part with each
+//! commit, so that no commit takes long. Without it each append writes a page of its room: 25,660 durable moves a
+//! second, 0.40 of ephemeral (4d5166e), instead of 47,758 and 0.71.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,37 +15,36 @@ use super::{
 };
 use crate::room::{RoomId, Seq};
 
-/// Events that a commit flushes, and additional ones for each of its writes, so that the log shrinks under any load.
+/// Events flushed by a commit, and more for each of its writes, so that the log shrinks under any load.
 const EVENTS_PER_COMMIT: usize = 64;
 const EVENTS_PER_WRITE: usize = 4;
 
-/// Events of one room that a commit flushes at most.
+/// Maximum number of events of one room that a commit flushes.
 const MAX_ROOM_EVENTS: usize = 1_024;
 
-/// Rows that a commit deletes at most; it inserts one.
+/// Maximum number of rows that a commit deletes; it inserts one.
 const MAX_DELETED_ROWS: i64 = 64;
 
-/// Rooms without unflushed events whose last event stays in memory, at most. Others are looked up in the tables.
+/// Maximum number of rooms without unflushed events whose last event stays in memory. Others are read from the tables.
 const MAX_FLUSHED_ROOMS: usize = 16_384;
 
-/// The events in the log that are in no table, by room.
 pub(super) struct WriteBehind {
     rooms: HashMap<RoomId, PendingRoom, RandomState>,
-    /// Bytes of the log at which a flush begins.
+    /// Bytes of the log at which a flush starts.
     pub(super) limit: usize,
-    /// Bytes of the rows since the last flush began.
+    /// Bytes of the rows since the last flush started.
     bytes: usize,
     /// The first and the last row of the log.
     first: i64,
     last: i64,
-    /// Rows with a wrong checksum.
+    /// Ids of rows with a wrong checksum.
     damaged: Vec<i64>,
     flush: Option<Flush>,
 }
 
 struct PendingRoom {
     last: Seq,
-    /// Empty when all its events are in the tables.
+    /// Empty when all events are in the tables.
     run: Run,
 }
 
@@ -53,19 +52,19 @@ struct PendingRoom {
 struct Flush {
     /// Its last row.
     last: i64,
-    /// Rooms with events left, by descending id: the next is at the end, as inserts in ascending order are cheap.
+    /// Rooms with unflushed events, by descending id: the next is last, and ascending inserts are cheap.
     rooms: Vec<RoomId>,
 }
 
-/// What a commit changes here once it has succeeded.
+/// The change to the table by a commit, applied once that has succeeded.
 pub(super) struct Change {
     /// The row that the commit adds to the log.
     pub(super) row: LogRow,
     /// The last event of each room after the commit; 0 if it has closed.
     lasts: HashMap<RoomId, Seq, RandomState>,
-    /// Rooms whose events were flushed, and the bytes of their runs that were not.
+    /// Rooms with flushed events, and the bytes of their runs that were not flushed.
     flushed: Vec<(RoomId, usize)>,
-    /// Rooms that the flush has left.
+    /// Rooms left by the flush.
     left: usize,
     /// The first row of the log.
     first: i64,
@@ -90,13 +89,13 @@ impl WriteBehind {
             if !whole {
                 tracing::error!(
                     id,
-                    "a row of the log is damaged; of each room what comes next is taken, and the row stays"
+                    "a row of the log is damaged; for each room the events after its last one are used, and the row is kept"
                 );
                 write_behind.damaged.push(id);
             }
             for (room, mut run) in entries {
                 if !whole {
-                    // Anything else could make sound events of other rows look like repeats.
+                    // Otherwise undamaged events of other rows could look like repeats.
                     run = run.next_after(write_behind.last_of(connection, room)?);
                 }
                 match run.events().last() {
@@ -119,12 +118,12 @@ impl WriteBehind {
         pending.last = last;
     }
 
-    /// The events of a room that are in the log only.
+    /// The events of a room that are only in the log.
     pub(super) fn pending(&self, room: RoomId) -> Run {
         self.rooms.get(&room).map(|pending| pending.run.clone()).unwrap_or_default()
     }
 
-    /// The same for all rooms after one.
+    /// The same for all rooms after `after`.
     pub(super) fn all_pending(&self, after: Option<RoomId>) -> BTreeMap<RoomId, Run> {
         let has_events = |(room, pending): (&RoomId, &PendingRoom)| {
             (Some(*room) > after && !pending.run.is_empty()).then(|| (*room, pending.run.clone()))
@@ -132,17 +131,17 @@ impl WriteBehind {
         self.rooms.iter().filter_map(has_events).collect()
     }
 
-    /// The last event of a room, including those that the commit has added; 0 when there is no such room.
+    /// The last event of a room, including those of the commit; 0 if there is no such room.
     pub(super) fn last(&self, connection: &Connection, change: &Change, room: RoomId) -> rusqlite::Result<Seq> {
         change.lasts.get(&room).map_or_else(|| self.last_of(connection, room), |last| Ok(*last))
     }
 
-    /// The same without those of the commit.
+    /// As [`WriteBehind::last`], without the events of the commit.
     fn last_of(&self, connection: &Connection, room: RoomId) -> rusqlite::Result<Seq> {
         self.rooms.get(&room).map_or_else(|| rooms::last(connection, room), |pending| Ok(pending.last))
     }
 
-    /// Begins a commit of this many writes by flushing its part of the log.
+    /// Starts a commit of `writes` writes by flushing its part of the log.
     pub(super) fn begin_commit(&mut self, connection: &Connection, writes: usize) -> rusqlite::Result<Change> {
         if self.flush.is_none() && self.bytes > self.limit {
             let has_events = |(room, pending): (&RoomId, &PendingRoom)| (!pending.run.is_empty()).then_some(*room);
@@ -171,7 +170,7 @@ impl WriteBehind {
         while budget > 0
             && let Some(room) = flush.rooms[..change.left].last()
         {
-            // It may have closed, or have been flushed before.
+            // The room may have closed or been flushed already.
             let Some(pending) = self.rooms.get(room).filter(|pending| !pending.run.is_empty()) else {
                 change.left -= 1;
                 continue;
@@ -181,12 +180,12 @@ impl WriteBehind {
             if flush_room(connection, *room, pending.run.events().take(count))? {
                 change.flushed.push((*room, rest.bytes_left()));
             } else {
-                // It moves to the end of the log, so that the rows of other rooms can be deleted.
+                // Moved to the end of the log, so that the rows of other rooms can be deleted.
                 change.row.add(*room, &pending.run);
                 rest.by_ref().for_each(drop);
             }
             if rest.bytes_left() > 0 {
-                // The rest follows after this commit has succeeded.
+                // The rest follows when this commit has succeeded.
                 break;
             }
             change.left -= 1;
@@ -200,8 +199,7 @@ impl WriteBehind {
         Ok(())
     }
 
-    /// Ends a flush after a failed commit, which the flush may have caused, until the log has grown by its limit again.
-    /// Returns whether there was one.
+    /// Ends a flush, which may have caused a failed commit, until the log grows by its limit; false if there was none.
     pub(super) fn postpone_flush(&mut self) -> bool {
         let flushed = self.flush.take().is_some();
         if flushed {
@@ -252,7 +250,7 @@ impl WriteBehind {
         }
     }
 
-    /// Flushes all rooms; those that cannot be flushed stay in the log.
+    /// Flushes all rooms; those that fail stay in the log.
     pub(super) fn flush_all(self, connection: &mut Connection) -> rusqlite::Result<()> {
         if self.last == 0 {
             return Ok(());
@@ -275,7 +273,7 @@ impl WriteBehind {
 }
 
 impl Change {
-    /// Adds an append whose expected number was right.
+    /// Adds an append whose expected event was right.
     pub(super) fn add(&mut self, entry: &LogEntry) {
         if entry.closes() || !entry.run.is_empty() {
             self.row.add(entry.room, &entry.run);
@@ -284,7 +282,7 @@ impl Change {
     }
 }
 
-/// Moves events of a room into the tables. Returns false, with nothing flushed, when that fails, which fails no write.
+/// Moves events of a room into the tables. A failure flushes nothing, returns false, and fails no write.
 fn flush_room<'a>(
     connection: &Connection,
     room: RoomId,
@@ -295,7 +293,7 @@ fn flush_room<'a>(
     let flushed = rooms::append_run(connection, room, events);
     if let Err(error) = &flushed {
         tracing::error!(%room, %error, "a room's events could not be flushed out of the log");
-        // Some errors end the whole transaction: this statement then fails, and the commit with it.
+        // Some errors end the whole transaction; this statement then fails, and so does the commit.
         run("ROLLBACK TO room")?;
     }
     run("RELEASE room")?;

@@ -1,6 +1,5 @@
-//! The writer thread: the only one that writes to the file.
-//!
-//! It commits together what was queued during the commit before (group commit), so that the disk is waited for once.
+//! The writer thread: the only one that writes to the file. It commits together all writes queued during the previous
+//! commit (group commit), so that they wait for the disk once.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -22,31 +21,28 @@ use super::{
 };
 use crate::store::journal::{AppendError, AppendFuture, BoxFuture, FaultHook, Unavailable};
 
-/// Capacity of the queue. Beyond it callers wait for a place, which slows them down to the speed of the disk.
+/// Capacity of the queue. Beyond it callers wait, at the speed of the disk.
 const QUEUE: usize = 4_096;
 
-/// Writes in one commit at most, which bounds the wait of its first.
+/// Maximum number of writes in one commit, which bounds the wait of its first.
 const MAX_COMMIT: usize = 1_024;
 
-/// How often the thread yields before a commit, as long as each time brings more writes: a commit costs about the same
-/// whatever its size. Earns 0.67 of ephemeral instead of 0.58 (sleeping for more). Without other threads to run it costs
-/// nothing.
+/// The most yields before a commit, as long as each brings more writes: the cost hardly depends on their number. Earns
+/// 0.67 of ephemeral; sleeping for more writes, 0.58. Free when no other thread has work.
 const MAX_YIELDS: usize = 16;
 
-/// The metric of the writes in a commit.
+/// The metric of the number of writes in a commit.
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
 
-/// What is executed within a transaction.
+/// An operation within a transaction.
 enum Write {
-    /// An append to a room.
     Append(LogEntry),
-    /// Anything else.
     Other(OtherWrite),
 }
 
 type OtherWrite = Box<dyn Fn(&Connection) -> rusqlite::Result<()> + Send>;
 
-/// A write, and where its outcome is sent.
+/// A write and the receiver of its outcome.
 struct QueuedWrite {
     write: Write,
     done: oneshot::Sender<Result<(), AppendError>>,
@@ -60,7 +56,7 @@ enum Request {
     Read(PendingQuery),
 }
 
-/// A handle of the writer thread, which ends when this is dropped, after all that is queued.
+/// A handle of the writer thread, which completes all queued writes and ends when it is dropped.
 pub(super) struct Writer {
     requests: Option<mpsc::Sender<Request>>,
     thread: Option<JoinHandle<()>>,
@@ -90,12 +86,11 @@ impl Writer {
         let written = self.submit(Write::Append(entry));
         match fault {
             None => written,
-            // It is written although its outcome is unknown, which is the harder case for the caller.
+            // It is written despite its unknown outcome: the harder case for the caller.
             Some(unknown) => AppendFuture::Slow(Box::pin(async move { written.await.and(Err(unknown)) })),
         }
     }
 
-    /// Queues another write.
     pub(super) fn write(
         &self,
         write: impl Fn(&Connection) -> rusqlite::Result<()> + Send + 'static,
@@ -106,7 +101,7 @@ impl Writer {
         })
     }
 
-    /// Reads the write-behind table, after all writes queued before. It takes no access to the file.
+    /// Reads the write-behind table, after all writes queued before. Does not access the file.
     pub(super) async fn read_pending<T: Send + 'static>(
         &self,
         query: impl FnOnce(&WriteBehind) -> T + Send + 'static,
@@ -141,7 +136,7 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.requests = None;
         if let Some(thread) = self.thread.take() {
-            // The panic hook has reported a panic.
+            // The panic hook has logged a panic.
             let _ = thread.join();
         }
     }
@@ -151,7 +146,7 @@ impl Drop for Writer {
 enum Failure {
     /// One of the writes failed, or all of them together; nothing was written.
     Write(AppendError),
-    /// The file cannot be written to, or the commit may be in the file: nothing is tried again.
+    /// The file cannot be written, or may contain the commit: nothing is retried.
     Final(AppendError),
 }
 
@@ -161,13 +156,13 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-/// What the thread owns.
+/// The state of the thread.
 struct WriterThread {
     path: PathBuf,
-    /// None after a failure: opening the file again may end it.
+    /// None after a failure, which opening the file again may end.
     connection: Option<Connection>,
     write_behind: WriteBehind,
-    /// Whether that agrees with the file. It is read again after a commit of unknown outcome.
+    /// Whether the table agrees with the file. It is read again after a commit of unknown outcome.
     in_sync: bool,
 }
 
@@ -190,7 +185,7 @@ impl WriterThread {
         self.finish();
     }
 
-    /// Takes what is queued, up to the bound of a commit. Returns how many writes.
+    /// Takes queued requests, up to the bound of a commit. Returns the number of writes.
     fn gather(&mut self, queue: &mut mpsc::Receiver<Request>, writes: &mut Vec<QueuedWrite>) -> usize {
         let before = writes.len();
         while writes.len() < MAX_COMMIT
@@ -204,7 +199,7 @@ impl WriterThread {
     fn handle(&mut self, request: Request, writes: &mut Vec<QueuedWrite>) {
         match request {
             Request::Write(write) => writes.push(write),
-            // The writes before it are not committed, and no caller has an answer yet.
+            // The writes before it are not committed, and not answered.
             Request::Read(query) => self.answer(query),
         }
     }
@@ -215,7 +210,7 @@ impl WriterThread {
         query(known.map(|()| &self.write_behind));
     }
 
-    /// Flushes the log. What fails is flushed when the file is opened again.
+    /// Flushes the log. What fails is flushed when the file is next opened.
     fn finish(mut self) {
         let flushed = self.open().and_then(|mut connection| self.write_behind.flush_all(&mut connection));
         if let Err(error) = flushed {
@@ -223,7 +218,7 @@ impl WriterThread {
         }
     }
 
-    /// Opens the file and reads the log again, if either is necessary.
+    /// Opens the file and reads the log again, if necessary.
     fn open(&mut self) -> rusqlite::Result<Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
@@ -238,7 +233,7 @@ impl WriterThread {
 
     /// Executes writes and sends their outcomes.
     fn execute(&mut self, writes: Vec<QueuedWrite>) {
-        // A panic fails the current writes, not all later ones. Its hook reports it.
+        // A panic fails the current writes, not all later ones. The panic hook logs it.
         let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&writes)));
         let panicked = |_| match self.in_sync {
             true => Err(Failure::Write(AppendError::Unavailable("a bug".to_owned()))),
@@ -280,12 +275,12 @@ impl WriterThread {
                 Write::Other(write) => write(&transaction).map_err(AppendError::from),
             };
             outcomes.push(match outcome {
-                // Nothing was written for it.
+                // A conflict writes nothing.
                 Err(conflict @ AppendError::Conflict(_)) => Err(conflict),
                 outcome => Ok(outcome.map_err(Failure::Write)?),
             });
             if transaction.is_autocommit() {
-                // Some errors end a transaction by themselves, and what follows would be written without one.
+                // Some errors end the transaction; later writes would be outside of it.
                 return Err(Failure::Write(AppendError::Unavailable("the transaction was rolled back".to_owned())));
             }
         }
@@ -335,7 +330,7 @@ fn written<'a>(
     })
 }
 
-/// Classifies the error of a commit. After an error of the disk its data may have been written.
+/// Classifies the error of a commit. After a disk error its data may have been written.
 fn commit_failure(error: rusqlite::Error) -> Failure {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy) => Failure::Write(error.into()),
@@ -361,7 +356,7 @@ mod tests {
         let connection = schema::create(path).unwrap();
         let writer = Writer::start(path, connection, Box::new(|_, _| None), 1 << 20).unwrap();
         let (open, gate) = sync_channel::<()>(1);
-        // Nothing is sent: it waits until the other end is dropped.
+        // Sends nothing: waits until the other end is dropped.
         let closed = move |_: &Connection| {
             let _ = gate.recv();
             Ok(())

@@ -14,7 +14,7 @@ use super::{
     say, stdout_is_terminal,
     terminal::{
         board::{self, BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
-        screen::{Input, Screen},
+        screen::{self, Input, Screen},
     },
 };
 use crate::{
@@ -88,13 +88,7 @@ impl<'a> GameViewer<'a> {
         if board::is_too_small(frame, 3) {
             return;
         }
-        let [title, middle, caption, keys] = Layout::vertical([
-            Constraint::Length(1),
-            Constraint::Min(LOW_HEIGHT),
-            Constraint::Length(1),
-            Constraint::Length(1),
-        ])
-        .areas(frame.area());
+        let [title, middle, caption, keys] = screen::rows(frame, LOW_HEIGHT);
         frame.render_widget(Line::from(self.headline()).bold(), title);
         let [left, right] = Layout::horizontal([Constraint::Length(WIDTH + 2), Constraint::Min(0)]).areas(middle);
         frame.render_widget(self.view(self.at), left);

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use crossterm::event::KeyCode;
 use ratatui::{
     Frame,
-    layout::{Constraint, Layout},
+    layout::Constraint,
     style::Stylize as _,
     text::Line,
     widgets::{Row, Table as Grid, TableState},
@@ -21,7 +21,7 @@ use super::{
     terminal::{
         interrupt::Interrupt,
         room_rows,
-        screen::{Input, Screen},
+        screen::{self, Input, Screen},
     },
     watch,
 };
@@ -185,9 +185,7 @@ impl RoomsSession {
     }
 
     fn draw(&self, frame: &mut Frame) {
-        let [title, body, hint, keys] =
-            Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1), Constraint::Length(1)])
-                .areas(frame.area());
+        let [title, body, hint, keys] = screen::rows(frame, 1);
         let rows = self.list.rows();
         let headline = match (&self.trouble, self.loaded) {
             (Some(trouble), _) => trouble.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    journal::{BoxFuture, Unavailable},
+    journal::StoreFuture,
     player_stats::{Contestant, PlayerStats},
 };
 use crate::room::{GameId, GameRecord, PlayerId, RoomId, Timestamp};
@@ -49,16 +49,11 @@ impl GameFilter {
 /// Stores finished games and the statistics of their players. [`super::Journal::append`] writes them.
 pub trait Archive: Send + Sync + 'static {
     /// At most `limit` games that match, newest first, after `after`.
-    fn games(
-        &self,
-        filter: GameFilter,
-        after: Option<GameKey>,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<GamePage, Unavailable>>;
+    fn games(&self, filter: GameFilter, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, GamePage>;
 
     /// One game.
-    fn game(&self, id: GameId) -> BoxFuture<'_, Result<Option<Arc<GameRecord>>, Unavailable>>;
+    fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>>;
 
     /// The results and rating of a contestant.
-    fn player_stats(&self, who: Contestant) -> BoxFuture<'_, Result<PlayerStats, Unavailable>>;
+    fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats>;
 }

@@ -14,6 +14,9 @@ use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
 /// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// The answer of a store, or that it is unavailable.
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Unavailable>>;
+
 /// The outcome of an append, boxed only where the store needs it, because thousands wait at a time.
 #[must_use = "the write is certain only when this returns `Ok`"]
 pub enum AppendFuture<'a> {
@@ -106,14 +109,14 @@ pub trait Journal: Send + Sync + 'static {
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a>;
 
     /// The stored part of a room; none when no such room is open.
-    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>>;
+    fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>>;
 
     /// At most `limit` open rooms after `after`, in their latest state, by ascending id.
-    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>>;
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>>;
 
     /// Records that the server is running at this time.
-    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>>;
+    fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()>;
 
     /// The last recorded time.
-    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>>;
+    fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>>;
 }

@@ -19,7 +19,9 @@ mod sqlite;
 use std::sync::Arc;
 
 pub use archive::{Archive, GameFilter, GameKey, GamePage};
-pub use journal::{Append, AppendError, AppendFuture, BoxFuture, FaultHook, History, Journal, Unavailable};
+pub use journal::{
+    Append, AppendError, AppendFuture, BoxFuture, FaultHook, History, Journal, StoreFuture, Unavailable,
+};
 pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, Results};
 pub use player_store::{PlayerStore, StoredPlayer};

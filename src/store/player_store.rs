@@ -1,6 +1,6 @@
 //! Storage of players.
 
-use super::journal::{BoxFuture, Unavailable};
+use super::journal::StoreFuture;
 use crate::room::{PlayerId, Profile, Timestamp};
 
 /// A stored player.
@@ -19,14 +19,14 @@ pub struct StoredPlayer {
 /// Stores players with valid tokens.
 pub trait PlayerStore: Send + Sync + 'static {
     /// All players with a valid token.
-    fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>>;
+    fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>>;
 
     /// Inserts a player.
-    fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>>;
+    fn insert_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()>;
 
     /// Invalidates a player's token and frees the name. The games are kept.
-    fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>>;
+    fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()>;
 
     /// Records when players were last seen.
-    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>>;
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()>;
 }

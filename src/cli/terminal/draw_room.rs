@@ -14,6 +14,7 @@ use super::{
     board::{self, BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
     clock, move_list,
     room_view::RoomView,
+    screen,
 };
 use crate::{
     client::{Occupant, Phase, Room, Visibility},
@@ -39,13 +40,7 @@ pub(in crate::cli) fn draw(frame: &mut Frame, table: &RoomView, extras: Extras, 
     if board::is_too_small(frame, around) {
         return;
     }
-    let [title, middle, status, keys] = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Min(LOW_HEIGHT),
-        Constraint::Length(1),
-        Constraint::Length(1),
-    ])
-    .areas(frame.area());
+    let [title, middle, status, keys] = screen::rows(frame, LOW_HEIGHT);
     frame.render_widget(Line::from(headline(table.room())).bold(), title);
     frame.render_widget(status_line(table, extras), status);
     frame.render_widget(Line::from(extras.keys).dim(), keys);

@@ -3,7 +3,10 @@
 use std::{io, time::Duration};
 
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::{DefaultTerminal, Frame};
+use ratatui::{
+    DefaultTerminal, Frame,
+    layout::{Constraint, Layout, Rect},
+};
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_stream::StreamExt as _;
 
@@ -61,6 +64,12 @@ impl Screen {
             }
         }
     }
+}
+
+/// The rows of a screen: a title, a middle of at least `least` rows, and two lines below it.
+pub(in crate::cli) fn rows(frame: &Frame, least: u16) -> [Rect; 4] {
+    let line = Constraint::Length(1);
+    Layout::vertical([line, Constraint::Min(least), line, line]).areas(frame.area())
 }
 
 impl Drop for Screen {

@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     archive::{Archive, GameFilter, GameKey, GamePage},
-    journal::{Append, AppendError, AppendFuture, BoxFuture, FaultHook, History, Journal, Unavailable},
+    journal::{Append, AppendError, AppendFuture, FaultHook, History, Journal, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
 };
@@ -63,7 +63,7 @@ impl MemoryStore {
         fault.map_or(Ok(()), Err)
     }
 
-    fn answer<T: Send + 'static>(&self, work: impl FnOnce(&mut Inner) -> T) -> BoxFuture<'_, Result<T, Unavailable>> {
+    fn answer<T: Send + 'static>(&self, work: impl FnOnce(&mut Inner) -> T) -> StoreFuture<'_, T> {
         Box::pin(ready(Ok(work(&mut self.inner()))))
     }
 }
@@ -73,61 +73,56 @@ impl Journal for MemoryStore {
         self.write(&append).into()
     }
 
-    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
+    fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
         self.answer(|inner| inner.rooms.load(room))
     }
 
-    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {
         self.answer(|inner| inner.rooms.page(after, limit))
     }
 
-    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
         self.answer(|inner| inner.alive = Some(now))
     }
 
-    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>> {
+    fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
         self.answer(|inner| inner.alive)
     }
 }
 
 impl Archive for MemoryStore {
-    fn games(
-        &self,
-        filter: GameFilter,
-        after: Option<GameKey>,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<GamePage, Unavailable>> {
+    fn games(&self, filter: GameFilter, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, GamePage> {
         self.answer(|inner| inner.games.page(&filter, after, limit))
     }
 
-    fn game(&self, id: GameId) -> BoxFuture<'_, Result<Option<Arc<GameRecord>>, Unavailable>> {
+    fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>> {
         self.answer(|inner| inner.games.get(id))
     }
 
-    fn player_stats(&self, who: Contestant) -> BoxFuture<'_, Result<PlayerStats, Unavailable>> {
+    fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats> {
         self.answer(|inner| inner.games.standing(&who))
     }
 }
 
 impl PlayerStore for MemoryStore {
-    fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>> {
+    fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
         self.answer(|inner| inner.players.values().cloned().collect())
     }
 
-    fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn insert_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
         self.answer(|inner| {
             inner.players.insert(player.profile.id, player);
         })
     }
 
-    fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         self.answer(|inner| {
             inner.players.remove(&player);
             inner.games.forget(player);
         })
     }
 
-    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         self.answer(|inner| {
             for (player, seen) in seen {
                 inner.players.entry(player).and_modify(|enrolled| enrolled.seen = seen);

@@ -39,7 +39,7 @@ pub use writer::COMMIT_WRITES;
 
 use super::{
     archive::{Archive, GameFilter, GameKey, GamePage},
-    journal::{Append, AppendFuture, BoxFuture, FaultHook, History, Journal, Unavailable},
+    journal::{Append, AppendFuture, FaultHook, History, Journal, StoreFuture, Unavailable},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
 };
@@ -164,62 +164,57 @@ impl Journal for SqliteStore {
         LogEntry::new(&append).map_or_else(|error| Err(error).into(), |entry| self.writer.append(entry))
     }
 
-    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
+    fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
         Box::pin(async move {
             let pending = self.writer.read_pending(move |write_behind| write_behind.pending(room)).await?;
             self.rooms.ask(move |connection| rooms::load(connection, room, &pending)).await
         })
     }
 
-    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {
         Box::pin(async move {
             let pending = self.writer.read_pending(move |write_behind| write_behind.all_pending(after)).await?;
             self.rooms.ask(move |connection| rooms::page(connection, after, limit, &pending)).await
         })
     }
 
-    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
         self.writer.write(move |connection| rooms::mark_alive(connection, now))
     }
 
-    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>> {
+    fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
         self.rooms.ask(rooms::last_alive)
     }
 }
 
 impl Archive for SqliteStore {
-    fn games(
-        &self,
-        filter: GameFilter,
-        after: Option<GameKey>,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<GamePage, Unavailable>> {
+    fn games(&self, filter: GameFilter, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, GamePage> {
         self.archive.ask(move |connection| games::page(connection, &filter, after, limit))
     }
 
-    fn game(&self, id: GameId) -> BoxFuture<'_, Result<Option<Arc<GameRecord>>, Unavailable>> {
+    fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>> {
         self.archive.ask(move |connection| games::get(connection, id))
     }
 
-    fn player_stats(&self, who: Contestant) -> BoxFuture<'_, Result<PlayerStats, Unavailable>> {
+    fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats> {
         self.archive.ask(move |connection| Ok(games::standing(connection, &who)?))
     }
 }
 
 impl PlayerStore for SqliteStore {
-    fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>> {
+    fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
         self.rooms.ask(players::all)
     }
 
-    fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn insert_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
         self.writer.write(move |connection| players::insert(connection, &player))
     }
 
-    fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         self.writer.write(move |connection| players::remove(connection, player))
     }
 
-    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         self.writer.write(move |connection| players::record_seen(connection, &seen))
     }
 }

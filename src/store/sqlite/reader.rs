@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use super::schema;
-use crate::store::journal::{BoxFuture, Unavailable};
+use crate::store::journal::{StoreFuture, Unavailable};
 
 /// Capacity of the queue. Beyond it callers wait.
 const QUEUE: usize = 256;
@@ -43,7 +43,7 @@ impl Reader {
     pub(super) fn ask<T: Send + 'static>(
         &self,
         query: impl FnOnce(&Connection) -> Result<T, ReadError> + Send + 'static,
-    ) -> BoxFuture<'_, Result<T, Unavailable>> {
+    ) -> StoreFuture<'_, T> {
         let (reply, answer) = oneshot::channel();
         let query: Query = Box::new(move |connection| {
             // A transaction, so that it reads a single state.

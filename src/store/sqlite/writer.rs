@@ -19,7 +19,7 @@ use super::{
     rooms, schema,
     write_behind::{Change, WriteBehind},
 };
-use crate::store::journal::{AppendError, AppendFuture, BoxFuture, FaultHook, Unavailable};
+use crate::store::journal::{AppendError, AppendFuture, FaultHook, StoreFuture, Unavailable};
 
 /// Capacity of the queue. Beyond it callers wait, at the speed of the disk.
 const QUEUE: usize = 4_096;
@@ -94,7 +94,7 @@ impl Writer {
     pub(super) fn write(
         &self,
         write: impl Fn(&Connection) -> rusqlite::Result<()> + Send + 'static,
-    ) -> BoxFuture<'_, Result<(), Unavailable>> {
+    ) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             let done = self.submit(Write::Other(Box::new(write))).await;
             done.map_err(|error| Unavailable(error.to_string()))

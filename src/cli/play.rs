@@ -3,6 +3,7 @@
 use std::{io::IsTerminal as _, time::Duration};
 
 use anyhow::Context as _;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader, Lines, Stdin},
     task::JoinSet,
@@ -54,8 +55,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_LEVEL", value_name = "N")]
     level: Option<u32>,
     /// Your side: black moves first.
-    #[arg(long, env = "REVERSI_SIDE", value_enum, default_value_t = SideOption::Random)]
-    side: SideOption,
+    #[arg(long, env = "REVERSI_SIDE", value_parser = side(), default_value = "random")]
+    side: SideWish,
     /// Take a seat in this room, given by its id or join code.
     #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE", group = "opponent")]
     room: Option<String>,
@@ -83,22 +84,12 @@ impl Args {
 }
 
 /// A side to be given.
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-enum SideOption {
-    Black,
-    White,
-    #[default]
-    Random,
-}
-
-impl From<SideOption> for SideWish {
-    fn from(side: SideOption) -> Self {
-        match side {
-            SideOption::Black => Self::Black,
-            SideOption::White => Self::White,
-            SideOption::Random => Self::Random,
-        }
-    }
+fn side() -> impl TypedValueParser<Value = SideWish> {
+    PossibleValuesParser::new(["black", "white", "random"]).map(|side| match side.as_str() {
+        "black" => SideWish::Black,
+        "white" => SideWish::White,
+        _ => SideWish::Random,
+    })
 }
 
 /// Plays until the player leaves.
@@ -141,12 +132,12 @@ async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room
         return join(session, room, args).await;
     }
     if args.anyone {
-        return session.quick_start(None, args.side.into()).await.context("cannot find a game");
+        return session.quick_start(None, args.side).await.context("cannot find a game");
     }
     if args.new {
         return open_room(session, args).await;
     }
-    match session.quick_start(Some(ai.clone()), args.side.into()).await {
+    match session.quick_start(Some(ai.clone()), args.side).await {
         Err(error) if error.is_unknown_or_malformed() => {
             Err(check_ai::explain_refusal(error, &ai, &session.server_info().await?))
         }
@@ -157,9 +148,9 @@ async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room
 async fn open_room(session: &Session, args: &Args) -> anyhow::Result<Room> {
     let me = Occupant::Player(session.player().clone());
     let black = match args.side {
-        SideOption::Black => true,
-        SideOption::White => false,
-        SideOption::Random => random::random().is_multiple_of(2),
+        SideWish::Black => true,
+        SideWish::White => false,
+        _ => random::random().is_multiple_of(2),
     };
     let seats = if black { ByColor::new(me, Occupant::Open) } else { ByColor::new(Occupant::Open, me) };
     let visibility = if args.private { Visibility::Private } else { Visibility::Public };
@@ -178,8 +169,8 @@ async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room
     let me = &session.player().id;
     if room.side_of(me).is_none() {
         let wished = match args.side {
-            SideOption::White => [Color::White, Color::Black],
-            SideOption::Black | SideOption::Random => [Color::Black, Color::White],
+            SideWish::White => [Color::White, Color::Black],
+            _ => [Color::Black, Color::White],
         };
         let Some(side) = wished.into_iter().find(|&side| room.seats[side].is_free_for(me)) else {
             anyhow::bail!("both seats of room {} are taken; `reversi watch {}` shows it", room.id, room.id);

@@ -3,19 +3,12 @@
 
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
-use tonic_health::{ServingStatus, server::HealthReporter};
 
 use crate::runtime::Runtime;
 
 /// Waits for `shutdown`, and starts to drain. `foreign_streams` ends the streams of health and reflection.
-pub(super) async fn drain(
-    shutdown: CancellationToken,
-    health: HealthReporter,
-    runtime: Runtime,
-    foreign_streams: CancellationToken,
-) {
+pub(super) async fn drain(shutdown: CancellationToken, runtime: Runtime, foreign_streams: CancellationToken) {
     shutdown.cancelled().await;
-    health.set_service_status("", ServingStatus::NotServing).await;
     runtime.drain();
     foreign_streams.cancel();
 }

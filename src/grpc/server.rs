@@ -7,6 +7,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, service::Routes, transport::Server};
+use tonic_health::pb::health_server::HealthServer;
 use tonic_web::GrpcWebLayer;
 use tower::{
     layer::layer_fn,
@@ -23,7 +24,7 @@ use super::{
         request_id::{RequestIds, WithRequestId},
         web_page::WebPage,
     },
-    service::{Services, router::ServiceRouter},
+    service::{Services, health::Health, router::ServiceRouter},
     transport::{connection_limit::ConnectionLimit, listener::Listener, tls::Tls},
 };
 use crate::{
@@ -73,18 +74,15 @@ pub async fn serve_with(
     access: Access,
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
-    let (health, health_service) = tonic_health::server::health_reporter();
-    health.set_service_status("", tonic_health::ServingStatus::Serving).await;
     let limits = *runtime.limits();
     let connections = ConnectionLimit::new(&limits);
     let end = CancellationToken::new();
-    let health_service = health_service.max_decoding_message_size(limits.message_bytes);
-    let others = others(&limits, &end)?.add_service(EndForeignStreams { service: health_service, end: end.clone() });
+    let others = others(&limits, &shutdown, &end)?;
     let services = Services { runtime: runtime.clone(), connections: Arc::clone(&connections) };
     let services = ServiceRouter::new(services, others);
     let listener = Listener { socket, tls: access.tls, connections, opening: limits.opening };
 
-    let signal = drain(shutdown.clone(), health, runtime.clone(), end);
+    let signal = drain(shutdown.clone(), runtime.clone(), end);
     let ids = RequestIds::new((runtime.rooms.random.bits() >> 32) as u32);
     let guard = Guard { runtime: runtime.clone() };
     let server = transport(&limits)
@@ -118,14 +116,19 @@ fn transport(limits: &Limits) -> Server {
         .http2_keepalive_timeout(Some(limits.keepalive_answer))
 }
 
-/// The health and reflection services.
-fn others(limits: &Limits, end: &CancellationToken) -> Result<Routes, ServeError> {
-    let reflection = tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(DESCRIPTORS)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()?
-        .max_decoding_message_size(limits.message_bytes);
-    Ok(Routes::new(EndForeignStreams { service: reflection, end: end.clone() }))
+/// The health service, and reflection: also in its older version, which many tools still ask for.
+fn others(limits: &Limits, shutdown: &CancellationToken, end: &CancellationToken) -> Result<Routes, ServeError> {
+    let reflection = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    let reflection_v1 = reflection().build_v1()?.max_decoding_message_size(limits.message_bytes);
+    let reflection_v1alpha = reflection().build_v1alpha()?.max_decoding_message_size(limits.message_bytes);
+    let health = HealthServer::new(Health { stop: shutdown.clone() }).max_decoding_message_size(limits.message_bytes);
+    Ok(Routes::new(EndForeignStreams { service: reflection_v1, end: end.clone() })
+        .add_service(EndForeignStreams { service: reflection_v1alpha, end: end.clone() })
+        .add_service(EndForeignStreams { service: health, end: end.clone() }))
 }
 
 /// Adds a reason to errors that the transport itself returns: a request that is too large or cannot be read.

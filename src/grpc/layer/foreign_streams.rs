@@ -82,4 +82,8 @@ impl http_body::Body for EndingBody {
         let mut trailers = HeaderMap::new();
         Poll::Ready(Some(status.add_header(&mut trailers).map(|()| Frame::trailers(trailers))))
     }
+    /// Without it an answer that is a status only would be sent as headers and an empty message.
+    fn is_end_stream(&self) -> bool {
+        self.ended || self.body.is_end_stream()
+    }
 }

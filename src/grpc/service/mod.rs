@@ -2,6 +2,7 @@
 
 mod analysis;
 mod game;
+pub(crate) mod health;
 mod json;
 mod lobby;
 mod page_token;

@@ -21,6 +21,16 @@ use crate::proto::generated_services::{
     session_service_server::{self, SessionServiceServer},
 };
 
+/// The names of the services over a runtime.
+pub(crate) const NAMES: [&str; 6] = [
+    session_service_server::SERVICE_NAME,
+    lobby_service_server::SERVICE_NAME,
+    room_service_server::SERVICE_NAME,
+    game_service_server::SERVICE_NAME,
+    record_service_server::SERVICE_NAME,
+    analysis_service_server::SERVICE_NAME,
+];
+
 /// The services over a runtime. Tonic's own router would box the bodies of each call three more times.
 #[derive(Clone)]
 pub(crate) struct ServiceRouter(Arc<All>);

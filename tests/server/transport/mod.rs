@@ -1,6 +1,7 @@
 //! Connections: TLS, HTTP/1.1, abuse, slow readers, and shutdown.
 
 mod abuse;
+mod health;
 #[cfg(unix)]
 mod idle_connections;
 mod misuse;

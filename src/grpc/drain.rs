@@ -6,11 +6,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::runtime::Runtime;
 
-/// Waits for `shutdown`, and starts to drain. `foreign_streams` ends the streams of health and reflection.
-pub(super) async fn drain(shutdown: CancellationToken, runtime: Runtime, foreign_streams: CancellationToken) {
+/// Waits for `shutdown`, and starts to drain. `standard_streams` ends the streams of health and reflection.
+pub(super) async fn drain(shutdown: CancellationToken, runtime: Runtime, standard_streams: CancellationToken) {
     shutdown.cancelled().await;
     runtime.drain();
-    foreign_streams.cancel();
+    standard_streams.cancel();
 }
 
 /// Runs `server` until all of its streams have ended, but after `shutdown` for at most half of the limit `drain`.

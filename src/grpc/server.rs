@@ -19,7 +19,7 @@ use super::{
     layer::{
         auth::{Auth, Guard},
         cors::{self, Origin},
-        foreign_streams::EndForeignStreams,
+        end_streams::EndStreams,
         http1_pacing::Http1Pacing,
         request_id::{RequestIds, WithRequestId},
         web_page::WebPage,
@@ -126,9 +126,9 @@ fn others(limits: &Limits, shutdown: &CancellationToken, end: &CancellationToken
     let reflection_v1 = reflection().build_v1()?.max_decoding_message_size(limits.message_bytes);
     let reflection_v1alpha = reflection().build_v1alpha()?.max_decoding_message_size(limits.message_bytes);
     let health = HealthServer::new(Health { stop: shutdown.clone() }).max_decoding_message_size(limits.message_bytes);
-    Ok(Routes::new(EndForeignStreams { service: reflection_v1, end: end.clone() })
-        .add_service(EndForeignStreams { service: reflection_v1alpha, end: end.clone() })
-        .add_service(EndForeignStreams { service: health, end: end.clone() }))
+    Ok(Routes::new(EndStreams { service: reflection_v1, end: end.clone() })
+        .add_service(EndStreams { service: reflection_v1alpha, end: end.clone() })
+        .add_service(EndStreams { service: health, end: end.clone() }))
 }
 
 /// Adds a reason to errors that the transport itself returns: a request that is too large or cannot be read.

@@ -3,7 +3,7 @@
 pub(crate) mod auth;
 pub(crate) mod caller;
 pub(crate) mod cors;
-pub(crate) mod foreign_streams;
+pub(crate) mod end_streams;
 pub(crate) mod http1_pacing;
 mod permit_body;
 pub(crate) mod request_id;

@@ -7,10 +7,10 @@
 
 pub(crate) mod directory;
 pub(crate) mod expiry;
+mod idempotent_requests;
 pub(crate) mod inbox;
 pub(crate) mod notice;
 #[expect(clippy::module_inception, reason = "the file of one player in the folder of players")]
 pub(crate) mod player;
 pub(crate) mod quota;
-mod request_log;
 pub(crate) mod token;

@@ -16,9 +16,9 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    idempotent_requests::IdempotentRequests,
     inbox::Inbox,
     quota::{Holding, Quota},
-    request_log::RequestLog,
     token::TokenHash,
 };
 use crate::{
@@ -66,9 +66,9 @@ pub struct Player {
     /// Rooms whose mailbox is full and that a presence check waits for.
     pending_checks: Mutex<BTreeSet<RoomId>>,
     /// The rooms that requests with an id created, so that a repeated request creates no other.
-    pub(crate) rooms_created: RequestLog<RoomId>,
+    pub(crate) rooms_created: IdempotentRequests<RoomId>,
     /// The games that requests with an id started.
-    pub(crate) games_started: RequestLog<Accepted>,
+    pub(crate) games_started: IdempotentRequests<Accepted>,
 }
 
 /// A call in progress, counted until it is dropped.
@@ -110,8 +110,8 @@ impl Player {
             streams_end: CancellationToken::new(),
             stream_end: OnceLock::new(),
             pending_checks: Mutex::default(),
-            rooms_created: RequestLog::default(),
-            games_started: RequestLog::default(),
+            rooms_created: IdempotentRequests::default(),
+            games_started: IdempotentRequests::default(),
         }
     }
 

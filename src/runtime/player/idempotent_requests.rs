@@ -7,15 +7,15 @@ use tokio::sync::Mutex;
 use crate::runtime::limit::limits::REQUESTS_REMEMBERED;
 
 /// The last [`REQUESTS_REMEMBERED`] requests of one kind, oldest first.
-pub(crate) struct RequestLog<T>(Mutex<VecDeque<(String, T)>>);
+pub(crate) struct IdempotentRequests<T>(Mutex<VecDeque<(String, T)>>);
 
-impl<T> Default for RequestLog<T> {
+impl<T> Default for IdempotentRequests<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T: Copy> RequestLog<T> {
+impl<T: Copy> IdempotentRequests<T> {
     /// Runs a request, or returns the result of a successful one with the same id; true if it ran. Runs one at a time.
     pub(crate) async fn once<E>(
         &self,

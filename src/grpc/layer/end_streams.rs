@@ -17,16 +17,16 @@ use crate::grpc::status;
 
 /// A service whose streams end once `end` is cancelled. Messages that are ready by then are sent first.
 #[derive(Clone)]
-pub(crate) struct EndForeignStreams<S> {
+pub(crate) struct EndStreams<S> {
     pub(crate) service: S,
     pub(crate) end: CancellationToken,
 }
 
-impl<S: NamedService> NamedService for EndForeignStreams<S> {
+impl<S: NamedService> NamedService for EndStreams<S> {
     const NAME: &'static str = S::NAME;
 }
 
-impl<S> Service<Request<Body>> for EndForeignStreams<S>
+impl<S> Service<Request<Body>> for EndStreams<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S::Future: Send + 'static,

@@ -13,7 +13,7 @@ use ratatui::{
 use super::{
     say, stdout_is_terminal,
     terminal::{
-        board::{self, BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
+        board::{self, BoardView, COMPACT_HEIGHT, HEIGHT, WIDTH},
         screen::{Input, Screen},
     },
 };
@@ -42,14 +42,14 @@ pub(super) async fn run(record: &GameRecord) -> anyhow::Result<()> {
     }
 }
 
-/// A game and where in it the viewer is.
+/// A game and the viewer's position in it, an index into `steps`.
 struct GameViewer<'a> {
     record: &'a GameRecord,
     steps: Vec<ViewedPly>,
     at: usize,
 }
 
-/// A position, the move to it and a forced pass after that.
+/// A position, with the move to it and the forced pass after that move.
 #[derive(Clone, Copy, Debug)]
 struct ViewedPly {
     position: Position,
@@ -90,7 +90,7 @@ impl<'a> GameViewer<'a> {
         }
         let [title, middle, caption, keys] = Layout::vertical([
             Constraint::Length(1),
-            Constraint::Min(LOW_HEIGHT),
+            Constraint::Min(COMPACT_HEIGHT),
             Constraint::Length(1),
             Constraint::Length(1),
         ])
@@ -153,7 +153,7 @@ impl<'a> GameViewer<'a> {
         }
     }
 
-    /// All moves, the one just made in reverse.
+    /// All moves, with the last one in reverse video.
     fn moves(&self) -> Line<'static> {
         let spans = self.steps.iter().enumerate().filter_map(|(index, step)| {
             let (side, square) = step.moved?;
@@ -165,7 +165,7 @@ impl<'a> GameViewer<'a> {
     }
 }
 
-/// The start, then a step for every move with the pass that it forces.
+/// The start, then a step for every move.
 fn steps(transcript: &Transcript) -> Vec<ViewedPly> {
     let mut position = Position::START;
     let mut steps = vec![ViewedPly { position, moved: None, passed: None }];

@@ -70,7 +70,8 @@ pub(in crate::cli) async fn log_in(
     bail!("no free name was found; choose one with --name")
 }
 
-/// Resumes the login in the file `options.keep` if the server still knows it; else [logs in](log_in) and writes the file.
+/// Resumes the login in the file `options.keep` if the server still knows it; else [logs in](log_in) and writes the
+/// file.
 pub(in crate::cli) async fn resume_or_log_in(
     client: &Client,
     options: &LoginOptions,

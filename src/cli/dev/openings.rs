@@ -17,7 +17,8 @@ const NODES: u64 = 500_000;
 /// The largest lead of either side, in discs.
 const MAX_LEAD: f32 = 2.0;
 
-/// Maximum random lines per requested opening. One in four is even; a list that needs more would have nearly equal ones.
+/// Maximum random lines per requested opening. One in four is even; a list that needs more would have nearly equal
+/// ones.
 const TRIES: u32 = 100;
 
 #[derive(Debug, clap::Args)]

@@ -124,8 +124,8 @@ impl SearchJob<'_> {
         self.unwanted.is_stopped()
     }
 
-    /// A move at the engine's level; `None` if there is no legal move. `on_depth` is called with the result of every depth
-    /// and may end the search.
+    /// A move at the engine's level; `None` if there is no legal move. `on_depth` is called with the result of every
+    /// depth and may end the search.
     pub(super) fn choose(
         &mut self,
         position: Position,

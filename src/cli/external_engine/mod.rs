@@ -7,8 +7,8 @@
 //!                    process: a child, its three streams, bounded lines
 //! ```
 //!
-//! Faulty programs are contained: lines have a maximum length, endless output is blocked, a program that does not answer
-//! in time is killed, and one that ends or moves illegally is restarted a few times.
+//! Faulty programs are contained: lines have a maximum length, endless output is blocked, a program that does not
+//! answer in time is killed, and one that ends or moves illegally is restarted a few times.
 
 mod error;
 mod gtp;
@@ -113,8 +113,8 @@ impl Engine {
         }
     }
 
-    /// The engine's move in the last position of `game`, which must not be over. Blocks until there is a move, the time is
-    /// over or `stop` is set.
+    /// The engine's move in the last position of `game`, which must not be over. Blocks until there is a move, the time
+    /// is over or `stop` is set.
     ///
     /// # Errors
     /// [`NoMove`], after restarts if these can help.

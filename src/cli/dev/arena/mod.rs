@@ -10,8 +10,8 @@
 //!                         results   in the order of the games ──▶ report (JSON, transcripts), progress
 //! ```
 //!
-//! Games come in pairs: one opening, played twice with the colours changed. Results count in the order of the games, not
-//! of their ends, so that one seed gives one result on any number of threads, unless a clock bounds the players. No
+//! Games come in pairs: one opening, played twice with the colours changed. Results count in the order of the games,
+//! not of their ends, so that one seed gives one result on any number of threads, unless a clock bounds the players. No
 //! opening is repeated: deterministic players would repeat their games, which would count as new ones.
 
 mod game;

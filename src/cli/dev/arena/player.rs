@@ -21,8 +21,8 @@ const MAX_MOVE_TIME: Duration = Duration::from_secs(60 * 60);
 /// The time for a move of an external engine without `@TIME`.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
-/// Chooses a legal move from the moves so far and a seed, the only source of randomness. Blocks during a search. A player
-/// whose call fails loses the game.
+/// Chooses a legal move from the moves so far and a seed, the only source of randomness. Blocks during a search. A
+/// player whose call fails loses the game.
 pub(super) type PlayingEngine = dyn FnMut(&Transcript, u64) -> anyhow::Result<Square> + Send;
 
 /// A player: `KIND`, `KIND:LEVEL`, `nboard:COMMAND` or `gtp:COMMAND`, each optionally with `@TIME`.

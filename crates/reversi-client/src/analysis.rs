@@ -19,7 +19,7 @@ pub enum AnalysisSubject {
     Game(GameId),
 }
 
-/// The bounds of an analysis; `None` is the server's maximum.
+/// The bounds of an analysis; `None` for the server's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnalysisBudget {
     /// Plies, 1 to 60.

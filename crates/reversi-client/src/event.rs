@@ -174,7 +174,7 @@ pub enum RoomChange {
     },
     /// A side made an offer.
     OfferMade(Offer, Color),
-    /// An offer was accepted (true), or declined or withdrawn.
+    /// An offer was accepted (true), or was declined or is void.
     OfferClosed(Offer, bool),
     /// A game ended.
     GameEnded {

@@ -121,8 +121,8 @@ fn gtp_answers_and_ends_when_it_is_closed() {
         let _ = over.send(lines.map(|line| engine.execute(line)));
     });
     assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok([true, true, false]));
-    let said = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
-    assert!(said.starts_with("= \n\n=2 ") && said.ends_with("\n\n=3 \n\n"), "{said}");
+    let written = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
+    assert!(written.starts_with("= \n\n=2 ") && written.ends_with("\n\n=3 \n\n"), "{written}");
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn nboard_stops_searching_on_a_ping() {
     for line in ["set depth 60", "go", "ping 7"] {
         engine.execute(line);
     }
-    let said = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
-    assert!(said.ends_with("pong 7\n") && !said.contains("==="), "{said}");
+    let written = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
+    assert!(written.ends_with("pong 7\n") && !written.contains("==="), "{written}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// A bound by depth, also near the end of the game.
+    /// A bound by depth; positions with at most `depth` empty squares are solved.
     #[must_use]
     pub fn of_depth(depth: u8) -> Self {
         Self { depth, solve_from: depth, ..Self::default() }

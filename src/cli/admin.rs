@@ -15,7 +15,6 @@ use super::{
 };
 use crate::client::{GameId, PlayerId, RoomId, Session};
 
-/// What to do, and by what right.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples, with the file that `reversi serve --admin-token FILE` was given:\n  \
     reversi admin --admin-token FILE close 7k2m9x4q1c0d       close a room\n  \

@@ -1,4 +1,4 @@
-//! `reversi analyze`: what each move of a game lost, by the engine here or by a server's.
+//! `reversi analyze`: the discs that each move of a game lost, by the local engine or a server's.
 
 use std::{num::NonZeroUsize, path::Path, time::Duration};
 
@@ -27,8 +27,8 @@ use crate::{
     search::Stop,
 };
 
-/// The largest file: it is read whole, and many thousands of games are smaller.
-const MOST_BYTES: u64 = 64 << 20;
+/// The largest file, in bytes: it is read whole, and holds many thousands of games.
+const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -70,7 +70,7 @@ pub(super) struct Args {
 }
 
 /// The default level: a fraction of a second for each position.
-const USUAL_LEVEL: u8 = 14;
+const DEFAULT_LEVEL: u8 = 14;
 
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let Some(game) = &args.game else { return analyze_here(&args).await };
@@ -84,12 +84,13 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
     let game = read(args.source.as_deref().unwrap_or_default(), args.number)?;
     let positions: Vec<Position> = game.course.positions().collect();
     let threads = args.threads.map_or_else(processors, NonZeroUsize::get);
-    let share = args.share(threads, positions.len());
+    let time_per_position = args.time_per_position(threads, positions.len());
     let effort = args.effort();
     let progress = Progress::of(positions.len() as u64, "positions");
     let mut printer = AnalysisPrinter::new(args.json, game.names);
-    // As many at a time as there are threads, printed in the order of the game.
-    let mut studies = stream::iter(positions).map(|position| study(position, effort, share)).buffered(threads);
+    // `threads` searches at a time, printed in the order of the game.
+    let mut studies =
+        stream::iter(positions).map(|position| study(position, effort, time_per_position)).buffered(threads);
     let mut before: Option<Study> = None;
     let mut made = game.course.moves.iter();
     while let Some(after) = studies.next().await {
@@ -97,7 +98,7 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
         if let Some(before) = &before
             && let Some(made) = made.next()
         {
-            let judged = described(*made, analysis::judge(before, made.square, &after));
+            let judged = analysis_of(*made, analysis::judge(before, made.square, &after));
             progress.suspend(|| printer.print_move(judged));
         }
         progress.inc(1);
@@ -108,21 +109,21 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Searches one position on a thread of its own, for at most `share`.
-async fn study(position: Position, effort: Effort, share: Option<Duration>) -> anyhow::Result<Study> {
+/// Searches one position on its own thread, for at most `time_per_position`.
+async fn study(position: Position, effort: Effort, time_per_position: Option<Duration>) -> anyhow::Result<Study> {
     let stop = Stop::new();
     let flag = stop.clone();
     let mut search = spawn_blocking(move || analysis::study(Engines::usual(), position, effort, &flag));
-    if let Some(share) = share {
+    if let Some(time_per_position) = time_per_position {
         tokio::select! {
             study = &mut search => return study.context("the engine failed"),
-            () = sleep(share) => stop.stop(),
+            () = sleep(time_per_position) => stop.stop(),
         }
     }
     search.await.context("the engine failed")
 }
 
-fn described(made: Move, judged: JudgedMove) -> MoveAnalysis {
+fn analysis_of(made: Move, judged: JudgedMove) -> MoveAnalysis {
     let Line { evaluation, depth, exact, certainty, moves } = judged.best;
     MoveAnalysis {
         ply: made.ply.into(),
@@ -148,7 +149,7 @@ async fn analyze_there(session: &Session, game: &GameId, args: &Args) -> anyhow:
         match result.context("the analysis was cut short")? {
             GameAnalysis::Move { judged, done, moves } => {
                 progress.suspend(|| printer.print_move(*judged));
-                progress.is_at(done.into(), moves.into());
+                progress.set(done.into(), moves.into());
             }
             GameAnalysis::Summary(_) => {
                 progress.finish_and_clear();
@@ -163,7 +164,7 @@ async fn analyze_there(session: &Session, game: &GameId, args: &Args) -> anyhow:
 impl Args {
     fn effort(&self) -> Effort {
         let bounded = self.depth.is_some() || self.time.is_some();
-        let level = self.level.or((!bounded).then_some(USUAL_LEVEL));
+        let level = self.level.or((!bounded).then_some(DEFAULT_LEVEL));
         Effort {
             depth: self.depth.unwrap_or(MOST_DEPTH),
             nodes: level.and_then(Level::new).map_or(u64::MAX, Level::nodes),
@@ -179,7 +180,7 @@ impl Args {
     }
 
     /// The time for each position, with `threads` of them searched in parallel.
-    fn share(&self, threads: usize, positions: usize) -> Option<Duration> {
+    fn time_per_position(&self, threads: usize, positions: usize) -> Option<Duration> {
         let rounds = u32::try_from(positions.div_ceil(threads)).unwrap_or(u32::MAX).max(1);
         Some(Duration::from_secs(self.time?.into()) / rounds)
     }
@@ -191,35 +192,34 @@ struct GameToAnalyze {
     names: Option<ByColor<String>>,
 }
 
-/// The game of a file, or of moves in place of a file name.
+/// Game `number` (from 1) of the file `source`, or the moves that `source` itself is.
 fn read(source: &str, number: u32) -> anyhow::Result<GameToAnalyze> {
     let file = Path::new(source);
     if !file.is_file() {
         return transcript(source).with_context(|| format!("`{source}` is neither a file nor moves such as f5d6c3"));
     }
-    let length = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
-    if length > MOST_BYTES {
-        bail!("{source} is longer than {} MiB", MOST_BYTES >> 20);
+    if file.metadata().is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+        bail!("{source} is longer than {} MiB", MAX_BYTES >> 20);
     }
     let bytes = std::fs::read(file).with_context(|| format!("cannot read {source}"))?;
-    let place = usize::try_from(number - 1).unwrap_or(usize::MAX);
+    let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
     // Old files have names in Latin-1.
-    parse(&String::from_utf8_lossy(&bytes), place).with_context(|| format!("game {number} of {source}"))
+    parse(&String::from_utf8_lossy(&bytes), index).with_context(|| format!("game {number} of {source}"))
 }
 
-/// Game number `place` of a text in GGF, or of transcripts, one a line.
-fn parse(text: &str, place: usize) -> anyhow::Result<GameToAnalyze> {
+/// Game `index` (from 0) of a text in GGF, or of transcripts, one a line.
+fn parse(text: &str, index: usize) -> anyhow::Result<GameToAnalyze> {
     const OPENING: &str = "(;";
     if text.contains(OPENING) {
-        let game = text.split(OPENING).skip(1).nth(place).context("there are fewer games")?;
+        let game = text.split(OPENING).skip(1).nth(index).context("there are fewer games")?;
         return from_ggf(&format!("{OPENING}{game}"));
     }
-    if place == 0
+    if index == 0
         && let Ok(game) = transcript(text)
     {
         return Ok(game);
     }
-    let line = text.lines().filter(|line| !line.trim().is_empty()).nth(place).context("there are fewer games")?;
+    let line = text.lines().filter(|line| !line.trim().is_empty()).nth(index).context("there are fewer games")?;
     transcript(line)
 }
 
@@ -233,7 +233,7 @@ fn transcript(text: &str) -> anyhow::Result<GameToAnalyze> {
 
 fn from_ggf(text: &str) -> anyhow::Result<GameToAnalyze> {
     let game = ggf::read(text)?;
-    // A requirement of the engine.
+    // The engine requires discs on the four centre squares.
     if !(game.start.board().empties() & Bitboard::CENTRE).is_empty() {
         bail!("the board has no discs in its middle");
     }

@@ -22,10 +22,9 @@ use crate::{
     rules::ByColor,
 };
 
-/// Streams of each player that are kept free: the others watch the rooms.
+/// Streams of each player that stay unused; the others watch the rooms.
 const STREAMS_KEPT: i32 = 2;
 
-/// How many rooms, and how fast.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
     reversi demo --rooms 8 --pause 1500\n\nEnds with Ctrl-C, and the rooms with it.")]
@@ -38,7 +37,7 @@ pub(super) struct Args {
     pause: u64,
 }
 
-/// Keeps the rooms running until an interrupt.
+/// Runs the rooms until an interrupt.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let mut interrupt = Interrupt::listen()?;
     let client = login::connect(server).await?;
@@ -54,8 +53,8 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
         }
         let Err(error) = done else { return Ok(()) };
         // After a restart an ephemeral server has forgotten the rooms and their owners.
-        let passing = |lost: &ClientError| lost.is_session_lost() || lost.is_transient();
-        if !error.downcast_ref::<ClientError>().is_some_and(passing) {
+        let temporary = |error: &ClientError| error.is_session_lost() || error.is_transient();
+        if !error.downcast_ref::<ClientError>().is_some_and(temporary) {
             return Err(error);
         }
         let wait = backoff(failures);
@@ -68,7 +67,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     }
 }
 
-/// Creates the rooms and keeps them; ends only by failing. Sessions that it opens are added to `owners`.
+/// Creates the rooms and keeps them running until one fails. Adds the sessions that it opens to `owners`.
 async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> anyhow::Result<()> {
     let first = login::log_in(client, None, "demo", PlayerKind::Bot).await?;
     owners.push(first.clone());
@@ -91,7 +90,7 @@ async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> a
     }
 }
 
-/// The settings of room `index`: each room pairs other kinds.
+/// The settings of room `index`; consecutive rooms pair different kinds.
 fn plan(kinds: &[AiKind], index: u32, pause: Duration) -> NewRoom {
     let kind = |number: usize| kinds.get(number % kinds.len().max(1)).map_or("random", |kind| kind.kind.as_str());
     let number = index as usize;
@@ -110,7 +109,7 @@ fn plan(kinds: &[AiKind], index: u32, pause: Duration) -> NewRoom {
     }
 }
 
-/// Makes the room and keeps it playing; ends only by failing.
+/// Creates the room and plays series in it, until an error.
 async fn keep(owner: Session, plan: NewRoom) -> anyhow::Result<()> {
     loop {
         let room = owner.create_room(plan.clone()).await.context("cannot make a room")?;
@@ -119,7 +118,7 @@ async fn keep(owner: Session, plan: NewRoom) -> anyhow::Result<()> {
         match attend(&owner, &room).await {
             Ok(()) => say(format_args!("{:40} is closed; making it again", room.settings.name)),
             Err(error) if error.refusal().is_some() && !error.is_session_lost() => {
-                // Another room takes its place.
+                // Another room replaces it.
                 let _ = owner.close_room(&room.id).await;
             }
             Err(error) => return Err(error).context("cannot keep a room"),
@@ -127,7 +126,7 @@ async fn keep(owner: Session, plan: NewRoom) -> anyhow::Result<()> {
     }
 }
 
-/// Starts the next series after each, until the room is closed.
+/// Starts a new series after each one, until the room is closed.
 async fn attend(owner: &Session, room: &Room) -> Result<(), ClientError> {
     let mut updates = ReconnectingStream::of_room(owner, &room.id);
     let mut state: Option<Room> = None;

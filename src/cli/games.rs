@@ -23,10 +23,9 @@ use crate::{
     room::Timestamp,
 };
 
-/// Games on one page of a list.
-const PAGE: u32 = 200;
+/// Number of games of a page.
+const PAGE_SIZE: u32 = 200;
 
-/// Which games, and what to do with them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi games                                  the latest games\n  \
@@ -78,7 +77,6 @@ impl From<GameFormat> for ExportFormat {
     }
 }
 
-/// Lists, exports or counts.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let visitor = RenewableSession::enter(server, &args.login, "reader").await?;
     let done = print(&visitor.session(), args).await;
@@ -87,8 +85,8 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
 }
 
 async fn print(session: &Session, args: Args) -> anyhow::Result<()> {
-    if let Some(who) = args.stats {
-        return print_stats(session, &who).await;
+    if let Some(name) = args.stats {
+        return print_stats(session, &name).await;
     }
     let player = match &args.player {
         Some(player) => Some(find_player::find(session, player).await?),
@@ -104,7 +102,7 @@ async fn print(session: &Session, args: Args) -> anyhow::Result<()> {
 async fn list(session: &Session, filter: GameFilter, most: u32) -> anyhow::Result<()> {
     let (mut left, mut next) = (most, None);
     loop {
-        let page = session.list_games(filter.clone(), left.clamp(1, PAGE), next).await;
+        let page = session.list_games(filter.clone(), left.clamp(1, PAGE_SIZE), next).await;
         let page = page.context("cannot list the games")?;
         if left == most && page.items.is_empty() && page.next.is_none() {
             say("no finished games");
@@ -126,9 +124,9 @@ fn line(game: &GameRecord) -> String {
     format!("{:16} {} {black} - {white}: {}{rated}", game.id, date(game.ended_at), game.outcome)
 }
 
-/// To the second, in UTC.
-fn date(moment: Option<SystemTime>) -> String {
-    let since = moment.and_then(|moment| moment.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+/// RFC 3339 in UTC, to the second.
+fn date(time: Option<SystemTime>) -> String {
+    let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     let micros = i64::try_from(since.as_secs()).unwrap_or_default().saturating_mul(1_000_000);
     convert::timestamp(Timestamp(micros)).to_string()
 }
@@ -199,8 +197,8 @@ mod tests {
 
     #[test]
     fn dates_are_shown_to_the_second() {
-        let moment = UNIX_EPOCH + std::time::Duration::from_millis(1_767_348_000_987);
-        assert_eq!(date(Some(moment)), "2026-01-02T10:00:00Z");
+        let time = UNIX_EPOCH + std::time::Duration::from_millis(1_767_348_000_987);
+        assert_eq!(date(Some(time)), "2026-01-02T10:00:00Z");
         assert_eq!(date(None), "1970-01-01T00:00:00Z");
     }
 
@@ -215,9 +213,9 @@ mod tests {
             rating,
             ..Stats::default()
         };
-        let told = summary("ada", &stats);
-        assert!(told.starts_with("ada: rated 1662, give or take 290, after 3 games\n"), "{told}");
-        assert!(told.ends_with("\n  against AIs     2 won, 0 drawn, 1 lost"), "{told}");
+        let text = summary("ada", &stats);
+        assert!(text.starts_with("ada: rated 1662, give or take 290, after 3 games\n"), "{text}");
+        assert!(text.ends_with("\n  against AIs     2 won, 0 drawn, 1 lost"), "{text}");
         assert!(summary("eve", &Stats::default()).starts_with("eve: not rated yet\n"));
     }
 }

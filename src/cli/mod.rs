@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!   serve                            the server
-//!   rooms, play, watch, host         clients: connect (login, streams) ─▶ terminal (state, drawing, keys) or text
+//!   rooms, play, watch, host         clients: connect (login, streams) ─▶ terminal (state, drawing, keys), text
 //!   games, admin, bot, demo          clients without a screen
-//!   bot ─▶ external_engine           other programs' engines play in rooms
-//!   engine_server                    our engine for other programs (`reversi engine`)
+//!   bot ─▶ external_engine           engines of other programs play in rooms
+//!   engine_server                    the engine for other programs (`reversi engine`)
 //!   import                           writes to the store of a stopped server
 //!   analyze, dev (train, arena ...)  the engine in this process
-//!   dev/bench                        loads a server over the wire, and checks what it sends
+//!   dev/bench                        loads a server over the network and checks its messages
 //! ```
 
 use std::{
@@ -124,13 +124,13 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The server's address and the command. Ends the process after `--help` and errors.
+/// Parses the server's address and the command. Exits after `--help` and errors.
 fn parse(arguments: Vec<OsString>) -> (Address, Command) {
-    let settled = option_precedence::apply(Cli::command(), &arguments);
-    let parsed = settled.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    let command = option_precedence::apply(Cli::command(), &arguments);
+    let parsed = command.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Ok(Cli { address, command: Some(command) }) => (address, command),
-        // Parsed again, so that the environment counts here too.
+        // Parsed again to read the options' environment variables.
         Ok(Cli { command: None, .. }) => parse(["reversi", "serve"].map(OsString::from).to_vec()),
         Err(error) => {
             // Fails if standard error is closed.
@@ -189,12 +189,12 @@ fn fail(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The number of processors, the default for threads.
+/// The number of processors; 1 if unknown.
 fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Does the work, and raises the flag if it takes longer than this.
+/// Runs `work`, and sets `stop` if that takes longer than `time`.
 fn stop_after<R>(time: Duration, stop: &Stop, work: impl FnOnce() -> R) -> R {
     thread::scope(|scope| {
         let (done, working) = sync_channel::<()>(0);
@@ -209,12 +209,11 @@ fn stop_after<R>(time: Duration, stop: &Stop, work: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Whether standard output is a terminal.
 fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Prints a line. If its reader is gone (`| head`), interrupts the command.
+/// Prints a line. If standard output is closed (`| head`), interrupts the command.
 fn say(line: impl std::fmt::Display) {
     use std::io::Write as _;
     if writeln!(std::io::stdout(), "{line}").is_err() {

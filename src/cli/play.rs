@@ -35,10 +35,9 @@ use crate::{
     rules::{ByColor, Color, Square},
 };
 
-/// An opponent that beginners can beat.
-const FIRST_OPPONENT: &str = "roxanne";
+/// The default opponent, which beginners can beat.
+const DEFAULT_OPPONENT: &str = "roxanne";
 
-/// Whom to play against.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi play                                  against an AI\n  \
@@ -77,7 +76,6 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// A seat in a public room.
     pub(super) fn in_room(room: &RoomId) -> Self {
         Self { room: Some(room.to_string()), ..Self::default() }
     }
@@ -92,9 +90,8 @@ fn side() -> impl TypedValueParser<Value = SideWish> {
     })
 }
 
-/// Plays until the player leaves.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let ai = check_ai::check(args.ai.as_deref().unwrap_or(FIRST_OPPONENT), args.level)?;
+    let ai = check_ai::check(args.ai.as_deref().unwrap_or(DEFAULT_OPPONENT), args.level)?;
     let client = login::connect(server).await?;
     let session = login::resume_or_log_in(&client, &args.login, "guest", PlayerKind::Human).await?;
     let done = play(&session, &args, ai).await;
@@ -111,9 +108,9 @@ async fn play(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<()> {
     } else {
         seat.play_by_lines().await?
     };
-    // So that the others see a player who left, not a lost connection. A kept login keeps its seat.
+    // Others then see that the player left, not a lost connection. A kept login keeps its seat.
     if !(seat.interrupted && args.login.keep.is_some()) {
-        let _ = session.leave(&seat.table.room().id).await;
+        let _ = session.leave(&seat.view.room().id).await;
     }
     if let Some(parting) = parting {
         say(parting);
@@ -168,11 +165,11 @@ async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room
     })?;
     let me = &session.player().id;
     if room.side_of(me).is_none() {
-        let wished = match args.side {
+        let preferred = match args.side {
             SideWish::White => [Color::White, Color::Black],
             _ => [Color::Black, Color::White],
         };
-        let Some(side) = wished.into_iter().find(|&side| room.seats[side].is_free_for(me)) else {
+        let Some(side) = preferred.into_iter().find(|&side| room.seats[side].is_free_for(me)) else {
             anyhow::bail!("both seats of room {} are taken; `reversi watch {}` shows it", room.id, room.id);
         };
         session.take_seat(&room.id, side).await.context("cannot sit down")?;
@@ -181,7 +178,7 @@ async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room
     Ok(session.room(&room.id).await?)
 }
 
-/// Joins by id, or by join code if the text is no id of a room that may be joined.
+/// Joins by id, or by join code if no room with that id can be joined.
 pub(super) async fn join_by_text(session: &Session, text: &str, password: &str) -> Result<Room, ClientError> {
     let by_id = match text.parse::<RoomId>() {
         Ok(id) => session.join(&id, password).await,
@@ -196,10 +193,10 @@ pub(super) async fn join_by_text(session: &Session, text: &str, password: &str) 
     }
 }
 
-/// A player in a room: the state, its streams, and the pending calls.
+/// A player in a room: its state, its streams, and the pending calls.
 struct PlaySession<'a> {
     session: &'a Session,
-    table: RoomView,
+    view: RoomView,
     updates: ReconnectingStream<RoomUpdate>,
     turns: ReconnectingStream<PlayEvent>,
     calls: JoinSet<Result<u64, ClientError>>,
@@ -209,7 +206,6 @@ struct PlaySession<'a> {
     interrupted: bool,
 }
 
-/// What [`PlaySession::next`] gives.
 enum SessionEvent {
     Update(Effect),
     Lost(String),
@@ -226,16 +222,16 @@ impl<'a> PlaySession<'a> {
             let player = player.clone();
             async move { player.turns().await }
         });
-        let table = RoomView::new(room, Some(session.player().id.clone()), Instant::now());
-        Self { session, table, updates, turns, calls: JoinSet::new(), caused: 0, interrupted: false }
+        let view = RoomView::new(room, Some(session.player().id.clone()), Instant::now());
+        Self { session, view, updates, turns, calls: JoinSet::new(), caused: 0, interrupted: false }
     }
 
-    /// Waits for the server. Dropping the future loses nothing.
+    /// Waits for the server. Cancel safe.
     async fn next(&mut self) -> Result<SessionEvent, ClientError> {
         tokio::select! {
             news = self.updates.next() => Ok(match news? {
                 Received::Item(update) => {
-                    let effect = self.table.update(update, Instant::now());
+                    let effect = self.view.update(update, Instant::now());
                     if effect == Effect::Missed {
                         self.updates.restart();
                     }
@@ -259,9 +255,9 @@ impl<'a> PlaySession<'a> {
         }
     }
 
-    /// Sends an action to the server; refusals come from [`PlaySession::next`].
+    /// Sends an action to the server; [`PlaySession::next`] returns refusals.
     fn perform(&mut self, action: PlayerAction) {
-        let (session, room) = (self.session.clone(), self.table.room().id.clone());
+        let (session, room) = (self.session.clone(), self.view.room().id.clone());
         self.calls.spawn(async move {
             match action {
                 PlayerAction::Play(game, ply, square) => session.play(&game, ply, square).await,
@@ -280,9 +276,9 @@ impl<'a> PlaySession<'a> {
         let mut screen = Screen::open().context("cannot use this terminal")?;
         let mut key_input = KeyInput::new();
         loop {
-            let (prompt, cursor) = (key_input.prompt(&self.table), key_input.cursor(&self.table));
-            let extras = draw_room::Extras { cursor, prompt: &prompt, keys: key_input.keys(&self.table) };
-            screen.draw(|frame| draw_room::draw(frame, &self.table, extras, Instant::now()))?;
+            let (prompt, cursor) = (key_input.prompt(&self.view), key_input.cursor(&self.view));
+            let extras = draw_room::Extras { cursor, prompt: &prompt, keys: key_input.keys(&self.view) };
+            screen.draw(|frame| draw_room::draw(frame, &self.view, extras, Instant::now()))?;
             tokio::select! {
                 input = screen.input() => match input? {
                     Input::Quit => {
@@ -290,18 +286,18 @@ impl<'a> PlaySession<'a> {
                         return Ok(None);
                     }
                     Input::Redraw => {}
-                    Input::Key(key) => match key_input.press(key, &self.table) {
+                    Input::Key(key) => match key_input.press(key, &self.view) {
                         Some(PlayerAction::Quit) => return Ok(None),
-                        Some(PlayerAction::Note(note)) => self.table.note(Some(note)),
+                        Some(PlayerAction::Note(note)) => self.view.note(Some(note)),
                         Some(action) => self.perform(action),
                         None => {}
                     },
                 },
-                happened = self.next() => match happened? {
+                event = self.next() => match event? {
                     SessionEvent::Update(Effect::Closed(_)) => return Ok(self.closing_line()),
                     SessionEvent::Update(_) | SessionEvent::Nothing => {}
-                    SessionEvent::Lost(trouble) => self.table.lost(trouble),
-                    SessionEvent::Refused(error) => self.table.note(Some(explain(&error))),
+                    SessionEvent::Lost(message) => self.view.lost(message),
+                    SessionEvent::Refused(error) => self.view.note(Some(explain(&error))),
                 },
             }
         }
@@ -310,8 +306,8 @@ impl<'a> PlaySession<'a> {
     async fn play_by_lines(&mut self) -> anyhow::Result<Option<String>> {
         let mut interrupt = Interrupt::listen()?;
         let mut input = StdinMoves { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None };
-        self.table.note(draw_room::invitation(&self.table));
-        self.table.news().for_each(say);
+        self.view.note(draw_room::invitation(&self.view));
+        self.view.news().for_each(say);
         loop {
             let wanted = self.wants_line(&input);
             tokio::select! {
@@ -319,11 +315,11 @@ impl<'a> PlaySession<'a> {
                     self.interrupted = true;
                     return Ok(None);
                 }
-                happened = self.next() => match happened? {
+                event = self.next() => match event? {
                     SessionEvent::Update(Effect::Closed(_)) => return Ok(self.closing_line()),
                     SessionEvent::Update(effect) => self.print(&effect, &mut input),
                     SessionEvent::Nothing => {}
-                    SessionEvent::Lost(trouble) => say(trouble),
+                    SessionEvent::Lost(message) => say(message),
                     SessionEvent::Refused(error) => say(explain(&error)),
                 },
                 line = input.lines.next_line(), if wanted => match line? {
@@ -338,13 +334,12 @@ impl<'a> PlaySession<'a> {
         }
     }
 
-    /// Lines are read when the effects of the last one have been shown and the next one has a meaning: a
-    /// script's moves wait for the player's turn.
+    /// Whether the effects of the last line were shown and the next can be used: a script's moves wait for their turn.
     fn wants_line(&self, input: &StdinMoves) -> bool {
-        if !self.calls.is_empty() || self.table.room().seq < self.caused {
+        if !self.calls.is_empty() || self.view.room().seq < self.caused {
             return false;
         }
-        match (self.table.my_turn(), self.table.game()) {
+        match (self.view.my_turn(), self.view.game()) {
             (Some(game), _) => input.asked.as_ref() == Some(&(game.id.clone(), game.ply)),
             (None, Some(game)) => game.outcome.is_some(),
             (None, None) => false,
@@ -358,9 +353,9 @@ impl<'a> PlaySession<'a> {
             Effect::Nothing | Effect::Missed | Effect::Closed(_) => return,
         };
         line.into_iter().for_each(say);
-        let Some(game) = self.table.my_turn().filter(|_| board) else {
+        let Some(game) = self.view.my_turn().filter(|_| board) else {
             if board && line.is_none() {
-                say(draw_room::state_line(&self.table));
+                say(draw_room::state_line(&self.view));
             }
             return;
         };
@@ -369,16 +364,16 @@ impl<'a> PlaySession<'a> {
         }
         input.asked = Some((game.id.clone(), game.ply));
         let moves = room_event::squares(game.standing.legal.iter());
-        let view = self.table.view(None);
-        let count = |side| view.board.count(side);
-        say(format_args!("\n{view}\n\n● {}  ○ {}", count(Color::Black), count(Color::White)));
-        say(format_args!("{}: {}", draw_room::state_line(&self.table), moves));
+        let board_view = self.view.board_view(None);
+        let count = |side| board_view.board.count(side);
+        say(format_args!("\n{board_view}\n\n● {}  ○ {}", count(Color::Black), count(Color::White)));
+        say(format_args!("{}: {}", draw_room::state_line(&self.view), moves));
     }
 
     fn read_line(&self, line: &str) -> PlayerAction {
-        let running = self.table.room().running();
+        let running = self.view.room().running();
         if let Ok(square) = line.parse::<Square>() {
-            return match self.table.my_turn() {
+            return match self.view.my_turn() {
                 Some(game) => PlayerAction::Play(game.id.clone(), game.ply, square),
                 None => PlayerAction::Note("it is not your turn".into()),
             };
@@ -389,7 +384,7 @@ impl<'a> PlaySession<'a> {
             (("d" | "draw", _), Some(_)) => PlayerAction::Offer(Offer::Draw),
             (("s" | "start", _), None) => PlayerAction::Start,
             (("n" | "rematch", _), None) => PlayerAction::Offer(Offer::Rematch),
-            (("x" | "decline", _), _) => match keys::offered(&self.table) {
+            (("x" | "decline", _), _) => match keys::offered(&self.view) {
                 Some(offer) => PlayerAction::Decline(offer),
                 None => PlayerAction::Note("nothing is offered".into()),
             },
@@ -401,17 +396,17 @@ impl<'a> PlaySession<'a> {
     }
 
     fn closing_line(&self) -> Option<String> {
-        self.table.news().next_back().map(str::to_owned).or_else(|| Some("the room is closed".into()))
+        self.view.news().next_back().map(str::to_owned).or_else(|| Some("the room is closed".into()))
     }
 }
 
-/// Standard input, and the last turn that was announced.
+/// Standard input, and the game and ply of the last announced turn.
 struct StdinMoves {
     lines: Lines<BufReader<Stdin>>,
     asked: Option<(GameId, u32)>,
 }
 
-/// A refusal, with the legal moves where the server gave them.
+/// A refusal, with the legal moves if the server sent them.
 pub(super) fn explain(error: &ClientError) -> String {
     let legal = error.refusal().map(|refusal| refusal.legal_moves).unwrap_or_default();
     if legal.is_empty() {
@@ -420,7 +415,6 @@ pub(super) fn explain(error: &ClientError) -> String {
     format!("{error}; the moves are {}", room_event::squares(legal.iter()))
 }
 
-/// The line that reports a lost connection.
 pub(super) fn connection_lost(error: &ClientError, wait: Duration) -> String {
     format!("{error}; trying again in {:.1} s", wait.as_secs_f32())
 }

@@ -1,7 +1,7 @@
 //! The command line's only source of randomness.
 #![expect(clippy::disallowed_methods, reason = "seeds that no option gave have to come from somewhere")]
 
-/// Random bits: for made-up names, sides that do not matter, and seeds.
+/// Random bits for generated names, arbitrary sides and seeds.
 pub(super) fn random() -> u64 {
     rand::random()
 }

@@ -13,7 +13,7 @@ use ratatui::{
 use super::{
     say, stdout_is_terminal,
     terminal::{
-        board::{self, BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
+        board::{self, BoardView, COMPACT_HEIGHT, HEIGHT, WIDTH},
         screen::{self, Input, Screen},
     },
 };
@@ -42,14 +42,14 @@ pub(super) async fn run(record: &GameRecord) -> anyhow::Result<()> {
     }
 }
 
-/// A game and where in it the viewer is.
+/// A game and the viewer's position in it, an index into `steps`.
 struct GameViewer<'a> {
     record: &'a GameRecord,
     steps: Vec<ViewedPly>,
     at: usize,
 }
 
-/// A position, the move to it and a forced pass after that.
+/// A position, with the move to it and the forced pass after that move.
 #[derive(Clone, Copy, Debug)]
 struct ViewedPly {
     position: Position,
@@ -88,7 +88,7 @@ impl<'a> GameViewer<'a> {
         if board::is_too_small(frame, 3) {
             return;
         }
-        let [title, middle, caption, keys] = screen::rows(frame, LOW_HEIGHT);
+        let [title, middle, caption, keys] = screen::rows(frame, COMPACT_HEIGHT);
         frame.render_widget(Line::from(self.headline()).bold(), title);
         let [left, right] = Layout::horizontal([Constraint::Length(WIDTH + 2), Constraint::Min(0)]).areas(middle);
         frame.render_widget(self.view(self.at), left);
@@ -147,7 +147,7 @@ impl<'a> GameViewer<'a> {
         }
     }
 
-    /// All moves, the one just made in reverse.
+    /// All moves, with the last one in reverse video.
     fn moves(&self) -> Line<'static> {
         let spans = self.steps.iter().enumerate().filter_map(|(index, step)| {
             let (side, square) = step.moved?;
@@ -159,7 +159,7 @@ impl<'a> GameViewer<'a> {
     }
 }
 
-/// The start, then a step for every move with the pass that it forces.
+/// The start, then a step for every move.
 fn steps(transcript: &Transcript) -> Vec<ViewedPly> {
     let mut position = Position::START;
     let mut steps = vec![ViewedPly { position, moved: None, passed: None }];

@@ -27,7 +27,6 @@ use super::{
 };
 use crate::client::{ListUpdate, Phase, RoomFilter, RoomId, RoomList};
 
-/// Which rooms, and how they are shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi rooms                 a list that stays up to date\n  \
@@ -51,7 +50,6 @@ pub(super) struct Args {
     name: Option<String>,
 }
 
-/// Lists until the user leaves.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let options = LoginOptions { name: args.name.clone(), keep: None };
     let visitor = RenewableSession::enter(server, &options, "visitor").await?;
@@ -64,7 +62,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     }
 }
 
-/// The command that follows.
+/// The command to run after this one.
 enum NextCommand {
     Play(RoomId),
     Watch(RoomId),
@@ -74,12 +72,13 @@ async fn list(visitor: &RenewableSession, args: &Args) -> anyhow::Result<Option<
     let filter =
         RoomFilter { phase: args.playing.then_some(Phase::Playing), open_seat: args.open, text: args.text.clone() };
     let filtered = filter != RoomFilter::default();
-    let guest = visitor.clone();
+    let visitor = visitor.clone();
     let updates = ReconnectingStream::new(move || {
-        let (guest, filter) = (guest.clone(), filter.clone());
-        async move { guest.with_session(async |session| session.watch_rooms(filter.clone()).await).await }
+        let (visitor, filter) = (visitor.clone(), filter.clone());
+        async move { visitor.with_session(async |session| session.watch_rooms(filter.clone()).await).await }
     });
-    let mut session = RoomsSession { list: RoomList::default(), loaded: false, trouble: None, updates, chosen: 0 };
+    let mut session =
+        RoomsSession { list: RoomList::default(), loaded: false, connection_error: None, updates, chosen: 0 };
     if args.once {
         while !session.loaded {
             session.next().await?;
@@ -93,30 +92,30 @@ async fn list(visitor: &RenewableSession, args: &Args) -> anyhow::Result<Option<
     }
 }
 
-/// The list and the stream of its updates.
+/// The list, the stream of its updates, and the chosen row.
 struct RoomsSession {
     list: RoomList,
     loaded: bool,
-    trouble: Option<String>,
+    connection_error: Option<String>,
     updates: ReconnectingStream<ListUpdate>,
     chosen: usize,
 }
 
 impl RoomsSession {
-    /// Waits for the next update. Dropping the future loses nothing.
+    /// Waits for the next update; `None` if the connection is lost. Cancel safe.
     async fn next(&mut self) -> anyhow::Result<Option<ListUpdate>> {
         match self.updates.next().await.context("cannot list the rooms")? {
             Received::Item(ListUpdate::Closing(closing)) if !closing.reason.is_passing() => {
                 anyhow::bail!("the server ended the list")
             }
             Received::Item(update) => {
-                self.trouble = None;
+                self.connection_error = None;
                 self.loaded = true;
                 self.list.apply(update.clone());
                 Ok(Some(update))
             }
             Received::Lost(error, wait) => {
-                self.trouble = Some(connection_lost(&error, wait));
+                self.connection_error = Some(connection_lost(&error, wait));
                 Ok(None)
             }
         }
@@ -149,7 +148,7 @@ impl RoomsSession {
                 }
                 Some(ListUpdate::Removed(id)) => say(format_args!("{id:12}  gone")),
                 Some(ListUpdate::Heartbeat | ListUpdate::Closing(_)) => {}
-                None => self.trouble.iter().for_each(say),
+                None => self.connection_error.iter().for_each(say),
             }
         }
     }
@@ -174,10 +173,9 @@ impl RoomsSession {
         }
     }
 
-    /// The command for the chosen room.
     fn next_command(&self) -> Option<NextCommand> {
         let row = self.list.rows().get(self.chosen)?;
-        match room_rows::offer(row) {
+        match room_rows::action(row) {
             "join" => Some(NextCommand::Play(row.id.clone())),
             "watch" => Some(NextCommand::Watch(row.id.clone())),
             _ => None,
@@ -187,8 +185,8 @@ impl RoomsSession {
     fn draw(&self, frame: &mut Frame) {
         let [title, body, hint, keys] = screen::rows(frame, 1);
         let rows = self.list.rows();
-        let headline = match (&self.trouble, self.loaded) {
-            (Some(trouble), _) => trouble.clone(),
+        let headline = match (&self.connection_error, self.loaded) {
+            (Some(connection_error), _) => connection_error.clone(),
             (None, false) => "asking the server ...".to_owned(),
             (None, true) if rows.len() == 1 => "1 room".to_owned(),
             (None, true) => format!("{} rooms", rows.len()),

@@ -25,10 +25,9 @@ use crate::{
     rules::Color,
 };
 
-/// Games of a closed room that are listed, the newest.
+/// Maximum number of listed games of a closed room, the newest.
 const GAMES_LISTED: u32 = 50;
 
-/// What to watch.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi watch 7k2m9x4q1c0d                    a room from `reversi rooms`\n  \
@@ -53,13 +52,11 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// A public room.
     pub(super) fn of_room(room: &RoomId) -> Self {
         Self { room: room.to_string(), ..Self::default() }
     }
 }
 
-/// Watches until the room closes or the watcher leaves.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let visitor = RenewableSession::enter(server, &args.login, "watcher").await?;
     let done = watch(&visitor, &args).await;
@@ -68,23 +65,19 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
 }
 
 async fn watch(visitor: &RenewableSession, args: &Args) -> anyhow::Result<()> {
-    let room: Result<RoomId, _> = args.room.parse();
     let mut refused = None;
-    if let Ok(room) = room {
+    if let Ok(room) = args.room.parse::<RoomId>() {
         match WatchSession::open(visitor, &room, args).await {
-            Ok(show) => return show.run(args.once).await.map_err(explain_gone),
+            Ok(session) => return session.run(args.once).await.map_err(explain_gone),
             Err(error) if error.is_unknown_or_malformed() => refused = Some(error),
             Err(error) if error.is("BAD_PASSWORD") => return Err(login::asks_for_password()),
             Err(error) => return Err(error).context(format!("cannot watch room {room}")),
         }
+        if list_games(visitor, &room).await? {
+            return Ok(());
+        }
     }
-    if let Ok(room) = args.room.parse()
-        && list_games(visitor, &room).await?
-    {
-        return Ok(());
-    }
-    let game: Option<GameId> = args.room.parse().ok();
-    if let Some(game) = game {
+    if let Ok(game) = args.room.parse::<GameId>() {
         match visitor.session().record(&game).await {
             Ok(record) => return replay::run(&record).await,
             Err(error) if error.is_unknown_or_malformed() => {}
@@ -95,7 +88,7 @@ async fn watch(visitor: &RenewableSession, args: &Args) -> anyhow::Result<()> {
     bail!("there is no room and no finished game `{}`{why}; `reversi rooms` lists the rooms", args.room)
 }
 
-/// The finished games of a room that is closed; whether there are any.
+/// Prints the finished games of a closed room; returns whether there are any.
 async fn list_games(visitor: &RenewableSession, room: &RoomId) -> anyhow::Result<bool> {
     let filter = GameFilter { room: Some(room.clone()), player: None };
     let mut games = match visitor.session().list_games(filter, GAMES_LISTED, None).await {
@@ -115,20 +108,19 @@ async fn list_games(visitor: &RenewableSession, room: &RoomId) -> anyhow::Result
     Ok(!games.is_empty())
 }
 
-/// A room that was there at the start is gone, not unknown.
+/// Reports a room that no longer exists as gone: it existed at the start.
 fn explain_gone(error: anyhow::Error) -> anyhow::Error {
     let is_gone = |error: &ClientError| error.is("ROOM_NOT_FOUND") || error.is("ROOM_CLOSED");
     if error.downcast_ref().is_some_and(is_gone) { anyhow!("there is no such room any more") } else { error }
 }
 
-/// A room that is watched.
 struct WatchSession {
-    table: RoomView,
+    view: RoomView,
     updates: ReconnectingStream<RoomUpdate>,
 }
 
 impl WatchSession {
-    /// The first snapshot says whether the room may be watched at all.
+    /// Waits for the first snapshot, or the error that the room cannot be watched.
     async fn open(visitor: &RenewableSession, room: &RoomId, args: &Args) -> Result<Self, ClientError> {
         let (visitor, room) = (visitor.clone(), room.clone());
         let (code, password) = (args.code.clone(), args.password.clone());
@@ -142,7 +134,7 @@ impl WatchSession {
         loop {
             match updates.next().await? {
                 Received::Item(RoomUpdate::Snapshot(room)) => {
-                    return Ok(Self { table: RoomView::new(*room, None, Instant::now()), updates });
+                    return Ok(Self { view: RoomView::new(*room, None, Instant::now()), updates });
                 }
                 Received::Item(_) => {}
                 Received::Lost(error, _) => return Err(error),
@@ -162,11 +154,11 @@ impl WatchSession {
         Ok(())
     }
 
-    /// Waits for the server. Dropping the future loses nothing.
+    /// Waits for the server. Cancel safe.
     async fn next(&mut self) -> Result<Effect, ClientError> {
         match self.updates.next().await? {
             Received::Item(update) => {
-                let effect = self.table.update(update, Instant::now());
+                let effect = self.view.update(update, Instant::now());
                 if effect == Effect::Missed {
                     self.updates.restart();
                 }
@@ -174,7 +166,7 @@ impl WatchSession {
             }
             Received::Lost(error, wait) => {
                 let line = connection_lost(&error, wait);
-                self.table.lost(line.clone());
+                self.view.lost(line.clone());
                 Ok(Effect::Event { line: Some(line), board: false })
             }
         }
@@ -184,14 +176,14 @@ impl WatchSession {
         let mut screen = Screen::open().context("cannot use this terminal")?;
         loop {
             let extras = draw_room::Extras { cursor: None, prompt: "", keys: "q quit" };
-            screen.draw(|frame| draw_room::draw(frame, &self.table, extras, Instant::now()))?;
+            screen.draw(|frame| draw_room::draw(frame, &self.view, extras, Instant::now()))?;
             tokio::select! {
                 input = screen.input() => match input? {
                     Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
                     Input::Key(_) | Input::Redraw => {}
                 },
                 effect = self.next() => if let Effect::Closed(_) = effect? {
-                    return Ok(Some(self.table.news().next_back().unwrap_or("the room is closed").to_owned()));
+                    return Ok(Some(self.view.news().next_back().unwrap_or("the room is closed").to_owned()));
                 },
             }
         }
@@ -199,7 +191,7 @@ impl WatchSession {
 
     async fn by_lines(&mut self) -> anyhow::Result<()> {
         let mut interrupt = Interrupt::listen()?;
-        self.table.news().for_each(say);
+        self.view.news().for_each(say);
         say(self.picture());
         loop {
             tokio::select! {
@@ -219,17 +211,17 @@ impl WatchSession {
         }
     }
 
-    /// The board as text, who plays, and the state.
+    /// The board, the players and the state as text.
     fn picture(&self) -> String {
-        let view = self.table.view(None);
-        let seats = &self.table.room().seats;
-        let side = |disc, side: Color| format!("{disc} {} {}", seats[side].occupant, view.board.count(side));
+        let board_view = self.view.board_view(None);
+        let seats = &self.view.room().seats;
+        let side = |disc, side: Color| format!("{disc} {} {}", seats[side].occupant, board_view.board.count(side));
         format!(
-            "{}\n{view}\n{}   {}   {}\n",
-            draw_room::headline(self.table.room()),
+            "{}\n{board_view}\n{}   {}   {}\n",
+            draw_room::headline(self.view.room()),
             side('●', Color::Black),
             side('○', Color::White),
-            draw_room::state_line(&self.table)
+            draw_room::state_line(&self.view)
         )
     }
 }

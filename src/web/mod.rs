@@ -20,30 +20,30 @@ use tower_http::set_header::SetResponseHeaderLayer;
 /// `build.rs` watches the same folder, so that a new file rebuilds the crate.
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/web/dist");
 
-/// Permits files of this server only, so that no script in a chat line can run. Pictures of boards are made in the
-/// browser, as `data:` or `blob:`.
+/// Permits files of this server only, so that a script in a chat line cannot run. The page creates images of boards
+/// as `data:` and `blob:` URLs.
 const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
                        connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
                        frame-ancestors 'none'";
 
-/// For files whose names contain a hash of their content.
+/// Cache control of files whose names contain a hash of their content.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 
 const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    // The address of an invitation contains the join code.
+    // An invitation's URL contains the join code.
     (header::REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// The files of the page, and 404 for all others.
+/// Routes of the page's files.
 pub fn page() -> Router {
     PAGE.clone()
 }
 
-/// Built once: the compressed files are kept as long as the process runs.
+/// Built once, because it compresses the files.
 static PAGE: LazyLock<Router> = LazyLock::new(|| {
     let files = add_files(Router::new(), &FILES);
     SECURITY_HEADERS.into_iter().fold(files, |files, (name, value)| {
@@ -62,7 +62,6 @@ fn add_files(files: Router, folder: &'static Dir) -> Router {
     folder.dirs().fold(files, add_files)
 }
 
-/// A file as served.
 struct Asset {
     content_type: &'static str,
     cache_control: &'static str,
@@ -90,8 +89,7 @@ impl Asset {
     }
 }
 
-/// Answers a request for a file: compressed if the browser accepts that, and without a body if the browser has the
-/// current version.
+/// Sends a file, compressed if the browser accepts that, or 304 if the browser has the current version.
 async fn answer(State(asset): State<Arc<Asset>>, request: HeaderMap) -> Response {
     let headers = [
         (header::CONTENT_TYPE, asset.content_type),

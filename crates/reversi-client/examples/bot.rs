@@ -1,4 +1,4 @@
-//! A bot that plays one game by random moves. Run: bot URL [AI KIND]; without a kind it meets any other player.
+//! A bot that plays one game with random moves. Run: bot URL [AI KIND]; without a kind it plays any other player.
 use reversi_client::{Ai, Client, ClientError, PlayEvent, PlayerKind, SideWish, rules::Bitboard, rules::SplitMix64};
 
 #[tokio::main(flavor = "current_thread")]

@@ -19,14 +19,14 @@ pub enum AnalysisSubject {
     Game(GameId),
 }
 
-/// The bounds of an analysis; the server bounds those left out.
+/// The bounds of an analysis; `None` for the server's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnalysisBudget {
     /// Plies, 1 to 60.
     pub depth: Option<u8>,
     /// The time of the whole analysis.
     pub time: Option<Duration>,
-    /// Positions visited, for each that is analysed.
+    /// Positions visited per analysed position.
     pub nodes: Option<u64>,
 }
 
@@ -45,13 +45,13 @@ impl From<AnalysisBudget> for v1::AnalysisBudget {
 pub struct AnalysisLine {
     /// Black's expected discs minus white's at the end.
     pub evaluation: f64,
-    /// Plies looked ahead; 0 for a glance.
+    /// Search depth in plies; 0 for a static evaluation.
     pub depth: u8,
-    /// Proved by a search to the end.
+    /// Whether it is proved by a search to the end.
     pub exact: bool,
-    /// The promised share of ProbCut cuts that are right, in percent.
+    /// The nominal share of correct ProbCut cuts, in percent.
     pub certainty: u8,
-    /// The moves, passes left out; empty where the game is over.
+    /// The moves without passes; empty if the game is over.
     pub moves: Vec<Square>,
 }
 
@@ -70,10 +70,10 @@ impl TryFrom<v1::AnalysisLine> for AnalysisLine {
     }
 }
 
-/// The result of the analysis of a position so far.
+/// The result so far of the analysis of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionAnalysis {
-    /// Best first for the side to move.
+    /// From the best to the worst for the side to move.
     pub lines: Vec<AnalysisLine>,
     /// Positions visited.
     pub nodes: u64,
@@ -93,7 +93,7 @@ impl PositionAnalysis {
 /// The evaluation of one move of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveAnalysis {
-    /// Counted from 0, passes too.
+    /// From 0, counting passes.
     pub ply: u32,
     /// The side that moved.
     pub side: Color,
@@ -103,9 +103,9 @@ pub struct MoveAnalysis {
     pub best: AnalysisLine,
     /// The move's evaluation for black.
     pub evaluation: f64,
-    /// The loss against the best line in discs.
+    /// The loss against the best line, in discs.
     pub loss: f64,
-    /// Both evaluations are proved.
+    /// Whether both evaluations are proved.
     pub exact: bool,
     /// Positions visited.
     pub nodes: u64,
@@ -118,7 +118,7 @@ pub enum GameAnalysis {
     Move {
         /// The evaluation.
         judged: Box<MoveAnalysis>,
-        /// The number of moves evaluated, with this one.
+        /// The number of moves evaluated, including this one.
         done: u32,
         /// The number of moves of the game.
         moves: u32,
@@ -160,10 +160,10 @@ impl TryFrom<v1::MoveAnalysis> for MoveAnalysis {
     }
 }
 
-/// Dropping the stream that a call answers with stops the search.
+/// Dropping the returned stream stops the search.
 impl Session {
-    /// The best moves of a position, at increasing depth; at most `lines` of them. Refused by `WRONG_PHASE` while the
-    /// caller plays a rated game, `GAME_OVER` and `QUOTA_ANALYSES`.
+    /// The best moves of a position, at most `lines`, at increasing depth. Refused with `WRONG_PHASE` while the caller
+    /// plays a rated game, `GAME_OVER` and `QUOTA_ANALYSES`.
     pub async fn analyze_position(
         &self,
         subject: AnalysisSubject,
@@ -184,8 +184,8 @@ impl Session {
         Ok(Incoming::new(results, PositionAnalysis::parse))
     }
 
-    /// The loss of each move of a game; a position is none. Refused as [`Session::analyze_position`] is, and by
-    /// `GAME_NOT_FOUND`.
+    /// The loss of each move of a game; a position is [`Malformed`]. Refused as in [`Session::analyze_position`], and
+    /// with `GAME_NOT_FOUND`.
     pub async fn analyze_game(
         &self,
         subject: AnalysisSubject,

@@ -1,24 +1,24 @@
-//! A room kept up to date from its events. The server has judged; here everything is assigned.
+//! Applies events to a room, without checks: the server has made them.
 
 use thiserror::Error;
 
 use super::{Clocks, Room, RoomChange, RoomEvent, RoomState};
 
-/// An event that does not follow the room's last one: the watcher must ask for a snapshot.
+/// An event does not follow the room's last one: the watcher must request a snapshot.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("event {got} does not follow {last}")]
 pub struct Gap {
-    /// The last event that is in the room.
+    /// The last applied event.
     pub last: u64,
-    /// The one that came.
+    /// The received event.
     pub got: u64,
 }
 
 impl Room {
-    /// Makes the room what it is after `event`. An event that is in it already changes nothing.
+    /// Applies an event; one that was applied before changes nothing.
     ///
     /// # Errors
-    /// [`Gap`] when events are missing in between; the room is unchanged.
+    /// [`Gap`] if events are missing in between; the room is unchanged.
     pub fn apply(&mut self, event: &RoomEvent) -> Result<(), Gap> {
         if event.seq <= self.seq {
             return Ok(());
@@ -70,7 +70,7 @@ impl Room {
                     game.clocks = *clocks;
                 }
             }
-            // All of what these change is in the event's state.
+            // All that these change is in the event's state.
             RoomChange::Created
             | RoomChange::OwnerChanged(_)
             | RoomChange::SeatChanged(..)

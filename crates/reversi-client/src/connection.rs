@@ -10,24 +10,23 @@ use tonic::{
 use super::{ClientError, Malformed, PlayerKind, Session, error::innermost, parse, settings::wire_count};
 use crate::v1::{self, session_service_client::SessionServiceClient};
 
-/// The time to accept a connection, after which a server is unreachable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time without data after which a connection is pinged, so that a vanished server is noticed.
+/// The time without data after which a connection is pinged, to detect a dead server.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
-/// A connection to a server, over which any number of players may log in. Clones share it.
+/// A connection to a server, for any number of players. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Client {
     url: String,
     channel: Channel,
 }
 
-/// The certificates of a client over TLS. By default it trusts the system's authorities.
+/// The TLS certificates of a client. By default it trusts the system's authorities.
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
-    /// Certificates of authorities in PEM: only servers with a certificate that these have signed are trusted.
+    /// Certificates of the only trusted authorities, in PEM.
     pub authority: Option<Vec<u8>>,
-    /// The client's own chain of certificates and its key, both in PEM, for a server that asks for one.
+    /// The client's own certificate chain and its key, both in PEM, for a server that requires one.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -46,13 +45,12 @@ impl Trust {
 }
 
 impl Client {
-    /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks later is re-established
-    /// automatically.
+    /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks later is restored automatically.
     pub async fn connect(url: &str) -> Result<Self, ClientError> {
         Self::connect_trusting(url, &Trust::default()).await
     }
 
-    /// As [`Client::connect`], with the certificates for a URL that begins with `https`.
+    /// Like [`Client::connect`], with the certificates for an `https` URL.
     pub async fn connect_trusting(url: &str, trust: &Trust) -> Result<Self, ClientError> {
         let endpoint = Endpoint::from_shared(url.to_owned())
             .ok()
@@ -81,12 +79,12 @@ impl Client {
         &self.url
     }
 
-    /// Creates a player with a free name. Refused by `NAME_TAKEN` and `BAD_NAME`.
+    /// Creates a player with a free name. Refused with `NAME_TAKEN` and `BAD_NAME`.
     pub async fn log_in(&self, name: &str, kind: PlayerKind) -> Result<Session, ClientError> {
         self.log_in_for_seats(name, kind, 1).await
     }
 
-    /// As [`Client::log_in`], for a bot that wants to hold this many seats at a time.
+    /// Like [`Client::log_in`], for a bot that needs up to `seats` seats at a time.
     pub async fn log_in_for_seats(&self, name: &str, kind: PlayerKind, seats: u32) -> Result<Session, ClientError> {
         let request = v1::LogInRequest { display_name: name.to_owned(), kind: kind.into(), seats: wire_count(seats) };
         let answer = SessionServiceClient::new(self.channel.clone()).log_in(request).await?.into_inner();
@@ -94,7 +92,7 @@ impl Client {
         Ok(Session::new(self.channel.clone(), player, bearer(&answer.token)?))
     }
 
-    /// Resumes the session of the player with this token. Refused by `TOKEN_INVALID`.
+    /// Resumes the session of the player with this token. Refused with `TOKEN_INVALID`.
     pub async fn resume(&self, token: &str) -> Result<Session, ClientError> {
         Session::resume(self.channel.clone(), bearer(token)?).await
     }
@@ -104,7 +102,7 @@ fn bearer(token: &str) -> Result<MetadataValue<Ascii>, Malformed> {
     secret(&format!("Bearer {token}"))
 }
 
-/// A header that is kept out of logs and tables of headers.
+/// A header value that is not logged or compressed.
 pub(super) fn secret(text: &str) -> Result<MetadataValue<Ascii>, Malformed> {
     let mut value: MetadataValue<Ascii> =
         text.parse().map_err(|_| Malformed::new("token", "it does not fit into a header"))?;

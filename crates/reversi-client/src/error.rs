@@ -8,13 +8,13 @@ use tonic_types::StatusExt as _;
 
 use crate::rules::Bitboard;
 
-/// The trailer in which the server names the reason of a refusal.
+/// The trailer that has the reason of a refusal.
 const REASON: &str = "reversi-reason";
 
 /// Why a call or a stream failed.
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// The text is not the address of a server.
+    /// The text is not a server address.
     #[error("`{0}` is not a server address; one looks like http://127.0.0.1:50051")]
     Address(String),
     /// The certificates or keys cannot be used.
@@ -25,7 +25,7 @@ pub enum ClientError {
     Unreachable {
         /// The URL.
         url: String,
-        /// The cause that the connection reported.
+        /// The cause in words.
         cause: String,
     },
     /// The connection broke, or the server stopped, before the answer.
@@ -40,7 +40,7 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// The refusal, if it is one.
+    /// The refusal, if the error is one.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
@@ -49,7 +49,7 @@ impl ClientError {
         }
     }
 
-    /// Whether the server refused for this reason, such as `NAME_TAKEN`.
+    /// Whether the server refused with this reason, such as `NAME_TAKEN`.
     #[must_use]
     pub fn is(&self, reason: &str) -> bool {
         self.refusal().is_some_and(|refusal| refusal.reason == reason)
@@ -61,18 +61,18 @@ impl ClientError {
         self.refusal().is_some_and(|refusal| matches!(refusal.code, Code::NotFound | Code::InvalidArgument))
     }
 
-    /// Whether the server no longer knows the session: only logging in again helps.
+    /// Whether the server no longer knows the session: the player must log in again.
     #[must_use]
     pub fn is_session_lost(&self) -> bool {
         self.refusal().is_some_and(|refusal| refusal.code == Code::Unauthenticated)
     }
 
-    /// Whether the answer seems not to come from a Reversi server, which always gives a reason.
+    /// Whether the answer is probably not from a Reversi server, which always sends a reason.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         match self {
             Self::Broken(_) | Self::Malformed(_) => true,
-            // A proxy may be out of resources too.
+            // A proxy in front of a Reversi server may be out of resources too.
             Self::Refused(refusal) => refusal.reason.is_empty() && refusal.code != Code::ResourceExhausted,
             Self::Address(_) | Self::Certificates(_) | Self::Unreachable { .. } => false,
         }
@@ -92,9 +92,10 @@ impl ClientError {
 impl From<Status> for ClientError {
     fn from(status: Status) -> Self {
         let refusal = Refusal::parse(&status);
-        // Statuses without a reason that the transport makes itself: the request was not processed.
-        let made_up = matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal);
-        if refusal.reason.is_empty() && made_up {
+        // With these codes and no reason, the status is the transport's own: the request was not processed.
+        let from_transport =
+            matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal);
+        if refusal.reason.is_empty() && from_transport {
             let cause = if status.source().is_some() { innermost(&status) } else { status.message().to_owned() };
             return Self::Broken(cause);
         }
@@ -106,15 +107,15 @@ impl From<Status> for ClientError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// The gRPC code, which says what to do next.
+    /// The gRPC code.
     pub code: Code,
     /// The reason as a constant such as `ROOM_FULL`; empty if the server gave none.
     pub reason: String,
     /// The reason in words.
     pub message: String,
-    /// Where the caller may move, after an illegal move.
+    /// The legal moves, after an illegal one.
     pub legal_moves: Bitboard,
-    /// When it makes sense to try again.
+    /// The time after which to try again.
     pub retry_after: Option<Duration>,
 }
 
@@ -151,7 +152,7 @@ impl Malformed {
     }
 }
 
-/// The last cause in the chain says what happened ("connection refused"); those before it say where.
+/// The last source of an error, such as "connection refused": errors before it add only context.
 pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(next) = cause.source() {

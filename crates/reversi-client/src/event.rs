@@ -1,4 +1,4 @@
-//! The events of a room, as its watchers receive them.
+//! The events that watchers of a room receive.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,11 +16,11 @@ use crate::{
 /// A message to a watcher.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoomUpdate {
-    /// The room as it is: the first message, and again after the watcher has lagged.
+    /// The room's current state: the first message, and again after the watcher has lagged too far.
     Snapshot(Box<Room>),
-    /// One thing that happened since.
+    /// The next event.
     Event(Box<RoomEvent>),
-    /// The connection lives.
+    /// A heartbeat.
     Heartbeat,
     /// The stream ends.
     Closing(Closing),
@@ -41,7 +41,7 @@ impl RoomUpdate {
 }
 
 impl CloseReason {
-    /// Whether opening the stream again is what a client should do.
+    /// Whether a client should open the stream again.
     #[must_use]
     pub fn is_passing(self) -> bool {
         matches!(self, Self::Draining | Self::SlowConsumer | Self::Unspecified)
@@ -51,9 +51,9 @@ impl CloseReason {
 /// The last message of a stream that the server ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closing {
-    /// Why.
+    /// The reason.
     pub reason: CloseReason,
-    /// When it makes sense to try again.
+    /// The time after which to try again.
     pub retry_after: Option<Duration>,
 }
 
@@ -65,33 +65,33 @@ impl TryFrom<v1::Closing> for Closing {
     }
 }
 
-/// One thing that happened in a room.
+/// An event of a room.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoomEvent {
-    /// The number of the event, without gaps.
+    /// The number, consecutive in a room.
     pub seq: u64,
-    /// The time of the event.
+    /// The time.
     pub at: Option<SystemTime>,
     /// The change.
     pub change: RoomChange,
-    /// The state of the room after the event; `None` if the event does not change it.
+    /// The state after the event; `None` if unchanged.
     pub state: Option<Box<RoomState>>,
 }
 
-/// The small fields of a room, as an event leaves them.
+/// The small fields of a room after an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoomState {
-    /// The phase of the room.
+    /// The phase.
     pub phase: Phase,
-    /// `None` once it is closed.
+    /// The owner; `None` once the room is closed.
     pub owner: Option<PlayerId>,
     /// The seat of each side.
     pub seats: ByColor<Seat>,
-    /// `None` when no series runs.
+    /// The running series.
     pub series: Option<Series>,
     /// The side that has offered a rematch.
     pub rematch_offered_by: Option<Color>,
-    /// Of a series in pairs.
+    /// The score of a series in pairs.
     pub score: Option<SeriesScore>,
     /// The side that has offered a draw in the running game.
     pub draw_offered_by: Option<Color>,
@@ -113,7 +113,7 @@ impl TryFrom<v1::RoomState> for RoomState {
     }
 }
 
-/// The change of a room by an event.
+/// The change of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoomChange {
     /// The room was created.
@@ -122,7 +122,7 @@ pub enum RoomChange {
     MemberJoined(Member),
     /// A member left.
     MemberLeft(PlayerId, LeaveReason),
-    /// A connection was lost or came back.
+    /// A member's connection was lost or restored.
     PresenceChanged(PlayerId, bool),
     /// The room has another owner.
     OwnerChanged(PlayerId),
@@ -132,22 +132,22 @@ pub enum RoomChange {
     SeatsSwapped,
     /// A seat became ready, or no longer is.
     ReadyChanged(Color, bool),
-    /// The owner chose other settings.
+    /// The settings were changed.
     SettingsChanged {
-        /// All of them.
+        /// All settings.
         settings: Box<Settings>,
         /// Whether there is a password.
         has_password: bool,
     },
-    /// A game started, with its opening; and its place in the series.
+    /// A game began, after its opening; with its series.
     GameStarted(Box<Game>, Option<Series>),
     /// A move was made.
     MovePlayed {
-        /// In this game.
+        /// The game.
         game: GameId,
         /// The move.
         ply: Ply,
-        /// The state of the game after it.
+        /// The position after it.
         standing: Standing,
         /// The clocks after it.
         clocks: Clocks,
@@ -156,51 +156,51 @@ pub enum RoomChange {
     },
     /// A side had no move.
     TurnPassed {
-        /// In this game.
+        /// The game.
         game: GameId,
         /// The pass.
         ply: Ply,
-        /// The state of the game after it.
+        /// The position after it.
         standing: Standing,
         /// The clocks after it.
         clocks: Clocks,
     },
     /// A bot's move was illegal.
     MoveRefused {
-        /// The side of the bot.
+        /// The bot's side.
         side: Color,
-        /// Number of illegal moves in this turn; the third forfeits the game.
+        /// The number of illegal moves in this turn; the third forfeits.
         strikes: u32,
     },
-    /// A side offered something.
+    /// A side made an offer.
     OfferMade(Offer, Color),
-    /// An offer was answered, or is void.
+    /// An offer was accepted (true), or was declined or is void.
     OfferClosed(Offer, bool),
     /// A game ended.
     GameEnded {
         /// The game.
         game: GameId,
-        /// The outcome.
+        /// The result.
         outcome: Outcome,
         /// The last position, in which no side is to move.
         standing: Standing,
         /// The score of a series in pairs.
         score: Option<SeriesScore>,
     },
-    /// The server was down and credits the downtime: all running times start later by this much.
+    /// The server was down and credits the downtime to the clocks.
     ClockCredited {
-        /// Microseconds of the credit; negative after the server's clock was set back.
+        /// The credit; negative if the server's clock was set back.
         micros: i64,
         /// The clocks after it, if a game runs.
         clocks: Option<Clocks>,
     },
-    /// A chat line, and the maximum number of lines that the room keeps; older lines are dropped.
+    /// A line of chat, and the number of last lines that the room keeps.
     ChatPosted(ChatLine, usize),
-    /// The room is closed.
+    /// The room was closed.
     RoomClosed(RoomCloseReason),
-    /// The rest of a series will not be played: it was aborted, or its test has a verdict.
+    /// A series ended early: it was aborted, or its test has a verdict.
     SeriesEnded,
-    /// Something that this client does not know.
+    /// A change that this client does not know.
     Unknown,
 }
 
@@ -208,11 +208,10 @@ impl TryFrom<v1::RoomEvent> for RoomEvent {
     type Error = Malformed;
 
     fn try_from(event: v1::RoomEvent) -> Result<Self, Malformed> {
-        let change = event.event.map_or(Ok(RoomChange::Unknown), parse_change)?;
         Ok(Self {
             seq: event.seq,
             at: parse::maybe_time(event.at, "time of an event")?,
-            change,
+            change: event.event.map_or(Ok(RoomChange::Unknown), parse_change)?,
             state: event.state.map(RoomState::try_from).transpose()?.map(Box::new),
         })
     }

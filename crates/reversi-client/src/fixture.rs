@@ -1,4 +1,4 @@
-//! Sample rooms for tests, of this crate and of programs that show rooms.
+//! Sample rooms for tests of this crate and of programs that display rooms.
 #![allow(clippy::unwrap_used, reason = "only tests have it")]
 
 use std::time::Duration;
@@ -8,10 +8,11 @@ use crate::{
     rules::{ByColor, Position, Square},
 };
 
-/// A room with two open seats in which the standard start is on the board.
+const OPEN_SEAT: Seat = Seat { occupant: Occupant::Open, ready: false, present: false, wins: 0, draws: 0 };
+
+/// A room with two open seats and a game at the standard start.
 #[must_use]
 pub fn room() -> Room {
-    let seat = Seat { occupant: Occupant::Open, ready: false, present: false, wins: 0, draws: 0 };
     Room {
         id: "room1".parse().unwrap(),
         seq: 5,
@@ -20,7 +21,7 @@ pub fn room() -> Room {
         has_password: false,
         owner: None,
         members: vec![],
-        seats: ByColor::new(seat.clone(), seat),
+        seats: ByColor::new(OPEN_SEAT, OPEN_SEAT),
         game: Some(Game {
             id: "game1".parse().unwrap(),
             number: 1,
@@ -63,13 +64,13 @@ pub fn move_event(room: &Room, square: &str) -> RoomEvent {
     next(room, change)
 }
 
-/// This change as the room's next event, which changes nothing else.
+/// The room's next event, with this change and no new state.
 #[must_use]
 pub fn next(room: &Room, change: RoomChange) -> RoomEvent {
     RoomEvent { seq: room.seq + 1, at: None, change, state: None }
 }
 
-/// The state that the room has.
+/// The room's current state.
 #[must_use]
 pub fn state(room: &Room) -> RoomState {
     RoomState {
@@ -86,13 +87,12 @@ pub fn state(room: &Room) -> RoomState {
 /// A row with two open seats.
 #[must_use]
 pub fn row(id: &str) -> RoomRow {
-    let seat = Seat { occupant: Occupant::Open, ready: false, present: false, wins: 0, draws: 0 };
     RoomRow {
         id: id.parse().unwrap(),
         name: format!("room {id}"),
         owner: "ada".into(),
         phase: Phase::Lobby,
-        seats: ByColor::new(seat.clone(), seat),
+        seats: ByColor::new(OPEN_SEAT, OPEN_SEAT),
         has_password: false,
         watching: Watching::Everyone,
         watchers: 0,

@@ -1,4 +1,4 @@
-//! A running or finished game, and the calls about running games.
+//! A game of a room, and the calls about running games.
 
 use std::{
     fmt,
@@ -31,7 +31,7 @@ impl From<Position> for Standing {
     }
 }
 
-/// The three forms of a position must agree.
+/// Fails if the bitboards, the text and the legal moves disagree.
 impl TryFrom<v1::Position> for Standing {
     type Error = Malformed;
 
@@ -51,14 +51,14 @@ impl TryFrom<v1::Position> for Standing {
     }
 }
 
-/// The clocks at the moment of sending.
+/// The clocks at the time of sending; `None` without a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clocks {
-    /// Left on each side's total clock, where there is one.
+    /// The time left on each side's total clock.
     pub total: ByColor<Option<Duration>>,
-    /// What the side to move may still spend on this move.
+    /// The time left for this move.
     pub time_left: Option<Duration>,
-    /// The same as a moment, by the server's time.
+    /// The end of `time_left`, by the server's clock.
     pub deadline: Option<SystemTime>,
 }
 
@@ -80,15 +80,15 @@ impl TryFrom<v1::Clocks> for Clocks {
 /// One ply of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ply {
-    /// Counted from 0 at the standard start: even plies are black's.
+    /// From 0 at the standard start; even plies are black's.
     pub ply: u32,
     /// The side that moved.
     pub side: Color,
     /// The square; `None` for a pass.
     pub square: Option<Square>,
-    /// Spent on it by the server's clock.
+    /// The time spent, by the server's clock.
     pub spent: Duration,
-    /// Whether the room's opening made it.
+    /// Whether it is part of the room's opening.
     pub opening: bool,
 }
 
@@ -143,7 +143,7 @@ pub struct Outcome {
     pub reason: EndReason,
     /// The discs of the last position.
     pub discs: ByColor<u8>,
-    /// The official score, empties to the winner; zeros unless the game was played out.
+    /// The official score, with empty squares counted for the winner; zeros unless the game was played to its end.
     pub score: ByColor<u8>,
 }
 
@@ -189,9 +189,9 @@ impl TryFrom<v1::Outcome> for Outcome {
 pub struct Game {
     /// The id, unique on the server.
     pub id: GameId,
-    /// 1 for the first of the room.
+    /// From 1 in each room.
     pub number: u32,
-    /// Plies made, which is the number of the next ply.
+    /// The number of plies made, which is the index of the next.
     pub ply: u32,
     /// The current position.
     pub standing: Standing,
@@ -199,14 +199,14 @@ pub struct Game {
     pub clocks: Clocks,
     /// Every ply from the standard start.
     pub plies: Vec<Ply>,
-    /// Absent while it runs.
+    /// `None` while the game runs.
     pub outcome: Option<Outcome>,
     /// The side that has offered a draw.
     pub draw_offered_by: Option<Color>,
 }
 
 impl Game {
-    /// The square of the last move, passes skipped.
+    /// The square of the last move, ignoring passes.
     #[must_use]
     pub fn last_move(&self) -> Option<Square> {
         self.plies.iter().rev().find_map(|ply| ply.square)
@@ -230,30 +230,30 @@ impl TryFrom<v1::Game> for Game {
     }
 }
 
-/// Changes answer with the number of the last event that they caused. All calls fail with a [`ClientError::Refused`] that
-/// says why, or with a broken connection.
+/// Calls that change a game return the number of the last event that they caused.
 impl Session {
-    /// The player's turns and games. Every open turn is sent first. It replaces the player's older stream of this kind
-    /// or of [`Session::play_stream`].
+    /// The player's turns and games; open turns come first. Replaces the player's older stream, also that of
+    /// [`Session::play_stream`].
     pub async fn turns(&self) -> Result<Incoming<PlayEvent>, ClientError> {
         let events = self.games().watch_turns(v1::WatchTurnsRequest {}).await?.into_inner();
         Ok(Incoming::new(events, |response: v1::WatchTurnsResponse| PlayEvent::parse(response.event)))
     }
 
-    /// Moves in `game` at `ply`. The same move again is no error.
+    /// Plays a move in `game` at `ply`. Idempotent.
     pub async fn play(&self, game: &GameId, ply: u32, square: Square) -> Result<u64, ClientError> {
-        let request =
-            v1::PlayMoveRequest { game_id: game.to_string(), ply: wire_count(ply), square: square.to_string() };
+        let (game_id, square) = (game.to_string(), square.to_string());
+        let request = v1::PlayMoveRequest { game_id, ply: wire_count(ply), square };
         Ok(self.games().play_move(request).await?.into_inner().seq)
     }
 
-    /// Resigns.
+    /// Resigns the game.
     pub async fn resign(&self, game: &GameId) -> Result<u64, ClientError> {
         let request = v1::ResignRequest { game_id: game.to_string() };
         Ok(self.games().resign(request).await?.into_inner().seq)
     }
 
-    /// Ends the game without a winner: either player before both have moved, the owner when no human is seated.
+    /// Ends the game without a winner. Allowed for a player before both sides have moved, and for the owner if no human
+    /// is seated.
     pub async fn abort(&self, game: &GameId) -> Result<u64, ClientError> {
         let request = v1::AbortGameRequest { game_id: game.to_string() };
         Ok(self.games().abort_game(request).await?.into_inner().seq)

@@ -1,4 +1,4 @@
-//! Ids that the server assigned, opaque to clients.
+//! Ids assigned by the server, opaque to clients.
 
 use std::{fmt, str::FromStr};
 
@@ -6,10 +6,10 @@ use thiserror::Error;
 
 use super::Malformed;
 
-/// The greatest length of an id in bytes.
-const MOST_BYTES: usize = 64;
+/// The maximum length of an id.
+const MAX_BYTES: usize = 64;
 
-/// The text is empty, too long, or not of letters, digits, `-` and `_`.
+/// The text is empty, too long, or has characters other than letters, digits, `-` and `_`.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("an id is 1 to 64 letters, digits, `-` and `_`")]
 pub struct ParseIdError;
@@ -37,7 +37,7 @@ macro_rules! id {
 
             fn from_str(text: &str) -> Result<Self, ParseIdError> {
                 let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-                let fits = (1..=MOST_BYTES).contains(&text.len()) && text.bytes().all(plain);
+                let fits = (1..=MAX_BYTES).contains(&text.len()) && text.bytes().all(plain);
                 if fits { Ok(Self(text.to_owned())) } else { Err(ParseIdError) }
             }
         }
@@ -45,17 +45,17 @@ macro_rules! id {
 }
 
 id!(
-    /// A player.
+    /// The id of a player.
     PlayerId,
     "player id"
 );
 id!(
-    /// A room.
+    /// The id of a room.
     RoomId,
     "room id"
 );
 id!(
-    /// A game.
+    /// The id of a game.
     GameId,
     "game id"
 );

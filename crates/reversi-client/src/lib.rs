@@ -1,7 +1,6 @@
 //! A typed client of the server, for the command line and for bots in Rust.
 //!
-//! Answers are parsed, not trusted: a message becomes types of this crate and of [`rules`], or a
-//! [`ClientError::Malformed`], never a panic.
+//! Messages are parsed into types of this crate and of [`rules`]; an invalid one is [`ClientError::Malformed`].
 //!
 //! ```text
 //!   Client ── log_in ──▶ Session ── turns(), play_stream() ──▶ PlayEvent ...
@@ -70,7 +69,7 @@ pub use session::Session;
 pub use settings::{Opening, Settings};
 pub use stream::{Incoming, PlayStream};
 pub use turn::{PlayEvent, Turn, TurnEnd};
-// What needs no form of its own: enums, and the server's description of itself, of which nothing is checked.
+// Generated types that need no validation.
 pub use v1::{
     AiKind, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,
     LeaveReason, Limits, PlayerKind, RoomCloseReason, SidePreference as SideWish, Visibility, Watching,

@@ -1,4 +1,4 @@
-//! Parsers of the fields that messages share.
+//! Parsers of common fields. `what` names the field in the error.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,12 +10,11 @@ use crate::{
     v1,
 };
 
-/// A required field.
 pub(super) fn required<T>(value: Option<T>, what: &'static str) -> Result<T, Malformed> {
     value.ok_or_else(|| Malformed::new(what, "missing"))
 }
 
-/// A name without control characters, safe to print to a terminal.
+/// Rejects control characters, so that a name is safe to print to a terminal.
 pub(super) fn plain(text: String, what: &'static str) -> Result<String, Malformed> {
     if text.chars().any(char::is_control) {
         return Err(Malformed::new(what, format_args!("{text:?} has control characters")));
@@ -23,45 +22,39 @@ pub(super) fn plain(text: String, what: &'static str) -> Result<String, Malforme
     Ok(text)
 }
 
-/// A number that cannot be negative.
+/// Rejects negative numbers.
 pub(super) fn count(value: i32, what: &'static str) -> Result<u32, Malformed> {
     u32::try_from(value).map_err(|_| Malformed::new(what, value))
 }
 
-/// A number of discs.
+/// A number of discs, at most 64.
 pub(super) fn discs(value: i32, what: &'static str) -> Result<u8, Malformed> {
     u8::try_from(value).ok().filter(|&discs| discs <= 64).ok_or_else(|| Malformed::new(what, value))
 }
 
-/// A length of time, not negative.
-pub(super) fn duration(value: prost_types::Duration, what: &'static str) -> Result<Duration, Malformed> {
-    Duration::try_from(value).map_err(|_| Malformed::new(what, value))
-}
-
-/// A length of time that may be absent.
+/// Rejects negative durations.
 pub(super) fn maybe_duration(
     value: Option<prost_types::Duration>,
     what: &'static str,
 ) -> Result<Option<Duration>, Malformed> {
-    value.map(|value| duration(value, what)).transpose()
+    value.map(|value| Duration::try_from(value).map_err(|_| Malformed::new(what, value))).transpose()
 }
 
-/// Microseconds that may be negative; saturates.
+/// Microseconds, which may be negative; saturates.
 pub(super) fn micros(value: prost_types::Duration) -> i64 {
     value.seconds.saturating_mul(1_000_000).saturating_add(i64::from(value.nanos / 1000))
 }
 
-/// A moment that may be absent.
 pub(super) fn maybe_time(value: Option<Timestamp>, what: &'static str) -> Result<Option<SystemTime>, Malformed> {
     value.map(|value| SystemTime::try_from(value).map_err(|_| Malformed::new(what, value))).transpose()
 }
 
-/// A length of time for the server; saturates.
+/// Saturates.
 pub(super) fn to_wire(duration: Duration) -> prost_types::Duration {
     duration.try_into().unwrap_or(prost_types::Duration { seconds: i64::MAX, nanos: 0 })
 }
 
-/// A side; `None` is the unspecified one.
+/// `None` if unspecified.
 pub(super) fn maybe_side(value: i32, what: &'static str) -> Result<Option<Color>, Malformed> {
     match v1::Side::try_from(value) {
         Ok(v1::Side::Unspecified) => Ok(None),
@@ -71,12 +64,12 @@ pub(super) fn maybe_side(value: i32, what: &'static str) -> Result<Option<Color>
     }
 }
 
-/// A side that must be given.
+/// Rejects an unspecified side.
 pub(super) fn side(value: i32, what: &'static str) -> Result<Color, Malformed> {
     required(maybe_side(value, what)?, what)
 }
 
-/// The side of a seat number.
+/// The side of a seat number: 0 is black.
 pub(super) fn seat(value: i32, what: &'static str) -> Result<Color, Malformed> {
     match value {
         0 => Ok(Color::Black),
@@ -85,7 +78,6 @@ pub(super) fn seat(value: i32, what: &'static str) -> Result<Color, Malformed> {
     }
 }
 
-/// The number of a side's seat.
 pub(super) fn seat_number(side: Color) -> i32 {
     match side {
         Color::Black => 0,
@@ -93,22 +85,19 @@ pub(super) fn seat_number(side: Color) -> i32 {
     }
 }
 
-/// A square that must be given.
 pub(super) fn square(text: &str, what: &'static str) -> Result<Square, Malformed> {
     text.parse().map_err(|error| Malformed::new(what, format_args!("`{text}`: {error}")))
 }
 
-/// A square; `None` for the empty text.
+/// `None` for the empty text.
 pub(super) fn maybe_square(text: &str, what: &'static str) -> Result<Option<Square>, Malformed> {
     if text.is_empty() { Ok(None) } else { square(text, what).map(Some) }
 }
 
-/// Squares that must be given.
 pub(super) fn squares<S: FromIterator<Square>>(names: &[String], what: &'static str) -> Result<S, Malformed> {
     names.iter().map(|name| square(name, what)).collect()
 }
 
-/// Parses all items of a list.
 pub(super) fn all<W, T: TryFrom<W, Error = Malformed>>(items: Vec<W>) -> Result<Vec<T>, Malformed> {
     items.into_iter().map(T::try_from).collect()
 }

@@ -3,14 +3,14 @@
 use super::{GameId, Malformed, PlayerId, PlayerKind, RoomId, parse};
 use crate::{rules::Color, v1};
 
-/// A player, as all others see it.
+/// The public data of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Player {
     /// Never reused.
     pub id: PlayerId,
     /// Unique among current players.
     pub name: String,
-    /// Person or program.
+    /// Human or bot.
     pub kind: PlayerKind,
 }
 
@@ -27,24 +27,24 @@ impl TryFrom<v1::Player> for Player {
     }
 }
 
-/// Finished games, aborted ones not counted.
+/// Numbers of finished games, without aborted ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// All games.
     pub played: u32,
-    /// Those won.
+    /// Games won.
     pub won: u32,
-    /// Those drawn.
+    /// Games drawn.
     pub drawn: u32,
-    /// Those lost.
+    /// Games lost.
     pub lost: u32,
-    /// Those against people.
+    /// Games against humans.
     pub humans: OpponentStats,
-    /// Those against bots.
+    /// Games against bots.
     pub bots: OpponentStats,
-    /// Those against AIs.
+    /// Games against AIs.
     pub ais: OpponentStats,
-    /// `None` before the first rated game.
+    /// The rating; `None` before the first rated game.
     pub rating: Option<Rating>,
 }
 
@@ -62,9 +62,9 @@ pub struct OpponentStats {
 /// A Glicko-2 rating.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
-    /// The strength, 1500 to begin with.
+    /// The strength, at first 1500.
     pub value: f64,
-    /// The rating deviation: the strength lies within twice this with 95 % confidence.
+    /// The rating deviation, half of the half-width of the 95 % interval.
     pub deviation: f64,
     /// The number of rated games.
     pub games: u32,
@@ -116,7 +116,7 @@ impl TryFrom<v1::Rating> for Rating {
 pub struct Me {
     /// The caller.
     pub player: Player,
-    /// Rooms of which the caller is a member.
+    /// Rooms that the caller has joined.
     pub rooms: Vec<RoomId>,
     /// Seats held.
     pub seats: Vec<(RoomId, Color)>,
@@ -124,9 +124,9 @@ pub struct Me {
     pub games: Vec<GameId>,
     /// The results so far.
     pub stats: Stats,
-    /// The most seats that the caller may hold.
+    /// Maximum number of held seats.
     pub seat_limit: u32,
-    /// The most rooms that the caller may own.
+    /// Maximum number of owned rooms.
     pub room_limit: u32,
 }
 

@@ -8,12 +8,12 @@ use crate::{
     v1,
 };
 
-/// A filter of games; the default is all of them.
+/// A filter of games; the default matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameFilter {
-    /// Only those of this room.
+    /// Only games of this room.
     pub room: Option<RoomId>,
-    /// Only those of this player.
+    /// Only games of this player.
     pub player: Option<PlayerId>,
 }
 
@@ -24,7 +24,7 @@ impl From<GameFilter> for v1::GameFilter {
     }
 }
 
-/// One page of a longer list.
+/// A page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
     /// The items.
@@ -74,7 +74,7 @@ impl TryFrom<v1::Participant> for Participant {
 pub struct GameRecord {
     /// The id, unique on the server.
     pub id: GameId,
-    /// The room where it was played.
+    /// The room of the game.
     pub room: RoomId,
     /// The room's name.
     pub room_name: String,
@@ -86,13 +86,13 @@ pub struct GameRecord {
     pub ended_at: Option<SystemTime>,
     /// The result.
     pub outcome: Outcome,
-    /// Its moves.
+    /// The moves.
     pub transcript: Transcript,
     /// The moves with passes and times; empty in a list.
     pub plies: Vec<Ply>,
-    /// The last position's discs, where given.
+    /// The last position's discs, if sent.
     pub board: Option<Board>,
-    /// Whether it counts for ratings.
+    /// Whether the game counts for ratings.
     pub rated: bool,
 }
 

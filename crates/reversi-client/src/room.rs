@@ -1,4 +1,4 @@
-//! A room, as its viewer sees it, and the calls about rooms.
+//! A room as its viewer sees it, and the calls about rooms.
 
 use std::time::SystemTime;
 
@@ -19,7 +19,7 @@ pub enum Phase {
     Lobby,
     /// A game or a series runs.
     Playing,
-    /// Closed.
+    /// The room is closed.
     Closed,
 }
 
@@ -49,7 +49,7 @@ impl From<Phase> for v1::RoomPhase {
 pub struct Member {
     /// The player.
     pub player: Player,
-    /// Connected, or within the grace after the connection was lost.
+    /// Whether the member is connected, or in the grace period after a lost connection.
     pub present: bool,
     /// The time of joining.
     pub joined_at: Option<SystemTime>,
@@ -121,11 +121,11 @@ impl From<Offer> for v1::Offer {
 /// Games between the same occupants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// The game that runs or has just ended, from 1.
+    /// The index of the running or last game, from 1.
     pub game: u32,
     /// The number of games.
     pub games: u32,
-    /// The start time of the next game, between two games.
+    /// Between two games, the start time of the next.
     pub next_game_at: Option<SystemTime>,
 }
 
@@ -141,30 +141,31 @@ impl TryFrom<v1::Series> for Series {
     }
 }
 
-/// The score of a series in pairs: the running one, or the last one between the same occupants.
+/// The score of the running series in pairs, or of the last one between the same occupants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeriesScore {
-    /// The side where the player now sits who began the series with black.
+    /// The current side of the player who began the series as black.
     pub first: Color,
-    /// The results of that player.
+    /// That player's score.
     pub score: Score,
 }
 
-/// The owner of a room; a closed one has none, and an empty id.
+/// `None` for the empty id, that of a closed room's owner.
 pub(super) fn parse_owner(id: String) -> Result<Option<PlayerId>, Malformed> {
     (!id.is_empty()).then(|| PlayerId::parse(id)).transpose()
 }
 
 pub(super) fn parse_score(score: v1::SeriesScore) -> Result<SeriesScore, Malformed> {
     let pairs = score.pairs.iter().map(|&pairs| parse::count(pairs, "pairs")).collect::<Result<Vec<_>, _>>()?;
-    let score_of_player = Score {
+    let first = parse::seat(score.seat, "seat of a score")?;
+    let score = Score {
         wins: parse::count(score.wins, "games won")?,
         draws: parse::count(score.draws, "games drawn")?,
         losses: parse::count(score.losses, "games lost")?,
         pairs: pairs.try_into().map_err(|_| Malformed::new("pairs", "not five numbers"))?,
         half: None,
     };
-    Ok(SeriesScore { first: parse::seat(score.seat, "seat of a score")?, score: score_of_player })
+    Ok(SeriesScore { first, score })
 }
 
 /// A room.
@@ -172,46 +173,46 @@ pub(super) fn parse_score(score: v1::SeriesScore) -> Result<SeriesScore, Malform
 pub struct Room {
     /// The id, unique on the server.
     pub id: RoomId,
-    /// The number of the last event that is in it.
+    /// The number of the last applied event.
     pub seq: u64,
     /// The phase.
     pub phase: Phase,
-    /// The settings, which the owner chooses.
+    /// The settings.
     pub settings: Settings,
     /// Whether joining needs a password.
     pub has_password: bool,
     /// The owner; `None` once the room is closed.
     pub owner: Option<PlayerId>,
-    /// The members in the order in which they joined.
+    /// The members in order of joining.
     pub members: Vec<Member>,
     /// The seat of each side.
     pub seats: ByColor<Seat>,
     /// The running game, or the last one.
     pub game: Option<Game>,
-    /// Absent when no series runs.
+    /// The running series.
     pub series: Option<Series>,
     /// The last lines of chat.
     pub chat: Vec<ChatLine>,
-    /// Lets other players in; only members see it.
+    /// The code with which others can join; only members see it.
     pub join_code: Option<String>,
     /// The time of creation.
     pub created_at: Option<SystemTime>,
-    /// The number of streams that watch it.
+    /// The number of watching streams.
     pub watchers: u32,
     /// The side that has offered a rematch.
     pub rematch_offered_by: Option<Color>,
-    /// The score of the running or last series; `None` for one that is not played in pairs.
+    /// The score of the running or last series; `None` if it is not in pairs.
     pub score: Option<SeriesScore>,
 }
 
 impl Room {
-    /// The side for which this player sits here.
+    /// The side of a seated player.
     #[must_use]
     pub fn side_of(&self, player: &PlayerId) -> Option<Color> {
         Color::ALL.into_iter().find(|&side| self.seats[side].is_of(player))
     }
 
-    /// The game, while it runs.
+    /// The running game.
     #[must_use]
     pub fn running(&self) -> Option<&Game> {
         self.game.as_ref().filter(|game| game.outcome.is_none())
@@ -254,11 +255,11 @@ impl TryFrom<v1::Room> for Room {
 pub struct NewRoom {
     /// The settings.
     pub settings: Settings,
-    /// The first occupants of the seats; a player can only be the caller.
+    /// The first occupants of the seats; the only possible player is the caller.
     pub seats: ByColor<Occupant>,
-    /// The password for joining; none if empty.
+    /// The password for joining; empty for none.
     pub password: String,
-    /// Makes the call idempotent, if not empty: the same id returns the same room.
+    /// If not empty, makes the call idempotent: the same id returns the same room.
     pub request_id: String,
 }
 
@@ -273,8 +274,7 @@ impl Default for NewRoom {
     }
 }
 
-/// Changes answer with the number of the last event that they caused. All calls fail with a [`ClientError::Refused`] that
-/// says why, or with a broken connection.
+/// Calls that change a room return the number of the last event that they caused. "Owner" marks calls for owners only.
 impl Session {
     /// Creates a room with the player as its owner and first member.
     pub async fn create_room(&self, room: NewRoom) -> Result<Room, ClientError> {
@@ -295,12 +295,12 @@ impl Session {
         Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 
-    /// Becomes a member of a public room. The password is ignored where there is none.
+    /// Joins a public room. The password is ignored if the room has none.
     pub async fn join(&self, room: &RoomId, password: &str) -> Result<Room, ClientError> {
         self.join_by(join::Room::RoomId(room.to_string()), password).await
     }
 
-    /// Becomes a member of the room with this join code.
+    /// Joins the room with this join code.
     pub async fn join_by_code(&self, code: &str, password: &str) -> Result<Room, ClientError> {
         self.join_by(join::Room::JoinCode(code.to_owned()), password).await
     }
@@ -311,13 +311,13 @@ impl Session {
         Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 
-    /// Leaves the room; a player of a running game loses it.
+    /// Leaves the room, and loses a running game.
     pub async fn leave(&self, room: &RoomId) -> Result<u64, ClientError> {
         let request = v1::LeaveRoomRequest { room_id: room.to_string() };
         Ok(self.rooms().leave_room(request).await?.into_inner().seq)
     }
 
-    /// Sits down, or changes to the other seat.
+    /// Takes a seat, and leaves the other one.
     pub async fn take_seat(&self, room: &RoomId, side: Color) -> Result<u64, ClientError> {
         let request = v1::TakeSeatRequest { room_id: room.to_string(), seat: parse::seat_number(side) };
         Ok(self.rooms().take_seat(request).await?.into_inner().seq)
@@ -362,7 +362,7 @@ impl Session {
         Ok(self.rooms().set_ready(request).await?.into_inner().seq)
     }
 
-    /// Owner: removes a member, for the room's life if `ban`.
+    /// Owner: removes a member; with `ban`, for the room's lifetime.
     pub async fn kick(&self, room: &RoomId, player: &PlayerId, ban: bool) -> Result<u64, ClientError> {
         let request = v1::KickMemberRequest { room_id: room.to_string(), player_id: player.to_string(), ban };
         Ok(self.rooms().kick_member(request).await?.into_inner().seq)
@@ -374,7 +374,7 @@ impl Session {
         Ok(self.rooms().transfer_ownership(request).await?.into_inner().seq)
     }
 
-    /// Owner: changes the named fields of the settings; all of them when none is named. The password stays.
+    /// Owner: changes the settings in `fields`, or all if it is empty, but not the password.
     pub async fn update_settings(
         &self,
         room: &RoomId,
@@ -391,7 +391,7 @@ impl Session {
         Ok(self.rooms().update_settings(request).await?.into_inner().seq)
     }
 
-    /// Owner: sets the password for joining; none if empty.
+    /// Owner: sets the password for joining; empty for none.
     pub async fn set_password(&self, room: &RoomId, password: &str) -> Result<u64, ClientError> {
         let request = v1::UpdateSettingsRequest {
             room_id: room.to_string(),
@@ -408,7 +408,7 @@ impl Session {
         Ok(GameId::parse(self.rooms().start_game(request).await?.into_inner().game_id)?)
     }
 
-    /// Closes the room.
+    /// Owner: closes the room.
     pub async fn close_room(&self, room: &RoomId) -> Result<u64, ClientError> {
         let request = v1::CloseRoomRequest { room_id: room.to_string() };
         Ok(self.rooms().close_room(request).await?.into_inner().seq)
@@ -420,13 +420,12 @@ impl Session {
         Ok(self.rooms().post_chat(request).await?.into_inner().seq)
     }
 
-    /// The room's state, then every event; see [`Room::apply`].
+    /// A snapshot of the room, then its events; see [`Room::apply`].
     pub async fn watch(&self, room: &RoomId) -> Result<Incoming<RoomUpdate>, ClientError> {
         self.watch_with(room, "", "", None).await
     }
 
-    /// As [`Session::watch`], for a room that needs its join code or a password (empty where it does not), and
-    /// resuming after the event `after_seq`.
+    /// Like [`Session::watch`], with a join code and password if needed (else empty), resuming after event `after_seq`.
     pub async fn watch_with(
         &self,
         room: &RoomId,

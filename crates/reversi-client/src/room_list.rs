@@ -5,14 +5,14 @@ use std::time::SystemTime;
 use super::{Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, parse, seat::parse_seats};
 use crate::{rules::ByColor, v1};
 
-/// A filter of rooms; the default is all of them.
+/// A filter of rooms; the default matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoomFilter {
-    /// Only those in this phase.
+    /// Only rooms in this phase.
     pub phase: Option<Phase>,
-    /// Only those with a seat to take.
+    /// Only rooms with an open seat.
     pub open_seat: bool,
-    /// Only those whose name or owner contains this.
+    /// Only rooms whose name or owner contains this text.
     pub text: String,
 }
 
@@ -38,13 +38,13 @@ pub struct RoomRow {
     pub seats: ByColor<Seat>,
     /// Whether joining needs a password.
     pub has_password: bool,
-    /// Who may watch.
+    /// The players allowed to watch.
     pub watching: Watching,
-    /// The number of streams that watch it.
+    /// The number of watching streams.
     pub watchers: u32,
     /// Plies made in the running game.
     pub ply: u32,
-    /// The discs of each side in it.
+    /// The discs of each side in that game.
     pub discs: ByColor<u8>,
     /// The time of creation.
     pub created_at: Option<SystemTime>,
@@ -82,14 +82,14 @@ impl TryFrom<v1::RoomSummary> for RoomRow {
     }
 }
 
-/// A message of a stream of the list.
+/// A message of the list's stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ListUpdate {
     /// All rows.
     Snapshot(Vec<RoomRow>),
-    /// A row that is new or has changed.
+    /// A new or changed row.
     Upserted(Box<RoomRow>),
-    /// A room that is closed or no longer matches.
+    /// A room that was closed or no longer matches.
     Removed(RoomId),
     /// A heartbeat.
     Heartbeat,
@@ -112,7 +112,7 @@ impl ListUpdate {
     }
 }
 
-/// The list, kept up to date: a new room comes last.
+/// The list, updated by its stream; new rooms are last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoomList {
     rows: Vec<RoomRow>,

@@ -8,22 +8,22 @@ use crate::{rules::ByColor, v1};
 /// A server-side AI.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Ai {
-    /// One of the server's kinds, such as `roxanne`.
+    /// The kind, such as `roxanne`.
     pub kind: String,
     /// From 1; 0 for the kind's default.
     pub level: u32,
-    /// The same seed plays the same game; 0 lets the server choose.
+    /// The seed of random choices; 0 for a random one.
     pub seed: u64,
 }
 
 impl Ai {
-    /// This kind at its default level.
+    /// An AI at its kind's default level.
     #[must_use]
     pub fn new(kind: &str) -> Self {
         Self { kind: kind.to_owned(), level: 0, seed: 0 }
     }
 
-    /// The same at another level.
+    /// Sets the level.
     #[must_use]
     pub fn level(self, level: u32) -> Self {
         Self { level, ..self }
@@ -56,9 +56,9 @@ impl TryFrom<v1::AiSeat> for Ai {
 /// The occupant of a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Occupant {
-    /// Anyone may take it.
+    /// Any member may take the seat.
     Open,
-    /// Only this player may take it.
+    /// Only this player may take the seat.
     Reserved(Player),
     /// A player.
     Player(Player),
@@ -96,24 +96,24 @@ impl From<Occupant> for v1::Seat {
 pub struct Seat {
     /// The occupant.
     pub occupant: Occupant,
-    /// Whether it is ready to start; an AI always is.
+    /// Whether the occupant is ready to start; an AI always is.
     pub ready: bool,
-    /// Whether its player is connected; an AI always is.
+    /// Whether the occupant is connected; an AI always is.
     pub present: bool,
     /// Games won in the current pairing.
     pub wins: u32,
-    /// Games drawn in it.
+    /// Games drawn in the current pairing.
     pub draws: u32,
 }
 
 impl Seat {
-    /// Whether this player sits in it.
+    /// Whether this player has the seat.
     #[must_use]
     pub fn is_of(&self, player: &PlayerId) -> bool {
         matches!(&self.occupant, Occupant::Player(seated) if seated.id == *player)
     }
 
-    /// Whether this player may sit down in it.
+    /// Whether this player may take the seat.
     #[must_use]
     pub fn is_free_for(&self, player: &PlayerId) -> bool {
         match &self.occupant {
@@ -145,7 +145,7 @@ impl TryFrom<v1::Seat> for Seat {
     }
 }
 
-/// Reads the two seats of a room: black's is the first.
+/// Parses the two seats of a room; black's is the first.
 pub(super) fn parse_seats(seats: Vec<v1::Seat>) -> Result<ByColor<Seat>, Malformed> {
     let [black, white] =
         <[v1::Seat; 2]>::try_from(seats).map_err(|seats| Malformed::new("number of seats", seats.len()))?;

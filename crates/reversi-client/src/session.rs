@@ -1,4 +1,4 @@
-//! A logged-in player: the calls about sessions, the lobby and records. Those about rooms, games and analyses are beside their types.
+//! A logged-in player, with the calls about sessions, the lobby and records; others are in the modules of their types.
 
 use tonic::{
     Request, Status,
@@ -18,10 +18,12 @@ use crate::v1::{
     session_service_client::SessionServiceClient,
 };
 
-/// A channel that adds the player's token to every call.
+/// A channel that adds the caller's tokens to every call.
 pub(super) type Transport = InterceptedService<Channel, Bearer>;
 
-/// A logged-in player. Clones are the same player; none of them logs out when dropped.
+/// A logged-in player. Clones share the login, and dropping them does not log out.
+///
+/// All calls fail with [`ClientError::Refused`] and a reason, or with a broken connection.
 #[derive(Clone, Debug)]
 pub struct Session {
     player: Player,
@@ -29,7 +31,6 @@ pub struct Session {
     channel: Channel,
 }
 
-/// Writes the tokens into every call.
 #[derive(Clone, Debug)]
 pub(super) struct Bearer {
     player: MetadataValue<Ascii>,
@@ -46,7 +47,6 @@ impl Interceptor for Bearer {
     }
 }
 
-/// All calls fail with a [`ClientError::Refused`] that says why, or with a broken connection.
 impl Session {
     pub(super) fn new(channel: Channel, player: Player, bearer: MetadataValue<Ascii>) -> Self {
         Self { player, bearer: Bearer { player: bearer, admin: None }, channel }
@@ -58,11 +58,11 @@ impl Session {
         Ok(Self::new(channel, parse::required(me.player, "player")?.try_into()?, bearer))
     }
 
-    /// The same player with an administrator's rights, by the secret of `reversi serve --admin-token`: kicking, closing
-    /// and aborting anywhere, seeing private rooms, and [`Session::log_out_player`].
+    /// Adds an administrator's rights: to kick, close and abort anywhere, to see private rooms, and
+    /// [`Session::log_out_player`]. `secret` is that of `reversi serve --admin-token`; the first call checks it.
     ///
     /// # Errors
-    /// When the secret fits into no header. Whether it is the right one shows with the first call.
+    /// The secret is not a valid header value.
     pub fn as_admin(self, secret: &str) -> Result<Self, ClientError> {
         Ok(Self { bearer: Bearer { admin: Some(super::connection::secret(secret)?), ..self.bearer }, ..self })
     }
@@ -109,14 +109,14 @@ impl Session {
         Ok(())
     }
 
-    /// Logs another player out; for administrators. Refused by `NOT_ADMIN` and `PLAYER_NOT_FOUND`.
+    /// Logs another player out; for administrators. Refused with `NOT_ADMIN` and `PLAYER_NOT_FOUND`.
     pub async fn log_out_player(&self, player: &PlayerId) -> Result<(), ClientError> {
         let request = v1::LogOutRequest { player_id: player.to_string() };
         SessionServiceClient::new(self.transport()).log_out(request).await?;
         Ok(())
     }
 
-    /// The player's own state, for a client that resumes.
+    /// The player's own state, such as its rooms and seats.
     pub async fn me(&self) -> Result<Me, ClientError> {
         let answer = SessionServiceClient::new(self.transport()).get_me(v1::GetMeRequest {}).await?;
         Ok(answer.into_inner().try_into()?)
@@ -127,21 +127,22 @@ impl Session {
         Ok(self.lobby().get_server_info(v1::GetServerInfoRequest {}).await?.into_inner())
     }
 
-    /// A page of the listed rooms, newest first; `page` is the `next` of the page before. Refused by `BAD_PAGE_TOKEN`.
+    /// A page of the listed rooms, newest first; `page` is [`Page::next`] of the last page. Refused with
+    /// `BAD_PAGE_TOKEN`.
     pub async fn list_rooms(&self, filter: RoomFilter, page: Option<String>) -> Result<Page<RoomRow>, ClientError> {
-        let request =
-            v1::ListRoomsRequest { filter: Some(filter.into()), page_size: 0, page_token: page.unwrap_or_default() };
+        let page_token = page.unwrap_or_default();
+        let request = v1::ListRoomsRequest { filter: Some(filter.into()), page_size: 0, page_token };
         let answer = self.lobby().list_rooms(request).await?.into_inner();
         Ok(Page::new(parse::all(answer.rooms)?, answer.next_page_token))
     }
 
-    /// The listed rooms, then every change; see [`RoomList`](super::RoomList). Refused by `QUOTA_STREAMS`.
+    /// The listed rooms, then every change; see [`RoomList`](super::RoomList). Refused with `QUOTA_STREAMS`.
     pub async fn watch_rooms(&self, filter: RoomFilter) -> Result<Incoming<ListUpdate>, ClientError> {
         let request = v1::WatchRoomsRequest { filter: Some(filter.into()) };
         Ok(Incoming::new(self.lobby().watch_rooms(request).await?.into_inner(), ListUpdate::parse))
     }
 
-    /// Starts a game against an AI, or with `None` against any other player, for whom the room may have to wait.
+    /// Starts a game against an AI, or joins or opens a room for a game against any player if `None`.
     pub async fn quick_start(&self, ai: Option<Ai>, side: SideWish) -> Result<Room, ClientError> {
         let request = v1::QuickStartRequest {
             opponent: Some(ai.map_or(Opponent::Anyone(v1::Anyone {}), |ai| Opponent::Ai(ai.into()))),
@@ -152,15 +153,15 @@ impl Session {
         Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 
-    /// A finished game. Refused by `GAME_NOT_FOUND`.
+    /// A finished game. Refused with `GAME_NOT_FOUND`.
     pub async fn record(&self, game: &GameId) -> Result<GameRecord, ClientError> {
         let request = v1::GetGameRequest { game_id: game.to_string() };
         let answer = self.records().get_game(request).await?.into_inner();
         Ok(parse::required(answer.game, "game")?.try_into()?)
     }
 
-    /// A page of finished games without their plies, newest first; `page` is the `next` of the page before. Refused by
-    /// `BAD_PAGE_TOKEN`.
+    /// A page of finished games without their plies, newest first; `page` is [`Page::next`] of the last page. Refused
+    /// with `BAD_PAGE_TOKEN`.
     pub async fn list_games(
         &self,
         filter: GameFilter,
@@ -176,7 +177,7 @@ impl Session {
         Ok(Page::new(parse::all(answer.games)?, answer.next_page_token))
     }
 
-    /// Finished games as text, a line each.
+    /// Finished games as text, one line each.
     pub async fn export_games(
         &self,
         filter: GameFilter,
@@ -187,12 +188,12 @@ impl Session {
         Ok(Incoming::new(lines, |line: v1::ExportGamesResponse| Ok(Some((GameId::parse(line.game_id)?, line.line)))))
     }
 
-    /// A player's results. Refused by `PLAYER_NOT_FOUND`.
+    /// A player's results. Refused with `PLAYER_NOT_FOUND`.
     pub async fn stats(&self, player: &PlayerId) -> Result<(Player, Stats), ClientError> {
         self.stats_by(v1::GetPlayerStatsRequest { player_id: player.to_string(), ..Default::default() }).await
     }
 
-    /// The results of the player who has this name now. Refused by `PLAYER_NOT_FOUND`.
+    /// The results of the logged-in player with this name. Refused with `PLAYER_NOT_FOUND`.
     pub async fn stats_of_name(&self, name: &str) -> Result<(Player, Stats), ClientError> {
         self.stats_by(v1::GetPlayerStatsRequest { display_name: name.to_owned(), ..Default::default() }).await
     }
@@ -202,7 +203,7 @@ impl Session {
         Ok((parse::required(answer.player, "player")?.try_into()?, answer.stats.unwrap_or_default().try_into()?))
     }
 
-    /// The results of an AI at its level. Refused by `BAD_ARGUMENT` for an unknown AI or level.
+    /// The results of an AI at its level. Refused with `BAD_ARGUMENT` for an unknown kind or level.
     pub async fn ai_stats(&self, ai: Ai) -> Result<Stats, ClientError> {
         let v1::AiSeat { kind, level, .. } = ai.into();
         let answer = self.records().get_ai_stats(v1::GetAiStatsRequest { kind, level }).await?.into_inner();

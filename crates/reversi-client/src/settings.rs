@@ -15,38 +15,38 @@ pub enum Opening {
     Moves(String),
     /// Random but balanced plies from a seed.
     Random {
-        /// 1 to 20.
+        /// The number of plies, 1 to 20.
         plies: u32,
         /// The seed of the moves.
         seed: u64,
     },
-    /// From the server's list of even openings.
+    /// Openings of the server's list of even ones.
     Balanced {
-        /// The seed of their order.
+        /// The seed of the order.
         seed: u64,
     },
 }
 
-/// A room's settings. The default asks the server for its own defaults.
+/// A room's settings. The default is the server's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The room's name; empty for the owner's.
     pub name: String,
-    /// Whether it is listed; `Unspecified` for public.
+    /// Whether the room is listed; `Unspecified` for public.
     pub visibility: Visibility,
-    /// Who may watch; `Unspecified` for everyone.
+    /// The players allowed to watch; `Unspecified` for everyone.
     pub watching: Watching,
-    /// The most one move may take; `None` for the server's default, zero for no limit.
+    /// The time limit of a move; `None` for the server's default, zero for no limit.
     pub move_limit: Option<Duration>,
-    /// The most all moves of a side may take together.
+    /// The time limit of all moves of a side; `None` or zero for no limit.
     pub total_time: Option<Duration>,
-    /// Added to the total clock after each move.
+    /// The time added to the total clock after each move.
     pub increment: Duration,
     /// The pause after an AI's move.
     pub ai_pause: Duration,
-    /// Games in a series; 0 for the server's default.
+    /// Number of games in a series; 0 for the server's default.
     pub games: u32,
-    /// Whether colours change after each game; `None` for the server's default.
+    /// Whether the colours are swapped after each game; `None` for the server's default.
     pub swap_sides: Option<bool>,
     /// The opening.
     pub opening: Opening,
@@ -54,7 +54,7 @@ pub struct Settings {
     pub auto_start: bool,
     /// Whether games count for ratings.
     pub rated: bool,
-    /// Ends a series in pairs early.
+    /// A test that may end a series in pairs early.
     pub sprt: Option<Sprt>,
 }
 
@@ -124,7 +124,7 @@ impl TryFrom<v1::RoomSettings> for Settings {
     }
 }
 
-/// A number for the server, which refuses one that is too large; saturates.
+/// Saturates; the server refuses a number that is too large.
 pub(super) fn wire_count(count: u32) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

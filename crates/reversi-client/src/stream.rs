@@ -1,4 +1,4 @@
-//! Streams of parsed messages, and the two-way stream for bots: turns come down, moves go up.
+//! Streams of parsed messages, and the bidirectional stream on which bots receive turns and send moves.
 
 use std::{
     fmt,
@@ -13,14 +13,14 @@ use tonic::Streaming;
 use super::{ClientError, GameId, Malformed, PlayEvent, Session, Turn, settings::wire_count};
 use crate::{rules::Square, v1};
 
-/// A stream of parsed messages. It ends when the server ends it or after the first error; dropping it closes it.
+/// A stream of parsed messages. It ends with the server's stream or after the first error; dropping it closes it.
 pub struct Incoming<T> {
     messages: Pin<Box<dyn Stream<Item = Result<T, ClientError>> + Send>>,
     failed: bool,
 }
 
 impl<T: 'static> Incoming<T> {
-    /// Messages for which `parse` gives `None` are skipped: a newer server may have more of them.
+    /// Skips messages for which `parse` returns `None`, such as those of a newer server.
     pub(super) fn new<W: 'static + Send>(
         messages: Streaming<W>,
         parse: impl Fn(W) -> Result<Option<T>, Malformed> + Send + 'static,
@@ -32,7 +32,7 @@ impl<T: 'static> Incoming<T> {
         Self { messages: Box::pin(parsed), failed: false }
     }
 
-    /// The next message, or `None` at the end. Dropping the future loses nothing.
+    /// The next message, or `None` at the end. Cancel safe.
     pub async fn next(&mut self) -> Option<Result<T, ClientError>> {
         tokio_stream::StreamExt::next(self).await
     }
@@ -57,10 +57,10 @@ impl<T> fmt::Debug for Incoming<T> {
     }
 }
 
-/// The capacity of the queue of moves. A bot answers each turn once, so no more moves wait than it has seats.
-const MOVES_WAITING: usize = 64;
+/// The capacity of the queue of moves. A bot answers each turn once, so that it needs one per seat.
+const MOVE_QUEUE: usize = 64;
 
-/// An open two-way stream. Dropping it closes it; the seats are kept for the grace that the server allows.
+/// An open bidirectional stream. Dropping it closes it; the player keeps its seats for the server's grace period.
 #[derive(Debug)]
 pub struct PlayStream {
     events: Incoming<PlayEvent>,
@@ -68,17 +68,17 @@ pub struct PlayStream {
 }
 
 impl PlayStream {
-    /// The next event, or `None` at the end. Dropping the future loses nothing.
+    /// The next event, or `None` at the end. Cancel safe.
     pub async fn next(&mut self) -> Option<Result<PlayEvent, ClientError>> {
         self.events.next().await
     }
 
-    /// Answers a turn; fails once the stream is closed. A refusal comes back as [`PlayEvent::MoveRejected`].
+    /// Answers a turn; fails once the stream is closed. A refusal is sent as [`PlayEvent::MoveRejected`].
     pub async fn play(&self, turn: &Turn, square: Square) -> Result<(), ClientError> {
         self.play_at(&turn.game, turn.ply, square).await
     }
 
-    /// Moves in `game` at `ply`.
+    /// Plays a move in `game` at `ply`, like [`Self::play`].
     pub async fn play_at(&self, game: &GameId, ply: u32, square: Square) -> Result<(), ClientError> {
         let request = v1::PlayRequest { game_id: game.to_string(), ply: wire_count(ply), square: square.to_string() };
         self.moves.send(request).await.map_err(|_| ClientError::Broken("the play stream is closed".into()))
@@ -86,10 +86,10 @@ impl PlayStream {
 }
 
 impl Session {
-    /// Opens the two-way stream. Every turn that waits for an answer is sent first. It replaces the player's older stream of
-    /// turns or of this kind.
+    /// Opens the bidirectional stream; open turns come first. Replaces the player's older stream, also that of
+    /// [`Session::turns`].
     pub async fn play_stream(&self) -> Result<PlayStream, ClientError> {
-        let (moves, requests) = mpsc::channel(MOVES_WAITING);
+        let (moves, requests) = mpsc::channel(MOVE_QUEUE);
         let events = self.games().play(ReceiverStream::new(requests)).await?.into_inner();
         let events = Incoming::new(events, |response: v1::PlayResponse| PlayEvent::parse(response.event));
         Ok(PlayStream { events, moves })

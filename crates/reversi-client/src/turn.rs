@@ -13,20 +13,20 @@ use crate::{
 pub enum PlayEvent {
     /// The player is to move.
     Turn(Box<Turn>),
-    /// A request is no longer open.
+    /// A turn is no longer open.
     TurnClosed {
-        /// Of this game.
+        /// The game.
         game: GameId,
-        /// For this ply.
+        /// The ply.
         ply: u32,
-        /// How it was closed.
+        /// The reason.
         end: TurnEnd,
     },
     /// A game of the player began.
     GameStarted {
-        /// In this room.
+        /// The room.
         room: RoomId,
-        /// This one.
+        /// The game.
         game: GameId,
         /// The player's side.
         side: Color,
@@ -35,50 +35,50 @@ pub enum PlayEvent {
     },
     /// A game of the player ended.
     GameEnded {
-        /// In this room.
+        /// The room.
         room: RoomId,
-        /// This one.
+        /// The game.
         game: GameId,
         /// The player's side.
         side: Color,
         /// The result.
         outcome: Outcome,
-        /// The last position's discs, where the server sent them.
+        /// The last position's discs, if sent.
         board: Option<Board>,
     },
     /// The player was removed from a room.
     Kicked {
-        /// This one.
+        /// The room.
         room: RoomId,
-        /// Whether for the room's life.
+        /// Whether the player may not join again.
         banned: bool,
     },
     /// A room of the player was closed.
     RoomClosed(RoomId),
     /// A seat is reserved for the player.
     Invited {
-        /// In this room.
+        /// The room.
         room: RoomId,
-        /// For this side.
+        /// The side.
         side: Color,
-        /// Lets the player into a private room.
+        /// The code with which to join a private room.
         join_code: String,
         /// The player who reserved it.
         by: Option<Player>,
     },
     /// A move sent by [`PlayStream`](super::PlayStream) was refused.
     MoveRejected {
-        /// Of this game.
+        /// The game.
         game: GameId,
-        /// For this ply.
+        /// The ply.
         ply: u32,
-        /// The reason, as of the unary call, such as `ILLEGAL_MOVE`.
+        /// The reason, such as `ILLEGAL_MOVE`, the same as for [`Session::play`](super::Session::play).
         reason: String,
         /// The reason in words.
         message: String,
         /// The legal moves.
         legal: Bitboard,
-        /// When the same move may be tried again, if it may.
+        /// The time after which to send the same move again, if it may succeed.
         retry_after: Option<Duration>,
     },
     /// A heartbeat.
@@ -87,31 +87,31 @@ pub enum PlayEvent {
     Closing(Closing),
 }
 
-/// How a request was closed.
+/// The reason for which a turn was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnEnd {
     /// This move was made.
     Played(Square),
     /// No move was made in time.
     TimedOut,
-    /// The game ended otherwise.
+    /// The game ended for another reason.
     GameEnded,
 }
 
-/// A request for a move: all that a stateless bot needs.
+/// A request for a move, with everything that a stateless bot needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
-    /// In this game.
+    /// The game.
     pub game: GameId,
-    /// In this room.
+    /// The room.
     pub room: RoomId,
-    /// The ply to answer with.
+    /// The ply to send with the move.
     pub ply: u32,
     /// The player's side, which is to move in `position`.
     pub side: Color,
     /// The current position.
     pub position: Position,
-    /// The legal moves; never empty, as the server makes passes itself.
+    /// The legal moves; never empty, because the server makes passes.
     pub legal: Bitboard,
     /// The move before, if any.
     pub last_move: Option<Square>,

@@ -1,5 +1,4 @@
-//! Speed of the rules, the playouts and the searches: `cargo bench --bench engine`, and `cargo bench --bench engine
-//! perft` for one group.
+//! Speed of the rules, the playouts and the searches: `cargo bench --bench engine`, with `perft` for one group.
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -7,7 +6,7 @@ fn main() {
     divan::main();
 }
 
-/// Leaf positions counted a second: once by making every move, once by counting the moves of the last ply.
+/// Leaf positions per second: by making every move, and by counting the moves of the last ply.
 mod perft {
     use reversi_engine::rules::{Position, perft, perft_counting};
 
@@ -50,7 +49,7 @@ mod playout {
     }
 }
 
-/// Positions visited a second by the searching players, 20 plies into a game.
+/// Positions visited per second by the searching players, 20 plies into a game.
 mod node {
     use reversi_engine::ai::{AiKind, AiPlayer};
     use reversi_engine::rules::{Position, Transcript, opening};

@@ -1,5 +1,5 @@
-//! Speed of the engine on one core, with its goals: `cargo bench --bench solver` (two minutes), or `cargo bench --bench
-//! solver stop` for one figure. Times are CPU times of the thread, except for stopping.
+//! Speed of the engine on one core, with its goals: `cargo bench --bench solver` (two minutes), with `stop` for one
+//! figure. Times are CPU times of the thread, except for stopping.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -35,7 +35,7 @@ fn main() {
     measure("threads", threads);
 }
 
-/// The goals: 20 s in total, and 15 million positions a second.
+/// The goals: 20 s in total, and 15 million positions per second.
 fn endgame() {
     solve_all(20..=39);
 }
@@ -81,7 +81,7 @@ fn midgame() {
     println!("midgame: {mean:.1} plies in a second, {} at least, of {}", depths.iter().min().unwrap(), depths.len());
 }
 
-/// The goal: 2 ms from setting the flag to the answer. Measures wall time, so the machine should be idle otherwise.
+/// The goal: 2 ms from setting the flag to the result. Measures wall time, so the machine should be idle.
 fn stop() {
     let mut engine = engine();
     let mut waits: Vec<_> = (0..200).map(|seed| wait(&mut engine, seed)).collect();
@@ -93,22 +93,22 @@ fn stop() {
     );
 }
 
-/// Stops searches after up to 200 ms, of the middle game and of the endgame in turn.
+/// Stops a search after up to 200 ms; even seeds are of the middle game, odd ones of the endgame.
 fn wait(engine: &mut Engine, seed: u64) -> Duration {
     let end = || problems(40..=49).nth(seed as usize / 2 % 10).unwrap().1;
     let position = if seed.is_multiple_of(2) { after(20, seed) } else { end() };
     let stop = Stop::new();
     let flag = stop.clone();
     thread::scope(|scope| {
-        let raised = scope.spawn(move || {
+        let stopped_at = scope.spawn(move || {
             thread::sleep(Duration::from_micros(1 + seed.wrapping_mul(7_919) % 200 * 1_000));
             let now = Instant::now();
             flag.stop();
             now
         });
         search(engine, position, &Limits::default(), &stop);
-        let answered = Instant::now();
-        answered - raised.join().unwrap()
+        let returned_at = Instant::now();
+        returned_at - stopped_at.join().unwrap()
     })
 }
 
@@ -153,7 +153,7 @@ fn millions(nodes: u64) -> f64 {
     nodes as f64 / 1e6
 }
 
-/// CPU time of this thread, or wall time on systems that do not report it.
+/// CPU time of this thread; wall time on systems without that figure.
 fn on_core() -> Duration {
     static BEGAN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
     let nanoseconds = fs::read_to_string("/proc/thread-self/schedstat")

@@ -1,4 +1,4 @@
-//! Reversi by itself: its rules, game-tree search, and computer players.
+//! The rules of Reversi, game-tree search, and computer players.
 //!
 //! ```text
 //!      ai         players that choose a move

@@ -1,4 +1,4 @@
-//! `reversi bot`: takes seats and plays, by the public API alone.
+//! `reversi bot`: takes seats and plays, over the public API only.
 
 mod move_searches;
 mod options;
@@ -31,10 +31,9 @@ use strategy::RoomAction;
 /// How long a bot waits in a room for a game before it looks for another room.
 const GAME_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The wait before a busy server is called again.
+/// The wait before a call that a busy server refused is repeated.
 const BUSY_WAIT: Duration = Duration::from_millis(100);
 
-/// Who plays, and where.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi bot --ai alphabeta                    looks for open seats, and plays wherever there is one\n  \
@@ -73,7 +72,7 @@ pub(super) struct Args {
     login: LoginOptions,
 }
 
-/// Plays until the games are played or the process is interrupted.
+/// Plays until all games are played or an interrupt.
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let source = MoveSource::new(&args.source).await?;
     let against = args.vs.as_ref().map(|kind| check_ai::check(kind, args.vs_level)).transpose()?;
@@ -116,12 +115,12 @@ struct Bot {
     client: Client,
     session: Session,
     source: MoveSource,
-    /// The AI of the server against which the bot plays.
+    /// The server's AI to play against.
     against: Option<Ai>,
     seed: u64,
     current: Option<CurrentRoom>,
     tried: HashSet<RoomId>,
-    /// The last move, to be repeated if a temporary error refuses it.
+    /// The last move, repeated after a temporary refusal.
     sent: Option<ChosenMove>,
     played: u32,
     args: Args,
@@ -132,12 +131,13 @@ struct CurrentRoom {
     id: RoomId,
     room: Option<Room>,
     updates: ReconnectingStream<RoomUpdate>,
-    /// The last action and the event after which it was taken: it is not taken twice.
+    /// The last action and the room's `seq` at that time, so that it is not repeated.
     taken: Option<(u64, RoomAction)>,
     /// The last game whose end was counted.
     counted: Option<GameId>,
     /// When to repeat an action for which the server was too busy.
     retry: Option<Instant>,
+    /// When the bot gives up waiting for a game.
     until: Instant,
 }
 
@@ -145,7 +145,6 @@ struct CurrentRoom {
 enum StopReason {
     /// All games are played, or the room is gone.
     Done,
-    /// The connection or the session is lost.
     Failed(ClientError),
     /// The engine cannot be used.
     Broken(NoMove),
@@ -203,7 +202,6 @@ impl Bot {
         Ok(())
     }
 
-    /// A permanent error with an explanation.
     async fn explain(&self, error: ClientError) -> anyhow::Error {
         match &self.against {
             _ if error.is("BAD_PASSWORD") => login::asks_for_password(),
@@ -222,7 +220,7 @@ impl Bot {
         Ok(())
     }
 
-    /// Plays until the streams fail or all is played.
+    /// Plays until the streams fail or all games are played.
     async fn play(&mut self) -> Result<std::convert::Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
         let mut searches = MoveSearches::new(self.source.search_engine(&self.session), self.seed);
@@ -232,7 +230,7 @@ impl Bot {
             if self.current.is_none() {
                 self.find_room(&list).await?;
                 if self.current.is_some() {
-                    // A stream that is not read is a burden to the server.
+                    // A stream that is not read costs the server memory.
                     (lobby, list) = (open_rooms(&self.session), RoomList::default());
                 }
             }
@@ -256,7 +254,7 @@ impl Bot {
         }
     }
 
-    /// Joins the room of the options, or one with an open seat.
+    /// Joins the room given by the options, or one with an open seat.
     async fn find_room(&mut self, list: &RoomList) -> Result<(), StopReason> {
         let entered = if let Some(room) = &self.args.room {
             super::play::join_by_text(&self.session, room, &self.args.password).await?
@@ -289,7 +287,7 @@ impl Bot {
                 say(format_args!("game {game}: {failure}; this game is resigned"));
                 match self.session.resign(game).await {
                     Err(error) if error.refusal().is_none() => return Err(error.into()),
-                    // Refused where the game is over already.
+                    // Refused if the game is already over.
                     Ok(_) | Err(_) => {}
                 }
                 if let NoMove::Broken(_) = failure {
@@ -312,13 +310,13 @@ impl Bot {
             PlayEvent::GameStarted { game, side, opponent, .. } => {
                 let opponent = opponent.map_or_else(String::new, |seat| format!(" against {}", seat.occupant));
                 say(format_args!("game {game}: {side}{opponent}"));
-                self.wait_on();
+                self.extend_wait();
             }
             PlayEvent::GameEnded { game, side, outcome, .. } => {
                 searches.forget(&game);
                 say(format_args!("game {game}: {outcome} (played {side})"));
                 self.played += 1;
-                self.wait_on();
+                self.extend_wait();
                 if self.args.games != 0 && self.played >= self.args.games {
                     return Err(StopReason::Done);
                 }
@@ -370,27 +368,29 @@ impl Bot {
     async fn act(&mut self) -> Result<(), StopReason> {
         let changes_rooms = self.changes_rooms();
         let Some(current) = &mut self.current else { return Ok(()) };
-        let Some(step) = current.next_step(&self.session, changes_rooms) else { return Ok(()) };
-        match perform(&self.session, &current.id, step).await {
+        let Some(action) = current.next_action(&self.session, changes_rooms) else { return Ok(()) };
+        match perform(&self.session, &current.id, action).await {
             Err(error) if error.refusal().is_none() || error.is_session_lost() => return Err(error.into()),
             Err(error) if error.is_transient() => current.try_again(),
             // Other refusals mean that the room has changed: its events follow.
-            Ok(()) | Err(_) if step == RoomAction::Leave => return self.left(),
+            Ok(()) | Err(_) if action == RoomAction::Leave => return self.left(),
             Ok(()) | Err(_) => {}
         }
         Ok(())
     }
 
+    /// Forgets the room after leaving it.
     fn left(&mut self) -> Result<(), StopReason> {
-        let Some(current) = self.current.take() else { return Ok(()) };
-        if self.args.room.is_some() {
-            say(format_args!("nothing to play in room {}", current.id));
-            return Err(StopReason::Done);
+        match self.current.take() {
+            Some(current) if self.args.room.is_some() => {
+                say(format_args!("nothing to play in room {}", current.id));
+                Err(StopReason::Done)
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    /// The bot is out of the room, for this reason.
+    /// Forgets a room that removed the bot.
     fn leave_room(&mut self, room: &RoomId, why: &str) -> Result<(), StopReason> {
         if self.current.take_if(|current| current.id == *room).is_none() {
             return Ok(());
@@ -408,15 +408,14 @@ impl Bot {
 
     /// Leaves a room in which no game starts; rooms that were tried before may be tried again.
     async fn look_elsewhere(&mut self) -> Result<(), StopReason> {
-        self.wait_on();
+        self.extend_wait();
         let Some(current) = &self.current else {
             self.tried.clear();
             return Ok(());
         };
-        let bound = self.args.room.is_some();
         let playing = current.room.as_ref().is_some_and(|room| room.running().is_some());
         let over = current.room.as_ref().is_some_and(|room| room.game.is_some());
-        if !bound && !playing && (over || !self.changes_rooms()) {
+        if self.args.room.is_none() && !playing && (over || !self.changes_rooms()) {
             return match perform(&self.session, &current.id, RoomAction::Leave).await {
                 Err(error) if error.refusal().is_none() || error.is_session_lost() => Err(error.into()),
                 _ => self.left(),
@@ -425,12 +424,12 @@ impl Bot {
         Ok(())
     }
 
-    /// Whether the bot plays one game in a room and then looks for another.
+    /// Whether the bot plays only one game in each room.
     fn changes_rooms(&self) -> bool {
         self.args.quick || self.args.vs.is_some()
     }
 
-    fn wait_on(&mut self) {
+    fn extend_wait(&mut self) {
         if let Some(current) = &mut self.current {
             current.until = Instant::now() + GAME_TIMEOUT;
         }
@@ -444,16 +443,14 @@ impl CurrentRoom {
     }
 
     fn apply(&mut self, update: RoomUpdate) {
-        let missed = match (update, &mut self.room) {
-            (RoomUpdate::Snapshot(room), _) => {
-                self.room = Some(*room);
-                false
+        match (update, &mut self.room) {
+            (RoomUpdate::Snapshot(room), _) => self.room = Some(*room),
+            (RoomUpdate::Event(event), Some(room)) => {
+                if room.apply(&event).is_err() {
+                    self.updates.restart();
+                }
             }
-            (RoomUpdate::Event(event), Some(room)) => room.apply(&event).is_err(),
-            _ => false,
-        };
-        if missed {
-            self.updates.restart();
+            _ => {}
         }
     }
 
@@ -463,22 +460,16 @@ impl CurrentRoom {
         self.retry = Some(Instant::now() + BUSY_WAIT);
     }
 
-    /// Bots that play one game a room leave after its `GameEnded`, which comes by another stream than the room's
-    /// events.
-    fn next_step(&mut self, session: &Session, changes_rooms: bool) -> Option<RoomAction> {
+    /// The next action, unless it was just taken. Bots that change rooms leave after `GameEnded` of the play stream.
+    fn next_action(&mut self, session: &Session, changes_rooms: bool) -> Option<RoomAction> {
         let room = self.room.as_ref()?;
-        let step = match &room.game {
+        let action = match &room.game {
             Some(game) if changes_rooms && room.phase == Phase::Lobby => {
                 (self.counted.as_ref() == Some(&game.id)).then_some(RoomAction::Leave)?
             }
-            _ => strategy::next_step(room, &session.player().id)?,
+            _ => strategy::next_action(room, &session.player().id)?,
         };
-        let taken = Some((room.seq, step));
-        if self.taken == taken {
-            return None;
-        }
-        self.taken = taken;
-        Some(step)
+        (self.taken.replace((room.seq, action)) != Some((room.seq, action))).then_some(action)
     }
 }
 
@@ -498,8 +489,8 @@ async fn next_in(current: &mut Option<CurrentRoom>) -> Result<Received<RoomUpdat
     }
 }
 
-async fn perform(session: &Session, room: &RoomId, step: RoomAction) -> Result<(), ClientError> {
-    match step {
+async fn perform(session: &Session, room: &RoomId, action: RoomAction) -> Result<(), ClientError> {
+    match action {
         RoomAction::Sit(side) => session.take_seat(room, side).await,
         RoomAction::Ready => session.set_ready(room, true).await,
         RoomAction::Start => session.start_game(room, "").await.map(|_| 0),

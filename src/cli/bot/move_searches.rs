@@ -1,4 +1,4 @@
-//! Chooses a bot's moves on threads of their own, and stops the searches in time.
+//! Chooses a bot's moves on separate threads, and stops the searches in time.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -12,19 +12,19 @@ use crate::{
     search::Stop,
 };
 
-/// The part of a turn's time that is kept for the network: a tenth, within these bounds.
+/// The part of a turn's time that is reserved for the network: a tenth, within these bounds.
 const MARGIN: std::ops::RangeInclusive<Duration> = Duration::from_millis(50)..=Duration::from_secs(2);
 
-/// Increments of a total clock are not sent with a turn; a plan without them is the more careful one.
+/// The assumed increment of a total clock. A turn does not have it, and to plan without it is safe.
 const NO_INCREMENT: Duration = Duration::ZERO;
 
 /// The longest search, even without a clock.
 const LONGEST_SEARCH: Duration = Duration::from_secs(3600);
 
-/// What chooses the moves.
+/// The engine that chooses the moves.
 #[derive(Clone)]
 pub(super) enum SearchEngine {
-    /// An AI of this program.
+    /// A built-in AI.
     Ai(AiPlayer),
     /// An external engine, and the session that reads the games for it.
     EnginePlayer(EnginePlayer, Box<Session>),
@@ -34,14 +34,16 @@ pub(super) enum SearchEngine {
 pub(super) struct MoveSearches {
     engine: SearchEngine,
     seed: u64,
-    /// The game of the last turn, and the number of games before: each has a seed of its own.
+    /// The game of the last turn.
     game: Option<GameId>,
+    /// The number of games before it; each game has its own seed.
     games_before: u64,
+    /// The ply and stop flag of each game's search.
     open: HashMap<GameId, (u32, Stop)>,
     jobs: JoinSet<ChosenMove>,
 }
 
-/// A move, or why there is none.
+/// A move, or the reason that there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChosenMove {
     pub(super) game: GameId,
@@ -51,12 +53,12 @@ pub(super) struct ChosenMove {
 }
 
 impl MoveSearches {
-    /// The same seed chooses the same moves, as long as the time suffices.
+    /// The same seed chooses the same moves, if no search runs out of time.
     pub(super) fn new(engine: SearchEngine, seed: u64) -> Self {
         Self { engine, seed, game: None, games_before: 0, open: HashMap::new(), jobs: JoinSet::new() }
     }
 
-    /// Begins a search; a search for an earlier turn of the same game is dropped.
+    /// Begins a search, and stops one for an earlier turn of the same game.
     pub(super) fn begin(&mut self, turn: &Turn) {
         if self.open.get(&turn.game).is_some_and(|(ply, _)| *ply == turn.ply) {
             return;
@@ -73,20 +75,20 @@ impl MoveSearches {
                     ChosenMove { game, ply, chosen: Ok(square) }
                 });
             }
-            SearchEngine::EnginePlayer(guest, session) => {
-                let limit = turn.clocks.time_left.map(patience);
+            SearchEngine::EnginePlayer(engine, session) => {
+                let limit = turn.clocks.time_left.map(less_margin);
                 let for_move = limit.unwrap_or(LONGEST_SEARCH);
                 let time = MoveTime { for_move, limit, left: turn.clocks.total[turn.side] };
                 let turn = turn.clone();
                 self.jobs.spawn(async move {
-                    let chosen = guest.choose(&session, &turn, time, stop).await;
+                    let chosen = engine.choose(&session, &turn, time, stop).await;
                     ChosenMove { game, ply, chosen }
                 });
             }
         }
     }
 
-    /// Gives the same move again after `wait`: the server was too busy for it.
+    /// Returns the same move again from [`Self::next`] after `wait`.
     pub(super) fn repeat(&mut self, chosen_move: ChosenMove, wait: Duration) {
         self.open.insert(chosen_move.game.clone(), (chosen_move.ply, Stop::new()));
         self.jobs.spawn(async move {
@@ -100,8 +102,8 @@ impl MoveSearches {
             self.games_before += u64::from(self.game.is_some());
             self.game = Some(turn.game.clone());
         }
-        // Plies are fewer than this, so that no two turns share a number.
-        scattered(self.seed ^ scattered(self.games_before << 8 | u64::from(turn.ply)))
+        // Plies are fewer than 256, so that no two turns share a number.
+        mix(self.seed ^ mix(self.games_before << 8 | u64::from(turn.ply)))
     }
 
     /// Stops the search for a game.
@@ -111,7 +113,7 @@ impl MoveSearches {
         }
     }
 
-    /// The next move that is still wanted; waits for ever without searches. Dropping the future loses nothing.
+    /// The next move of an open turn; pending without searches. Cancel safe.
     pub(super) async fn next(&mut self) -> ChosenMove {
         while let Some(done) = self.jobs.join_next().await {
             let Ok(chosen_move) = done else { continue };
@@ -134,19 +136,19 @@ impl Drop for MoveSearches {
 /// The time limits of one search; `None` without a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SearchTimes {
-    /// After it no new iteration begins.
-    enough: Option<Duration>,
-    /// After it the search ends.
-    patience: Option<Duration>,
+    /// No new iteration begins after this.
+    soft: Option<Duration>,
+    /// The search ends after this.
+    hard: Option<Duration>,
 }
 
 impl SearchTimes {
-    /// A player that plans its total clock uses its own share, others all that is left.
+    /// A player that plans its total clock uses its plan, others all of the remaining time.
     fn of(player: AiPlayer, turn: &Turn) -> Self {
         let Clocks { total, time_left, .. } = turn.clocks;
         let plan = total[turn.side].and_then(|left| player.plan(left, NO_INCREMENT, turn.position));
-        let most = plan.map(|plan| plan.most).into_iter().chain(time_left).min();
-        Self { enough: plan.map(|plan| plan.enough), patience: most.map(patience) }
+        let hard = plan.map(|plan| plan.most).into_iter().chain(time_left).min();
+        Self { soft: plan.map(|plan| plan.enough), hard: hard.map(less_margin) }
     }
 }
 
@@ -154,13 +156,13 @@ impl SearchTimes {
 async fn search(player: AiPlayer, position: Position, seed: u64, times: SearchTimes, stop: Stop) -> Square {
     let flag = stop.clone();
     let mut search = spawn_blocking(move || player.choose(position, seed, &flag));
-    let (enough, over) = (after(times.enough), after(times.patience));
-    tokio::pin!(enough, over);
+    let (soft, hard) = (after(times.soft), after(times.hard));
+    tokio::pin!(soft, hard);
     let found = loop {
         tokio::select! {
             found = &mut search => break found,
-            () = &mut over, if !stop.is_stopped() => stop.stop(),
-            () = &mut enough, if !stop.is_winding_down() => stop.wind_down(),
+            () = &mut hard, if !stop.is_stopped() => stop.stop(),
+            () = &mut soft, if !stop.is_winding_down() => stop.wind_down(),
         }
     };
     // A panic in the search must not lose the game.
@@ -175,12 +177,12 @@ async fn after(time: Option<Duration>) {
     }
 }
 
-/// Numbers in a row become seeds without a pattern.
-fn scattered(number: u64) -> u64 {
+/// Hashes a number, so that consecutive numbers give unrelated seeds.
+fn mix(number: u64) -> u64 {
     SplitMix64::new(number).next()
 }
 
-fn patience(left: Duration) -> Duration {
+fn less_margin(left: Duration) -> Duration {
     left.saturating_sub((left / 10).clamp(*MARGIN.start(), *MARGIN.end()))
 }
 
@@ -256,19 +258,19 @@ mod tests {
             |left| Clocks { total: ByColor::from_fn(|_| Some(seconds(240))), time_left: Some(left), deadline: None };
         let times =
             |kind, clocks| SearchTimes::of(AiPlayer::new(kind, 1).unwrap(), &Turn { clocks, ..turn(0, seconds(60)) });
-        // 10 s for each of 24 moves: half of it is enough, twice as much the most, less a tenth for the way.
-        let planned = SearchTimes { enough: Some(seconds(5)), patience: Some(seconds(18)) };
+        // 10 s for each of 24 moves: half of that is the soft limit, twice that less a tenth the hard one.
+        let planned = SearchTimes { soft: Some(seconds(5)), hard: Some(seconds(18)) };
         assert_eq!(times(AiKind::Expert, clock(seconds(240))), planned);
-        assert_eq!(times(AiKind::Expert, clock(seconds(10))), SearchTimes { patience: Some(seconds(9)), ..planned });
-        let all = SearchTimes { enough: None, patience: Some(seconds(238)) };
+        assert_eq!(times(AiKind::Expert, clock(seconds(10))), SearchTimes { hard: Some(seconds(9)), ..planned });
+        let all = SearchTimes { soft: None, hard: Some(seconds(238)) };
         assert_eq!(times(AiKind::Mcts, clock(seconds(240))), all);
-        assert_eq!(times(AiKind::Expert, Clocks::default()), SearchTimes { enough: None, patience: None });
+        assert_eq!(times(AiKind::Expert, Clocks::default()), SearchTimes { soft: None, hard: None });
     }
 
     #[test]
     fn some_time_is_reserved() {
-        assert_eq!(patience(Duration::from_secs(10)), Duration::from_secs(9));
-        assert_eq!(patience(Duration::from_secs(60)), Duration::from_secs(58));
-        assert_eq!(patience(Duration::from_millis(40)), Duration::ZERO);
+        assert_eq!(less_margin(Duration::from_secs(10)), Duration::from_secs(9));
+        assert_eq!(less_margin(Duration::from_secs(60)), Duration::from_secs(58));
+        assert_eq!(less_margin(Duration::from_millis(40)), Duration::ZERO);
     }
 }

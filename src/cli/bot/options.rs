@@ -1,4 +1,4 @@
-//! The engine of a bot, by its options.
+//! The options that select a bot's engine.
 
 use std::time::Duration;
 
@@ -34,17 +34,17 @@ pub(super) struct Args {
     engine_time: Option<Duration>,
 }
 
-/// What chooses the moves.
+/// The engine that chooses the moves.
 #[derive(Clone)]
 pub(super) enum MoveSource {
-    /// An AI of this program.
+    /// A built-in AI.
     Ai(AiPlayer),
-    /// An engine of another program.
+    /// An external engine.
     EnginePlayer(EnginePlayer),
 }
 
 impl MoveSource {
-    /// The engine of the options; an external one is started.
+    /// Starts an external engine.
     pub(super) async fn new(args: &Args) -> anyhow::Result<Self> {
         let launch = match (&args.nboard, &args.gtp) {
             (Some(command), _) => EngineCommand::new(Protocol::Nboard, command)?,
@@ -54,19 +54,15 @@ impl MoveSource {
         Ok(Self::EnginePlayer(EnginePlayer::start(launch, args.engine_time).await?))
     }
 
-    /// A part of a generated name.
+    /// A part of a generated player name, whose length is bounded.
     pub(super) fn name(&self) -> String {
-        // Only a part of the name of bounded length.
-        const MOST: usize = 12;
+        const MAX: usize = 12;
         match self {
             Self::Ai(player) => player.kind().to_string(),
-            Self::EnginePlayer(engine) => {
-                engine.name().chars().filter(char::is_ascii_alphanumeric).take(MOST).collect()
-            }
+            Self::EnginePlayer(engine) => engine.name().chars().filter(char::is_ascii_alphanumeric).take(MAX).collect(),
         }
     }
 
-    /// The engine with the session in which it plays.
     pub(super) fn search_engine(&self, session: &Session) -> SearchEngine {
         match self {
             Self::Ai(player) => SearchEngine::Ai(*player),
@@ -74,7 +70,7 @@ impl MoveSource {
         }
     }
 
-    /// Ends an engine.
+    /// Ends an external engine.
     pub(super) fn end(&self) {
         if let Self::EnginePlayer(engine) = self {
             engine.end();

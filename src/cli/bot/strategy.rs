@@ -7,7 +7,6 @@ use crate::{
     rules::Color,
 };
 
-/// An action of a bot in a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RoomAction {
     Sit(Color),
@@ -20,7 +19,7 @@ pub(super) enum RoomAction {
 }
 
 /// The next action in a room; `None` while others must act.
-pub(super) fn next_step(room: &Room, me: &PlayerId) -> Option<RoomAction> {
+pub(super) fn next_action(room: &Room, me: &PlayerId) -> Option<RoomAction> {
     if room.phase == Phase::Closed {
         return Some(RoomAction::Leave);
     }
@@ -44,13 +43,13 @@ pub(super) fn next_step(room: &Room, me: &PlayerId) -> Option<RoomAction> {
     if !room.seats[side].ready {
         return Some(RoomAction::Ready);
     }
-    // A bot that has become the owner must not let the opponent wait.
+    // A bot that has become the owner starts the game: the opponent cannot.
     let opponent = &room.seats[side.opposite()];
     let meets = matches!(opponent.occupant, Occupant::Player(_) | Occupant::Ai(_)) && opponent.ready;
     (meets && room.owner.as_ref() == Some(me)).then_some(RoomAction::Start)
 }
 
-/// A room to sit down in: without a password, not tried before, and if possible with a waiting opponent.
+/// An untried room with an open seat and no password, preferably with a waiting opponent.
 pub(super) fn choose(list: &RoomList, tried: &HashSet<RoomId>) -> Option<RoomId> {
     let open = list.rows().iter().filter(|row| row.has_open_seat() && !row.has_password && !tried.contains(&row.id));
     let waiting = |row: &&RoomRow| row.seats.iter().any(|(_, seat)| !matches!(seat.occupant, Occupant::Open));
@@ -92,32 +91,32 @@ mod tests {
 
     #[test]
     fn a_bot_takes_a_seat_gets_ready_and_then_waits() {
-        assert_eq!(next_step(&lobby(fixture::room()), &me()), Some(RoomAction::Sit(Color::Black)));
+        assert_eq!(next_action(&lobby(fixture::room()), &me()), Some(RoomAction::Sit(Color::Black)));
         let mut room = lobby(seated());
-        assert_eq!(next_step(&room, &me()), Some(RoomAction::Ready));
+        assert_eq!(next_action(&room, &me()), Some(RoomAction::Ready));
         room.seats.white.ready = true;
-        assert_eq!(next_step(&room, &me()), None);
+        assert_eq!(next_action(&room, &me()), None);
         room.rematch_offered_by = Some(Color::Black);
-        assert_eq!(next_step(&room, &me()), Some(RoomAction::Accept(Offer::Rematch)));
+        assert_eq!(next_action(&room, &me()), Some(RoomAction::Accept(Offer::Rematch)));
         room.rematch_offered_by = None;
         room.seats.black.occupant = Occupant::Ai(Ai::new("greedy"));
         room.seats.black.ready = true;
-        assert_eq!(next_step(&room, &me()), None);
+        assert_eq!(next_action(&room, &me()), None);
         room.owner = Some(me());
-        assert_eq!(next_step(&room, &me()), Some(RoomAction::Start));
+        assert_eq!(next_action(&room, &me()), Some(RoomAction::Start));
         room.phase = Phase::Closed;
-        assert_eq!(next_step(&room, &me()), Some(RoomAction::Leave));
+        assert_eq!(next_action(&room, &me()), Some(RoomAction::Leave));
     }
 
     #[test]
     fn a_bot_leaves_rooms_where_it_cannot_play_and_stays_where_it_plays() {
-        assert_eq!(next_step(&fixture::room(), &me()), Some(RoomAction::Leave));
+        assert_eq!(next_action(&fixture::room(), &me()), Some(RoomAction::Leave));
         let mut room = seated();
-        assert_eq!(next_step(&room, &me()), None);
+        assert_eq!(next_action(&room, &me()), None);
         if let Some(game) = &mut room.game {
             game.draw_offered_by = Some(Color::Black);
         }
-        assert_eq!(next_step(&room, &me()), Some(RoomAction::Decline(Offer::Draw)));
+        assert_eq!(next_action(&room, &me()), Some(RoomAction::Decline(Offer::Draw)));
     }
 
     #[test]

@@ -7,29 +7,29 @@ use crate::{
     client::{Ai, ClientError, ServerInfo},
 };
 
-/// Refuses an unknown AI before the log-in. A level left out is the kind's default.
+/// Rejects an unknown AI before the log-in. `None` is the kind's default level.
 pub(in crate::cli) fn check(kind: &str, level: Option<u32>) -> anyhow::Result<Ai> {
     let known = AiKind::ALL.map(|kind| (kind.to_string(), u32::from(kind.profile().levels)));
     check_known(&known, "there are", kind, level)?;
     Ok(Ai::new(kind).level(level.unwrap_or(0)))
 }
 
-/// Explains the server's refusal by the AIs that it has.
+/// Lists the server's AIs if it refused `ai` as unknown; else `error`.
 pub(in crate::cli) fn explain_refusal(error: ClientError, ai: &Ai, info: &ServerInfo) -> anyhow::Error {
     check_server_has(info, ai).err().unwrap_or_else(|| anyhow!(error))
 }
 
-/// Whether the server has this AI.
+/// Fails unless the server has this AI.
 pub(in crate::cli) fn check_server_has(info: &ServerInfo, ai: &Ai) -> anyhow::Result<()> {
     let levels = |levels: i32| u32::try_from(levels).unwrap_or_default();
     let known: Vec<_> = info.ai_kinds.iter().map(|kind| (kind.kind.clone(), levels(kind.levels))).collect();
     check_known(&known, "this server has", &ai.kind, Some(ai.level).filter(|&level| level > 0))
 }
 
-fn check_known(known: &[(String, u32)], those_are: &str, kind: &str, level: Option<u32>) -> anyhow::Result<()> {
+fn check_known(known: &[(String, u32)], intro: &str, kind: &str, level: Option<u32>) -> anyhow::Result<()> {
     let Some((name, levels)) = known.iter().find(|(name, _)| name.eq_ignore_ascii_case(kind)) else {
         let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
-        bail!("no AI is called `{kind}`; {those_are} {}", names.join(", "));
+        bail!("no AI is called `{kind}`; {intro} {}", names.join(", "));
     };
     match (level, levels) {
         (None, _) => Ok(()),
@@ -45,13 +45,13 @@ mod tests {
 
     #[test]
     fn kinds_and_levels_are_checked() {
-        let result = |kind, level| check(kind, level).map_err(|error| error.to_string());
-        assert_eq!(result("mcts", Some(3)), Ok(Ai::new("mcts").level(3)));
-        assert_eq!(result("MCTS", None), Ok(Ai::new("MCTS")));
-        assert_eq!(result("mcts", Some(77)), Err("mcts has levels 1 to 12, not 77".into()));
-        assert_eq!(result("mcts", Some(0)), Err("mcts has levels 1 to 12, not 0".into()));
-        assert_eq!(result("greedy", Some(2)), Err("greedy has level 1 alone, not 2".into()));
-        let unknown = result("nobody", None).unwrap_err();
+        let checked = |kind, level| check(kind, level).map_err(|error| error.to_string());
+        assert_eq!(checked("mcts", Some(3)), Ok(Ai::new("mcts").level(3)));
+        assert_eq!(checked("MCTS", None), Ok(Ai::new("MCTS")));
+        assert_eq!(checked("mcts", Some(77)), Err("mcts has levels 1 to 12, not 77".into()));
+        assert_eq!(checked("mcts", Some(0)), Err("mcts has levels 1 to 12, not 0".into()));
+        assert_eq!(checked("greedy", Some(2)), Err("greedy has level 1 alone, not 2".into()));
+        let unknown = checked("nobody", None).unwrap_err();
         assert_eq!(
             unknown,
             "no AI is called `nobody`; there are random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne, expert"

@@ -1,4 +1,4 @@
-//! Finds the player that a name or an id on the command line means.
+//! Finds a player by a name or an id of the command line.
 
 use anyhow::{Context as _, anyhow};
 
@@ -7,8 +7,8 @@ use crate::{
     room,
 };
 
-/// A player by id, or by the current name. An id has precedence, so that no player can pose as another by
-/// choosing an id as a name. A player that the server has forgotten is found by id only.
+/// A player by id, or by the current name. An id has precedence: a player cannot pose as another by choosing an id as
+/// a name. A player who has logged out is found by id only.
 pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Result<PlayerId> {
     let id = text.parse::<room::PlayerId>().ok().and_then(|id| id.to_string().parse().ok());
     if let Some(id) = &id

@@ -14,12 +14,12 @@ use crate::{
     client::{Client, ClientError, PlayerKind, Session},
 };
 
-/// Generated names that are tried; they rarely collide.
+/// Generated names to try; they rarely collide.
 const NAMES_TRIED: u32 = 5;
-/// The longest wait for a log-out.
+
 const LOG_OUT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Who logs in.
+/// Options for logging in.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[group(skip)]
 pub(in crate::cli) struct LoginOptions {
@@ -44,7 +44,7 @@ pub(in crate::cli) async fn connect(server: &Address) -> anyhow::Result<Client> 
     })
 }
 
-/// Logs in under this name, or under a generated one that begins with `prefix`.
+/// Logs in under `name`, or under a generated one that begins with `prefix`.
 pub(in crate::cli) async fn log_in(
     client: &Client,
     name: Option<&str>,
@@ -70,8 +70,8 @@ pub(in crate::cli) async fn log_in(
     bail!("no free name was found; choose one with --name")
 }
 
-/// Resumes the login that is kept in the file, if the server still knows it; else logs in as [`log_in`] does,
-/// and keeps that login.
+/// Resumes the login in the file `options.keep` if the server still knows it; else [logs in](log_in) and writes the
+/// file.
 pub(in crate::cli) async fn resume_or_log_in(
     client: &Client,
     options: &LoginOptions,
@@ -108,14 +108,12 @@ pub(in crate::cli) async fn log_out_unless_kept(session: Session, file: Option<&
     }
 }
 
-/// A server that accepts connections, but does not answer the first call, is no Reversi server.
+/// Adds to the error that the server is not a Reversi server, if that is its cause.
 fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
-    let strange = error.is_foreign();
-    let error = anyhow!(error);
-    if strange {
-        return error.context(format!("what answers at {} is no Reversi server", client.url()));
+    if error.is_foreign() {
+        return anyhow!(error).context(format!("what answers at {} is no Reversi server", client.url()));
     }
-    error
+    anyhow!(error)
 }
 
 /// Leaves every room and frees the name. Errors are ignored: the process ends.
@@ -139,24 +137,23 @@ impl RenewableSession {
         Ok(Self { client, session: Arc::new(Mutex::new(session)), keep: options.keep.clone() })
     }
 
-    /// The current session.
     pub(in crate::cli) fn session(&self) -> Session {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The result of `look`, after a new log-in if necessary.
-    pub(in crate::cli) async fn with_session<T, F>(&self, look: impl Fn(Session) -> F) -> Result<T, ClientError>
+    /// Calls `read`, and again after a new log-in if the session is lost.
+    pub(in crate::cli) async fn with_session<T, F>(&self, read: impl Fn(Session) -> F) -> Result<T, ClientError>
     where
         F: Future<Output = Result<T, ClientError>>,
     {
-        match look(self.session()).await {
+        match read(self.session()).await {
             Err(error) if error.is_session_lost() => {
                 let name = self.session().player().name.clone();
                 let session = self.client.log_in(&name, PlayerKind::Human).await?;
-                // If it cannot be written, the next start logs in anew.
+                // If it cannot be written, the next start logs in again.
                 let _ = self.keep.as_ref().map(|file| token_file::write(file, session.token()));
                 *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session.clone();
-                look(session).await
+                read(session).await
             }
             done => done,
         }
@@ -168,7 +165,7 @@ impl RenewableSession {
     }
 }
 
-/// This text in place of the error that the server does not know the session.
+/// `text` in place of the error that the session is lost.
 pub(in crate::cli) fn explain_lost(error: anyhow::Error, text: &str) -> anyhow::Error {
     if error.downcast_ref().is_some_and(ClientError::is_session_lost) { anyhow!("{text}") } else { error }
 }

@@ -1,4 +1,4 @@
-//! What every command needs to reach a server: its address, a login, and streams that survive a lost connection.
+//! Reaching a server: its address, a login, and streams that survive a lost connection.
 
 pub(super) mod check_ai;
 pub(super) mod find_player;

@@ -4,18 +4,16 @@ use std::{pin::Pin, time::Duration};
 
 use crate::client::{ClientError, Incoming, RoomId, RoomUpdate, Session};
 
-/// The first wait before a stream is reopened; it doubles with every failure.
+/// The first wait before a stream is reopened; it doubles with every failure up to [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// The longest wait: a restarted server is noticed soon enough.
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
 type Opening<T> = Pin<Box<dyn Future<Output = Result<Incoming<T>, ClientError>> + Send>>;
 
-/// What a reconnecting stream gives.
 #[derive(Debug)]
 pub(in crate::cli) enum Received<T> {
     Item(T),
-    /// The stream broke, and will be reopened after this time.
+    /// The stream broke, and is reopened after this time.
     Lost(ClientError, Duration),
 }
 
@@ -26,14 +24,13 @@ pub(in crate::cli) struct ReconnectingStream<T> {
     failures: u32,
 }
 
-/// The opening future is kept, so that dropping the future of [`ReconnectingStream::next`] does not restart it.
+/// The opening future is stored, which makes [`ReconnectingStream::next`] cancel safe.
 enum State<T> {
     Opening(Opening<T>),
     Open(Incoming<T>),
 }
 
 impl<T: 'static> ReconnectingStream<T> {
-    /// A stream that is opened by `open`.
     pub(in crate::cli) fn new<F>(open: impl Fn() -> F + Send + 'static) -> Self
     where
         F: Future<Output = Result<Incoming<T>, ClientError>> + Send + 'static,
@@ -43,10 +40,10 @@ impl<T: 'static> ReconnectingStream<T> {
         Self { open, state, failures: 0 }
     }
 
-    /// The next message or failure. Dropping the future loses nothing.
+    /// The next message or temporary failure. Cancel safe.
     ///
     /// # Errors
-    /// Permanent errors: the room is gone, the session is unknown.
+    /// Permanent errors, such as a closed room or an unknown session.
     pub(in crate::cli) async fn next(&mut self) -> Result<Received<T>, ClientError> {
         loop {
             let error = match &mut self.state {
@@ -97,7 +94,6 @@ impl<T: 'static> ReconnectingStream<T> {
 }
 
 impl ReconnectingStream<RoomUpdate> {
-    /// The updates of a room.
     pub(in crate::cli) fn of_room(session: &Session, room: &RoomId) -> Self {
         let (session, room) = (session.clone(), room.clone());
         Self::new(move || {
@@ -107,7 +103,7 @@ impl ReconnectingStream<RoomUpdate> {
     }
 }
 
-/// The wait after this many failures in a row.
+/// The wait after `failures` failures in a row.
 pub(in crate::cli) fn backoff(failures: u32) -> Duration {
     FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST_WAIT)
 }

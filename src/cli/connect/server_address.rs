@@ -6,14 +6,13 @@ use anyhow::Context as _;
 
 use crate::client::Trust;
 
-/// The default server.
-pub(in crate::cli) const USUAL: &str = "http://127.0.0.1:50051";
+pub(in crate::cli) const DEFAULT: &str = "http://127.0.0.1:50051";
 
 /// Options for reaching the server.
 #[derive(Clone, Debug, clap::Args)]
 pub(in crate::cli) struct Address {
     /// The server to talk to.
-    #[arg(long, global = true, env = "REVERSI_SERVER", default_value = USUAL, value_name = "URL_OR_HOST:PORT")]
+    #[arg(long, global = true, env = "REVERSI_SERVER", default_value = DEFAULT, value_name = "URL_OR_HOST:PORT")]
     pub(in crate::cli) server: String,
     /// For https://, the authority to trust (certificates in PEM) instead of the system's.
     #[arg(long, global = true, env = "REVERSI_TLS_CA", value_name = "FILE")]
@@ -27,14 +26,14 @@ pub(in crate::cli) struct Address {
 }
 
 impl Address {
-    /// The scheme may be left out of `HOST:PORT`.
+    /// The URL; `HOST:PORT` gets the scheme `http`.
     pub(in crate::cli) fn url(&self) -> String {
         let server = &self.server;
         let port = server.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
         if port.is_some() && !server.contains("://") { format!("http://{server}") } else { server.clone() }
     }
 
-    /// The certificates of the options.
+    /// Reads the certificates that the options name.
     pub(in crate::cli) fn trust(&self) -> anyhow::Result<Trust> {
         let identity = match (&self.tls_client_cert, &self.tls_client_key) {
             (Some(chain), Some(key)) => Some((read(chain)?, read(key)?)),
@@ -43,13 +42,11 @@ impl Address {
         Ok(Trust { authority: self.tls_ca.as_deref().map(read).transpose()?, identity })
     }
 
-    /// The server, if it is not the default one.
-    pub(in crate::cli) fn unusual(&self) -> Option<&str> {
-        (self.server != USUAL).then_some(&self.server)
+    pub(in crate::cli) fn non_default(&self) -> Option<&str> {
+        (self.server != DEFAULT).then_some(&self.server)
     }
 }
 
-/// Reads a file named by an option.
 pub(in crate::cli) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))
 }

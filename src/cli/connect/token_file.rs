@@ -17,13 +17,12 @@ pub(in crate::cli) fn read(file: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// Writes the token to the file.
 pub(in crate::cli) fn write(file: &Path, token: &str) -> anyhow::Result<()> {
     let written = open(file).and_then(|mut opened| writeln!(opened, "{token}"));
     written.with_context(|| format!("cannot keep a token in {}", file.display()))
 }
 
-/// A reader of a token can play in its owner's name.
+/// The file is private: a reader of the token could play as its owner.
 #[cfg(unix)]
 fn open(file: &Path) -> std::io::Result<File> {
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};

@@ -1,4 +1,4 @@
-//! `reversi openings`: the list of even openings that games of bots begin with.
+//! `reversi openings`: makes the list of even openings from which bots play.
 
 use std::{collections::HashSet, ops::ControlFlow};
 
@@ -11,17 +11,16 @@ use crate::{
     search::Stop,
 };
 
-/// How far the engine looks before it calls an opening even.
+/// Nodes of the search that judges an opening.
 const NODES: u64 = 500_000;
 
 /// The largest lead of either side, in discs.
-const MOST_DISCS: f32 = 2.0;
+const MAX_LEAD: f32 = 2.0;
 
-/// Lines tried for each one that is asked for, before it is believed that there are no more. One in four is even, and longer lists than
-/// this allows would hold nearly equal openings anyway.
+/// Maximum random lines per requested opening. One in four is even; a list that needs more would have nearly equal
+/// ones.
 const TRIES: u32 = 100;
 
-/// How many, and which.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example, the list in this program:\n  reversi openings --count 500 --seed 1 > crates/reversi-engine/src/rules/openings.txt"
@@ -45,7 +44,7 @@ pub(in crate::cli) fn run(args: &Args) -> anyhow::Result<()> {
     }
     say(format_args!(
         "# {} openings of {} random plies, after which black moves; no two are equal, nor turned or mirrored into each other.\n\
-         # For neither side the engine sees more than {MOST_DISCS} discs after {NODES} positions searched.\n\
+         # For neither side the engine sees more than {MAX_LEAD} discs after {NODES} positions searched.\n\
          # Made by: reversi openings --count {} --seed {}",
         args.count,
         opening::BALANCED_PLIES,
@@ -56,8 +55,8 @@ pub(in crate::cli) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The first even ones of a seed; `each` gets their number so far.
-fn find(args: &Args, nodes: u64, each: &dyn Fn(u64)) -> Vec<Transcript> {
+/// The first even openings of a seed; `report` is called with their number so far.
+fn find(args: &Args, nodes: u64, report: &dyn Fn(u64)) -> Vec<Transcript> {
     let mut random = SplitMix64::new(args.seed);
     let (mut seen, mut found) = (HashSet::new(), Vec::new());
     for _ in 0..args.count.saturating_mul(TRIES) {
@@ -69,7 +68,7 @@ fn find(args: &Args, nodes: u64, each: &dyn Fn(u64)) -> Vec<Transcript> {
             && is_even(position, nodes)
         {
             found.extend(Transcript::from_squares(squares));
-            each(found.len() as u64);
+            report(found.len() as u64);
         }
         if found.len() == args.count as usize {
             break;
@@ -82,9 +81,9 @@ fn is_even(position: Position, nodes: u64) -> bool {
     let search = |limits: Limits| {
         with_engine(|engine| engine.search(position, &limits, &Stop::new(), &mut |_| ControlFlow::Continue(())))
     };
-    // A short look spares the long one where it would be in vain.
-    let within = |limits, most: f32| search(limits).is_some_and(|report| report.discs.abs() <= most);
-    within(Limits::of_nodes(nodes / 50), 2.0 * MOST_DISCS) && within(Limits::of_nodes(nodes), MOST_DISCS)
+    // A short search rejects most uneven openings without a long one.
+    let within = |limits, lead: f32| search(limits).is_some_and(|report| report.discs.abs() <= lead);
+    within(Limits::of_nodes(nodes / 50), 2.0 * MAX_LEAD) && within(Limits::of_nodes(nodes), MAX_LEAD)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `reversi train`: one round in which the engine's evaluation learns from its own games.
+//! `reversi train`: one round of fitting the engine's evaluation to its own games.
 
 use std::{
     fs,
@@ -23,7 +23,6 @@ use crate::{
     rating::{Difference, Score},
 };
 
-/// What one round is made of.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A round plays games of the old weights against themselves, from random openings, into --folder; the\n\
@@ -93,7 +92,7 @@ pub(in crate::cli) struct Args {
     threads: Option<NonZeroUsize>,
 }
 
-/// A number of plies, from one to another.
+/// A range of plies, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PlyRange(u8, u8);
 
@@ -101,17 +100,17 @@ impl FromStr for PlyRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // After more plies little is left to learn from.
-        const MOST: u8 = 50;
-        let ends = text.split_once('-').and_then(|(fewest, most)| fewest.parse().ok().zip(most.parse().ok()));
+        // After more plies too few are left to learn from.
+        const MAX: u8 = 50;
+        let ends = text.split_once('-').and_then(|(min, max)| min.parse().ok().zip(max.parse().ok()));
         match ends {
-            Some((fewest, most)) if fewest <= most && most <= MOST => Ok(Self(fewest, most)),
-            _ => Err(format!("two numbers up to {MOST}, such as 4-30")),
+            Some((min, max)) if min <= max && max <= MAX => Ok(Self(min, max)),
+            _ => Err(format!("two numbers up to {MAX}, such as 4-30")),
         }
     }
 }
 
-/// Without a ridge, weights without examples are undefined.
+/// A ridge of 0 would leave weights without examples undefined.
 fn positive(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|&ridge: &f32| ridge.is_finite() && ridge > 0.0).ok_or("a number above 0".to_owned())
 }
@@ -142,9 +141,9 @@ fn round(args: &Args) -> anyhow::Result<()> {
 
 impl Args {
     fn recipe(&self) -> Recipe {
-        let PlyRange(fewest, most) = self.random_plies;
+        let PlyRange(min, max) = self.random_plies;
         Recipe {
-            random_plies: (fewest, most),
+            random_plies: (min, max),
             depth: self.depth,
             opinion: self.opinion,
             chunks: self.games.div_ceil(GAMES_PER_CHUNK),
@@ -161,12 +160,12 @@ fn weights(from: &str) -> anyhow::Result<Weights> {
     }
 }
 
-/// A folder holds games of one recipe and one set of weights, so that they are not mixed by mistake.
+/// Fails if the folder has games of another recipe or other weights: they must not be mixed.
 fn check_folder(folder: &Path, recipe: &Recipe, old: &Weights) -> anyhow::Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let Recipe { random_plies: (fewest, most), depth, opinion, seed, .. } = recipe;
-    let told = format!("random plies {fewest}-{most}, depth {depth}, opinion {opinion}, seed {seed}\n");
-    for (name, claimed) in [("recipe.txt", told.into_bytes()), ("played-by.weights", old.write())] {
+    let Recipe { random_plies: (min, max), depth, opinion, seed, .. } = recipe;
+    let text = format!("random plies {min}-{max}, depth {depth}, opinion {opinion}, seed {seed}\n");
+    for (name, claimed) in [("recipe.txt", text.into_bytes()), ("played-by.weights", old.write())] {
         let path = folder.join(name);
         match fs::read(&path) {
             Ok(there) if there == claimed => {}
@@ -209,7 +208,7 @@ fn fit(args: &Args, examples: &Examples) -> Weights {
     let progress = Progress::of(train::STAGES as u64, "stages");
     let new = train::fit(examples, args.ridge, args.steps.into(), &mut |loss| {
         let train::StageLoss { stage, examples, fitted, tested } = loss;
-        // Games that begin with many random plies teach nothing about the first moves.
+        // Games that begin with many random plies have no examples of the first stages.
         if examples > 0 {
             progress.suspend(|| say(format_args!("{stage:5}  {examples:9}  {fitted:6.2}  {tested:10.2}")));
         }
@@ -223,18 +222,18 @@ fn measure(positions: u32, new: &Arc<Weights>, examples: &[Example], threads: us
     let progress = Progress::of(positions.into(), "positions searched to many depths");
     let deviations = Deviations::measure(new, examples, positions as usize, threads, &|| progress.inc(1));
     progress.finish_and_clear();
-    let told = |constants: Constants| {
+    let text = |constants: Constants| {
         let [constant, by_empties, by_depth, by_shallow] = constants;
         let distance = deviations.distance(constants);
         format!("{constant:.3} {by_empties:.4} {by_depth:.3} {by_shallow:.3} (off by {distance:.2})")
     };
-    let built_in = told(deviation::built_in());
+    let built_in = text(deviation::built_in());
     say(match deviations.constants() {
         Some(found) => format!(
             "constants of cuts, by {} positions to {} plies: {}; built in: {built_in}",
             deviations.positions(),
             deviation::DEEPEST,
-            told(found)
+            text(found)
         ),
         None => format!("{} positions say too little of the constants of cuts", deviations.positions()),
     });

@@ -1,5 +1,4 @@
-//! The Go Text Protocol, version 2, as Othello programs use it. Each command is answered before the next one is
-//! executed.
+//! The Go Text Protocol, version 2, as Othello programs use it. Each command is answered before the next is executed.
 
 use std::{
     io::Read as _,
@@ -45,14 +44,12 @@ const COMMANDS: [&str; 19] = [
     "showboard",
 ];
 
-/// How long `quit` waits for the move that is being searched: a script then gets nearly the same move as
-/// without `quit`. After it the move is the best so far.
+/// How long `quit` waits for a running search before it stops it with the best move so far.
 const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The longest time, in seconds (1,000 hours): longer ones are cut to it, so that nothing overflows.
-const LONGEST_TIME: u64 = 3_600_000;
+/// The maximum of any time, in seconds: longer ones are clamped, so that nothing overflows.
+const MAX_SECONDS: u64 = 3_600_000;
 
-/// The engine as a GTP server.
 pub(super) struct GtpServer {
     search_thread: SearchThread,
     output: LineOutput,
@@ -71,14 +68,13 @@ struct TimeSettings {
     stones: u32,
 }
 
-/// The time that is left for `moves` moves, or for all of them.
+/// The time left for the next `moves` moves, or for all if `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TimePeriod {
     time: Duration,
     moves: Option<u32>,
 }
 
-/// A move that was found.
 struct GeneratedMove {
     side: Color,
     square: Square,
@@ -132,12 +128,9 @@ impl GtpServer {
     /// Waits for the move of the last `genmove`, and makes it.
     fn finish_genmove(&mut self) {
         self.search_thread.finish();
-        let Some(GeneratedMove { side, square, spent }) =
-            self.pending.take().and_then(|pending| pending.try_recv().ok())
-        else {
-            return;
-        };
-        // The move is legal.
+        let found = self.pending.take().and_then(|pending| pending.try_recv().ok());
+        let Some(GeneratedMove { side, square, spent }) = found else { return };
+        // Cannot fail: the move is legal.
         let _ = self.history.play(side, Some(square));
         if let Some(period) = &mut self.left[side] {
             period.time = period.time.saturating_sub(spent);
@@ -162,7 +155,7 @@ impl GtpServer {
                 Err("unsupported game".to_owned())
             }
             "boardsize" | "set_game" | "clear_board" => {
-                self.begin_anew();
+                self.new_game();
                 nothing
             }
             "komi" => argument(0)?.parse::<f32>().map_err(|_| "komi not a float".to_owned()).and(nothing),
@@ -182,7 +175,7 @@ impl GtpServer {
         }
     }
 
-    fn begin_anew(&mut self) {
+    fn new_game(&mut self) {
         self.history = GameHistory::default();
         self.left = ByColor::from_fn(|_| self.settings.map(TimeSettings::first));
     }
@@ -198,7 +191,7 @@ impl GtpServer {
         let plan = self.period(side).map(|period| period.plan(position));
         let (output, id) = (self.output.clone(), id.to_owned());
         let (found, pending) = sync_channel(1);
-        let begun = self.search_thread.begin(move |mut job| {
+        let started = self.search_thread.begin(move |mut job| {
             let began = Instant::now();
             let bounds = SearchBounds { depth: None, plan };
             let chosen = job.choose(position, bounds, &mut |_| ControlFlow::Continue(()));
@@ -209,10 +202,10 @@ impl GtpServer {
             output.write(format_args!("={id} {}\n", report.best));
         });
         self.pending = Some(pending);
-        if begun { Ok(None) } else { Err("no thread can be started".to_owned()) }
+        if started { Ok(None) } else { Err("no thread can be started".to_owned()) }
     }
 
-    /// The time of a side, or a new overtime period when it is used up.
+    /// The time of a side; a new overtime period if it is used up.
     fn period(&self, side: Color) -> Option<TimePeriod> {
         let period = self.left[side]?;
         let used_up = period.time.is_zero() || period.moves == Some(0);
@@ -222,7 +215,7 @@ impl GtpServer {
     fn set_time(&mut self, main: &str, overtime: &str, stones: &str) -> Result<(), String> {
         let stones = stones.parse().map_err(|_| "stones not an integer".to_owned())?;
         let settings = TimeSettings { main: seconds(main)?, overtime: seconds(overtime)?, stones };
-        // As the protocol has it, overtime without stones is no limit.
+        // By the protocol, overtime without stones means no limit.
         let limited = settings.stones > 0 || settings.overtime.is_zero();
         self.settings = Some(settings).filter(|_| limited);
         self.left = ByColor::from_fn(|_| self.settings.map(TimeSettings::first));
@@ -235,21 +228,20 @@ impl GtpServer {
         Ok(())
     }
 
-    /// A game in GGF, up to before the move with this number.
-    fn load(&mut self, file: &Path, before: Option<&str>) -> Result<(), String> {
+    /// Loads a game in GGF, without the move number `stop_before` and later ones.
+    fn load(&mut self, file: &Path, stop_before: Option<&str>) -> Result<(), String> {
         let failed = |why: &dyn std::fmt::Display| format!("cannot load file: {why}");
-        let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX);
         let mut bytes = Vec::new();
         let file = std::fs::File::open(file).map_err(|error| failed(&error))?;
-        file.take(most).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+        file.take(LONGEST_LINE as u64).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
         // Old files have names in Latin-1.
         let game = ggf::read(&String::from_utf8_lossy(&bytes)).map_err(|error| failed(&error))?;
         let mut history = GameHistory::from(&game);
-        if let Some(before) = before {
-            let number: usize = before.parse().map_err(|_| "the move number is no integer".to_owned())?;
+        if let Some(stop_before) = stop_before {
+            let number: usize = stop_before.parse().map_err(|_| "the move number is no integer".to_owned())?;
             history.truncate(number.saturating_sub(1));
         }
-        self.begin_anew();
+        self.new_game();
         self.history = history;
         Ok(())
     }
@@ -298,7 +290,7 @@ fn square(text: &str) -> Result<Option<Square>, String> {
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: u64 = text.parse().map_err(|_| "time not an integer".to_owned())?;
-    Ok(Duration::from_secs(seconds.min(LONGEST_TIME)))
+    Ok(Duration::from_secs(seconds.min(MAX_SECONDS)))
 }
 
 /// The board with coordinates, and the side to move.

@@ -5,7 +5,7 @@ use crate::{
     rules::{Color, Position, Square},
 };
 
-/// Every position so far. Its length is bounded: moves must be legal.
+/// Every position so far. Its length is bounded, because moves must be legal.
 #[derive(Clone, Debug)]
 pub(super) struct GameHistory {
     positions: Vec<Position>,
@@ -29,7 +29,6 @@ impl From<&GgfGame> for GameHistory {
 }
 
 impl GameHistory {
-    /// The current position.
     pub(super) fn position(&self) -> Position {
         self.positions.last().copied().unwrap_or(Position::START)
     }
@@ -39,8 +38,7 @@ impl GameHistory {
         &self.positions
     }
 
-    /// Makes a move of a side, or its pass. A forced pass before it may be left out, and one after the last
-    /// move.
+    /// Plays a move of a side, or its pass if `None`. A forced pass before it may be omitted, as may one at the end.
     pub(super) fn play(&mut self, side: Color, square: Option<Square>) -> Result<(), String> {
         let position = self.turned_to(side)?;
         let next = match square {
@@ -55,7 +53,7 @@ impl GameHistory {
         Ok(())
     }
 
-    /// The position with this side to move, after a forced pass if necessary.
+    /// The position with `side` to move, after a forced pass if necessary.
     pub(super) fn turned_to(&self, side: Color) -> Result<Position, String> {
         let position = self.position();
         match position.pass() {
@@ -66,14 +64,14 @@ impl GameHistory {
         }
     }
 
-    /// Takes the last ply back; whether there was one.
+    /// Takes back the last ply; false if there is none.
     pub(super) fn undo(&mut self) -> bool {
         let played = self.positions.len() > 1;
         self.positions.truncate(self.positions.len().saturating_sub(1).max(1));
         played
     }
 
-    /// Takes back all plies after the first `plies`.
+    /// Keeps the first `plies` plies.
     pub(super) fn truncate(&mut self, plies: usize) {
         self.positions.truncate(plies.saturating_add(1));
     }

@@ -1,11 +1,11 @@
-//! `reversi engine`: our engine for other programs, by the NBoard protocol or GTP on standard input and output.
+//! `reversi engine`: the engine for other programs, over the NBoard protocol or GTP on standard input and output.
 //!
 //! ```text
 //!   standard input ── lines ──▶ NboardServer or GtpServer ── searches ──▶ SearchThread
 //!                                    └──────── LineOutput ◀───────────────────┘   standard output
 //! ```
 //!
-//! Lines are read during a search, so that it can be interrupted. A wrong line is answered by an error.
+//! Lines are read during a search too, so that it can be interrupted. An invalid line is answered by an error.
 
 mod gtp;
 mod history;
@@ -32,11 +32,11 @@ use nboard::NboardServer;
 use output::LineOutput;
 use search_thread::SearchThread;
 
-/// Longer lines are skipped with an error. The longest game in GGF is shorter.
+/// Longer lines are skipped with an error, in bytes. The longest game in GGF is shorter.
 const LONGEST_LINE: usize = 64 * 1024;
 
-/// How long a search runs on after the end of the input: a script's last question is answered, and an engine
-/// does not outlive its caller.
+/// How long a search may continue after the end of the input: enough for a script's last command, but bounded, so that
+/// the engine does not outlive its caller.
 const END_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Debug, clap::Args)]
@@ -86,14 +86,13 @@ fn serve(args: &Args) -> anyhow::Result<()> {
 }
 
 impl Args {
-    /// With the memory of an `expert` seat if a level is given.
+    /// An engine with the options' memory, or that of an `expert` seat if a level is given.
     fn engine(&self) -> Engine {
         let memory = if self.level.is_some() { TABLE_BYTES } else { usize::from(self.memory) << 20 };
         Engine::new(Weights::embedded(), memory).with_threads(self.threads.into())
     }
 }
 
-/// One of the protocols.
 trait EngineProtocol {
     /// Executes a line; false if it ends the session.
     fn execute(&mut self, line: &str) -> bool;
@@ -104,14 +103,14 @@ trait EngineProtocol {
     fn search_thread(&mut self) -> &mut SearchThread;
 }
 
-fn serve_lines(mut language: impl EngineProtocol, mut input: impl io::BufRead) -> anyhow::Result<()> {
+fn serve_lines(mut protocol: impl EngineProtocol, mut input: impl io::BufRead) -> anyhow::Result<()> {
     loop {
         match line::next(&mut input, LONGEST_LINE).context("cannot read standard input")? {
-            Some(BoundedLine::Text(line)) if language.execute(&line) => {}
-            Some(BoundedLine::TooLong) => language.line_too_long(),
+            Some(BoundedLine::Text(line)) if protocol.execute(&line) => {}
+            Some(BoundedLine::TooLong) => protocol.line_too_long(),
             Some(BoundedLine::Text(_)) => return Ok(()),
             None => {
-                language.search_thread().finish_within(END_TIMEOUT);
+                protocol.search_thread().finish_within(END_TIMEOUT);
                 return Ok(());
             }
         }
@@ -119,7 +118,6 @@ fn serve_lines(mut language: impl EngineProtocol, mut input: impl io::BufRead) -
 }
 
 fn level(text: &str) -> Result<Level, String> {
-    let levels = AiKind::Expert.profile().levels;
     let level = text.parse().ok().and_then(Level::new);
-    level.ok_or_else(|| format!("there are levels 1 to {levels}"))
+    level.ok_or_else(|| format!("there are levels 1 to {}", AiKind::Expert.profile().levels))
 }

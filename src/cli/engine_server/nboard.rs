@@ -1,5 +1,4 @@
-//! The NBoard protocol, version 2, from the engine's side. Most commands first end the running
-//! search.
+//! The NBoard protocol, version 2, from the engine's side. Most commands first abandon the running search.
 
 use std::{ops::ControlFlow, time::Duration};
 
@@ -17,13 +16,12 @@ use crate::{
     rules::{ByColor, Color, Outcome, Position, Square},
 };
 
-/// The search depth if none is set.
-const USUAL_DEPTH: u8 = 12;
+/// The search depth, in plies, if none is set.
+const DEFAULT_DEPTH: u8 = 12;
 
 /// Each search for hints is this many plies deeper.
 const HINT_STEP: u8 = 4;
 
-/// The engine as an NBoard server.
 pub(super) struct NboardServer {
     search_thread: SearchThread,
     output: LineOutput,
@@ -48,7 +46,7 @@ impl EngineProtocol for NboardServer {
             "learn" => self.learn(),
             "analyze" => self.analyze(),
             "quit" => return false,
-            // As the protocol has it.
+            // The protocol requires that unknown commands are ignored.
             _ => Ok(()),
         };
         if let Err(wrong) = done {
@@ -147,27 +145,27 @@ impl NboardServer {
         self.begin(move |mut job| {
             let began = Instant::now();
             let found = job.choose(position, bounds, &mut |report| {
-                if output.write(search(report)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if output.write(search_line(report)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
             let Some(report) = found.filter(|_| !job.is_unwanted()) else { return };
             let seconds = began.elapsed().as_secs_f64();
             output.write(format_args!("nodestats {} {seconds:.2}", report.nodes));
-            output.write(format_args!("=== {}/{:.2}/{seconds:.2}", joined(&[report.best]), report.discs));
+            output.write(format_args!("=== {}/{:.2}/{seconds:.2}", notation(&[report.best]), report.discs));
         })
     }
 
-    fn hint(&mut self, most: &str) -> Result<(), String> {
+    fn hint(&mut self, count: &str) -> Result<(), String> {
         self.search_thread.abandon();
-        let most = number(most, "the number of hints")?.clamp(1, 64) as usize;
+        let count = number(count, "the number of hints")?.clamp(1, 64) as usize;
         let (position, output) = (self.history.position(), self.output.clone());
-        let deepest = self.depth.unwrap_or(USUAL_DEPTH);
+        let deepest = self.depth.unwrap_or(DEFAULT_DEPTH);
         self.begin(move |mut job| {
             let mut depth = 0;
             while depth < deepest {
                 depth = (depth + HINT_STEP).min(deepest);
                 let Some(mut hints) = evaluate_moves(&mut job, position, depth) else { return };
                 hints.sort_by(|one, other| other.discs.total_cmp(&one.discs));
-                if !hints.iter().take(most).all(|report| output.write(search(report))) {
+                if !hints.iter().take(count).all(|report| output.write(search_line(report))) {
                     return;
                 }
             }
@@ -177,7 +175,7 @@ impl NboardServer {
     fn analyze(&mut self) -> Result<(), String> {
         self.search_thread.abandon();
         let (positions, output) = (self.history.positions().to_vec(), self.output.clone());
-        let depth = self.depth.unwrap_or(USUAL_DEPTH);
+        let depth = self.depth.unwrap_or(DEFAULT_DEPTH);
         self.begin(move |mut job| {
             for (ply, &position) in positions.iter().enumerate().rev() {
                 let Some(report) = value(&mut job, position, depth) else { return };
@@ -197,7 +195,7 @@ impl NboardServer {
 
     fn learn(&mut self) -> Result<(), String> {
         self.search_thread.abandon();
-        // There is no book to put the game into.
+        // The engine has no opening book.
         self.output.write("learned");
         Ok(())
     }
@@ -211,7 +209,7 @@ fn number(text: &str, what: &str) -> Result<u32, String> {
     text.trim().parse().map_err(|_| format!("{what} is no number"))
 }
 
-/// Every move of a position, searched to `depth`; `None` if the job was abandoned.
+/// A report for every move of a position, searched to `depth`; `None` if the job was abandoned.
 fn evaluate_moves(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Option<Vec<Report>> {
     let judged = position.legal_moves().iter().map(|square| {
         let next = position.play_unchecked(square).settle().0;
@@ -223,8 +221,8 @@ fn evaluate_moves(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Opt
     judged.collect()
 }
 
-/// The value of a position for the side to move, after a forced pass if necessary; `None` if the job was abandoned.
-/// Where the game is over there is no best move, and the line is empty.
+/// The value of a position for the side to move; `None` if the job was abandoned. A forced pass is played first. If the
+/// game is over, the line is empty and the best move meaningless.
 fn value(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Option<Report> {
     let (settled, passed) = position.settle();
     if settled.is_over() {
@@ -238,16 +236,16 @@ fn value(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Option<Repor
     (!job.is_unwanted()).then_some(Report { discs, ..report })
 }
 
-/// `search F5D6C3 1.20 0 12`, and `100%` for the depth of what is proved.
-fn search(report: &Report) -> String {
+/// A line such as `search F5D6C3 1.20 0 12`, with depth `100%` if the value is proved.
+fn search_line(report: &Report) -> String {
     let depth = match report {
         Report { exact: true, .. } => "100%".to_owned(),
         Report { certainty: 100, depth, .. } => depth.to_string(),
         Report { certainty, depth, .. } => format!("{depth}@{certainty}%"),
     };
-    format!("search {} {:.2} 0 {depth}", joined(&report.line), report.discs)
+    format!("search {} {:.2} 0 {depth}", notation(&report.line), report.discs)
 }
 
-fn joined(line: &[Square]) -> String {
+fn notation(line: &[Square]) -> String {
     line.iter().map(ToString::to_string).collect::<String>().to_uppercase()
 }

@@ -1,4 +1,4 @@
-//! Searches of the engine on a thread of their own, one at a time.
+//! Runs the engine's searches on a separate thread, one at a time.
 
 use std::{
     ops::ControlFlow,
@@ -25,15 +25,15 @@ use crate::{
 };
 use tokio::time::Instant;
 
-/// How far a search may go, besides what the level says.
+/// The bounds of a search in addition to the level's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SearchBounds {
     pub(super) depth: Option<u8>,
     pub(super) plan: Option<Plan>,
 }
 
-/// Nodes that are searched even without time left: a millisecond or two.
-const LEAST_NODES: u64 = 4_000;
+/// Minimum number of nodes to search, even without time left: 1 to 2 ms.
+const MIN_NODES: u64 = 4_000;
 
 /// The engine and its running search.
 pub(super) struct SearchThread {
@@ -44,7 +44,7 @@ pub(super) struct SearchThread {
 struct SearchState {
     engine: Engine,
     level: Option<Level>,
-    chance: Pcg64,
+    rng: Pcg64,
 }
 
 /// A search that may be running.
@@ -65,10 +65,10 @@ pub(super) struct SearchJob<'a> {
 
 impl SearchThread {
     pub(super) fn new(level: Option<Level>, engine: Engine, seed: u64) -> Self {
-        Self { state: Arc::new(Mutex::new(SearchState { engine, level, chance: seeded_rng(seed) })), running: None }
+        Self { state: Arc::new(Mutex::new(SearchState { engine, level, rng: seeded_rng(seed) })), running: None }
     }
 
-    /// Begins a search after the end of the one before. False if no thread can be started.
+    /// Waits for the end of the running search and begins another. False if no thread can be started.
     pub(super) fn begin(&mut self, job: impl FnOnce(SearchJob<'_>) + Send + 'static) -> bool {
         self.finish();
         let (stop, unwanted) = (Stop::new(), Stop::new());
@@ -86,12 +86,12 @@ impl SearchThread {
     /// Waits for the end of the search.
     pub(super) fn finish(&mut self) {
         if let Some(running) = self.running.take() {
-            // A panic was printed by its thread.
+            // A panic was already printed by its thread.
             let _ = running.thread.join();
         }
     }
 
-    /// Waits up to `time`; then the search returns the best move so far.
+    /// Waits up to `time`, then stops the search, which returns the best move so far.
     pub(super) fn hurry_after(&mut self, time: Duration) {
         if let Some(running) = &self.running {
             let _ = running.over.recv_timeout(time);
@@ -100,7 +100,7 @@ impl SearchThread {
         self.finish();
     }
 
-    /// Waits up to `time`; then abandons the search.
+    /// Waits up to `time`, then abandons the search.
     pub(super) fn finish_within(&mut self, time: Duration) {
         if let Some(running) = &self.running {
             let _ = running.over.recv_timeout(time);
@@ -124,56 +124,56 @@ impl SearchJob<'_> {
         self.unwanted.is_stopped()
     }
 
-    /// A move at the engine's level; `None` if there is no legal move. `each` gets the result of every depth, and may
-    /// end the search.
+    /// A move at the engine's level; `None` if there is no legal move. `on_depth` is called with the result of every
+    /// depth and may end the search.
     pub(super) fn choose(
         &mut self,
         position: Position,
         bounds: SearchBounds,
-        each: &mut dyn FnMut(&Report) -> ControlFlow<()>,
+        on_depth: &mut dyn FnMut(&Report) -> ControlFlow<()>,
     ) -> Option<Report> {
-        let SearchState { level, chance, .. } = &mut *self.state;
+        let SearchState { level, rng, .. } = &mut *self.state;
         if let Some(level) = level
-            && level.slips(chance)
+            && level.slips(rng)
         {
             let legal = position.legal_moves();
-            let best = legal.iter().nth(chance.random_range(0..legal.count().max(1)) as usize)?;
+            let best = legal.iter().nth(rng.random_range(0..legal.count().max(1)) as usize)?;
             return Some(unsearched(best, vec![best]));
         }
-        self.search(position, bounds, each)
+        self.search(position, bounds, on_depth)
     }
 
-    /// As [`SearchJob::choose`], but the best that the engine finds.
+    /// Like [`SearchJob::choose`], but without the level's random moves.
     pub(super) fn search(
         &mut self,
         position: Position,
         bounds: SearchBounds,
-        each: &mut dyn FnMut(&Report) -> ControlFlow<()>,
+        on_depth: &mut dyn FnMut(&Report) -> ControlFlow<()>,
     ) -> Option<Report> {
         let limits = limits(self.state.level, bounds);
         let (engine, stop) = (&mut self.state.engine, &self.stop);
-        let Some(plan) = bounds.plan else { return engine.search(position, &limits, stop, each) };
+        let Some(plan) = bounds.plan else { return engine.search(position, &limits, stop, on_depth) };
         let began = Instant::now();
         let mut until_enough = |report: &Report| {
-            let over = began.elapsed() >= plan.enough;
-            if each(report).is_break() || over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            on_depth(report)?;
+            if began.elapsed() >= plan.enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let report = stop_after(plan.most, stop, || engine.search(position, &limits, stop, &mut until_enough))?;
-        let hasty = report.ended_by == EndedBy::Stop && report.nodes < LEAST_NODES;
+        let hasty = report.ended_by == EndedBy::Stop && report.nodes < MIN_NODES;
         if !hasty || self.unwanted.is_stopped() {
             return Some(report);
         }
-        let glance = Limits { nodes: limits.nodes.min(LEAST_NODES), ..limits };
-        engine.search(position, &glance, &Stop::new(), each)
+        let shortest = Limits { nodes: limits.nodes.min(MIN_NODES), ..limits };
+        engine.search(position, &shortest, &Stop::new(), on_depth)
     }
 }
 
-/// A result without a search.
+/// A report of a move that was not searched.
 pub(super) fn unsearched(best: Square, line: Vec<Square>) -> Report {
     Report { best, discs: 0.0, depth: 0, certainty: 100, nodes: 0, line, exact: false, ended_by: EndedBy::Depth }
 }
 
-/// A level bounds the nodes. Without one, depth and clock bound the search, and without these the default level.
+/// The node limit is that of `level`; without a level and other bounds, that of the default level.
 fn limits(level: Option<Level>, bounds: SearchBounds) -> Limits {
     let unbounded = bounds == SearchBounds::default();
     let level = level.or_else(|| unbounded.then(|| Level::new(AiKind::Expert.profile().default_level)).flatten());
@@ -200,7 +200,7 @@ mod tests {
             let _ = found.send(job.choose(Position::START, bounds, &mut |_| ControlFlow::Continue(())));
         }));
         let report = report.recv().unwrap().unwrap();
-        assert!(report.depth > 2 && report.nodes <= 2 * LEAST_NODES, "{report:?}");
+        assert!(report.depth > 2 && report.nodes <= 2 * MIN_NODES, "{report:?}");
     }
 
     #[test]

@@ -32,27 +32,27 @@ fn search_thread() -> SearchThread {
     SearchThread::new(Level::new(8), engine(), 7)
 }
 
-/// The output for these lines, to the end of the last search.
-fn said(language: impl FnOnce(SearchThread, LineOutput) -> Box<dyn EngineProtocol>, lines: &[&str]) -> String {
+/// The output for these lines, until the end of the last search.
+fn run_lines(protocol: impl FnOnce(SearchThread, LineOutput) -> Box<dyn EngineProtocol>, lines: &[&str]) -> String {
     let output = SharedOutput::default();
-    let mut language = language(search_thread(), LineOutput::new(output.clone()));
+    let mut protocol = protocol(search_thread(), LineOutput::new(output.clone()));
     for line in lines {
-        language.execute(line);
+        protocol.execute(line);
     }
-    language.search_thread().finish();
-    let said = output.0.lock().unwrap();
-    String::from_utf8(said.clone()).unwrap()
+    protocol.search_thread().finish();
+    let written = output.0.lock().unwrap();
+    String::from_utf8(written.clone()).unwrap()
 }
 
 fn gtp(lines: &[&str]) -> String {
-    said(|search_thread, output| Box::new(GtpServer::new(search_thread, output)), lines)
+    run_lines(|search_thread, output| Box::new(GtpServer::new(search_thread, output)), lines)
 }
 
 fn nboard(lines: &[&str]) -> String {
-    said(|search_thread, output| Box::new(NboardServer::new(search_thread, output)), lines)
+    run_lines(|search_thread, output| Box::new(NboardServer::new(search_thread, output)), lines)
 }
 
-/// The last line but for empty ones.
+/// The last line that is not empty.
 fn last(text: &str) -> &str {
     text.trim_end().lines().last().unwrap_or_default()
 }
@@ -121,8 +121,8 @@ fn gtp_answers_and_ends_when_it_is_closed() {
         let _ = over.send(lines.map(|line| engine.execute(line)));
     });
     assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok([true, true, false]));
-    let said = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
-    assert!(said.starts_with("= \n\n=2 ") && said.ends_with("\n\n=3 \n\n"), "{said}");
+    let written = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
+    assert!(written.starts_with("= \n\n=2 ") && written.ends_with("\n\n=3 \n\n"), "{written}");
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn nboard_stops_searching_on_a_ping() {
     for line in ["set depth 60", "go", "ping 7"] {
         engine.execute(line);
     }
-    let said = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
-    assert!(said.ends_with("pong 7\n") && !said.contains("==="), "{said}");
+    let written = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
+    assert!(written.ends_with("pong 7\n") && !written.contains("==="), "{written}");
 }
 
 #[test]
@@ -215,7 +215,7 @@ proptest! {
         r"(set (depth [1-3]|game \(;GM\[Othello\]TI\[[0-9:/]{0,22}\]((B|W)\[([a-h][1-8]|PA)//[0-9]{0,22}\]){0,3};\)|contempt .{0,3})|move ([a-h][1-8]|PA)/?[-.0-9e]{0,9}/?[-.0-9e]{0,9}|hint [1-3]|go|ping .{0,9}|learn|analyze|.{0,20})",
         0..12,
     )) {
-        // What it would think about without a bound would take long.
+        // Without a bound the searches would take long.
         nboard(&[&["set depth 2"], &lines.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
     }
 }

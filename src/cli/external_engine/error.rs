@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why one attempt failed. Continues a sentence that begins with the engine's name.
+/// Why one attempt failed. The message continues a sentence that begins with the engine's name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(super) enum EngineFault {
     #[error("cannot be started: {0}")]
@@ -22,7 +22,7 @@ pub(super) enum EngineFault {
     Illegal(String),
     #[error("resigns")]
     Resigned,
-    /// The stop flag was raised.
+    /// The stop flag is set.
     #[error("is not asked any more")]
     Unwanted,
 }
@@ -32,13 +32,12 @@ pub(super) enum EngineFault {
 pub(in crate::cli) enum NoMove {
     #[error("the engine resigns")]
     Resigned,
-    /// It took too long. It is started again for the next move.
     #[error("the engine does not answer in time, and is started again")]
     Late,
-    /// The stop flag was raised.
+    /// The stop flag is set.
     #[error("the engine is not asked any more")]
     Unwanted,
-    /// It cannot be used; with the reason.
+    /// The engine cannot be used, for this reason.
     #[error("{0}")]
     Broken(String),
 }

@@ -1,4 +1,4 @@
-//! The Go Text Protocol, as Othello programs use it: a command a line, answered by `= text` or `? error`.
+//! The Go Text Protocol, as Othello programs use it: one command per line, answered by `= text` or `? error`.
 
 use std::mem;
 
@@ -10,20 +10,19 @@ use super::{
 };
 use crate::rules::{Color, Square, Transcript};
 
-/// A side and its move, or its pass.
+/// A side and its move; `None` is a pass.
 type ColoredMove = (Color, Option<Square>);
 
-/// The state of the protocol with one program.
 #[derive(Debug, Default)]
 pub(super) struct GtpClient {
     /// The moves on the engine's board; empty if unknown.
-    told: Vec<ColoredMove>,
+    sent: Vec<ColoredMove>,
 }
 
 impl ProtocolClient for GtpClient {
     fn handshake(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault> {
         ask(process, "protocol_version", wait)?;
-        // Only programs of several games know the first, and only such with boards of several sizes the second.
+        // Programs with one game or one board size need not know these.
         attempt(process, "set_game Othello", wait)?;
         attempt(process, "boardsize 8", wait)?;
         ask(process, "clear_board", wait).map(drop)
@@ -39,17 +38,17 @@ impl ProtocolClient for GtpClient {
     ) -> Result<Square, EngineFault> {
         let plies = plies(game);
         let seconds = time.clock().as_secs().max(1);
-        // Set again after a move: an engine that resigns has received more moves.
-        let mut told = mem::take(&mut self.told);
-        if told.is_empty() || !plies.starts_with(&told) {
+        // Stored again after a move only: if the engine fails or resigns, its board is unknown.
+        let mut sent = mem::take(&mut self.sent);
+        if sent.is_empty() || !plies.starts_with(&sent) {
             ask(process, "clear_board", wait)?;
-            told.clear();
+            sent.clear();
             attempt(process, &format!("time_settings {seconds} 0 0"), wait)?;
         }
-        for &(side, square) in &plies[told.len()..] {
+        for &(side, square) in &plies[sent.len()..] {
             match square {
                 Some(square) => drop(ask(process, &format!("play {side} {square}"), wait)?),
-                // Some programs pass by themselves, and then have nothing to pass.
+                // Some programs pass by themselves and refuse this.
                 None => attempt(process, &format!("play {side} pass"), wait)?,
             }
         }
@@ -57,28 +56,28 @@ impl ProtocolClient for GtpClient {
         attempt(process, &format!("time_left {side} {seconds} 0"), wait)?;
         let answer = ask(process, &format!("genmove {side}"), wait)?;
         let square = read_move(&answer)?;
-        self.told = plies;
-        self.told.push((side, Some(square)));
+        self.sent = plies;
+        self.sent.push((side, Some(square)));
         Ok(square)
     }
 }
 
-/// Sends a command and waits for what it answers.
+/// Sends a command and waits for its answer.
 fn ask(process: &EngineProcess, command: &str, wait: Wait<'_>) -> Result<String, EngineFault> {
     process.send(command)?;
     loop {
-        // Further lines of an answer, and the empty line after it, begin differently.
+        // Other lines of an answer do not begin with `=` or `?`.
         match read_answer(&process.line(wait)?) {
             Some(Ok(text)) => return Ok(text.to_owned()),
-            Some(Err(complaint)) => {
-                return Err(EngineFault::Refused { command: command.to_owned(), answer: super::quoted(complaint) });
+            Some(Err(error)) => {
+                return Err(EngineFault::Refused { command: command.to_owned(), answer: super::quoted(error) });
             }
             None => {}
         }
     }
 }
 
-/// Sends a command that not every program knows.
+/// Sends a command that a program may refuse.
 fn attempt(process: &EngineProcess, command: &str, wait: Wait<'_>) -> Result<(), EngineFault> {
     match ask(process, command, wait) {
         Ok(_) | Err(EngineFault::Refused { .. }) => Ok(()),
@@ -86,7 +85,7 @@ fn attempt(process: &EngineProcess, command: &str, wait: Wait<'_>) -> Result<(),
     }
 }
 
-/// The first line of an answer, whatever its number.
+/// Parses the first line of an answer, with or without a number.
 fn read_answer(line: &str) -> Option<Result<&str, &str>> {
     let numbered = line.strip_prefix(['=', '?'])?;
     let text = numbered.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim();

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!   EngineCommand ──▶ Engine ── choose(game, time, stop) ──▶ move, or NoMove
-//!                       │ nboard, gtp: the protocols                  (blocks: call it on a thread of its own)
+//!                       │ nboard, gtp: the protocols                  (blocks: call it on a separate thread)
 //!                       ▼
 //!                    process: a child, its three streams, bounded lines
 //! ```
 //!
-//! A faulty program does no harm: lines have a longest length, a program that writes without end is blocked, one that
-//! does not answer in time is killed, and one that ends or moves illegally is restarted a few times.
+//! Faulty programs are contained: lines have a maximum length, endless output is blocked, a program that does not
+//! answer in time is killed, and one that ends or moves illegally is restarted a few times.
 
 mod error;
 mod gtp;
@@ -35,7 +35,7 @@ use nboard::NboardClient;
 use process::{EngineProcess, Wait};
 use time::START;
 
-/// Restarts in a row without a move.
+/// Maximum restarts in a row without a move.
 const RESTARTS: u32 = 3;
 
 /// The protocol of an engine.
@@ -73,7 +73,7 @@ impl EngineCommand {
         Ok(Self { protocol, words })
     }
 
-    /// The program's name, without its folder.
+    /// The program's file name without its extension.
     pub(super) fn name(&self) -> &str {
         let program = self.words.first().map_or("", String::as_str);
         std::path::Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or(program)
@@ -89,7 +89,7 @@ impl fmt::Display for EngineCommand {
 /// An external engine, which is restarted after failures.
 #[derive(Debug)]
 pub(super) struct Engine {
-    launch: EngineCommand,
+    command: EngineCommand,
     running: Option<RunningEngine>,
     /// Failures since its last move.
     failures: u32,
@@ -99,25 +99,25 @@ impl Engine {
     /// Starts the engine and checks that it answers in its protocol.
     ///
     /// # Errors
-    /// [`NoMove::Broken`] says what is wrong.
-    pub(super) fn start(launch: EngineCommand) -> Result<Self, NoMove> {
-        let mut engine = Self { launch, running: None, failures: 0 };
+    /// [`NoMove::Broken`] with the reason.
+    pub(super) fn start(command: EngineCommand) -> Result<Self, NoMove> {
+        let mut engine = Self { command, running: None, failures: 0 };
         let stop = Stop::new();
         match engine.run(Wait { until: Instant::now() + START, stop: &stop }) {
             Ok(_) => Ok(engine),
             Err(fault @ EngineFault::NotStarted(_)) => Err(engine.end_with(&fault)),
             Err(fault) => {
                 let NoMove::Broken(why) = engine.end_with(&fault) else { return Err(NoMove::Late) };
-                Err(NoMove::Broken(format!("{why}; it was expected to speak {}", engine.launch.protocol)))
+                Err(NoMove::Broken(format!("{why}; it was expected to speak {}", engine.command.protocol)))
             }
         }
     }
 
-    /// The engine's move at the end of `game`, which is not over. Blocks until there is a move, the time is over or the
-    /// flag is raised.
+    /// The engine's move in the last position of `game`, which must not be over. Blocks until there is a move, the time
+    /// is over or `stop` is set.
     ///
     /// # Errors
-    /// [`NoMove`], after restarts where these can help.
+    /// [`NoMove`], after restarts if these can help.
     pub(super) fn choose(&mut self, game: &Transcript, mut time: MoveTime, stop: &Stop) -> Result<Square, NoMove> {
         loop {
             let began = Instant::now();
@@ -163,26 +163,26 @@ impl Engine {
         }
     }
 
-    /// The running program; a new one if there is none.
+    /// The running program, started if there is none.
     fn run(&mut self, wait: Wait<'_>) -> Result<&mut RunningEngine, EngineFault> {
         if let Some(running) = self.running.take() {
             return Ok(self.running.insert(running));
         }
-        let protocol: Box<dyn ProtocolClient> = match self.launch.protocol {
+        let protocol: Box<dyn ProtocolClient> = match self.command.protocol {
             Protocol::Nboard => Box::<NboardClient>::default(),
             Protocol::Gtp => Box::<GtpClient>::default(),
         };
-        let process = EngineProcess::start(&self.launch.words)?;
+        let process = EngineProcess::start(&self.command.words)?;
         let running = self.running.insert(RunningEngine { process, protocol });
         running.protocol.handshake(&running.process, wait)?;
         Ok(running)
     }
 
-    /// Ends the program, and says what went wrong.
+    /// Ends the program and describes the fault.
     fn end_with(&mut self, fault: &EngineFault) -> NoMove {
         let ended = *fault == EngineFault::Ended;
         let last_words = self.running.take().map(|running| running.process.end(ended)).unwrap_or_default();
-        NoMove::Broken(format!("the engine `{}` {fault}{last_words}", self.launch))
+        NoMove::Broken(format!("the engine `{}` {fault}{last_words}", self.command))
     }
 }
 
@@ -192,12 +192,12 @@ struct RunningEngine {
     protocol: Box<dyn ProtocolClient>,
 }
 
-/// The state of a protocol with one program.
+/// A protocol, with its state in one program.
 trait ProtocolClient: fmt::Debug + Send {
     /// Checks that the program answers in the protocol.
     fn handshake(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault>;
 
-    /// The engine's move at the end of `game`.
+    /// The engine's move in the last position of `game`.
     fn choose(
         &mut self,
         process: &EngineProcess,
@@ -207,10 +207,10 @@ trait ProtocolClient: fmt::Debug + Send {
     ) -> Result<Square, EngineFault>;
 }
 
-/// The beginning of a program's line, without control characters.
-fn quoted(said: &str) -> String {
-    const MOST: usize = 60;
-    format!("`{}`", said.chars().filter(|letter| !letter.is_control()).take(MOST).collect::<String>())
+/// The first characters of a program's output, without control characters.
+fn quoted(output: &str) -> String {
+    const MAX: usize = 60;
+    format!("`{}`", output.chars().filter(|letter| !letter.is_control()).take(MAX).collect::<String>())
 }
 
 #[cfg(all(test, unix))]

@@ -1,5 +1,5 @@
-//! The NBoard protocol, version 2: a position is set as a game in GGF, `go` asks for a move, and lines that are not
-//! known are passed over.
+//! The NBoard protocol, version 2: a position is set as a game in GGF, `go` asks for a move, and unknown lines are
+//! ignored.
 
 use super::{
     ProtocolClient,
@@ -12,7 +12,6 @@ use crate::{
     rules::{Square, Transcript},
 };
 
-/// The state of the protocol with one program.
 #[derive(Debug, Default)]
 pub(super) struct NboardClient {
     /// The number of the last ping.
@@ -59,7 +58,7 @@ fn read_pong(line: &str) -> Option<u32> {
     words.next()?.parse().ok()
 }
 
-/// `=== F5/eval/seconds`, or `=== f5 eval seconds`.
+/// Parses `=== F5/eval/seconds` or `=== f5 eval seconds`.
 fn read_move(line: &str) -> Option<Result<Square, EngineFault>> {
     let answer = line.strip_prefix("===")?.trim();
     let name = answer.split(|letter: char| letter == '/' || letter.is_whitespace()).next().unwrap_or_default();

@@ -15,7 +15,7 @@ use crate::{
     search::Stop,
 };
 
-/// The wait before a busy server is called again.
+/// The wait before a call that a busy server refused is repeated.
 const BUSY_WAIT: Duration = Duration::from_millis(100);
 
 /// An external engine, used by one search at a time.
@@ -23,23 +23,22 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
 pub(in crate::cli) struct EnginePlayer {
     engine: Arc<Mutex<Engine>>,
     name: Arc<str>,
-    /// The most time for a move, even if the room's clocks allow more.
-    most: Duration,
+    /// The maximum for a move, even if the room's clocks allow more.
+    max_time: Duration,
 }
 
 impl EnginePlayer {
-    /// Starts the engine.
-    pub(in crate::cli) async fn start(launch: EngineCommand, most: Option<Duration>) -> anyhow::Result<Self> {
-        let name = launch.name().into();
-        let engine = spawn_blocking(move || Engine::start(launch)).await.context("the engine cannot be started")??;
-        Ok(Self { engine: Arc::new(Mutex::new(engine)), name, most: most.unwrap_or(Duration::MAX) })
+    pub(in crate::cli) async fn start(command: EngineCommand, max_time: Option<Duration>) -> anyhow::Result<Self> {
+        let name = command.name().into();
+        let engine = spawn_blocking(move || Engine::start(command)).await.context("the engine cannot be started")??;
+        Ok(Self { engine: Arc::new(Mutex::new(engine)), name, max_time: max_time.unwrap_or(Duration::MAX) })
     }
 
     pub(in crate::cli) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its move. The protocols need all moves of the game, which a turn does not have: they are read from the room.
+    /// The engine's move. The protocols need all moves of the game, which are read from the room.
     pub(in crate::cli) async fn choose(
         &self,
         session: &Session,
@@ -48,7 +47,8 @@ impl EnginePlayer {
         stop: Stop,
     ) -> Result<Square, NoMove> {
         let game = record(session, turn, &stop).await?;
-        let (engine, time) = (Arc::clone(&self.engine), MoveTime { for_move: time.for_move.min(self.most), ..time });
+        let (engine, time) =
+            (Arc::clone(&self.engine), MoveTime { for_move: time.for_move.min(self.max_time), ..time });
         let chosen = spawn_blocking(move || {
             let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
             engine.choose(&game, time, &stop)
@@ -56,13 +56,13 @@ impl EnginePlayer {
         chosen.await.unwrap_or_else(|error| Err(NoMove::Broken(error.to_string())))
     }
 
-    /// Ends the engine. A running search must have been stopped before.
+    /// Ends the engine. Blocks until a running search is stopped.
     pub(in crate::cli) fn end(&self) {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner).end();
     }
 }
 
-/// The game up to this turn.
+/// The moves before this turn.
 async fn record(session: &Session, turn: &Turn, stop: &Stop) -> Result<Transcript, NoMove> {
     let room = loop {
         match session.room(&turn.room).await {

@@ -1,6 +1,6 @@
 //! A child process that reads and writes lines.
 //!
-//! Each of its three streams has a thread, because any of them may block for as long as the program likes.
+//! Each of its three streams has a thread, because any of them may block without bound.
 
 use std::{
     io::{self, BufReader, Read, Write},
@@ -21,28 +21,28 @@ use crate::{
     search::Stop,
 };
 
-/// Longer lines are skipped: no protocol needs them.
+/// Longer lines are skipped, in bytes; no protocol needs them.
 const LONGEST_LINE: usize = 16 * 1024;
 
-/// Unread lines of the program. A program that writes more is blocked.
+/// Maximum buffered lines of output. A program that writes more is blocked.
 const OUTPUT_LINES: usize = 64;
 
-/// Lines that the program has not read. Beyond it the program counts as unresponsive.
+/// Maximum lines that the program has not read; then it counts as unresponsive.
 const UNREAD_LINES: usize = 64;
 
-/// Bytes that are kept of the end of its standard error.
+/// Number of last bytes of standard error that are stored.
 const STDERR_BYTES: usize = 2 * 1024;
 
-/// The time for a program to end after its output has ended, and for its standard error to arrive.
+/// The wait for the program's exit after its output has ended, and for the end of its standard error.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often its end is polled.
+/// The interval at which the program's exit is polled.
 const END_POLL: Duration = Duration::from_millis(2);
 
-/// How often a wait checks its stop flag.
+/// The interval at which a wait checks its stop flag.
 const STOP_POLL: Duration = Duration::from_millis(50);
 
-/// A running program. It is killed when this is dropped.
+/// A running program, killed on drop.
 #[derive(Debug)]
 pub(super) struct EngineProcess {
     child: Child,
@@ -55,7 +55,7 @@ pub(super) struct EngineProcess {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait<'a> {
     pub(super) until: Instant,
-    /// A raised flag ends the wait.
+    /// Ends the wait if set.
     pub(super) stop: &'a Stop,
 }
 
@@ -67,12 +67,12 @@ impl EngineProcess {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;
-        let (input, unheard) = sync_channel(UNREAD_LINES);
-        let (said, lines) = sync_channel(OUTPUT_LINES);
+        let (input, unread) = sync_channel(UNREAD_LINES);
+        let (output, lines) = sync_channel(OUTPUT_LINES);
         let stderr = StderrTail::collect(child.stderr.take()).map_err(failed)?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        Builder::new().name("engine-input".into()).spawn(move || write_lines(stdin, &unheard)).map_err(failed)?;
-        Builder::new().name("engine-output".into()).spawn(move || read_lines(stdout, &said)).map_err(failed)?;
+        Builder::new().name("engine-input".into()).spawn(move || write_lines(stdin, &unread)).map_err(failed)?;
+        Builder::new().name("engine-output".into()).spawn(move || read_lines(stdout, &output)).map_err(failed)?;
         Ok(Self { child, input, lines, stderr })
     }
 
@@ -83,14 +83,14 @@ impl EngineProcess {
         })
     }
 
-    /// The next line of its output.
+    /// The next line of output.
     pub(super) fn line(&self, wait: Wait<'_>) -> Result<String, EngineFault> {
         loop {
             if wait.stop.is_stopped() {
                 return Err(EngineFault::Unwanted);
             }
             let left = wait.until.saturating_duration_since(Instant::now());
-            // Also ends the wait for a program that writes without end.
+            // Checked before the receive: endless output must not extend the wait.
             if left.is_zero() {
                 return Err(EngineFault::Late);
             }
@@ -102,17 +102,17 @@ impl EngineProcess {
         }
     }
 
-    /// Ends the program; returns its exit status, if it ended `by_itself`, and the end of its standard error.
+    /// Ends the program; returns its exit status if it ended `by_itself`, and its last standard error.
     pub(super) fn end(mut self, by_itself: bool) -> String {
         let status = if by_itself { self.status() } else { None };
         // Fails if the program has ended.
         let _ = self.child.kill();
-        let said = self.stderr.last_words();
-        let said = if said.is_empty() { said } else { format!("; its last words: {said}") };
-        status.map(|status| format!(" ({status})")).unwrap_or_default() + &said
+        let errors = self.stderr.text();
+        let errors = if errors.is_empty() { errors } else { format!("; its last words: {errors}") };
+        status.map(|status| format!(" ({status})")).unwrap_or_default() + &errors
     }
 
-    /// Its exit status. Its streams are closed a little earlier.
+    /// Waits for the exit status, which comes shortly after the streams are closed.
     fn status(&mut self) -> Option<ExitStatus> {
         let until = Instant::now() + END_TIMEOUT;
         while Instant::now() < until {
@@ -156,36 +156,36 @@ fn read_lines(stdout: Option<impl Read>, lines: &SyncSender<String>) {
 /// The end of a program's standard error.
 #[derive(Debug)]
 struct StderrTail {
-    said: Arc<Mutex<Vec<u8>>>,
+    bytes: Arc<Mutex<Vec<u8>>>,
     /// Disconnected at the end of the stream.
     over: Receiver<()>,
 }
 
 impl StderrTail {
     fn collect(stderr: Option<impl Read + Send + 'static>) -> io::Result<Self> {
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let (goes_on, over) = sync_channel(0);
-        let kept = Arc::clone(&said);
-        Builder::new().name("engine-complaints".into()).spawn(move || {
-            let _goes_on: SyncSender<()> = goes_on;
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (open, over) = sync_channel(0);
+        let tail = Arc::clone(&bytes);
+        Builder::new().name("engine-stderr".into()).spawn(move || {
+            let _open: SyncSender<()> = open;
             let Some(mut stderr) = stderr else { return };
             let mut chunk = [0; 1024];
             while let Ok(count @ 1..) = stderr.read(&mut chunk) {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.extend(&chunk[..count]);
-                let superfluous = kept.len().saturating_sub(STDERR_BYTES);
-                kept.drain(..superfluous);
+                let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+                tail.extend(&chunk[..count]);
+                let excess = tail.len().saturating_sub(STDERR_BYTES);
+                tail.drain(..excess);
             }
         })?;
-        Ok(Self { said, over })
+        Ok(Self { bytes, over })
     }
 
-    /// On one line, and without control characters.
-    fn last_words(&self) -> String {
-        // A child of the program may keep the stream open.
+    /// The text on one line, without control characters.
+    fn text(&self) -> String {
+        // The wait is bounded, as a child of the program may keep the stream open.
         let _ = self.over.recv_timeout(END_TIMEOUT);
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&said);
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&bytes);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         lines.collect::<Vec<_>>().join(" | ").chars().filter(|letter| !letter.is_control()).collect()
     }

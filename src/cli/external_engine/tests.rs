@@ -4,17 +4,17 @@ use std::{fs, iter, path::PathBuf, time::Duration};
 
 use super::*;
 
-/// An engine that answers each command as this part of a `case` of the shell says.
+/// An engine that answers commands by these branches of a shell `case`.
 fn script(protocol: Protocol, cases: &str) -> EngineCommand {
-    let usual = match protocol {
+    let default = match protocol {
         Protocol::Nboard => r#"ping) echo "pong $rest";;"#,
         Protocol::Gtp => r#"*) printf "=\n\n";;"#,
     };
-    let text = format!("while read -r command rest; do case $command in {cases} {usual} esac; done");
+    let text = format!("while read -r command rest; do case $command in {cases} {default} esac; done");
     EngineCommand { protocol, words: ["sh", "-c", &text].map(str::to_owned).to_vec() }
 }
 
-/// A file that only the first of several lives of an engine finds missing.
+/// A file that is missing for the first process of an engine only.
 struct Mark(PathBuf);
 
 impl Mark {
@@ -22,7 +22,7 @@ impl Mark {
         Self(std::env::temp_dir().join(format!("reversi-engine-{name}-{}", std::process::id())))
     }
 
-    /// What the first life does, and the later ones.
+    /// Runs `first` in the first process, `later` in others.
     fn once(&self, first: &str, later: &str) -> String {
         let file = self.0.display();
         format!("if [ -e {file} ]; then {later}; else : > {file}; {first}; fi")
@@ -40,8 +40,8 @@ const ENOUGH_TIME: MoveTime = MoveTime { for_move: Duration::from_secs(120), lim
 /// Less time than an answer takes.
 const LITTLE_TIME: MoveTime = MoveTime { for_move: Duration::from_millis(100), limit: None, left: None };
 
-fn choose(launch: EngineCommand, time: MoveTime) -> Result<String, NoMove> {
-    let mut engine = Engine::start(launch)?;
+fn choose(command: EngineCommand, time: MoveTime) -> Result<String, NoMove> {
+    let mut engine = Engine::start(command)?;
     engine.choose(&Transcript::new(), time, &Stop::new()).map(|square| square.to_string())
 }
 
@@ -76,7 +76,7 @@ fn a_continued_game_sends_only_its_new_moves() {
 
 #[test]
 fn an_engine_that_resigned_starts_the_next_game_on_a_clear_board() {
-    // It lives once, so that it cannot forget by being started again.
+    // It cannot be restarted, so that its board is not cleared by a restart.
     let mark = Mark::new("resigned");
     let start = mark.once(r#"printf "=\n\n""#, "exit 3");
     let cases = format!(
@@ -99,7 +99,7 @@ fn an_engine_that_starts_slowly_can_be_restarted() {
     let go = format!("go) {};;", mark.once("exit 3", "echo === f5"));
     let mut engine = Engine::start(script(Protocol::Nboard, &format!("{slow} {go}"))).unwrap();
     let time = MoveTime { for_move: Duration::from_millis(300), ..LITTLE_TIME };
-    // On a busy machine it may be late with its move now and then.
+    // On a busy machine a move may sometimes be late.
     let moves = iter::repeat_with(|| engine.choose(&Transcript::new(), time, &Stop::new()));
     assert_eq!(moves.into_iter().find(|chosen| *chosen != Err(NoMove::Late)), Some(Ok("f5".parse().unwrap())));
 }

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-/// Programs spend at most this fraction of a clock on one move.
-const SHARE: u32 = 4;
+/// The clock sent to a program, as a multiple of the time for one move: programs use at most 1/4 of a clock for a move.
+const CLOCK_FACTOR: u32 = 4;
 
-/// The time for a program to start: some read large opening books.
+/// The maximum for a start: some programs read large opening books.
 pub(super) const START: Duration = Duration::from_secs(30);
 
 /// The time for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct MoveTime {
-    /// The time for the answer, not counting a start.
+    /// The time for the answer, without a start.
     pub(in crate::cli) for_move: Duration,
-    /// The time after which the game is lost, if any: an engine that must start first starts within it.
+    /// The time after which the game is lost, if any, including a start.
     pub(in crate::cli) limit: Option<Duration>,
-    /// The time left for all moves, if there is such a clock.
+    /// The time left on a total clock, if there is one.
     pub(in crate::cli) left: Option<Duration>,
 }
 
@@ -25,17 +25,16 @@ impl MoveTime {
         self.limit.map_or(START, |limit| limit.min(START))
     }
 
-    /// The time that is left when `spent` has passed without a search.
+    /// The time left after `spent` has passed without a search.
     pub(super) fn after(self, spent: Duration) -> Self {
         let less = |time: Duration| time.saturating_sub(spent);
         let (limit, left) = (self.limit.map(less), self.left.map(less));
         Self { for_move: limit.map_or(self.for_move, |limit| limit.min(self.for_move)), limit, left }
     }
 
-    /// The clock that is sent to the engine. The protocols have no limit for a single move, so one is sent as
-    /// a clock of which the engine uses that much.
+    /// The clock to send to the engine, which implies the limit for one move: the protocols have no such limit.
     pub(super) fn clock(self) -> Duration {
-        let by_move = self.for_move.saturating_mul(SHARE);
+        let by_move = self.for_move.saturating_mul(CLOCK_FACTOR);
         self.left.map_or(by_move, |left| left.min(by_move))
     }
 }

@@ -1,4 +1,4 @@
-//! Parses a host's commands and options. The server decides whether they are allowed.
+//! Parses a host's commands and options. The server checks whether they are allowed.
 
 use std::{str::FromStr, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     rules::{Color, Square, Transcript},
 };
 
-/// The commands: syntax and effect.
+/// Syntax and help of each command.
 pub(super) const COMMANDS: [(&str, &str); 29] = [
     ("start", "begin a game or series, once both seats are filled and ready"),
     ("seat SIDE open", "open a seat; a player in it must be kicked first"),
@@ -44,17 +44,13 @@ pub(super) const COMMANDS: [(&str, &str); 29] = [
     ("leave", "leave the room, which another member then owns, and end"),
 ];
 
-/// A command of a host.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum HostCommand {
     Start,
     Seat(Color, SeatChoice),
     Reserve(Color, String),
     Swap,
-    Kick {
-        name: String,
-        ban: bool,
-    },
+    Kick { name: String, ban: bool },
     Transfer(String),
     Abort,
     Set(SettingChange),
@@ -64,17 +60,15 @@ pub(super) enum HostCommand {
     Resign,
     Who,
     Help,
-    /// Close the room.
     Close,
     Leave,
 }
 
-/// Why a line is no command.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(super) enum ParseHostCommandError {
     #[error("`{0}` is no command; `help` lists them")]
     Unknown(String),
-    /// The syntax is wrong; with the right one.
+    /// A known command with wrong arguments; has its syntax.
     #[error("that command goes: {0}")]
     Usage(String),
 }
@@ -86,10 +80,10 @@ impl FromStr for HostCommand {
         let (word, rest) = split(line);
         let word = word.to_lowercase();
         parse(&word, rest).ok_or_else(|| {
-            let ways = COMMANDS.iter().map(|(way, _)| *way).filter(|way| split(way).0 == word);
-            match ways.collect::<Vec<_>>() {
-                ways if ways.is_empty() => ParseHostCommandError::Unknown(word.clone()),
-                ways => ParseHostCommandError::Usage(ways.join(", or ")),
+            let usages = COMMANDS.iter().map(|(usage, _)| *usage).filter(|usage| split(usage).0 == word);
+            match usages.collect::<Vec<_>>() {
+                usages if usages.is_empty() => ParseHostCommandError::Unknown(word.clone()),
+                usages => ParseHostCommandError::Usage(usages.join(", or ")),
             }
         })
     }
@@ -114,19 +108,19 @@ fn parse(word: &str, rest: &str) -> Option<HostCommand> {
         ("say", _) => HostCommand::Say(name()),
         ("move", square) => HostCommand::Move(square.parse().ok()?),
         ("set", change) => HostCommand::Set(parse_change(change)?),
-        ("seat", place) => {
-            let (side, wish) = split(place);
+        ("seat", arguments) => {
+            let (side, occupant) = split(arguments);
             let side = side.parse().ok()?;
-            match split(wish) {
+            match split(occupant) {
                 ("for", name) if !name.is_empty() => HostCommand::Reserve(side, name.to_owned()),
-                _ => HostCommand::Seat(side, wish.parse().ok()?),
+                _ => HostCommand::Seat(side, occupant.parse().ok()?),
             }
         }
         _ => return None,
     })
 }
 
-/// The wanted occupant of a seat.
+/// The requested occupant of a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SeatChoice {
     Open,
@@ -134,7 +128,6 @@ pub(super) enum SeatChoice {
     Ai(Ai),
 }
 
-/// The text is no seat.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("a seat is `open`, `me`, or a kind of AI with or without its level, as `mcts` or `mcts:3`")]
 pub(super) struct ParseSeatError;
@@ -163,9 +156,9 @@ impl FromStr for SeatChoice {
 pub(super) enum SettingChange {
     Games(u32),
     Pause(Duration),
-    /// The most a move may take; zero for no limit.
+    /// The time limit of a move; zero for none.
     Limit(Duration),
-    /// The clock of a side, zero for none, and what each move adds to it.
+    /// The total clock of a side, zero for none, and its increment per move.
     Total(Duration, Duration),
     Opening(Opening),
     AutoStart(bool),
@@ -173,13 +166,12 @@ pub(super) enum SettingChange {
     Sprt(Option<Sprt>),
     Visibility(Visibility),
     Name(String),
-    /// Asked of those who join, if not empty.
+    /// Needed to join; empty for none.
     Password(String),
 }
 
 impl SettingChange {
-    /// Makes the change; returns the names of the changed API fields: none for the password, which is not
-    /// among the settings.
+    /// Makes the change; returns the names of the changed API fields. The password is not a field of the settings.
     pub(super) fn apply(self, settings: &mut Settings) -> &'static [&'static str] {
         match self {
             Self::Games(games) => assign(&mut settings.games, games, &["games"]),
@@ -231,14 +223,13 @@ fn parse_change(text: &str) -> Option<SettingChange> {
     })
 }
 
-/// The text is no opening.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error(
     "an opening is `standard`, legal moves from the start as `f5d6c3`, or `random:PLIES` or `balanced`, either with or without `:SEED`"
 )]
 pub(super) struct ParseOpeningError;
 
-/// Parses an opening; a random one without a seed gets this seed.
+/// Parses an opening; `seed` is that of a random one without its own.
 pub(super) fn opening(text: &str, seed: u64) -> Result<Opening, ParseOpeningError> {
     let mut parts = text.split(':');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
@@ -263,13 +254,13 @@ pub(super) fn opening(text: &str, seed: u64) -> Result<Opening, ParseOpeningErro
 #[error("a time is in seconds, as `30` or `0.5`")]
 pub(super) struct ParseSecondsError;
 
-/// A time in seconds, with or without decimals.
+/// Parses a time in seconds, with or without decimals.
 pub(super) fn seconds(text: &str) -> Result<Duration, ParseSecondsError> {
     let number: f64 = text.parse().map_err(|_| ParseSecondsError)?;
     Duration::try_from_secs_f64(number).map_err(|_| ParseSecondsError)
 }
 
-/// The first word, and the rest without the space around it.
+/// The first word, and the trimmed rest.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     text.split_once(char::is_whitespace).map_or((text, ""), |(word, rest)| (word, rest.trim_start()))
@@ -335,16 +326,16 @@ mod tests {
 
     #[test]
     fn invalid_lines_get_the_usage() {
-        let told = |line: &str| line.parse::<HostCommand>().unwrap_err().to_string();
-        assert_eq!(told("dance"), "`dance` is no command; `help` lists them");
-        assert_eq!(told("kick"), "that command goes: kick NAME");
-        assert_eq!(told("move z9"), "that command goes: move SQUARE");
-        assert_eq!(told("start now"), "that command goes: start");
+        let error_of = |line: &str| line.parse::<HostCommand>().unwrap_err().to_string();
+        assert_eq!(error_of("dance"), "`dance` is no command; `help` lists them");
+        assert_eq!(error_of("kick"), "that command goes: kick NAME");
+        assert_eq!(error_of("move z9"), "that command goes: move SQUARE");
+        assert_eq!(error_of("start now"), "that command goes: start");
         for line in ["seat", "seat green open", "seat black", "seat black for", "seat black mcts:0", "seat black a b"] {
-            assert!(told(line).starts_with("that command goes: seat SIDE open, or"), "{line}");
+            assert!(error_of(line).starts_with("that command goes: seat SIDE open, or"), "{line}");
         }
         for line in ["set", "set games", "set games 0", "set limit -1", "set limit NaN", "set name", "set colour red"] {
-            assert!(told(line).starts_with("that command goes: set games N, or"), "{line}");
+            assert!(error_of(line).starts_with("that command goes: set games N, or"), "{line}");
         }
     }
 
@@ -353,7 +344,7 @@ mod tests {
         for line in ["start", "swap", "abort", "ready", "resign", "who", "help", "close", "leave", "move d3"] {
             let (word, _) = split(line);
             assert!(
-                line.parse::<HostCommand>().is_ok() && COMMANDS.iter().any(|(way, _)| split(way).0 == word),
+                line.parse::<HostCommand>().is_ok() && COMMANDS.iter().any(|(usage, _)| split(usage).0 == word),
                 "{line}"
             );
         }

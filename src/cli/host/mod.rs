@@ -1,4 +1,4 @@
-//! `reversi host`: creates a room and manages it by commands, a line each.
+//! `reversi host`: creates a room and manages it by commands, one per line.
 
 mod command;
 
@@ -42,7 +42,6 @@ use crate::{
 };
 use command::{COMMANDS, HostCommand, SeatChoice, SettingChange};
 
-/// What the room is to be.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi host                                  two open seats; `start` once both are taken and ready\n  \
@@ -106,7 +105,7 @@ fn opening(text: &str) -> Result<Opening, command::ParseOpeningError> {
 
 impl Args {
     fn new_room(&self, me: &Player) -> NewRoom {
-        let occupant = |wish: &SeatChoice| match wish {
+        let occupant = |choice: &SeatChoice| match choice {
             SeatChoice::Open => Occupant::Open,
             SeatChoice::Me => Occupant::Player(me.clone()),
             SeatChoice::Ai(ai) => Occupant::Ai(ai.clone()),
@@ -164,7 +163,7 @@ async fn host(session: &Session, server: &Address, args: &Args) -> anyhow::Resul
         },
     };
     let me = &session.player().id;
-    host_event::invitation(&room, server.unusual()).into_iter().for_each(say);
+    host_event::invitation(&room, server.non_default()).into_iter().for_each(say);
     host_event::survey(&room, me).into_iter().for_each(say);
     say("`help` lists the commands");
     Host::new(session, room).run().await
@@ -181,13 +180,13 @@ async fn make(session: &Session, args: &Args) -> anyhow::Result<Room> {
     }
 }
 
-/// A host in a room: the state, its stream, and the pending calls.
+/// A host in a room: its state, its stream, and the pending calls.
 struct Host<'a> {
     session: &'a Session,
-    table: RoomView,
+    view: RoomView,
     updates: ReconnectingStream<RoomUpdate>,
-    /// The last event that was shown: a reopened stream continues after it. Zero asks for a snapshot.
-    told: Arc<AtomicU64>,
+    /// The last event that was shown: a reopened stream continues after it. Zero requests a snapshot.
+    last_seq: Arc<AtomicU64>,
     calls: JoinSet<anyhow::Result<u64>>,
     /// The last event that a call has caused.
     caused: u64,
@@ -196,22 +195,22 @@ struct Host<'a> {
 
 impl<'a> Host<'a> {
     fn new(session: &'a Session, room: Room) -> Self {
-        let told = Arc::new(AtomicU64::new(room.seq));
-        let (watcher, id, from) = (session.clone(), room.id.clone(), told.clone());
+        let last_seq = Arc::new(AtomicU64::new(room.seq));
+        let (watcher, id, from) = (session.clone(), room.id.clone(), last_seq.clone());
         let updates = ReconnectingStream::new(move || {
             let (watcher, id) = (watcher.clone(), id.clone());
             let after = Some(from.load(Ordering::Relaxed)).filter(|&seq| seq > 0);
             async move { watcher.watch_with(&id, "", "", after).await }
         });
-        let table = RoomView::new(room, Some(session.player().id.clone()), Instant::now());
-        Self { session, table, updates, told, calls: JoinSet::new(), caused: 0, lost: false }
+        let view = RoomView::new(room, Some(session.player().id.clone()), Instant::now());
+        Self { session, view, updates, last_seq, calls: JoinSet::new(), caused: 0, lost: false }
     }
 
     async fn run(&mut self) -> anyhow::Result<()> {
         let mut input = Some(BufReader::new(tokio::io::stdin()).split(b'\n'));
         loop {
             let ready = self.wants_line();
-            if ready && input.is_none() && self.table.room().phase != Phase::Playing {
+            if ready && input.is_none() && self.view.room().phase != Phase::Playing {
                 say("no more input: leaving");
                 return Ok(());
             }
@@ -227,12 +226,12 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A script's next line waits until the effects of the last one have been shown.
+    /// Whether the effects of the last line were shown: a script's next line waits for them.
     fn wants_line(&self) -> bool {
-        self.calls.is_empty() && self.caused <= self.table.room().seq
+        self.calls.is_empty() && self.caused <= self.view.room().seq
     }
 
-    /// Waits for the server. Dropping the future loses nothing.
+    /// Waits for the server. Cancel safe.
     async fn next(&mut self) -> Result<ControlFlow<()>, ClientError> {
         tokio::select! {
             news = self.updates.next() => match news {
@@ -262,11 +261,11 @@ impl<'a> Host<'a> {
             say("connected again");
         }
         let line = match &update {
-            RoomUpdate::Event(event) => host_event::describe(self.table.room(), self.me(), &event.change),
+            RoomUpdate::Event(event) => host_event::describe(self.view.room(), self.me(), &event.change),
             _ => None,
         };
-        let effect = self.table.update(update, Instant::now());
-        self.told.store(self.table.room().seq, Ordering::Relaxed);
+        let effect = self.view.update(update, Instant::now());
+        self.last_seq.store(self.view.room().seq, Ordering::Relaxed);
         match effect {
             Effect::Event { board, .. } => {
                 line.into_iter().for_each(say);
@@ -274,14 +273,14 @@ impl<'a> Host<'a> {
                     self.ask_for_move();
                 }
             }
-            Effect::Snapshot => say(draw_room::headline(self.table.room())),
+            Effect::Snapshot => say(draw_room::headline(self.view.room())),
             Effect::Missed => {
-                self.told.store(0, Ordering::Relaxed);
+                self.last_seq.store(0, Ordering::Relaxed);
                 self.updates.restart();
             }
             Effect::Closed(CloseReason::Kicked) => return end("you were removed from the room"),
-            // The event has been shown.
-            Effect::Closed(_) if self.table.room().phase == Phase::Closed => return ControlFlow::Break(()),
+            // The event was shown already.
+            Effect::Closed(_) if self.view.room().phase == Phase::Closed => return ControlFlow::Break(()),
             Effect::Closed(_) => return end("the room is closed"),
             Effect::Nothing => {}
         }
@@ -289,7 +288,7 @@ impl<'a> Host<'a> {
     }
 
     fn ask_for_move(&self) {
-        if let Some(game) = self.table.my_turn() {
+        if let Some(game) = self.view.my_turn() {
             say(format_args!("your move: {}", room_event::squares(game.standing.legal.iter())));
         }
     }
@@ -300,11 +299,11 @@ impl<'a> Host<'a> {
         }
         match line.parse() {
             Err(error) => say(error),
-            Ok(HostCommand::Who) => host_event::survey(self.table.room(), self.me()).into_iter().for_each(say),
-            Ok(HostCommand::Help) => COMMANDS.iter().for_each(|(way, what)| say(format_args!("  {way:31} {what}"))),
+            Ok(HostCommand::Who) => host_event::survey(self.view.room(), self.me()).into_iter().for_each(say),
+            Ok(HostCommand::Help) => COMMANDS.iter().for_each(|(usage, help)| say(format_args!("  {usage:31} {help}"))),
             Ok(HostCommand::Leave) => return end("leaving"),
             Ok(command) => {
-                let (session, room) = (self.session.clone(), self.table.room().clone());
+                let (session, room) = (self.session.clone(), self.view.room().clone());
                 self.calls.spawn(async move { perform(&session, &room, command).await });
             }
         }
@@ -317,12 +316,12 @@ impl<'a> Host<'a> {
 }
 
 /// Prints the reason and ends the host.
-fn end(parting: &str) -> ControlFlow<()> {
-    say(parting);
+fn end(reason: &str) -> ControlFlow<()> {
+    say(reason);
     ControlFlow::Break(())
 }
 
-/// The next line, `None` at the end of the input; after that it waits for ever.
+/// The next line; `None` once at the end of the input, and pending after that.
 async fn next_line(input: &mut Option<Split<BufReader<Stdin>>>) -> Option<String> {
     let Some(lines) = input else { return std::future::pending().await };
     match lines.next_segment().await {
@@ -335,16 +334,16 @@ async fn next_line(input: &mut Option<Split<BufReader<Stdin>>>) -> Option<String
     }
 }
 
-/// Sends a command to the server; returns the event that it caused.
+/// Sends a command to the server; returns the number of the event that it caused.
 async fn perform(session: &Session, room: &Room, command: HostCommand) -> anyhow::Result<u64> {
     let id = &room.id;
     let done = match command {
         HostCommand::Start => match session.start_game(id, "").await {
-            // The answer has no event number; the room has.
+            // The response has no event number; the room has.
             Ok(_) => session.room(id).await.map(|room| room.seq),
             Err(error) => Err(error),
         },
-        HostCommand::Seat(side, wish) => return set_seat(session, room, side, wish).await,
+        HostCommand::Seat(side, choice) => return set_seat(session, room, side, choice).await,
         HostCommand::Reserve(side, name) => session.reserve_seat(id, side, member(room, &name)?).await,
         HostCommand::Swap => session.swap_seats(id).await,
         HostCommand::Kick { name, ban } => session.kick(id, member(room, &name)?, ban).await,
@@ -368,8 +367,8 @@ async fn perform(session: &Session, room: &Room, command: HostCommand) -> anyhow
     done.map_err(|error| anyhow::anyhow!(play::explain(&error)))
 }
 
-async fn set_seat(session: &Session, room: &Room, side: Color, wish: SeatChoice) -> anyhow::Result<u64> {
-    let done = match wish {
+async fn set_seat(session: &Session, room: &Room, side: Color, choice: SeatChoice) -> anyhow::Result<u64> {
+    let done = match choice {
         SeatChoice::Open => session.open_seat(&room.id, side).await,
         SeatChoice::Me => session.take_seat(&room.id, side).await,
         SeatChoice::Ai(ai) => match session.seat_ai(&room.id, side, ai.clone()).await {
@@ -390,7 +389,7 @@ async fn set_seat(session: &Session, room: &Room, side: Color, wish: SeatChoice)
     }
 }
 
-/// The member with this name; upper and lower case count only if several match.
+/// The member with this name; an exact match is preferred to one that ignores case.
 fn member<'r>(room: &'r Room, name: &str) -> anyhow::Result<&'r PlayerId> {
     let players = || room.members.iter().map(|member| &member.player);
     let same = |player: &&Player| player.name.to_lowercase() == name.to_lowercase();
@@ -406,7 +405,7 @@ fn running(room: &Room) -> anyhow::Result<&GameId> {
     room.running().map(|game| &game.id).context("no game is being played")
 }
 
-/// Of a host's requests, only wrong kinds and levels of AIs are refused for this reason.
+/// Of a host's requests, only those with an unknown kind or level of AI get this error.
 fn is_about_ai(error: &ClientError) -> bool {
     error.is("BAD_ARGUMENT")
 }

@@ -1,5 +1,3 @@
-//! An imported game.
-
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -14,24 +12,23 @@ use crate::{
 /// A game as its file describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ImportedGame {
-    /// The place; empty if unknown.
+    /// Empty if unknown.
     pub(super) place: String,
-    /// The date as written; empty if unknown.
+    /// As in the file; empty if unknown.
     pub(super) date: String,
-    /// The players' names; empty if unknown.
+    /// Names; empty if unknown.
     pub(super) players: ByColor<String>,
     /// Every ply from the standard start.
     pub(super) plies: Vec<Ply>,
-    /// The time control, if any.
     pub(super) clock: Option<GgfClock>,
     /// The result, needed if the moves do not end the game.
     pub(super) result: Option<GgfResult>,
-    /// The file name, in place of an unknown place.
+    /// The file name, used if the place is unknown.
     pub(super) source: String,
 }
 
 impl ImportedGame {
-    /// A game of which only the moves are known.
+    /// A game with no data but its moves.
     pub(super) fn of(transcript: &Transcript) -> Self {
         let mut plies = Vec::with_capacity(transcript.squares().len());
         for (position, &square) in transcript.positions().zip(transcript.squares()) {
@@ -52,7 +49,6 @@ impl ImportedGame {
         Ok(Self { place, date, players, plies, clock, result, source: String::new() })
     }
 
-    /// The game as it is stored.
     pub(super) fn into_record(self) -> Result<GameRecord, String> {
         if self.plies.is_empty() {
             return Err("it has no moves".to_owned());
@@ -87,19 +83,21 @@ impl ImportedGame {
         })
     }
 
-    /// A hash that is the same for the same game in any file.
+    /// A hash of the game's data, the same in any file.
     fn hash(&self) -> u64 {
         let moves: String = self.plies.iter().filter_map(|ply| ply.square).map(|square| square.to_string()).collect();
         hash(&[&self.place, &self.date, &self.players.black, &self.players.white, &moves])
     }
 }
 
-/// If the moves do not end the game, the file's result does. A game without either has no winner.
-fn end(position: Position, said: Option<GgfResult>) -> GameEnd {
+/// The end by the moves, or else by the file's result. A game without either has no winner.
+fn end(position: Position, result: Option<GgfResult>) -> GameEnd {
     if let Some(Outcome { winner, .. }) = position.outcome() {
         return GameEnd { winner, reason: EndReason::Discs };
     }
-    let Some(GgfResult { margin, reason }) = said else { return GameEnd { winner: None, reason: EndReason::Aborted } };
+    let Some(GgfResult { margin, reason }) = result else {
+        return GameEnd { winner: None, reason: EndReason::Aborted };
+    };
     match (margin.signum(), reason) {
         (0, _) => GameEnd { winner: None, reason: EndReason::Agreed },
         (sign, reason) => {
@@ -111,22 +109,22 @@ fn end(position: Position, said: Option<GgfResult>) -> GameEnd {
     }
 }
 
-/// A player with this name and no account. Equal names are the same player.
-fn participant(written: &str) -> Result<Participant, String> {
-    let known = if written.trim().is_empty() { "unknown" } else { written };
+/// A player without an account. Equal names get the same id.
+fn participant(text: &str) -> Result<Participant, String> {
+    let known = if text.trim().is_empty() { "unknown" } else { text };
     let name = name(known, DisplayName::MOST, |text| DisplayName::parse(text).ok()).ok_or("a player has no name")?;
     let id = PlayerId::from_random(hash(&["player", &name.key()]));
     Ok(Participant::Player(Profile { id, name, kind: PlayerKind::Human }))
 }
 
-/// The beginning of any text, as a name.
-fn name<T>(text: &str, most: usize, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let clean = |most: usize| {
-        let letters = text.trim().chars().filter(|letter| !letter.is_control()).take(most);
+/// Any text as a name, cut to `max` characters.
+fn name<T>(text: &str, max: usize, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let clean = |max: usize| {
+        let letters = text.trim().chars().filter(|letter| !letter.is_control()).take(max);
         parse(letters.collect::<String>().trim())
     };
     // Some characters become several when normalised.
-    clean(most).or_else(|| clean(most / 4)).or_else(|| parse("unknown"))
+    clean(max).or_else(|| clean(max / 4)).or_else(|| parse("unknown"))
 }
 
 fn hash(parts: &[&str]) -> u64 {

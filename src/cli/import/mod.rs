@@ -1,11 +1,11 @@
-//! `reversi import`: games of other programs and databases, for the archive.
+//! `reversi import`: adds games of other programs and databases to the archive.
 //!
 //! ```text
-//!   files ──▶ reader ──▶ Played, or what is wrong with it ──▶ GameRecord ──▶ the archive, many at a time
+//!   files ──▶ reader ──▶ ImportedGame, or an error ──▶ GameRecord ──▶ the archive, in batches
 //! ```
 //!
-//! A game is named by a hash of what is known of it, so that importing a file again adds nothing. Who played it has a
-//! name and no account: results and ratings stay as they are.
+//! A game's id is a hash of its data, so that importing a file again adds nothing. Its players have names and no
+//! accounts: results and ratings do not change.
 
 mod imported_game;
 mod reader;
@@ -22,13 +22,12 @@ use crate::{
 };
 use imported_game::ImportedGame;
 
-/// Games of one commit. A crash loses games that are not committed.
+/// Games per commit. A crash loses games that are not committed.
 const BATCH: usize = 1_000;
 
-/// Bad games of a file that are reported one by one.
+/// Maximum number of bad games of a file that are reported individually.
 const REPORTED_ERRORS: usize = 20;
 
-/// Which files, and where to.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi import WTH_2004.wtb                   with WTHOR.JOU and WTHOR.TRN beside it for the names\n  \
@@ -58,7 +57,6 @@ enum ImportFormat {
     Transcript,
 }
 
-/// Reads the files and keeps their games.
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let folder = serve::folder(args.data.as_deref())
         .context("this system has no place for programs' data; name a folder with --data")?;
@@ -75,8 +73,8 @@ fn import(file: &Path, format: Option<ImportFormat>, store: &SqliteStore, runtim
     let progress = progress(file)?;
     let batch = Vec::with_capacity(BATCH);
     let mut import = FileImport { store, runtime, batch, added: 0, known: 0, bad: 0, reported: Vec::new() };
-    let read = reader::read(file, format, &progress, &mut |place, game| import.add(&place, game));
-    // Games before a failure are kept.
+    let read = reader::read(file, format, &progress, &mut |location, game| import.add(&location, game));
+    // Games before an error are stored too.
     let kept = import.flush();
     progress.finish_and_clear();
     let FileImport { added, known, bad, reported, .. } = import;
@@ -96,7 +94,7 @@ fn progress(file: &Path) -> anyhow::Result<Progress> {
     Ok(Progress::of_bytes(length, name))
 }
 
-/// Stores the games of a file, and counts them.
+/// Stores and counts the games of a file.
 struct FileImport<'a> {
     store: &'a SqliteStore,
     runtime: &'a Handle,
@@ -104,18 +102,18 @@ struct FileImport<'a> {
     added: usize,
     known: usize,
     bad: usize,
-    /// The first bad ones.
+    /// The errors of the first bad games.
     reported: Vec<String>,
 }
 
 impl FileImport<'_> {
-    fn add(&mut self, place: &str, game: Result<ImportedGame, String>) -> anyhow::Result<()> {
+    fn add(&mut self, location: &str, game: Result<ImportedGame, String>) -> anyhow::Result<()> {
         match game.and_then(|played| played.into_record()) {
             Ok(record) => self.batch.push(record),
             Err(wrong) => {
                 self.bad += 1;
                 if self.reported.len() < REPORTED_ERRORS {
-                    self.reported.push(format!("{place}: {wrong}"));
+                    self.reported.push(format!("{location}: {wrong}"));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Reads the games of a file one after the other: a file may be larger than the memory.
+//! Reads the games of a file one by one, as a file may be larger than the memory.
 
 use std::{
     fs::File,
@@ -21,24 +21,24 @@ use crate::{
     },
 };
 
-/// The longest line and the longest game in GGF, in bytes.
-const LONGEST: usize = 64 * 1024;
+/// The maximum of a line and of a game in GGF.
+const MAX_BYTES: usize = 64 * 1024;
 
-/// The largest file of names, in bytes: all numbers that a game can have.
-const LONGEST_NAMES: u64 = 4 << 20;
+/// The maximum of a file of names: enough for every number that a game can have.
+const MAX_NAMES_BYTES: u64 = 4 << 20;
 
-/// Bytes of a file that decide its format.
+/// Number of first bytes that determine a file's format.
 const SNIFFED_BYTES: u64 = 4096;
 
-/// Takes the place of a game in its file, as text, and the game or what is wrong with it.
+/// Called with the location of a game in its file, and the game or its error.
 pub(super) type OnGame<'a> = dyn FnMut(String, Result<ImportedGame, String>) -> anyhow::Result<()> + 'a;
 
-/// Passes every game of a file to `take`, and shows the progress.
+/// Calls `on_game` for every game of a file, and shows the progress.
 pub(super) fn read(
     path: &Path,
     format: Option<ImportFormat>,
     progress: &Progress,
-    take: &mut OnGame<'_>,
+    on_game: &mut OnGame<'_>,
 ) -> anyhow::Result<()> {
     let format = match format {
         Some(format) => format,
@@ -46,17 +46,17 @@ pub(super) fn read(
     };
     let file = progress.wrap_read(File::open(path)?);
     let source = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut take = |place: String, game: Result<ImportedGame, String>| {
-        take(place, game.map(|game| ImportedGame { source: source.clone(), ..game }))
+    let mut on_game = |location: String, game: Result<ImportedGame, String>| {
+        on_game(location, game.map(|game| ImportedGame { source: source.clone(), ..game }))
     };
     match format {
-        ImportFormat::Wthor => wthor(path, file, &mut take),
-        ImportFormat::Ggf => ggf(BufReader::new(file), &mut take),
-        ImportFormat::Transcript => transcripts(BufReader::new(file), &mut take),
+        ImportFormat::Wthor => wthor(path, file, &mut on_game),
+        ImportFormat::Ggf => ggf(BufReader::new(file), &mut on_game),
+        ImportFormat::Transcript => transcripts(BufReader::new(file), &mut on_game),
     }
 }
 
-/// The format of a file by its name, or else by its beginning.
+/// Detects the format by the file's extension, or else by its first bytes.
 fn guess(path: &Path) -> anyhow::Result<ImportFormat> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     match extension.as_str() {
@@ -75,7 +75,7 @@ fn guess(path: &Path) -> anyhow::Result<ImportFormat> {
 
 fn transcripts(mut input: impl BufRead, found: &mut OnGame<'_>) -> anyhow::Result<()> {
     for number in 1_u64.. {
-        let game = match line::next(&mut input, LONGEST)? {
+        let game = match line::next(&mut input, MAX_BYTES)? {
             None => break,
             Some(BoundedLine::Text(line)) if line.is_empty() => continue,
             Some(BoundedLine::Text(line)) => {
@@ -88,14 +88,14 @@ fn transcripts(mut input: impl BufRead, found: &mut OnGame<'_>) -> anyhow::Resul
     Ok(())
 }
 
-/// Games one a line, several on a line, or one over several lines.
+/// Reads games in GGF; a line may have several, and a game several lines.
 fn ggf(mut input: impl BufRead, found: &mut OnGame<'_>) -> anyhow::Result<()> {
     let (mut text, mut began) = (String::new(), 1_u64);
     for number in 1_u64.. {
         if text.trim().is_empty() {
             began = number;
         }
-        let next = line::next(&mut input, LONGEST)?;
+        let next = line::next(&mut input, MAX_BYTES)?;
         let wrong = match &next {
             Some(BoundedLine::Text(line)) => {
                 text.push_str(line);
@@ -106,7 +106,7 @@ fn ggf(mut input: impl BufRead, found: &mut OnGame<'_>) -> anyhow::Result<()> {
                     found(format!("line {began}"), game)?;
                     began = number;
                 }
-                (text.len() > LONGEST).then_some("a game is too long")
+                (text.len() > MAX_BYTES).then_some("a game is too long")
             }
             Some(BoundedLine::TooLong) => Some("the line is too long"),
             None => text.contains("(;").then_some("the game does not end"),
@@ -131,18 +131,18 @@ fn wthor(path: &Path, input: impl Read, found: &mut OnGame<'_>) -> anyhow::Resul
     input.take(wthor::LONGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
     let file = WthorFile::read(&bytes)?;
     let names = Names {
-        players: beside(path, "jou", wthor::PLAYER)?,
-        tournaments: beside(path, "trn", wthor::TOURNAMENT)?,
+        players: read_names(path, "jou", wthor::PLAYER)?,
+        tournaments: read_names(path, "trn", wthor::TOURNAMENT)?,
         year: file.year,
     };
     for (number, (at, game)) in (1_u64..).zip(file.games()) {
-        let game = game.map(|game| names.played(&game)).map_err(|error| error.to_string());
+        let game = game.map(|game| names.imported(&game)).map_err(|error| error.to_string());
         found(format!("game {number} at byte {at}"), game)?;
     }
     Ok(())
 }
 
-/// The names of the players and tournaments of a WTHOR file.
+/// The players' and tournaments' names of a WTHOR file, by number.
 struct Names {
     players: Vec<String>,
     tournaments: Vec<String>,
@@ -150,24 +150,24 @@ struct Names {
 }
 
 impl Names {
-    fn played(&self, game: &WthorGame) -> ImportedGame {
+    fn imported(&self, game: &WthorGame) -> ImportedGame {
         let name = |names: &[String], what: &str, number: u16| {
             let name = names.get(usize::from(number)).filter(|name| !name.trim().is_empty());
             name.cloned().unwrap_or_else(|| format!("{what} {number}"))
         };
-        let mut played = ImportedGame::of(&game.transcript);
-        played.place = name(&self.tournaments, "tournament", game.tournament);
-        played.date = format!("{:04}", self.year);
-        played.players.black = name(&self.players, "player", game.black);
-        played.players.white = name(&self.players, "player", game.white);
+        let mut imported = ImportedGame::of(&game.transcript);
+        imported.place = name(&self.tournaments, "tournament", game.tournament);
+        imported.date = format!("{:04}", self.year);
+        imported.players.black = name(&self.players, "player", game.black);
+        imported.players.white = name(&self.players, "player", game.white);
         let margin = i16::from(game.black_discs.min(64)) * 2 - 64;
-        played.result = i8::try_from(margin).ok().map(|margin| GgfResult { margin, reason: EndReason::Discs });
-        played
+        imported.result = i8::try_from(margin).ok().map(|margin| GgfResult { margin, reason: EndReason::Discs });
+        imported
     }
 }
 
-/// The names in the file with this extension in the same folder: the one with the same stem, or else the first.
-fn beside(path: &Path, extension: &str, width: usize) -> anyhow::Result<Vec<String>> {
+/// Reads the names from the file with `extension` in the folder of `path`: that with the same stem, or else the first.
+fn read_names(path: &Path, extension: &str, width: usize) -> anyhow::Result<Vec<String>> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot look into {}", folder.display()))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -176,7 +176,7 @@ fn beside(path: &Path, extension: &str, width: usize) -> anyhow::Result<Vec<Stri
     let Some(chosen) = chosen else { return Ok(Vec::new()) };
     let mut bytes = Vec::new();
     let file = File::open(&chosen).with_context(|| format!("cannot read {}", chosen.display()))?;
-    file.take(LONGEST_NAMES).read_to_end(&mut bytes)?;
+    file.take(MAX_NAMES_BYTES).read_to_end(&mut bytes)?;
     Ok(wthor::names(&bytes, width))
 }
 
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn transcripts_are_read_one_per_line() {
-        let text = format!("f5d6\n\nf5f5\nD3 c3\n{}\nc4", "f5".repeat(LONGEST));
+        let text = format!("f5d6\n\nf5f5\nD3 c3\n{}\nc4", "f5".repeat(MAX_BYTES));
         assert_eq!(
             found(of_transcripts, text.as_bytes()),
             [
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_game_without_an_end_is_not_buffered_for_ever() {
-        let text = format!("(;GM[Othello]\n{}(;B[f5];)", "B[f5]\n".repeat(LONGEST / 5));
+        let text = format!("(;GM[Othello]\n{}(;B[f5];)", "B[f5]\n".repeat(MAX_BYTES / 5));
         let found = found(of_ggf, text.as_bytes());
         assert_eq!(found[0], "line 1: a game is too long");
         assert!(found.last().unwrap().ends_with(": f5"), "{found:?}");

@@ -1,4 +1,4 @@
-//! The limits of a server as options: one for each row of the table of [`Limits`], with its environment variable.
+//! The limits of a server as options: one for each row of [`Limits::TABLE`], with its environment variable.
 
 use std::sync::LazyLock;
 
@@ -6,26 +6,26 @@ use clap::{Arg, ArgMatches, Command, Error, FromArgMatches, value_parser};
 
 use crate::runtime::{Limit, Limits};
 
-/// `REVERSI_MAX_ROOMS` for `max-rooms`, row by row: clap keeps references to names.
+/// The variables by row, such as `REVERSI_MAX_ROOMS` for `max-rooms`; static because clap borrows names.
 static VARIABLES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let variable = |limit: &Limit| format!("REVERSI_{}", limit.flag.replace('-', "_").to_uppercase());
     Limits::TABLE.iter().map(variable).collect()
 });
 
-/// The limits that the options ask for; the others have their defaults.
+/// The limits given by options; the others have their defaults.
 #[derive(Debug)]
 pub(super) struct LimitOptions(pub(super) Limits);
 
 impl clap::Args for LimitOptions {
     fn augment_args(command: Command) -> Command {
-        let usual = Limits::default();
+        let defaults = Limits::default();
         let options = Limits::TABLE.iter().zip(VARIABLES.iter()).map(|(limit, variable)| {
             Arg::new(limit.name)
                 .long(limit.flag)
                 .env(variable.as_str())
                 .value_name(limit.unit)
                 .value_parser(value_parser!(u64).range(limit.range.clone()))
-                .help(format!("{} [default: {}]", limit.help, (limit.get)(&usual)))
+                .help(format!("{} [default: {}]", limit.help, (limit.get)(&defaults)))
                 .help_heading("Limits")
         });
         command.args(options)

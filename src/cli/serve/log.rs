@@ -1,4 +1,4 @@
-//! Where a server writes what it does: to standard error and, built with the feature `otel`, to a collector.
+//! The server's log: to standard error and, with the feature `otel`, spans to a collector.
 
 use std::io::IsTerminal as _;
 
@@ -7,9 +7,8 @@ use tracing_subscriber::{
     Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _,
 };
 
-/// What is written, and how.
 #[derive(Debug, clap::Args)]
-// The command with these options has a group of this name.
+// The group's name would be that of the command's `Args`.
 #[group(skip)]
 pub(super) struct Args {
     /// What to log: error, warn, info, debug or trace, for all or by module.
@@ -24,7 +23,6 @@ pub(super) struct Args {
     otlp: Option<String>,
 }
 
-/// The form of the log.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum LogFormat {
     /// A line of words, in colours on a terminal.
@@ -33,7 +31,6 @@ enum LogFormat {
     Json,
 }
 
-/// The running log.
 pub(super) struct Log {
     #[cfg(feature = "otel")]
     collector: Option<otlp::Collector>,
@@ -43,7 +40,7 @@ impl Log {
     /// Starts the log of the process.
     ///
     /// # Errors
-    /// When the filter or the collector's URL is invalid.
+    /// The filter or the collector's URL is invalid.
     pub(super) fn start(args: &Args) -> anyhow::Result<Self> {
         let filter: Targets = args.log.parse().context("--log must be a level such as info, or module=level,...")?;
         let lines = fmt::layer().with_writer(std::io::stderr);
@@ -96,7 +93,7 @@ mod otlp {
             Ok(Self { spans })
         }
 
-        /// Only the server's own spans: those of the exporting transport would cause further ones.
+        /// Exports only the server's own spans: those of the export itself would cause more.
         pub(super) fn layer<S>(&self) -> impl Layer<S> + use<S>
         where
             S: Subscriber + for<'span> LookupSpan<'span>,

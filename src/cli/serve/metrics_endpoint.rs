@@ -1,4 +1,4 @@
-//! The server's metrics, as text for Prometheus. There is no authentication: the operator chooses the address.
+//! The server's metrics as text for Prometheus. There is no authentication: the operator must choose a safe address.
 
 use std::time::Duration;
 
@@ -12,13 +12,12 @@ use tokio::{
 
 use crate::runtime::{Runtime, server_metrics};
 
-/// How often recorded times are sorted into their buckets.
+/// The interval at which recorded times are sorted into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// The format of the text.
 const FORMAT: &str = "text/plain; version=0.0.4";
 
-/// Installs the recorder. Before the server starts, so that nothing is missed.
+/// Installs the recorder; must be called before the server starts, to count everything.
 pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
     let mut builder = PrometheusBuilder::new();
     for (name, buckets) in server_metrics::BUCKETS {
@@ -29,7 +28,7 @@ pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
     Ok(handle)
 }
 
-/// Serves the metrics until it is dropped.
+/// Serves the metrics until dropped.
 pub(super) async fn serve(listener: TcpListener, handle: PrometheusHandle, runtime: Runtime) -> anyhow::Result<()> {
     let page = Router::new().route("/metrics", get(render)).with_state((handle.clone(), runtime));
     let upkeep = async {

@@ -30,14 +30,13 @@ use crate::{
 use limit_options::LimitOptions;
 use log::Log;
 
-/// Open files besides connections: storage, logs and the async runtime.
+/// Open files reserved for storage, logs and the async runtime.
 const OTHER_FILES: usize = 256;
 
-/// The listen backlog: a farm of bots connects at once. With the usual 128 most of them would
-/// have to try again, a second later.
+/// The listen backlog. Many bots may connect at once: with the usual 128 most would have to retry a second later.
 const BACKLOG: u32 = 4_096;
 
-/// How the server runs.
+/// The options of `reversi serve`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Where to listen; port 0 takes any free one.
@@ -86,7 +85,7 @@ pub struct Args {
 /// Runs a server until a signal stops it.
 ///
 /// # Errors
-/// When the server cannot be started, or its transport fails.
+/// The server cannot be started, its transport fails, or it does not stop in time.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let log = Log::start(&args.log)?;
     let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone(), page: Some(page()) };
@@ -99,7 +98,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         None => None,
     };
     let parts = Parts {
-        limits: permitted(args.limits.0),
+        limits: bounded_by_files(args.limits.0),
         ai_threads: args.ai_threads.map(usize::from),
         ponder: args.ponder,
         admin,
@@ -107,7 +106,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     };
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
 
-    // Before the address is printed: then a signal may come.
+    // Registered before the address is printed, after which a signal may arrive.
     let mut signals = Signals::of_server()?;
     super::say(format_args!("reversi is listening on {address}"));
     if address.ip().is_loopback() {
@@ -142,7 +141,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
-/// The administrator's token in the file, or a new one.
+/// Reads the administrator's token from the file, or generates one and writes it.
 fn admin(file: &Path) -> anyhow::Result<Token> {
     if let Some(text) = token_file::read(file)? {
         let no_token = || format!("{} holds no administrator's token; move it away to get a new one", file.display());
@@ -154,7 +153,6 @@ fn admin(file: &Path) -> anyhow::Result<Token> {
     Ok(token)
 }
 
-/// Where everything is kept.
 fn store(args: &Args) -> anyhow::Result<Store> {
     if args.ephemeral {
         return Ok(Store::of(MemoryStore::default()));
@@ -169,13 +167,13 @@ fn store(args: &Args) -> anyhow::Result<Store> {
     Ok(Store::of(store))
 }
 
-/// The data folder: the named one, or this system's folder for application data.
-pub(super) fn folder(named: Option<&Path>) -> Option<PathBuf> {
-    let usual = || Some(directories::ProjectDirs::from("", "", "reversi")?.data_dir().to_owned());
-    named.map(Path::to_owned).or_else(usual)
+/// The data folder: the given one, or this system's folder for application data.
+pub(super) fn folder(given: Option<&Path>) -> Option<PathBuf> {
+    let default = || Some(directories::ProjectDirs::from("", "", "reversi")?.data_dir().to_owned());
+    given.map(Path::to_owned).or_else(default)
 }
 
-/// Serves players and metrics; whether it stopped clean.
+/// Serves players and metrics; returns whether everything ended in time.
 async fn serve(
     runtime: Runtime,
     listener: TcpListener,
@@ -190,7 +188,7 @@ async fn serve(
             None => std::future::pending().await,
         }
     };
-    // A task: on the main thread it would contend with the worker threads.
+    // As a task it runs on a worker thread; on the main thread it would contend with those.
     let mut server = JoinSet::new();
     server.spawn(grpc::serve_with(runtime, listener, access, shutdown));
     tokio::select! {
@@ -199,7 +197,7 @@ async fn serve(
     }
 }
 
-/// Reads the files for TLS, if there are any.
+/// Reads the TLS files if given.
 fn tls(args: &Args) -> anyhow::Result<Option<Tls>> {
     let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
     let authority = args.tls_client_ca.as_deref().map(server_address::read).transpose()?;
@@ -207,8 +205,8 @@ fn tls(args: &Args) -> anyhow::Result<Option<Tls>> {
     Ok(Some(tls.with_context(|| format!("TLS is not possible with {} and {}", chain.display(), key.display()))?))
 }
 
-/// Listens; if `private`, only on loopback addresses. A name may have several addresses: IPv4 is first, as in
-/// the clients' default address.
+/// Listens; fails if `private` and an address is not loopback. Of a name's addresses IPv4 is tried first, as in the
+/// clients' default.
 async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListener> {
     let found =
         tokio::net::lookup_host(listen).await.with_context(|| format!("cannot resolve the host of {listen}"))?;
@@ -234,7 +232,7 @@ async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListener> {
 
 fn listen_on(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // On other systems it would let another process take over the port.
+    // On Windows this would let another process take over the port.
     socket.set_reuseaddr(cfg!(unix))?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
@@ -248,8 +246,8 @@ fn host_and_port(text: &str) -> Result<String, String> {
     }
 }
 
-/// The limits, with as many connections as the system permits.
-fn permitted(asked: Limits) -> Limits {
+/// The limits, with connections bounded by the files that the process may open.
+fn bounded_by_files(asked: Limits) -> Limits {
     let files = match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(files) => usize::try_from(files).unwrap_or(usize::MAX),
         Err(error) => {

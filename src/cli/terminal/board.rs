@@ -1,4 +1,4 @@
-//! The board: drawn on a screen, and written as text.
+//! The board on a screen and as text.
 
 use std::fmt;
 
@@ -14,23 +14,21 @@ use crate::rules::{Bitboard, Board, Color, Square};
 
 /// Columns of the board with lines between the squares.
 pub(in crate::cli) const WIDTH: u16 = 35;
-/// Rows of it.
 pub(in crate::cli) const HEIGHT: u16 = 18;
-/// Rows of the board without lines, for low screens.
-pub(in crate::cli) const LOW_HEIGHT: u16 = 9;
-/// Columns of it.
-const LOW_WIDTH: u16 = 26;
+/// Rows of the board without lines, for small screens.
+pub(in crate::cli) const COMPACT_HEIGHT: u16 = 9;
+const COMPACT_WIDTH: u16 = 26;
 
-const CLOTH: Ink = Ink::Indexed(28);
-const CLOTH_OF_LAST_MOVE: Ink = Ink::Indexed(64);
-const CLOTH_OF_CURSOR: Ink = Ink::Indexed(178);
+const BACKGROUND: Ink = Ink::Indexed(28);
+const LAST_MOVE_BACKGROUND: Ink = Ink::Indexed(64);
+const CURSOR_BACKGROUND: Ink = Ink::Indexed(178);
 const LINES: Ink = Ink::Indexed(22);
 const HINT: Ink = Ink::Indexed(193);
 
-/// Whether a board with `around` other rows does not fit; the screen then says so.
-pub(in crate::cli) fn is_too_small(frame: &mut Frame, around: u16) -> bool {
+/// Whether a board and `other_rows` other rows do not fit; if so, draws a message.
+pub(in crate::cli) fn is_too_small(frame: &mut Frame, other_rows: u16) -> bool {
     let area = frame.area();
-    let (width, height) = (LOW_WIDTH, LOW_HEIGHT + around);
+    let (width, height) = (COMPACT_WIDTH, COMPACT_HEIGHT + other_rows);
     let small = area.width < width || area.height < height;
     if small {
         let text = format!("make the window larger: {width} x {height} at least");
@@ -39,20 +37,19 @@ pub(in crate::cli) fn is_too_small(frame: &mut Frame, around: u16) -> bool {
     small
 }
 
-/// A board and what is marked on it.
+/// A board with its marked squares.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct BoardView {
     pub(in crate::cli) board: Board,
-    /// Where the side to move may move.
+    /// Legal moves.
     pub(in crate::cli) legal: Bitboard,
-    /// Where the last disc was put.
+    /// The last move.
     pub(in crate::cli) last: Option<Square>,
-    /// Where the viewer's cursor is.
     pub(in crate::cli) cursor: Option<Square>,
 }
 
 impl BoardView {
-    /// Three characters of a square, readable without colours.
+    /// The three characters of a square, distinct without colours.
     fn text(&self, square: Square) -> [char; 3] {
         let disc = match self.board.color_at(square) {
             Some(Color::Black) => '●',
@@ -70,14 +67,14 @@ impl BoardView {
     }
 
     fn style(&self, square: Square) -> Style {
-        let cloth = if self.cursor == Some(square) {
-            CLOTH_OF_CURSOR
+        let background = if self.cursor == Some(square) {
+            CURSOR_BACKGROUND
         } else if self.last == Some(square) {
-            CLOTH_OF_LAST_MOVE
+            LAST_MOVE_BACKGROUND
         } else {
-            CLOTH
+            BACKGROUND
         };
-        let style = Style::new().bg(cloth);
+        let style = Style::new().bg(background);
         match self.board.color_at(square) {
             Some(Color::Black) => style.fg(Ink::Indexed(16)).add_modifier(Modifier::BOLD),
             Some(Color::White) => style.fg(Ink::Indexed(231)).add_modifier(Modifier::BOLD),
@@ -91,7 +88,7 @@ impl BoardView {
     }
 
     fn draw_with_lines(&self, area: Rect, buffer: &mut Buffer) {
-        let lines = Style::new().fg(LINES).bg(CLOTH);
+        let lines = Style::new().fg(LINES).bg(BACKGROUND);
         for line in 0..9 {
             let (left, middle, right) = match line {
                 0 => ('┌', "┬", '┐'),
@@ -130,12 +127,12 @@ impl BoardView {
     }
 }
 
-/// With lines where they fit, else without; nothing where that does not fit either.
+/// Draws with lines if they fit, else without; nothing if that does not fit either.
 impl Widget for BoardView {
     fn render(self, area: Rect, buffer: &mut Buffer) {
         if area.height >= HEIGHT && area.width >= WIDTH {
             self.draw_with_lines(area, buffer);
-        } else if area.height >= LOW_HEIGHT && area.width >= LOW_WIDTH {
+        } else if area.height >= COMPACT_HEIGHT && area.width >= COMPACT_WIDTH {
             self.draw_without_lines(area, buffer);
         }
     }
@@ -183,7 +180,7 @@ mod tests {
         terminal.backend().clone()
     }
 
-    /// The text of a screen, its colours left out.
+    /// The text of a screen without colours.
     fn text(backend: &TestBackend) -> Vec<String> {
         let buffer = backend.buffer();
         let width = usize::from(buffer.area.width);

@@ -1,4 +1,4 @@
-//! Clocks that run between two messages of the server.
+//! Clocks that run locally between two messages of the server.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// The server's clocks and when they arrived: from then on they run by this machine's time.
+/// The server's clocks and the time at which they arrived.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Clock {
     clocks: Clocks,
@@ -18,22 +18,22 @@ pub(in crate::cli) struct Clock {
 }
 
 impl Clock {
-    /// Clocks that came at `at`, of which that side's run.
+    /// Clocks that arrived at `at`; that of `runs_for` runs.
     pub(in crate::cli) fn new(clocks: Clocks, runs_for: Option<Color>, at: Instant) -> Self {
         Self { clocks, at, runs_for }
     }
 
-    /// The time of each side: for this move if it is its turn, else on its total clock.
+    /// The time left of each side: for the running move, or else on the total clock.
     pub(in crate::cli) fn left(&self, now: Instant) -> ByColor<Option<Duration>> {
-        let gone = now.saturating_duration_since(self.at);
+        let elapsed = now.saturating_duration_since(self.at);
         ByColor::from_fn(|side| {
             let total = self.clocks.total[side];
             if self.runs_for != Some(side) {
                 return total;
             }
-            // The limit of the move is shown if it ends before the total clock.
-            let least = [total, self.clocks.time_left].into_iter().flatten().min();
-            least.map(|left| left.saturating_sub(gone))
+            // The move's limit may end before the total clock.
+            let left = [total, self.clocks.time_left].into_iter().flatten().min();
+            left.map(|left| left.saturating_sub(elapsed))
         })
     }
 }

@@ -11,7 +11,7 @@ use ratatui::{
 };
 
 use super::{
-    board::{self, BoardView, HEIGHT, LOW_HEIGHT, WIDTH},
+    board::{self, BoardView, COMPACT_HEIGHT, HEIGHT, WIDTH},
     clock, move_list,
     room_view::RoomView,
     screen,
@@ -21,47 +21,47 @@ use crate::{
     rules::{ByColor, Color, Square},
 };
 
-/// The least width with names and clocks beside the board; on narrower screens they are above it.
+/// The minimum width for names and clocks beside the board; on narrower screens they are above it.
 const WIDE: u16 = WIDTH + 29;
 
-/// What is drawn besides the room.
+/// Additional content to draw.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Extras<'a> {
     pub(in crate::cli) cursor: Option<Square>,
-    /// A question to the viewer, or what was typed.
+    /// A question to the viewer, or the typed text.
     pub(in crate::cli) prompt: &'a str,
-    /// The keys that work now.
+    /// Help for the available keys.
     pub(in crate::cli) keys: &'a str,
 }
 
-/// Draws all of the screen.
-pub(in crate::cli) fn draw(frame: &mut Frame, table: &RoomView, extras: Extras, now: Instant) {
-    let around = if frame.area().width >= WIDE { 3 } else { 5 };
-    if board::is_too_small(frame, around) {
+/// Draws the whole screen.
+pub(in crate::cli) fn draw(frame: &mut Frame, view: &RoomView, extras: Extras, now: Instant) {
+    let other_rows = if frame.area().width >= WIDE { 3 } else { 5 };
+    if board::is_too_small(frame, other_rows) {
         return;
     }
-    let [title, middle, status, keys] = screen::rows(frame, LOW_HEIGHT);
-    frame.render_widget(Line::from(headline(table.room())).bold(), title);
-    frame.render_widget(status_line(table, extras), status);
+    let [title, middle, status, keys] = screen::rows(frame, COMPACT_HEIGHT);
+    frame.render_widget(Line::from(headline(view.room())).bold(), title);
+    frame.render_widget(status_line(view, extras), status);
     frame.render_widget(Line::from(extras.keys).dim(), keys);
 
-    let view = table.view(extras.cursor);
-    let seats = seat_lines(table, &view, now);
+    let board_view = view.board_view(extras.cursor);
+    let seats = seat_lines(view, &board_view, now);
     if middle.width >= WIDE {
         let [left, right] = Layout::horizontal([Constraint::Length(WIDTH + 2), Constraint::Min(1)]).areas(middle);
-        frame.render_widget(view, left);
-        draw_side(frame, table, seats, right);
+        frame.render_widget(board_view, left);
+        draw_side(frame, view, seats, right);
     } else {
-        let board = if middle.height >= HEIGHT + 2 { HEIGHT } else { LOW_HEIGHT };
+        let board = if middle.height >= HEIGHT + 2 { HEIGHT } else { COMPACT_HEIGHT };
         let [names, left, below] =
             Layout::vertical([Constraint::Length(2), Constraint::Length(board), Constraint::Min(0)]).areas(middle);
         frame.render_widget(Paragraph::new(seats.to_vec()), names);
-        frame.render_widget(view, left);
-        draw_news(frame, table, below);
+        frame.render_widget(board_view, left);
+        draw_news(frame, view, below);
     }
 }
 
-/// The name and the state of a room in a line.
+/// The name and the state of a room in one line.
 pub(in crate::cli) fn headline(room: &Room) -> String {
     let doing = match (&room.game, room.phase) {
         (_, Phase::Closed) => "closed".to_owned(),
@@ -75,18 +75,18 @@ pub(in crate::cli) fn headline(room: &Room) -> String {
     format!("{}  ·  {doing}{series}  ·  room {}", room.settings.name, room.id)
 }
 
-/// The state in a line: whose turn it is, or how the game ended.
-pub(in crate::cli) fn state_line(table: &RoomView) -> String {
-    if let Some(invitation) = invitation(table) {
+/// The state in one line: the side to move, or the outcome.
+pub(in crate::cli) fn state_line(view: &RoomView) -> String {
+    if let Some(invitation) = invitation(view) {
         return invitation;
     }
-    let Some(game) = table.game() else {
-        return match table.side() {
+    let Some(game) = view.game() else {
+        return match view.side() {
             Some(side) => format!("you are {side}; waiting for the game to begin"),
             None => "waiting for the game to begin".to_owned(),
         };
     };
-    match (&game.outcome, game.standing.turn, table.side()) {
+    match (&game.outcome, game.standing.turn, view.side()) {
         (Some(outcome), ..) => format!("game over: {outcome}"),
         (None, Some(turn), Some(side)) if turn == side => format!("your move ({side})"),
         (None, Some(turn), _) => format!("{turn} to move"),
@@ -94,44 +94,44 @@ pub(in crate::cli) fn state_line(table: &RoomView) -> String {
     }
 }
 
-/// The command with which an opponent joins, while there is none.
-pub(in crate::cli) fn invitation(table: &RoomView) -> Option<String> {
-    let (room, side) = (table.room(), table.side()?);
+/// The command with which an opponent can join; `None` unless the other seat is open.
+pub(in crate::cli) fn invitation(view: &RoomView) -> Option<String> {
+    let (room, side) = (view.room(), view.side()?);
     if room.seats[side.opposite()].occupant != Occupant::Open || room.phase != Phase::Lobby {
         return None;
     }
-    let key = match (&room.join_code, room.settings.visibility) {
+    let id_or_code = match (&room.join_code, room.settings.visibility) {
         (Some(code), Visibility::Private) => code.clone(),
         _ => room.id.to_string(),
     };
     let password = if room.has_password { " --password ..." } else { "" };
-    Some(format!("waiting for an opponent, who comes by: reversi play --room {key}{password}"))
+    Some(format!("waiting for an opponent, who comes by: reversi play --room {id_or_code}{password}"))
 }
 
-fn status_line<'a>(table: &'a RoomView, extras: Extras<'a>) -> Line<'a> {
-    if let Some(trouble) = table.trouble() {
-        return Line::from(trouble.to_owned()).style(Style::new().add_modifier(Modifier::REVERSED));
+fn status_line<'a>(view: &'a RoomView, extras: Extras<'a>) -> Line<'a> {
+    if let Some(error) = view.connection_error() {
+        return Line::from(error.to_owned()).style(Style::new().add_modifier(Modifier::REVERSED));
     }
-    if extras.prompt.is_empty() { Line::from(state_line(table)) } else { Line::from(extras.prompt).bold() }
+    if extras.prompt.is_empty() { Line::from(state_line(view)) } else { Line::from(extras.prompt).bold() }
 }
 
-/// A line for each side: discs, occupant, clock, score.
-fn seat_lines(table: &RoomView, view: &BoardView, now: Instant) -> [Line<'static>; 2] {
-    let left = table.clock().left(now);
-    let game = table.game();
+/// One line per side: discs, clock, occupant and notes.
+fn seat_lines(view: &RoomView, board_view: &BoardView, now: Instant) -> [Line<'static>; 2] {
+    let left = view.clock().left(now);
+    let game = view.game();
     let turn = game.and_then(|game| game.standing.turn);
     let lines = ByColor::from_fn(|side| {
-        let seat = &table.room().seats[side];
+        let seat = &view.room().seats[side];
         let disc = if side == Color::Black { '●' } else { '○' };
-        let you = if table.side() == Some(side) { " (you)" } else { "" };
-        let count = if game.is_some() { view.board.count(side) } else { 2 };
+        let you = if view.side() == Some(side) { " (you)" } else { "" };
+        let count = if game.is_some() { board_view.board.count(side) } else { 2 };
         let time = left[side].map_or_else(String::new, clock::show);
         let arrow = if turn == Some(side) { '▶' } else { ' ' };
         let mut notes = String::new();
         if seat.wins > 0 || seat.draws > 0 {
             notes.push_str(&format!("  won {}", seat.wins));
         }
-        if turn.is_none() && table.room().phase == Phase::Lobby && seat.ready {
+        if turn.is_none() && view.room().phase == Phase::Lobby && seat.ready {
             notes.push_str("  ready");
         }
         if !seat.present && matches!(seat.occupant, Occupant::Player(_)) {
@@ -144,8 +144,8 @@ fn seat_lines(table: &RoomView, view: &BoardView, now: Instant) -> [Line<'static
     [lines.black, lines.white]
 }
 
-fn draw_side(frame: &mut Frame, table: &RoomView, seats: [Line<'static>; 2], area: Rect) {
-    let plies = table.game().map_or(&[][..], |game| &game.plies);
+fn draw_side(frame: &mut Frame, view: &RoomView, seats: [Line<'static>; 2], area: Rect) {
+    let plies = view.game().map_or(&[][..], |game| &game.plies);
     let wanted = 2 + u16::try_from(move_list::columns(plies, area.width.saturating_sub(2), 8).len()).unwrap_or(8);
     let [names, moves, news] =
         Layout::vertical([Constraint::Length(4), Constraint::Length(wanted.max(3)), Constraint::Min(3)]).areas(area);
@@ -157,18 +157,18 @@ fn draw_side(frame: &mut Frame, table: &RoomView, seats: [Line<'static>; 2], are
     let block = Block::bordered().title(" news ");
     let inner = block.inner(news);
     frame.render_widget(block, news);
-    draw_news(frame, table, inner);
+    draw_news(frame, view, inner);
 }
 
 /// The newest lines that fit.
-fn draw_news(frame: &mut Frame, table: &RoomView, area: Rect) {
+fn draw_news(frame: &mut Frame, view: &RoomView, area: Rect) {
     if area.is_empty() {
         return;
     }
     let width = usize::from(area.width);
     let mut rows = usize::from(area.height);
     let mut shown: Vec<Line> = Vec::new();
-    for line in table.news().rev() {
+    for line in view.news().rev() {
         let needed = line.chars().count().div_ceil(width).max(1);
         if needed > rows {
             break;
@@ -191,14 +191,14 @@ mod tests {
 
     fn drawn(width: u16, height: u16) -> String {
         let now = Instant::now();
-        let mut table = RoomView::new(fixture::room(), None, now);
+        let mut view = RoomView::new(fixture::room(), None, now);
         for square in ["d3", "c3"] {
-            let event = fixture::move_event(table.room(), square);
-            table.update(RoomUpdate::Event(Box::new(event)), now);
+            let event = fixture::move_event(view.room(), square);
+            view.update(RoomUpdate::Event(Box::new(event)), now);
         }
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let extras = Extras { cursor: None, prompt: "", keys: "q quit" };
-        terminal.draw(|frame| draw(frame, &table, extras, now + Duration::from_secs(1))).unwrap();
+        terminal.draw(|frame| draw(frame, &view, extras, now + Duration::from_secs(1))).unwrap();
         terminal.backend().to_string()
     }
 

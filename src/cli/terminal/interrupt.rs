@@ -8,7 +8,7 @@ use std::{future::poll_fn, task::Poll};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
 
-/// Set when the reader of standard output is gone.
+/// Notified when standard output is closed by its reader.
 static OUTPUT_GONE: Notify = Notify::const_new();
 
 /// Interrupts the current or the next [`Interrupt::wait`].
@@ -16,14 +16,14 @@ pub(in crate::cli) fn output_is_gone() {
     OUTPUT_GONE.notify_one();
 }
 
-/// Signals that no longer end the process by themselves; on systems other than Unix, Ctrl-C.
+/// Handled signals, which no longer end the process; on systems other than Unix, Ctrl-C.
 pub(in crate::cli) struct Signals {
     #[cfg(unix)]
     signals: Vec<Signal>,
 }
 
 impl Signals {
-    /// Ctrl-C and SIGTERM. A server may outlive its terminal, so SIGHUP is not among them.
+    /// Ctrl-C and SIGTERM. SIGHUP is not handled: it comes when the server's terminal closes.
     pub(in crate::cli) fn of_server() -> io::Result<Self> {
         Self::listen(false)
     }
@@ -37,25 +37,24 @@ impl Signals {
         })
     }
 
-    /// Waits for the next signal. Dropping the future loses nothing.
+    /// Waits for the next signal. Cancel safe.
     #[cfg(unix)]
     pub(in crate::cli) async fn next(&mut self) {
         poll_fn(|context| {
-            let came = self.signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
-            if came { Poll::Ready(()) } else { Poll::Pending }
+            let received = self.signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
+            if received { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }
 
-    /// Waits for the next signal.
     #[cfg(not(unix))]
     pub(in crate::cli) async fn next(&mut self) {
-        // Without a handler there is nothing to wait for but the default action.
+        // If the handler cannot be installed, the command ends at once.
         let _ = tokio::signal::ctrl_c().await;
     }
 }
 
-/// What ends a client: Ctrl-C, SIGTERM, SIGHUP, or that standard output is no longer read.
+/// The reasons for which a client ends: Ctrl-C, SIGTERM, SIGHUP, or closed standard output.
 pub(in crate::cli) struct Interrupt(Signals);
 
 impl Interrupt {
@@ -63,7 +62,7 @@ impl Interrupt {
         Signals::listen(true).map(Self)
     }
 
-    /// Waits for the next interrupt. Dropping the future loses nothing.
+    /// Waits for the next interrupt. Cancel safe.
     pub(in crate::cli) async fn wait(&mut self) {
         tokio::select! {
             () = self.0.next() => {}

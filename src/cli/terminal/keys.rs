@@ -1,4 +1,4 @@
-//! The keys of a player, and what they do.
+//! Translates a player's keys to actions.
 
 use crossterm::event::KeyCode;
 
@@ -9,13 +9,13 @@ use crate::{
     rules::{Color, Square},
 };
 
-/// The longest line of chat that can be typed; the server says which it takes.
-const LONGEST_CHAT: usize = 300;
+/// The longest line of chat that can be typed, in characters; the server has its own limit.
+const MAX_CHAT: usize = 300;
 
 /// The longest wrong input that is shown, in characters.
-const LONGEST_MISTAKE: usize = 8;
+const MAX_WRONG: usize = 8;
 
-/// An action that a player asks for.
+/// An action requested by a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum PlayerAction {
     Play(GameId, u32, Square),
@@ -25,7 +25,7 @@ pub(in crate::cli) enum PlayerAction {
     Decline(Offer),
     Start,
     Chat(String),
-    /// Show this to the player.
+    /// Shows a message to the player.
     Note(String),
     Quit,
 }
@@ -44,30 +44,28 @@ enum Typed {
     Column(char),
     /// A whole square, which was played at once: Enter after it is ignored.
     Square,
-    /// Keys that begin no square and no command.
+    /// Keys that begin neither a square nor a command.
     Wrong(String),
-    /// A first `r`.
+    /// The first `r` of two.
     Resign,
-    /// A first `q` during a game.
+    /// The first `q` of two during a game.
     Quit,
-    /// A line of chat.
     Chat(String),
 }
 
 impl KeyInput {
-    /// The cursor in the middle, nothing typed.
     pub(in crate::cli) fn new() -> Self {
         let middle = Square::at(3, 2).unwrap_or(Square::ALL[0]);
         Self { cursor: middle, typed: Typed::Nothing }
     }
 
-    /// Where the cursor is drawn: only when the player is to move.
-    pub(in crate::cli) fn cursor(&self, table: &RoomView) -> Option<Square> {
-        table.my_turn().map(|_| self.cursor)
+    /// The cursor, if it is the player's turn.
+    pub(in crate::cli) fn cursor(&self, view: &RoomView) -> Option<Square> {
+        view.my_turn().map(|_| self.cursor)
     }
 
-    /// A question to the player, or what was typed; empty if neither.
-    pub(in crate::cli) fn prompt(&self, table: &RoomView) -> String {
+    /// A question to the player, or the typed text; may be empty.
+    pub(in crate::cli) fn prompt(&self, view: &RoomView) -> String {
         match &self.typed {
             Typed::Wrong(text) => no_square(text),
             Typed::Column('d') => "d_   a digit 1-8 plays there; d again offers a draw".into(),
@@ -75,17 +73,17 @@ impl KeyInput {
             Typed::Resign => "give up this game? r again resigns, any other key cancels".into(),
             Typed::Quit => "leave? That loses this game. q again leaves, any other key cancels".into(),
             Typed::Chat(text) => format!("say: {text}_"),
-            Typed::Nothing | Typed::Square => match offered(table) {
+            Typed::Nothing | Typed::Square => match offered(view) {
                 Some(Offer::Draw) => "the opponent offers a draw: y accepts, x declines".into(),
                 Some(Offer::Rematch) => "the opponent offers a rematch: y accepts, x declines".into(),
-                None => self.preview(table).unwrap_or_default(),
+                None => self.preview(view).unwrap_or_default(),
             },
         }
     }
 
-    /// The discs that a move to the cursor turns over.
-    fn preview(&self, table: &RoomView) -> Option<String> {
-        let game = table.my_turn()?;
+    /// The discs that a move at the cursor would flip.
+    fn preview(&self, view: &RoomView) -> Option<String> {
+        let game = view.my_turn()?;
         let side = game.standing.turn?;
         if !game.standing.legal.contains(self.cursor) {
             return None;
@@ -94,16 +92,16 @@ impl KeyInput {
         Some(format!("your move ({side}): {} turns over {}", self.cursor, room_event::squares(flips.iter())))
     }
 
-    /// The keys that work now.
-    pub(in crate::cli) fn keys(&self, table: &RoomView) -> &'static str {
+    /// Help for the available keys.
+    pub(in crate::cli) fn keys(&self, view: &RoomView) -> &'static str {
         if matches!(self.typed, Typed::Chat(_)) {
             "Enter say it   Esc drop it"
-        } else if table.my_turn().is_some() {
+        } else if view.my_turn().is_some() {
             "arrows+Enter or d3 move   r resign   dd draw offer   t talk   q quit"
-        } else if table.room().running().is_some() {
+        } else if view.room().running().is_some() {
             "r resign   dd draw offer   t talk   q quit"
         } else {
-            match (table.game().is_some(), table.is_owner()) {
+            match (view.game().is_some(), view.is_owner()) {
                 (true, true) => "n rematch   s start   t talk   q quit",
                 (true, false) => "n rematch   t talk   q quit",
                 (false, true) => "s start   t talk   q quit",
@@ -112,12 +110,12 @@ impl KeyInput {
         }
     }
 
-    /// Handles a key; the action, once it is complete.
-    pub(in crate::cli) fn press(&mut self, key: KeyCode, table: &RoomView) -> Option<PlayerAction> {
+    /// Handles a key; returns the action that it completes.
+    pub(in crate::cli) fn press(&mut self, key: KeyCode, view: &RoomView) -> Option<PlayerAction> {
         let typed = std::mem::replace(&mut self.typed, Typed::Nothing);
         match (typed, key) {
             (Typed::Chat(text), key) => self.talk(text, key),
-            (Typed::Column(letter), KeyCode::Char(digit @ '1'..='8')) => self.play_named(letter, digit, table),
+            (Typed::Column(letter), KeyCode::Char(digit @ '1'..='8')) => self.play_named(letter, digit, view),
             (Typed::Column('d'), KeyCode::Char('d' | 'D')) => Some(PlayerAction::Offer(Offer::Draw)),
             (Typed::Column(letter), KeyCode::Enter | KeyCode::Char(' ')) => Some(PlayerAction::Note(no_square(letter))),
             (Typed::Column(letter), KeyCode::Char(digit)) if !digit.is_alphabetic() => {
@@ -131,22 +129,22 @@ impl KeyInput {
             }
             (Typed::Square, KeyCode::Enter) => None,
             (Typed::Resign, KeyCode::Char('r')) => {
-                table.room().running().map(|game| PlayerAction::Resign(game.id.clone()))
+                view.room().running().map(|game| PlayerAction::Resign(game.id.clone()))
             }
             (Typed::Quit, KeyCode::Char('q')) => Some(PlayerAction::Quit),
             (Typed::Resign | Typed::Quit, _) => None,
-            (Typed::Column(_) | Typed::Square | Typed::Wrong(_) | Typed::Nothing, key) => self.press_first(key, table),
+            (Typed::Column(_) | Typed::Square | Typed::Wrong(_) | Typed::Nothing, key) => self.press_first(key, view),
         }
     }
 
-    fn press_first(&mut self, key: KeyCode, table: &RoomView) -> Option<PlayerAction> {
-        let playing = table.side().is_some() && table.room().running().is_some();
+    fn press_first(&mut self, key: KeyCode, view: &RoomView) -> Option<PlayerAction> {
+        let playing = view.side().is_some() && view.room().running().is_some();
         match key {
-            KeyCode::Left => self.step(-1, 0),
-            KeyCode::Right => self.step(1, 0),
-            KeyCode::Up => self.step(0, -1),
-            KeyCode::Down => self.step(0, 1),
-            KeyCode::Enter | KeyCode::Char(' ') => return self.play(self.cursor, table),
+            KeyCode::Left => self.move_cursor(-1, 0),
+            KeyCode::Right => self.move_cursor(1, 0),
+            KeyCode::Up => self.move_cursor(0, -1),
+            KeyCode::Down => self.move_cursor(0, 1),
+            KeyCode::Enter | KeyCode::Char(' ') => return self.play(self.cursor, view),
             KeyCode::Char(letter @ ('a'..='h' | 'A'..='H')) if playing => {
                 self.typed = Typed::Column(letter.to_ascii_lowercase());
             }
@@ -154,12 +152,12 @@ impl KeyInput {
             KeyCode::Char('q') if playing => self.typed = Typed::Quit,
             KeyCode::Char('q') => return Some(PlayerAction::Quit),
             KeyCode::Char('t') => self.typed = Typed::Chat(String::new()),
-            KeyCode::Char('n') if !playing && table.game().is_some() => {
+            KeyCode::Char('n') if !playing && view.game().is_some() => {
                 return Some(PlayerAction::Offer(Offer::Rematch));
             }
-            KeyCode::Char('s') if !playing && table.is_owner() => return Some(PlayerAction::Start),
-            KeyCode::Char('y') if offered(table).is_some() => return offered(table).map(PlayerAction::Offer),
-            KeyCode::Char('x') if offered(table).is_some() => return offered(table).map(PlayerAction::Decline),
+            KeyCode::Char('s') if !playing && view.is_owner() => return Some(PlayerAction::Start),
+            KeyCode::Char('y') if offered(view).is_some() => return offered(view).map(PlayerAction::Offer),
+            KeyCode::Char('x') if offered(view).is_some() => return offered(view).map(PlayerAction::Decline),
             KeyCode::Char(letter) if playing => self.mistype(String::new(), letter),
             _ => {}
         }
@@ -171,7 +169,7 @@ impl KeyInput {
             KeyCode::Enter => return (!text.trim().is_empty()).then_some(PlayerAction::Chat(text)),
             KeyCode::Esc => return None,
             KeyCode::Backspace => drop(text.pop()),
-            KeyCode::Char(letter) if text.chars().count() < LONGEST_CHAT => text.push(letter),
+            KeyCode::Char(letter) if text.chars().count() < MAX_CHAT => text.push(letter),
             _ => {}
         }
         self.typed = Typed::Chat(text);
@@ -179,13 +177,13 @@ impl KeyInput {
     }
 
     fn mistype(&mut self, mut text: String, letter: char) {
-        if text.chars().count() < LONGEST_MISTAKE {
+        if text.chars().count() < MAX_WRONG {
             text.push(letter);
         }
         self.typed = Typed::Wrong(text);
     }
 
-    fn step(&mut self, columns: i8, rows: i8) {
+    fn move_cursor(&mut self, columns: i8, rows: i8) {
         let column = self.cursor.column().checked_add_signed(columns);
         let row = self.cursor.row().checked_add_signed(rows);
         if let Some(square) = column.zip(row).and_then(|(column, row)| Square::at(column, row)) {
@@ -193,16 +191,16 @@ impl KeyInput {
         }
     }
 
-    fn play_named(&mut self, letter: char, digit: char, table: &RoomView) -> Option<PlayerAction> {
+    fn play_named(&mut self, letter: char, digit: char, view: &RoomView) -> Option<PlayerAction> {
         let square: Square = format!("{letter}{digit}").parse().ok()?;
         self.cursor = square;
         self.typed = Typed::Square;
-        self.play(square, table)
+        self.play(square, view)
     }
 
-    fn play(&self, square: Square, table: &RoomView) -> Option<PlayerAction> {
-        let Some(game) = table.my_turn() else {
-            return table.room().running().map(|_| PlayerAction::Note("it is not your turn".into()));
+    fn play(&self, square: Square, view: &RoomView) -> Option<PlayerAction> {
+        let Some(game) = view.my_turn() else {
+            return view.room().running().map(|_| PlayerAction::Note("it is not your turn".into()));
         };
         if game.standing.legal.contains(square) {
             return Some(PlayerAction::Play(game.id.clone(), game.ply, square));
@@ -216,11 +214,11 @@ fn no_square(typed: impl std::fmt::Display) -> String {
 }
 
 /// The opponent's offer to the viewer.
-pub(in crate::cli) fn offered(table: &RoomView) -> Option<Offer> {
-    let opponent: Color = table.side()?.opposite();
-    match table.room().running() {
+pub(in crate::cli) fn offered(view: &RoomView) -> Option<Offer> {
+    let opponent: Color = view.side()?.opposite();
+    match view.room().running() {
         Some(game) => (game.draw_offered_by == Some(opponent)).then_some(Offer::Draw),
-        None => (table.room().rematch_offered_by == Some(opponent)).then_some(Offer::Rematch),
+        None => (view.room().rematch_offered_by == Some(opponent)).then_some(Offer::Rematch),
     }
 }
 
@@ -231,7 +229,7 @@ mod tests {
     use super::*;
     use crate::client::{Occupant, Player, PlayerId, PlayerKind, RoomChange, RoomUpdate, fixture};
 
-    fn table() -> RoomView {
+    fn view() -> RoomView {
         let me: PlayerId = "me".parse().unwrap();
         let mut room = fixture::room();
         room.seats.black.occupant =
@@ -239,8 +237,8 @@ mod tests {
         RoomView::new(room, Some(me), Instant::now())
     }
 
-    fn press(key_input: &mut KeyInput, table: &RoomView, keys: &str) -> Option<PlayerAction> {
-        keys.chars().fold(None, |_, key| key_input.press(KeyCode::Char(key), table))
+    fn press(key_input: &mut KeyInput, view: &RoomView, keys: &str) -> Option<PlayerAction> {
+        keys.chars().fold(None, |_, key| key_input.press(KeyCode::Char(key), view))
     }
 
     fn play(name: &str) -> Option<PlayerAction> {
@@ -249,82 +247,82 @@ mod tests {
 
     #[test]
     fn a_square_is_typed_or_pointed_at() {
-        let (mut key_input, table) = (KeyInput::new(), table());
-        assert_eq!(press(&mut key_input, &table, "f5"), play("f5"));
-        assert_eq!(key_input.press(KeyCode::Left, &table), None);
-        assert_eq!(key_input.press(KeyCode::Down, &table), None);
-        assert_eq!(key_input.press(KeyCode::Enter, &table), play("e6"));
-        assert!(matches!(press(&mut key_input, &table, "a1"), Some(PlayerAction::Note(_))));
+        let (mut key_input, view) = (KeyInput::new(), view());
+        assert_eq!(press(&mut key_input, &view, "f5"), play("f5"));
+        assert_eq!(key_input.press(KeyCode::Left, &view), None);
+        assert_eq!(key_input.press(KeyCode::Down, &view), None);
+        assert_eq!(key_input.press(KeyCode::Enter, &view), play("e6"));
+        assert!(matches!(press(&mut key_input, &view, "a1"), Some(PlayerAction::Note(_))));
     }
 
     #[test]
     fn d_begins_a_square_and_dd_offers_a_draw() {
-        let (mut key_input, table) = (KeyInput::new(), table());
-        assert_eq!(press(&mut key_input, &table, "d3"), play("d3"));
-        assert_eq!(press(&mut key_input, &table, "dd"), Some(PlayerAction::Offer(Offer::Draw)));
-        assert_eq!(press(&mut key_input, &table, "df5"), play("f5"));
+        let (mut key_input, view) = (KeyInput::new(), view());
+        assert_eq!(press(&mut key_input, &view, "d3"), play("d3"));
+        assert_eq!(press(&mut key_input, &view, "dd"), Some(PlayerAction::Offer(Offer::Draw)));
+        assert_eq!(press(&mut key_input, &view, "df5"), play("f5"));
     }
 
     #[test]
     fn a_typing_error_plays_no_move() {
-        let (mut key_input, table) = (KeyInput::new(), table());
+        let (mut key_input, view) = (KeyInput::new(), view());
         for typed in ["d9", "e", "d", "9", "z", "i9", "d0d9", "x"] {
-            assert_eq!(press(&mut key_input, &table, typed), None, "{typed}");
-            let told = key_input.press(KeyCode::Enter, &table);
+            assert_eq!(press(&mut key_input, &view, typed), None, "{typed}");
+            let action = key_input.press(KeyCode::Enter, &view);
             assert!(
-                matches!(&told, Some(PlayerAction::Note(note)) if note.contains("is no square")),
-                "{typed}: {told:?}"
+                matches!(&action, Some(PlayerAction::Note(note)) if note.contains("is no square")),
+                "{typed}: {action:?}"
             );
         }
         assert_eq!(
-            key_input.press(KeyCode::Enter, &table),
+            key_input.press(KeyCode::Enter, &view),
             play("d3"),
             "without typed text the move at the cursor is played"
         );
-        assert_eq!(press(&mut key_input, &table, "d9f5"), play("f5"));
+        assert_eq!(press(&mut key_input, &view, "d9f5"), play("f5"));
     }
 
     #[test]
     fn the_enter_after_a_typed_move_is_part_of_it() {
-        let (mut key_input, table) = (KeyInput::new(), table());
-        assert_eq!(press(&mut key_input, &table, "F5"), play("f5"));
-        assert_eq!(key_input.press(KeyCode::Enter, &table), None);
-        assert_eq!(key_input.press(KeyCode::Enter, &table), play("f5"));
-        press(&mut key_input, &table, "f5");
-        key_input.press(KeyCode::Left, &table);
-        key_input.press(KeyCode::Down, &table);
-        assert_eq!(key_input.press(KeyCode::Enter, &table), play("e6"));
+        let (mut key_input, view) = (KeyInput::new(), view());
+        assert_eq!(press(&mut key_input, &view, "F5"), play("f5"));
+        assert_eq!(key_input.press(KeyCode::Enter, &view), None);
+        assert_eq!(key_input.press(KeyCode::Enter, &view), play("f5"));
+        press(&mut key_input, &view, "f5");
+        key_input.press(KeyCode::Left, &view);
+        key_input.press(KeyCode::Down, &view);
+        assert_eq!(key_input.press(KeyCode::Enter, &view), play("e6"));
     }
 
     #[test]
     fn keys_that_lose_the_game_need_confirmation() {
-        let (mut key_input, table) = (KeyInput::new(), table());
-        assert_eq!(press(&mut key_input, &table, "r"), None);
-        assert_eq!(press(&mut key_input, &table, "x"), None);
-        assert_eq!(press(&mut key_input, &table, "rr"), Some(PlayerAction::Resign("game1".parse().unwrap())));
-        assert_eq!(press(&mut key_input, &table, "qx"), None);
-        assert_eq!(press(&mut key_input, &table, "qq"), Some(PlayerAction::Quit));
+        let (mut key_input, view) = (KeyInput::new(), view());
+        assert_eq!(press(&mut key_input, &view, "r"), None);
+        assert_eq!(press(&mut key_input, &view, "x"), None);
+        assert_eq!(press(&mut key_input, &view, "rr"), Some(PlayerAction::Resign("game1".parse().unwrap())));
+        assert_eq!(press(&mut key_input, &view, "qx"), None);
+        assert_eq!(press(&mut key_input, &view, "qq"), Some(PlayerAction::Quit));
     }
 
     #[test]
     fn chat_takes_all_keys_until_enter() {
-        let (mut key_input, table) = (KeyInput::new(), table());
-        press(&mut key_input, &table, "tquit?");
-        assert_eq!(key_input.prompt(&table), "say: quit?_");
-        assert_eq!(key_input.press(KeyCode::Enter, &table), Some(PlayerAction::Chat("quit?".into())));
-        assert_eq!(key_input.prompt(&table), "your move (black): d3 turns over d4");
+        let (mut key_input, view) = (KeyInput::new(), view());
+        press(&mut key_input, &view, "tquit?");
+        assert_eq!(key_input.prompt(&view), "say: quit?_");
+        assert_eq!(key_input.press(KeyCode::Enter, &view), Some(PlayerAction::Chat("quit?".into())));
+        assert_eq!(key_input.prompt(&view), "your move (black): d3 turns over d4");
     }
 
     #[test]
     fn an_offer_can_be_answered() {
-        let (mut key_input, mut table) = (KeyInput::new(), table());
-        assert_eq!(press(&mut key_input, &table, "y"), None);
-        let mut event = fixture::next(table.room(), RoomChange::OfferMade(Offer::Draw, Color::White));
-        let mut state = fixture::state(table.room());
+        let (mut key_input, mut view) = (KeyInput::new(), view());
+        assert_eq!(press(&mut key_input, &view, "y"), None);
+        let mut event = fixture::next(view.room(), RoomChange::OfferMade(Offer::Draw, Color::White));
+        let mut state = fixture::state(view.room());
         state.draw_offered_by = Some(Color::White);
         event.state = Some(Box::new(state));
-        table.update(RoomUpdate::Event(Box::new(event)), Instant::now());
-        assert_eq!(press(&mut key_input, &table, "y"), Some(PlayerAction::Offer(Offer::Draw)));
-        assert_eq!(press(&mut key_input, &table, "x"), Some(PlayerAction::Decline(Offer::Draw)));
+        view.update(RoomUpdate::Event(Box::new(event)), Instant::now());
+        assert_eq!(press(&mut key_input, &view, "y"), Some(PlayerAction::Offer(Offer::Draw)));
+        assert_eq!(press(&mut key_input, &view, "x"), Some(PlayerAction::Decline(Offer::Draw)));
     }
 }

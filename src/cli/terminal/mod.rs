@@ -1,8 +1,8 @@
-//! The terminal: the state of a table, its drawing, the keys, and lines of text.
+//! The terminal: the state of a room, its drawing, the keys, and lines of text.
 //!
 //! ```text
-//!   RoomUpdate ─▶ table (state) ─▶ draw_room ─▶ screen
-//!   screen (a key) ─▶ keys ─▶ what the player wants
+//!   RoomUpdate ─▶ room_view (state) ─▶ draw_room ─▶ screen
+//!   screen (a key) ─▶ keys ─▶ PlayerAction
 //! ```
 
 pub(super) mod board;

@@ -1,8 +1,8 @@
-//! A list of moves, a line for each pair.
+//! A list of moves, one line per pair.
 
 use crate::{client::Ply, rules::Color};
 
-/// Lines such as ` 1. d3 c5`: black's ply, then white's. A pass is `--`.
+/// Lines such as ` 1. d3 c5`: black's move, then white's. A pass is `--`.
 pub(in crate::cli) fn lines(plies: &[Ply]) -> Vec<String> {
     let name = |ply: &Ply| ply.square.map_or_else(|| "--".to_owned(), |square| square.to_string());
     let mut lines: Vec<String> = Vec::new();
@@ -18,18 +18,17 @@ pub(in crate::cli) fn lines(plies: &[Ply]) -> Vec<String> {
     lines
 }
 
-/// Those lines in as many columns as `width` allows, the newest always among the `height` rows.
+/// [`lines`] in as many columns as `width` allows; if not all fit in `height` rows, the newest.
 pub(in crate::cli) fn columns(plies: &[Ply], width: u16, height: u16) -> Vec<String> {
     const COLUMN: usize = 11;
     let rows = usize::from(height);
     let lines = lines(plies);
     let columns = (usize::from(width) / COLUMN).max(1);
-    let room = rows * columns;
-    if room == 0 {
+    if rows == 0 {
         return Vec::new();
     }
-    // Whole columns go, so that the moves do not wander with every ply.
-    let hidden = lines.len().saturating_sub(room).div_ceil(rows) * rows;
+    // Whole columns are hidden, so that the moves do not shift with every ply.
+    let hidden = lines.len().saturating_sub(rows * columns).div_ceil(rows) * rows;
     let shown = &lines[hidden..];
     (0..rows.min(shown.len()))
         .map(|row| {

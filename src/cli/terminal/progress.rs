@@ -8,14 +8,13 @@ const COUNT: &str = "{wide_bar} {pos}/{len} {msg}, {eta} to go";
 const BYTES: &str = "{wide_bar} {bytes}/{total_bytes} of {msg}, {eta} to go";
 const PHASE: &str = "{wide_bar} {percent} % of {msg}, {elapsed}";
 
-/// Often enough for the eye.
+/// The interval at which the bar is redrawn.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A progress bar.
 pub(in crate::cli) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Counts up to `all` things called `what`.
+    /// Counts up to `all` items named `what`.
     pub(in crate::cli) fn of(all: u64, what: impl Into<Cow<'static, str>>) -> Self {
         Self(ProgressBar::new(all).with_style(style(COUNT)).with_message(what))
     }
@@ -25,7 +24,7 @@ impl Progress {
         Self(ProgressBar::new(all).with_style(style(BYTES)).with_message(what))
     }
 
-    /// For work in phases: see `begin` and `wait_for`.
+    /// For work in phases: see [`Self::begin_phase`] and [`Self::wait_for`].
     pub(in crate::cli) fn of_phases() -> Self {
         let bar = ProgressBar::no_length();
         bar.enable_steady_tick(TICK);
@@ -37,14 +36,14 @@ impl Progress {
         Self(ProgressBar::hidden())
     }
 
-    /// Position and length.
-    pub(in crate::cli) fn is_at(&self, done: u64, all: u64) {
+    /// Sets position and length.
+    pub(in crate::cli) fn set(&self, done: u64, all: u64) {
         self.0.set_length(all);
         self.0.set_position(done);
     }
 
     /// Begins a phase of `steps` steps.
-    pub(in crate::cli) fn begin(&self, what: &'static str, steps: u64) {
+    pub(in crate::cli) fn begin_phase(&self, what: &'static str, steps: u64) {
         self.0.set_style(style(PHASE));
         self.0.set_message(what);
         self.0.set_length(steps);
@@ -59,7 +58,6 @@ impl Progress {
     }
 }
 
-/// Position, text and end of the bar are those of [`ProgressBar`].
 impl Deref for Progress {
     type Target = ProgressBar;
 

@@ -2,11 +2,10 @@
 
 use crate::client::{Phase, RoomRow, Watching};
 
-/// The names of the columns.
 pub(in crate::cli) const HEADINGS: [&str; 7] =
     ["ROOM", "NAME", "OWNER", "BLACK - WHITE", "PHASE", "WATCHERS", "YOU CAN"];
 
-/// How wide the columns must be for these rows.
+/// The column widths that these rows need, in characters.
 pub(in crate::cli) fn widths(rows: &[RoomRow]) -> [usize; 7] {
     let mut widths = HEADINGS.map(str::len);
     for row in rows {
@@ -17,7 +16,6 @@ pub(in crate::cli) fn widths(rows: &[RoomRow]) -> [usize; 7] {
     widths
 }
 
-/// The cells of a row.
 pub(in crate::cli) fn cells(row: &RoomRow) -> [String; 7] {
     let seats = format!("{} - {}", row.seats.black.occupant, row.seats.white.occupant);
     let phase = match row.phase {
@@ -32,18 +30,18 @@ pub(in crate::cli) fn cells(row: &RoomRow) -> [String; 7] {
         seats,
         phase,
         row.watchers.to_string(),
-        offer(row).to_owned(),
+        action(row).to_owned(),
     ]
 }
 
-/// A row of aligned text; what is too long pushes the rest to the right, so that nothing is lost to a script.
+/// A row of aligned text. Cells are never cut, so that scripts get all of them.
 pub(in crate::cli) fn line<S: AsRef<str>>(cells: &[S; 7], widths: [usize; 7]) -> String {
     let padded = cells.iter().zip(widths).map(|(cell, width)| format!("{:width$}", cell.as_ref()));
     padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
 }
 
-/// What a visitor can do there.
-pub(in crate::cli) fn offer(row: &RoomRow) -> &'static str {
+/// The possible action of a visitor in the room.
+pub(in crate::cli) fn action(row: &RoomRow) -> &'static str {
     let may_watch = row.watching != Watching::Members;
     match (row.phase, row.has_open_seat(), row.has_password) {
         (Phase::Closed, ..) => "nothing",
@@ -63,11 +61,11 @@ mod tests {
     #[test]
     fn a_row_shows_the_possible_actions() {
         let open = row("a");
-        assert_eq!(offer(&open), "join");
-        assert_eq!(offer(&RoomRow { has_password: true, ..open.clone() }), "join (password)");
+        assert_eq!(action(&open), "join");
+        assert_eq!(action(&RoomRow { has_password: true, ..open.clone() }), "join (password)");
         let mut playing = RoomRow { phase: Phase::Playing, ply: 9, ..open.clone() };
         playing.seats.black.occupant = Occupant::Ai(Ai::new("greedy").level(2));
-        assert_eq!(offer(&playing), "watch");
+        assert_eq!(action(&playing), "watch");
         playing.discs.black = 8;
         let widths = widths(&[open, playing.clone()]);
         assert_eq!(line(&HEADINGS, widths), "ROOM  NAME    OWNER  BLACK - WHITE       PHASE       WATCHERS  YOU CAN");
@@ -75,6 +73,6 @@ mod tests {
             line(&cells(&playing), widths),
             "a     room a  ada    AI greedy 2 - open  ply 9, 8-0  0         watch"
         );
-        assert_eq!(offer(&RoomRow { watching: Watching::Members, ..playing }), "nothing");
+        assert_eq!(action(&RoomRow { watching: Watching::Members, ..playing }), "nothing");
     }
 }

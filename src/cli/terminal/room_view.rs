@@ -1,4 +1,4 @@
-//! A room as a player or watcher sees it: the state of `play` and `watch`.
+//! A room as seen by a player or watcher: the state of `play`, `watch` and `host`.
 
 use std::collections::VecDeque;
 
@@ -7,12 +7,12 @@ use tokio::time::Instant;
 use super::{board::BoardView, clock::Clock};
 use crate::{
     cli::text::room_event,
-    client::{Clocks, CloseReason, Game, PlayerId, Room, RoomChange, RoomUpdate},
+    client::{ChatLine, Clocks, CloseReason, Game, PlayerId, Room, RoomChange, RoomUpdate},
     rules::{Bitboard, Board, Color, Square},
 };
 
-/// Lines of news that are kept.
-const NEWS_KEPT: usize = 100;
+/// Maximum lines of news; older ones are dropped.
+const MAX_NEWS: usize = 100;
 
 /// A room, updated by its stream, with the viewer's clock and news.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(in crate::cli) struct RoomView {
     viewer: Option<PlayerId>,
     clock: Clock,
     news: VecDeque<String>,
-    trouble: Option<String>,
+    connection_error: Option<String>,
 }
 
 /// The effect of an update on the view.
@@ -29,31 +29,29 @@ pub(in crate::cli) struct RoomView {
 pub(in crate::cli) enum Effect {
     /// No visible change.
     Nothing,
-    /// A snapshot: everything is new.
+    /// Everything may have changed.
     Snapshot,
     /// An event: its text, and whether the board changed.
     Event { line: Option<String>, board: bool },
     /// Events are missing: the stream must be reopened.
     Missed,
-    /// The stream has ended for good.
+    /// The stream has ended and must not be reopened.
     Closed(CloseReason),
 }
 
 impl RoomView {
-    /// The view of `viewer`, or of a watcher.
+    /// The view of the member `viewer`, or of a watcher if `None`.
     pub(in crate::cli) fn new(room: Room, viewer: Option<PlayerId>, now: Instant) -> Self {
         let clock = clock_of(&room, now);
-        let said = room.chat.iter();
-        let said = said.map(|line| format!("<{}> {}", line.player.name, room_event::printable(&line.text)));
-        let said: Vec<String> = said.collect();
-        let mut table = Self { room, viewer, clock, news: VecDeque::new(), trouble: None };
-        table.note(said);
-        table
+        let chat = |line: &ChatLine| format!("<{}> {}", line.player.name, room_event::printable(&line.text));
+        let chat: Vec<String> = room.chat.iter().map(chat).collect();
+        let mut view = Self { room, viewer, clock, news: VecDeque::new(), connection_error: None };
+        view.note(chat);
+        view
     }
 
-    /// Applies an update of the server.
     pub(in crate::cli) fn update(&mut self, update: RoomUpdate, now: Instant) -> Effect {
-        self.trouble = None;
+        self.connection_error = None;
         match update {
             RoomUpdate::Snapshot(room) => {
                 self.room = *room;
@@ -84,17 +82,16 @@ impl RoomView {
     /// Adds lines to the news.
     pub(in crate::cli) fn note(&mut self, lines: impl IntoIterator<Item = String>) {
         self.news.extend(lines);
-        self.news.drain(..self.news.len().saturating_sub(NEWS_KEPT));
+        self.news.drain(..self.news.len().saturating_sub(MAX_NEWS));
     }
 
     /// Shows that the connection is lost, until the next update.
-    pub(in crate::cli) fn lost(&mut self, trouble: String) {
-        self.trouble = Some(trouble);
+    pub(in crate::cli) fn lost(&mut self, connection_error: String) {
+        self.connection_error = Some(connection_error);
     }
 
-    /// The trouble with the connection, if any.
-    pub(in crate::cli) fn trouble(&self) -> Option<&str> {
-        self.trouble.as_deref()
+    pub(in crate::cli) fn connection_error(&self) -> Option<&str> {
+        self.connection_error.as_deref()
     }
 
     pub(in crate::cli) fn room(&self) -> &Room {
@@ -115,12 +112,11 @@ impl RoomView {
         self.room.game.as_ref()
     }
 
-    /// The side for which the viewer plays.
+    /// The viewer's side.
     pub(in crate::cli) fn side(&self) -> Option<Color> {
         self.room.side_of(self.viewer.as_ref()?)
     }
 
-    /// Whether the viewer owns the room.
     pub(in crate::cli) fn is_owner(&self) -> bool {
         self.viewer.is_some() && self.room.owner == self.viewer
     }
@@ -131,8 +127,8 @@ impl RoomView {
         self.room.running().filter(|game| game.standing.turn == Some(side) && !game.standing.legal.is_empty())
     }
 
-    /// The board, with the legal moves on the viewer's turn.
-    pub(in crate::cli) fn view(&self, cursor: Option<Square>) -> BoardView {
+    /// The board, with the legal moves on the viewer's turn or for watchers.
+    pub(in crate::cli) fn board_view(&self, cursor: Option<Square>) -> BoardView {
         let game = self.game();
         let shown = self.viewer.is_none() || self.my_turn().is_some();
         BoardView {
@@ -166,31 +162,31 @@ mod tests {
     #[test]
     fn moves_are_announced_and_shown() {
         let now = Instant::now();
-        let mut table = RoomView::new(fixture::room(), None, now);
-        let event = fixture::move_event(table.room(), "d3");
-        let effect = table.update(RoomUpdate::Event(Box::new(event.clone())), now);
+        let mut view = RoomView::new(fixture::room(), None, now);
+        let event = fixture::move_event(view.room(), "d3");
+        let effect = view.update(RoomUpdate::Event(Box::new(event.clone())), now);
         assert_eq!(effect, Effect::Event { line: Some("black (open) plays d3".into()), board: true });
-        assert_eq!(table.view(None).last, "d3".parse().ok());
-        assert_eq!(table.update(RoomUpdate::Event(Box::new(event)), now), Effect::Nothing);
-        assert_eq!(table.news().collect::<Vec<_>>(), ["black (open) plays d3"]);
+        assert_eq!(view.board_view(None).last, "d3".parse().ok());
+        assert_eq!(view.update(RoomUpdate::Event(Box::new(event)), now), Effect::Nothing);
+        assert_eq!(view.news().collect::<Vec<_>>(), ["black (open) plays d3"]);
     }
 
     #[test]
     fn a_gap_requests_the_room_again() {
         let now = Instant::now();
-        let mut table = RoomView::new(fixture::room(), None, now);
-        let mut event = fixture::move_event(table.room(), "d3");
+        let mut view = RoomView::new(fixture::room(), None, now);
+        let mut event = fixture::move_event(view.room(), "d3");
         event.seq += 1;
-        assert_eq!(table.update(RoomUpdate::Event(Box::new(event)), now), Effect::Missed);
-        assert_eq!(table.update(RoomUpdate::Snapshot(Box::new(fixture::room())), now), Effect::Snapshot);
+        assert_eq!(view.update(RoomUpdate::Event(Box::new(event)), now), Effect::Missed);
+        assert_eq!(view.update(RoomUpdate::Snapshot(Box::new(fixture::room())), now), Effect::Snapshot);
     }
 
     #[test]
     fn only_a_final_closing_ends_it() {
         let now = Instant::now();
-        let mut table = RoomView::new(fixture::room(), None, now);
+        let mut view = RoomView::new(fixture::room(), None, now);
         let closing = |reason| RoomUpdate::Closing(Closing { reason, retry_after: None });
-        assert_eq!(table.update(closing(CloseReason::Draining), now), Effect::Nothing);
-        assert_eq!(table.update(closing(CloseReason::RoomClosed), now), Effect::Closed(CloseReason::RoomClosed));
+        assert_eq!(view.update(closing(CloseReason::Draining), now), Effect::Nothing);
+        assert_eq!(view.update(closing(CloseReason::RoomClosed), now), Effect::Closed(CloseReason::RoomClosed));
     }
 }

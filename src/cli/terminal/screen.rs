@@ -1,4 +1,4 @@
-//! The terminal as a screen: drawing and keys. It is restored when dropped.
+//! The terminal as a screen: drawing and keys.
 
 use std::{io, time::Duration};
 
@@ -12,7 +12,7 @@ use tokio_stream::StreamExt as _;
 
 use super::interrupt::Interrupt;
 
-/// How often the clocks are redrawn.
+/// The interval at which the clocks are redrawn.
 const TICK: Duration = Duration::from_millis(200);
 
 /// A full-screen terminal. Dropping it, or a panic, restores the terminal.
@@ -46,7 +46,7 @@ impl Screen {
         self.terminal.draw(draw).map(drop)
     }
 
-    /// Waits for what happens next. Dropping the future loses nothing.
+    /// Waits for the next input. Cancel safe.
     pub(in crate::cli) async fn input(&mut self) -> io::Result<Input> {
         loop {
             let event = tokio::select! {

@@ -1,4 +1,4 @@
-//! An analysed game as text: a line for each move, and the loss of each side.
+//! An analysed game as text: one line per move, and the loss of each side.
 
 use serde_json::json;
 
@@ -10,25 +10,23 @@ use crate::{
 
 /// Prints moves as they are analysed.
 pub(in crate::cli) struct AnalysisPrinter {
-    /// Whether each line is an object of JSON, for programs, instead of a row of a table.
+    /// Whether each line is a JSON object instead of a row of a table.
     json: bool,
     names: Option<ByColor<String>>,
     moves: Vec<MoveAnalysis>,
 }
 
-/// Moves that are named among the worst of a side.
+/// Maximum number of moves that are listed as a side's worst.
 const WORST: usize = 3;
 
-/// What is lost besides is noise of the search.
-const NOTICED: f64 = 0.5;
+/// The minimum loss of a listed move, in discs: smaller ones are noise of the search.
+const MIN_LOSS: f64 = 0.5;
 
 impl AnalysisPrinter {
-    /// With the names of the players, if known.
     pub(in crate::cli) fn new(json: bool, names: Option<ByColor<String>>) -> Self {
         Self { json, names, moves: Vec::new() }
     }
 
-    /// Prints the next move.
     pub(in crate::cli) fn print_move(&mut self, judged: MoveAnalysis) {
         let judged = rounded(judged);
         if self.json {
@@ -42,7 +40,7 @@ impl AnalysisPrinter {
         self.moves.push(judged);
     }
 
-    /// Prints the sums of both sides.
+    /// Prints the total losses of both sides.
     pub(in crate::cli) fn print_summary(&self) {
         if self.json {
             let side = |side| {
@@ -62,9 +60,9 @@ impl AnalysisPrinter {
     fn summary(&self, side: Color) -> String {
         let mut of_side = self.of_side(side);
         let name = self.names.as_ref().map(|names| names[side].as_str()).filter(|name| !name.is_empty());
-        let who = name.map_or_else(|| side.to_string(), |name| format!("{side}, {}", printable(name)));
+        let player = name.map_or_else(|| side.to_string(), |name| format!("{side}, {}", printable(name)));
         let total = lost(&of_side);
-        of_side.retain(|judged| judged.loss >= NOTICED);
+        of_side.retain(|judged| judged.loss >= MIN_LOSS);
         of_side.sort_by(|one, other| other.loss.total_cmp(&one.loss));
         let worst = of_side.iter().take(WORST).map(|judged| {
             let best = judged.best.moves.first().map(|best| format!(" for {best}")).unwrap_or_default();
@@ -72,11 +70,11 @@ impl AnalysisPrinter {
         });
         let worst: Vec<String> = worst.collect();
         let worst = if worst.is_empty() { String::new() } else { format!("; worst: {}", worst.join(", ")) };
-        format!("{who}: lost {total:.1} discs in {} moves{worst}", self.of_side(side).len())
+        format!("{player}: lost {total:.1} discs in {} moves{worst}", self.of_side(side).len())
     }
 }
 
-/// In hundredths of a disc.
+/// Rounds all values to hundredths of a disc.
 fn rounded(mut judged: MoveAnalysis) -> MoveAnalysis {
     for discs in [&mut judged.best.evaluation, &mut judged.evaluation, &mut judged.loss] {
         *discs = hundredths(*discs);
@@ -97,7 +95,7 @@ fn row(judged: &MoveAnalysis) -> String {
     format!("{:3}  {side:5} {square}  {evaluation:+6.1}{proved} {best:12}  {loss}", ply + 1).trim_end().to_owned()
 }
 
-/// `d3 +1.5`, with a mark where it is proved.
+/// Such as `d3 +1.5`, with `*` if proved.
 fn shown(best: &AnalysisLine) -> String {
     let square = best.moves.first().map(ToString::to_string).unwrap_or_default();
     format!("{square} {:+.1}{}", best.evaluation, if best.exact { "*" } else { "" })
@@ -124,7 +122,7 @@ fn object(judged: &MoveAnalysis) -> serde_json::Value {
     })
 }
 
-/// Without the sign of a zero, which a draw has for white, and a sum of nothing.
+/// Rounds to hundredths, and -0 to 0: a draw for white and an empty sum are -0.
 fn hundredths(discs: f64) -> f64 {
     (discs * 100.0).round() / 100.0 + 0.0
 }
@@ -148,8 +146,8 @@ mod tests {
 
     #[test]
     fn figures_have_fixed_decimals_and_no_negative_zero() {
-        let told = rounded(MoveAnalysis { evaluation: -0.001, ..judged(0, "f5", "d3", 0.104, false) });
-        assert_eq!((told.loss, told.evaluation, told.evaluation.is_sign_positive()), (0.1, 0.0, true));
+        let figures = rounded(MoveAnalysis { evaluation: -0.001, ..judged(0, "f5", "d3", 0.104, false) });
+        assert_eq!((figures.loss, figures.evaluation, figures.evaluation.is_sign_positive()), (0.1, 0.0, true));
     }
 
     #[test]

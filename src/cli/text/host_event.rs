@@ -1,4 +1,4 @@
-//! Events of a room as text for its host, and a description of the room.
+//! Events and the state of a room as text for its host.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(in crate::cli) fn describe(room: &Room, me: &PlayerId, change: &RoomChange) 
         RoomChange::OwnerChanged(_) if room.owner.as_ref() == Some(me) => {
             format!("{}; you stay as a member until you `leave`", room_event::describe(room, change)?)
         }
-        // The connection reports its own loss.
+        // The host's own connection loss is reported elsewhere.
         RoomChange::PresenceChanged(player, _) if player == me => return None,
         _ => return room_event::describe(room, change),
     })
@@ -43,7 +43,7 @@ fn describe_ply(ply: &Ply) -> String {
 fn describe_players(room: &Room, game: &Game) -> String {
     let (black, white) = (&room.seats.black.occupant, &room.seats.white.occupant);
     let moves = room_event::squares(game.plies.iter().filter_map(|ply| ply.square));
-    let opening = if moves.is_empty() { String::new() } else { format!(", after {}", moves) };
+    let opening = if moves.is_empty() { String::new() } else { format!(", after {moves}") };
     format!(": black is {black}, white is {white}{opening}")
 }
 
@@ -56,12 +56,12 @@ fn describe_score(outcome: &Outcome) -> String {
     format!(" (score {}-{})", score.black, score.white)
 }
 
-/// Commands with which others join the room. `server` is their --server option, if they need one.
+/// Commands with which others join the room. `server` is their `--server` option, if they need one.
 pub(in crate::cli) fn invitation(room: &Room, server: Option<&str>) -> Vec<String> {
     let code = room.join_code.as_deref().unwrap_or_default();
-    let hidden = room.settings.visibility == Visibility::Private;
-    let key = if hidden { code.to_owned() } else { room.id.to_string() };
-    let watch = if hidden { format!("{} --code {code}", room.id) } else { room.id.to_string() };
+    let private = room.settings.visibility == Visibility::Private;
+    let key = if private { code.to_owned() } else { room.id.to_string() };
+    let watch = if private { format!("{} --code {code}", room.id) } else { room.id.to_string() };
     let password = if room.has_password { " --password ..." } else { "" };
     let server = server.map(|url| format!(" --server {url}")).unwrap_or_default();
     vec![
@@ -164,17 +164,17 @@ mod tests {
     #[test]
     fn moves_and_results_are_short() {
         let room = room();
-        let told = |change| describe(&room, &me(), &change).unwrap();
-        assert_eq!(told(fixture::move_event(&room, "d3").change), "1. black d3 (1.0 s)");
+        let text_of = |change| describe(&room, &me(), &change).unwrap();
+        assert_eq!(text_of(fixture::move_event(&room, "d3").change), "1. black d3 (1.0 s)");
         let (discs, score) = (ByColor::new(40, 20), ByColor::new(44, 20));
         let outcome = Outcome { result: GameResult::Won(Color::Black), reason: EndReason::Discs, discs, score };
         let game = room.game.as_ref().unwrap().id.clone();
         assert_eq!(
-            told(RoomChange::GameEnded { game, outcome, standing: Position::START.into(), score: None }),
+            text_of(RoomChange::GameEnded { game, outcome, standing: Position::START.into(), score: None }),
             "game over: black wins 40-20 (score 44-20); to see it again: reversi watch game1"
         );
         let game = Box::new(room.game.clone().unwrap());
-        assert_eq!(told(RoomChange::GameStarted(game, None)), "game 1 begins: black is open, white is open");
+        assert_eq!(text_of(RoomChange::GameStarted(game, None)), "game 1 begins: black is open, white is open");
     }
 
     #[test]

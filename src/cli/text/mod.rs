@@ -1,4 +1,4 @@
-//! Rooms, events, scores and analyses as lines of text. Nothing here reads input or keeps state.
+//! Rooms, events, scores and analyses as lines of text. Nothing here reads input.
 
 pub(super) mod analysis;
 pub(super) mod host_event;

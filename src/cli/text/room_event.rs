@@ -6,9 +6,9 @@ use crate::{
     rules::{Color, Square},
 };
 
-/// What `change` means to people; nothing for what they see anyway. `room` is the room before it.
+/// `change` as text; `None` if it needs none. `room` is the room before the change.
 pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<String> {
-    let who = |side: Color| format!("{side} ({})", room.seats[side].occupant);
+    let player_of = |side: Color| format!("{side} ({})", room.seats[side].occupant);
     Some(match change {
         RoomChange::MemberJoined(member) => format!("{} came in", member.player.name),
         RoomChange::MemberLeft(player, reason) => {
@@ -25,8 +25,8 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
         RoomChange::OwnerChanged(owner) => format!("{} owns the room now", name(room, owner)),
         RoomChange::SeatChanged(side, seat) => describe_seat(*side, seat),
         RoomChange::SeatsSwapped => "the sides are swapped".into(),
-        RoomChange::ReadyChanged(side, true) => format!("{} is ready", who(*side)),
-        RoomChange::ReadyChanged(side, false) => format!("{} is not ready", who(*side)),
+        RoomChange::ReadyChanged(side, true) => format!("{} is ready", player_of(*side)),
+        RoomChange::ReadyChanged(side, false) => format!("{} is not ready", player_of(*side)),
         RoomChange::SettingsChanged { .. } => "the settings are changed".into(),
         RoomChange::GameStarted(game, series) => match series {
             Some(series) if series.games > 1 => {
@@ -35,11 +35,13 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
             _ => format!("game {} begins", game.number),
         },
         RoomChange::MovePlayed { ply, .. } | RoomChange::TurnPassed { ply, .. } => match ply.square {
-            Some(square) => format!("{} plays {square}", who(ply.side)),
-            None => format!("{} has no move and passes", who(ply.side)),
+            Some(square) => format!("{} plays {square}", player_of(ply.side)),
+            None => format!("{} has no move and passes", player_of(ply.side)),
         },
-        RoomChange::MoveRefused { side, strikes } => format!("{} tried an illegal move ({strikes} of 3)", who(*side)),
-        RoomChange::OfferMade(offer, side) => format!("{} offers {}", who(*side), offer_name(*offer)),
+        RoomChange::MoveRefused { side, strikes } => {
+            format!("{} tried an illegal move ({strikes} of 3)", player_of(*side))
+        }
+        RoomChange::OfferMade(offer, side) => format!("{} offers {}", player_of(*side), offer_name(*offer)),
         RoomChange::OfferClosed(offer, true) => format!("{} is agreed", offer_name(*offer)),
         RoomChange::OfferClosed(offer, false) => format!("{} is declined", offer_name(*offer)),
         RoomChange::ClockCredited { .. } => "the server was away; no clock ran meanwhile".into(),
@@ -61,7 +63,7 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
     })
 }
 
-/// The score of a series in pairs, as the end of a line.
+/// The score of a series in pairs, to append to a line.
 pub(in crate::cli) fn describe_score(room: &Room, score: Option<&SeriesScore>) -> String {
     score.map(|score| format!("; {}", series_score::describe(room, score))).unwrap_or_default()
 }
@@ -71,7 +73,7 @@ pub(in crate::cli) fn squares(squares: impl IntoIterator<Item = Square>) -> Stri
     squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// Text of other players without control characters.
+/// Removes control characters from text of other players.
 pub(in crate::cli) fn printable(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).collect()
 }

@@ -11,7 +11,7 @@ pub(in crate::cli) fn describe(room: &Room, score: &SeriesScore) -> String {
     format!("{}: {}{}", room.seats[score.first].occupant, score.score, difference.unwrap_or_default())
 }
 
-/// The result of the SPRT, if it has ended the series.
+/// The result of the SPRT, if it has ended.
 pub(in crate::cli) fn verdict(settings: &Settings, score: Option<&SeriesScore>) -> Option<String> {
     let sprt = settings.sprt?;
     let elo = sprt.believed(sprt.verdict(&score?.score)?);

@@ -1,10 +1,11 @@
-//! The alpha-beta player: corners, edge runs that cannot be turned, mobility and frontier, after OrangeX5's program.
+//! The alpha-beta player: corners, stable edge runs, mobility and frontier, after OrangeX5's program.
 use crate::rules::{Bitboard, Color, Position};
 use crate::search::{Ending, Heuristic};
 
 use super::Reversi;
 
-/// The search depth by the number of legal moves: the original's 6, 5 or 4, plus 1 because its depth 0 looks one ply ahead.
+/// The search depth by the number of legal moves: the original's 6, 5 or 4, plus 1 because its depth 0 searches one
+/// ply.
 pub(super) fn plies(legal_moves: u8) -> u8 {
     let depth = match legal_moves {
         0..5 => 6,
@@ -14,8 +15,8 @@ pub(super) fn plies(legal_moves: u8) -> u8 {
     depth + 1
 }
 
-/// 8 corner + 12 steady + 8 mobility + 4 frontier for the side to move, each term own minus opponent's but mobility, which
-/// counts own moves alone. A finished game is worth 10,000 times the difference in discs.
+/// 8 corner + 12 steady + 8 mobility + 4 frontier for the side to move. Each term is own minus opponent's, except
+/// mobility, which is own. A finished game is worth 10,000 times the difference in discs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Orange;
 
@@ -30,14 +31,14 @@ impl Heuristic<Reversi> for Orange {
     }
 }
 
-/// The side to move's discs among these squares, less the opponent's.
+/// The number of own minus opponent's discs on these squares.
 fn difference(position: Position, among: Bitboard) -> i32 {
     let count = |color: Color| i32::from((position.board().discs(color) & among).count());
     count(position.turn()) - count(position.turn().opposite())
 }
 
-/// 15 for each corner taken. Around each empty corner: -3 for its orthogonal neighbours, -6 for the diagonal one, 4 for the edge squares
-/// two away, 2 for the squares a knight's move away.
+/// 15 for each taken corner. Around each empty corner: -3 for its orthogonal neighbours, -6 for the diagonal one, 4 for
+/// the edge squares two away, 2 for the squares a knight's move away.
 fn corner(position: Position) -> i32 {
     let empty = position.board().empties();
     let mut around = Corner::NONE;
@@ -56,7 +57,7 @@ fn corner(position: Position) -> i32 {
         + 2 * difference(position, around.knight)
 }
 
-/// The discs in unbroken runs of a taken corner's colour along its two edges, starting beside the corner, which has its own term.
+/// The number of discs in unbroken runs of a corner's colour along its two edges, without the corner.
 fn steady(position: Position) -> i32 {
     let own = position.board().discs(position.turn());
     let opponent = position.board().discs(position.turn().opposite());
@@ -79,11 +80,11 @@ fn run(discs: Bitboard, from: u8, step: i32) -> i32 {
     (1..8).take_while(|distance| discs.0 >> (i32::from(from) + step * distance) & 1 == 1).count() as i32
 }
 
-/// The opponent's minus the own discs of the inner 6x6 that touch an empty square.
+/// The number of opponent's minus own discs of the inner 6x6 that touch an empty square.
 fn frontier(position: Position) -> i32 {
     const INNER: u64 = 0x007E_7E7E_7E7E_7E00;
     let empty = position.board().empties().0;
-    // What a shift carries over the side lands in column a or h, outside the 6x6.
+    // Bits that a shift wraps around land in column a or h, outside the 6x6.
     let beside = empty | empty << 1 | empty >> 1;
     let touching = beside | beside << 8 | beside >> 8;
     -difference(position, Bitboard(touching & INNER))

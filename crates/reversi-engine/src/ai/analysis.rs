@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!   a position ──deepen──▶ PositionAnalysis, PositionAnalysis ... the last      the best moves, deeper and deeper
-//!   each position of a game ──study──▶ Study ──judge──▶ JudgedMove      what each move lost
+//!   each position of a game ──study──▶ Study ──judge──▶ JudgedMove      the loss of each move
 //! ```
 //!
-//! Evaluations are black's expected discs minus white's at the end, empty squares counted for the winner. As in the engine,
-//! nothing here reads a clock: the caller stops a search by its flag.
+//! Evaluations are black's expected discs minus white's at the end, with empty squares counted for the winner. As in
+//! the engine, nothing here reads a clock: the caller stops a search by its flag.
 use std::iter;
 use std::ops::ControlFlow;
 
@@ -17,16 +17,16 @@ use crate::search::{EndedBy, Stop};
 /// The bounds of the search of one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// The most plies to look ahead.
+    /// Maximum depth in plies.
     pub depth: u8,
-    /// The most positions visited.
+    /// Maximum number of visited positions.
     pub nodes: u64,
 }
 
-/// With at most this many empty squares a position is solved whatever the effort: it takes milliseconds.
+/// Positions with at most this many empty squares are always solved, which takes milliseconds.
 pub const SOLVED: u8 = 12;
 
-/// The greatest depth: no position has more empty squares.
+/// The maximum depth: no position has more empty squares.
 pub const MOST_DEPTH: u8 = 60;
 
 /// A move, its evaluation, and the moves expected after it.
@@ -34,20 +34,20 @@ pub const MOST_DEPTH: u8 = 60;
 pub struct Line {
     /// For black, in discs.
     pub evaluation: f32,
-    /// Plies looked ahead; 0 for a glance.
+    /// Search depth in plies; 0 for a static evaluation.
     pub depth: u8,
-    /// Proved by a search to the end.
+    /// Whether it is proved by a search to the end.
     pub exact: bool,
-    /// The promised share of ProbCut cuts that are right, in percent.
+    /// The nominal share of correct ProbCut cuts, in percent.
     pub certainty: u8,
-    /// The moves, passes left out; empty where the game is over.
+    /// The moves without passes; empty if the game is over.
     pub moves: Vec<Square>,
 }
 
-/// The result of the analysis of a position so far.
+/// The result so far of the analysis of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionAnalysis {
-    /// Best first for the side to move.
+    /// From the best to the worst for the side to move.
     pub lines: Vec<Line>,
     /// Positions visited.
     pub nodes: u64,
@@ -63,23 +63,23 @@ pub struct Study {
     pub best: Line,
     /// Positions visited.
     pub nodes: u64,
-    /// The evaluation by the depth of the search, from a glance on.
+    /// The evaluation at each search depth, from 0 (static) on.
     history: Vec<(u8, f32)>,
 }
 
-/// A game as it was played: every move with the position in which it was made.
+/// The moves of a game with their positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameMoves {
-    /// In order; passes are none.
+    /// The moves in order, without passes.
     pub moves: Vec<Move>,
-    /// After the last move and the pass that it forced.
+    /// The position after the last move and a forced pass.
     pub last: Position,
 }
 
 /// One move of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// Counted from 0, passes too.
+    /// From 0, counting passes.
     pub ply: u16,
     /// The position before it; the side to move made the move.
     pub position: Position,
@@ -92,34 +92,34 @@ pub struct Move {
 pub struct JudgedMove {
     /// The engine's best line.
     pub best: Line,
-    /// The move's evaluation for black: the best line's, less the loss.
+    /// The move's evaluation for black: the best line's minus the loss.
     pub evaluation: f32,
     /// The loss against the best line in discs, 0 or more.
     pub loss: f32,
-    /// Both evaluations are proved.
+    /// Whether both evaluations are proved.
     pub exact: bool,
     /// Positions visited.
     pub nodes: u64,
 }
 
-/// Analyses a position by iterative deepening with one of the engines, and calls `each` with the best moves so far, at most
-/// `lines` of them. The last call has `last` set. `each` is never called where the side to move has no move.
+/// Analyses a position by iterative deepening with one of the engines, and calls `on_result` with the best moves so
+/// far, at most `lines`. The last call has `last` set. Without a legal move `on_result` is never called.
 pub fn deepen(
     engines: &Engines,
     position: Position,
     effort: Effort,
     lines: usize,
     stop: &Stop,
-    each: &mut dyn FnMut(PositionAnalysis),
+    on_result: &mut dyn FnMut(PositionAnalysis),
 ) {
     if position.legal_moves().is_empty() {
         return;
     }
     engines.with(|engine| {
         if lines > 1 {
-            deepen_all(engine, position, effort, lines, stop, each)
+            deepen_all(engine, position, effort, lines, stop, on_result)
         } else {
-            deepen_best(engine, position, effort, stop, each)
+            deepen_best(engine, position, effort, stop, on_result)
         }
     });
 }
@@ -129,26 +129,26 @@ fn deepen_best(
     position: Position,
     effort: Effort,
     stop: &Stop,
-    each: &mut dyn FnMut(PositionAnalysis),
+    on_result: &mut dyn FnMut(PositionAnalysis),
 ) {
     let found = |line: Line, nodes, last| PositionAnalysis { lines: vec![line], nodes, last };
     let report = engine.search(position, &effort.limits(position), stop, &mut |report| {
-        each(found(Line::reported(position, report), report.nodes, false));
+        on_result(found(Line::reported(position, report), report.nodes, false));
         ControlFlow::Continue(())
     });
     if let Some(report) = report {
-        each(found(Line::settled(engine, position, &report), report.nodes, true));
+        on_result(found(Line::final_result(engine, position, &report), report.nodes, true));
     }
 }
 
-/// Every move is searched by itself: a search for the best move gives only bounds for the others.
+/// Searches every move separately: a search for the best move gives only bounds for the others.
 fn deepen_all(
     engine: &mut Engine,
     position: Position,
     effort: Effort,
     lines: usize,
     stop: &Stop,
-    each: &mut dyn FnMut(PositionAnalysis),
+    on_result: &mut dyn FnMut(PositionAnalysis),
 ) {
     let limits = effort.limits(position);
     let mut found = PositionAnalysis { lines: Vec::new(), nodes: 0, last: false };
@@ -156,23 +156,23 @@ fn deepen_all(
         let Some(mut ranked) = rank(engine, position, depth, limits.nodes, &mut found.nodes, stop) else { break };
         ranked.truncate(lines);
         found.lines = ranked;
-        each(found.clone());
+        on_result(found.clone());
     }
-    each(PositionAnalysis { last: true, ..found });
+    on_result(PositionAnalysis { last: true, ..found });
 }
 
 /// The engine's own schedule: the search to the end begins [`END_JUMP`] plies before one by depth would reach it.
-fn depths(empties: u8, most: u8) -> impl Iterator<Item = u8> {
-    let last = if most < empties { most } else { empties.saturating_sub(END_JUMP).max(1) };
-    (1..=last).chain(iter::once(empties).filter(move |_| last < empties && empties <= most))
+fn depths(empties: u8, max: u8) -> impl Iterator<Item = u8> {
+    let last = if max < empties { max } else { empties.saturating_sub(END_JUMP).max(1) };
+    (1..=last).chain(iter::once(empties).filter(move |_| last < empties && empties <= max))
 }
 
-/// All moves searched to `depth`, best first. `None` when stopped before the end; depth 1 is never stopped.
+/// All moves searched to `depth`, best first. `None` if stopped or out of nodes, but not at depth 1.
 fn rank(
     engine: &mut Engine,
     position: Position,
     depth: u8,
-    most: u64,
+    max_nodes: u64,
     nodes: &mut u64,
     stop: &Stop,
 ) -> Option<Vec<Line>> {
@@ -182,12 +182,12 @@ fn rank(
         let mut line = if after.is_over() {
             Line::over(after)
         } else if depth == 1 {
-            Line::glance(engine, after)
+            Line::unsearched(engine, after)
         } else {
             let limits = Limits {
                 depth: depth - 1,
                 solve_from: depth - 1,
-                nodes: most.saturating_sub(*nodes),
+                nodes: max_nodes.saturating_sub(*nodes),
                 ..Limits::default()
             };
             let report = engine.search(after, &limits, stop, &mut |_| ControlFlow::Continue(()))?;
@@ -207,7 +207,7 @@ fn rank(
     Some(ranked)
 }
 
-/// Searches a position of a game, after any forced pass, with one of the engines.
+/// Searches a position, in which no pass is forced, with one of the engines.
 #[must_use]
 pub fn study(engines: &Engines, position: Position, effort: Effort, stop: &Stop) -> Study {
     if position.legal_moves().is_empty() {
@@ -215,21 +215,21 @@ pub fn study(engines: &Engines, position: Position, effort: Effort, stop: &Stop)
         return Study { turn: position.turn(), nodes: 0, history: vec![(0, best.evaluation)], best };
     }
     engines.with(|engine| {
-        let glance = Line::glance(engine, position);
-        let mut history = vec![(0, glance.evaluation)];
+        let unsearched = Line::unsearched(engine, position);
+        let mut history = vec![(0, unsearched.evaluation)];
         let report = engine.search(position, &effort.limits(position), stop, &mut |report| {
             history.push((report.depth, for_side(position.turn(), report.discs)));
             ControlFlow::Continue(())
         });
         let (best, nodes) = match report {
-            Some(report) => (Line::settled(engine, position, &report), report.nodes),
-            None => (glance, 0),
+            Some(report) => (Line::final_result(engine, position, &report), report.nodes),
+            None => (unsearched, 0),
         };
         Study { turn: position.turn(), best, nodes, history }
     })
 }
 
-/// The loss of `played`, which led from the one position to the other.
+/// The loss of the move `played`, which led from position `before` to `after`.
 #[must_use]
 pub fn judge(before: &Study, played: Square, after: &Study) -> JudgedMove {
     let exact = before.best.exact && after.best.exact;
@@ -238,19 +238,17 @@ pub fn judge(before: &Study, played: Square, after: &Study) -> JudgedMove {
     } else if before.best.exact || after.best.exact {
         for_side(before.turn, before.best.evaluation - after.best.evaluation)
     } else {
-        // Searches that end on the same ply have similar errors.
+        // Searches that end at the same ply have similar errors.
         let depth = before.best.depth.min(after.best.depth + 1);
         for_side(before.turn, before.at(depth) - after.at(depth.saturating_sub(1)))
     };
     let loss = loss.max(0.0);
-    // Of searches of different lengths only the common part of their ranges is taken.
     let evaluation = before.best.evaluation - for_side(before.turn, loss);
     JudgedMove { best: before.best.clone(), evaluation, loss, exact, nodes: before.nodes }
 }
 
 impl GameMoves {
-    /// The game of these moves, of which those before the ply `from` are made but not part of it. It ends before a move
-    /// that is illegal.
+    /// Plays `squares` and keeps the moves from ply `from` on. Ends before an illegal move.
     #[must_use]
     pub fn of(start: Position, squares: impl IntoIterator<Item = Square>, from: u16) -> Self {
         let (mut moves, mut ply) = (Vec::new(), 0);
@@ -268,14 +266,14 @@ impl GameMoves {
         Self { moves, last: position }
     }
 
-    /// The position of each move, and the last one.
+    /// The position of each move, and the last position.
     pub fn positions(&self) -> impl ExactSizeIterator<Item = Position> {
-        (0..self.moves.len() + 1).map(|at| self.moves.get(at).map_or(self.last, |made| made.position))
+        (0..self.moves.len() + 1).map(|index| self.moves.get(index).map_or(self.last, |made| made.position))
     }
 }
 
 impl Study {
-    /// The evaluation of the deepest search that was no deeper than this.
+    /// The evaluation of the deepest search up to `depth`.
     fn at(&self, depth: u8) -> f32 {
         let known = self.history.iter().rev().find(|(of, _)| *of <= depth);
         known.map_or(self.best.evaluation, |&(_, evaluation)| evaluation)
@@ -302,16 +300,16 @@ impl Line {
         }
     }
 
-    /// As reported; the static evaluation where the search was stopped before its first ply.
-    fn settled(engine: &Engine, position: Position, report: &Report) -> Self {
+    /// As reported; the static evaluation if the search was stopped before its first ply.
+    fn final_result(engine: &Engine, position: Position, report: &Report) -> Self {
         let reported = Self::reported(position, report);
         if report.depth > 0 {
             return reported;
         }
-        Self { evaluation: Self::glance(engine, position).evaluation, ..reported }
+        Self { evaluation: Self::unsearched(engine, position).evaluation, ..reported }
     }
 
-    fn glance(engine: &Engine, position: Position) -> Self {
+    fn unsearched(engine: &Engine, position: Position) -> Self {
         let evaluation = for_side(position.turn(), engine.evaluate(position));
         Self { evaluation, depth: 0, exact: false, certainty: 100, moves: Vec::new() }
     }
@@ -322,9 +320,9 @@ impl Line {
     }
 }
 
-/// From a side's point of view to black's, or back.
+/// Converts from a side's point of view to black's, or back.
 fn for_side(side: Color, discs: f32) -> f32 {
-    // Not a negative zero of a draw.
+    // The subtraction avoids -0 for a draw.
     if side == Color::Black { discs } else { 0.0 - discs }
 }
 

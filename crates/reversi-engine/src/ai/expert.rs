@@ -1,4 +1,4 @@
-//! The levels of `expert`, which plays by the engine.
+//! The levels of `expert`, the player that uses the engine.
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -11,18 +11,17 @@ use crate::search::Stop;
 /// The strength of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// The percentage of moves that are random legal moves.
+    /// The percentage of random moves.
     slips: u8,
-    /// The most positions visited for a move.
+    /// Maximum number of positions visited per move.
     nodes: u64,
 }
 
-/// The number of levels.
-pub(super) const LEVELS: u8 = LADDER.len() as u8;
+pub(super) const LEVELS: u8 = LEVEL_TABLE.len() as u8;
 
-/// The lower levels differ by the share of random moves, the higher ones by the positions visited, which makes a level
-/// equally strong on any machine.
-const LADDER: [Level; 16] = [
+/// The lower levels differ in the share of random moves, the higher ones in the positions visited, not in time, so that
+/// a level is equally strong on any machine.
+const LEVEL_TABLE: [Level; 16] = [
     Level { slips: 70, nodes: 200 },
     Level { slips: 50, nodes: 200 },
     Level { slips: 35, nodes: 200 },
@@ -45,30 +44,30 @@ impl Level {
     /// The level with this number, from 1.
     #[must_use]
     pub fn new(number: u8) -> Option<Self> {
-        LADDER.get(usize::from(number.checked_sub(1)?)).copied()
+        LEVEL_TABLE.get(usize::from(number.checked_sub(1)?)).copied()
     }
 
-    /// Draws whether this move is a random one.
+    /// Draws whether the next move is random.
     pub fn slips(self, rng: &mut impl Rng) -> bool {
         rng.random_range(0..100) < self.slips
     }
 
-    /// The most positions visited for a move.
+    /// Maximum number of positions visited per move.
     #[must_use]
     pub const fn nodes(self) -> u64 {
         self.nodes
     }
 }
 
-/// Positions a second on a slow core.
-const SLOW: u64 = 2_000_000;
+/// The speed of a slow core.
+const NODES_PER_SECOND: u64 = 2_000_000;
 
 /// Whether a level may need longer than this for a move.
 pub(super) fn is_short(time: Duration, level: u8) -> bool {
-    time < Duration::from_micros(level_of(level).nodes.saturating_mul(1_000_000) / SLOW)
+    time < Duration::from_micros(level_of(level).nodes.saturating_mul(1_000_000) / NODES_PER_SECOND)
 }
 
-/// The engine's report at this level, or without a level until it is stopped; `None` for a random move.
+/// The engine's report at this level, or until stopped without a level; `None` for a random move.
 pub(super) fn search(
     engines: &Engines,
     position: Position,
@@ -85,7 +84,7 @@ pub(super) fn search(
 }
 
 fn level_of(level: u8) -> Level {
-    LADDER[usize::from(level.clamp(1, LEVELS)) - 1]
+    LEVEL_TABLE[usize::from(level.clamp(1, LEVELS)) - 1]
 }
 
 #[cfg(test)]
@@ -94,7 +93,7 @@ mod tests {
 
     #[test]
     fn each_level_errs_less_or_searches_deeper_than_the_one_below() {
-        for pair in LADDER.windows(2) {
+        for pair in LEVEL_TABLE.windows(2) {
             let [below, above] = pair else { continue };
             assert!(above.slips <= below.slips && above.nodes >= below.nodes && above != below);
         }

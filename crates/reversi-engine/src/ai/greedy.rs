@@ -1,11 +1,11 @@
-//! The move that flips most.
+//! The player that flips the most discs.
 use crate::rules::{Bitboard, Position};
 
-/// The legal moves that flip as many discs as any.
+/// The legal moves that flip the most discs.
 pub(super) fn most_flipping(position: Position) -> Bitboard {
     let flipped = |square| position.board().flips(position.turn(), square).count();
-    let most = position.legal_moves().iter().map(flipped).max();
-    position.legal_moves().iter().filter(|&square| Some(flipped(square)) == most).collect()
+    let max = position.legal_moves().iter().map(flipped).max();
+    position.legal_moves().iter().filter(|&square| Some(flipped(square)) == max).collect()
 }
 
 #[cfg(test)]

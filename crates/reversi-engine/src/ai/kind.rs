@@ -4,29 +4,29 @@ use std::str::FromStr;
 
 use super::Profile;
 
-/// A way of choosing moves. Its levels and its description are in its [`Profile`].
+/// A kind of computer player. Its [`Profile`] has its levels and description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AiKind {
     /// Any legal move.
     Random,
-    /// The move that flips most.
+    /// The move that flips the most discs.
     Greedy,
     /// The best kind of square by a fixed table.
     Roxanne,
-    /// Minimax over the worth of the squares taken.
+    /// Minimax over the value of the last square taken.
     Positional,
     /// Alpha-beta over corners, edges, mobility and frontier.
     AlphaBeta,
-    /// A tree of random games.
+    /// Monte-Carlo tree search with random playouts.
     Mcts,
-    /// A tree of games played by `Roxanne`.
+    /// Monte-Carlo tree search with playouts by `Roxanne`.
     MctsRoxanne,
     /// The engine.
     Expert,
 }
 
 impl AiKind {
-    /// Every kind: those that look at one position, then those that search.
+    /// Every kind: first those without search.
     pub const ALL: [Self; 8] = [
         Self::Random,
         Self::Greedy,
@@ -38,7 +38,7 @@ impl AiKind {
         Self::Expert,
     ];
 
-    /// Its description for players.
+    /// The description for players.
     #[must_use]
     pub fn profile(self) -> &'static Profile {
         Profile::of(self)
@@ -68,7 +68,7 @@ impl FromStr for AiKind {
     }
 }
 
-/// The error of a name that no computer player has.
+/// The error of an unknown name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownAi;
 

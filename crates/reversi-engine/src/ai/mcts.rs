@@ -1,4 +1,4 @@
-//! Playouts on the board for `mcts` and `mcts-roxanne`, and the reward of their ends.
+//! Playouts for `mcts` and `mcts-roxanne`, and a reward.
 use rand::Rng;
 
 use crate::rules::{Bitboard, Color, Position};
@@ -6,7 +6,8 @@ use crate::search::{Game, Player, Playout, Reward};
 
 use super::{Reversi, roxanne};
 
-/// A playout of uniformly random moves. It gives the games of [`RandomPlayout`](crate::search::RandomPlayout), without listing moves.
+/// A playout of uniformly random moves: the games of [`RandomPlayout`](crate::search::RandomPlayout), without move
+/// lists.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomGame;
 

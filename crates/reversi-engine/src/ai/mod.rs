@@ -1,16 +1,15 @@
 //! The computer players.
 //!
-//! A player is a kind and a level. It is asked with a position, a seed and a stop flag; depth and playouts, not time,
-//! bound it, so one seed gives one answer on every machine; a caller with a clock stops it by the flag.
+//! A player is a kind and a level. It chooses a move from a position, a seed and a stop flag. Depth and playouts, not
+//! time, bound it, so that one seed gives one move on every machine; a caller with a clock stops it by the flag.
 //!
 //! ```text
 //!   AiKind + level --> AiPlayer --choose(position, seed, stop)--> Choice
 //!                                   |         |          |               |
 //!                        random, greedy,  positional,  mcts, mcts-roxanne   expert
 //!                            roxanne      alphabeta                        ([`engine`])
-//!                          (look at one  (AlphaBeta of  (Uct of the
-//!                             position)  the search      search layer)
-//!                                           layer)
+//!                          (no search)   (search::      (search::Uct)
+//!                                        AlphaBeta)
 //! ```
 //!
 //! [`analysis`] evaluates positions and finished games with the engine.

@@ -21,34 +21,33 @@ use crate::search::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AiPlayer {
     kind: AiKind,
-    /// `None` for no bound.
+    /// `None` for an unbounded search.
     level: Option<u8>,
-    /// Whether its time may be too short.
+    /// Whether its time may be too short for its level.
     hurried: bool,
 }
 
 /// A chosen move and the search that found it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// Where to place the disc: a legal move.
+    /// A legal move.
     pub square: Square,
-    /// Its value for the side that makes it, in the [`Unit`](super::Unit) of the kind. `None` for kinds
-    /// that do not evaluate, for the only legal move, and when stopped before anything was evaluated.
+    /// Its value for the side that makes it, in the [`Unit`](super::Unit) of the kind. `None` for kinds without
+    /// evaluation, for the only legal move, and if stopped before any evaluation.
     pub evaluation: Option<f32>,
-    /// Plies searched in full, or the depth of the tree grown; 0 without search.
+    /// Plies searched in full, or the depth of the tree; 0 without search.
     pub depth: u8,
     /// States visited or games played out; 0 without search.
     pub nodes: u64,
-    /// The move and what the player expects to follow it, without passes; empty without search.
+    /// The move and the expected ones after it, without passes; empty without search.
     pub line: Vec<Square>,
-    /// False when the flag ended the search: the move is then the best so far.
+    /// False if the flag ended the search: the move is then the best so far.
     pub complete: bool,
 }
 
-/// Roxanne's move, in about a microsecond: for when there is no time for a search.
+/// Roxanne's move, in about a microsecond, if there is no time for a search.
 ///
-/// `position` must have a legal move. That is the caller's promise; without one the answer is a1, which
-/// [`Position::play`] refuses, and in debug builds a panic.
+/// `position` must have a legal move; without one the result is a1, and in debug builds a panic.
 #[must_use]
 pub fn cheap_move(position: Position, seed: u64) -> Square {
     debug_assert!(!position.legal_moves().is_empty());
@@ -57,10 +56,8 @@ pub fn cheap_move(position: Position, seed: u64) -> Square {
 }
 
 impl AiPlayer {
-    /// A player of this kind and level.
-    ///
     /// # Errors
-    /// [`UnknownLevel`] when the kind has no such level.
+    /// [`UnknownLevel`] if the kind has no such level.
     pub fn new(kind: AiKind, level: u8) -> Result<Self, UnknownLevel> {
         if (1..=kind.profile().levels).contains(&level) {
             Ok(Self { kind, level: Some(level), hurried: false })
@@ -69,7 +66,7 @@ impl AiPlayer {
         }
     }
 
-    /// A player of this kind that searches until its flag is raised, which the caller must do.
+    /// A player without a level, which searches until the caller sets its flag.
     #[must_use]
     pub const fn tireless(kind: AiKind) -> Self {
         Self { kind, level: None, hurried: false }
@@ -81,30 +78,30 @@ impl AiPlayer {
         self.kind
     }
 
-    /// How it divides its clock among the remaining moves; `None` for a kind without time management.
+    /// The time limits of the next move on a total clock; `None` for a kind without time management.
     #[must_use]
     pub fn plan(self, remaining: Duration, increment: Duration, position: Position) -> Option<Plan> {
         let empties = position.board().empties().count();
         (self.kind == AiKind::Expert).then(|| Plan::new(remaining, increment, empties))
     }
 
-    /// The same player with this time for a move. One that may need longer first searches the end for the winner only.
+    /// Sets the time for a move. A player that may need longer first searches the end for the winner only.
     #[must_use]
     pub fn with_time(self, time: Duration) -> Self {
         let may_need_longer = |level| self.kind == AiKind::Expert && expert::is_short(time, level);
         Self { hurried: self.level.is_some_and(may_need_longer), ..self }
     }
 
-    /// Chooses a legal move of the side to move, or `None` when it has none.
+    /// Chooses a legal move; `None` if there is none.
     ///
-    /// The same position and seed give the same choice, unless the flag is raised meanwhile; then the best move so far
-    /// is given at once, which is a legal one even when the flag was raised before.
+    /// The same position and seed give the same choice, unless the flag is set; then the best move so far is returned
+    /// at once, a legal one even if the flag was set before.
     #[must_use]
     pub fn choose(&self, position: Position, seed: u64, stop: &Stop) -> Option<Choice> {
         self.choose_with(Engines::usual(), position, seed, stop)
     }
 
-    /// The same with one of these engines, for kinds that need one.
+    /// Like [`AiPlayer::choose`], with one of `engines` for kinds that need one.
     #[must_use]
     pub fn choose_with(&self, engines: &Engines, position: Position, seed: u64, stop: &Stop) -> Option<Choice> {
         let legal = position.legal_moves();
@@ -113,7 +110,7 @@ impl AiPlayer {
             AiKind::Random => any_of(legal, &mut rng),
             AiKind::Greedy => any_of(greedy::most_flipping(position), &mut rng),
             AiKind::Roxanne => any_of(roxanne::best_tier(legal), &mut rng),
-            // There is nothing to search for when there is one move or none.
+            // A single move needs no search.
             _ if legal.count() < 2 => any_of(legal, &mut rng),
             AiKind::Positional => self.positional(position, &mut rng, stop),
             AiKind::AlphaBeta => self.alpha_beta(position, &mut rng, stop),
@@ -136,7 +133,7 @@ impl AiPlayer {
             .and_then(Choice::found)
     }
 
-    /// The default level keeps the original's rule of depth; each level above or below it is a ply more or less.
+    /// The default level has the original's depth; each level above or below it is one ply more or less.
     fn alpha_beta(&self, position: Position, rng: &mut Pcg64, stop: &Stop) -> Option<Choice> {
         let by_rule = alphabeta::plies(position.legal_moves().count());
         let depth = self.level.map(|level| by_rule + level - self.kind.profile().default_level);
@@ -161,16 +158,14 @@ impl AiPlayer {
     }
 }
 
-/// The exploration of `mcts`, in discs. Its description leaves it open. In matches of 80 games with 2,000 playouts a
-/// move against 30, 20 won 50, 10 won 47, 60 won 41, 90 won 35, and the square root of 2 won 20.
+/// The exploration of `mcts`, in discs, which its source does not specify. In matches of 80 games against 30, with
+/// 2,000 playouts per move, 20 won 50, 10 won 47, 60 won 41, 90 won 35, and the square root of 2 won 20.
 const EXPLORED_DISCS: f64 = 20.0;
 
-/// About 1 MB. Larger caches save few states and cost more time than that: measured at 5, 7 and 9 plies with 10 to 18
-/// bits.
+/// About 1 MB. Larger caches cost more time than they save, measured at 5, 7 and 9 plies with 10 to 18 bits.
 const CACHE_BITS: u8 = 14;
 
-/// Room for each playout to add a state: about 25 MB at most. Only the highest level fills it, in the last third of its
-/// search.
+/// About 25 MB at most. Only the highest level fills it, in the last third of its search.
 const MAX_STATES: usize = 1 << 18;
 
 impl Choice {
@@ -189,7 +184,7 @@ impl Choice {
         }
     }
 
-    /// `None` for a pass, which is never asked for.
+    /// `None` for a pass, which is never searched.
     fn found(found: Found<Ply>) -> Option<Self> {
         let square = found.best.square()?;
         Some(Self {
@@ -223,7 +218,7 @@ fn any_of(squares: Bitboard, rng: &mut impl Rng) -> Option<Choice> {
 pub struct UnknownLevel {
     /// The kind.
     pub kind: AiKind,
-    /// The level asked for.
+    /// The unknown level.
     pub level: u8,
 }
 

@@ -1,10 +1,10 @@
-//! The positional player: minimax in which the square taken last is worth something, by a table that changes as the board fills.
+//! The positional player: minimax over the value of the last square taken, by a table that changes as the board fills.
 use crate::rules::{Bitboard, Color, Position, Square};
 use crate::search::{Ending, Game, Heuristic, Player};
 
 use super::{Ply, Reversi};
 
-/// [`Reversi`], remembering the disc placed last, which is all that [`LastSquare`] looks at.
+/// [`Reversi`] with the last placed disc in the state, for [`LastSquare`].
 #[derive(Clone, Copy, Debug)]
 pub enum ReversiByPlacement {}
 
@@ -42,8 +42,8 @@ impl Game for ReversiByPlacement {
     }
 }
 
-/// The worth of the square taken last, to the side that took it. A finished game is judged by its last square too: the
-/// description gives no other score.
+/// The value of the last square taken, for the side that took it; also of a finished game, as the source gives no other
+/// score.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LastSquare;
 
@@ -70,7 +70,7 @@ const NEXT_TO_EDGE: Bitboard = Bitboard(0x007E_4242_4242_7E00);
 /// The 4x4 in the middle.
 const CENTRAL_BOX: Bitboard = Bitboard(0x0000_3C3C_3C3C_0000);
 
-/// `position` is the one after `color` has taken `square`.
+/// The value of `square` for `color`, which has just taken it in `position`.
 fn worth(position: Position, color: Color, square: Square) -> i32 {
     let discs = i32::from(position.board().count(color));
     let filled = 64 - position.board().empties().count();

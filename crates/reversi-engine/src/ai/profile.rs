@@ -4,23 +4,23 @@ use super::{AiKind, expert};
 /// The description of a computer player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// Its kind.
+    /// The kind.
     pub kind: AiKind,
-    /// How it plays, in one sentence for people.
+    /// Its way of play in one sentence for users.
     pub summary: &'static str,
-    /// Its levels are 1 to this.
+    /// The highest level; the lowest is 1.
     pub levels: u8,
     /// The level at which it plays as its source describes.
     pub default_level: u8,
-    /// What was measured, at its default level unless it says otherwise, in words for people.
+    /// The measured strength in words for users, at the default level unless stated.
     pub strength: &'static str,
-    /// What was measured, level by level; empty where it was not.
+    /// The measured strength of each level; empty if not measured.
     pub elo: &'static [Elo],
-    /// What its evaluations count.
+    /// The unit of its evaluations.
     pub unit: Unit,
 }
 
-/// A strength in Elo (400 more are ten points for each of the other's), relative to `random`.
+/// A strength in Elo relative to `random`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Elo {
     /// The maximum-likelihood estimate.
@@ -32,13 +32,13 @@ pub struct Elo {
 /// The unit of a choice's evaluation, always for the side that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// It gives no evaluation.
+    /// No evaluation.
     None,
-    /// Points of its own scale, for comparisons only.
+    /// Points on the kind's own scale, for comparisons only.
     Points,
     /// The expected final difference in discs.
     Discs,
-    /// The share of games it expects to win, 0 to 1, a draw counting half.
+    /// The expected points of a game, 0 to 1; a draw is one half.
     WinShare,
 }
 

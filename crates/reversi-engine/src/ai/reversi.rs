@@ -1,4 +1,4 @@
-//! Reversi as the search layer sees it.
+//! Reversi as a game of the search layer.
 use crate::rules::{Color, Position, Square};
 use crate::search::{Ending, Game, Player};
 
@@ -6,17 +6,17 @@ use crate::search::{Ending, Game, Player};
 #[derive(Clone, Copy, Debug)]
 pub enum Reversi {}
 
-/// A move of Reversi, with the pass that the rules sometimes force.
+/// A move or a forced pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ply {
     /// A disc is placed.
     Place(Square),
-    /// Nothing can be placed, while the other side can place.
+    /// The side to move has no move, but the other side has.
     Pass,
 }
 
 impl Ply {
-    /// Where the disc goes, unless it is a pass.
+    /// The square; `None` for a pass.
     #[must_use]
     pub const fn square(self) -> Option<Square> {
         match self {

@@ -3,10 +3,10 @@ use rand_pcg::Pcg64;
 
 use crate::rules::SplitMix64;
 
-/// The generator for a seed: PCG XSL RR 128/64 (O'Neill, 2014), whose stream its specification fixes.
+/// The generator for a seed: PCG XSL RR 128/64 (O'Neill, 2014), whose stream is fixed by its specification.
 ///
-/// The seed is spread over the whole state by [`SplitMix64`], and not by `rand`'s `seed_from_u64`, so that no new version
-/// of that crate changes the meaning of a seed, and consecutive seeds play unrelated games.
+/// [`SplitMix64`] expands the seed to the whole state, so that consecutive seeds play unrelated games; `rand`'s
+/// `seed_from_u64` may change with its version.
 #[must_use]
 pub fn seeded_rng(seed: u64) -> Pcg64 {
     const STREAM: u128 = 0x0A02_BDBF_7BB3_C0A7_AC28_FA16_A64A_BF96;

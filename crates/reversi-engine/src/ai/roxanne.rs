@@ -1,21 +1,22 @@
-//! Roxanne, the player of Canosa: a fixed order of squares and nothing else. It is quick enough to play out games.
+//! Canosa's player Roxanne: a fixed order of squares, fast enough for playouts.
 use rand::Rng;
 
 use crate::rules::{Bitboard, Square};
 use crate::search::below;
 
-/// The best tier that has a legal move, or nothing when there is no legal move.
+/// The legal moves of the best tier that has any; empty without a legal move.
 pub(super) fn best_tier(legal: Bitboard) -> Bitboard {
     TIERS.into_iter().map(|tier| tier & legal).find(|moves| !moves.is_empty()).unwrap_or_default()
 }
 
-/// One of the squares, each as likely as the others.
+/// A uniformly random square of the set.
 pub(super) fn any_of(squares: Bitboard, rng: &mut impl Rng) -> Option<Square> {
     let skipped = below(rng, squares.count().into());
     squares.iter().nth(skipped as usize)
 }
 
-/// Best first. The tiers are disjoint and hold every square but the four in the centre, which are never empty.
+/// From the best to the worst. The tiers are disjoint and have every square except the four in the centre, which are
+/// never empty.
 const TIERS: [Bitboard; 9] = [
     Bitboard::CORNERS,
     tier([2, 5], [2, 5]),
@@ -28,7 +29,7 @@ const TIERS: [Bitboard; 9] = [
     tier([1, 6], [0, 7]),
 ];
 
-/// The squares whose row is one of the first pair and whose column one of the second, and those with row and column exchanged.
+/// The squares with a row of `a` and a column of `b`, or a row of `b` and a column of `a`.
 const fn tier(a: [u8; 2], b: [u8; 2]) -> Bitboard {
     let mut bits = 0;
     let mut index = 0;
@@ -44,7 +45,7 @@ const fn tier(a: [u8; 2], b: [u8; 2]) -> Bitboard {
 mod tests {
     use super::*;
 
-    /// The description's own list, (row, column).
+    /// The list of the source, (row, column).
     const DESCRIBED: [&[(u8, u8)]; 9] = [
         &[(0, 0), (0, 7), (7, 0), (7, 7)],
         &[(2, 2), (2, 5), (5, 2), (5, 5)],

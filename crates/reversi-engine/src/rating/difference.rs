@@ -10,50 +10,50 @@ use super::{
 /// Half the 95 % point of the chi-squared distribution with one degree of freedom.
 const LOSS_AT_95: f64 = 3.841_458_820_694_124 / 2.0;
 
-/// A player's strength minus its opponent's, in Elo: 400 are ten points for each of the opponent's.
+/// A player's strength minus its opponent's, in Elo: at 400 a player scores ten times the opponent's points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// The maximum-likelihood estimate; infinite when one player made all points.
+    /// The maximum-likelihood estimate; infinite if one player made all points.
     pub elo: f64,
-    /// The lower end of the 95 % interval; minus infinity when all was lost.
+    /// The lower end of the 95 % interval; minus infinity if all games were lost.
     pub low: f64,
-    /// The upper end of the 95 % interval; infinity when all was won.
+    /// The upper end of the 95 % interval; infinity if all games were won.
     pub high: f64,
 }
 
 impl Difference {
-    /// By the whole pairs of a score; none before there is one.
+    /// The difference by the complete pairs of a score; `None` without a pair.
     ///
-    /// The interval holds all means that a likelihood-ratio test does not reject (Owen, "Empirical likelihood ratio confidence intervals
-    /// for a single functional", 1988). Unlike an interval of standard errors it holds where few pairs were played, or all
-    /// of them ended alike.
+    /// The interval has all means that a likelihood-ratio test does not reject (Owen, "Empirical likelihood ratio
+    /// confidence intervals for a single functional", 1988). Unlike one of standard errors it is valid for few pairs,
+    /// or if all have the same result.
     #[must_use]
     pub fn of(score: &Score) -> Option<Self> {
         let likelihood = Likelihood::new(&score.pairs)?;
         let played: f64 = score.pairs.map(f64::from).iter().sum();
         let halves: f64 = (0..).zip(score.pairs).map(|(halves, pairs)| f64::from(halves) * f64::from(pairs)).sum();
         let mean = halves / (4.0 * played);
-        let low = if mean == 0.0 { 0.0 } else { refused(&likelihood, 0.0) };
-        let high = if mean == 1.0 { 1.0 } else { refused(&likelihood, 1.0) };
+        let low = if mean == 0.0 { 0.0 } else { interval_end(&likelihood, 0.0) };
+        let high = if mean == 1.0 { 1.0 } else { interval_end(&likelihood, 1.0) };
         Some(Self { elo: elo(mean), low: elo(low), high: elo(high) })
     }
 }
 
-/// The first mean that is too unlikely, on the way from the likeliest towards `end`.
-fn refused(likelihood: &Likelihood, end: f64) -> f64 {
-    let (mut kept, mut refused) = (likelihood.mean(), end);
+/// The mean nearest to `end` that is not rejected.
+fn interval_end(likelihood: &Likelihood, end: f64) -> f64 {
+    let (mut accepted, mut rejected) = (likelihood.mean(), end);
     for _ in 0..HALVINGS {
-        let middle = f64::midpoint(kept, refused);
+        let middle = f64::midpoint(accepted, rejected);
         if likelihood.loss(middle) < LOSS_AT_95 {
-            kept = middle;
+            accepted = middle;
         } else {
-            refused = middle;
+            rejected = middle;
         }
     }
-    kept
+    accepted
 }
 
-/// The difference at which a game gives `points` on average: the logistic curve of Elo's ratings.
+/// The difference at which the mean of a game is `points`: the logistic curve of Elo's ratings.
 pub(super) fn elo(points: f64) -> f64 {
     400.0 * (points / (1.0 - points)).log10()
 }
@@ -66,7 +66,7 @@ pub(super) fn points(elo: f64) -> f64 {
 /// `+35 Elo (+12 to +58)`.
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Zero has no sign of its own.
+        // The addition turns -0 into 0.
         let [elo, low, high] = [self.elo, self.low, self.high].map(|elo| elo.round() + 0.0);
         if elo.is_finite() {
             write!(f, "{elo:+.0} Elo ({low:+.0} to {high:+.0})")
@@ -95,7 +95,7 @@ mod tests {
         }
     }
 
-    /// With many pairs it is plus and minus 1.96 standard errors of the mean pair.
+    /// With many pairs the interval is ±1.96 standard errors of the mean pair.
     #[test]
     fn many_pairs_have_the_normal_interval() {
         let pairs = [400, 1800, 5400, 1900, 500];

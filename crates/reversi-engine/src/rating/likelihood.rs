@@ -1,45 +1,44 @@
-//! The likelihood of the results of pairs, for a given mean.
+//! The likelihood of the results of pairs at a given mean.
 
 /// The mean points of a game for each of the five results of a pair.
 const VALUES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// The count of a result that was not seen, since it is not impossible: the number in fishtest.
+/// The count of a result that did not occur, which is still possible; as in fishtest.
 const UNSEEN: f64 = 1e-3;
 
-/// Bisections until an interval is at the precision of the numbers.
+/// Bisections to reach the precision of `f64`.
 pub(super) const HALVINGS: u32 = 60;
 
-/// Counted pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Likelihood {
     counts: [f64; 5],
 }
 
 impl Likelihood {
-    /// The likelihood of these pairs; `None` when there are none.
+    /// `None` without pairs.
     pub(super) fn new(pairs: &[u32; 5]) -> Option<Self> {
         let seen = pairs.iter().any(|&count| count > 0);
         seen.then(|| Self { counts: pairs.map(|count| f64::from(count).max(UNSEEN)) })
     }
 
-    /// The likeliest mean, in points of a game: nearly the one that was seen, and never 0 or 1.
+    /// The likeliest mean, in points of a game: nearly the observed one, and never 0 or 1.
     pub(super) fn mean(&self) -> f64 {
         let points: f64 = self.terms(0.0).map(|(count, value)| count * value).sum();
         points / self.counts.iter().sum::<f64>()
     }
 
-    /// The logarithm of the likelihood at the likeliest mean, minus its greatest value among all distributions with this `mean`,
-    /// which lies between 0 and 1.
+    /// The log-likelihood at the likeliest mean, minus its maximum over all distributions with this `mean`, between 0
+    /// and 1.
     ///
-    /// Van den Bergh, "Comments on the maximum likelihood estimate of multinomial distributions with given expectation value",
-    /// proposition 1.1 (`hardy.uhasselt.be/Fishtest/support_MLE_multinomial.pdf`): it gives each result the weight seen divided by
-    /// `1 + x (value - mean)`, where x is the one number that makes the mean right.
+    /// Van den Bergh, "Comments on the maximum likelihood estimate of multinomial distributions with given expectation
+    /// value", proposition 1.1 (`hardy.uhasselt.be/Fishtest/support_MLE_multinomial.pdf`): the weight of each result is
+    /// the observed one divided by `1 + x (value - mean)`, where x is the unique number that gives this mean.
     pub(super) fn loss(&self, mean: f64) -> f64 {
         let x = self.multiplier(mean);
         self.terms(mean).map(|(count, value)| count * (x * value).ln_1p()).sum()
     }
 
-    /// The root of a falling function, between the two numbers at which a weight becomes infinite.
+    /// The root x of a decreasing function, between the two numbers at which a weight becomes infinite.
     fn multiplier(&self, mean: f64) -> f64 {
         let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
         for _ in 0..HALVINGS {
@@ -54,7 +53,7 @@ impl Likelihood {
         f64::midpoint(low, high)
     }
 
-    /// Each count with its value beyond the mean.
+    /// Each count with its value minus the mean.
     fn terms(&self, mean: f64) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.counts.iter().zip(VALUES).map(move |(&count, value)| (count, value - mean))
     }

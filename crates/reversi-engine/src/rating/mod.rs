@@ -3,11 +3,11 @@
 //! ```text
 //!   Points of each game --> Score --> Difference   in Elo, with its 95 % interval
 //!                             |
-//!                             +-----> Sprt         whether enough is known to stop
+//!                             +-----> Sprt         a test that ends a series early
 //! ```
 //!
-//! The two games of a pair are correlated, as an opening that favours black favours each player once. So pairs are counted, by
-//! their five results (0, ½, 1, 1½ or 2 points); single games would overstate the evidence.
+//! The two games of a pair are correlated, as an opening that favours black favours each player once. So pairs are
+//! counted, by their five results (0, ½, 1, 1½ or 2 points); single games would overstate the evidence.
 
 mod difference;
 mod likelihood;

@@ -29,7 +29,7 @@ impl Points {
     }
 }
 
-/// The results of a series so far, seen from one of its two players.
+/// The results of a series so far, for one of its two players.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// Games won.
@@ -38,15 +38,15 @@ pub struct Score {
     pub draws: u32,
     /// Games lost.
     pub losses: u32,
-    /// Pairs by the half points they gave: 0 to 4.
+    /// Numbers of pairs by half points, 0 to 4.
     pub pairs: [u32; 5],
-    /// The first game of a pair whose second is not over.
+    /// The first game of an incomplete pair.
     pub half: Option<Points>,
 }
 
 impl Score {
-    /// Counts the `index`th game of the series, from 0; an even one begins a pair. Of a pair whose first game was not counted, the
-    /// second counts as a game alone.
+    /// Counts game `index` of the series, from 0; an even one begins a pair. If the first game of a pair was not
+    /// counted, the second makes no pair.
     pub fn count(&mut self, index: u32, points: Points) {
         let games = match points {
             Points::Win => &mut self.wins,
@@ -69,7 +69,7 @@ impl Score {
         self.wins.saturating_add(self.draws).saturating_add(self.losses)
     }
 
-    /// The same series seen from the other player.
+    /// The same series for the other player.
     #[must_use]
     pub fn opposite(&self) -> Self {
         let mut pairs = self.pairs;

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use super::{difference::points, likelihood::Likelihood, score::Score};
 
-/// A sequential probability ratio test (Wald, 1945) of two differences in strength, `elo0` and the greater `elo1`. It ends as soon as
-/// the results are much more likely under one than under the other.
+/// A sequential probability ratio test (Wald, 1945) of two differences in strength, `elo0` and the greater `elo1`. It
+/// ends as soon as the results are much more likely under one than under the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -15,7 +15,7 @@ pub struct Sprt {
     beta: f64,
 }
 
-/// No field is ever a NaN.
+/// No field is ever NaN.
 impl Eq for Sprt {}
 
 /// The result of a test.
@@ -30,7 +30,7 @@ pub enum Verdict {
 impl Sprt {
     /// The default probability of either error.
     pub const USUAL_ERROR: f64 = 0.05;
-    /// The greatest difference: at this one a game in ten thousand is lost.
+    /// The maximum difference: at this one in ten thousand games is lost.
     pub const MOST_ELO: f64 = 1600.0;
     /// The range of either probability of error.
     pub const ERRORS: std::ops::RangeInclusive<f64> = 0.001..=0.4;
@@ -38,7 +38,7 @@ impl Sprt {
     /// A test that wrongly rejects `elo0` with probability `alpha`, and `elo1` with probability `beta`.
     ///
     /// # Errors
-    /// [`BadSprt`] when `elo0` is not below `elo1` or a number is out of its bounds.
+    /// [`BadSprt`] if `elo0` is not below `elo1` or a number is out of its bounds.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, BadSprt> {
         let sensible = |elo: f64| elo.abs() <= Self::MOST_ELO;
         let valid = elo0 < elo1
@@ -73,17 +73,18 @@ impl Sprt {
         self.beta
     }
 
-    /// The logarithm of the likelihood ratio of the pairs at `elo1` and at `elo0`; 0 before the first pair.
+    /// The log-likelihood ratio of the pairs at `elo1` and at `elo0`; 0 before the first pair.
     ///
-    /// Each likelihood is that of the most likely distribution with that mean: the generalized test of Li, Liu
-    /// and Ying, "Generalized sequential probability ratio test for separate families of hypotheses" (2014), as in fishtest.
+    /// Each likelihood is that of the most likely distribution with that mean: the generalized test of Li, Liu and
+    /// Ying, "Generalized sequential probability ratio test for separate families of hypotheses" (2014), as in
+    /// fishtest.
     #[must_use]
     pub fn llr(&self, score: &Score) -> f64 {
         let loss = |likelihood: Likelihood| likelihood.loss(points(self.elo0)) - likelihood.loss(points(self.elo1));
         Likelihood::new(&score.pairs).map_or(0.0, loss)
     }
 
-    /// The bounds of the log-likelihood ratio at which the test ends: Wald's.
+    /// Wald's bounds of the log-likelihood ratio, at which the test ends.
     #[must_use]
     pub fn bounds(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
@@ -124,7 +125,7 @@ impl FromStr for Sprt {
     }
 }
 
-/// The form that `FromStr` reads.
+/// `ELO0,ELO1,ALPHA,BETA`.
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{},{},{}", self.elo0, self.elo1, self.alpha, self.beta)

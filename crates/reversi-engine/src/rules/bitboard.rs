@@ -15,7 +15,7 @@ impl Bitboard {
     pub const FULL: Self = Self(u64::MAX);
     /// a1, h1, a8 and h8.
     pub const CORNERS: Self = Self(0x8100_0000_0000_0081);
-    /// d4, e4, d5 and e5: every game begins with discs there, and they are never empty again.
+    /// d4, e4, d5 and e5, which are never empty in a game from the standard start.
     pub const CENTRE: Self = Self(0x0000_0018_1800_0000);
 
     /// The set of this one square.
@@ -24,7 +24,7 @@ impl Bitboard {
         Self(1 << square.index())
     }
 
-    /// How many squares are in the set, 0 to 64.
+    /// The number of squares in the set, 0 to 64.
     #[must_use]
     pub const fn count(self) -> u8 {
         self.0.count_ones() as u8
@@ -36,13 +36,13 @@ impl Bitboard {
         self.0 >> square.index() & 1 == 1
     }
 
-    /// Whether no square is in the set.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The lowest-numbered square of the set.
+    /// The square with the lowest number.
     #[must_use]
     pub const fn first(self) -> Option<Square> {
         if self.is_empty() { None } else { Some(Square::of_lowest_bit(self.0)) }

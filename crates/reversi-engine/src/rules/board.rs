@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::{Bitboard, ByColor, Color, Square, lines};
 
-/// The discs of both sides; no square holds two. The side to move belongs to [`Position`](super::Position).
+/// The discs of both sides; no square has two. The side to move is part of [`Position`](super::Position).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Board {
     discs: ByColor<Bitboard>,
@@ -15,10 +15,8 @@ impl Board {
     pub const START: Self =
         Self { discs: ByColor::new(Bitboard(0x0000_0008_1000_0000), Bitboard(0x0000_0010_0800_0000)) };
 
-    /// A board with these discs.
-    ///
     /// # Errors
-    /// [`Overlap`] when a square is in both sets.
+    /// [`Overlap`] if a square is in both sets.
     pub const fn new(black: Bitboard, white: Bitboard) -> Result<Self, Overlap> {
         if black.0 & white.0 == 0 { Ok(Self::of_disjoint(black, white)) } else { Err(Overlap) }
     }
@@ -41,13 +39,13 @@ impl Board {
         self.discs[color].count()
     }
 
-    /// The side whose disc lies on the square.
+    /// The colour of the disc on the square.
     #[must_use]
     pub fn color_at(self, square: Square) -> Option<Color> {
         Color::ALL.into_iter().find(|&color| self.discs[color].contains(square))
     }
 
-    /// The squares where a side may move: the empty ones that bracket at least one opposing disc.
+    /// The legal moves of a side: the empty squares that bracket at least one opposing disc.
     #[must_use]
     pub fn legal_moves(self, color: Color) -> Bitboard {
         let (own, opponent) = (self.discs[color], self.discs[color.opposite()]);
@@ -64,15 +62,14 @@ impl Board {
         letters
     }
 
-    /// The discs that a side's move to `square` turns, on all bracketed lines; none when it brackets nothing.
-    /// It is not checked that the square is empty.
+    /// The discs that a side's move to `square` flips, on all bracketed lines. Does not check that the square is empty.
     #[must_use]
     pub fn flips(self, color: Color, square: Square) -> Bitboard {
         let (own, opponent) = (self.discs[color], self.discs[color.opposite()]);
         Bitboard(lines::flips(own.0, opponent.0, square.index()))
     }
 
-    /// The board after `color` put a disc on the empty `square` and turned `flips`, all of them the opponent's.
+    /// The board after `color` placed a disc on the empty `square` and flipped the opponent's discs `flips`.
     pub(super) fn placed(self, color: Color, square: Square, flips: Bitboard) -> Self {
         let own = self.discs[color] ^ flips ^ Bitboard::of(square);
         let opponent = self.discs[color.opposite()] ^ flips;
@@ -95,7 +92,7 @@ impl fmt::Display for Board {
     }
 }
 
-/// Reads what `Display` writes, and also lower case, `*` for black and `.` for empty.
+/// Reads the format of `Display`, and also lower case, `*` for black and `.` for empty.
 impl FromStr for Board {
     type Err = ParseBoardError;
 
@@ -116,7 +113,7 @@ impl FromStr for Board {
     }
 }
 
-/// A square was given to both sides.
+/// A square has discs of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap;
 
@@ -131,7 +128,7 @@ impl std::error::Error for Overlap {}
 /// The error of a text that is not a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseBoardError {
-    /// It has this many bytes, not 64.
+    /// The text has this many bytes, not 64.
     Length(usize),
     /// The character for this square is unknown.
     Character(Square),

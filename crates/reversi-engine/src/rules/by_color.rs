@@ -13,7 +13,7 @@ pub struct ByColor<T> {
 }
 
 impl<T> ByColor<T> {
-    /// Pairs the two values.
+    /// A pair of these values.
     pub const fn new(black: T, white: T) -> Self {
         Self { black, white }
     }

@@ -1,14 +1,14 @@
-//! Moves and flips as arithmetic on whole lines of the board, without a loop over squares.
+//! Moves and flips by arithmetic on whole lines of the board, without a loop over squares.
 //!
 //! Moves are found by a parallel-prefix (Kogge-Stone) fill along the four axes in both directions, as described on
-//! <https://www.chessprogramming.org/Kogge-Stone_Algorithm>. Flips use the eight rays of the one square: upwards, an
-//! addition carries through the run of opposing discs to its end; downwards, the highest bit that is not such a disc is its end.
+//! <https://www.chessprogramming.org/Kogge-Stone_Algorithm>. Flips use the eight rays of a square: upwards, an addition
+//! carries through the run of opposing discs to its end; downwards, the highest bit that is not such a disc is its end.
 
-/// Columns b to g: a disc in column a or h cannot be bracketed along a row or a diagonal, and masking it out
-/// also stops a shift from wrapping into the next row.
+/// Columns b to g: a disc in column a or h cannot be bracketed along a row or a diagonal, and masking it out also
+/// prevents shifts from wrapping into the next row.
 const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
-/// The squares where `own` may move against `opponent`.
+/// The legal moves of `own` against `opponent`.
 #[must_use]
 pub const fn moves(own: u64, opponent: u64) -> u64 {
     let inner = opponent & INNER_COLUMNS;
@@ -19,7 +19,7 @@ pub const fn moves(own: u64, opponent: u64) -> u64 {
     reached & !(own | opponent)
 }
 
-/// The discs of `opponent` that turn when `own` moves to `square`; none when the move brackets nothing.
+/// The discs of `opponent` that a move of `own` to `square` flips.
 #[must_use]
 pub const fn flips(own: u64, opponent: u64, square: u8) -> u64 {
     let rays = &RAYS[square as usize & 63];
@@ -33,8 +33,8 @@ pub const fn flips(own: u64, opponent: u64, square: u8) -> u64 {
         | downward(own, opponent, rays[7])
 }
 
-/// The squares after a run of `between` that begins beside a disc of `own`, in both directions of one axis.
-/// A run is at most six long: one step, one more, then two steps at a time.
+/// The squares after a run of `between` that begins beside a disc of `own`, in both directions of one axis. A run has
+/// at most six squares: one step, one more, then two steps at a time.
 const fn along_axis<const STEP: u32>(own: u64, between: u64) -> u64 {
     let mut up = (own << STEP) & between;
     let mut down = (own >> STEP) & between;
@@ -49,15 +49,15 @@ const fn along_axis<const STEP: u32>(own: u64, between: u64) -> u64 {
     (up << STEP) | (down >> STEP)
 }
 
-/// Flips on a ray towards higher bits. Every bit off the ray is set, so that adding one carries into the ray,
-/// through its run of opposing discs, and stops at the first square that is none.
+/// Flips on a ray towards higher bits. Every bit off the ray is set, so that adding one carries into the ray and
+/// through its run of opposing discs to the first other square.
 const fn upward(own: u64, opponent: u64, ray: u64) -> u64 {
     let end = (opponent | !ray).wrapping_add(1) & ray & own;
     end.saturating_sub(1) & ray
 }
 
-/// Flips on a ray towards lower bits. The extra bit 0 only gives the logarithm something to find on a ray
-/// without an end; masking with the ray removes it again.
+/// Flips on a ray towards lower bits. The added bit 0 is found on a ray without an end; masking with the ray removes
+/// it.
 const fn downward(own: u64, opponent: u64, ray: u64) -> u64 {
     let nearest = (1 << 63) >> ((!opponent & ray) | 1).leading_zeros();
     let end = nearest & ray & own;
@@ -67,7 +67,7 @@ const fn downward(own: u64, opponent: u64, ray: u64) -> u64 {
 /// The four directions towards higher bits, then the four towards lower ones.
 static RAYS: [[u64; 8]; 64] = rays([(1, 0), (-1, 1), (0, 1), (1, 1), (-1, 0), (1, -1), (0, -1), (-1, -1)]);
 
-/// For each square the ray from it in each of these directions, which are steps to the right and down.
+/// The ray from each square in each of these directions, given as steps to the right and down.
 pub(crate) const fn rays<const N: usize>(directions: [(i8, i8); N]) -> [[u64; N]; 64] {
     let mut rays = [[0; N]; 64];
     let mut square = 0;
@@ -99,7 +99,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// The rule by its definition: walk each direction over opposing discs to an own one.
+    /// The definition of the rule: walk in each direction over opposing discs to an own one.
     fn flips_by_walking(own: u64, opponent: u64, square: u8) -> u64 {
         let mut flips = 0;
         for (right, down) in (-1..=1).flat_map(|r| (-1..=1).map(move |d| (r, d))) {

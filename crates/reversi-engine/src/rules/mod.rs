@@ -1,12 +1,13 @@
 //! The rules of Reversi: positions, legal moves, the end of a game, and its notation.
 //!
-//! Nothing here depends on players, clocks, rooms, search or another crate. Only `settle` makes a pass, and only a forced one:
+//! Nothing here depends on players, clocks, rooms, search or another crate. Only `settle` makes a pass, if it is
+//! forced:
 //!
 //! ```text
-//!   Position --play(square)--> Position --settle()--> (Position, who passed) --outcome()--> Option<Outcome>
+//!   Position --play(square)--> Position --settle()--> (Position, side that passed) --outcome()--> Option<Outcome>
 //! ```
 //!
-//! [`Position::play`] checks a move, for input from outside; [`Position::play_unchecked`] trusts its caller, for search.
+//! [`Position::play`] checks a move, for external input; [`Position::play_unchecked`] does not, for search.
 mod bitboard;
 mod board;
 mod by_color;

@@ -1,24 +1,24 @@
 //! Random but even openings, for matches between programs.
 use super::{Bitboard, Color, Position, SplitMix64, Square, Transcript};
 
-/// Openings that are even by the engine's evaluation, one a line, made once by `reversi openings`; its first lines say how.
+/// Openings that are even by the engine's evaluation, one per line, made by `reversi openings` as its first lines
+/// describe.
 const BALANCED: &str = include_str!("openings.txt");
 
-/// Their length in plies.
+/// The length of a balanced opening in plies.
 pub const BALANCED_PLIES: u8 = 8;
 
-/// The most plies of a random opening.
+/// The maximum plies of a random opening.
 pub const MAX_PLIES: u8 = 20;
 
-/// The most random lines tried for an even one. Most seeds need fewer than ten.
+/// The maximum random lines to try for an even one. Most seeds need fewer than ten.
 const TRIES: u32 = 1000;
 
-/// A repeatable random opening: `plies` legal moves from the standard start (at most [`MAX_PLIES`]), passes implied, after which the game
-/// continues. The same arguments give the same moves for ever.
+/// A repeatable random opening: `plies` legal moves (at most [`MAX_PLIES`]) from the standard start, passes implied,
+/// after which the game is not over. The same arguments always give the same moves.
 ///
-/// The opening is even by three plain measures: no corner is taken, the disc counts differ by at most 6, and the
-/// counts of legal moves (each side's, were it to move) differ by at most 3. Should no tried line be even,
-/// the least uneven one is given.
+/// The opening is even: no corner is taken, the disc counts differ by at most 6, and the numbers of legal moves of the
+/// two sides by at most 3. If no tried line is even, the least uneven one is returned.
 #[must_use]
 pub fn random(plies: u8, seed: u64) -> Vec<Square> {
     let plies = plies.min(MAX_PLIES);
@@ -39,13 +39,13 @@ pub fn random(plies: u8, seed: u64) -> Vec<Square> {
     best.map(|(_, squares)| squares).unwrap_or_default()
 }
 
-/// The `index`th opening, from 0, of a fixed list of hundreds that the engine has judged to be even, in the order of a seed. Each of them
-/// comes once before one comes again. As long as the list stays, the same arguments give the same moves.
+/// Opening `index`, from 0, of a fixed list of even openings, in an order given by the seed. None repeats before all
+/// were used. The same arguments give the same moves while the list does not change.
 #[must_use]
 pub fn balanced(seed: u64, index: u32) -> Vec<Square> {
     let mut order: Vec<&str> = lines().collect();
     let mut random = SplitMix64::new(seed);
-    // Fisher and Yates; the list is much shorter than the bound of a draw.
+    // Fisher-Yates shuffle; the list is much shorter than 2^16.
     for last in (1..order.len()).rev() {
         order.swap(last, random.below(last as u16 + 1));
     }
@@ -53,7 +53,7 @@ pub fn balanced(seed: u64, index: u32) -> Vec<Square> {
     line.map(|line| line.squares().to_vec()).unwrap_or_default()
 }
 
-/// The number of openings in that list.
+/// The number of balanced openings.
 #[must_use]
 pub fn balanced_count() -> usize {
     lines().count()
@@ -63,7 +63,7 @@ fn lines() -> impl Iterator<Item = &'static str> {
     BALANCED.lines().filter(|line| !line.starts_with('#'))
 }
 
-/// Uniformly random moves, and the position they lead to; `None` when they end the game.
+/// Uniformly random moves and the position after them; `None` if they end the game.
 #[must_use]
 pub fn random_line(plies: u8, random: &mut SplitMix64) -> Option<(Vec<Square>, Position)> {
     let mut squares = Vec::with_capacity(plies.into());
@@ -77,18 +77,16 @@ pub fn random_line(plies: u8, random: &mut SplitMix64) -> Option<(Vec<Square>, P
     (!position.is_over()).then_some((squares, position))
 }
 
-/// By how much the documented bounds are exceeded; 0 is even.
+/// The excess over the bounds documented at [`random`]; 0 is even.
 fn unevenness(position: Position) -> u32 {
-    const MOST_DISCS: u32 = 6;
-    const MOST_MOVES: u32 = 3;
+    const MAX_DISCS: u32 = 6;
+    const MAX_MOVES: u32 = 3;
     let board = position.board();
     let corners = (Bitboard::CORNERS & !board.empties()).count();
     let discs = board.count(Color::Black).abs_diff(board.count(Color::White));
     let moves = |color| board.legal_moves(color).count();
     let mobility = moves(Color::Black).abs_diff(moves(Color::White));
-    u32::from(corners) * 64
-        + u32::from(discs).saturating_sub(MOST_DISCS)
-        + u32::from(mobility).saturating_sub(MOST_MOVES)
+    u32::from(corners) * 64 + u32::from(discs).saturating_sub(MAX_DISCS) + u32::from(mobility).saturating_sub(MAX_MOVES)
 }
 
 #[cfg(test)]

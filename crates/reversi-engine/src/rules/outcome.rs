@@ -1,4 +1,4 @@
-//! The result of a finished game on the board.
+//! The result of a finished game.
 use super::{Board, ByColor, Color};
 
 /// The result of a game in which neither side can move.
@@ -6,12 +6,12 @@ use super::{Board, ByColor, Color};
 pub struct Outcome {
     /// The side with more discs; `None` is a draw.
     pub winner: Option<Color>,
-    /// The discs that lie on the board.
+    /// The discs on the board.
     pub discs: ByColor<u8>,
 }
 
 impl Outcome {
-    /// The outcome of a game that ends with these discs.
+    /// The outcome of a game that ends with this board.
     #[must_use]
     pub fn of(board: Board) -> Self {
         let discs = ByColor::from_fn(|color| board.count(color));
@@ -23,7 +23,7 @@ impl Outcome {
         Self { winner, discs }
     }
 
-    /// The official score: empty squares go to the winner, a draw is 32-32. It always adds up to 64.
+    /// The official score, with empty squares counted for the winner; a draw is 32-32. The sum is always 64.
     #[must_use]
     pub fn official(self) -> ByColor<u8> {
         match self.winner {
@@ -33,7 +33,7 @@ impl Outcome {
         }
     }
 
-    /// The official score as one number: black's minus white's, -64 to 64.
+    /// Black's minus white's official score, -64 to 64.
     #[must_use]
     pub fn difference(self) -> i8 {
         let official = self.official();

@@ -1,7 +1,8 @@
-//! Counting the games of a given length: the test of a move generator, and its speed.
+//! Counts the games of a given length, to test a move generator and measure its speed.
 use super::Position;
 
-/// How many ways there are to make `depth` plies, making every one of them. A pass is a ply, and a game that ends earlier is one way.
+/// The number of sequences of `depth` plies, counted by making each. A pass is a ply; a game that ends earlier counts
+/// once.
 #[must_use]
 pub fn perft(position: Position, depth: u8) -> u64 {
     if depth == 0 {
@@ -14,7 +15,7 @@ pub fn perft(position: Position, depth: u8) -> u64 {
     moves.iter().map(|square| perft(position.play_unchecked(square), depth - 1)).sum()
 }
 
-/// The same number as [`perft`], but the moves of the last ply are counted without being made.
+/// Like [`perft`], but counts the moves of the last ply without making them.
 #[must_use]
 pub fn perft_counting(position: Position, depth: u8) -> u64 {
     if depth == 0 {

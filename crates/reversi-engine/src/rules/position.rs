@@ -4,9 +4,9 @@ use std::str::FromStr;
 
 use super::{Bitboard, Board, Color, Outcome, ParseBoardError, Square};
 
-/// A position of a game: all that the rules depend on.
+/// A position of a game: everything that the rules depend on.
 ///
-/// The side to move may have no legal move: then it must pass, or the game is over. [`Position::settle`] removes the first case.
+/// If the side to move has no legal move, it must pass ([`Position::settle`]) or the game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     board: Board,
@@ -35,16 +35,16 @@ impl Position {
         self.turn
     }
 
-    /// The squares where the side to move may place a disc.
+    /// The legal moves of the side to move.
     #[must_use]
     pub fn legal_moves(self) -> Bitboard {
         self.board.legal_moves(self.turn)
     }
 
-    /// The position after the side to move places a disc. The opponent is then to move, and may have to pass.
+    /// The position after a move, with the opponent to move, who may have to pass.
     ///
     /// # Errors
-    /// [`IllegalMove`] when the square is taken or flips nothing.
+    /// [`IllegalMove`] if the square is taken or the move flips nothing.
     pub fn play(self, square: Square) -> Result<Self, IllegalMove> {
         let flips = self.board.flips(self.turn, square);
         if flips.is_empty() || !self.board.empties().contains(square) {
@@ -53,8 +53,8 @@ impl Position {
         Ok(self.placed(square, flips))
     }
 
-    /// As [`Position::play`], trusting that `square` is one of [`Position::legal_moves`].
-    /// Any other square gives an unreachable position, and in debug builds a panic.
+    /// Like [`Position::play`] for a `square` of [`Position::legal_moves`]. Any other square gives an unreachable
+    /// position, and in debug builds a panic.
     #[must_use]
     pub fn play_unchecked(self, square: Square) -> Self {
         let flips = self.board.flips(self.turn, square);
@@ -68,19 +68,20 @@ impl Position {
         self.legal_moves().is_empty() && !self.pass_unchecked().legal_moves().is_empty()
     }
 
-    /// The same board with the other side to move, if a pass is forced; `None` otherwise.
+    /// The position after a forced pass; `None` if none is forced.
     #[must_use]
     pub fn pass(self) -> Option<Self> {
         self.must_pass().then(|| self.pass_unchecked())
     }
 
-    /// As [`Position::pass`], trusting that the pass is forced. Otherwise the position is unreachable.
+    /// Like [`Position::pass`], without the check that the pass is forced.
     #[must_use]
     pub const fn pass_unchecked(self) -> Self {
         Self::new(self.board, self.turn.opposite())
     }
 
-    /// Makes the forced pass if there is one, and returns the side that passed. Afterwards the side to move can move, or the game is over.
+    /// Makes the forced pass, if any, and returns the side that passed. Then the side to move has a move, or the game
+    /// is over.
     #[must_use]
     pub fn settle(self) -> (Self, Option<Color>) {
         match self.pass() {

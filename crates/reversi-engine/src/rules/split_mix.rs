@@ -1,6 +1,7 @@
 //! A repeatable random number generator without dependencies.
 
-/// Steele, Lea and Flood's generator, "Fast Splittable Pseudorandom Number Generators" (2014): small, with a fixed stream.
+/// The generator of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014), with a fixed
+/// stream.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
@@ -19,7 +20,7 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound` (0 when that is 0), uniform but for 2^-48.
+    /// A number below `bound`, or 0 if that is 0; uniform within 2^-48.
     pub(super) fn below(&mut self, bound: u16) -> usize {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as usize
     }

@@ -24,7 +24,7 @@ impl Square {
         if index < 64 { Some(Self(index)) } else { None }
     }
 
-    /// The square in this column (0 is a) and row (0 is the top one), when both are below 8.
+    /// The square in this column (0 is a) and row (0 is the top); `None` unless both are below 8.
     #[must_use]
     pub const fn at(column: u8, row: u8) -> Option<Self> {
         if column < 8 && row < 8 { Some(Self(row * 8 + column)) } else { None }
@@ -36,13 +36,13 @@ impl Square {
         self.0
     }
 
-    /// Its letter and its digit, as `d3`.
+    /// The letter and the digit, such as `d3`.
     #[must_use]
     pub fn name(self) -> &'static str {
         std::str::from_utf8(self.letters()).unwrap_or_default()
     }
 
-    /// The same as bytes.
+    /// [`Self::name`] as bytes.
     #[must_use]
     pub fn letters(self) -> &'static [u8; 2] {
         const NAMES: [[u8; 2]; 64] = {
@@ -57,13 +57,13 @@ impl Square {
         &NAMES[usize::from(self.0 & 63)]
     }
 
-    /// Counted from the left, 0 (a) to 7 (h).
+    /// The column, 0 (a) to 7 (h).
     #[must_use]
     pub const fn column(self) -> u8 {
         self.0 % 8
     }
 
-    /// Counted from the top, 0 to 7.
+    /// The row from the top, 0 to 7.
     #[must_use]
     pub const fn row(self) -> u8 {
         self.0 / 8

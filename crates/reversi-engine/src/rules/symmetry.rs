@@ -1,7 +1,7 @@
-//! The eight ways to turn and mirror the board.
+//! The eight symmetries of the board.
 use super::{Bitboard, Board, Color, Square};
 
-/// A rotation or reflection of the board. A position and its image have the same value, with moves mapped alike.
+/// A rotation or reflection of the board. A position and its image have the same value and corresponding moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Symmetry {
     /// Every square stays.
@@ -23,7 +23,7 @@ pub enum Symmetry {
 }
 
 impl Symmetry {
-    /// All eight.
+    /// All symmetries.
     pub const ALL: [Self; 8] = [
         Self::Identity,
         Self::QuarterTurn,
@@ -73,7 +73,7 @@ impl Symmetry {
         Board::of_disjoint(image(Color::Black), image(Color::White))
     }
 
-    /// The canonical one of a board's eight images: the one with the least bits.
+    /// The canonical image of a board: the one with the smallest bits as numbers.
     #[must_use]
     pub fn normal(board: Board) -> Board {
         let bits = |board: &Board| (board.discs(Color::Black).0, board.discs(Color::White).0);
@@ -82,7 +82,7 @@ impl Symmetry {
     }
 }
 
-/// Reverses each byte, for a row is a byte.
+/// Reverses each byte, which is a row.
 const fn mirror_columns(bits: u64) -> u64 {
     bits.reverse_bits().swap_bytes()
 }

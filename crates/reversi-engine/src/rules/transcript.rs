@@ -12,11 +12,11 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// A text longer than this is refused unread. The longest game with every pass written and every token
-    /// followed by a line break stays far below it.
+    /// The maximum text in bytes: far more than the longest game with every pass written and a line break after every
+    /// token.
     pub const MAX_TEXT: usize = 1024;
 
-    /// A game without a move.
+    /// A game without moves.
     #[must_use]
     pub const fn new() -> Self {
         Self { squares: Vec::new(), position: Position::START }
@@ -34,19 +34,19 @@ impl Transcript {
         Ok(transcript)
     }
 
-    /// The squares in the order they were played.
+    /// The squares in the order of the moves.
     #[must_use]
     pub fn squares(&self) -> &[Square] {
         &self.squares
     }
 
-    /// The position after the last move and the pass it forced, if any.
+    /// The position after the last move and a forced pass.
     #[must_use]
     pub const fn position(&self) -> Position {
         self.position
     }
 
-    /// Every position in order, the start first, forced passes made: one more than there are squares.
+    /// The positions after each move and a forced pass, beginning with the start: one more than squares.
     pub fn positions(&self) -> impl Iterator<Item = Position> {
         let after = self.squares.iter().scan(Position::START, |position, &square| {
             *position = position.play_unchecked(square).settle().0;
@@ -58,7 +58,7 @@ impl Transcript {
     /// Adds a move of the side to move, and returns the side that must then pass, if any.
     ///
     /// # Errors
-    /// [`IllegalMove`]; the transcript is then unchanged.
+    /// [`IllegalMove`]; the transcript is unchanged.
     pub fn push(&mut self, square: Square) -> Result<Option<Color>, IllegalMove> {
         let (position, passed) = self.position.play(square)?.settle();
         self.squares.push(square);
@@ -89,8 +89,8 @@ impl fmt::Display for Transcript {
     }
 }
 
-/// Reads moves in upper or lower case, joined or separated by white space. A pass may be written as `pass`, `PA`, `--` or `@@`
-/// where it is forced, or left out.
+/// Reads moves in upper or lower case, joined or separated by white space. A forced pass may be written as `pass`,
+/// `PA`, `--` or `@@`, or omitted.
 impl FromStr for Transcript {
     type Err = ReadTranscriptError;
 
@@ -118,9 +118,9 @@ impl FromStr for Transcript {
 /// The error of a text that is not a game. Moves are counted from 1; passes have no number of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadTranscriptError {
-    /// It is longer than [`Transcript::MAX_TEXT`] bytes.
+    /// The text is longer than [`Transcript::MAX_TEXT`] bytes.
     TooLong,
-    /// Neither a square nor a pass stands where this move is expected.
+    /// There is neither a square nor a pass where this move is expected.
     Text {
         /// The number of the move.
         number: usize,
@@ -132,7 +132,7 @@ pub enum ReadTranscriptError {
         /// The side and the square.
         error: IllegalMove,
     },
-    /// A pass stands before this move, where the rules do not force one.
+    /// A pass before this move is not forced.
     Pass {
         /// The number of the move.
         number: usize,
@@ -158,7 +158,7 @@ enum Token {
 }
 
 impl Token {
-    /// The token that `text` begins with, and the text after it. The longest spelling comes first: `pa` begins `pass`.
+    /// The first token of `text` and the rest. Longer spellings of a pass are tried first: `pa` begins `pass`.
     fn read(text: &str) -> Option<(Self, &str)> {
         const PASSES: [&str; 4] = ["pass", "pa", "--", "@@"];
         for pass in PASSES {
@@ -182,7 +182,7 @@ mod tests {
     /// The shortest game: black wipes white out with its fifth move.
     const SHORTEST: &str = "e6f4e3f6g5d6e7f5c5";
 
-    /// A random game with at least two passes, and after which moves they come.
+    /// A random game with at least two passes, and the numbers of the moves before them.
     fn passing_game() -> (Transcript, Vec<usize>) {
         (0..)
             .map(|seed| {

@@ -1,13 +1,14 @@
-//! Alpha-beta: minimax that prunes what cannot change the result (Knuth and Moore, "An Analysis of Alpha-Beta Pruning", 1975).
+//! Alpha-beta: minimax that prunes lines without effect on the result (Knuth and Moore, "An Analysis of Alpha-Beta
+//! Pruning", 1975).
 use std::marker::PhantomData;
 
 use rand::Rng;
 
 use super::{Budget, Cache, EndedBy, Game, Heuristic, MAX_VALUE, NoCache, Searched, Window, pick};
 
-/// A searcher that gives the value of [`minimax`](super::minimax()) from far fewer states.
+/// A searcher that finds the value of [`minimax`](super::minimax()) with far fewer states.
 ///
-/// Among equally good moves it chooses at random: the window at the root is wide enough to tell equal moves from worse ones.
+/// It chooses at random among equally good moves: the window at the root separates equal moves from worse ones.
 #[derive(Clone, Debug)]
 pub struct AlphaBeta<H, C = NoCache> {
     heuristic: H,
@@ -20,9 +21,9 @@ pub struct AlphaBeta<H, C = NoCache> {
 pub struct Found<M> {
     /// The move to play.
     pub best: M,
-    /// Its value for the side to move, unless the search was ended before any move had one.
+    /// Its value for the side to move; `None` if the search ended before any move had one.
     pub value: Option<i32>,
-    /// The plies searched in full; 0 when not even one was.
+    /// The plies searched in full; may be 0.
     pub depth: u8,
     /// The states visited.
     pub nodes: u64,
@@ -31,19 +32,20 @@ pub struct Found<M> {
 }
 
 impl<H> AlphaBeta<H> {
-    /// Searches straight to the depth of the budget, without a cache. Ended early, it has values of some root moves only.
+    /// Searches directly to the depth of the budget, without a cache. If ended early, only some root moves have values.
     pub const fn plain(heuristic: H) -> Self {
         Self { heuristic, cache: NoCache, deepening: false }
     }
 }
 
 impl<H, C> AlphaBeta<H, C> {
-    /// Iterative deepening: searches one ply deep, then two, and so on, and always has a result. The cache lives as long as the searcher.
+    /// Iterative deepening: searches one ply deep, then two, and so on, and always has a result. The cache is kept
+    /// between searches.
     pub const fn deepening(heuristic: H, cache: C) -> Self {
         Self { heuristic, cache, deepening: true }
     }
 
-    /// The best move within the budget, or `None` when the game has ended.
+    /// The best move within the budget; `None` if the game has ended.
     pub fn search<G>(&mut self, state: &G::State, budget: &Budget, rng: &mut impl Rng) -> Option<Found<G::Move>>
     where
         G: Game,
@@ -61,7 +63,7 @@ impl<H, C> AlphaBeta<H, C> {
             if let Some(best) = pick(rng, &searched.best) {
                 found.best = best;
                 found.value = Some(searched.value);
-                // Next time the best so far comes first, so that even an unfinished iteration can only improve on it.
+                // The best so far is searched first, so that an unfinished iteration can only improve on it.
                 roots.sort_by_key(|root| *root != best);
             }
             if let Some(ended_by) = searched.ended_by {
@@ -78,13 +80,13 @@ impl<H, C> AlphaBeta<H, C> {
     }
 }
 
-/// The root searched to one depth, or a part of it.
+/// The result of searching the root to one depth.
 struct RootSearch<M> {
-    /// The equally good moves; none when no move was searched.
+    /// The equally good moves; empty if no move was searched.
     best: Vec<M>,
     value: i32,
     horizon: bool,
-    /// Set when the search to this depth was not finished.
+    /// Set if the search to this depth was not finished.
     ended_by: Option<EndedBy>,
 }
 
@@ -94,7 +96,7 @@ struct Search<'a, G: Game, H, C> {
     budget: &'a Budget,
     nodes: u64,
     ended_by: Option<EndedBy>,
-    /// The moves of all states on the current line, one after the other: a stack instead of a list for each state.
+    /// A stack of the moves of all states on the current line, instead of a list for each state.
     moves: Vec<G::Move>,
     game: PhantomData<G>,
 }
@@ -112,7 +114,7 @@ where
     fn root(&mut self, state: &G::State, roots: &[G::Move], depth: u8) -> RootSearch<G::Move> {
         let mut result = RootSearch { best: Vec::new(), value: -MAX_VALUE, horizon: false, ended_by: None };
         for &root in roots {
-            // One below the best: an equal move then lies inside the window, so that its value is exact.
+            // One below the best: the value of an equal move is then inside the window and so exact.
             let window = Window { alpha: (result.value - 1).max(-MAX_VALUE), beta: MAX_VALUE };
             let Some(searched) = self.state(&G::play(state, root), depth - 1, window.opposite()) else {
                 result.ended_by = self.ended_by;
@@ -131,7 +133,7 @@ where
         result
     }
 
-    /// Searches a state; `None` when the budget ends the search first.
+    /// Searches a state; `None` if the budget ends the search first.
     fn state(&mut self, state: &G::State, depth: u8, window: Window) -> Option<Searched> {
         self.ended_by = self.budget.ended_by(self.nodes);
         if self.ended_by.is_some() {
@@ -155,7 +157,7 @@ where
         searched
     }
 
-    /// Searches the moves that lie on the stack from `base` on.
+    /// Searches the moves on the stack from `base` on.
     fn children(&mut self, state: &G::State, base: usize, depth: u8, window: Window) -> Option<Searched> {
         if let Some(hint) = self.cache.hint(state) {
             let moves = &mut self.moves[base..];
@@ -270,7 +272,7 @@ mod tests {
         assert_eq!(found.ended_by, EndedBy::Stop);
     }
 
-    /// Raises the flag when it has been asked a number of times.
+    /// Sets the flag after `limit` evaluations.
     struct StopAfter {
         asked: Cell<u64>,
         limit: u64,

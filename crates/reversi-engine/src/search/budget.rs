@@ -2,7 +2,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A flag that ends searches. All clones are the same flag; it is never lowered again.
+/// A flag that ends searches. Clones share it, and it is never reset.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicU8>);
 
@@ -13,13 +13,13 @@ const WINDING_DOWN: u8 = 1;
 const STOPPED: u8 = 2;
 
 impl Stop {
-    /// A flag that is not raised.
+    /// A flag that is not set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Stops every search that holds this flag.
+    /// Stops every search with this flag.
     pub fn stop(&self) {
         self.0.fetch_max(STOPPED, Ordering::Relaxed);
     }
@@ -30,7 +30,7 @@ impl Stop {
         self.0.load(Ordering::Relaxed) == STOPPED
     }
 
-    /// Whether the other is the same flag.
+    /// Whether `other` is the same flag.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -48,25 +48,26 @@ impl Stop {
     }
 }
 
-/// The bounds of one search; the first one reached ends it. With neither depth nor nodes, only the flag or an exhausted game tree does.
+/// The bounds of one search; the first one reached ends it. Without depth and nodes, only the flag or an exhausted game
+/// tree does.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
-    /// The most plies to look ahead; 0 is taken as 1. Sampling searchers have no depth and ignore it.
+    /// Maximum depth in plies; 0 counts as 1. Sampling searchers ignore it.
     pub depth: Option<u8>,
-    /// The most states an alpha-beta search may visit, or the most playouts of a sampling one.
+    /// Maximum number of states visited by alpha-beta, or of playouts of a sampling searcher.
     pub nodes: Option<u64>,
     /// Ends the search at once.
     pub stop: Stop,
 }
 
 impl Budget {
-    /// A bound by depth alone.
+    /// A bound by depth only.
     #[must_use]
     pub fn of_depth(depth: u8) -> Self {
         Self { depth: Some(depth), ..Self::default() }
     }
 
-    /// A bound by nodes (or playouts) alone.
+    /// A bound by nodes or playouts only.
     #[must_use]
     pub fn of_nodes(nodes: u64) -> Self {
         Self { nodes: Some(nodes), ..Self::default() }
@@ -78,11 +79,11 @@ impl Budget {
         Self { stop: stop.clone(), ..self }
     }
 
-    /// The bound that ends a search after this many nodes, if one does.
+    /// The bound that ends a search after this many nodes, if any.
     pub(super) fn ended_by(&self, nodes: u64) -> Option<EndedBy> {
         if self.stop.is_stopped() {
             Some(EndedBy::Stop)
-        } else if self.nodes.is_some_and(|most| nodes >= most) {
+        } else if self.nodes.is_some_and(|max| nodes >= max) {
             Some(EndedBy::Nodes)
         } else {
             None

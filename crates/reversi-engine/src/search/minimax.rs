@@ -1,4 +1,4 @@
-//! Minimax without pruning, as the oracle of tests.
+//! Minimax without pruning, the reference for tests.
 use super::{Game, Heuristic};
 
 /// The result of a full search.
@@ -6,13 +6,13 @@ use super::{Game, Heuristic};
 pub struct Valued<M> {
     /// The value for the side to move.
     pub value: i32,
-    /// Every move that reaches it.
+    /// Every move with that value.
     pub best: Vec<M>,
 }
 
-/// The value of a state that looks `depth` plies ahead (0 is taken as 1), or `None` when the game has ended.
+/// The value of a state searched to `depth` plies (0 counts as 1); `None` if the game has ended.
 ///
-/// It visits every line without a budget: for tests of the other searchers, not for play.
+/// It visits every line without a budget, for tests of the other searchers.
 pub fn minimax<G: Game>(state: &G::State, heuristic: &impl Heuristic<G>, depth: u8) -> Option<Valued<G::Move>> {
     let mut moves = Vec::new();
     G::moves(state, &mut moves);

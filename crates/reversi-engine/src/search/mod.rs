@@ -1,17 +1,17 @@
 //! Game-tree search for any two-player game of alternating turns and full information; nothing here depends on Reversi.
 //!
-//! A game is an empty type that implements [`Game`]; a [`Heuristic`] evaluates its positions.
-//! Searchers never read a clock and never draw unseeded randomness: a [`Budget`] bounds them, and a generator is passed in,
-//! so one seed and one budget of depth or nodes give one answer on every machine.
+//! A game is an empty type that implements [`Game`]; a [`Heuristic`] evaluates its positions. Searchers never read a
+//! clock or draw unseeded random numbers: with the same [`Budget`] of depth or nodes and the same generator, the result
+//! is the same on every machine.
 //!
 //! ```text
 //!   state, budget, generator --> AlphaBeta (plain, or deepening with a cache) --> Found
 //!                            \-> Uct (playout policy, reward) ----------------> Sampled
-//!   minimax: the unpruned oracle that every variant of AlphaBeta must equal
+//!   minimax: the unpruned reference that every variant of AlphaBeta must equal
 //! ```
 //!
-//! A searcher checks the stop flag at every node or playout and returns its best move so far; even when stopped before it
-//! began, it returns a legal move.
+//! A searcher checks the stop flag at every node or playout and returns its best move so far; a legal one even if
+//! stopped before its start.
 mod alpha_beta;
 mod budget;
 mod game;

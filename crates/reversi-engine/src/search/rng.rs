@@ -1,14 +1,15 @@
 //! Random draws from a seeded generator.
 //!
-//! Not by the `rand` crate's distributions, which may change with its versions: a seed must always give the same game.
+//! The `rand` crate's distributions are not used, as they may change with its version: a seed must always give the same
+//! game.
 use rand::Rng;
 
-/// A number below `bound`, or 0 when that is 0. The bias is under `bound` in 2^32.
+/// A number below `bound`, or 0 if that is 0. The bias is less than `bound` in 2^32.
 pub fn below(rng: &mut impl Rng, bound: u32) -> u32 {
     ((u64::from(rng.next_u32()) * u64::from(bound)) >> 32) as u32
 }
 
-/// One of the items, each as likely as the others; `None` when there are none.
+/// A uniformly random item; `None` if there is none.
 pub fn pick<T: Copy>(rng: &mut impl Rng, items: &[T]) -> Option<T> {
     let bound = u32::try_from(items.len()).unwrap_or(u32::MAX);
     items.get(below(rng, bound) as usize).copied()

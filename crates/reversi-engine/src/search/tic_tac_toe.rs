@@ -1,4 +1,4 @@
-//! A game small enough to search to the end, for the tests of this folder.
+//! A game small enough for a search to its end, for tests.
 use super::{Ending, Game, Heuristic, Player};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ impl Game for TicTacToe {
     }
 }
 
-/// Worth three for the centre and one for each corner: crude, so that many states are equal.
+/// Three points for the centre and one for each corner, so that many states are equal.
 pub(super) struct Center;
 
 impl Heuristic<TicTacToe> for Center {

@@ -1,10 +1,10 @@
-//! Caches of alpha-beta: transposition tables of searched states.
+//! Caches of searched states for alpha-beta.
 //!
-//! All caches are bounded: each key has one slot, and a later entry replaces an earlier one. Keys are compared whole, so
-//! two states are never mistaken for each other.
+//! All caches are bounded: each key has one slot, and a later entry replaces an earlier one. Whole keys are compared,
+//! so that states are never confused.
 use std::hash::{Hash, Hasher};
 
-/// The window of values that still matter: the side to move has `alpha` already, and its opponent avoids `beta` or more.
+/// The window of relevant values: the side to move already has `alpha`, and its opponent avoids `beta` or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
     /// The lower end.
@@ -14,7 +14,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// The same window seen from the other side.
+    /// The same window for the other side.
     #[must_use]
     pub const fn opposite(self) -> Self {
         Self { alpha: -self.beta, beta: -self.alpha }
@@ -24,18 +24,18 @@ impl Window {
 /// The result of searching a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Searched {
-    /// Exact inside the window; otherwise a bound outside it.
+    /// Exact inside the window, else a bound.
     pub value: i32,
-    /// Whether some line ended at the horizon, so that a deeper search may give another value.
+    /// Whether a line ended at the depth limit, so that a deeper search may give another value.
     pub horizon: bool,
 }
 
 /// A cache of searched states.
 pub trait Cache<S, M> {
-    /// A stored result that is valid for this state at exactly this depth and window.
+    /// A stored result for this state that is valid at exactly this depth and window.
     fn get(&self, state: &S, depth: u8, window: Window) -> Option<Searched>;
 
-    /// The best move of the last search of this state, at any depth; it is tried first.
+    /// The best move of the last search of this state at any depth, to be tried first.
     fn hint(&self, state: &S) -> Option<M>;
 
     /// Stores a result and its best move.
@@ -58,7 +58,7 @@ impl<S, M> Cache<S, M> for NoCache {
     fn put(&mut self, _state: &S, _depth: u8, _window: Window, _searched: Searched, _best: M) {}
 }
 
-/// A transposition table: bounds are used for every window, and the best move for the next depth.
+/// A transposition table: bounds serve all windows, and the best move the next depth.
 #[derive(Clone, Debug)]
 pub struct Transpositions<S, M> {
     slots: Slots<S, Transposition<M>>,
@@ -144,7 +144,7 @@ impl<S: Copy + Eq + Hash, M> Cache<S, M> for WindowCache<S> {
     }
 }
 
-/// A direct-mapped hash table: one slot for each index, no chains.
+/// A direct-mapped hash table, with one slot per index.
 #[derive(Clone, Debug)]
 struct Slots<K, V> {
     slots: Vec<Option<(K, V)>>,
@@ -177,7 +177,7 @@ impl<K: Eq + Hash, V> Slots<K, V> {
     }
 }
 
-/// A multiplicative hash (Knuth, The Art of Computer Programming 3, 6.4): its high bits are good, so those are used. The standard
+/// A multiplicative hash (Knuth, The Art of Computer Programming 3, 6.4), of which the high bits are used. The standard
 /// library's hasher resists attacks, which is not needed here, and takes longer than evaluating a board.
 struct Multiplier(u64);
 

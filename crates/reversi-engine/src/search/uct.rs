@@ -1,13 +1,13 @@
-//! UCT: Monte-Carlo tree search by upper confidence bounds
-//! (Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006).
+//! UCT: Monte-Carlo tree search by upper confidence bounds (Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning",
+//! 2006).
 use std::ops::Range;
 
 use rand::Rng;
 
 use super::{Budget, EndedBy, Ending, Game, Player, below, pick};
 
-/// A sampling searcher. An iteration goes down the tree, adds one untried child, plays the game out from it, and credits the
-/// reward to every state on the way. The most visited move is the answer.
+/// A sampling searcher. An iteration descends the tree, adds one untried child, plays the game out from it, and credits
+/// the reward to every state on the path. The result is the most visited move.
 #[derive(Clone, Debug)]
 pub struct Uct<P, W> {
     /// The weight of exploration, in the unit of the reward; the square root of 2 for rewards from 0 to 1.
@@ -16,13 +16,13 @@ pub struct Uct<P, W> {
     pub playout: P,
     /// The reward of a finished game.
     pub reward: W,
-    /// The most states the tree may hold; when it is full, playouts start from its leaves. It bounds memory.
+    /// The maximum number of states of the tree, which bounds memory; if it is full, playouts start from its leaves.
     pub max_states: usize,
 }
 
 /// Plays a game to its end.
 pub trait Playout<G: Game> {
-    /// The ended state that some sequence of legal moves leads to.
+    /// The ended state after some sequence of legal moves.
     fn play_out(&self, state: &G::State, rng: &mut impl Rng) -> G::State;
 }
 
@@ -73,18 +73,19 @@ pub struct Sampled<M> {
     pub best: M,
     /// The expected line: the most visited move at each state.
     pub line: Vec<M>,
-    /// Its mean reward for the side to move, unless it was never visited.
+    /// The best move's mean reward for the side to move; `None` if it was never visited.
     pub mean: Option<f64>,
     /// The plies from the root to the deepest state of the tree.
     pub depth: u8,
-    /// The games played out.
+    /// The number of games played out.
     pub playouts: u64,
     /// What ended the search.
     pub ended_by: EndedBy,
 }
 
 impl<P, W> Uct<P, W> {
-    /// The most visited move within the budget, whose nodes are playouts; equal ones are drawn from. `None` when the game has ended.
+    /// The most visited move within the budget, whose nodes are playouts; random among equal ones. `None` if the game
+    /// has ended.
     pub fn search<G>(&self, state: &G::State, budget: &Budget, rng: &mut impl Rng) -> Option<Sampled<G::Move>>
     where
         G: Game,
@@ -133,7 +134,7 @@ impl<P, W> Uct<P, W> {
 struct Tree<G: Game> {
     /// The root is the first.
     branches: Vec<Branch<G>>,
-    /// The moves of all branches, one after the other: a tree of lists would take milliseconds to free after a stop.
+    /// The moves of all branches in one list: a tree of lists would take milliseconds to free after a stop.
     actions: Vec<G::Move>,
     /// From the root to the leaf of the current iteration.
     path: Vec<usize>,
@@ -142,9 +143,9 @@ struct Tree<G: Game> {
 
 struct Branch<G: Game> {
     state: G::State,
-    /// The move that led here; none for the root.
+    /// The move to this state; `None` for the root.
     action: Option<G::Move>,
-    /// Which of the tree's moves were not tried here.
+    /// The range of the tree's moves that were not tried here.
     untried: Range<usize>,
     first_child: Option<usize>,
     next_sibling: Option<usize>,
@@ -156,7 +157,7 @@ struct Branch<G: Game> {
 impl<G: Game> Tree<G> {
     const ROOT: usize = 0;
 
-    /// All states are allocated at once: growing a large tree would take milliseconds after a stop.
+    /// Allocates all states at once: growing a large tree would take milliseconds after a stop.
     fn new(root: G::State, states: usize) -> Self {
         let mut tree =
             Self { branches: Vec::with_capacity(states + 1), actions: Vec::new(), path: Vec::new(), depth: 0 };
@@ -164,7 +165,7 @@ impl<G: Game> Tree<G> {
         tree
     }
 
-    /// Goes down to a state with an untried move, adds one such child, and gives the state to play out from.
+    /// Descends to a state with an untried move, adds that child, and returns the state to play out from.
     fn grow(&mut self, exploration: f64, max_states: usize, rng: &mut impl Rng) -> G::State {
         self.path.clear();
         let mut at = Self::ROOT;
@@ -218,7 +219,7 @@ impl<G: Game> Tree<G> {
         std::iter::successors(self.branches[at].first_child, |&child| self.branches[child].next_sibling)
     }
 
-    /// The child with the highest upper confidence bound; none for a leaf.
+    /// The child with the highest upper confidence bound; `None` for a leaf.
     fn most_promising(&self, at: usize, exploration: f64) -> Option<usize> {
         let log_visits = f64::from(self.branches[at].visits.max(1)).ln();
         let bound = |child: usize| {
@@ -253,7 +254,7 @@ impl<G: Game> Tree<G> {
         pick(rng, &equal)
     }
 
-    /// The move that leads to a state, and from there the most visited moves.
+    /// The move to a state, and the most visited moves from there.
     fn line_from(&self, at: usize) -> Vec<G::Move> {
         let follow = |&at: &usize| self.children(at).max_by_key(|&child| self.branches[child].visits);
         std::iter::successors(Some(at), follow).filter_map(|at| self.branches[at].action).collect()
@@ -347,7 +348,7 @@ mod tests {
         }
     }
 
-    /// Raises the flag in its nth playout.
+    /// Sets the flag in playout number `limit`.
     struct StopAfter {
         played: std::cell::Cell<u64>,
         limit: u64,

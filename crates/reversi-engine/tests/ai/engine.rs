@@ -1,4 +1,4 @@
-//! The engine's answers to published positions, and what its searches promise.
+//! The engine's results for published positions, and the guarantees of its searches.
 use std::ops::ControlFlow;
 
 use reversi_engine::ai::engine::{Engine, Goal, Limits, Report, Weights, with_engine};
@@ -113,7 +113,7 @@ fn threads_share_the_budget_and_end_with_the_flag() {
     let report = search(&mut engine, middlegame(3), &Limits::of_nodes(60_000));
     assert_eq!(report.ended_by, EndedBy::Nodes);
     assert!(report.nodes > 20_000 && report.nodes < 120_000, "{}", report.nodes);
-    // With a helper that did not end, this would not return.
+    // Would not return if a helper did not end.
     let report = engine.search(middlegame(3), &Limits::default(), &Stop::new(), &mut |_| ControlFlow::Break(()));
     assert_eq!(report.unwrap().depth, 1);
 }
@@ -131,7 +131,7 @@ fn a_budget_of_nodes_gives_one_answer_whatever_was_searched_before() {
         let report = search(&mut used, middlegame(seed), &limits);
         assert_eq!(report, search(&mut engine_of(1 << 26), middlegame(seed), &limits));
         assert_eq!(report.ended_by, EndedBy::Nodes);
-        // One step of the last squares may be finished.
+        // A search of the last squares may be finished.
         assert!(report.nodes < limits.nodes + 20_000, "{}", report.nodes);
     }
 }
@@ -197,7 +197,7 @@ fn a_search_that_winds_down_ends_with_its_step() {
     assert_eq!(depths, [1, 2, 3, 4, 5]);
 }
 
-/// As documented at the head of the list in `rules`. New weights may need a new list: `reversi openings` makes it.
+/// By the measure in the head of the list in `rules`. New weights may need a new list, made by `reversi openings`.
 #[test]
 #[ignore = "two minutes when optimised"]
 fn the_listed_openings_are_even() {

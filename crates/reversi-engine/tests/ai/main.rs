@@ -1,4 +1,4 @@
-//! Computer players: laws, strength, and the positions that the engine must solve.
+//! Computer players: properties, strength, and positions that the engine must solve.
 #![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
 mod engine;

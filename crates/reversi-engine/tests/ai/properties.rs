@@ -1,4 +1,4 @@
-//! What holds for every computer player in every position, and what holds for search on Reversi.
+//! Properties of every computer player in every position, and of search on Reversi.
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use reversi_engine::search::{
     AlphaBeta, Budget, Cache, Game, Heuristic, NoCache, Stop, Transpositions, WindowCache, minimax,
 };
 
-/// The positions of random games, those where a side must pass or the game is over included.
+/// The positions of random games, including those with a forced pass and of finished games.
 fn any_position() -> impl Strategy<Value = Position> {
     prop::collection::vec(any::<u8>(), 0..60).prop_map(|choices| {
         choices.into_iter().fold(Position::START, |position, choice| {
@@ -24,7 +24,7 @@ fn any_position() -> impl Strategy<Value = Position> {
     })
 }
 
-/// Every player at a level quick enough for hundreds of positions.
+/// Every player at a level fast enough for hundreds of positions.
 fn quick_players() -> impl Iterator<Item = AiPlayer> {
     AiKind::ALL.into_iter().map(|kind| {
         let level = kind.profile().levels.min(2);

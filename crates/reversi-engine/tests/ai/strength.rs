@@ -1,5 +1,5 @@
-//! The strength of the computer players against each other: paired games over varied openings, each opening played with
-//! both colours, all seeds fixed, so that a result is a fact about the code and not about the day.
+//! Matches between the computer players: each opening is played with both colours, and all seeds are fixed, so that a
+//! result depends only on the code.
 use reversi_engine::ai::{AiKind, AiPlayer};
 use reversi_engine::rules::{Color, Outcome, Square, Transcript, opening};
 use reversi_engine::search::Stop;
@@ -79,7 +79,7 @@ fn alphabeta_beats_positional() {
     assert!(score.won >= 18, "{score:?}");
 }
 
-/// 3,200 playouts a move, a thirty-second of the default, are enough.
+/// With 3,200 playouts per move, 1/32 of the default.
 #[test]
 fn the_tree_players_beat_roxanne() {
     for kind in [AiKind::Mcts, AiKind::MctsRoxanne] {
@@ -88,7 +88,7 @@ fn the_tree_players_beat_roxanne() {
     }
 }
 
-/// A level is for choosing an opponent, so a higher one should be a stronger one.
+/// Players choose an opponent by level, so that a higher one must be stronger.
 #[test]
 fn higher_levels_of_a_searcher_beat_the_lowest() {
     for (kind, level) in [(AiKind::AlphaBeta, 4), (AiKind::Mcts, 5), (AiKind::MctsRoxanne, 5)] {
@@ -97,8 +97,8 @@ fn higher_levels_of_a_searcher_beat_the_lowest() {
     }
 }
 
-/// The lower ones slip less from level to level, the higher ones see more. Two levels are worth 80 % and more; equals
-/// would make 26 points or more of 40, draws counted as half, in 4 of 100 such matches.
+/// A difference of two levels is worth at least 80 %. Equal players would make 26 or more of 40 points in 4 of 100 such
+/// matches.
 #[test]
 fn higher_levels_of_the_expert_beat_lower_ones() {
     for (stronger, weaker) in [(3, 1), (5, 1), (7, 5), (9, 7), (11, 9)] {

@@ -10,17 +10,17 @@ use crate::{
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ArenaGame {
-    /// The opening and what was played.
+    /// All moves, including the opening's.
     pub(super) moves: Transcript,
-    /// How many of the moves were the opening's.
+    /// Number of moves of the opening.
     pub(super) opening: usize,
     /// The winner; `None` for a draw.
     pub(super) winner: Option<Color>,
-    /// Why a side lost without regard to the discs.
+    /// The error by which a side lost, whatever the discs.
     pub(super) fault: Option<String>,
 }
 
-/// A player on one thread: started for its first game, and again after each failure.
+/// A player on one thread, started for its first game and after each failure.
 pub(super) struct ArenaSeat<'a> {
     player: &'a ArenaPlayer,
     ended: &'a Stop,
@@ -28,7 +28,7 @@ pub(super) struct ArenaSeat<'a> {
 }
 
 impl ArenaGame {
-    /// Plays from the opening to the end; `None` when the flag was raised before that.
+    /// Plays from the opening to the end; `None` if `ended` was set before that.
     pub(super) fn play(
         seats: &mut ByColor<&mut ArenaSeat<'_>>,
         opening: Transcript,
@@ -60,7 +60,6 @@ impl ArenaGame {
         Self { winner: Some(side.opposite()), fault: Some(format!("{error:#}")), ..self }
     }
 
-    /// The points of a side.
     pub(super) fn points(&self, side: Color) -> Points {
         match self.winner {
             Some(winner) if winner == side => Points::Win,
@@ -82,7 +81,7 @@ impl<'a> ArenaSeat<'a> {
         Ok(())
     }
 
-    /// Each ply of each game has a seed of its own.
+    /// Each ply of each game has its own seed.
     fn choose(&mut self, game: &Transcript, seed: u64) -> anyhow::Result<Square> {
         let ply = game.squares().len() as u64;
         let engine = self.engine.as_mut().ok_or_else(|| anyhow::anyhow!("it has not begun"))?;

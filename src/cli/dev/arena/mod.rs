@@ -1,19 +1,18 @@
 //! `reversi arena`: matches of many games between two players, without a server.
 //!
 //! ```text
-//!   ArenaPlayer A, B        as they are written: expert:12@100ms
+//!   ArenaPlayer A, B        parsed, such as expert:12@100ms
 //!          │ ready()
 //!   PlayingEngine A, B ──▶ game     one game on one thread
 //!                           │
-//!                         runner    the next game, and whether the result is certain enough
+//!                         runner    deals out the games, ends at an SPRT verdict
 //!                           │
 //!                         results   in the order of the games ──▶ report (JSON, transcripts), progress
 //! ```
 //!
 //! Games come in pairs: one opening, played twice with the colours changed. Results count in the order of the games,
-//! whatever the order in which they end, so that one seed gives one result on any number of threads, as long as no
-//! clock bounds the players. No opening is repeated: deterministic players would repeat their games, which would count
-//! as new ones.
+//! not of their ends, so that one seed gives one result on any number of threads, unless a clock bounds the players. No
+//! opening is repeated: deterministic players would repeat their games, which would count as new ones.
 
 mod game;
 mod player;
@@ -35,13 +34,12 @@ use crate::{
     rules::opening,
 };
 
-/// The wait for players after an interrupt: built-in ones end at once, external ones may not.
+/// The wait for players after an interrupt; external ones may not end at once.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// More threads than this are a typing error.
-const MOST_THREADS: u16 = 1024;
+/// Rejects a mistyped number of threads.
+const MAX_THREADS: u16 = 1024;
 
-/// Who plays, how often, and what is written down.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A player is an AI at its usual level, at the one after a colon, or with as long for each move as the @ says:\n  \
@@ -66,7 +64,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 100, value_parser = games)]
     games: u32,
     /// Games that run in parallel; one for each processor if left out.
-    #[arg(long, env = "REVERSI_CONCURRENCY", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_THREADS)))]
+    #[arg(long, env = "REVERSI_CONCURRENCY", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_THREADS)))]
     concurrency: Option<u16>,
     /// The same seed plays the same games; random if left out.
     #[arg(long, env = "REVERSI_SEED")]
@@ -86,8 +84,7 @@ pub(in crate::cli) struct Args {
 /// Plays the games, prints the score and writes the files.
 ///
 /// # Errors
-/// When a player cannot play at all, when a file cannot be written, and when it was interrupted: then the results so
-/// far are printed first.
+/// A player cannot be started, a file cannot be written, or an interrupt, after which the results so far are printed.
 pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     let mut interrupt = Interrupt::listen()?;
     // Short enough to type.
@@ -111,7 +108,7 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     }
     let results = runner.close();
     say(report::summary(&results));
-    // If one cannot be written, the other still is.
+    // Both are tried before an error is returned.
     let written = [json.write(&report::json(&results)), transcripts.write(&report::transcripts(&results))];
     written.into_iter().collect::<anyhow::Result<()>>()?;
     if !results.is_complete() {
@@ -122,10 +119,10 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
 
 fn games(text: &str) -> Result<u32, String> {
     let openings = opening::balanced_count();
-    let most = 2 * openings;
+    let max = 2 * openings;
     match text.parse::<u32>() {
-        Ok(games) if games as usize > most => Err(format!(
-            "there are {openings} openings, each for two games: more than {most} would be the same games again, which \
+        Ok(games) if games as usize > max => Err(format!(
+            "there are {openings} openings, each for two games: more than {max} would be the same games again, which \
              prove nothing"
         )),
         Ok(games @ 2..) if games.is_multiple_of(2) => Ok(games),

@@ -15,40 +15,39 @@ use crate::{
     search::Stop,
 };
 
-/// The longest bound for one move.
-const LONGEST_MOVE: Duration = Duration::from_secs(60 * 60);
+/// The longest time that a move can be given.
+const MAX_MOVE_TIME: Duration = Duration::from_secs(60 * 60);
 
-/// The default time for a move of an external engine: without one it might think for ever.
-const USUAL_MOVE: Duration = Duration::from_secs(5);
+/// The time for a move of an external engine without `@TIME`.
+const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
-/// Chooses a move of one side, which has one. May block during a search. All randomness comes from the seed. A player that
-/// fails loses the game.
+/// Chooses a legal move from the moves so far and a seed, the only source of randomness. Blocks during a search. A
+/// player whose call fails loses the game.
 pub(super) type PlayingEngine = dyn FnMut(&Transcript, u64) -> anyhow::Result<Square> + Send;
 
 /// A player: `KIND`, `KIND:LEVEL`, `nboard:COMMAND` or `gtp:COMMAND`, each optionally with `@TIME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ArenaPlayer {
-    /// Its text, which is its name.
+    /// As given on the command line.
     text: String,
-    mind: EngineSpec,
-    /// The most one move may take.
+    spec: EngineSpec,
+    /// The maximum for one move.
     time: Option<Duration>,
 }
 
-/// What kind of player it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum EngineSpec {
-    /// One of this program's.
+    /// A built-in AI.
     Ai(AiPlayer),
-    /// An external engine, which each thread starts for itself.
+    /// An external engine, started once per thread.
     Engine(EngineCommand),
 }
 
 impl ArenaPlayer {
-    /// A player that is ready for its first game. A raised flag ends its searches.
+    /// Starts the player. Setting `ended` ends its searches.
     pub(super) fn ready(&self, ended: &Stop) -> anyhow::Result<Box<PlayingEngine>> {
         let (time, ended) = (self.time, ended.clone());
-        match self.mind.clone() {
+        match self.spec.clone() {
             EngineSpec::Ai(player) => Ok(Box::new(move |game: &Transcript, seed| {
                 let choice = match time {
                     Some(time) => {
@@ -61,8 +60,8 @@ impl ArenaPlayer {
             })),
             EngineSpec::Engine(launch) => {
                 let mut engine = Engine::start(launch)?;
-                let time = MoveTime { for_move: time.unwrap_or(USUAL_MOVE), limit: None, left: None };
-                // No protocol has a seed.
+                let time = MoveTime { for_move: time.unwrap_or(DEFAULT_MOVE_TIME), limit: None, left: None };
+                // The protocols have no seed.
                 Ok(Box::new(move |game: &Transcript, _| Ok(engine.choose(game, time, &ended)?)))
             }
         }
@@ -74,20 +73,20 @@ impl FromStr for ArenaPlayer {
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
         if let Some((protocol, command)) = engine(text) {
-            // A command may have an @ of its own.
+            // The command itself may contain an @.
             let timed = command.rsplit_once('@').and_then(|(command, time)| Some((command, duration(time).ok()?)));
             let (command, time) = timed.map_or((command, None), |(command, time)| (command, Some(time)));
             return Ok(Self {
                 text: text.to_owned(),
-                mind: EngineSpec::Engine(EngineCommand::new(protocol, command)?),
+                spec: EngineSpec::Engine(EngineCommand::new(protocol, command)?),
                 time,
             });
         }
-        let (who, time) = match text.rsplit_once('@') {
-            Some((who, time)) => (who, Some(duration(time)?)),
+        let (name, time) = match text.rsplit_once('@') {
+            Some((name, time)) => (name, Some(duration(time)?)),
             None => (text, None),
         };
-        Ok(Self { text: text.to_owned(), mind: EngineSpec::Ai(ai(who, time.is_some())?), time })
+        Ok(Self { text: text.to_owned(), spec: EngineSpec::Ai(ai(name, time.is_some())?), time })
     }
 }
 
@@ -97,7 +96,7 @@ impl fmt::Display for ArenaPlayer {
     }
 }
 
-/// The language of another program, and its command line.
+/// The protocol and the command line of an external engine.
 fn engine(text: &str) -> Option<(Protocol, &str)> {
     let (protocol, command) = text.split_once(':')?;
     match protocol {
@@ -107,7 +106,7 @@ fn engine(text: &str) -> Option<(Protocol, &str)> {
     }
 }
 
-/// `KIND:LEVEL`, or `KIND`: at its usual level, or at none when only time bounds it.
+/// `KIND:LEVEL` or `KIND`. The level defaults to the kind's, or to none if the search is timed.
 fn ai(text: &str, timed: bool) -> anyhow::Result<AiPlayer> {
     let (kind, level) = match text.split_once(':') {
         Some((kind, level)) => (kind, Some(level.parse().with_context(|| format!("`{level}` is no level"))?)),
@@ -123,7 +122,7 @@ fn ai(text: &str, timed: bool) -> anyhow::Result<AiPlayer> {
     AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))
 }
 
-/// Milliseconds or seconds: `100ms`, `2s`, `0.5s`.
+/// Parses milliseconds or seconds: `100ms`, `2s`, `0.5s`.
 fn duration(text: &str) -> anyhow::Result<Duration> {
     let (number, unit) = match text.strip_suffix("ms") {
         Some(number) => (number, 0.001),
@@ -132,7 +131,7 @@ fn duration(text: &str) -> anyhow::Result<Duration> {
     let seconds = number.parse::<f64>().map(|number| number * unit).ok();
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     match duration {
-        Some(duration) if !duration.is_zero() && duration <= LONGEST_MOVE => Ok(duration),
+        Some(duration) if !duration.is_zero() && duration <= MAX_MOVE_TIME => Ok(duration),
         _ => bail!("`{text}` is no time for a move: one is 100ms or 2s, at most an hour"),
     }
 }
@@ -149,12 +148,12 @@ mod tests {
     fn a_player_is_a_kind_a_level_and_a_time() {
         let expert = |level| EngineSpec::Ai(AiPlayer::new(AiKind::Expert, level).unwrap());
         let read = |text| read(text).unwrap();
-        assert_eq!((read("expert").mind, read("expert").time), (expert(13), None));
-        assert_eq!((read("Expert:3").mind, read("Expert:3").to_string()), (expert(3), "Expert:3".to_owned()));
+        assert_eq!((read("expert").spec, read("expert").time), (expert(13), None));
+        assert_eq!((read("Expert:3").spec, read("Expert:3").to_string()), (expert(3), "Expert:3".to_owned()));
         assert_eq!(read("expert:16@100ms").time, Some(Duration::from_millis(100)));
         let timed = read("expert@0.5s");
         assert_eq!(
-            (timed.mind, timed.time),
+            (timed.spec, timed.time),
             (EngineSpec::Ai(AiPlayer::tireless(AiKind::Expert)), Some(Duration::from_millis(500)))
         );
     }
@@ -163,12 +162,12 @@ mod tests {
     fn an_engine_is_a_protocol_a_command_and_a_time() {
         let launch = |command| EngineSpec::Engine(EngineCommand::new(Protocol::Gtp, command).unwrap());
         let read = |text| read(text).unwrap();
-        assert_eq!((read("gtp:edax -l 5").mind, read("gtp:edax -l 5").time), (launch("edax -l 5"), None));
+        assert_eq!((read("gtp:edax -l 5").spec, read("gtp:edax -l 5").time), (launch("edax -l 5"), None));
         let timed = read("gtp:edax -gtp@2s");
-        assert_eq!((timed.mind, timed.time), (launch("edax -gtp"), Some(Duration::from_secs(2))));
-        assert_eq!(read("gtp:./a@b").mind, launch("./a@b"));
+        assert_eq!((timed.spec, timed.time), (launch("edax -gtp"), Some(Duration::from_secs(2))));
+        assert_eq!(read("gtp:./a@b").spec, launch("./a@b"));
         let nboard = EngineSpec::Engine(EngineCommand::new(Protocol::Nboard, "ntest x").unwrap());
-        assert_eq!(read("nboard:ntest x").mind, nboard);
+        assert_eq!(read("nboard:ntest x").spec, nboard);
     }
 
     #[test]
@@ -200,7 +199,7 @@ mod tests {
             }
         });
         let stop = Stop::new();
-        assert!(!stop_after(LONGEST_MOVE, &stop, || stop.is_stopped()));
+        assert!(!stop_after(MAX_MOVE_TIME, &stop, || stop.is_stopped()));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::{
     rules::{Color, Transcript},
 };
 
-/// The score, the difference in strength and what a test found, in a few lines.
+/// The score, the difference in Elo and the SPRT, in a few lines.
 pub(super) fn summary(results: &MatchResults) -> String {
     let MatchResults { plan, score, verdict, .. } = results;
     let mut text = format!("{} of {} games: {} {score}", results.games.len(), plan.games, plan.a);
@@ -37,7 +37,6 @@ pub(super) fn summary(results: &MatchResults) -> String {
     text
 }
 
-/// The result and every game, as JSON.
 pub(super) fn json(results: &MatchResults) -> String {
     let MatchResults { plan, score, .. } = results;
     let value = json!({
@@ -57,16 +56,16 @@ pub(super) fn json(results: &MatchResults) -> String {
     format!("{value:#}\n")
 }
 
-/// The moves of every game, a line each, openings included and passes left out.
+/// The moves of every game, one line each, with the opening and without passes.
 pub(super) fn transcripts(results: &MatchResults) -> String {
     results.games.iter().map(|game| format!("{}\n", game.moves)).collect()
 }
 
-/// An output file, created before the games: a bad path must not lose results.
+/// An output file, created before the games, so that a bad path does not lose results.
 pub(super) struct OutputFile(Option<(PathBuf, File)>);
 
 impl OutputFile {
-    /// Makes it, or empties it.
+    /// Creates or truncates the file.
     pub(super) fn open(path: Option<PathBuf>) -> anyhow::Result<Self> {
         let open = |path: PathBuf| {
             let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
@@ -75,14 +74,13 @@ impl OutputFile {
         path.map(open).transpose().map(Self)
     }
 
-    /// Writes all of it.
     pub(super) fn write(self, text: &str) -> anyhow::Result<()> {
         let Some((path, mut file)) = self.0 else { return Ok(()) };
         file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
     }
 }
 
-/// JSON has no infinity: a bound that is none is null.
+/// An infinite bound becomes null.
 fn difference(Difference { elo, low, high }: Difference) -> Value {
     json!({ "difference": elo, "low": low, "high": high })
 }
@@ -124,12 +122,12 @@ mod tests {
         for index in 0..6 {
             results.add(index, won_by(Some(if index < 4 { side_of_a(index) } else { Color::Black })));
         }
-        let told = summary(&results);
-        let lines: Vec<_> = told.lines().collect();
+        let text = summary(&results);
+        let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "6 of 20 games: expert:1 5 won, 0 drawn, 1 lost");
-        assert!(lines[1].starts_with("+280 Elo (") && lines[1].ends_with(", at 95 %"), "{told}");
+        assert!(lines[1].starts_with("+280 Elo (") && lines[1].ends_with(", at 95 %"), "{text}");
         assert_eq!(lines[2], "pairs with 0, ½, 1, 1½, 2 points: 0, 0, 1, 0, 2");
-        assert!(lines[3].contains("ends at -2.94 or +2.94") && lines.len() == 4, "{told}");
+        assert!(lines[3].contains("ends at -2.94 or +2.94") && lines.len() == 4, "{text}");
     }
 
     #[test]

@@ -8,31 +8,30 @@ use crate::{
     rules::Color,
 };
 
-/// What is to be played.
 #[derive(Clone, Debug)]
 pub(super) struct MatchPlan {
     /// The player whose score is reported.
     pub(super) a: ArenaPlayer,
     pub(super) b: ArenaPlayer,
-    /// How many games at most; even.
+    /// Maximum number of games; even.
     pub(super) games: u32,
-    /// Decides openings and moves.
+    /// Determines openings and moves.
     pub(super) seed: u64,
-    /// When to end before that.
+    /// A test that may end the match early.
     pub(super) sprt: Option<Sprt>,
 }
 
-/// The games so far. A game that ends before an earlier one waits for that one.
+/// The games so far. A finished game counts after all earlier ones.
 #[derive(Debug)]
 pub(super) struct MatchResults {
-    /// What is to be played.
     pub(super) plan: MatchPlan,
-    /// Finished, without a gap.
+    /// The games that count, by index.
     pub(super) games: Vec<ArenaGame>,
-    /// Of those, as A sees it.
+    /// The score of player A in `games`.
     pub(super) score: Score,
     /// The result of the SPRT, which ended the match.
     pub(super) verdict: Option<Verdict>,
+    /// Finished games that wait for an earlier one, by index.
     waiting: BTreeMap<u32, ArenaGame>,
 }
 
@@ -41,8 +40,7 @@ impl MatchResults {
         Self { plan, games: Vec::new(), score: Score::default(), verdict: None, waiting: BTreeMap::new() }
     }
 
-    /// Adds the game of that index, from 0, and counts all games without a gap before them. After a verdict nothing
-    /// counts.
+    /// Adds the game with that index, from 0. Games after a verdict do not count.
     pub(super) fn add(&mut self, index: u32, game: ArenaGame) {
         self.waiting.insert(index, game);
         while self.verdict.is_none()
@@ -55,13 +53,12 @@ impl MatchResults {
         }
     }
 
-    /// Whether nothing is left to play.
     pub(super) fn is_complete(&self) -> bool {
         self.verdict.is_some() || self.games.len() as u32 == self.plan.games
     }
 }
 
-/// A begins the first game of each pair.
+/// The side of player A, who is black in the first game of each pair.
 pub(super) fn side_of_a(index: u32) -> Color {
     if index.is_multiple_of(2) { Color::Black } else { Color::White }
 }

@@ -32,10 +32,8 @@ pub(super) struct MatchRunner {
 }
 
 impl MatchRunner {
-    /// Of players that can be made ready.
-    ///
     /// # Errors
-    /// When one cannot: otherwise every game would be lost.
+    /// A player cannot be started: it would lose every game.
     pub(super) fn new(plan: MatchPlan, progress: Progress) -> anyhow::Result<Self> {
         let ended = Stop::new();
         for player in [&plan.a, &plan.b] {
@@ -67,7 +65,6 @@ impl MatchRunner {
         mem::replace(&mut self.results(), MatchResults::new(self.plan.clone()))
     }
 
-    /// Plays one game after the other.
     fn work(&self) {
         let mut a = ArenaSeat::new(&self.plan.a, &self.ended);
         let mut b = ArenaSeat::new(&self.plan.b, &self.ended);
@@ -87,7 +84,7 @@ impl MatchRunner {
         }
     }
 
-    /// The opening of a game, which is the same for both games of a pair, and its seed.
+    /// The opening, which both games of a pair share, and the seed of a game.
     fn beginning(&self, index: u32) -> (Transcript, u64) {
         let opening = opening::balanced(self.plan.seed, index / 2);
         let seed = SplitMix64::new(self.plan.seed).next() ^ u64::from(index);

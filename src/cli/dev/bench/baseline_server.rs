@@ -1,8 +1,7 @@
 //! The server to compare with: the same messages through bare tonic, without rules, storage and rooms.
 //!
-//! It takes the same calls as a server. A bot's log-in names a pair, and its token is its name; any move
-//! sends both streams of the pair the next prepared messages, as a server would. Watchers of
-//! a pair share the bytes of each event.
+//! It takes the same calls as a server. A bot's name has the number of its pair, and is also its token. Any move sends
+//! the next prepared messages to both streams of the pair. The watchers of a pair share the bytes of each event.
 
 use std::{
     collections::HashMap,
@@ -47,20 +46,20 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// Queued messages of one bot. In a game there are three at most.
+/// Capacity of a bot's message queue. A game needs three at most.
 const INBOX: usize = 64;
 
-/// Maximum number of events that a watcher may lag. Beyond it the stream fails: there is no room for a new snapshot.
+/// Maximum lag of a watcher, in events. Beyond it the stream fails, as the server cannot make a new snapshot.
 const LAG: usize = 4_096;
 
-/// Streams of one connection: more than the bench opens.
+/// Maximum streams of a connection: more than the bench opens.
 const STREAMS: u32 = 1_000_000;
 
-/// Serves until standard input ends, which is when the bench has ended.
+/// Serves until standard input is closed, which happens when the bench ends.
 pub(in crate::cli) async fn run() -> anyhow::Result<()> {
-    // With fewer, connections fail and the bench says so.
+    // With fewer files, connections fail and the bench reports it.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
-    // Without a subscriber the transport's spans would go to the `log` crate, which takes longer.
+    // Without a subscriber the transport's spans would go to the `log` crate, which is slower.
     tracing::subscriber::set_global_default(NoSubscriber::default())?;
     let server =
         Arc::new(BaselineServer { prepared: PreparedMessages::new(&FixedGame::new())?, pairs: RwLock::default() });
@@ -70,11 +69,11 @@ pub(in crate::cli) async fn run() -> anyhow::Result<()> {
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let mut server = Server::builder().max_concurrent_streams(STREAMS).initial_connection_window_size(WINDOW);
     let served = server.add_routes(routes).serve_with_incoming(incoming);
-    let mut said = Vec::new();
+    let mut end = Vec::new();
     let mut input = tokio::io::stdin().take(1);
     tokio::select! {
         served = served => Ok(served?),
-        _ = input.read_to_end(&mut said) => Ok(()),
+        _ = input.read_to_end(&mut end) => Ok(()),
     }
 }
 
@@ -90,18 +89,17 @@ struct BaselinePair {
     watchers: OnceLock<broadcast::Sender<Bytes>>,
 }
 
-/// The state of a pair's game.
 #[derive(Default)]
 struct PairState {
     ready: ByColor<bool>,
-    /// The next step.
+    /// The index of the next step.
     step: usize,
     games: u64,
     seq: u64,
     bots: ByColor<Option<mpsc::Sender<Bytes>>>,
 }
 
-/// The caller by its token, which is its name: the number of the pair, and the side of a bot.
+/// The number of the pair and the side, from the token `SIDE NUMBER.SUFFIX`.
 fn caller(request: &extract::Request) -> Option<(String, Color)> {
     let token = request.headers().get("authorization")?.to_str().ok()?.strip_prefix("Bearer ")?;
     let (role, number) = token.split_once(' ')?;
@@ -116,17 +114,17 @@ async fn answer(State(server): State<Arc<BaselineServer>>, request: extract::Req
     match (method.as_str(), &seat) {
         ("Play", Some((pair, side))) => {
             let play = |request: Request<Streaming<Bytes>>| {
-                let (server, pair, told) = (Arc::clone(&server), Arc::clone(pair), pair.subscribe_bot(*side));
-                answered(PlayMessages { server, pair, moves: Some(request.into_inner()), told })
+                let (server, pair, events) = (Arc::clone(&server), Arc::clone(pair), pair.subscribe_bot(*side));
+                stream_response(PlayMessages { server, pair, moves: Some(request.into_inner()), events })
             };
             grpc.streaming(Closure(play), request).await
         }
         ("WatchTurns", Some((pair, side))) => {
-            let turns = |_: Request<Bytes>| answered(ReceiverStream::new(pair.subscribe_bot(*side)).map(Ok));
+            let turns = |_: Request<Bytes>| stream_response(ReceiverStream::new(pair.subscribe_bot(*side)).map(Ok));
             grpc.server_streaming(Closure(turns), request).await
         }
         ("WatchRoom", Some((pair, _))) => {
-            let watch = |_: Request<Bytes>| answered(server.watch(pair));
+            let watch = |_: Request<Bytes>| stream_response(server.watch(pair));
             grpc.server_streaming(Closure(watch), request).await
         }
         (method, seat) => {
@@ -138,7 +136,7 @@ async fn answer(State(server): State<Arc<BaselineServer>>, request: extract::Req
     }
 }
 
-/// A service that is a closure.
+/// A closure as a service.
 struct Closure<F>(F);
 
 impl<F: FnMut(Q) -> Ready<Result<A, Status>>, Q, A> Service<Q> for Closure<F> {
@@ -155,7 +153,7 @@ impl<F: FnMut(Q) -> Ready<Result<A, Status>>, Q, A> Service<Q> for Closure<F> {
     }
 }
 
-fn answered<T>(stream: T) -> Ready<Result<Response<T>, Status>> {
+fn stream_response<T>(stream: T) -> Ready<Result<Response<T>, Status>> {
     ready(Ok(Response::new(stream)))
 }
 
@@ -168,7 +166,7 @@ impl BaselineServer {
         })
     }
 
-    /// Plays the next move.
+    /// Sends the messages of the next move.
     fn advance(&self, pair: &BaselinePair) {
         let mut state = pair.state.lock().unwrap_or_else(PoisonError::into_inner);
         let step = state.step;
@@ -185,7 +183,7 @@ impl BaselineServer {
     }
 
     /// Marks a bot as ready; when both are, a series begins.
-    fn is_ready(&self, pair: &BaselinePair, side: Color) {
+    fn set_ready(&self, pair: &BaselinePair, side: Color) {
         let mut state = pair.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.ready[side] = true;
         if state.ready == ByColor::new(true, true) {
@@ -193,7 +191,7 @@ impl BaselineServer {
         }
     }
 
-    /// The room, then its events.
+    /// A snapshot of the room, then its events.
     fn watch(&self, pair: &BaselinePair) -> impl Stream<Item = Result<Bytes, Status>> + use<> {
         let state = pair.state.lock().unwrap_or_else(PoisonError::into_inner);
         let events = pair.watchers.get_or_init(|| broadcast::Sender::new(LAG)).subscribe();
@@ -205,7 +203,6 @@ impl BaselineServer {
         tokio_stream::once(Ok(snapshot)).chain(events)
     }
 
-    /// Answers a unary call.
     fn call(&self, method: &str, seat: Option<&(Arc<BaselinePair>, Color)>, wire: Bytes) -> Result<Bytes, Status> {
         let name = || v1::LogInRequest::decode(wire).map_err(|error| Status::invalid_argument(error.to_string()));
         Ok(match (method, seat) {
@@ -219,7 +216,7 @@ impl BaselineServer {
                 v1::PlayMoveResponse { seq: 1 << 20, already_applied: false }.encode_to_vec().into()
             }
             ("SetReady", Some((pair, side))) => {
-                self.is_ready(pair, *side);
+                self.set_ready(pair, *side);
                 Bytes::new()
             }
             // An empty message is valid for any type.
@@ -236,10 +233,10 @@ impl BaselinePair {
     }
 
     fn send(&self, state: &mut PairState, step: &PreparedStep) {
-        for (side, messages) in step.told.iter() {
+        for (side, messages) in step.to_bots.iter() {
             let Some(bot) = &state.bots[side] else { continue };
             for message in messages {
-                // A bot that does not read misses it, and the bench fails.
+                // A bot with a full queue misses it, and the bench fails.
                 let _ = bot.try_send(message.clone());
             }
         }
@@ -253,13 +250,13 @@ impl BaselinePair {
     }
 }
 
-/// Messages down, and moves up.
+/// The stream of a bot's messages, which also receives its moves.
 struct PlayMessages {
     server: Arc<BaselineServer>,
     pair: Arc<BaselinePair>,
     /// `None` once the bot has closed its side.
     moves: Option<Streaming<Bytes>>,
-    told: mpsc::Receiver<Bytes>,
+    events: mpsc::Receiver<Bytes>,
 }
 
 impl Stream for PlayMessages {
@@ -273,6 +270,6 @@ impl Stream for PlayMessages {
                 Poll::Pending => break,
             }
         }
-        self.told.poll_recv(context).map(|message| message.map(Ok))
+        self.events.poll_recv(context).map(|message| message.map(Ok))
     }
 }

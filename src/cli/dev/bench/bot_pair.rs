@@ -24,14 +24,13 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// Both bots, seated.
+/// Two seated bots.
 pub(super) struct BotPair {
     pub(super) number: usize,
     pub(super) room: String,
     bots: ByColor<PairBot>,
 }
 
-/// One bot and its turns.
 struct PairBot {
     player: BenchPlayer,
     turns: TurnStream,
@@ -45,19 +44,19 @@ enum TurnStream {
     Calls(Streaming<v1::WatchTurnsResponse>),
 }
 
-/// How pairs play.
+/// The options and counters that all pairs share.
 pub(super) struct PairOptions {
     pub(super) fixed_game: Arc<FixedGame>,
     pub(super) counters: Arc<Counters>,
     /// The time between two moves of a room; zero for no wait.
     pub(super) pace: Duration,
     pub(super) stop: CancellationToken,
-    /// Rooms in which a turn was requested.
-    pub(super) begun: watch::Sender<usize>,
+    /// Number of rooms in which a turn was requested.
+    pub(super) started: watch::Sender<usize>,
 }
 
 impl BotPair {
-    /// Logs the bots with this number in, and seats them in a room of their own.
+    /// Logs in the bots of pair `number`, and seats them in a new room.
     pub(super) async fn seat(connections: Arc<Connections>, number: usize, unary: bool) -> anyhow::Result<Self> {
         let black = PairBot::begin(connections.get(2 * number).await?, &format!("black {number}"), unary).await?;
         let white = PairBot::begin(connections.get(2 * number + 1).await?, &format!("white {number}"), unary).await?;
@@ -85,25 +84,25 @@ impl BotPair {
 
     /// Reads heartbeats until the stop; anything else is a violation.
     pub(super) async fn idle(mut self, stop: CancellationToken) -> anyhow::Result<()> {
-        while let Some(told) = stop.run_until_cancelled(self.next()).await {
-            if !matches!(told?.1, Event::Heartbeat(_)) {
+        while let Some(event) = stop.run_until_cancelled(self.next()).await {
+            if !matches!(event?.1, Event::Heartbeat(_)) {
                 return Err(Violation::Order { game: self.room, what: "an event came in an idle room" }.into());
             }
         }
         Ok(())
     }
 
-    /// Plays until the stop, and then until every move is acknowledged. The first move is sent after `later`.
+    /// Plays until the stop, then waits until every move is acknowledged. The first move is sent after `delay`.
     pub(super) async fn play(
         mut self,
         options: Arc<PairOptions>,
         watched_room: Option<Arc<WatchedRoom>>,
-        later: Duration,
+        delay: Duration,
     ) -> anyhow::Result<()> {
         let check = PlayerCheck::new(Arc::clone(&options.fixed_game), self.room.clone());
-        let (stop, due) = (options.stop.clone(), Instant::now() + later);
+        let (stop, due) = (options.stop.clone(), Instant::now() + delay);
         let mut progress =
-            PairProgress { options, watched_room, check, open: None, sent: None, due, made: 0, begun: false };
+            PairProgress { options, watched_room, check, open: None, sent: None, due, made: 0, started: false };
         self.get_ready().await?;
         loop {
             if stop.is_cancelled() {
@@ -114,7 +113,7 @@ impl BotPair {
                 self.bots[side].answer(progress.check.game(side), turn).await?;
             }
             let (side, event) = tokio::select! {
-                told = self.next() => told?,
+                event = self.next() => event?,
                 () = stop.cancelled(), if progress.check.is_quiescent() => continue,
             };
             if progress.receive(side, event)? == BotSignal::Ended && progress.check.series_is_over() {
@@ -123,7 +122,7 @@ impl BotPair {
         }
     }
 
-    /// Both say that they are ready, after which a series begins.
+    /// Sets both bots ready, which begins a series.
     async fn get_ready(&self) -> anyhow::Result<()> {
         for (_, bot) in self.bots.iter() {
             let ready = v1::SetReadyRequest { room_id: self.room.clone(), ready: true };
@@ -142,20 +141,20 @@ impl BotPair {
     }
 }
 
-/// The state of a pair's games.
 struct PairProgress {
     options: Arc<PairOptions>,
     watched_room: Option<Arc<WatchedRoom>>,
     check: PlayerCheck,
-    /// The unanswered turn.
+    /// The turn to answer.
     open: Option<(Color, FixedTurn)>,
-    /// When the last move was sent, until the next turn is requested.
+    /// When the last move was sent, if no turn was requested since.
     sent: Option<Instant>,
-    /// When the next move is to be sent.
+    /// When to send the next move.
     due: Instant,
+    /// Number of moves sent.
     made: u64,
-    /// Whether a turn has been asked.
-    begun: bool,
+    /// Whether a turn was requested.
+    started: bool,
 }
 
 impl PairProgress {
@@ -174,7 +173,7 @@ impl PairProgress {
         Some((side, turn))
     }
 
-    /// Checks an event of one bot, and counts it.
+    /// Checks and counts an event of one bot.
     fn receive(&mut self, side: Color, event: Event) -> Result<BotSignal, Violation> {
         let signal = self.check.receive(side, event)?;
         match signal {
@@ -185,11 +184,11 @@ impl PairProgress {
                     self.options.counters.record(|counters| &counters.turns, sent.elapsed());
                 }
                 self.open = Some((side, turn));
-                if !std::mem::replace(&mut self.begun, true) {
-                    self.options.begun.send_modify(|rooms| *rooms += 1);
+                if !std::mem::replace(&mut self.started, true) {
+                    self.options.started.send_modify(|rooms| *rooms += 1);
                 }
             }
-            // The next turn is no answer to a move.
+            // The next turn does not answer a move.
             BotSignal::Ended => self.sent = None,
         }
         Ok(signal)

@@ -14,16 +14,15 @@ use crate::proto::v1::{
     room_service_client::RoomServiceClient, session_service_client::SessionServiceClient,
 };
 
-/// A server that accepts no connection in this time is overrun.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The flow-control window of a connection, in each direction: a message for each of the streams that share it.
+/// The flow-control window of a connection in each direction, in bytes: large enough for a message of each stream.
 pub(super) const WINDOW: u32 = 16 << 20;
 
-/// Connections that players share, or one for each.
+/// Connections that players share, or one for each player.
 pub(super) struct Connections {
     url: String,
-    /// None where each has its own.
+    /// Empty if each player has its own.
     shared: Vec<Channel>,
 }
 
@@ -37,7 +36,7 @@ impl Connections {
         Ok(connections)
     }
 
-    /// The connection of the player with this number.
+    /// The connection of player `number`.
     pub(super) async fn get(&self, number: usize) -> anyhow::Result<Channel> {
         match self.shared.len() {
             0 => connect(&self.url).await,
@@ -52,7 +51,6 @@ async fn connect(url: &str) -> anyhow::Result<Channel> {
     endpoint.connect().await.with_context(|| format!("no connection to {url}"))
 }
 
-/// A logged-in player.
 #[derive(Clone)]
 pub(super) struct BenchPlayer {
     pub(super) channel: Channel,
@@ -60,8 +58,7 @@ pub(super) struct BenchPlayer {
 }
 
 impl BenchPlayer {
-    /// Logs a program in. The process id makes the name unique: on a running server another bench may use the same
-    /// names.
+    /// Logs in. The process id makes the name unique among concurrent benches.
     pub(super) async fn log_in(channel: Channel, name: &str) -> anyhow::Result<Self> {
         let display_name = format!("{name}.{}", std::process::id());
         let request = v1::LogInRequest { display_name, kind: v1::PlayerKind::Bot.into(), seats: 1 };
@@ -71,21 +68,20 @@ impl BenchPlayer {
         Ok(Self { channel, bearer })
     }
 
-    /// Leaves every room, and gives the name back.
     pub(super) async fn log_out(self) -> anyhow::Result<()> {
         let request = self.request(v1::LogOutRequest::default());
         SessionServiceClient::new(self.channel.clone()).log_out(request).await?;
         Ok(())
     }
 
-    /// A request with the player's token.
+    /// Adds the player's token.
     pub(super) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         request.metadata_mut().insert("authorization", self.bearer.clone());
         request
     }
 
-    /// Makes a room, and gives its id.
+    /// Creates a room and returns its id.
     pub(super) async fn create(&self, settings: v1::RoomSettings, seats: [v1::Seat; 2]) -> anyhow::Result<String> {
         let request = v1::CreateRoomRequest { settings: Some(settings), seats: seats.to_vec(), ..Default::default() };
         let answer = LobbyServiceClient::new(self.channel.clone()).create_room(self.request(request)).await?;

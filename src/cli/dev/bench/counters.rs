@@ -1,4 +1,4 @@
-//! The counters of a measurement.
+//! Counters of a measurement.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -7,21 +7,21 @@ use std::{
 
 use tokio::sync::Notify;
 
-/// Counters of all rooms together. Nothing counts outside of the measured time.
+/// Counters over all rooms. They count during the measured time only.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     measuring: AtomicBool,
     moves: AtomicU64,
     /// The number of moves that ends the measured time.
     wanted: u64,
-    /// Notified when they are made.
+    /// Notified when that number is reached.
     pub(super) enough: Notify,
     pub(super) deliveries: AtomicU64,
-    /// Watchers that lagged so much that they got a new snapshot.
+    /// Snapshots sent to watchers that lagged too far.
     pub(super) snapshots: AtomicU64,
-    /// From the sending of a move until the next turn is asked.
+    /// From the sending of a move until the next turn is requested.
     pub(super) turns: Histogram,
-    /// From the sending of a move until the last watcher has it.
+    /// From the sending of a move until the last watcher has received it.
     pub(super) last_watchers: Histogram,
 }
 
@@ -44,25 +44,23 @@ impl Counters {
         }
     }
 
-    /// Counts one more of `what`.
-    pub(super) fn count(&self, what: impl FnOnce(&Self) -> &AtomicU64) {
+    pub(super) fn count(&self, counter: impl FnOnce(&Self) -> &AtomicU64) {
         if self.measuring.load(Relaxed) {
-            what(self).fetch_add(1, Relaxed);
+            counter(self).fetch_add(1, Relaxed);
         }
     }
 
-    /// Notes how long something took.
-    pub(super) fn record(&self, what: impl FnOnce(&Self) -> &Histogram, took: Duration) {
+    pub(super) fn record(&self, histogram: impl FnOnce(&Self) -> &Histogram, took: Duration) {
         if self.measuring.load(Relaxed) {
-            what(self).record(took);
+            histogram(self).record(took);
         }
     }
 }
 
-/// Buckets in each power of two: a relative error of 1/32, in 15 KiB.
+/// Buckets per power of two: a relative error of 1/32, in 15 KiB.
 const BUCKETS_PER_OCTAVE: u64 = 32;
 
-/// A histogram of times.
+/// A histogram of durations, in nanoseconds.
 #[derive(Debug)]
 pub(super) struct Histogram {
     buckets: Vec<AtomicU64>,
@@ -95,7 +93,7 @@ impl Histogram {
         Some(Duration::from_nanos(highest(found)).min(self.longest()?))
     }
 
-    /// The longest time; `None` without values.
+    /// `None` without values.
     pub(super) fn longest(&self) -> Option<Duration> {
         Some(self.longest.load(Relaxed)).filter(|&nanos| nanos > 0).map(Duration::from_nanos)
     }

@@ -1,9 +1,7 @@
-//! The one game that all bots of the bench play, so that the next move is known to the checks, and to a server
-//! that has no rules.
+//! The one game that all bots of the bench play, known to the checks and to the baseline server, which has no rules.
 
 use crate::rules::{Bitboard, Color, Position, Square};
 
-/// A whole game, turn by turn.
 #[derive(Debug)]
 pub(super) struct FixedGame {
     pub(super) turns: Vec<FixedTurn>,
@@ -11,10 +9,10 @@ pub(super) struct FixedGame {
     pub(super) last: Position,
 }
 
-/// A position and the move that is played in it.
+/// A position and the move played in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FixedTurn {
-    /// Passes count.
+    /// Counts passes too.
     pub(super) ply: u16,
     pub(super) position: Position,
     pub(super) square: Square,
@@ -38,14 +36,13 @@ impl FixedGame {
         Self { turns, last: position }
     }
 
-    /// How many moves a side makes.
+    /// The number of moves of a side.
     pub(super) fn moves_of(&self, side: Color) -> usize {
         self.turns.iter().filter(|turn| turn.mover() == side).count()
     }
 }
 
-/// A legal move that depends only on the position. The first one would fill the board from a corner,
-/// and have fewer legal moves than usual.
+/// A legal move that depends only on the position. Always the first one would give fewer legal moves than usual.
 fn choice(position: Position) -> Option<Square> {
     let legal: Bitboard = position.legal_moves();
     let [black, white] = Color::ALL.map(|side| position.board().discs(side).0);

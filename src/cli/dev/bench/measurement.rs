@@ -29,13 +29,13 @@ use crate::{cli::terminal::progress::Progress, proto::v1};
 /// Bots that log in concurrently.
 const CONCURRENT_LOG_INS: usize = 64;
 
-/// The time for the last moves to arrive. Later ones count as lost.
+/// The wait for the last moves, after which they count as lost.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often progress is polled.
+/// The interval at which completion is polled.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Tasks of the load. A task that ends before the stop has failed.
+/// Tasks of the load. One that ends before the stop has failed.
 type Tasks = JoinSet<anyhow::Result<()>>;
 
 /// Starts the target, loads it, and returns the figures. `cut` ends the measured time at once.
@@ -54,7 +54,7 @@ pub(super) async fn measure(
     }
 }
 
-/// Waits for a cut before the measured time.
+/// Completes on a cut before the measured time.
 async fn cut_before_measurement(began: &CancellationToken, cut: &CancellationToken) {
     cut.cancelled().await;
     if began.is_cancelled() {
@@ -68,7 +68,7 @@ struct Measurement<'a> {
     cut: &'a CancellationToken,
     playing: Tasks,
     watching: Tasks,
-    /// Players besides the host.
+    /// All players except the host.
     guests: Vec<BenchPlayer>,
     watched_rooms: Vec<Arc<WatchedRoom>>,
     process: TargetProcess,
@@ -85,17 +85,17 @@ struct Measurement<'a> {
 #[derive(Default)]
 struct MemorySamples {
     start: Option<u64>,
-    /// With all bots seated.
+    /// After all bots are seated.
     seated: Option<u64>,
-    /// With the rooms of AIs.
+    /// After the rooms of AIs are made.
     furnished: Option<u64>,
-    /// With all watchers.
+    /// After all watchers have joined.
     watched: Option<u64>,
     /// After the measured time.
     played: Option<u64>,
 }
 
-/// The usage of server and bench at a moment.
+/// CPU time and memory of server and bench at one moment.
 struct UsageSample {
     at: Instant,
     server: Option<Usage>,
@@ -145,16 +145,16 @@ impl<'a> Measurement<'a> {
         self.start_watchers(rooms.collect(), &done).await?;
         memory.watched = self.resident();
 
-        let begun = self.begin(pairs);
+        let started = self.begin(pairs);
         for room in &ai_rooms {
             let request = v1::StartGameRequest { room_id: room.clone(), ..Default::default() };
             self.host.rooms().start_game(self.host.request(request)).await?;
         }
-        self.progress.begin("beginning games", self.load.rooms as u64);
+        self.progress.begin_phase("beginning games", self.load.rooms as u64);
         tokio::select! {
             Some(ended) = self.playing.join_next() => ended_early(ended)?,
             Some(ended) = self.watching.join_next() => ended_early(ended)?,
-            () = begun => {}
+            () = started => {}
         }
         let [first, last] = self.count().await?;
         self.stop_and_drain().await?;
@@ -175,9 +175,8 @@ impl<'a> Measurement<'a> {
         self.process.usage().map(|usage| usage.resident)
     }
 
-    /// Seats all bots.
     async fn seat(&self) -> anyhow::Result<Vec<BotPair>> {
-        self.progress.begin("seating bots", self.load.rooms as u64);
+        self.progress.begin_phase("seating bots", self.load.rooms as u64);
         let (mut pairs, mut seating) = (Vec::new(), JoinSet::new());
         for number in 0..self.load.rooms {
             if seating.len() == CONCURRENT_LOG_INS {
@@ -208,13 +207,13 @@ impl<'a> Measurement<'a> {
         Ok(rooms)
     }
 
-    /// Starts the watchers, spread evenly over these rooms.
+    /// Starts the watchers, spread evenly over `rooms`.
     async fn start_watchers(&mut self, rooms: Vec<String>, done: &CancellationToken) -> anyhow::Result<()> {
         let load = self.load;
         if load.watchers == 0 {
             return Ok(());
         }
-        self.progress.begin("letting watchers in", load.watchers as u64);
+        self.progress.begin_phase("letting watchers in", load.watchers as u64);
         let connections = Connections::open(&self.process.url, load.watch_connections).await?;
         let (each, more) = (load.watchers / rooms.len(), load.watchers % rooms.len());
         for (number, room) in rooms.into_iter().enumerate() {
@@ -248,43 +247,43 @@ impl<'a> Measurement<'a> {
             counters: Arc::clone(&self.counters),
             pace: Duration::from_secs_f64(self.load.pace),
             stop: self.stop.clone(),
-            begun: watch::Sender::new(0),
+            started: watch::Sender::new(0),
         });
         let wanted = if self.load.idle { 0 } else { pairs.len() };
-        let mut begun = options.begun.subscribe();
+        let mut started = options.started.subscribe();
         let rooms = u32::try_from(pairs.len().max(1)).unwrap_or(u32::MAX);
         for (number, pair) in (0..).zip(pairs) {
             if self.load.idle {
                 self.playing.spawn(pair.idle(self.stop.clone()));
                 continue;
             }
-            // Rooms start spread over the pace.
-            let later = options.pace * number / rooms;
+            // Spreads the rooms' moves evenly in time.
+            let delay = options.pace * number / rooms;
             let watched_room = self.watched_rooms.get(pair.number).cloned();
-            self.playing.spawn(pair.play(Arc::clone(&options), watched_room, later));
+            self.playing.spawn(pair.play(Arc::clone(&options), watched_room, delay));
         }
         async move {
             // Fails only when all bots have ended.
-            let _ = begun.wait_for(|&begun| begun >= wanted).await;
+            let _ = started.wait_for(|&started| started >= wanted).await;
         }
     }
 
-    /// Warms up, measures, and gives the two ends of the measured time.
+    /// Warms up, measures, and returns the usage at both ends of the measured time.
     async fn count(&mut self) -> anyhow::Result<[UsageSample; 2]> {
         self.progress.wait_for("warming up".to_owned());
         self.wait(self.load.warm_up).await?;
-        let first = self.moment();
+        let first = self.sample();
         self.began.cancel();
         self.counters.measure(true);
-        self.progress.begin("measuring", (self.load.seconds * 10.0) as u64);
+        self.progress.begin_phase("measuring", (self.load.seconds * 10.0) as u64);
         self.wait(self.load.seconds).await?;
         self.counters.measure(false);
-        let last = self.moment();
+        let last = self.sample();
         self.progress.wait_for("waiting for the last moves".to_owned());
         Ok([first, last])
     }
 
-    /// Waits `seconds`, unless enough moves are counted before.
+    /// Waits `seconds`, or until enough moves are counted.
     async fn wait(&mut self, seconds: f64) -> anyhow::Result<()> {
         let began = Instant::now();
         let end = began + Duration::from_secs_f64(seconds);
@@ -315,19 +314,19 @@ impl<'a> Measurement<'a> {
             Err(_) => return Err(Violation::Lost(self.playing.len()).into()),
         }
         if self.load.ai_rooms > 0 {
-            // AIs play on.
+            // AIs do not stop.
             return Ok(());
         }
-        let unsettled = || self.watched_rooms.iter().filter(|watched_room| !watched_room.is_complete()).count();
-        let told = async {
-            while unsettled() > 0 {
+        let incomplete = || self.watched_rooms.iter().filter(|watched_room| !watched_room.is_complete()).count();
+        let all_received = async {
+            while incomplete() > 0 {
                 sleep(POLL).await;
             }
         };
-        timeout(DRAIN_TIMEOUT, told).await.map_err(|_| Violation::Lost(unsettled()).into())
+        timeout(DRAIN_TIMEOUT, all_received).await.map_err(|_| Violation::Lost(incomplete()).into())
     }
 
-    fn moment(&self) -> UsageSample {
+    fn sample(&self) -> UsageSample {
         UsageSample { at: Instant::now(), server: self.process.usage(), own: Usage::own() }
     }
 
@@ -338,7 +337,7 @@ impl<'a> Measurement<'a> {
         let cpu = |usage: fn(&UsageSample) -> Option<Usage>| {
             Some(usage(last)?.cpu.saturating_sub(usage(first)?.cpu).as_secs_f64())
         };
-        let (server, own) = (cpu(|moment| moment.server), cpu(|moment| moment.own));
+        let (server, own) = (cpu(|sample| sample.server), cpu(|sample| sample.own));
         let mut figures = Figures::default();
         figures.add("seconds", Some(seconds));
         figures.add("first_answer_ms", millis(Some(self.first_answer)));

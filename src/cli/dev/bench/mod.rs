@@ -1,5 +1,4 @@
-//! `reversi bench`: loads a server over the public API from a process of its own, checks everything that it
-//! receives, and reports figures.
+//! `reversi bench`: loads a server over the public API from another process, checks all messages, and reports figures.
 //!
 //! ```text
 //!   bench ── server_process ──▶ reversi serve, or baseline_server: the same messages through bare tonic
@@ -45,10 +44,9 @@ use crate::cli::{
     terminal::{interrupt::Interrupt, progress::Progress},
 };
 
-/// The highest count of anything: more than a machine has ports and memory for.
-const MOST: i64 = 20_000;
+/// The highest number of rooms, connections or watchers: more than a machine has ports and memory for.
+const MAX_COUNT: i64 = 20_000;
 
-/// What the load is, how long it lasts, and what it is compared with.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi bench --rooms 1000                        moves a second, as many as it can\n  \
@@ -83,10 +81,10 @@ pub(in crate::cli) struct Args {
 #[derive(Debug, clap::Args)]
 struct Load {
     /// Rooms of two bots.
-    #[arg(long, env = "REVERSI_BENCH_ROOMS", value_name = "N", default_value_t = 100, value_parser = up_to(MOST))]
+    #[arg(long, env = "REVERSI_BENCH_ROOMS", value_name = "N", default_value_t = 100, value_parser = up_to(MAX_COUNT))]
     rooms: usize,
     /// Connections that the bots share.
-    #[arg(long, env = "REVERSI_BENCH_CONNECTIONS", value_name = "N", default_value_t = 20, value_parser = up_to(MOST))]
+    #[arg(long, env = "REVERSI_BENCH_CONNECTIONS", value_name = "N", default_value_t = 20, value_parser = up_to(MAX_COUNT))]
     connections: usize,
     /// One connection for each bot.
     #[arg(long, env = "REVERSI_BENCH_OWN_CONNECTIONS", value_parser = clap::builder::FalseyValueParser::new())]
@@ -101,19 +99,19 @@ struct Load {
     #[arg(long, env = "REVERSI_BENCH_IDLE", value_parser = clap::builder::FalseyValueParser::new())]
     idle: bool,
     /// Watching streams.
-    #[arg(long, env = "REVERSI_BENCH_WATCHERS", value_name = "N", default_value_t = 0, value_parser = up_to(MOST))]
+    #[arg(long, env = "REVERSI_BENCH_WATCHERS", value_name = "N", default_value_t = 0, value_parser = up_to(MAX_COUNT))]
     watchers: usize,
     /// Rooms that are watched; the watchers are spread evenly.
-    #[arg(long, env = "REVERSI_BENCH_WATCHED", value_name = "N", default_value_t = 1, value_parser = up_to(MOST))]
+    #[arg(long, env = "REVERSI_BENCH_WATCHED", value_name = "N", default_value_t = 1, value_parser = up_to(MAX_COUNT))]
     watched: usize,
     /// Connections that the watchers share.
-    #[arg(long, env = "REVERSI_BENCH_WATCH_CONNECTIONS", value_name = "N", default_value_t = 20, value_parser = up_to(MOST))]
+    #[arg(long, env = "REVERSI_BENCH_WATCH_CONNECTIONS", value_name = "N", default_value_t = 20, value_parser = up_to(MAX_COUNT))]
     watch_connections: usize,
     /// Send the next move of a watched room only when all watchers have received the last one.
     #[arg(long, env = "REVERSI_BENCH_IN_STEP", value_parser = clap::builder::FalseyValueParser::new())]
     in_step: bool,
     /// Additional rooms in which AIs play each other.
-    #[arg(long, env = "REVERSI_BENCH_AI_ROOMS", value_name = "N", default_value_t = 0, value_parser = up_to(MOST))]
+    #[arg(long, env = "REVERSI_BENCH_AI_ROOMS", value_name = "N", default_value_t = 0, value_parser = up_to(MAX_COUNT))]
     ai_rooms: usize,
     /// Kind of these AIs.
     #[arg(long, env = "REVERSI_BENCH_AI", value_name = "KIND", default_value = "random")]
@@ -144,25 +142,24 @@ enum CompareWith {
     Ephemeral,
 }
 
-/// A number of things.
-fn up_to(most: i64) -> impl clap::builder::TypedValueParser<Value = usize> {
+fn up_to(max: i64) -> impl clap::builder::TypedValueParser<Value = usize> {
     use clap::builder::TypedValueParser as _;
-    clap::value_parser!(u32).range(0..=most).map(|number| number as usize)
+    clap::value_parser!(u32).range(0..=max).map(|number| number as usize)
 }
 
-/// A length of time, of an hour at most.
+/// Parses a time in seconds, at most an hour.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.0..=3_600.0).contains(seconds));
     seconds.ok_or_else(|| "it must be from 0 to 3600 seconds".to_owned())
 }
 
-/// Measures until all rounds are done or an interrupt, and reports what there is.
+/// Measures until all rounds are done or an interrupt, and reports the figures so far.
 ///
 /// # Errors
-/// When the server cannot be started or reached, and when it does what it may not.
+/// The server cannot be started or reached, or violates the protocol.
 pub(in crate::cli) async fn run(address: &Address, args: Args) -> anyhow::Result<()> {
     args.load.check(args.compare)?;
-    // With fewer files, connections fail and say so.
+    // With fewer files, connections fail with an error.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     let target = match &args.durable {
         _ if args.running => Target::Running { url: address.url(), pid: args.pid },
@@ -210,7 +207,7 @@ async fn bench(args: &Args, target: Target, cut: &CancellationToken) -> anyhow::
 }
 
 impl Load {
-    /// Conflicts between options.
+    /// Rejects conflicting options.
     fn check(&self, compare: Option<CompareWith>) -> anyhow::Result<()> {
         anyhow::ensure!(self.rooms + self.ai_rooms > 0, "there is nothing to do without a room");
         anyhow::ensure!(self.connections > 0 && self.watch_connections > 0, "there must be a connection");
@@ -222,7 +219,6 @@ impl Load {
         Ok(())
     }
 
-    /// The options as JSON.
     fn json(&self) -> Value {
         json!({
             "rooms": self.rooms,
@@ -259,7 +255,7 @@ impl BenchReport {
         Self { load: load.json(), target, other, measured: Vec::new(), comparison: Comparison::default() }
     }
 
-    /// One round: of the server alone, or of both targets in alternating order.
+    /// Measures one round: the server, or both targets in alternating order.
     async fn measure(
         &mut self,
         load: &Load,
@@ -278,8 +274,8 @@ impl BenchReport {
             self.measured.push((target, figures));
         }
         if let [(one, figures), (_, others)] = &self.measured[before..] {
-            let (ours, theirs) = if *one == self.target { (figures, others) } else { (others, figures) };
-            self.comparison.add(ours.clone(), theirs.clone());
+            let (base, compared) = if *one == self.target { (figures, others) } else { (others, figures) };
+            self.comparison.add(base.clone(), compared.clone());
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Checks the events that the two bots of a room receive against the game that they play.
+//! Checks the events of a room's two bots against the fixed game.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// Games of a series, the most that a room allows. Then both bots must be ready again.
+/// Games of a series, the maximum of a room. Then both bots must be ready again.
 pub(super) const SERIES: u64 = 1_000;
 
-/// Gets all events of two bots. They are ordered within each stream, not between them.
+/// Checks all events of two bots. They are ordered within each stream, not between the two.
 #[derive(Debug)]
 pub(super) struct PlayerCheck {
     fixed_game: Arc<FixedGame>,
@@ -38,21 +38,21 @@ struct BotState {
     asked: Option<usize>,
     /// Whether the bot has answered it.
     answered: bool,
-    /// Moves of this game that were made.
+    /// Number of this bot's moves in this game.
     made: usize,
+    /// Number of finished games.
     finished: u64,
 }
 
-/// The meaning of an event for the bots.
+/// What an event means for the pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BotSignal {
-    /// Nothing to be done.
     Nothing,
     /// The bot must answer this turn.
     Asked(FixedTurn),
     /// The move is made.
     Played,
-    /// The game is over, by the events of one of the two.
+    /// One bot has received the end of the game.
     Ended,
 }
 
@@ -62,7 +62,6 @@ impl PlayerCheck {
         Self { fixed_game, room, repeats, next: 0, sides: ByColor::default() }
     }
 
-    /// Checks an event of one bot.
     pub(super) fn receive(&mut self, side: Color, event: Event) -> Result<BotSignal, Violation> {
         match event {
             Event::TurnRequested(asked) => self.on_turn_requested(side, &asked),
@@ -82,12 +81,12 @@ impl PlayerCheck {
         self.next += 1;
     }
 
-    /// The game that a side plays.
+    /// The id of the game that `side` plays.
     pub(super) fn game(&self, side: Color) -> &str {
         &self.sides[side].game
     }
 
-    /// Whether every move is acknowledged and the next turn asked.
+    /// Whether every move is acknowledged and the next turn requested.
     pub(super) fn is_quiescent(&self) -> bool {
         self.fixed_game.turns.get(self.next).is_some_and(|turn| {
             self.sides[turn.mover()].asked == Some(self.next) && self.sides[turn.mover().opposite()].asked.is_none()
@@ -203,7 +202,7 @@ mod tests {
 
     fn events(step: &PreparedStep, side: Color) -> Vec<Event> {
         let read = |bytes: &bytes::Bytes| v1::PlayResponse::decode(bytes.clone()).unwrap();
-        step.told[side].iter().map(|bytes| read(bytes).event.unwrap().event.unwrap()).collect()
+        step.to_bots[side].iter().map(|bytes| read(bytes).event.unwrap().event.unwrap()).collect()
     }
 
     /// Sends both sides the messages of a step, changed by `change`.
@@ -315,10 +314,10 @@ mod tests {
         let mut seen = false;
         for step in &prepared.steps[..3] {
             answer(&mut check);
-            let told = Color::ALL.map(|side| (side, events(step, side)));
-            let told = told.into_iter().flat_map(|(side, events)| events.into_iter().map(move |event| (side, event)));
-            let mut told = told.filter(|(_, event)| !matches!(event, Event::TurnClosed(_)));
-            seen |= told.any(|(side, event)| check.receive(side, event).is_err());
+            let sent = Color::ALL.map(|side| (side, events(step, side)));
+            let sent = sent.into_iter().flat_map(|(side, events)| events.into_iter().map(move |event| (side, event)));
+            let mut sent = sent.filter(|(_, event)| !matches!(event, Event::TurnClosed(_)));
+            seen |= sent.any(|(side, event)| check.receive(side, event).is_err());
         }
         assert!(seen);
     }

@@ -1,4 +1,4 @@
-//! All messages of the bench's game, encoded beforehand, for a server without rules and rooms.
+//! All messages of the fixed game, encoded in advance, for the baseline server.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use crate::{
     rules::{ByColor, Color},
 };
 
-/// Any time: its size on the wire hardly depends on the value.
+/// An arbitrary time; the encoded size hardly depends on it.
 const NOW: Timestamp = Timestamp(1_700_000_000_123_456);
 
 /// The only room of the baseline server.
@@ -31,44 +31,40 @@ pub(super) const fn room() -> RoomId {
     RoomId::from_random(0x9e37_79b9_7f4a_7c15)
 }
 
-/// All messages of one game.
 #[derive(Debug)]
 pub(super) struct PreparedMessages {
     pub(super) room: String,
-    /// What the beginning causes.
+    /// The messages of the game's start.
     pub(super) opening: PreparedStep,
-    /// The messages of each move; those of the last include the end.
+    /// The messages of each move; the last has those of the game's end too.
     pub(super) steps: Vec<PreparedStep>,
 }
 
-/// The messages that one cause sends.
+/// The messages that one command causes.
 #[derive(Debug, Default)]
 pub(super) struct PreparedStep {
-    /// To the bots: each a `PlayResponse`, which is encoded like a `WatchTurnsResponse`.
-    pub(super) told: ByColor<Vec<Bytes>>,
+    /// Each a `PlayResponse`, which is encoded like a `WatchTurnsResponse`.
+    pub(super) to_bots: ByColor<Vec<Bytes>>,
     /// To watchers.
     pub(super) events: Vec<RoomEvent>,
 }
 
-/// An event of a room without its number.
+/// An encoded `v1::RoomEvent` without its first field, the number.
 #[derive(Debug)]
-pub(super) struct RoomEvent {
-    /// A `RoomEvent` without its first field.
-    rest: Bytes,
-}
+pub(super) struct RoomEvent(Bytes);
 
 impl PreparedMessages {
-    /// Plays the game in a room of its own.
+    /// Plays the game in a room.
     pub(super) fn new(fixed_game: &FixedGame) -> anyhow::Result<Self> {
         let bots = ByColor::from_fn(bot).map(Result::ok);
         let (Some(black), Some(white)) = (bots.black, bots.white) else { anyhow::bail!("a bot has no name") };
         let mut room = a_room(&black)?;
-        for (player, wish) in [
+        for (player, command) in [
             (&white, Command::Join(white.clone(), Default::default())),
             (&white, Command::TakeSeat(Color::White)),
             (&white, Command::SetReady(true)),
         ] {
-            execute(&mut room, player.id, wish)?;
+            execute(&mut room, player.id, command)?;
         }
         let opening = execute(&mut room, black.id, Command::Start)?;
         let mut steps = Vec::new();
@@ -83,24 +79,23 @@ impl PreparedMessages {
 
 impl RoomEvent {
     fn new(event: v1::RoomEvent) -> Self {
-        Self { rest: v1::RoomEvent { seq: 0, ..event }.encode_to_vec().into() }
+        Self(v1::RoomEvent { seq: 0, ..event }.encode_to_vec().into())
     }
 
-    /// The `WatchRoomResponse` with the event under this number.
+    /// The `WatchRoomResponse` of the event with this number.
     pub(super) fn numbered(&self, seq: u64) -> Bytes {
         const EVENT: u32 = 2;
         const SEQ: u32 = 1;
-        let length = key_len(SEQ) + encoded_len_varint(seq) + self.rest.len();
+        let length = key_len(SEQ) + encoded_len_varint(seq) + self.0.len();
         let mut wire = BytesMut::with_capacity(length + 8);
         encode_key(EVENT, WireType::LengthDelimited, &mut wire);
         encode_varint(length as u64, &mut wire);
         encode_key(SEQ, WireType::Varint, &mut wire);
         encode_varint(seq, &mut wire);
-        wire.put_slice(&self.rest);
+        wire.put_slice(&self.0);
         wire.freeze()
     }
 
-    /// The event under this number.
     #[cfg(test)]
     pub(super) fn read(&self, seq: u64) -> v1::RoomEvent {
         match v1::WatchRoomResponse::decode(self.numbered(seq)).unwrap().message {
@@ -144,7 +139,7 @@ fn execute(room: &mut Room, player: PlayerId, command: Command) -> anyhow::Resul
         step.events.push(RoomEvent::new(convert::room_event(event, room)));
     }
     if let Some(request) = room.turn_request(NOW) {
-        step.told[request.position.turn()].push(convert::turn_requested(&request).0);
+        step.to_bots[request.position.turn()].push(convert::turn_requested(&request).0);
     }
     Ok(step)
 }
@@ -154,17 +149,18 @@ fn encode_bot_events(step: &mut PreparedStep, room: &Room, event: &Event, asked:
     match &event.fact {
         Fact::GameStarted { .. } => Color::ALL.into_iter().for_each(|side| {
             let opposite = side.opposite();
-            let opponent = convert::lone_seat(&room.seats()[opposite], room.is_present(opposite));
-            let (room_id, game_id) = (room.id().to_string(), game(room).to_string());
-            let side_to_play = side.wire().into();
-            let opponent = Some(opponent);
-            let started = v1::PlayerGameStarted { room_id, game_id, side: side_to_play, opponent };
-            encode(&mut step.told[side], BotEventKind::GameStarted(started));
+            let started = v1::PlayerGameStarted {
+                room_id: room.id().to_string(),
+                game_id: game(room).to_string(),
+                side: side.wire().into(),
+                opponent: Some(convert::lone_seat(&room.seats()[opposite], room.is_present(opposite))),
+            };
+            step.to_bots[side].push(encode(BotEventKind::GameStarted(started)));
         }),
         Fact::Played { square, .. } => {
             if let Some((side, ply)) = asked {
                 let (game, reason) = (game(room), v1::TurnCloseReason::Played);
-                step.told[side].push(convert::turn_closed(game, ply, reason, Some(*square)).0);
+                step.to_bots[side].push(convert::turn_closed(game, ply, reason, Some(*square)).0);
             }
         }
         Fact::GameEnded(end) => Color::ALL.into_iter().for_each(|side| {
@@ -176,7 +172,7 @@ fn encode_bot_events(step: &mut PreparedStep, room: &Room, event: &Event, asked:
                 outcome: Some(convert::outcome(*end, position)),
                 position: Some(convert::final_position(position)),
             };
-            encode(&mut step.told[side], BotEventKind::GameEnded(ended));
+            step.to_bots[side].push(encode(BotEventKind::GameEnded(ended)));
         }),
         _ => {}
     }
@@ -187,7 +183,6 @@ fn game(room: &Room) -> GameId {
     GameId { room: room.id(), number }
 }
 
-fn encode(told: &mut Vec<Bytes>, event: BotEventKind) {
-    let response = v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) };
-    told.push(response.encode_to_vec().into());
+fn encode(event: BotEventKind) -> Bytes {
+    v1::PlayResponse { event: Some(v1::PlayEvent { event: Some(event) }) }.encode_to_vec().into()
 }

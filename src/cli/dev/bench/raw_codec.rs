@@ -1,4 +1,4 @@
-//! A codec of bytes: for a server with prepared messages, and for watchers that compare them.
+//! A codec that does not decode: for a server with prepared messages, and for watchers that compare bytes.
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use tonic::{
@@ -6,7 +6,6 @@ use tonic::{
     codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
 
-/// Reads and writes nothing but bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RawCodec;
 

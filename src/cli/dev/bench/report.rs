@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-/// The numbers of one measurement by name. `benches/README.md` explains the names.
+/// The figures of one measurement by name. `benches/README.md` explains the names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Figures(Vec<(&'static str, f64)>);
 
 impl Figures {
-    /// Adds a number, where there is one.
+    /// Adds a figure if it is a finite number.
     pub(super) fn add(&mut self, name: &'static str, value: Option<f64>) {
         self.0.extend(value.filter(|value| value.is_finite()).map(|value| (name, value)));
     }
@@ -34,7 +34,7 @@ fn shown(value: f64) -> String {
     format!("{value:.*}", usize::try_from(digits.clamp(0, 6)).unwrap_or_default())
 }
 
-/// Figures that are not compared: the length of the measurement, and the start of the process.
+/// Figures without a ratio: the length of the measurement, and the start of the process.
 const NOT_COMPARED: [&str; 4] = ["seconds", "moves", "deliveries", "first_answer_ms"];
 
 /// The figures of two targets, round by round.
@@ -57,7 +57,7 @@ impl Comparison {
         self.0.is_empty()
     }
 
-    /// The figures that every round has of both.
+    /// The figures that both targets have in every round.
     fn rows(&self) -> Vec<ComparedFigure> {
         let Some((first, _)) = self.0.first() else { return Vec::new() };
         let names = first.0.iter().map(|figure| figure.0).filter(|name| !NOT_COMPARED.contains(name));
@@ -69,25 +69,25 @@ impl Comparison {
         names.filter_map(row).collect()
     }
 
-    /// The ratios, one to the other.
+    /// The ratios of the first target to the other.
     pub(super) fn json(&self) -> Value {
-        let told = self.rows().into_iter().filter_map(|row| {
+        let medians = self.rows().into_iter().filter_map(|row| {
             let ratios = row.ratios()?;
             let (low, middle, high) = spread(ratios.clone());
             Some((row.name, json!({ "median": middle, "lowest": low, "highest": high, "rounds": ratios })))
         });
-        told.collect()
+        medians.collect()
     }
 }
 
 impl ComparedFigure {
-    /// One to the other, by round; `None` where the other is nothing.
+    /// The first target to the other, by round; `None` if the other is 0 in a round.
     fn ratios(&self) -> Option<Vec<f64>> {
         self.one.iter().zip(&self.other).map(|(one, &other)| (other != 0.0).then(|| one / other)).collect()
     }
 }
 
-/// A line for each figure: the medians of both, and the median of the ratios with their range.
+/// One line per figure: the medians of both, and the median of the ratios with their range.
 impl std::fmt::Display for Comparison {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let lines = self.rows().into_iter().map(|row| {
@@ -101,10 +101,10 @@ impl std::fmt::Display for Comparison {
     }
 }
 
-/// The lowest, the median and the highest. Of an even number the lower of the two middle values.
+/// The lowest, the median and the highest value. The median of an even number of values is the lower middle one.
 fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
     values.sort_by(f64::total_cmp);
-    let at = |place: usize| values.get(place).copied().unwrap_or(f64::NAN);
+    let at = |index: usize| values.get(index).copied().unwrap_or(f64::NAN);
     let last = values.len().saturating_sub(1);
     (at(0), at(last / 2), at(last))
 }
@@ -126,8 +126,8 @@ mod tests {
         for (one, other) in [(1.0, 2.0), (9.0, 3.0), (4.0, 4.0)] {
             both.add(of(one), of(other));
         }
-        let told = both.json();
-        let ratio = &told["moves_per_second"];
+        let ratios = both.json();
+        let ratio = &ratios["moves_per_second"];
         assert_eq!((&ratio["median"], &ratio["lowest"], &ratio["highest"]), (&json!(1.0), &json!(0.5), &json!(3.0)));
         assert_eq!(ratio["rounds"], json!([0.5, 3.0, 1.0]));
         let line = "  moves_per_second                         4.000       3.000   1.000  (0.500 to 3.000)";

@@ -21,7 +21,7 @@ pub(super) enum Target {
     Durable(PathBuf),
     /// Bare tonic with the same messages.
     Limit,
-    /// One that runs already, and its process where that is known.
+    /// A running server, and its process if known.
     Running { url: String, pid: Option<u32> },
 }
 
@@ -43,26 +43,26 @@ const UNBOUNDED: &str = "--log error --max-connections 1000000 --max-connections
     --max-streams-per-address 0 --max-rooms-per-player 1000000 --max-rooms-per-address 0 --max-seats-per-address 0 \
     --max-rooms 1000000 --room-sleep 86400";
 
-/// Clock ticks a second of `/proc/PID/stat`, on every Linux.
+/// Clock ticks per second in `/proc/PID/stat`, the same on every Linux.
 const TICKS: u32 = 100;
 
-/// The target's process. If the bench started it, dropping this ends it.
+/// The target's process. Dropping this kills it if the bench started it.
 pub(super) struct TargetProcess {
     pub(super) url: String,
     pub(super) began: Instant,
     pid: Option<u32>,
     child: Option<Child>,
-    /// Kept open, so that the process can write to it.
-    said: Option<BufReader<ChildStdout>>,
-    /// Its data folder, which is deleted with it.
+    /// Kept open so that the process can write.
+    stdout: Option<BufReader<ChildStdout>>,
+    /// The data folder, deleted on drop.
     folder: Option<PathBuf>,
 }
 
 impl TargetProcess {
-    /// Starts the target, unless it is running, on the processors `cpus` or on all.
+    /// Starts the target, unless it is running, on the processors `cpus`; `None` for all.
     pub(super) async fn start(target: &Target, cpus: Option<&str>) -> anyhow::Result<Self> {
         let began = Instant::now();
-        let mut process = Self { url: String::new(), began, pid: None, child: None, said: None, folder: None };
+        let mut process = Self { url: String::new(), began, pid: None, child: None, stdout: None, folder: None };
         let mut command = itself(cpus)?;
         match target {
             Target::Running { url, pid } => {
@@ -78,13 +78,13 @@ impl TargetProcess {
                 &mut command
             }
         };
-        let said = process.spawn(command)?;
-        let spoken = tokio::task::spawn_blocking(move || {
-            let (mut said, mut line) = (said, String::new());
-            said.read_line(&mut line).map(|_| (said, line))
+        let stdout = process.spawn(command)?;
+        let first_line = tokio::task::spawn_blocking(move || {
+            let (mut stdout, mut line) = (stdout, String::new());
+            stdout.read_line(&mut line).map(|_| (stdout, line))
         });
-        let (said, line) = spoken.await??;
-        process.said = Some(said);
+        let (stdout, line) = first_line.await??;
+        process.stdout = Some(stdout);
         let address = line.trim_end().strip_prefix("reversi is listening on ").context("the server does not start")?;
         process.url = format!("http://{address}");
         Ok(process)
@@ -102,12 +102,12 @@ impl TargetProcess {
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = piped.spawn().context("the server cannot be started")?;
         self.pid = Some(child.id());
-        let said = child.stdout.take().map(BufReader::new);
+        let stdout = child.stdout.take().map(BufReader::new);
         self.child = Some(child);
-        said.context("the server cannot be heard")
+        stdout.context("the server cannot be heard")
     }
 
-    /// Whether it was running before the bench.
+    /// Whether the process was running before the bench.
     pub(super) fn runs_on(&self) -> bool {
         self.child.is_none()
     }
@@ -162,7 +162,6 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// Of this process.
     pub(super) fn own() -> Option<Self> {
         Self::of("self")
     }
@@ -174,7 +173,7 @@ impl Usage {
 }
 
 fn cpu(stat: &str) -> Option<Duration> {
-    // The program name, in brackets, may contain spaces and brackets.
+    // The second field, the program name in brackets, may contain spaces and brackets.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u32>().ok();
     Some(Duration::from_secs(1) / TICKS * (ticks()? + ticks()?))

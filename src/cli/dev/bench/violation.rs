@@ -7,7 +7,6 @@ use crate::{
     rules::{Bitboard, Board, Color},
 };
 
-/// Why a bench fails: what came was not what had to come.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(super) enum Violation {
     #[error("{game} shows a wrong board at ply {ply}")]
@@ -34,11 +33,11 @@ pub(super) enum Violation {
     Lost(usize),
 }
 
-/// Whether the wire shows this board, by its bits and as text.
+/// Whether `wire` has this board, both as bits and as text.
 pub(super) fn shows(wire: Option<&v1::Position>, board: Board) -> bool {
     let Some(wire) = wire else { return false };
     let [black, white] = Color::ALL.map(|side| board.discs(side));
     let discs = [wire.black, wire.white].map(Bitboard);
-    // The text is parsed, as to write the board would cost more.
+    // To parse the text is cheaper than to format the board.
     discs == [black, white] && wire.board.parse() == Ok(board)
 }

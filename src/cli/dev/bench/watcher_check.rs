@@ -8,15 +8,14 @@ use crate::{
     rules::{Position, Square},
 };
 
-/// A room as its events make it.
+/// The state of a room, built from its events.
 #[derive(Debug, Default)]
 pub(super) struct WatcherCheck {
-    /// The last event.
+    /// The number of the last event.
     pub(super) seq: u64,
     game: Option<CheckedGame>,
 }
 
-/// A game that runs.
 #[derive(Debug)]
 struct CheckedGame {
     id: String,
@@ -25,14 +24,14 @@ struct CheckedGame {
 }
 
 impl WatcherCheck {
-    /// Begins at a snapshot.
+    /// Continues from a snapshot.
     pub(super) fn start_at(&mut self, room: &v1::Room) -> Result<(), Violation> {
         self.seq = room.seq;
         self.game = room.game.as_ref().map(CheckedGame::of).transpose()?;
         Ok(())
     }
 
-    /// Takes the next event. Gives the ply of a move.
+    /// Applies the next event. Returns the ply if it is a move.
     pub(super) fn step(&mut self, event: &v1::RoomEvent) -> Result<Option<i32>, Violation> {
         if event.seq != self.seq + 1 {
             return Err(Violation::Gap { expected: self.seq + 1, came: event.seq });
@@ -60,18 +59,18 @@ impl WatcherCheck {
             Some(Event::GameEnded(ended)) => {
                 let game = self.game(&ended.game_id)?;
                 let over = ended.outcome.is_some_and(|outcome| outcome.reason() == v1::GameEndReason::Discs);
-                let what = "it ended before its last move";
-                let early = Violation::Order { game: ended.game_id.clone(), what };
-                if over && game.position.is_over() { Ok(None) } else { Err(early) }
+                if over && game.position.is_over() {
+                    return Ok(None);
+                }
+                Err(Violation::Order { game: ended.game_id.clone(), what: "it ended before its last move" })
             }
             _ => Ok(None),
         }
     }
 
     fn game(&mut self, id: &str) -> Result<&mut CheckedGame, Violation> {
-        let what = "an event of a game that does not run";
-        let unknown = Violation::Order { game: id.to_owned(), what };
-        self.game.as_mut().filter(|game| game.id == id).ok_or(unknown)
+        let unknown = || Violation::Order { game: id.to_owned(), what: "an event of a game that does not run" };
+        self.game.as_mut().filter(|game| game.id == id).ok_or_else(unknown)
     }
 }
 
@@ -85,7 +84,7 @@ impl CheckedGame {
         Ok(checked)
     }
 
-    /// Makes a ply, and gives its number.
+    /// Plays a ply and returns its number.
     fn apply(&mut self, ply: Option<&v1::Ply>) -> Result<i32, Violation> {
         let ply = ply.ok_or(Violation::Unreadable("a move without a ply"))?;
         if ply.ply != self.ply {

@@ -1,4 +1,4 @@
-//! The watchers of one room: each event is checked once, and compared byte by byte for all others.
+//! The watchers of one room: each event is checked for the first watcher and compared byte by byte for the others.
 
 use std::{
     collections::VecDeque,
@@ -17,28 +17,26 @@ use super::{
 };
 use crate::proto::v1;
 
-/// Events that are kept for slow watchers. Older ones are no longer compared.
+/// Number of events that are compared for slow watchers; older ones are not.
 const KEPT_EVENTS: usize = 4_096;
 
-/// The watchers of a room.
 pub(super) struct WatchedRoom {
     room: String,
     watchers: usize,
-    /// Whether each move waits for all of them.
+    /// Whether each move waits until all watchers have the last one.
     in_step: bool,
     counters: Arc<Counters>,
     events: Mutex<RoomEvents>,
-    /// How many moves all of them have.
+    /// Number of moves that all watchers have received.
     complete: watch::Sender<u64>,
-    /// How many of them have begun.
-    begun: watch::Sender<usize>,
+    /// Number of watchers that have received the room.
+    started: watch::Sender<usize>,
 }
 
-/// What the room has sent.
 #[derive(Default)]
 struct RoomEvents {
     check: WatcherCheck,
-    /// Moves that were sent to the server and not received yet, by ply.
+    /// Ply and time of the moves sent to the server and not received yet.
     sent: VecDeque<(i32, Instant)>,
     /// Events that not all watchers have received.
     open: VecDeque<PendingEvent>,
@@ -63,11 +61,11 @@ impl WatchedRoom {
             counters,
             events: Mutex::default(),
             complete: watch::Sender::new(0),
-            begun: watch::Sender::new(0),
+            started: watch::Sender::new(0),
         }
     }
 
-    /// Watches until `stop`, or until the server does what it may not.
+    /// Watches until `stop` or a violation.
     pub(super) async fn watch(&self, player: BenchPlayer, stop: CancellationToken) -> anyhow::Result<()> {
         let mut grpc = Grpc::new(player.channel.clone());
         grpc.ready().await?;
@@ -93,13 +91,12 @@ impl WatchedRoom {
         Ok(())
     }
 
-    /// Waits until all watchers have begun.
     pub(super) async fn all_started(&self) {
-        // It lives as long as this.
-        let _ = self.begun.subscribe().wait_for(|&begun| begun >= self.watchers).await;
+        // Cannot fail: `self` holds the sender.
+        let _ = self.started.subscribe().wait_for(|&started| started >= self.watchers).await;
     }
 
-    /// Waits until the next move may be sent, after `made` others, and records it.
+    /// Waits until the next move, after `made` others, may be sent, and records its time.
     pub(super) async fn before_move(&self, made: u64, ply: u16) {
         if self.in_step {
             let _ = self.complete.subscribe().wait_for(|&complete| complete >= made).await;
@@ -121,14 +118,13 @@ impl WatchedRoom {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what is no event.
     fn on_other_message(&self, wire: Bytes, last: &mut Option<u64>) -> Result<(), Violation> {
         let message =
             v1::WatchRoomResponse::decode(wire).map_err(|_| Violation::Unreadable("a message to a watcher"))?;
         match message.message {
             Some(Message::Snapshot(room)) => {
                 if last.is_none() {
-                    self.begun.send_modify(|begun| *begun += 1);
+                    self.started.send_modify(|started| *started += 1);
                 } else if self.in_step {
                     return Err(Violation::Overtaken);
                 } else {
@@ -163,8 +159,8 @@ impl WatchedRoom {
         let Some(first) = events.open.front().map(|entry| entry.seq).filter(|&first| first <= seq) else {
             return Ok(());
         };
-        let place = usize::try_from(seq - first).unwrap_or(usize::MAX);
-        let Some(entry) = events.open.get_mut(place) else { return Ok(()) };
+        let index = usize::try_from(seq - first).unwrap_or(usize::MAX);
+        let Some(entry) = events.open.get_mut(index) else { return Ok(()) };
         if entry.wire != wire {
             return Err(Violation::Differs(seq));
         }
@@ -183,7 +179,7 @@ impl WatchedRoom {
 }
 
 impl RoomEvents {
-    /// Checks a new event.
+    /// Checks an event that no watcher had before.
     fn first(&mut self, seq: u64, wire: Bytes, missing: usize) -> Result<PendingEvent, Violation> {
         let read = v1::WatchRoomResponse::decode(wire.clone()).ok().and_then(|message| message.message);
         let Some(Message::Event(event)) = read else { return Err(Violation::Unreadable("an event")) };
@@ -201,7 +197,7 @@ impl RoomEvents {
     }
 }
 
-/// The number of an event, which stands at its beginning; nothing for other messages.
+/// The number of an event, its first field; `None` for other messages.
 fn event_number(wire: &Bytes) -> Option<u64> {
     const EVENT: u8 = 2 << 3 | 2;
     const SEQ: u8 = 1 << 3;

@@ -1,8 +1,7 @@
-//! A position as the search sees it: the discs of the side to move and of its opponent, without colours.
+//! A position for the search: the discs of the side to move and of its opponent, without colours.
 use super::cpu::Cpu;
 use crate::rules::{Color, Position};
 
-/// The discs of the side to move and those of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Board {
     pub(super) own: u64,
@@ -25,7 +24,7 @@ impl Board {
         cpu.flips(self.own, self.opponent, square)
     }
 
-    /// After the side to move put a disc on `square` and turned `flips`; the other side is then to move.
+    /// The board after the side to move placed a disc on `square` and flipped `flips`, with the other side to move.
     #[inline(always)]
     pub(super) fn play(self, square: u8, flips: u64) -> Self {
         Self { own: self.opponent ^ flips, opponent: self.own ^ flips ^ 1 << square }
@@ -36,7 +35,7 @@ impl Board {
         Self { own: self.opponent, opponent: self.own }
     }
 
-    /// The difference in discs of a game that is over, the empty squares counted for the winner.
+    /// The difference in discs of a finished game, with empty squares counted for the winner.
     #[inline(always)]
     pub(super) fn final_score(self) -> i32 {
         let (own, opponent) = (self.own.count_ones().cast_signed(), self.opponent.count_ones().cast_signed());
@@ -44,8 +43,7 @@ impl Board {
         difference + difference.signum() * (64 - own - opponent)
     }
 
-    /// A 64-bit hash of the position. The two words are folded by a
-    /// widening multiplication, as in Wang Yi's wyhash.
+    /// A 64-bit hash by widening multiplication, as in Wang Yi's wyhash.
     #[inline(always)]
     pub(super) fn hash(self) -> u64 {
         fold(fold(self.own ^ 0x9E37_79B9_7F4A_7C15, self.opponent ^ 0xD6E8_FEB8_6659_FD93), 0xA076_1D64_78BD_642F)

@@ -1,27 +1,27 @@
-//! Time management: how long to search for one move.
+//! Time management.
 use std::time::Duration;
 
-/// The times of one move: the caller begins no new depth after `enough` and stops the search at `most`.
+/// The time limits of one move, which the caller applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// After this a next depth would hardly be finished.
+    /// The soft limit, after which no new depth begins: it would hardly be finished.
     pub enough: Duration,
-    /// The latest time for the move.
+    /// The hard limit, at which the search is stopped.
     pub most: Duration,
 }
 
-/// The last moves of each side for which no time is kept, as the end is solved in an instant.
+/// The number of last moves of each side for which no time is reserved: the end is solved at once.
 const INSTANT_MOVES: u32 = 7;
 
 impl Plan {
-    /// Divides the remaining time, with the increment of each move, among the moves that still need a search. `most` leaves
-    /// a fifth of the clock even when the search is in the middle of a depth.
+    /// Divides the remaining time, with the increment per move, among the moves that still need a search. `most` never
+    /// exceeds four fifths of the clock.
     #[must_use]
     pub fn new(remaining: Duration, increment: Duration, empties: u8) -> Self {
         let moves = (u32::from(empties).div_ceil(2)).saturating_sub(INSTANT_MOVES).max(1) + 1;
-        let most_ever = remaining * 4 / 5;
-        let share = (remaining / moves + increment * 4 / 5).min(most_ever);
-        Self { enough: share / 2, most: (share * 2).min(most_ever) }
+        let max = remaining * 4 / 5;
+        let share = (remaining / moves + increment * 4 / 5).min(max);
+        Self { enough: share / 2, most: (share * 2).min(max) }
     }
 }
 

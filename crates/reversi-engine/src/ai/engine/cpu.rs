@@ -1,25 +1,25 @@
-//! Moves and flips with the instructions that this processor has.
+//! Moves and flips with the processor's instructions.
 //!
 //! The engine is generic over a [`Cpu`], so that whole searches are compiled once for any processor and once for those
-//! with AVX2, BMI and POPCNT. A value of [`Modern`] proves that the processor has them: only
-//! [`Modern::detect`] makes one.
+//! with AVX2, BMI and POPCNT. A value of [`Modern`], made only by [`Modern::detect`], proves that the processor has
+//! them.
 //!
-//! This is the one file of the engine with `unsafe`: each block calls a function that needs those instructions, and
-//! stands in a method of [`Modern`]. The wide functions themselves are safe Rust.
+//! Only this file of the engine has `unsafe`: each block, in a method of [`Modern`], calls a function that needs those
+//! instructions. The functions themselves are safe Rust.
 use crate::rules::lines;
 
-/// How a search is compiled, and its fastest ways to move.
+/// The instruction set for which a search is compiled.
 pub(super) trait Cpu: Copy + Send + Sync {
-    /// Does the work with the processor's instructions. Functions that are not inlined into their caller begin with it.
+    /// Runs `work` compiled for this processor. Functions that are not inlined into their caller begin with it.
     fn run<R>(self, work: impl FnOnce() -> R) -> R;
 
-    /// The squares where `own` may move against `opponent`.
+    /// The legal moves of `own` against `opponent`.
     fn moves(self, own: u64, opponent: u64) -> u64;
 
-    /// The discs that turn when `own` moves to the empty `square`.
+    /// The discs that a move of `own` to the empty `square` flips.
     fn flips(self, own: u64, opponent: u64, square: u8) -> u64;
 
-    /// The number of discs that turn when `own` moves to the only empty `square`.
+    /// The number of discs that a move of `own` to the only empty `square` flips.
     fn last_flips(self, own: u64, square: u8) -> u32;
 }
 
@@ -54,7 +54,7 @@ pub(super) use wide::Modern;
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    #![expect(unsafe_code, reason = "Modern::detect saw the instructions that these calls need")]
+    #![expect(unsafe_code, reason = "Modern::detect checks for the instructions that these calls need")]
     use std::arch::x86_64::{
         __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64, _mm256_and_si256,
         _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi64, _mm256_extracti128_si256, _mm256_or_si256,
@@ -70,7 +70,7 @@ mod wide {
     pub(in super::super) struct Modern(());
 
     impl Modern {
-        /// `None` on a processor that lacks one of them.
+        /// `None` if the processor lacks one of them.
         pub(in super::super) fn detect() -> Option<Self> {
             let has_all = is_x86_feature_detected!("avx2")
                 && is_x86_feature_detected!("bmi1")
@@ -112,7 +112,7 @@ mod wide {
         work()
     }
 
-    /// The parallel prefix of [`crate::rules::lines`], the four axes at once.
+    /// The parallel prefix of [`crate::rules::lines`], on all four axes at once.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn moves(own: u64, opponent: u64) -> u64 {
@@ -138,8 +138,8 @@ mod wide {
         any_lane(reached) & !(own | opponent)
     }
 
-    /// The rays of one square, four at once: upwards a carry runs through the opposing discs, downwards all below the
-    /// nearest other square is smeared out.
+    /// The rays of one square, four at once: upwards a carry runs through the opposing discs, downwards the nearest
+    /// other square is smeared over all below it.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn flips(own: u64, opponent: u64, square: u8) -> u64 {
@@ -169,7 +169,7 @@ mod wide {
         any_lane(_mm256_or_si256(up, down))
     }
 
-    /// With one empty square each line through it is decided by the own discs on it, which are the index of a table.
+    /// With one empty square, the own discs on each line through it determine the flips; they index a table.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn last_flips(own: u64, square: u8) -> u32 {

@@ -1,9 +1,9 @@
 //! Exact solving of the last squares.
 //!
-//! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. From the end upwards: the last four
-//! squares are tried one by one ([`super::last_four`]); up to [`PLAIN`] squares moves are ordered by parity alone; above,
-//! the move that leaves the opponent the fewest moves goes first ("fastest first"), positions are kept in the table, and the
-//! stable discs bound the value. The scheme is that of Andersson's Zebra and Delorme's Edax.
+//! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. The last four squares are tried one
+//! by one ([`super::last_four`]); up to [`PLAIN`] squares moves are ordered by parity only; above, the move that leaves
+//! the opponent the fewest moves is first ("fastest first"), positions are stored in the table, and the stable discs
+//! bound the value. The scheme is that of Andersson's Zebra and Delorme's Edax.
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::last_four::{self, quarter};
@@ -12,17 +12,17 @@ use super::searcher::{DISC, SURE, Searcher, Value};
 use super::stability;
 use super::transposition::{Effort, Entry, NO_SQUARE};
 
-/// Up to this many empty squares nothing but parity orders the moves: a better order costs more than it saves.
+/// Up to this many empty squares only parity orders the moves: a better order costs more than it saves.
 const PLAIN: u32 = 6;
 
-/// From this many empty squares on, the table is used. Below, its memory is slower than the search.
+/// From this many empty squares on, the table is used: below, memory access is slower than the search.
 const REMEMBERED: u32 = 9;
 
-/// From this many empty squares on, the children are first looked up (enhanced transposition cutoff; Plaat et al.,
+/// From this many empty squares on, the children are looked up first (enhanced transposition cutoff; Plaat et al.,
 /// "Exploiting Graph Properties of Game Trees", 1996).
 const CHILDREN_LOOKED_UP: u32 = 12;
 
-/// Only windows this high, by empty squares, are tried against the opponent's stable discs: lower ones are rarely cut.
+/// The minimum alpha, by empty squares, to try the bound by the opponent's stable discs: lower windows are rarely cut.
 /// The shape of the table is Edax's.
 static STABLE_FROM: [i32; 64] = {
     let mut from = [99; 64];
@@ -66,7 +66,8 @@ pub(super) fn squares_of(quarters: u32) -> u64 {
 }
 
 impl<C: Cpu> Searcher<'_, C> {
-    /// Tests whether the score is above alpha: a value above it is a lower bound, another an upper bound.
+    /// Tests whether the score is above alpha. A returned value above alpha is a lower bound, another one an upper
+    /// bound.
     pub(super) fn solve(&mut self, board: Board, alpha: i32) -> i32 {
         let empties = board.empties();
         match empties.count_ones() {
@@ -82,7 +83,7 @@ impl<C: Cpu> Searcher<'_, C> {
         }
     }
 
-    /// Reached only from a root this late.
+    /// Only used if the root has as few empty squares.
     fn solve_few(&mut self, board: Board, alpha: i32) -> i32 {
         self.nodes += 1;
         let moves = board.moves(self.cpu);
@@ -194,7 +195,7 @@ impl<C: Cpu> Searcher<'_, C> {
         })
     }
 
-    /// An upper bound of the score by the opponent's stable discs, if it is not above alpha.
+    /// An upper bound of the score by the opponent's stable discs, unless it is above alpha.
     #[inline(always)]
     pub(super) fn stable_bound(&self, board: Board, alpha: i32, count: u32) -> Option<i32> {
         if alpha < STABLE_FROM[count as usize & 63] {
@@ -204,7 +205,7 @@ impl<C: Cpu> Searcher<'_, C> {
         (bound <= alpha).then_some(bound)
     }
 
-    /// A child whose table entry refutes the position.
+    /// A lower bound above alpha from a child's table entry.
     #[inline(always)]
     fn bound_of_children(&self, moves: &Moves, board: Board, alpha: i32, count: u32) -> Option<i32> {
         moves.iter().find_map(|tried| {
@@ -215,7 +216,7 @@ impl<C: Cpu> Searcher<'_, C> {
         })
     }
 
-    /// Fewest replies first, corners counted double; then parity and the kind of square.
+    /// Fewest replies first, with corners counted twice; then parity and the kind of square.
     #[inline(always)]
     fn order_for_the_end(&self, moves: &mut Moves, board: Board, known: Option<Entry>) {
         let odd = squares_of(odd_quarters(board.empties()));
@@ -239,13 +240,13 @@ impl<C: Cpu> Searcher<'_, C> {
     }
 }
 
-/// As much as two replies less.
+/// The maximum of a helper's random term: the worth of two replies.
 const END_WHIM: i32 = 32;
 
 pub(super) const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// The static worth of each square for the order of moves, after the weights in Edax: corners best, the squares beside
-/// them worst.
+/// The static worth of each square for move ordering, after the weights in Edax: corners are best, diagonal neighbours
+/// worst.
 pub(super) static PLACE_WORTH: [i32; 64] = {
     let quarter = [[18, 4, 16, 12], [4, 2, 6, 8], [16, 6, 14, 10], [12, 8, 10, 0]];
     let mut worth = [0; 64];
@@ -264,7 +265,7 @@ fn is_exact(entry: Entry, count: u32) -> bool {
     u32::from(entry.effort.depth) >= count && entry.effort.certainty == SURE
 }
 
-/// What an exact entry says about the window, in discs.
+/// A bound of an exact entry that decides the window, in discs.
 #[inline(always)]
 fn exact_bound(entry: Entry, alpha: i32, count: u32) -> Option<i32> {
     if !is_exact(entry, count) {

@@ -23,25 +23,24 @@ use crate::search::{EndedBy, Stop};
 pub struct Report {
     /// The best move.
     pub best: Square,
-    /// Its value for the side to move, in discs of the final difference. With
-    /// [`Goal::Winner`](super::Goal::Winner) only the sign counts.
+    /// The expected final difference in discs for the side to move. With [`Goal::Winner`](super::Goal::Winner) only the
+    /// sign counts.
     pub discs: f32,
-    /// Plies searched; 0 when stopped before the first ply was finished.
+    /// Search depth in plies; 0 if stopped before the first ply was finished.
     pub depth: u8,
-    /// The promised share of ProbCut cuts that are right, in percent; 100 without cuts.
+    /// The nominal share of correct ProbCut cuts, in percent; 100 without cuts.
     pub certainty: u8,
     /// Positions visited since the search began.
     pub nodes: u64,
-    /// The moves expected, best first, passes left out.
+    /// The principal variation, without passes.
     pub line: Vec<Square>,
-    /// The value is proved by a search to the end.
+    /// Whether the value is proved by a search to the end.
     pub exact: bool,
-    /// The bound that ended it: `Depth` when nothing is left to search.
+    /// The bound that ended the search; `Depth` if nothing is left to search.
     pub ended_by: EndedBy,
 }
 
-/// A searcher with its transposition table, for one search at a time. With one thread a result does not depend on earlier
-/// searches.
+/// A searcher with its transposition table. With one thread, results do not depend on earlier searches.
 #[derive(Debug)]
 pub struct Engine {
     table: TranspositionTable,
@@ -49,25 +48,24 @@ pub struct Engine {
     threads: usize,
 }
 
-/// The most threads of one search: more would mostly repeat each other's work.
-const MOST_THREADS: usize = 64;
+/// The maximum threads of one search: more would mostly repeat each other's work.
+const MAX_THREADS: usize = 64;
 
 impl Engine {
-    /// An engine with one thread and a table of at most this many bytes; a small search allocates less.
+    /// An engine with one thread and a table of at most `table_bytes`; a small search allocates less.
     #[must_use]
     pub fn new(weights: Arc<Weights>, table_bytes: usize) -> Self {
         Self { table: TranspositionTable::with_bytes(table_bytes), weights, threads: 1 }
     }
 
-    /// The same engine with this many threads for a search, 1 to 64. With more than one, results may vary from search to
-    /// search; exact values do not.
+    /// Sets the threads of a search, clamped to 1 to 64. With more than one, results may vary, but exact values do not.
     #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
-        Self { threads: threads.clamp(1, MOST_THREADS), ..self }
+        Self { threads: threads.clamp(1, MAX_THREADS), ..self }
     }
 
-    /// Searches until a limit or the flag ends it. `each` gets a report of every finished iteration and may end the search
-    /// too. `None` when the side to move has no move.
+    /// Searches until a limit or the flag ends it. `each` is called with a report of every finished iteration and may
+    /// end the search. `None` if the side to move has no move.
     pub fn search(
         &mut self,
         position: Position,
@@ -90,8 +88,8 @@ impl Engine {
         Node::new(position.into()).evaluate(Portable, &PATTERNS, &self.weights) as f32 / DISC as f32
     }
 
-    /// The first thread's search is the answer. The others search the same position in other orders, for what they
-    /// leave in the table (lazy SMP, as in Romstad's Stockfish).
+    /// The first thread's search gives the result. The others fill the table by searching the same position with other
+    /// move orders (lazy SMP, as in Romstad's Stockfish).
     fn run<C: Cpu>(
         &self,
         cpu: C,
@@ -115,8 +113,8 @@ impl Engine {
                 let (node, steps, helped) = (&node, &steps, &helped);
                 scope.spawn(move || helper.help(node, steps, helped));
             }
-            // Also when the search panics: the scope waits for its threads.
-            let _end = Raised(&found);
+            // Ends the helpers on a panic too, as the scope waits for them.
+            let _end = StopOnDrop(&found);
             searcher(stop, 0).lead(&node, &steps, &mut report, &mut |report| {
                 let nodes = report.nodes + helped.load(Relaxed);
                 if self.threads > 1 { each(&Report { nodes, ..report.clone() }) } else { each(report) }
@@ -142,17 +140,15 @@ impl Engine {
     }
 }
 
-/// Raises its flag when dropped.
-struct Raised<'a>(&'a Stop);
+struct StopOnDrop<'a>(&'a Stop);
 
-impl Drop for Raised<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.stop();
     }
 }
 
 impl Report {
-    /// The report of a search that did not begin.
     fn unsearched(best: Square) -> Self {
         Self {
             best,
@@ -171,19 +167,19 @@ fn squares(line: &Line) -> Vec<Square> {
     line.0.iter().filter_map(|&square| Square::new(square)).collect()
 }
 
-/// An expected result that agrees with who wins: positive for the side to move.
+/// The expected result, corrected to the sign of `winner`, which is positive if the side to move wins.
 fn agreeing(discs: f32, winner: Value) -> f32 {
-    // A game that is won is won by two discs at least: what is empty in the end counts for the winner.
-    const LEAST: f32 = 2.0;
+    // The smallest margin: empty squares count for the winner, so that margins are even.
+    const MIN_MARGIN: f32 = 2.0;
     match winner.signum() {
-        1 => discs.max(LEAST),
-        -1 => discs.min(-LEAST),
+        1 => discs.max(MIN_MARGIN),
+        -1 => discs.min(-MIN_MARGIN),
         _ => 0.0,
     }
 }
 
 impl<C: Cpu> Searcher<'_, C> {
-    /// The move with the best static evaluation after it; `None` where there is no move.
+    /// The move with the best static evaluation after it; `None` without a legal move.
     fn glance(&self, node: &Node) -> Option<Square> {
         let value = |&square: &u8| {
             let child = self.child(node, square, node.board.flips(self.cpu, square));
@@ -213,8 +209,7 @@ impl<C: Cpu> Searcher<'_, C> {
             report.nodes = self.nodes;
             let line = squares(&line);
             if let Some(&best) = line.first() {
-                // Of a search that was stopped, a move that already proved better than the first is still the best
-                // known.
+                // Also of a stopped search: a move that proved better than the first is the best known.
                 (report.best, report.line) = (best, line);
             }
             if self.stopped {
@@ -226,7 +221,7 @@ impl<C: Cpu> Searcher<'_, C> {
                     guess = value;
                     report.discs = value as f32 / DISC as f32;
                 }
-                // Its value is only a bound: what was found before stands, as far as it agrees.
+                // The value is only a bound: the earlier one is kept, corrected to its sign.
                 Target::Winner => report.discs = agreeing(report.discs, value),
             }
             report.depth = step.effort.depth;
@@ -241,7 +236,8 @@ impl<C: Cpu> Searcher<'_, C> {
         report.ended_by = EndedBy::Depth;
     }
 
-    /// Runs the iterations until the flag is raised and returns the positions visited. Every other helper is one ahead.
+    /// Runs the iterations until the flag is set, and adds the positions visited to `nodes`. Every other helper skips
+    /// the first iteration.
     fn help(&mut self, node: &Node, steps: &[Iteration], nodes: &AtomicU64) {
         let mut guess = 0;
         let ahead = (self.taste as usize % 2).min(steps.len() - 1);
@@ -255,7 +251,7 @@ impl<C: Cpu> Searcher<'_, C> {
         }
     }
 
-    /// An aspiration search: a small window round the expected value, widened on the side where it fails.
+    /// An aspiration search: a small window around the expected value, widened on the side where it fails.
     fn aspire(&mut self, node: &Node, guess: Value, Iteration { effort, target }: Iteration, line: &mut Line) -> Value {
         if target == Target::Winner {
             return self.principal(node, (-1, 1), effort, line);
@@ -283,8 +279,7 @@ impl<C: Cpu> Searcher<'_, C> {
     }
 }
 
-/// The failures after which a window is opened fully. Selective searches may fail on one side and the other in turn;
-/// this ends it.
+/// The number of failures after which the window is opened fully: selective searches may fail on both sides in turn.
 const WIDENINGS: u32 = 4;
 
 /// The nearest value that a finished game can have.

@@ -1,4 +1,4 @@
-//! The static evaluation: a sum of weights, one for each pattern, for mobility and for parity.
+//! The static evaluation: a sum of weights of patterns, mobility and parity.
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::pattern::{EXPANDED, IMAGES, LANES, PATTERNS, Patterns};
@@ -7,8 +7,8 @@ use super::weights::{MOST_MOBILITY, Weights};
 
 /// A position with the indices of its patterns, updated incrementally by each move.
 ///
-/// The sums are kept by side, own discs and the opponent's apart, so that a change of sides is a swap and one table of
-/// weights serves both colours.
+/// Own and the opponent's discs have separate sums, so that a change of sides is a swap and one table of weights serves
+/// both colours.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub(super) board: Board,
@@ -58,7 +58,7 @@ impl Node {
         numbers
     }
 
-    /// The value for the side to move, never as high as a game won by all discs.
+    /// The value for the side to move, always less than a win by 64 discs.
     #[inline(always)]
     pub(super) fn evaluate(&self, cpu: impl Cpu, patterns: &Patterns, weights: &Weights) -> Value {
         const MOST: Value = 64 * DISC - 1;

@@ -1,12 +1,12 @@
 //! Solving the last four squares without move lists: each square is tried.
 //!
-//! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. Where one quarter of the board has an
-//! odd number of empty squares it is tried first, so that the opponent does not get the last move there (parity; the
-//! order of the last squares is that of Delorme's Edax).
+//! All searches here are of the window (alpha, alpha + 1) in discs and fail soft. Quarters of the board with an odd
+//! number of empty squares are tried first, so that the opponent does not get the last move there (parity; the order of
+//! the last squares is that of Delorme's Edax).
 use super::board::Board;
 use super::cpu::Cpu;
 
-/// The neighbours of each square; without an opposing disc among them a move turns nothing.
+/// The neighbours of each square; without an opposing disc among them a move flips nothing.
 static BESIDE: [u64; 64] = {
     let mut beside = [0; 64];
     let mut square = 0;
@@ -21,13 +21,13 @@ static BESIDE: [u64; 64] = {
 
 const UNPLAYED: i32 = -127;
 
-/// The quarter of the board that holds the square, as one bit of four.
+/// The quarter of the board with the square, as one bit of four.
 #[inline(always)]
 pub(super) fn quarter(square: u8) -> u32 {
     1 << ((square >> 2 & 1) | (square >> 4 & 2))
 }
 
-/// The value with four empty squares.
+/// The score with four empty squares.
 #[inline(always)]
 pub(super) fn four(cpu: impl Cpu, board: Board, alpha: i32, nodes: &mut u64) -> i32 {
     *nodes += 1;
@@ -41,7 +41,7 @@ pub(super) fn four(cpu: impl Cpu, board: Board, alpha: i32, nodes: &mut u64) -> 
     }
 }
 
-/// With two squares in one quarter and two alone, those alone first; otherwise the order does not matter.
+/// Sorts squares that are alone in their quarter before the two of another; else the order does not matter.
 #[inline(always)]
 fn singles_first(empties: u64) -> [u8; 4] {
     let mut left = empties;
@@ -63,7 +63,7 @@ fn singles_first(empties: u64) -> [u8; 4] {
     }
 }
 
-/// The child when `square` can be played.
+/// The board after a move to `square`, if it is legal.
 #[inline(always)]
 fn child(cpu: impl Cpu, board: Board, square: u8) -> Option<Board> {
     if BESIDE[usize::from(square)] & board.opponent == 0 {
@@ -151,8 +151,8 @@ fn try_two(cpu: impl Cpu, board: Board, alpha: i32, [a, b]: [u8; 2], nodes: &mut
     best
 }
 
-/// The value with one empty square. Turning `n` discs moves the difference by 2n + 1, and the empty square goes to the
-/// winner.
+/// The score with one empty square. Flipping `n` discs changes the difference by 2n + 1; a remaining empty square
+/// counts for the winner.
 #[inline(always)]
 fn one(cpu: impl Cpu, board: Board, alpha: i32, square: u8) -> i32 {
     let own = 2 * board.own.count_ones().cast_signed();
@@ -161,7 +161,7 @@ fn one(cpu: impl Cpu, board: Board, alpha: i32, square: u8) -> i32 {
         return own - 62 + 2 * turned;
     }
     let unplayed = if own > 63 { own - 62 } else { own - 64 };
-    // The opponent's move can only make it less.
+    // The opponent's move can only reduce it.
     if unplayed <= alpha {
         return unplayed;
     }

@@ -1,4 +1,4 @@
-//! The limits of a search, and the iterations that lead to them.
+//! The limits of a search, and its iterations.
 use super::probcut;
 use super::searcher::SURE;
 use super::transposition::Effort;
@@ -6,20 +6,20 @@ use super::transposition::Effort;
 /// The bounds of one search; the first one reached ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most plies to look ahead before the end is in reach.
+    /// Maximum depth in plies with more than `solve_from` empty squares.
     pub depth: u8,
     /// With at most this many empty squares the search goes to the end of the game.
     pub solve_from: u8,
-    /// What such a search is to find.
+    /// The goal of a search to the end.
     pub goal: Goal,
     /// The certainty of the first iterations.
     pub least_certainty: Certainty,
-    /// The most positions visited, by all threads together. With one thread the same number gives the same answer on
+    /// Maximum number of positions visited by all threads. With one thread the same number gives the same result on
     /// every machine.
     pub nodes: u64,
 }
 
-/// How much ProbCut may cut: the smaller, the more.
+/// The certainty that ProbCut needs for a cut: the lower, the more cuts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Certainty(pub(super) u8);
 
@@ -30,14 +30,14 @@ impl Certainty {
     pub const SURE: Self = Self(SURE);
 }
 
-/// What a search to the end of the game is to find.
+/// The goal of a search to the end of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// The difference in discs.
     Score,
-    /// The winner only: much cheaper.
+    /// Only the winner, which is much cheaper.
     Winner,
-    /// First who wins, then the difference in discs: for when the time may end between the two.
+    /// First the winner, then the difference in discs: for searches that may run out of time between the two.
     WinnerFirst,
 }
 
@@ -49,7 +49,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// A bound by depth; to the end of the game when that is no deeper.
+    /// A bound by depth; positions with at most `depth` empty squares are solved.
     #[must_use]
     pub fn of_depth(depth: u8) -> Self {
         Self { depth, solve_from: depth, ..Self::default() }
@@ -62,23 +62,22 @@ impl Limits {
     }
 }
 
-/// One iteration of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Iteration {
     pub(super) effort: Effort,
     pub(super) target: Target,
 }
 
-/// What an iteration is to find.
+/// The goal of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// What the position is worth.
+    /// The value.
     Value,
-    /// Only who wins.
+    /// Only the winner.
     Winner,
 }
 
-/// Increasing depth, then increasing certainty: the first iterations only find an order of moves for the later ones.
+/// Increasing depth, then increasing certainty: the first iterations only order the moves for later ones.
 pub(super) fn schedule(empties: u8, limits: &Limits) -> Vec<Iteration> {
     let to_end = empties <= limits.solve_from;
     let deepest = limits.depth.min(empties).max(1);
@@ -93,17 +92,17 @@ pub(super) fn schedule(empties: u8, limits: &Limits) -> Vec<Iteration> {
         let target = if limits.goal == Goal::Score { Target::Value } else { Target::Winner };
         steps.extend(selective.chain([SURE]).map(end).map(step(target)));
         if limits.goal == Goal::WinnerFirst {
-            // A less certain search must not replace a move that is proved to win.
+            // Without selective searches, which could replace a move that is proved to win.
             steps.push(Iteration { effort: end(SURE), target: Target::Value });
         }
     }
     steps
 }
 
-/// The search to the end begins this many plies before one by depth would reach it.
+/// The search to the end begins this many plies before one by depth would reach the end.
 pub const END_JUMP: u8 = 8;
 
-/// From this many empty squares on, searches to the end are selective before they are sure.
+/// From this many empty squares on, selective searches to the end precede the exact one.
 const SELECTIVE_END: u8 = 16;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Marsland and Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982), and Reinefeld, "An Improvement to
 //! the Scout Tree-Search Algorithm" (1983): the first move of a principal position is searched with the whole window,
-//! the others only for being better. When the depth reaches the end of the game, the last squares are solved
+//! the others only tested for being better. If the depth reaches the end of the game, the last squares are solved
 //! ([`super::endgame`]).
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
@@ -13,18 +13,18 @@ use super::probcut;
 use super::searcher::{DISC, INFINITE, SURE, Searcher, Value};
 use super::transposition::{Effort, Entry, NO_SQUARE};
 
-/// With at most this many empty squares a search to the end is the exact solver's.
+/// With at most this many empty squares, the exact solver does the search to the end.
 const SOLVED: u32 = 14;
 
-/// From this depth on, moves are ordered by the values of their positions, and children are looked up.
+/// From this depth on, moves are ordered by static evaluation, and children are looked up in the table.
 const VALUED: u8 = 3;
 
-/// The principal line, first move first; it ends where the table or the solver answered.
+/// The principal variation; it ends where the table or the solver gave the value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line(pub(super) Vec<u8>);
 
 impl<C: Cpu> Searcher<'_, C> {
-    /// The value of a principal position within (alpha, beta), fail soft, and the line that leads to it.
+    /// The value of a principal position in the window (alpha, beta), fail soft, and its line.
     pub(super) fn principal(
         &mut self,
         node: &Node,
@@ -83,7 +83,8 @@ impl<C: Cpu> Searcher<'_, C> {
         best
     }
 
-    /// Whether the value is above alpha: a value above it is a lower bound, one not above it an upper bound.
+    /// Tests whether the value is above alpha. A returned value above alpha is a lower bound, another one an upper
+    /// bound.
     pub(super) fn null(&mut self, node: &Node, alpha: Value, effort: Effort) -> Value {
         let count = node.board.empties().count_ones();
         if u32::from(effort.depth) >= count && count <= SOLVED {
@@ -99,7 +100,7 @@ impl<C: Cpu> Searcher<'_, C> {
         }
     }
 
-    /// Depth 1: the static evaluations of the children.
+    /// Depth 1, by the static evaluations of the children.
     fn one_ply(&mut self, node: &Node, alpha: Value) -> Value {
         let cpu = self.cpu;
         cpu.run(|| {
@@ -187,7 +188,7 @@ impl<C: Cpu> Searcher<'_, C> {
         })
     }
 
-    /// A child that the table knows to be bad for the opponent (enhanced transposition cutoff; Plaat et al., 1996).
+    /// A lower bound above alpha from a child's table entry (enhanced transposition cutoff; Plaat et al., 1996).
     #[inline(always)]
     fn children_bound(&self, moves: &Moves, board: Board, alpha: Value, below: Effort) -> Option<Value> {
         moves.iter().find_map(|tried| {
@@ -230,8 +231,8 @@ impl<C: Cpu> Searcher<'_, C> {
         None
     }
 
-    /// The table's moves first; then, by depth, by the evaluation of the child or the kind of square, and by the
-    /// opponent's mobility. To look a ply further costs more than it saves.
+    /// The table's moves first; the others by the opponent's mobility and, depending on the depth, the evaluation of
+    /// the child or the kind of square. A search of one more ply costs more than it saves.
     #[inline(always)]
     fn order(&mut self, moves: &mut Moves, node: &Node, known: Option<Entry>, depth: u8) {
         let cpu = self.cpu;
@@ -254,26 +255,26 @@ impl<C: Cpu> Searcher<'_, C> {
     }
 }
 
-/// Weight of each reply of the opponent in the order of moves, in addition to the evaluation: fewer
-/// replies are a smaller tree ("fastest first"). Half of it took a twentieth more positions for 13 plies; eight times as
-/// much a twelfth more for the end of `ffo-40` to 49.
+/// The cost of a reply of the opponent in move ordering, in addition to the evaluation: fewer replies make a smaller
+/// tree ("fastest first"). Half of it took 5 % more positions for 13 plies; eight times as much 8 % more for `ffo-40`
+/// to 49.
 const REPLY_WORTH: Value = DISC;
 
-/// As much as a reply less, where only those count.
+/// The maximum of a helper's random term in [`Searcher::order`] below [`VALUED`]: the worth of one reply.
 const SHALLOW_WHIM: Value = 16;
 
 const WHIM: Value = 4 * DISC;
 
-/// The most ProbCut searches nested in each other: more add errors and save little.
+/// The maximum nesting of ProbCut searches: more adds errors and saves little.
 const MOST_CUTS: u8 = 2;
 
-/// A depth beyond the end of the game is reduced to it.
+/// Limits the depth to the end of the game.
 #[inline(always)]
 fn to_the_end(effort: Effort, count: u32) -> Effort {
     Effort { depth: effort.depth.min(count as u8), ..effort }
 }
 
-/// Whether what was searched serves for what is wanted.
+/// Whether a search of effort `done` can replace one of effort `wanted`.
 #[inline(always)]
 fn suffices(done: Effort, wanted: Effort) -> bool {
     done.depth >= wanted.depth && done.certainty >= wanted.certainty

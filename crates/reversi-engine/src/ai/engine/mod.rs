@@ -12,14 +12,15 @@
 //!                                                                        last_four, stability)
 //! ```
 //!
-//! Nothing here reads a clock or draws random numbers: with one thread, a position and its limits have one answer on every
-//! machine. Values are for the side to move, in discs of the final difference, empty squares counted for the winner.
-//! Each mechanism has its own file, which names its source. `README.md` beside this file says how the weights were made.
+//! Nothing here reads a clock or draws random numbers: with one thread, a position and its limits have one result on
+//! every machine. Values are the final difference in discs for the side to move, with empty squares counted for the
+//! winner. Each mechanism has its own file, which names its source. `README.md` here describes how the weights were
+//! made.
 mod board;
 mod clock;
 mod cpu;
 mod endgame;
-#[expect(clippy::module_inception, reason = "the folder is the engine with its parts, the file what drives them")]
+#[expect(clippy::module_inception, reason = "the folder has the engine's parts, the file uses them")]
 mod engine;
 mod evaluation;
 mod last_four;

@@ -1,4 +1,4 @@
-//! The moves of one position, taken best first.
+//! The moves of one position, in order of promise.
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
 
@@ -10,21 +10,20 @@ pub(super) struct Move {
     pub(super) score: i32,
 }
 
-/// The capacity of a list: more than the known maximum of 33 moves in games and 34 on unreachable boards. Further moves
-/// would be left out.
-const MOST: usize = 36;
+/// The capacity of a list: more than the known maximum of 33 moves in games and 34 on unreachable boards.
+const MAX_MOVES: usize = 36;
 
 /// A short list on the stack.
 pub(super) struct Moves {
-    moves: [Move; MOST],
+    moves: [Move; MAX_MOVES],
     len: usize,
 }
 
 impl Moves {
     #[inline(always)]
     pub(super) fn of(cpu: impl Cpu, board: Board, legal: u64) -> Self {
-        let mut list = Self { moves: [Move::default(); MOST], len: 0 };
-        for square in Squares(legal).take(MOST) {
+        let mut list = Self { moves: [Move::default(); MAX_MOVES], len: 0 };
+        for square in Squares(legal).take(MAX_MOVES) {
             list.moves[list.len] = Move { square, flips: board.flips(cpu, square), score: 0 };
             list.len += 1;
         }
@@ -36,7 +35,7 @@ impl Moves {
         self.moves[..self.len].iter()
     }
 
-    /// Whether a move turns all discs of the opponent: nothing is better.
+    /// Whether a move flips all discs of the opponent: nothing is better.
     #[inline(always)]
     pub(super) fn wipe_out(&self, opponent: u64) -> bool {
         self.iter().any(|tried| tried.flips == opponent)
@@ -49,7 +48,7 @@ impl Moves {
         }
     }
 
-    /// Removes the most promising move; the lowest square of equals.
+    /// Removes the move with the highest score; of equal ones that of the lowest square.
     #[inline(always)]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let left = &mut self.moves[..self.len];
@@ -61,7 +60,7 @@ impl Moves {
         }
         let taken = *left.get(best)?;
         self.len -= 1;
-        // Keeps the others in their order, so that equals stay lowest first.
+        // Preserves the order of the others, so that the lowest square of equal moves stays first.
         left.copy_within(best + 1.., best);
         Some(taken)
     }

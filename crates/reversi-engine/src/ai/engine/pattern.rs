@@ -1,14 +1,13 @@
-//! The patterns: the sets of squares that the evaluation scores together.
+//! The patterns: sets of squares that the evaluation scores together.
 //!
-//! The patterns are those that Buro's Logistello made known ("Experiments with Multi-ProbCut and a New High-Quality
-//! Evaluation Function for Othello", 1997). Each is a list of squares; its eight images on the board share one table of
-//! weights. The squares of an image are digits of a number to base 3, the first of them the lowest: 0 empty, 1 own, 2
-//! the opponent's.
+//! The patterns are those of Buro's Logistello ("Experiments with Multi-ProbCut and a New High-Quality Evaluation
+//! Function for Othello", 1997). Each is a list of squares; its eight images on the board share one table of weights.
+//! The squares of an image are digits to base 3, lowest first: 0 empty, 1 own, 2 the opponent's.
 use std::sync::LazyLock;
 
 use crate::rules::{Square, Symmetry};
 
-/// A kind of pattern: its squares in one of its images, as names.
+/// The kinds of patterns, each by the squares of one image.
 const KINDS: [&str; KIND_COUNT] = [
     "a1 b1 c1 a2 b2 c2 a3 b3 c3",
     "a1 b1 c1 d1 e1 a2 b2 c2 d2 e2",
@@ -25,30 +24,29 @@ const KINDS: [&str; KIND_COUNT] = [
 
 const KIND_COUNT: usize = 11;
 
-/// The images of all kinds: the features of a position.
+/// The number of images of all kinds, which are the features of a position.
 pub(super) const IMAGES: usize = 46;
 
 /// [`IMAGES`], rounded up to whole vectors of the processor.
 pub(super) const LANES: usize = 48;
 
-/// A power of two above the sizes of all tables, so that an index needs no check but a mask.
+/// A power of two above the size of all tables, so that a mask replaces the bounds check.
 pub(super) const EXPANDED: usize = 1 << 18;
 
 /// The geometry of all patterns.
 pub(super) struct Patterns {
-    /// What a disc on each square adds to each image's number.
+    /// The value of a disc on each square in each image's number.
     pub(super) digits: Box<[[u16; LANES]; 64]>,
-    /// Where each image's table begins among the expanded weights.
+    /// The start of each image's table in the expanded weights.
     pub(super) offsets: [u32; IMAGES],
-    /// For each expanded place the number of its weight: images in each other's mirror share one.
+    /// For each expanded weight the index of the shared one: mirror images share weights.
     pub(super) shared: Box<[u32]>,
-    /// The number of distinct weights.
+    /// The number of shared weights.
     pub(super) weights: usize,
-    /// Where each kind's table begins; then the end of the last one.
+    /// The start of each kind's table, and the end of the last one.
     kind_offsets: [u32; KIND_COUNT + 1],
 }
 
-/// The patterns, made once.
 pub(super) static PATTERNS: LazyLock<Patterns> = LazyLock::new(Patterns::new);
 
 impl Patterns {
@@ -78,7 +76,7 @@ impl Patterns {
         made
     }
 
-    /// Gives each number of a kind its weight, the same to those that are mirrors of each other.
+    /// Assigns each number of a kind its shared weight, the same to mirror images.
     fn share(&mut self, offset: usize, squares: &[Square]) {
         let mirrors = own_mirrors(squares);
         for number in 0..3_usize.pow(squares.len() as u32) {
@@ -92,12 +90,12 @@ impl Patterns {
         }
     }
 
-    /// The number of expanded places in use.
+    /// The number of expanded weights in use.
     pub(super) fn expanded(&self) -> usize {
         self.kind_offsets[KIND_COUNT] as usize
     }
 
-    /// The expanded places of one kind, by its place in the list of kinds, with each number's digits.
+    /// The expanded indices of kind number `kind`, each with the digits of its number.
     pub(super) fn numbers(&self, kind: usize) -> impl Iterator<Item = (usize, Vec<u8>)> {
         let offset = self.kind_offsets[kind] as usize;
         let length = KINDS[kind].split(' ').count();
@@ -108,7 +106,7 @@ impl Patterns {
     }
 }
 
-/// The distinct sets of squares among the images, each in the order of the first symmetry that gives it.
+/// The images with distinct sets of squares, each in the order of the first symmetry that gives it.
 fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     let mut images: Vec<Vec<Square>> = Vec::new();
     for symmetry in Symmetry::ALL {
@@ -120,7 +118,7 @@ fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     images
 }
 
-/// For each symmetry that leaves the set of squares as it is, where each digit goes.
+/// The permutation of digits by each symmetry that maps the set of squares to itself.
 fn own_mirrors(squares: &[Square]) -> Vec<Vec<usize>> {
     let place = |square: Square| squares.iter().position(|&other| other == square);
     Symmetry::ALL

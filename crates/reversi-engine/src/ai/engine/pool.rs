@@ -4,68 +4,67 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{Engine, Weights};
 
-/// The most bytes of a table: enough for the millions of positions of the highest level. It is the same on every machine, so
-/// that a level finds the same moves everywhere; with less, levels from 14 on play worse.
+/// The maximum of a table: enough for the millions of positions of the highest level. It is the same on every machine,
+/// so that a level finds the same moves everywhere; with less, levels from 14 on play worse.
 pub const TABLE_BYTES: usize = 16 << 20;
 
-/// A bounded number of engines, which share a bounded memory: an engine's table is most of what a search needs.
+/// A bounded number of engines with bounded memory, most of which is the engines' tables.
 #[derive(Debug)]
 pub struct Engines {
     table_bytes: usize,
-    stock: Mutex<Stock>,
+    state: Mutex<PoolState>,
     returned: Condvar,
 }
 
 #[derive(Debug)]
-struct Stock {
+struct PoolState {
     idle: Vec<Engine>,
-    /// The number of engines that may still be made.
-    unmade: usize,
+    /// The number of engines that can still be created.
+    remaining: usize,
 }
 
 impl Engines {
-    /// Engines for this many searches at a time, at least one, with tables of this many bytes together; a table has at most
-    /// [`TABLE_BYTES`]. An engine is made when it is first needed.
+    /// A pool for `searches` searches at a time, at least one, with tables of at most `bytes` in total and
+    /// [`TABLE_BYTES`] each. Engines are created when first needed.
     #[must_use]
     pub const fn new(searches: usize, bytes: usize) -> Self {
         let searches = if searches == 0 { 1 } else { searches };
         let share = bytes / searches;
         let table_bytes = if share < TABLE_BYTES { share } else { TABLE_BYTES };
-        let stock = Mutex::new(Stock { idle: Vec::new(), unmade: searches });
-        Self { table_bytes, stock, returned: Condvar::new() }
+        let state = Mutex::new(PoolState { idle: Vec::new(), remaining: searches });
+        Self { table_bytes, state, returned: Condvar::new() }
     }
 
-    /// The pool of a program without a server: one engine for each thread it can have.
+    /// The pool of a program without a server: one engine for each of 1,024 threads.
     #[must_use]
     pub fn usual() -> &'static Self {
         const SEARCHES: usize = 1_024;
-        static USUAL: Engines = Engines::new(SEARCHES, SEARCHES * TABLE_BYTES);
-        &USUAL
+        static DEFAULT: Engines = Engines::new(SEARCHES, SEARCHES * TABLE_BYTES);
+        &DEFAULT
     }
 
-    /// Runs `work` with an engine of the embedded weights, once one is free. Results do not depend on earlier uses of the
-    /// engine.
+    /// Waits for a free engine with the embedded weights and runs `work` with it.
     pub fn with<R>(&self, work: impl FnOnce(&mut Engine) -> R) -> R {
-        // Returns the engine even when the work panics.
+        // Returns the engine to the pool if `work` panics.
         let mut engine = self.take();
         let result = catch_unwind(AssertUnwindSafe(|| work(&mut engine)));
-        self.stock().idle.push(engine);
+        self.state().idle.push(engine);
         self.returned.notify_one();
         result.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     fn take(&self) -> Engine {
-        let stock = self.stock();
-        let waiting = self.returned.wait_while(stock, |stock| stock.idle.is_empty() && stock.unmade == 0);
-        let mut stock = waiting.unwrap_or_else(PoisonError::into_inner);
-        stock.idle.pop().unwrap_or_else(|| {
-            stock.unmade -= 1;
+        let state = self.state();
+        let waiting = self.returned.wait_while(state, |state| state.idle.is_empty() && state.remaining == 0);
+        let mut state = waiting.unwrap_or_else(PoisonError::into_inner);
+        state.idle.pop().unwrap_or_else(|| {
+            state.remaining -= 1;
             Engine::new(Weights::embedded(), self.table_bytes)
         })
     }
 
-    fn stock(&self) -> MutexGuard<'_, Stock> {
-        self.stock.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, PoolState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -99,8 +98,8 @@ mod tests {
             }
         });
         assert!(most.into_inner() <= 2);
-        let stock = engines.stock();
-        assert_eq!(stock.idle.len() + stock.unmade, 2);
+        let state = engines.state();
+        assert_eq!(state.idle.len() + state.remaining, 2);
     }
 
     #[test]

@@ -1,24 +1,24 @@
-//! Selective cuts: when the value of a shallow search is far enough outside the window, that of a deep one is likely to be
-//! outside it too.
+//! Selective cuts: if the value of a shallow search is far outside the window, that of a deep one is probably outside
+//! too.
 //!
 //! This is Buro's Multi-ProbCut ("ProbCut: An Effective Selective Extension of the Alpha-Beta Algorithm", 1995, and its
-//! sequel of 1997). The difference between deep and shallow values is taken as normal, with no bias and a deviation
-//! fitted on our own searches.
+//! sequel of 1997). The difference between deep and shallow values is modelled as normal, with mean 0 and a deviation
+//! fitted to the engine's own searches.
 use std::sync::LazyLock;
 
 use super::searcher::{DISC, SURE, Value};
 
-/// From this depth on, cuts are tried: below, the shallow search costs as much as the deep one.
+/// The minimum depth for cuts: below, the shallow search costs as much as the deep one.
 pub(super) const LEAST_DEPTH: u8 = 3;
 
-/// The standard deviations outside the window that a cut needs, by certainty. The probabilities that the deep value is
-/// outside too are 73, 87, 95, 98 and 99 %, as in Edax.
+/// The distance from the window that a cut needs, in standard deviations, by certainty. The probabilities that the deep
+/// value is outside too are 73, 87, 95, 98 and 99 %, as in Edax.
 const DEVIATIONS: [f32; 5] = [1.1, 1.5, 2.0, 2.6, 3.3];
 
 /// The number of certainties below [`SURE`].
 pub(super) const CERTAINTIES: u8 = DEVIATIONS.len() as u8;
 
-/// The promised share of cuts that are right at this certainty, in percent.
+/// The nominal share of correct cuts at this certainty, in percent.
 pub(super) fn percent(certainty: u8) -> u8 {
     if certainty >= SURE { 100 } else { [73, 87, 95, 98, 99][usize::from(certainty).min(4)] }
 }
@@ -33,14 +33,14 @@ pub(super) fn shallow_depth(depth: u8) -> u8 {
     }
 }
 
-/// The distance outside the window that the shallow value must have.
+/// The distance from the window that the shallow value needs for a cut.
 #[inline(always)]
 pub(super) fn margin(certainty: u8, empties: u32, depth: u8) -> Value {
     in_deviations(certainty, SHALLOW[usize::from(depth) & 63][empties as usize & 63])
 }
 
-/// The most that the static evaluation may be short of the window for the shallow search to be worth trying: half of the
-/// margin with which it would cut by itself.
+/// The maximum by which the static evaluation may fall short of the bound if the shallow search is to be tried: half of
+/// the margin with which the static evaluation itself would cut.
 #[inline(always)]
 pub(super) fn doubt(certainty: u8, empties: u32, depth: u8) -> Value {
     in_deviations(certainty, STATIC[usize::from(depth) & 63][empties as usize & 63]) / 2
@@ -68,12 +68,11 @@ fn tabulated(shallow: impl Fn(u8) -> u8) -> Box<[[f32; 64]; 64]> {
     table
 }
 
-/// The standard deviation in discs between values of these depths: it shrinks with the empty squares and the shallow
+/// The standard deviation in discs between values at these depths: it shrinks with the empty squares and the shallow
 /// depth and grows with the deep one.
 ///
 /// Fitted by [`super::train::deviation`] to the values of 455 positions at 0 to 9 plies, with the weights of the second
-/// round of training: the logarithms of the deviations found are within 0.10 of these (root mean square). `reversi
-/// train` finds those of other weights.
+/// round of training; the root mean square error of the logarithms is 0.10. `reversi train` fits it to other weights.
 fn deviation_of(empties: u8, depth: u8, shallow: u8) -> f32 {
     let [constant, by_empties, by_depth, by_shallow] = FITTED;
     let (depth, shallow) = (f32::from(depth.max(1)), f32::from(shallow) + 1.0);

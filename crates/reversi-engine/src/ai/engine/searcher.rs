@@ -6,7 +6,7 @@ use super::transposition::TranspositionTable;
 use super::weights::Weights;
 use crate::search::Stop;
 
-/// A value for the side to move, in parts of a disc.
+/// A value for the side to move, in units of 1/64 disc.
 pub(super) type Value = i32;
 
 /// One disc as a [`Value`].
@@ -25,7 +25,7 @@ pub(super) struct Searcher<'a, C> {
     pub(super) patterns: &'a Patterns,
     pub(super) weights: &'a Weights,
     pub(super) stop: &'a Stop,
-    /// Positions visited, those of the last squares included.
+    /// Positions visited, including those of the last squares.
     pub(super) nodes: u64,
     pub(super) most_nodes: u64,
     /// Once set, returned values are meaningless.
@@ -37,7 +37,7 @@ pub(super) struct Searcher<'a, C> {
 }
 
 impl<C: Cpu> Searcher<'_, C> {
-    /// Asked at every position with more than a few empty squares: some microseconds apart.
+    /// Called at every position with more than a few empty squares, some microseconds apart.
     #[inline(always)]
     pub(super) fn must_stop(&mut self) -> bool {
         self.stopped = self.stopped || self.nodes >= self.most_nodes || self.stop.is_stopped();
@@ -54,8 +54,8 @@ impl<C: Cpu> Searcher<'_, C> {
         node.play(self.patterns, square, flips)
     }
 
-    /// What a helper adds to the rank of a move, different for every square and at most `most`, so that threads search
-    /// different moves.
+    /// The pseudo-random term, below `most`, that a helper adds to the score of a move, so that threads search
+    /// different moves; 0 for the main thread.
     #[inline(always)]
     pub(super) fn whim(&self, square: u8, most: Value) -> Value {
         if self.taste == 0 {

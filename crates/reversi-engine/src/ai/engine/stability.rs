@@ -1,8 +1,8 @@
-//! Discs that no sequence of moves can turn: each bounds the score.
+//! Discs that no sequence of moves can flip, which bound the score.
 //!
-//! A disc is stable when, on each of the four lines through it, the line is full or a neighbour on it is a stable disc
-//! of the same side (the edge of the board counts as one). Edges are looked up whole. The cut by it is described by
-//! Andersson (Zebra's notes) and used in Delorme's Edax.
+//! A disc is stable if each of the four lines through it is full or has a stable neighbour of the same side (the edge
+//! of the board counts as one). Edges are looked up in a table. The cut is described by Andersson (Zebra's notes) and
+//! used in Delorme's Edax.
 use std::sync::LazyLock;
 
 use super::cpu::Cpu;
@@ -33,7 +33,7 @@ fn stable(own: u64, opponent: u64) -> u64 {
     }
 }
 
-/// The squares whose row, column, rising and falling diagonal is full.
+/// The squares whose row, column, rising and falling diagonal are full.
 #[inline(always)]
 fn full_lines(taken: u64) -> (u64, u64, u64, u64) {
     let mut rows = taken & (taken >> 4) & 0x0F0F_0F0F_0F0F_0F0F;
@@ -45,7 +45,7 @@ fn full_lines(taken: u64) -> (u64, u64, u64, u64) {
     (rows, columns, full_diagonals::<7>(taken), full_diagonals::<9>(taken))
 }
 
-/// Empty squares spread along their diagonal, without wrapping round the edge; what they do not reach is full.
+/// Spreads empty squares along their diagonals, without wrapping around the edge; unreached diagonals are full.
 #[inline(always)]
 fn full_diagonals<const STEP: u32>(taken: u64) -> u64 {
     let (up_mask, down_mask) = if STEP == 9 {
@@ -90,10 +90,10 @@ fn to_column_a(byte: u64) -> u64 {
     ((byte & 0x7F).wrapping_mul(0x0002_0408_1020_4081) & 0x0001_0101_0101_0101) | (byte >> 7 << 56)
 }
 
-/// For each edge (own byte, opponent byte) the own discs that no play on it turns.
+/// For each edge (own byte, opponent byte) the own discs that no sequence of moves on the edge flips.
 static EDGES: LazyLock<Box<[u8]>> = LazyLock::new(|| {
     let mut table = vec![0; 1 << 16].into_boxed_slice();
-    // Fuller edges first, for each looks up those with one disc more.
+    // Fuller edges first, as each needs those with one more disc.
     for discs in (0..=8).rev() {
         for own in 0..=255_u8 {
             for opponent in (0..=255_u8).filter(|o| o & own == 0 && (o | own).count_ones() == discs) {
@@ -116,7 +116,7 @@ fn stable_of_edge(table: &[u8], own: u8, opponent: u8) -> u8 {
     stable
 }
 
-/// The row as the lowest of a board.
+/// The flips on an edge, computed as the lowest row of a board.
 fn flips_of_edge(own: u8, opponent: u8, place: u8) -> u8 {
     crate::rules::lines::flips(own.into(), opponent.into(), place) as u8
 }
@@ -128,7 +128,7 @@ mod tests {
     use super::super::tests::{random_board, seeds};
     use super::*;
 
-    /// Every disc of either side that some line of play turns.
+    /// Every disc of either side that some line of play flips.
     fn turned_by_any_play(board: Board, turned: &mut u64, plies: u32) {
         let moves = board.moves(Portable);
         if plies == 0 || moves == 0 && board.pass().moves(Portable) == 0 {

@@ -1,4 +1,4 @@
-//! Shared by the tests of this folder: positions, and unpruned searches.
+//! Positions and unpruned searches for the tests of this folder.
 use std::sync::{Arc, LazyLock};
 
 use super::board::{Board, Squares};
@@ -10,13 +10,12 @@ use super::weights::Weights;
 use crate::rules::{Position, SplitMix64};
 use crate::search::Stop;
 
-/// Seeds of as many cases.
+/// Seeds of `count` cases.
 pub(super) fn seeds(count: u64) -> impl Iterator<Item = u64> {
     1..=count
 }
 
-/// A position of a random game with this many empty squares and a legal move; other seeds are tried when a game ends
-/// before.
+/// A position of a random game with this many empty squares and a legal move; games that end earlier are skipped.
 pub(super) fn random_board(seed: u64, empties: u32) -> Board {
     let mut random = SplitMix64::new(seed);
     loop {

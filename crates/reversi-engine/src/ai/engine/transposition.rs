@@ -1,26 +1,26 @@
 //! The transposition table: the results of earlier searches by position.
 //!
-//! Threads of one search share it without a lock: an entry is two words, and the first is the key mixed with the second
-//! by XOR, so that halves of two writes do not look like an entry (Hyatt and Mann, "A Lockless Transposition TranspositionTable
-//! Implementation for Parallel Search", 2002).
+//! The threads of a search share it without a lock: an entry is two words, the first of which is the key XOR the
+//! second, so that halves of two writes do not match (Hyatt and Mann, "A Lockless Transposition Table Implementation
+//! for Parallel Search", 2002).
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::search::Stop;
 
-/// A bounded table of positions. Entries of earlier searches are never found, only overwritten, so a search does not
-/// depend on them.
+/// A bounded table of positions. Entries of earlier searches are never found, only overwritten, so that a search does
+/// not depend on them.
 #[derive(Debug)]
 pub(super) struct TranspositionTable {
     buckets: Vec<Bucket>,
-    /// Masks a hash to the index of a bucket: a search uses no more buckets than it needs, so that a small one stays in
-    /// the processor's cache.
+    /// Masks a hash to a bucket's index. A search uses no more buckets than it needs, so that a small one stays in the
+    /// processor's cache.
     mask: usize,
-    /// The most buckets, a power of two.
+    /// The maximum number of buckets, a power of two.
     most: usize,
     generation: u8,
 }
 
-/// Four entries fill a line of the processor's cache.
+/// Four entries, which fill a cache line.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Bucket([Slot; 4]);
@@ -31,14 +31,14 @@ struct Slot {
     word: AtomicU64,
 }
 
-/// The depth in plies and the certainty (see [`super::probcut`]) of a search. More of both is better.
+/// The depth in plies and the certainty (see [`super::probcut`]) of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effort {
     pub(super) depth: u8,
     pub(super) certainty: u8,
 }
 
-/// The bounds of a position's value and its best moves. Square 64 is no move.
+/// The bounds of a position's value and its best moves, or [`NO_SQUARE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) lower: i16,
@@ -51,13 +51,13 @@ pub(super) struct Entry {
 pub(super) const NO_SQUARE: u8 = 64;
 
 impl TranspositionTable {
-    /// A table of at most this many bytes, and of at least one bucket. Memory is allocated when a search needs it.
+    /// A table of at most `bytes`, but at least one bucket. Memory is allocated when a search needs it.
     pub(super) fn with_bytes(bytes: usize) -> Self {
         let most = 1 << (bytes / size_of::<Bucket>()).max(1).ilog2();
         Self { buckets: vec![Bucket::default()], mask: 0, most, generation: 0 }
     }
 
-    /// Forgets everything and grows for a search of this many positions, or of fewer if the flag is raised.
+    /// Forgets all entries and grows for a search of `positions` positions; stops growing if the flag is set.
     pub(super) fn prepare(&mut self, positions: u64, stop: &Stop) {
         self.forget();
         let wanted = usize::try_from(positions).unwrap_or(usize::MAX).saturating_mul(BUCKETS_PER_POSITION);
@@ -68,8 +68,8 @@ impl TranspositionTable {
         self.mask = (1 << count.min(self.buckets.len()).ilog2()) - 1;
     }
 
-    /// Begins a generation and clears a part of the table, so that every part is cleared once in the 256 searches after which
-    /// a generation's number comes again.
+    /// Begins a generation and clears a part of the table, so that every part is cleared before a generation's number
+    /// is used again, after 256 searches.
     fn forget(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         let part = self.buckets.len().div_ceil(GENERATIONS);
@@ -80,7 +80,7 @@ impl TranspositionTable {
     }
 
     fn grow(&mut self, count: usize, stop: &Stop) {
-        // Nothing needs to be copied: all entries are forgotten.
+        // Entries need not be copied: all are forgotten.
         self.buckets = Vec::new();
         self.buckets.reserve_exact(count);
         while self.buckets.is_empty() || self.buckets.len() < count && !stop.is_stopped() {
@@ -97,8 +97,7 @@ impl TranspositionTable {
         })
     }
 
-    /// Stores an entry. It replaces that of the same position, with bounds of equal effort joined, or else the one of the
-    /// least effort.
+    /// Stores an entry. It is joined with that of the same position, or else replaces the one of the lowest depth.
     #[inline(always)]
     pub(super) fn keep(&self, key: u64, mut entry: Entry) {
         let slots = &self.bucket(key).0;
@@ -123,7 +122,7 @@ impl TranspositionTable {
         victim.check.store(key ^ word, Ordering::Relaxed);
     }
 
-    /// Whether the slot holds this position, kept by this search.
+    /// Whether the slot has this position, stored by this search.
     #[inline(always)]
     fn is_of(&self, key: u64, slot: &Slot, word: u64) -> bool {
         slot.check.load(Ordering::Relaxed) ^ word == key && generation_of(word) == self.generation && word != 0
@@ -135,13 +134,13 @@ impl TranspositionTable {
     }
 }
 
-/// Enough that no bucket is ever full: then a larger table would give the same result.
+/// Enough that no bucket is ever full, so that a larger table gives the same result.
 const BUCKETS_PER_POSITION: usize = 16;
 
-/// A megabyte, half a millisecond of work, after which the flag is looked at.
+/// The number of buckets (1 MiB, 0.5 ms of work) after which the flag is checked.
 const BUCKETS_AT_ONCE: usize = 1 << 14;
 
-/// The number of different generations.
+/// The number of distinct generations.
 const GENERATIONS: usize = 1 << 8;
 
 const DEPTH_SHIFT: u32 = 32;
@@ -183,7 +182,7 @@ impl Entry {
     fn joined(mut self, older: Self) -> Self {
         if self.effort == older.effort {
             let (lower, upper) = (self.lower.max(older.lower), self.upper.min(older.upper));
-            // Selective searches of one position may contradict each other; then the newer one is taken.
+            // Selective searches of one position may contradict each other; then the newer one counts.
             if lower <= upper {
                 (self.lower, self.upper) = (lower, upper);
             }

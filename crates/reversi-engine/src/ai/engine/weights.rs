@@ -4,13 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use super::pattern::{EXPANDED, PATTERNS};
 
-/// Four plies of the game share their weights.
+/// The number of stages, of four plies each, which have their own weights.
 pub const STAGES: usize = 15;
 
-/// Numbers of moves above this are taken as this.
+/// Larger numbers of moves count as this.
 pub(super) const MOST_MOBILITY: usize = 31;
 
-/// The stage of a position with this many empty squares: 0 is the last one.
+/// The stage of a position with this many empty squares; 0 is the last of a game.
 #[inline(always)]
 pub(super) fn stage_of(empties: u32) -> usize {
     (empties.saturating_sub(1) as usize / 4).min(STAGES - 1)
@@ -25,11 +25,11 @@ pub struct Weights {
 /// The weights of one stage, in parts of a disc ([`super::searcher::DISC`]).
 #[derive(Clone)]
 pub(super) struct Stage {
-    /// By an image's offset plus its index.
+    /// By an image's offset plus its number.
     pub(super) patterns: Box<[i16; EXPANDED]>,
-    /// By the moves of the side to move, and by those of the other.
+    /// By the number of moves of the side to move, and of the other side.
     pub(super) mobility: [[i16; MOST_MOBILITY + 1]; 2],
-    /// By whether the number of empty squares is odd: the last move is worth something.
+    /// By the parity of the number of empty squares: the last move has a value.
     pub(super) parity: [i16; 2],
 }
 
@@ -39,7 +39,7 @@ pub(super) fn stage_len() -> usize {
 }
 
 impl Weights {
-    /// The weights that this program was built with.
+    /// The weights built into the program.
     ///
     /// # Panics
     /// Never: a test reads the same bytes.
@@ -56,15 +56,15 @@ impl Weights {
         &self.stages[stage_of(empties)]
     }
 
-    /// From each stage's numbers, last stage of the game first.
+    /// From each stage's weights, from the last stage of a game to the first.
     pub(super) fn of_stages(stages: &[Vec<i16>]) -> Self {
         Self { stages: stages.iter().map(|numbers| Stage::of(numbers)).collect() }
     }
 
-    /// Reads what [`Weights::write`] writes.
+    /// Reads the format of [`Weights::write`].
     ///
     /// # Errors
-    /// [`BadWeights`] when the bytes are of another version, too few or too many.
+    /// [`BadWeights`] if the bytes are of another version, too few or too many.
     pub fn read(bytes: &[u8]) -> Result<Self, BadWeights> {
         let mut bytes = bytes.strip_prefix(MAGIC).ok_or(BadWeights)?;
         let mut stages = Vec::with_capacity(STAGES);
@@ -74,9 +74,8 @@ impl Weights {
         if bytes.is_empty() { Ok(Self::of_stages(&stages)) } else { Err(BadWeights) }
     }
 
-    /// The bytes of the file: the version, then the numbers of each stage. Most numbers are small and many are 0, so
-    /// each takes as few bytes as it needs (LEB128 of the zigzag form), and a 0 is followed by how many more zeros
-    /// come.
+    /// The bytes of a file: the version, then the weights of each stage. Most are small and many are 0, so each is
+    /// written as LEB128 of its zigzag form, and a 0 is followed by the number of further zeros.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
@@ -87,7 +86,7 @@ impl Weights {
     }
 }
 
-/// The version changes with the patterns, the stages, or the meaning of a number.
+/// The version, which changes with the patterns, the stages, or the meaning of a number.
 const MAGIC: &[u8] = b"reversi weights 1\n";
 
 impl Stage {
@@ -188,7 +187,7 @@ impl fmt::Debug for Weights {
     }
 }
 
-/// For the regression: of a value the nearest number of the file.
+/// A value in discs as the nearest weight of the file.
 pub(super) fn rounded(value: f32) -> i16 {
     (value * super::searcher::DISC as f32).round().clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
 }

@@ -1,4 +1,4 @@
-//! A match between new and old weights: each even opening is played twice, with colours changed.
+//! A match between new and old weights: each opening is played twice, with colours changed.
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,9 +11,9 @@ use crate::search::Stop;
 /// The settings of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contest {
-    /// Openings; each gives two games.
+    /// Number of openings, each for two games.
     pub pairs: u32,
-    /// Positions visited for each move.
+    /// Positions visited per move.
     pub nodes: u64,
     /// The seed of the openings.
     pub seed: u64,
@@ -22,22 +22,28 @@ pub struct Contest {
 /// The result of the new weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MatchScore {
-    /// The numbers of pairs of games by half points won: 0 for two losses, 4 for two wins.
+    /// Numbers of pairs of games by half points: 0 for two losses, 4 for two wins.
     pub pairs: [u32; 5],
-    /// The difference in discs, summed over all games.
+    /// The sum of the differences in discs.
     pub discs: i64,
 }
 
-/// Plies of an opening: enough that few openings repeat.
+/// Plies of an opening: enough that openings rarely repeat.
 const OPENING: u8 = 10;
 
-/// Memory of each engine.
+/// Table size of each engine.
 const TABLE_BYTES: usize = 4 << 20;
 
 impl Contest {
-    /// Plays it on `threads` threads, whose number does not change the result, and calls `each` after every pair.
+    /// Plays on `threads` threads, whose number does not change the result, and calls `on_pair` after every pair.
     #[must_use]
-    pub fn play(self, new: &Arc<Weights>, old: &Arc<Weights>, threads: usize, each: &(dyn Fn() + Sync)) -> MatchScore {
+    pub fn play(
+        self,
+        new: &Arc<Weights>,
+        old: &Arc<Weights>,
+        threads: usize,
+        on_pair: &(dyn Fn() + Sync),
+    ) -> MatchScore {
         let (next, total) = (AtomicU64::new(0), Mutex::new(MatchScore::default()));
         thread::scope(|scope| {
             for _ in 0..threads {
@@ -50,7 +56,7 @@ impl Contest {
                         }
                         let discs = [0, 1].map(|first| self.game(&mut engines, pair, first));
                         total.lock().unwrap_or_else(PoisonError::into_inner).add(discs);
-                        each();
+                        on_pair();
                     }
                 });
             }
@@ -58,7 +64,8 @@ impl Contest {
         total.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The new weights' final difference in discs when the engine `first` has black; engine 0 has the new weights.
+    /// The final difference in discs of engine 0, which has the new weights, in a game in which engine `first` is
+    /// black.
     fn game(self, engines: &mut [Engine; 2], pair: u64, first: usize) -> i64 {
         let start = opening::random(OPENING, self.seed.wrapping_add(pair));
         let play = |position: Position, square| position.play_unchecked(square).settle().0;
@@ -83,7 +90,7 @@ impl MatchScore {
         self.discs += discs.iter().sum::<i64>();
     }
 
-    /// The number of games.
+    /// The number of games played.
     #[must_use]
     pub fn games(self) -> u64 {
         2 * self.pairs.into_iter().map(u64::from).sum::<u64>()

@@ -1,4 +1,4 @@
-//! The deviations between shallow and deep values, from which `engine::probcut` has its constants.
+//! Measures the deviations between shallow and deep values, from which the constants of `engine::probcut` are fitted.
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
@@ -8,8 +8,8 @@ use super::Example;
 use crate::rules::{Bitboard, Board, Color, Position};
 use crate::search::Stop;
 
-/// The logarithm of a deviation in discs is the sum of these times 1, the empty squares, the logarithm of the deep
-/// depth and that of the shallow one plus 1.
+/// Coefficients of the logarithm of a deviation in discs: of 1, the empty squares, the logarithm of the deep depth, and
+/// that of the shallow depth plus 1.
 pub type Constants = [f64; 4];
 
 /// The constants that this program uses.
@@ -18,28 +18,27 @@ pub fn built_in() -> Constants {
     probcut::FITTED.map(f64::from)
 }
 
-/// Positions are searched to each depth up to this one: deep enough for a trend, and some thousandths of a second.
+/// The maximum search depth: deep enough for a trend, in some milliseconds.
 pub const DEEPEST: u8 = 9;
 
 /// The measured deviations, by empty squares and pairs of depths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deviations {
     positions: usize,
-    found: Vec<Found>,
+    found: Vec<Deviation>,
 }
 
-/// One deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Found {
+struct Deviation {
     /// The number of differences measured.
     count: f64,
-    /// What each constant is multiplied with.
+    /// The factor of each constant.
     terms: [f64; 4],
     /// The logarithm of the deviation in discs.
     logarithm: f64,
 }
 
-/// The values of one position by depth, from 0 plies on, in discs.
+/// The values of one position in discs, by depth from 0 plies on.
 #[derive(Clone, Debug, PartialEq)]
 struct Values {
     empties: u8,
@@ -47,15 +46,15 @@ struct Values {
 }
 
 impl Deviations {
-    /// Searches about `positions` of these examples, taken evenly from those far enough from the end, on `threads` threads,
-    /// whose number does not change the result, and calls `each` after every position.
+    /// Searches about `positions` of the examples, spread evenly over those far enough from the end, on `threads`
+    /// threads, whose number does not change the result. Calls `on_position` after every position.
     #[must_use]
     pub fn measure(
         weights: &Arc<Weights>,
         examples: &[Example],
         positions: usize,
         threads: usize,
-        each: &(dyn Fn() + Sync),
+        on_position: &(dyn Fn() + Sync),
     ) -> Self {
         let deep = |example: &&Example| example.board.empties().count_ones() > DEEPEST.into();
         let step = (examples.iter().filter(deep).count() / positions.max(1)).max(1);
@@ -68,7 +67,7 @@ impl Deviations {
                     let mut engine = Engine::new(Arc::clone(weights), TABLE_BYTES);
                     for (example, values) in examples.iter().zip(all) {
                         *values = self::values(&mut engine, example);
-                        each();
+                        on_position();
                     }
                 });
             }
@@ -76,12 +75,12 @@ impl Deviations {
         Self::of(&all.into_iter().flatten().collect::<Vec<_>>())
     }
 
-    /// Depths of one parity are compared, from 3 plies on, in groups of eight empty squares.
+    /// Compares depths of equal parity, from 3 plies on, in groups of eight numbers of empty squares.
     fn of(all: &[Values]) -> Self {
         let mut found = Vec::new();
         for group in 0..8 {
             let values: Vec<_> = all.iter().filter(|values| values.empties / 8 == group).collect();
-            if values.len() < FEWEST {
+            if values.len() < MIN_SAMPLES {
                 continue;
             }
             let deepest = values.iter().map(|values| values.discs.len()).min().unwrap_or(0);
@@ -91,8 +90,8 @@ impl Deviations {
                 let count = values.len() as f64;
                 let logarithm = (squares.sum::<f64>() / count).sqrt().ln();
                 let terms = [1.0, f64::from(group) * 8.0 + 4.0, (deep as f64).ln(), (shallow as f64 + 1.0).ln()];
-                // The deviation of zeros has no logarithm.
-                found.extend(logarithm.is_finite().then_some(Found { count, terms, logarithm }));
+                // A deviation of 0 has no logarithm.
+                found.extend(logarithm.is_finite().then_some(Deviation { count, terms, logarithm }));
             }
         }
         Self { positions: all.len(), found }
@@ -104,11 +103,11 @@ impl Deviations {
         self.positions
     }
 
-    /// The constants nearest to the deviations; `None` when there are too few of them.
+    /// The constants fitted to the deviations; `None` if there are too few.
     #[must_use]
     pub fn constants(&self) -> Option<Constants> {
         let mut sums = [[0.0; 5]; 4];
-        for Found { count, terms, logarithm } in &self.found {
+        for Deviation { count, terms, logarithm } in &self.found {
             for (row, term) in sums.iter_mut().zip(terms) {
                 let others = terms.iter().chain([logarithm]);
                 row.iter_mut().zip(others).for_each(|(sum, other)| *sum += count * term * other);
@@ -121,28 +120,28 @@ impl Deviations {
     #[must_use]
     pub fn distance(&self, constants: Constants) -> f64 {
         let count: f64 = self.found.iter().map(|found| found.count).sum();
-        let squares = self.found.iter().map(|Found { count, terms, logarithm }| {
-            let told: f64 = terms.iter().zip(constants).map(|(term, constant)| term * constant).sum();
-            count * (logarithm - told).powi(2)
+        let squares = self.found.iter().map(|Deviation { count, terms, logarithm }| {
+            let predicted: f64 = terms.iter().zip(constants).map(|(term, constant)| term * constant).sum();
+            count * (logarithm - predicted).powi(2)
         });
         (squares.sum::<f64>() / count.max(1.0)).sqrt()
     }
 }
 
-/// Memory of each engine.
+/// Table size of each engine.
 const TABLE_BYTES: usize = 4 << 20;
 
-/// With fewer differences than this a deviation is not used.
-const FEWEST: usize = 20;
+/// The minimum number of differences for a deviation to be used.
+const MIN_SAMPLES: usize = 20;
 
-/// Gauss and Jordan's elimination of four equations; those of a regression need no change of rows.
+/// Solves four equations by Gauss-Jordan elimination; those of a regression need no pivoting.
 fn solved(mut rows: [[f64; 5]; 4]) -> Option<Constants> {
-    // The part of its square that rounding leaves of a term which depends on the terms before it.
-    const NOTHING: f64 = 1e-9;
+    // A pivot below this part of its original value is 0 but for rounding: the term depends on earlier ones.
+    const ROUNDING: f64 = 1e-9;
     let squares = [0, 1, 2, 3].map(|pivot: usize| rows[pivot][pivot]);
     for (pivot, square) in squares.into_iter().enumerate() {
         let scale = rows[pivot][pivot];
-        if scale <= NOTHING * square {
+        if scale <= ROUNDING * square {
             return None;
         }
         rows[pivot] = rows[pivot].map(|value| value / scale);
@@ -155,7 +154,7 @@ fn solved(mut rows: [[f64; 5]; 4]) -> Option<Constants> {
     Some(rows.map(|row| row[4]))
 }
 
-/// Searches a position to every depth up to [`DEEPEST`]. `None` when the end is nearer.
+/// Searches a position to every depth up to [`DEEPEST`]. `None` if the game ends earlier.
 fn values(engine: &mut Engine, example: &Example) -> Option<Values> {
     let board = Board::new(Bitboard(example.board.own), Bitboard(example.board.opponent)).ok()?;
     let position = Position::new(board, Color::Black);
@@ -188,8 +187,8 @@ mod tests {
         empties.iter().flat_map(|&empties| repeat_n(four(empties), times).flatten()).collect()
     }
 
-    /// Four positions whose differences of all comparable depths up to 5 have just the known deviation together: what
-    /// comes from 1 to 3 plies and what comes on top of it at 5 are made of signs that are independent.
+    /// Four positions whose differences between all comparable depths up to 5 have exactly the known deviations: the
+    /// differences from 1 to 3 plies and from 3 to 5 have independent signs.
     fn four(empties: u8) -> [Values; 4] {
         let of = |deep, shallow| deviation(empties, deep, shallow);
         let third = of(3.0, 1.0);
@@ -228,7 +227,7 @@ mod tests {
         let measured =
             |positions, threads| Deviations::measure(&Arc::new(seed()), &examples, positions, threads, &|| {});
         let all = measured(1_000, 1);
-        // Of 12 numbers of empty squares 2 are too few to search to the end of the depths.
+        // 2 of 12 numbers of empty squares are too few for all depths.
         assert_eq!(all.positions(), 50);
         assert!(!all.found.is_empty());
         assert_eq!(measured(1_000, 3), all);

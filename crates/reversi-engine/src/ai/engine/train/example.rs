@@ -1,4 +1,4 @@
-//! A position with what it is worth, and files of them.
+//! Positions with their values, and files of them.
 use super::super::board::Board;
 use super::super::searcher::Value;
 
@@ -9,16 +9,15 @@ pub struct Example {
     pub(in super::super) value: Value,
 }
 
-/// How many bytes an example takes in a file.
+/// The size of an example in a file.
 const BYTES: usize = 18;
 
 impl Example {
-    /// The examples of a file, when it is whole and each is a position.
+    /// `None` if the file is incomplete or an example is not a valid position.
     pub(super) fn read_all(bytes: &[u8]) -> Option<Vec<Self>> {
         bytes.len().is_multiple_of(BYTES).then(|| bytes.chunks_exact(BYTES).map(Self::read).collect())?
     }
 
-    /// The bytes of a file of these examples.
     pub(super) fn write_all(examples: &[Self]) -> Vec<u8> {
         examples.iter().flat_map(Self::write).collect()
     }

@@ -1,8 +1,8 @@
-//! The regression: weights whose sums are nearest to the values, by least squares.
+//! The regression: fits weights to the values by least squares.
 //!
-//! One stage's normal equations, with a ridge that pulls towards the weights of the stage after it, are solved by
-//! conjugate gradients (Hestenes and Stiefel, 1952) preconditioned by their diagonal. A weight that was seldom seen so
-//! stays what it was later in the game, where the same shape was seen more often.
+//! The normal equations of one stage, with a ridge towards the weights of the stage after it, are solved by conjugate
+//! gradients (Hestenes and Stiefel, 1952) preconditioned by their diagonal. A weight with few examples thus stays near
+//! that of the later stage, in which the same pattern is more frequent.
 use super::super::board::Board;
 use super::super::cpu::Portable;
 use super::super::evaluation::{Node, mobility};
@@ -14,7 +14,7 @@ use super::Example;
 /// The number of weights that add up to a position's value.
 const TERMS: usize = IMAGES + 3;
 
-/// One stage's examples as rows of numbers of weights.
+/// The examples of one stage, each as the indices of its weights.
 pub(super) struct Equations {
     rows: Vec<[u32; TERMS]>,
     values: Vec<f32>,
@@ -30,7 +30,7 @@ impl Equations {
         self.values.len()
     }
 
-    /// The weights, in discs, nearest to the examples and to `prior`, after `steps` steps.
+    /// The weights, in discs, fitted to the examples and to `prior` in `steps` steps.
     pub(super) fn solve(&self, prior: &[f32], ridge: f32, steps: usize) -> Vec<f32> {
         let mut weights = prior.to_vec();
         let mut residual = self.transposed(&self.errors(prior));
@@ -55,13 +55,12 @@ impl Equations {
         weights
     }
 
-    /// The root of the mean squared error in discs.
+    /// The root mean square error in discs.
     pub(super) fn loss(&self, weights: &[f32]) -> f32 {
         let errors = self.errors(weights);
         (dot(&errors, &errors) / errors.len().max(1) as f64).sqrt() as f32
     }
 
-    /// The residuals.
     fn errors(&self, weights: &[f32]) -> Vec<f32> {
         self.applied(weights).iter().zip(&self.values).map(|(sum, value)| value - sum).collect()
     }
@@ -84,7 +83,7 @@ impl Equations {
     }
 }
 
-/// The numbers of the weights whose sum is this position's value.
+/// The indices of the weights whose sum is the position's value.
 fn terms(board: Board) -> [u32; TERMS] {
     let node = Node::new(board);
     let numbers = node.numbers();
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
     use crate::rules::SplitMix64;
 
-    /// Weights from -2 to 2 discs, of which no two sums are alike.
+    /// Weights from -2 to 2 discs, with distinct sums.
     fn known() -> Vec<f32> {
         let mut random = SplitMix64::new(3);
         (0..stage_len()).map(|_| random.next() as f32 / u64::MAX as f32 * 4.0 - 2.0).collect()
@@ -146,13 +145,12 @@ mod tests {
         let rounding = 0.5 / DISC as f32;
         assert!(equations.loss(&nothing) > 1.0 && equations.loss(&found) < 2.0 * rounding);
         assert_eq!(equations.solve(&nothing, 0.01, 200), found, "the same result in a second run");
-        // Weights that agree with the examples do not change.
+        // A prior that agrees with the examples does not change.
         let same = equations.solve(&known(), 10.0, 200);
         assert!(same.iter().zip(known()).all(|(found, known)| (found - known).abs() < rounding));
     }
 
-    /// At the least sum of squares it does not matter where a weight is moved: what the errors want is what the ridge
-    /// refuses.
+    /// At the minimum the gradient is 0: the parts of the errors and of the ridge cancel.
     #[test]
     fn the_ridge_and_the_errors_balance_at_every_weight() {
         let equations = equations(&known());

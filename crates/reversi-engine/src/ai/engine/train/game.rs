@@ -8,19 +8,18 @@ use super::{Example, Recipe};
 use crate::rules::{Bitboard, Position, Square};
 use crate::search::Stop;
 
-/// From this many empty squares on every position is labelled by solving it, and every other move is a random one: good
-/// play is not needed any more.
+/// With at most this many empty squares, positions are labelled by solving them, and half of the moves are random: good
+/// play is no longer needed.
 const SOLVED: u8 = 12;
 
-/// Solved positions with fewer empty squares than this are not used: the solver finds their values at once.
+/// Positions with fewer empty squares than this are not used: the solver finds their values at once.
 const LAST: u8 = 3;
 
-/// A game from a random opening: each position with its value. Up to [`SOLVED`] empty squares that is the result of the
-/// game when both sides then play perfectly, mixed with the engine's own opinion; afterwards the perfect result from
-/// there.
+/// Plays a game from a random opening; returns its positions with their values. Above [`SOLVED`] empty squares, that is
+/// the solved result of the game mixed with the engine's evaluation; else the solved value of the position.
 pub(super) fn play(engine: &mut Engine, recipe: &Recipe, rng: &mut impl Rng) -> Vec<Example> {
-    let (fewest, most) = recipe.random_plies;
-    let plies = rng.random_range(fewest..=most);
+    let (min, max) = recipe.random_plies;
+    let plies = rng.random_range(min..=max);
     let mut position = Position::START;
     for _ in 0..plies {
         let Some(square) = any_move(position, rng) else {
@@ -47,7 +46,7 @@ pub(super) fn play(engine: &mut Engine, recipe: &Recipe, rng: &mut impl Rng) -> 
     examples
 }
 
-/// The value of the position and the examples that come after it.
+/// The value of the position, and the examples from it to the end.
 fn play_out(engine: &mut Engine, mut position: Position, rng: &mut impl Rng) -> Option<(Value, Vec<Example>)> {
     let mut examples = Vec::new();
     if position.is_over() {
@@ -66,7 +65,7 @@ fn play_out(engine: &mut Engine, mut position: Position, rng: &mut impl Rng) -> 
     }
 }
 
-/// The best move to this depth, or to the end when that is as near, and its value.
+/// The best move and its value, searched to `depth` or to the end of the game.
 fn search(engine: &mut Engine, position: Position, depth: u8) -> Option<(Square, Value)> {
     let report = engine
         .search(position, &Limits::of_depth(depth), &Stop::new(), &mut |_| std::ops::ControlFlow::Continue(()))?;
@@ -103,7 +102,7 @@ mod tests {
         Engine::new(Arc::new(seed()), 1 << 20)
     }
 
-    /// The examples of some games that did not end among their random plies.
+    /// The examples of games that did not end during their random plies.
     fn games(recipe: &Recipe, count: u64) -> Vec<Vec<Example>> {
         let mut engine = engine();
         let game = |seed| play(&mut engine, recipe, &mut Pcg64::seed_from_u64(seed));
@@ -114,7 +113,7 @@ mod tests {
         example.board.empties().count_ones()
     }
 
-    /// The examples with more empty squares than are solved, first move first, and those with fewer.
+    /// The examples before the solved part, in order of the moves, and those of the solved part.
     fn parts(game: &[Example]) -> (Vec<Example>, Vec<Example>) {
         game.iter().partition(|example| empties(example) > SOLVED.into())
     }
@@ -153,7 +152,7 @@ mod tests {
         assert_eq!(fewest, u32::from(LAST));
     }
 
-    /// Whether the second position is the first one's opponent's turn; otherwise that one has passed.
+    /// Whether the other side is to move in the second position; false if it had to pass.
     fn changes_turn(first: &Example, second: &Example) -> bool {
         let moves = first.board.moves(Portable);
         let after = Bitboard(moves).iter().map(|square| {

@@ -4,11 +4,11 @@
 //!   weights so far --> games (chunk by chunk, each from its own seed) --> *.bin --> fit, stage by stage --> weights
 //! ```
 //!
-//! New weights are compared with the old ones in a [`Contest`], and [`deviation`] measures their constants for
-//! ProbCut. `reversi train` makes one round of all this.
+//! A [`Contest`] compares new weights with the old ones, and [`deviation`] measures their constants for ProbCut.
+//! `reversi train` does one round of all this.
 //!
-//! A chunk of games is a file that is either whole or not there, so a training that was ended continues. The
-//! same recipe and seed give the same files and weights with any number of threads.
+//! A chunk of games is a file, written atomically, so that an interrupted training continues. The same recipe and seed
+//! give the same files and weights with any number of threads.
 mod contest;
 pub mod deviation;
 mod example;
@@ -38,7 +38,7 @@ pub use seed::seed;
 /// The settings of one round of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// The games' openings are random for a number of plies between these.
+    /// The minimum and maximum number of random plies at the start of a game.
     pub random_plies: (u8, u8),
     /// The depth of the search for each move.
     pub depth: u8,
@@ -50,16 +50,16 @@ pub struct Recipe {
     pub seed: u64,
 }
 
-/// The games of one file: some seconds of work, so that little is lost when a training is ended.
+/// The games of one file: some seconds of work, so that an interruption loses little.
 pub const GAMES_PER_CHUNK: u64 = 200;
 
-/// Memory of the engine that plays: its searches are shallow.
+/// Table size of each engine, enough for shallow searches.
 const TABLE_BYTES: usize = 1 << 20;
 
-/// Plays the games that are not in `folder` yet, on `threads` threads, and calls `each` with every finished chunk.
+/// Plays the games that are not yet in `folder`, on `threads` threads, and calls `each` with every finished chunk.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// A file cannot be written.
 pub fn play(
     weights: &Arc<Weights>,
     recipe: &Recipe,
@@ -101,10 +101,10 @@ fn write_chunk(engine: &mut Engine, recipe: &Recipe, folder: &Path, chunk: u64) 
     write(&path, &Example::write_all(&examples))
 }
 
-/// Writes a file atomically: under a temporary name, renamed once all is on the disk.
+/// Writes a file atomically: under a temporary name, which is changed after a sync.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// The file cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = path.with_extension("part");
     let mut file = fs::File::create(&unfinished)?;
@@ -113,7 +113,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::rename(unfinished, path)
 }
 
-/// The examples of a folder, and a twentieth of them kept apart to test with.
+/// The examples of folders, of which a twentieth is for testing only.
 #[derive(Debug, Default)]
 pub struct Examples {
     /// The examples to fit to.
@@ -126,7 +126,7 @@ impl Examples {
     /// Adds all complete files of a folder, in the order of their names.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// A file cannot be read.
     pub fn read(&mut self, folder: &Path) -> io::Result<()> {
         let mut paths: Vec<_> =
             fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
@@ -145,13 +145,13 @@ impl Examples {
 /// The quality of the fit of one stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageLoss {
-    /// The stage: four empty squares each, 0 the last.
+    /// The stage, of four numbers of empty squares; 0 is the last of a game.
     pub stage: usize,
-    /// How many examples it was fitted to.
+    /// The number of fitted examples.
     pub examples: usize,
-    /// The root of the mean squared error on them, in discs.
+    /// The root mean square error on the fitted examples, in discs.
     pub fitted: f32,
-    /// The same on examples it was not fitted to.
+    /// The root mean square error on the test examples, in discs.
     pub tested: f32,
 }
 

@@ -1,9 +1,8 @@
-//! The evaluation of the first games: a beginner's rules of thumb.
+//! The evaluation with which training starts: simple rules of thumb.
 use super::super::pattern::PATTERNS;
 use super::super::weights::{STAGES, Weights, rounded, stage_len};
 
-/// Corners are good, the squares diagonally before an empty corner bad, and more moves than the opponent's better than
-/// less.
+/// Corners are good, the diagonal neighbours of empty corners bad, and more moves than the opponent's good.
 #[must_use]
 pub fn seed() -> Weights {
     const CORNER: f32 = 8.0;
@@ -17,10 +16,10 @@ pub fn seed() -> Weights {
         numbers[PATTERNS.shared[place] as usize] = rounded(worth);
     }
     let after = PATTERNS.weights;
-    let most = (stage_len() - after - 2) / 2;
-    for moves in 0..most {
+    let side_len = (stage_len() - after - 2) / 2;
+    for moves in 0..side_len {
         numbers[after + moves] = rounded(MOVE * moves as f32);
-        numbers[after + most + moves] = rounded(-MOVE * moves as f32);
+        numbers[after + side_len + moves] = rounded(-MOVE * moves as f32);
     }
     Weights::of_stages(&vec![numbers; STAGES])
 }

@@ -10,7 +10,7 @@ use super::super::{Engine, Weights};
 use super::{Example, Examples, Recipe, StageLoss, fit, play, seed};
 use crate::rules::{Bitboard, Board, Color, Position};
 
-/// Games that are nearly over when their random plies are.
+/// Games that are nearly over after their random plies.
 const RECIPE: Recipe = Recipe { random_plies: (47, 50), depth: 1, opinion: 50, chunks: 3, seed: 9 };
 
 /// A temporary folder, removed when dropped.
@@ -40,7 +40,7 @@ fn files(folder: &Path) -> BTreeMap<OsString, Vec<u8>> {
     entries.map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap())).collect()
 }
 
-/// Plays the recipe in the folder. Returns the chunks that were played.
+/// Plays the recipe in the folder; returns the chunks played.
 fn chunks_played(folder: &Path, recipe: &Recipe, threads: usize) -> Vec<u64> {
     let done = Mutex::new(Vec::new());
     play(&Arc::new(seed()), recipe, folder, threads, &|chunk| done.lock().unwrap().push(chunk)).unwrap();
@@ -71,7 +71,7 @@ fn an_interrupted_training_continues_to_the_same_files() {
     chunks_played(folder.path(), &RECIPE, 2);
     let whole = files(folder.path());
 
-    // One chunk was never begun, one ended in the middle of being written, and one is done and not played again.
+    // One chunk was not begun, one was interrupted while being written, and one is complete and not played again.
     fs::remove_file(path("000000.bin")).unwrap();
     let bytes = fs::read(path("000001.bin")).unwrap();
     fs::remove_file(path("000001.bin")).unwrap();
@@ -95,7 +95,7 @@ fn games_that_cannot_be_written_or_read_are_an_error() {
     assert!(play(&Arc::new(seed()), &RECIPE, &file, 2, &|_| {}).is_err(), "a file is no folder");
 }
 
-/// Positions of all stages with their values by other weights.
+/// Positions of all stages with their evaluations by `weights`.
 fn examples_of(weights: Arc<Weights>) -> Examples {
     let engine = Engine::new(weights, 1 << 16);
     let example = |seed| {
@@ -103,7 +103,7 @@ fn examples_of(weights: Arc<Weights>) -> Examples {
         let position = Position::new(Board::new(Bitboard(board.own), Bitboard(board.opponent)).unwrap(), Color::Black);
         Example { board, value: (engine.evaluate(position) * 64.0) as i32 }
     };
-    // Of every number of empty squares the last are kept apart.
+    // The test examples have every number of empty squares.
     Examples { fitted: seeds(3_500).map(example).collect(), tested: seeds(4_000).skip(3_500).map(example).collect() }
 }
 

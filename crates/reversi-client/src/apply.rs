@@ -49,7 +49,10 @@ impl Room {
             }
             RoomChange::ChatPosted(line, lines) => {
                 self.chat.push(line.clone());
-                self.chat.drain(..self.chat.len().saturating_sub(*lines));
+                // 0 comes from a server of an older version.
+                if *lines > 0 {
+                    self.chat.drain(..self.chat.len().saturating_sub(*lines));
+                }
             }
             RoomChange::GameStarted(game, _) => self.game = Some((**game).clone()),
             RoomChange::MovePlayed { game, ply, standing, clocks, .. }

@@ -155,16 +155,22 @@ impl Watch {
         }
     }
 
-    async fn check_access(&self) -> Result<(), StreamEnd> {
+    async fn check_access(&mut self) -> Result<(), StreamEnd> {
         let may = async {
             let room = self.open.host.room(self.room).await?.snapshot().await?.room;
             Ok(self.access.check(&room, self.open.player.id())?)
         };
-        may.await.map_err(end_of)
+        tokio::select! {
+            may = may => may.map_err(end_of),
+            () = self.streams_end.wait() => Err(self.open.why_ended()),
+        }
     }
 
     async fn catch_up(&mut self, after: Option<Seq>) -> Result<(), StreamEnd> {
-        self.feed = subscribe(&self.open, self.room, &self.access, after).await.map_err(end_of)?;
+        self.feed = tokio::select! {
+            feed = subscribe(&self.open, self.room, &self.access, after) => feed.map_err(end_of)?,
+            () = self.streams_end.wait() => return Err(self.open.why_ended()),
+        };
         Ok(())
     }
 }
@@ -186,7 +192,8 @@ async fn subscribe(
     after: Option<Seq>,
 ) -> Result<Feed, WatchError> {
     let handle = open.host.room(room).await?;
-    access.check(&handle.snapshot().await?.room, open.player.id())?;
+    let player = open.player.id();
+    access.check(&handle.snapshot().await?.room, player)?;
     let Subscribed { mut snapshot, seq, events } = handle.subscribe(after).await?;
     let mut missed = VecDeque::new();
     if let (None, Some(after)) = (&snapshot, after) {
@@ -194,6 +201,11 @@ async fn subscribe(
             Some(read) => missed = read,
             None => snapshot = Some(handle.snapshot().await?),
         }
+    }
+    // Checked again, because access may have ended before the subscription. Later ends are among `events`.
+    match &snapshot {
+        Some(snapshot) => access.check(&snapshot.room, player)?,
+        None => access.check(&handle.snapshot().await?.room, player)?,
     }
     let seq = snapshot.as_ref().map_or(after, |snapshot| Some(snapshot.room.seq())).unwrap_or_default();
     Ok(Feed { seq, snapshot, missed, events })

@@ -99,6 +99,9 @@ fn recorded() -> String {
         let mut kinds: Vec<_> = history[1..].iter().map(kind).collect();
         let chat_lines = history.iter().filter(|event| matches!(event.fact, Fact::ChatPosted { .. })).count();
         kinds.extend((chat_lines > Room::CHAT_LINES).then(|| "a chat line that replaces another".to_owned()));
+        let mut after_a_game = history.iter().skip_while(|event| !matches!(event.fact, Fact::GameEnded(_)));
+        let seat_changed = after_a_game.any(|event| matches!(event.fact, Fact::SeatChanged { .. }));
+        kinds.extend(seat_changed.then(|| "a seat that changes after a game".to_owned()));
         let is_new = kinds.iter().any(|kind| occurred.get(kind).copied().unwrap_or(0) < EACH);
         if history.len() > LONGEST || !is_new {
             continue;

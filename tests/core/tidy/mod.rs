@@ -372,7 +372,8 @@ fn meaning_problems(files: &[File]) -> Vec<String> {
     let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for file in files {
         for line in split(&file.text).code.lines() {
-            let words: Vec<_> = line.split_whitespace().skip_while(|word| word.starts_with("pub")).collect();
+            let is_visibility = |word: &&str| word.starts_with("pub") || word.ends_with(')');
+            let words: Vec<_> = line.split_whitespace().skip_while(is_visibility).collect();
             if let ["struct" | "enum" | "trait" | "type", name, ..] = words[..]
                 && !line.starts_with(' ')
             {

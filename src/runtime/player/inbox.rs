@@ -1,4 +1,9 @@
 //! The queue of notices between the rooms and one player's stream of turns.
+//!
+//! It belongs to the player, not to the stream: notices that come while no stream is open wait for the next one, a new
+//! stream supersedes the old one, and the inbox ends one that is not read. A channel would end with its stream
+//! and lose what was in it; it could neither drop invitations before other notices nor tell how long the oldest is
+//! unread.
 
 use std::{
     collections::VecDeque,

@@ -248,7 +248,7 @@ impl GamePlayers {
         let square = self.position.legal_moves().iter().next().unwrap();
         let player = &self.players[usize::from(self.position.turn() == Color::White)];
         player.play(&self.game, self.ply, &square.to_string()).await.unwrap();
-        let (next, passed) = self.position.play(square).unwrap().settle();
+        let (next, passed) = self.position.play(square).unwrap().after_forced_pass();
         self.position = next;
         self.ply += if passed.is_some() { 2 } else { 1 };
     }

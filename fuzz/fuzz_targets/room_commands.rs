@@ -24,7 +24,7 @@ use test_room::{POLICY, TestRoom};
 const PLAYERS: [&str; 6] = ["ada", "bob", "cy", "bot-d", "bot-e", "eve"];
 
 /// Maximum number of steps; more only take longer.
-const MOST_STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 
 /// The latest time of a test. After it, times saturate, and deadlines are no longer later than now.
 const FAR_FUTURE: Timestamp = Timestamp(1 << 62);
@@ -95,7 +95,7 @@ fuzz_target!(|script: Script| {
         return;
     }
     let mut test = TestRoom::new(settings, ByColor::new(Occupant::Open, Occupant::Open), POLICY);
-    for step in script.steps.into_iter().take(MOST_STEPS) {
+    for step in script.steps.into_iter().take(MAX_STEPS) {
         test.now = match step.wait {
             Wait::Nothing => test.now,
             Wait::Millis(millis) => test.now.after(Duration::from_millis(millis.into())),

@@ -18,7 +18,7 @@ use crate::client::{GameId, PlayerId, RoomId, Session};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples, with the file that `reversi serve --admin-token FILE` was given:\n  \
     reversi admin --admin-token FILE close 7k2m9x4q1c0d       close a room\n  \
-    reversi admin --admin-token FILE kick 7k2m9x4q1c0d bob    take bob out of it; in a game, he loses it\n  \
+    reversi admin --admin-token FILE kick 7k2m9x4q1c0d bob    remove bob; a player in a game loses it\n  \
     reversi admin --admin-token FILE abort 7k2m9x4q1c0d-3     end a game without a winner\n  \
     reversi admin --admin-token FILE log-out bob              log bob out")]
 pub(super) struct Args {
@@ -35,12 +35,12 @@ pub(super) struct Args {
 enum AdminCommand {
     /// Close a room.
     Close {
-        /// Which.
+        /// Id of the room.
         room: RoomId,
     },
     /// Take a player out of a room; one who plays there loses the game.
     Kick {
-        /// Which room.
+        /// Id of the room.
         room: RoomId,
         /// Name or id.
         player: String,
@@ -50,7 +50,7 @@ enum AdminCommand {
     },
     /// End a game without a winner.
     Abort {
-        /// Which.
+        /// Id of the game.
         game: GameId,
     },
     /// Log a player out: out of every room, and with the name free for others.
@@ -70,7 +70,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     };
     visitor.leave().await;
     let file = args.admin_token.display();
-    let refused = format!("the server does not take what is in {file} for an administrator's token");
+    let refused = format!("the token in {file} is not the administrator's");
     done.map_err(|error| explain_lost(error, &refused))
 }
 

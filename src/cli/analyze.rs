@@ -18,7 +18,7 @@ use super::{
 use crate::{
     ai::{
         AiKind, Level,
-        analysis::{self, Effort, GameMoves, JudgedMove, Line, MOST_DEPTH, Move, Study},
+        analysis::{self, Effort, GameMoves, JudgedMove, Line, MAX_DEPTH, PlayedMove, Study},
         engine::Engines,
     },
     client::{AnalysisBudget, AnalysisLine, AnalysisSubject, ClientError, GameAnalysis, GameId, MoveAnalysis, Session},
@@ -54,7 +54,7 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_LEVEL", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(AiKind::Expert.profile().levels)))]
     level: Option<u8>,
     /// Search this many plies deep, and to the end of the game if it is as near.
-    #[arg(long, env = "REVERSI_DEPTH", value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=i64::from(MOST_DEPTH)))]
+    #[arg(long, env = "REVERSI_DEPTH", value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=i64::from(MAX_DEPTH)))]
     depth: Option<u8>,
     /// Approximate time for all positions together.
     #[arg(long, env = "REVERSI_TIME", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
@@ -82,7 +82,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
 
 async fn analyze_here(args: &Args) -> anyhow::Result<()> {
     let game = read(args.source.as_deref().unwrap_or_default(), args.number)?;
-    let positions: Vec<Position> = game.course.positions().collect();
+    let positions: Vec<Position> = game.game_moves.positions().collect();
     let threads = args.threads.map_or_else(processors, NonZeroUsize::get);
     let time_per_position = args.time_per_position(threads, positions.len());
     let effort = args.effort();
@@ -92,7 +92,7 @@ async fn analyze_here(args: &Args) -> anyhow::Result<()> {
     let mut studies =
         stream::iter(positions).map(|position| study(position, effort, time_per_position)).buffered(threads);
     let mut before: Option<Study> = None;
-    let mut made = game.course.moves.iter();
+    let mut made = game.game_moves.moves.iter();
     while let Some(after) = studies.next().await {
         let after = after?;
         if let Some(before) = &before
@@ -123,7 +123,7 @@ async fn study(position: Position, effort: Effort, time_per_position: Option<Dur
     search.await.context("the engine failed")
 }
 
-fn analysis_of(made: Move, judged: JudgedMove) -> MoveAnalysis {
+fn analysis_of(made: PlayedMove, judged: JudgedMove) -> MoveAnalysis {
     let Line { evaluation, depth, exact, certainty, moves } = judged.best;
     MoveAnalysis {
         ply: made.ply.into(),
@@ -166,7 +166,7 @@ impl Args {
         let bounded = self.depth.is_some() || self.time.is_some();
         let level = self.level.or((!bounded).then_some(DEFAULT_LEVEL));
         Effort {
-            depth: self.depth.unwrap_or(MOST_DEPTH),
+            depth: self.depth.unwrap_or(MAX_DEPTH),
             nodes: level.and_then(Level::new).map_or(u64::MAX, Level::nodes),
         }
     }
@@ -188,7 +188,7 @@ impl Args {
 
 #[derive(Debug, PartialEq, Eq)]
 struct GameToAnalyze {
-    course: GameMoves,
+    game_moves: GameMoves,
     names: Option<ByColor<String>>,
 }
 
@@ -228,7 +228,7 @@ fn transcript(text: &str) -> anyhow::Result<GameToAnalyze> {
     if moves.squares().is_empty() {
         bail!("there are no moves");
     }
-    Ok(GameToAnalyze { course: GameMoves::of(Position::START, moves.squares().iter().copied(), 0), names: None })
+    Ok(GameToAnalyze { game_moves: GameMoves::of(Position::START, moves.squares().iter().copied(), 0), names: None })
 }
 
 fn from_ggf(text: &str) -> anyhow::Result<GameToAnalyze> {
@@ -237,11 +237,11 @@ fn from_ggf(text: &str) -> anyhow::Result<GameToAnalyze> {
     if !(game.start.board().empties() & Bitboard::CENTRE).is_empty() {
         bail!("the board has no discs in its middle");
     }
-    let course = GameMoves::of(game.start, game.plies.iter().filter_map(|ply| ply.square), 0);
-    if course.moves.is_empty() {
+    let game_moves = GameMoves::of(game.start, game.plies.iter().filter_map(|ply| ply.square), 0);
+    if game_moves.moves.is_empty() {
         bail!("there are no moves");
     }
-    Ok(GameToAnalyze { course, names: Some(game.players) })
+    Ok(GameToAnalyze { game_moves, names: Some(game.players) })
 }
 
 #[cfg(test)]
@@ -253,14 +253,14 @@ mod tests {
     #[test]
     fn games_are_read_from_transcripts_and_ggf() {
         let alone = parse(MOVES, 0).unwrap();
-        assert_eq!(alone.course.moves.len(), 5);
+        assert_eq!(alone.game_moves.moves.len(), 5);
         assert_eq!(parse("F5 d6\nc3 d3 c4\n", 0).unwrap(), alone);
         let listed = format!("f5f6\n\n{MOVES}\n");
         assert_eq!(parse(&listed, 1).unwrap(), alone);
         let ggf =
             "(;GM[Othello]PB[ann]PW[bob]TY[8]B[f5]W[d6];)\n1 (;GM[Othello]PB[cay]TY[8]B[f5]W[d6]B[c3]W[d3]B[c4];)";
         let second = parse(ggf, 1).unwrap();
-        assert_eq!((second.course, second.names.unwrap().black.as_str()), (alone.course, "cay"));
+        assert_eq!((second.game_moves, second.names.unwrap().black.as_str()), (alone.game_moves, "cay"));
     }
 
     #[test]

@@ -85,7 +85,7 @@ async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> a
         keepers.spawn(keep(owner.clone(), plan(&info.ai_kinds, index, Duration::from_millis(args.pause))));
     }
     match keepers.join_next().await {
-        Some(done) => done.context("a room's keeper failed")?,
+        Some(done) => done.context("a demo room failed")?,
         None => bail!("there is no room to keep"),
     }
 }

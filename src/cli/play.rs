@@ -42,7 +42,7 @@ const DEFAULT_OPPONENT: &str = "roxanne";
 #[command(after_help = "Examples:\n  \
     reversi play                                  against an AI\n  \
     reversi play --ai alphabeta --level 2 --side white\n  \
-    reversi play --anyone                         against whoever else asks for that\n  \
+    reversi play --anyone                         against any waiting player\n  \
     reversi play --new --private                  in a room of your own, for a friend\n  \
     reversi play --room 7k2m9x4q1c0d              in a room from `reversi rooms`, or by its join code\n  \
     printf 'd3\\nresign\\n' | reversi play          by a script: squares, resign, draw, rematch, decline, say TEXT, quit")]
@@ -96,7 +96,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let session = login::resume_or_log_in(&client, &args.login, "guest", PlayerKind::Human).await?;
     let done = play(&session, &args, ai).await;
     login::log_out_unless_kept(session, args.login.keep.as_deref()).await;
-    let lost = "the server has forgotten you, as a restart makes it do; play again from the start";
+    let lost = "the session has expired; play again from the start";
     done.map_err(|error| login::explain_lost(error, lost))
 }
 

@@ -165,7 +165,7 @@ fn steps(transcript: &Transcript) -> Vec<ViewedPly> {
     let mut steps = vec![ViewedPly { position, moved: None, passed: None }];
     for &square in transcript.squares() {
         let mover = position.turn();
-        let (after, passed) = position.play_unchecked(square).settle();
+        let (after, passed) = position.play_unchecked(square).after_forced_pass();
         position = after;
         steps.push(ViewedPly { position, moved: Some((mover, square)), passed });
     }

@@ -103,17 +103,17 @@ pub struct SettingsError {
 
 impl Settings {
     /// Minimum time per move: below it, network latency decides games.
-    pub const SHORTEST_MOVE: Duration = Duration::from_millis(100);
+    pub const MIN_MOVE_TIME: Duration = Duration::from_millis(100);
     /// Maximum of the time per move and of the total time.
-    pub const LONGEST_CLOCK: Duration = Duration::from_secs(24 * 60 * 60);
+    pub const MAX_CLOCK: Duration = Duration::from_secs(24 * 60 * 60);
     /// Maximum pause before a move of an AI.
-    pub const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+    pub const MAX_PAUSE: Duration = Duration::from_secs(10);
     /// Maximum increment.
-    pub const LONGEST_INCREMENT: Duration = Duration::from_secs(60 * 60);
+    pub const MAX_INCREMENT: Duration = Duration::from_secs(60 * 60);
     /// Maximum number of games of a series.
-    pub const MOST_GAMES: u16 = 1000;
+    pub const MAX_GAMES: u16 = 1000;
     /// Maximum number of random plies: longer random openings are seldom balanced.
-    pub const MOST_RANDOM_PLIES: u8 = 20;
+    pub const MAX_RANDOM_PLIES: u8 = 20;
 
     /// Default settings with a name.
     #[must_use]
@@ -144,19 +144,19 @@ impl Settings {
         if per_move.is_none() && total.is_none() {
             return wrong("move_limit", "is needed where there is no total_time");
         }
-        if per_move.is_some_and(|limit| !(Self::SHORTEST_MOVE..=Self::LONGEST_CLOCK).contains(&limit)) {
+        if per_move.is_some_and(|limit| !(Self::MIN_MOVE_TIME..=Self::MAX_CLOCK).contains(&limit)) {
             return wrong("move_limit", "must be 100 ms to 1 day");
         }
-        if total.is_some_and(|total| !(Duration::from_secs(1)..=Self::LONGEST_CLOCK).contains(&total)) {
+        if total.is_some_and(|total| !(Duration::from_secs(1)..=Self::MAX_CLOCK).contains(&total)) {
             return wrong("total_time", "must be 1 s to 1 day");
         }
-        if increment > Self::LONGEST_INCREMENT || (total.is_none() && increment > Duration::ZERO) {
+        if increment > Self::MAX_INCREMENT || (total.is_none() && increment > Duration::ZERO) {
             return wrong("increment", "must be at most 1 hour, and needs total_time");
         }
-        if self.ai_pause > Self::LONGEST_PAUSE {
+        if self.ai_pause > Self::MAX_PAUSE {
             return wrong("ai_pause", "must be at most 10 s");
         }
-        if !(1..=Self::MOST_GAMES).contains(&self.games) {
+        if !(1..=Self::MAX_GAMES).contains(&self.games) {
             return wrong("games", "must be 1 to 1000");
         }
         if self.sprt.is_some() && !self.is_paired() {
@@ -164,7 +164,7 @@ impl Settings {
         }
         match &self.opening {
             Opening::Standard | Opening::Balanced { .. } => Ok(()),
-            Opening::Random { plies: 1..=Self::MOST_RANDOM_PLIES, .. } => Ok(()),
+            Opening::Random { plies: 1..=Self::MAX_RANDOM_PLIES, .. } => Ok(()),
             Opening::Random { .. } => wrong("opening.random.plies", "must be 1 to 20"),
             Opening::Moves(moves) if moves.position().is_over() => wrong("opening.moves", "must not end the game"),
             Opening::Moves(_) => Ok(()),

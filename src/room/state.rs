@@ -103,7 +103,7 @@ impl Room {
     /// Number of chat lines kept.
     pub const CHAT_LINES: usize = 50;
     /// Maximum number of banned players.
-    pub const MOST_BANS: usize = 200;
+    pub const MAX_BANS: usize = 200;
     /// Number of illegal moves in one turn that lose a bot the game.
     pub const STRIKES: u8 = 3;
     /// Time between two games of a series when a person is seated.

@@ -57,19 +57,19 @@ macro_rules! text {
 
         impl $name {
             /// Maximum length in characters.
-            pub const MOST: usize = $max;
+            pub const MAX: usize = $max;
 
             /// Normalises (NFKC), trims and checks `text`.
             ///
             /// # Errors
             /// When it is empty, too long, or has control characters.
             pub fn parse(text: &str) -> Result<Self, TextError> {
-                clean(text, Self::MOST).map(Self)
+                clean(text, Self::MAX).map(Self)
             }
 
             /// A stored text, parsed earlier. Not normalised again, because newer Unicode versions may differ.
             pub(super) fn from_stored(text: &str) -> Result<Self, TextError> {
-                bounded(text, Self::MOST).map(Self)
+                bounded(text, Self::MAX).map(Self)
             }
 
             /// The text.
@@ -114,7 +114,7 @@ impl DisplayName {
 /// The default name of a room is its owner's.
 impl From<&DisplayName> for RoomName {
     fn from(name: &DisplayName) -> Self {
-        const { assert!(DisplayName::MOST <= Self::MOST) };
+        const { assert!(DisplayName::MAX <= Self::MAX) };
         Self(Arc::clone(&name.0))
     }
 }

@@ -18,7 +18,7 @@ const MOVES: usize = 60;
 const BEFORE_MOVES: usize = GAME - MOVES;
 
 /// Maximum size of a file in bytes; all games of 40 years take a tenth of it.
-pub const LONGEST_FILE: usize = 128 << 20;
+pub const MAX_FILE: usize = 128 << 20;
 
 /// Width of a player's name in bytes.
 pub const PLAYER: usize = 20;
@@ -55,7 +55,7 @@ pub struct WthorGame {
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum WthorError {
     /// The file is too long.
-    #[error("a file of games is at most {LONGEST_FILE} bytes")]
+    #[error("a file of games is at most {MAX_FILE} bytes")]
     TooLong,
     /// The file is shorter than a header.
     #[error("the file has no header of {HEADER} bytes")]
@@ -85,7 +85,7 @@ impl<'a> WthorFile<'a> {
     /// # Errors
     /// [`WthorError`] unless it is the header of a file of games.
     pub fn read(bytes: &'a [u8]) -> Result<Self, WthorError> {
-        if bytes.len() > LONGEST_FILE {
+        if bytes.len() > MAX_FILE {
             return Err(WthorError::TooLong);
         }
         let (header, games) = bytes.split_first_chunk::<HEADER>().ok_or(WthorError::Header)?;

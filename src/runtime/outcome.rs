@@ -36,13 +36,13 @@ pub enum RoomError {
     #[error("too many rooms: {0}")]
     QuotaRooms(&'static str),
     /// The player has reached its limit of seats.
-    #[error("you hold as many seats as you may; leave one first")]
+    #[error("you hold too many seats; leave one first")]
     QuotaSeats,
     /// The player has reached its limit of streams.
-    #[error("you have as many streams as you may; close one first")]
+    #[error("too many streams are open; close one first")]
     QuotaStreams,
     /// The player, its address or the server has reached its limit of analyses.
-    #[error("you, or all at your address, or the server, have as many analyses under way as may be")]
+    #[error("too many analyses are running; wait for one to end")]
     QuotaAnalyses,
     /// A rate is exceeded; the time is until the request would be admitted.
     #[error("too fast")]

@@ -1,5 +1,10 @@
-//! Waits that a task restarts at every step, and which are almost free when nothing has happened: a source is polled
-//! again only after it has called its waker.
+//! Waits that a task restarts at every step. A [`WakeGate`] remembers whether its source has called its waker, and
+//! polls it again only then; a [`LazyTimer`] keeps its timer when the deadline is postponed, and [`Cancelled`] its
+//! future.
+//!
+//! A `select!` over new futures would at every step poll each source, register the waker with it and set the timer
+//! anew. This saves those polls, the locks in them, and a boxed future per wait: a source where nothing has happened
+//! costs the load of an atomic.
 
 use std::{
     future::poll_fn,

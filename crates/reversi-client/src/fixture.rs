@@ -57,7 +57,7 @@ pub fn move_event(room: &Room, square: &str) -> RoomEvent {
             spent: Duration::from_secs(1),
             opening: false,
         },
-        standing: before.play(square).unwrap().settle().0.into(),
+        standing: before.play(square).unwrap().after_forced_pass().0.into(),
         clocks: game.clocks,
         flipped: before.board().flips(before.turn(), square),
     };

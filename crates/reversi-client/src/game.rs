@@ -110,7 +110,7 @@ impl TryFrom<v1::Ply> for Ply {
 /// The winner of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameResult {
-    /// This side.
+    /// A win of this side.
     Won(Color),
     /// A draw.
     Draw,

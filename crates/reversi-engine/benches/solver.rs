@@ -135,7 +135,7 @@ fn search(engine: &mut Engine, position: Position, limits: &Limits, stop: &Stop)
 }
 
 fn after(plies: u8, seed: u64) -> Position {
-    let play = |position: Position, square| position.play(square).unwrap().settle().0;
+    let play = |position: Position, square| position.play(square).unwrap().after_forced_pass().0;
     opening::random(plies, seed).into_iter().fold(Position::START, play)
 }
 

@@ -38,7 +38,7 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
 #[command(after_help = "Examples:\n  \
     reversi bot --ai alphabeta                    looks for open seats, and plays wherever there is one\n  \
     reversi bot --ai mcts --level 3 --room 7k2m9x4q1c0d\n  \
-    reversi bot --ai greedy --quick --games 10    ten games against whoever else asks for one\n  \
+    reversi bot --ai greedy --quick --games 10    ten games against any waiting player\n  \
     reversi bot --ai roxanne --vs positional --games 1 --seed 7\n  \
     reversi bot --nboard 'edax -nboard' --quick   an engine of others, which the bot starts\n  \
     reversi bot --gtp './engine --gtp' --engine-time 5 --room 7k2m9x4q1c0d\n\n\

@@ -19,7 +19,7 @@ const MARGIN: std::ops::RangeInclusive<Duration> = Duration::from_millis(50)..=D
 const NO_INCREMENT: Duration = Duration::ZERO;
 
 /// The longest search, even without a clock.
-const LONGEST_SEARCH: Duration = Duration::from_secs(3600);
+const MAX_SEARCH: Duration = Duration::from_secs(3600);
 
 /// The engine that chooses the moves.
 #[derive(Clone)]
@@ -77,7 +77,7 @@ impl MoveSearches {
             }
             SearchEngine::EnginePlayer(engine, session) => {
                 let limit = turn.clocks.time_left.map(less_margin);
-                let for_move = limit.unwrap_or(LONGEST_SEARCH);
+                let for_move = limit.unwrap_or(MAX_SEARCH);
                 let time = MoveTime { for_move, limit, left: turn.clocks.total[turn.side] };
                 let turn = turn.clone();
                 self.jobs.spawn(async move {

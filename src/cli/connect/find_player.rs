@@ -20,7 +20,7 @@ pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Resul
         (Ok((player, _)), _) => Ok(player.id),
         (Err(error), Some(id)) if error.is_unknown_or_malformed() => Ok(id),
         (Err(error), None) if error.is_unknown_or_malformed() => {
-            Err(anyhow!("nobody is called `{text}`; who has logged out is found by id"))
+            Err(anyhow!("no player is named `{text}`; find players who have logged out by id"))
         }
         (Err(error), _) => Err(error).context(format!("cannot find `{text}`")),
     }

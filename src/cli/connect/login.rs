@@ -54,7 +54,7 @@ pub(in crate::cli) async fn log_in(
     if let Some(name) = name {
         return client.log_in(name, kind).await.map_err(|error| match error {
             error if error.is("NAME_TAKEN") => {
-                anyhow!("somebody is already called `{name}`; choose another name with --name")
+                anyhow!("the name is taken: `{name}`; choose another with --name")
             }
             error if error.is("BAD_NAME") => anyhow!("{}", error.to_string().replace("display_name", "--name")),
             error => not_logged_in(client, error).context(format!("cannot log in as `{name}`")),
@@ -111,7 +111,7 @@ pub(in crate::cli) async fn log_out_unless_kept(session: Session, file: Option<&
 /// Adds to the error that the server is not a Reversi server, if that is its cause.
 fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
     if error.is_foreign() {
-        return anyhow!(error).context(format!("what answers at {} is no Reversi server", client.url()));
+        return anyhow!(error).context(format!("{} is not a Reversi server", client.url()));
     }
     anyhow!(error)
 }

@@ -4,9 +4,9 @@ use std::{pin::Pin, time::Duration};
 
 use crate::client::{ClientError, Incoming, RoomId, RoomUpdate, Session};
 
-/// The first wait before a stream is reopened; it doubles with every failure up to [`LONGEST_WAIT`].
+/// The first wait before a stream is reopened; it doubles with every failure up to [`MAX_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-const LONGEST_WAIT: Duration = Duration::from_secs(8);
+const MAX_WAIT: Duration = Duration::from_secs(8);
 
 type Opening<T> = Pin<Box<dyn Future<Output = Result<Incoming<T>, ClientError>> + Send>>;
 
@@ -20,12 +20,12 @@ pub(in crate::cli) enum Received<T> {
 /// A stream that is reopened when it breaks, unless the error is permanent.
 pub(in crate::cli) struct ReconnectingStream<T> {
     open: Box<dyn Fn() -> Opening<T> + Send>,
-    state: State<T>,
+    state: ConnectionState<T>,
     failures: u32,
 }
 
 /// The opening future is stored, which makes [`ReconnectingStream::next`] cancel safe.
-enum State<T> {
+enum ConnectionState<T> {
     Opening(Opening<T>),
     Open(Incoming<T>),
 }
@@ -36,7 +36,7 @@ impl<T: 'static> ReconnectingStream<T> {
         F: Future<Output = Result<Incoming<T>, ClientError>> + Send + 'static,
     {
         let open = Box::new(move || Box::pin(open()) as Opening<T>);
-        let state = State::Opening(open());
+        let state = ConnectionState::Opening(open());
         Self { open, state, failures: 0 }
     }
 
@@ -47,14 +47,14 @@ impl<T: 'static> ReconnectingStream<T> {
     pub(in crate::cli) async fn next(&mut self) -> Result<Received<T>, ClientError> {
         loop {
             let error = match &mut self.state {
-                State::Opening(opening) => match opening.await {
+                ConnectionState::Opening(opening) => match opening.await {
                     Ok(stream) => {
-                        self.state = State::Open(stream);
+                        self.state = ConnectionState::Open(stream);
                         continue;
                     }
                     Err(error) => error,
                 },
-                State::Open(stream) => match stream.next().await {
+                ConnectionState::Open(stream) => match stream.next().await {
                     Some(Ok(item)) => {
                         self.failures = 0;
                         return Ok(Received::Item(item));
@@ -74,12 +74,12 @@ impl<T: 'static> ReconnectingStream<T> {
 
     /// Reopens the stream at once, after missed events.
     pub(in crate::cli) fn restart(&mut self) {
-        self.state = State::Opening((self.open)());
+        self.state = ConnectionState::Opening((self.open)());
     }
 
     fn reopen_after(&mut self, wait: Duration) {
         let opening = (self.open)();
-        self.state = State::Opening(Box::pin(async move {
+        self.state = ConnectionState::Opening(Box::pin(async move {
             tokio::time::sleep(wait).await;
             opening.await
         }));
@@ -89,7 +89,7 @@ impl<T: 'static> ReconnectingStream<T> {
         let wait = backoff(self.failures);
         self.failures += 1;
         let asked = error.refusal().and_then(|refusal| refusal.retry_after).unwrap_or_default();
-        wait.max(asked.min(LONGEST_WAIT))
+        wait.max(asked.min(MAX_WAIT))
     }
 }
 
@@ -105,7 +105,7 @@ impl ReconnectingStream<RoomUpdate> {
 
 /// The wait after `failures` failures in a row.
 pub(in crate::cli) fn backoff(failures: u32) -> Duration {
-    FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST_WAIT)
+    FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures)).min(MAX_WAIT)
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
     fn waits_grow_to_a_bound() {
         assert_eq!(backoff(0), FIRST_WAIT);
         assert_eq!(backoff(2), FIRST_WAIT * 4);
-        assert_eq!(backoff(u32::MAX), LONGEST_WAIT);
+        assert_eq!(backoff(u32::MAX), MAX_WAIT);
     }
 
     #[tokio::test]

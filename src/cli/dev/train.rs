@@ -31,7 +31,7 @@ use crate::{
         and lets them play against the old ones. It may be ended at any time: the same command goes on where\n\
         it was. The same options give the same file, whatever the number of threads. The README.md beside the\n\
         engine in crates/reversi-engine/src/ai/engine has the rounds behind the weights in this program; to build\n\
-        them in, a file takes the place of weights.bin there, and the constants measured that of those in cut.rs.\n\nExamples:\n  \
+        them in, a file takes the place of weights.bin there, and the constants measured that of those in probcut.rs.\n\nExamples:\n  \
         reversi train --from seed --folder games/1 --out 1.bin      the first round, from next to nothing\n  \
         reversi train --from 1.bin --folder games/2 --out 2.bin     the next\n  \
         reversi train --from 2.bin --folder games/3 --also games/2 --out 3.bin"

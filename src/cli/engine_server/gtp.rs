@@ -11,7 +11,7 @@ use std::{
 use tokio::time::Instant;
 
 use super::{
-    EngineProtocol, LONGEST_LINE,
+    EngineProtocol, MAX_LINE,
     history::GameHistory,
     output::LineOutput,
     search_thread::{SearchBounds, SearchThread},
@@ -233,7 +233,7 @@ impl GtpServer {
         let failed = |why: &dyn std::fmt::Display| format!("cannot load file: {why}");
         let mut bytes = Vec::new();
         let file = std::fs::File::open(file).map_err(|error| failed(&error))?;
-        file.take(LONGEST_LINE as u64).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+        file.take(MAX_LINE as u64).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
         // Old files have names in Latin-1.
         let game = ggf::read(&String::from_utf8_lossy(&bytes)).map_err(|error| failed(&error))?;
         let mut history = GameHistory::from(&game);

@@ -33,7 +33,7 @@ use output::LineOutput;
 use search_thread::SearchThread;
 
 /// Longer lines are skipped with an error, in bytes. The longest game in GGF is shorter.
-const LONGEST_LINE: usize = 64 * 1024;
+const MAX_LINE: usize = 64 * 1024;
 
 /// How long a search may continue after the end of the input: enough for a script's last command, but bounded, so that
 /// the engine does not outlive its caller.
@@ -105,7 +105,7 @@ trait EngineProtocol {
 
 fn serve_lines(mut protocol: impl EngineProtocol, mut input: impl io::BufRead) -> anyhow::Result<()> {
     loop {
-        match line::next(&mut input, LONGEST_LINE).context("cannot read standard input")? {
+        match line::next(&mut input, MAX_LINE).context("cannot read standard input")? {
             Some(BoundedLine::Text(line)) if protocol.execute(&line) => {}
             Some(BoundedLine::TooLong) => protocol.line_too_long(),
             Some(BoundedLine::Text(_)) => return Ok(()),

@@ -125,7 +125,7 @@ impl NboardServer {
         };
         let position = self.history.position();
         // A forced pass may be sent or left out.
-        let side = if square.is_some() { position.settle().0.turn() } else { position.turn() };
+        let side = if square.is_some() { position.after_forced_pass().0.turn() } else { position.turn() };
         self.history.play(side, square)?;
         let seconds = parts.nth(1).and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
         self.spend(side, Duration::try_from_secs_f64(seconds).unwrap_or_default());
@@ -212,7 +212,7 @@ fn number(text: &str, what: &str) -> Result<u32, String> {
 /// A report for every move of a position, searched to `depth`; `None` if the job was abandoned.
 fn evaluate_moves(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Option<Vec<Report>> {
     let judged = position.legal_moves().iter().map(|square| {
-        let next = position.play_unchecked(square).settle().0;
+        let next = position.play_unchecked(square).after_forced_pass().0;
         let rest = value(job, next, depth - 1)?;
         let discs = if next.turn() == position.turn() { rest.discs } else { -rest.discs };
         let line = [&[square], &rest.line[..]].concat();
@@ -224,14 +224,14 @@ fn evaluate_moves(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Opt
 /// The value of a position for the side to move; `None` if the job was abandoned. A forced pass is played first. If the
 /// game is over, the line is empty and the best move meaningless.
 fn value(job: &mut SearchJob<'_>, position: Position, depth: u8) -> Option<Report> {
-    let (settled, passed) = position.settle();
-    if settled.is_over() {
-        let black = f32::from(Outcome::of(settled.board()).difference());
-        let discs = if settled.turn() == Color::Black { black } else { -black };
+    let (after_pass, passed) = position.after_forced_pass();
+    if after_pass.is_over() {
+        let black = f32::from(Outcome::of(after_pass.board()).difference());
+        let discs = if after_pass.turn() == Color::Black { black } else { -black };
         return Some(Report { discs, exact: true, ..unsearched(Square::ALL[0], Vec::new()) });
     }
     let bounds = SearchBounds { depth: Some(depth.max(1)), plan: None };
-    let report = job.search(settled, bounds, &mut |_| ControlFlow::Continue(()))?;
+    let report = job.search(after_pass, bounds, &mut |_| ControlFlow::Continue(()))?;
     let discs = if passed.is_some() { -report.discs } else { report.discs };
     (!job.is_unwanted()).then_some(Report { discs, ..report })
 }

@@ -23,7 +23,7 @@ pub(super) enum EngineFault {
     #[error("resigns")]
     Resigned,
     /// The stop flag is set.
-    #[error("is not asked any more")]
+    #[error("is no longer used")]
     Unwanted,
 }
 
@@ -35,7 +35,7 @@ pub(in crate::cli) enum NoMove {
     #[error("the engine does not answer in time, and is started again")]
     Late,
     /// The stop flag is set.
-    #[error("the engine is not asked any more")]
+    #[error("the engine is no longer used")]
     Unwanted,
     /// The engine cannot be used, for this reason.
     #[error("{0}")]

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Longer lines are skipped, in bytes; no protocol needs them.
-const LONGEST_LINE: usize = 16 * 1024;
+const MAX_LINE: usize = 16 * 1024;
 
 /// Maximum buffered lines of output. A program that writes more is blocked.
 const OUTPUT_LINES: usize = 64;
@@ -144,7 +144,7 @@ fn write_lines(stdin: Option<ChildStdin>, lines: &Receiver<String>) {
 fn read_lines(stdout: Option<impl Read>, lines: &SyncSender<String>) {
     let Some(stdout) = stdout else { return };
     let mut stdout = BufReader::new(stdout);
-    while let Ok(Some(line)) = line::next(&mut stdout, LONGEST_LINE) {
+    while let Ok(Some(line)) = line::next(&mut stdout, MAX_LINE) {
         if let BoundedLine::Text(line) = line
             && lines.send(line).is_err()
         {

@@ -18,9 +18,9 @@ pub(super) const COMMANDS: [(&str, &str); 29] = [
     ("seat SIDE KIND[:LEVEL]", "give it to an AI, as `seat white mcts:3`"),
     ("seat SIDE for NAME", "keep it for a member"),
     ("seat SIDE me", "sit there yourself"),
-    ("swap", "let the two sides change places"),
+    ("swap", "swap sides"),
     ("kick NAME", "remove a member"),
-    ("ban NAME", "remove a member for the room's life"),
+    ("ban NAME", "remove a member permanently"),
     ("transfer NAME", "make another member the owner"),
     ("abort", "end the running game without a winner"),
     ("set games N", "play series of N games"),
@@ -28,12 +28,12 @@ pub(super) const COMMANDS: [(&str, &str); 29] = [
     ("set limit SECONDS", "the most a move may take; 0 for no limit"),
     ("set total SECONDS [INCREMENT]", "a clock for all moves of a side; 0 for none"),
     ("set opening OPENING", "standard, moves as f5d6c3, random:PLIES[:SEED], or balanced[:SEED]"),
-    ("set sprt ELO0,ELO1", "end a series in pairs once one difference is believed; off for never"),
+    ("set sprt ELO0,ELO1", "end a series in pairs once one difference is accepted; off for never"),
     ("set auto-start on|off", "begin as soon as both seats are ready"),
     ("set rated yes|no", "whether games count for ratings"),
     ("set private|public", "whether the room is listed"),
-    ("set name TEXT", "what the room is called"),
-    ("set password [TEXT]", "asked of those who join; without a text, nothing is"),
+    ("set name TEXT", "the name of the room"),
+    ("set password [TEXT]", "password for joining; empty for none"),
     ("ready", "from a seat of your own: for a game that others start"),
     ("move SQUARE", "from a seat of your own: play there"),
     ("resign", "from a seat of your own: give up the game"),
@@ -66,10 +66,10 @@ pub(super) enum HostCommand {
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(super) enum ParseHostCommandError {
-    #[error("`{0}` is no command; `help` lists them")]
+    #[error("unknown command `{0}`; `help` lists the commands")]
     Unknown(String),
     /// A known command with wrong arguments; has its syntax.
-    #[error("that command goes: {0}")]
+    #[error("usage: {0}")]
     Usage(String),
 }
 
@@ -327,15 +327,15 @@ mod tests {
     #[test]
     fn invalid_lines_get_the_usage() {
         let error_of = |line: &str| line.parse::<HostCommand>().unwrap_err().to_string();
-        assert_eq!(error_of("dance"), "`dance` is no command; `help` lists them");
-        assert_eq!(error_of("kick"), "that command goes: kick NAME");
-        assert_eq!(error_of("move z9"), "that command goes: move SQUARE");
-        assert_eq!(error_of("start now"), "that command goes: start");
+        assert_eq!(error_of("dance"), "unknown command `dance`; `help` lists the commands");
+        assert_eq!(error_of("kick"), "usage: kick NAME");
+        assert_eq!(error_of("move z9"), "usage: move SQUARE");
+        assert_eq!(error_of("start now"), "usage: start");
         for line in ["seat", "seat green open", "seat black", "seat black for", "seat black mcts:0", "seat black a b"] {
-            assert!(error_of(line).starts_with("that command goes: seat SIDE open, or"), "{line}");
+            assert!(error_of(line).starts_with("usage: seat SIDE open, or"), "{line}");
         }
         for line in ["set", "set games", "set games 0", "set limit -1", "set limit NaN", "set name", "set colour red"] {
-            assert!(error_of(line).starts_with("that command goes: set games N, or"), "{line}");
+            assert!(error_of(line).starts_with("usage: set games N, or"), "{line}");
         }
     }
 

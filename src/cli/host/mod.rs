@@ -150,7 +150,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
         () = interrupt.wait() => Ok(()),
     };
     login::log_out(session).await;
-    let lost = "the server has forgotten you, as a restart makes it do; make a room anew";
+    let lost = "the session has expired; make a new room";
     done.map_err(|error| login::explain_lost(error, lost))
 }
 
@@ -396,7 +396,7 @@ fn member<'r>(room: &'r Room, name: &str) -> anyhow::Result<&'r PlayerId> {
     let found = players().find(|player| player.name == name).or_else(|| players().find(same));
     let Some(found) = found else {
         let names: Vec<&str> = players().map(|player| player.name.as_str()).collect();
-        bail!("nobody here is called `{name}`; here are {}", names.join(", "))
+        bail!("no member is named `{name}`; the members are {}", names.join(", "))
     };
     Ok(&found.id)
 }

@@ -58,7 +58,7 @@ impl ImportedGame {
         let place = if self.place.trim().is_empty() { &self.source } else { &self.place };
         Ok(GameRecord {
             id: GameId { room: RoomId::from_random(self.hash()), number: 1 },
-            room_name: name(place, RoomName::MOST, |text| RoomName::parse(text).ok()).ok_or("it has no place")?,
+            room_name: name(place, RoomName::MAX, |text| RoomName::parse(text).ok()).ok_or("it has no place")?,
             players: ByColor::new(participant(&self.players.black)?, participant(&self.players.white)?),
             started: at,
             ended: at,
@@ -112,7 +112,7 @@ fn end(position: Position, result: Option<GgfResult>) -> GameEnd {
 /// A player without an account. Equal names get the same id.
 fn participant(text: &str) -> Result<Participant, String> {
     let known = if text.trim().is_empty() { "unknown" } else { text };
-    let name = name(known, DisplayName::MOST, |text| DisplayName::parse(text).ok()).ok_or("a player has no name")?;
+    let name = name(known, DisplayName::MAX, |text| DisplayName::parse(text).ok()).ok_or("a player has no name")?;
     let id = PlayerId::from_random(hash(&["player", &name.key()]));
     Ok(Participant::Player(Profile { id, name, kind: PlayerKind::Human }))
 }

@@ -59,7 +59,7 @@ enum ImportFormat {
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let folder = serve::folder(args.data.as_deref())
-        .context("this system has no place for programs' data; name a folder with --data")?;
+        .context("no data folder is known on this system; name a folder with --data")?;
     let store = SqliteStore::open(&folder).map_err(|error| {
         let hint = if matches!(error, OpenError::InUse) { "; stop that server first" } else { "" };
         anyhow::anyhow!("cannot keep anything in {}: {error}{hint}", folder.display())

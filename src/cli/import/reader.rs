@@ -128,7 +128,7 @@ fn ggf(mut input: impl BufRead, found: &mut OnGame<'_>) -> anyhow::Result<()> {
 
 fn wthor(path: &Path, input: impl Read, found: &mut OnGame<'_>) -> anyhow::Result<()> {
     let mut bytes = Vec::new();
-    input.take(wthor::LONGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
+    input.take(wthor::MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
     let file = WthorFile::read(&bytes)?;
     let names = Names {
         players: read_names(path, "jou", wthor::PLAYER)?,

@@ -137,7 +137,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         tracing::info!("stopped: clean");
         Ok(())
     } else {
-        anyhow::bail!("stopped: not clean, something did not end in time")
+        anyhow::bail!("stopped; some tasks did not end in time")
     }
 }
 
@@ -158,7 +158,7 @@ fn store(args: &Args) -> anyhow::Result<Store> {
         return Ok(Store::of(MemoryStore::default()));
     }
     let folder = folder(args.data.as_deref())
-        .context("this system has no place for programs' data; name a folder with --data, or use --ephemeral")?;
+        .context("no data folder is known on this system; name a folder with --data, or use --ephemeral")?;
     let store = SqliteStore::open(&folder).with_context(|| {
         let file = folder.join(SqliteStore::FILE);
         format!("cannot keep anything in {} (--data names another folder, --ephemeral uses none)", file.display())
@@ -214,7 +214,7 @@ async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListener> {
     if private && !addresses.iter().all(|address| address.ip().is_loopback()) {
         anyhow::bail!(
             "{listen} is open to other machines, and without TLS anyone on the network path can read tokens and passwords; \
-             give --tls-cert FILE and --tls-key FILE, or --insecure if a proxy in front speaks TLS or nobody else is there"
+             give --tls-cert FILE and --tls-key FILE, or --insecure if a proxy in front speaks TLS or the network is private"
         );
     }
     addresses.sort_by_key(SocketAddr::is_ipv6);

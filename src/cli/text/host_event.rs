@@ -127,7 +127,7 @@ fn describe_settings(settings: &Settings, has_password: bool) -> String {
         Opening::Balanced { .. } => parts.push("from even openings".into()),
     }
     if let Some(sprt) = settings.sprt {
-        parts.push(format!("until {:+} or {:+} Elo is believed", sprt.elo0(), sprt.elo1()));
+        parts.push(format!("until {:+} or {:+} Elo is accepted", sprt.elo0(), sprt.elo1()));
     }
     if settings.auto_start {
         parts.push("begins by itself".into());

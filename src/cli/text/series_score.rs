@@ -15,7 +15,7 @@ pub(in crate::cli) fn describe(room: &Room, score: &SeriesScore) -> String {
 pub(in crate::cli) fn verdict(settings: &Settings, score: Option<&SeriesScore>) -> Option<String> {
     let sprt = settings.sprt?;
     let elo = sprt.believed(sprt.verdict(&score?.score)?);
-    Some(format!("a difference of {elo:+} Elo is believed"))
+    Some(format!("a difference of {elo:+} Elo is accepted"))
 }
 
 #[cfg(test)]
@@ -31,7 +31,7 @@ mod tests {
         let settings = Settings { sprt: "0,300".parse().ok(), ..Settings::default() };
         assert_eq!(verdict(&settings, Some(&score)), None);
         let surer = SeriesScore { score: Score { pairs: [0, 0, 1, 0, 14], ..score.score }, ..score };
-        assert_eq!(verdict(&settings, Some(&surer)).as_deref(), Some("a difference of +300 Elo is believed"));
+        assert_eq!(verdict(&settings, Some(&surer)).as_deref(), Some("a difference of +300 Elo is accepted"));
         assert_eq!(verdict(&Settings::default(), Some(&surer)), None);
     }
 }

@@ -9,7 +9,7 @@ use super::{
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
-    ai::analysis::{Effort, GameMoves, JudgedMove, Line, MOST_DEPTH, Move, PositionAnalysis},
+    ai::analysis::{Effort, GameMoves, JudgedMove, Line, MAX_DEPTH, PlayedMove, PositionAnalysis},
     grpc::{
         layer::{
             caller::{Reply, caller, game_id},
@@ -46,7 +46,7 @@ impl AnalysisService for Services {
         let plan = plan(budget, limits.analysis_time, u64::MAX, limits);
         let lines = convert::read_lines(wire.lines, limits.analysis_lines)?;
         pay(&player, 1)?;
-        let position = self.position(&player, wire.subject).await?.settle().0;
+        let position = self.position(&player, wire.subject).await?.after_forced_pass().0;
         if position.is_over() {
             return Err(status::refused(Rejection::GameOver));
         }
@@ -63,10 +63,10 @@ impl AnalysisService for Services {
         let limits = self.runtime.limits();
         let budget = convert::read_budget(wire.budget)?;
         let plan = plan(budget, limits.game_analysis_time, USUAL_GAME_NODES, limits);
-        let course = self.course(&player, wire.subject).await?;
-        pay(&player, course.positions().len())?;
-        let moves = course.moves.len();
-        let analysis = self.runtime.analyses.game(&player, course, plan).await?;
+        let game_moves = self.game_moves(&player, wire.subject).await?;
+        pay(&player, game_moves.positions().len())?;
+        let moves = game_moves.moves.len();
+        let analysis = self.runtime.analyses.game(&player, game_moves, plan).await?;
         let call = request_id::current();
         let results = GameResults { analysis, call, moves, done: 0, losses: ByColor::default(), summed: false };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(results)))
@@ -88,7 +88,7 @@ impl Services {
         }
     }
 
-    async fn course(
+    async fn game_moves(
         &self,
         player: &Player,
         subject: Option<v1::analyze_game_request::Subject>,
@@ -120,7 +120,7 @@ fn pay(player: &Player, positions: usize) -> Result<(), Status> {
 /// The requested budget, capped by the server's limits.
 fn plan(budget: Budget, most_time: Duration, usual_nodes: u64, limits: &Limits) -> AnalysisPlan {
     let effort = Effort {
-        depth: budget.depth.unwrap_or(MOST_DEPTH),
+        depth: budget.depth.unwrap_or(MAX_DEPTH),
         nodes: budget.nodes.unwrap_or(usual_nodes).min(limits.analysis_nodes),
     };
     AnalysisPlan { effort, time: budget.time.unwrap_or(most_time).min(most_time) }
@@ -143,7 +143,7 @@ impl Source for PositionResults {
 
 /// The results for the moves of one game, followed by their summary.
 struct GameResults {
-    analysis: Analysis<(Move, JudgedMove)>,
+    analysis: Analysis<(PlayedMove, JudgedMove)>,
     call: String,
     moves: usize,
     done: usize,

@@ -210,10 +210,10 @@ fn limits(limits: &Limits) -> v1::Limits {
             $help:literal, $reason:literal;)*) => {
             v1::Limits {
                 $($name: on_wire!($type, limits.$name),)*
-                name_characters: on_wire!(usize, DisplayName::MOST),
-                room_name_characters: on_wire!(usize, RoomName::MOST),
-                chat_characters: on_wire!(usize, ChatText::MOST),
-                games_per_series: Settings::MOST_GAMES.into(),
+                name_characters: on_wire!(usize, DisplayName::MAX),
+                room_name_characters: on_wire!(usize, RoomName::MAX),
+                chat_characters: on_wire!(usize, ChatText::MAX),
+                games_per_series: Settings::MAX_GAMES.into(),
             }
         };
     }

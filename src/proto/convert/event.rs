@@ -115,7 +115,7 @@ fn move_played(event: &Event, thought: Option<&Thought>, after: &Room) -> Option
     Some(v1::MovePlayed {
         game_id: game_id(after, game),
         ply: last_ply(game).map(|ply| v1::Ply { thought: thought.map(wire_thought), ..ply }),
-        position: Some(position(game.position.settle().0)),
+        position: Some(position(game.position.after_forced_pass().0)),
         clocks: clocks_of(passed.as_ref().unwrap_or(after), event.at),
         flipped: squares(game.flipped),
     })

@@ -12,7 +12,7 @@ use crate::{
 /// Maximum length of `request_id` and of passwords, in bytes.
 const MAX_KEY: usize = 64;
 /// Maximum length of a search text, in bytes: that of a room's name.
-const MAX_SEARCH: usize = RoomName::MOST * 4;
+const MAX_SEARCH: usize = RoomName::MAX * 4;
 /// Default number of rows on a page.
 const DEFAULT_PAGE: u16 = 50;
 /// Maximum number of rows on a page.

@@ -49,7 +49,7 @@ impl Draft {
                 return Err(Rejection::RoomInGame);
             }
         }
-        if ban && !self.room.bans.contains(&player) && self.room.bans.len() >= Room::MOST_BANS {
+        if ban && !self.room.bans.contains(&player) && self.room.bans.len() >= Room::MAX_BANS {
             return Err(Rejection::WrongPhase("the ban list is full"));
         }
         match (self.room.member(player), ban) {

@@ -45,7 +45,7 @@ impl Room {
             seq = seq.next();
             Event { seq, at: now, fact }
         };
-        let (after, passed) = played.settle();
+        let (after, passed) = played.after_forced_pass();
         let thought = thought.filter(|_| issuer == Issuer::Server);
         // Usually one event, kept until it is stored.
         let mut events = Vec::with_capacity(1);

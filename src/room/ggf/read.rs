@@ -10,10 +10,10 @@ use crate::{
 };
 
 /// Maximum length of a text in bytes, far above that of the longest game.
-const LONGEST_TEXT: usize = 64 * 1024;
+const MAX_TEXT: usize = 64 * 1024;
 
 /// Maximum clock in seconds, 1,000 hours; longer ones are cut.
-const LONGEST_CLOCK: u64 = 3_600_000;
+const MAX_CLOCK: u64 = 3_600_000;
 
 /// Spellings of a pass.
 const PASSES: [&str; 4] = ["pa", "pass", "--", "@@"];
@@ -61,7 +61,7 @@ pub struct GgfResult {
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum GgfError {
     /// The text is too long.
-    #[error("a game is at most {LONGEST_TEXT} bytes")]
+    #[error("a game is at most {MAX_TEXT} bytes")]
     TooLong,
     /// `(;` is missing.
     #[error("no game begins with `(;`")]
@@ -96,7 +96,7 @@ pub enum GgfError {
 /// # Errors
 /// [`GgfError`] if there is no game or it is malformed.
 pub fn read(text: &str) -> Result<GgfGame, GgfError> {
-    if text.len() > LONGEST_TEXT {
+    if text.len() > MAX_TEXT {
         return Err(GgfError::TooLong);
     }
     let (_, tags) = text.split_once("(;").ok_or(GgfError::NoGame)?;
@@ -242,7 +242,7 @@ fn clock(value: &str) -> Option<GgfClock> {
             [minutes] => minutes.saturating_mul(60),
             _ => parts.iter().fold(0_u64, |sum, &part| sum.saturating_mul(60).saturating_add(part)),
         };
-        Some(seconds.min(LONGEST_CLOCK))
+        Some(seconds.min(MAX_CLOCK))
     };
     let mut parts = value.split('/');
     let main = Duration::from_secs(seconds(parts.next()?)?);
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(clock("1:00:05//2:00"), some(3605, 0));
         assert_eq!(clock("5/0:10/2"), some(300, 10));
         assert_eq!(clock("99999999999999999999:00"), None);
-        assert_eq!(clock(&format!("{}:00", u64::MAX)), some(LONGEST_CLOCK, 0));
+        assert_eq!(clock(&format!("{}:00", u64::MAX)), some(MAX_CLOCK, 0));
         assert_eq!(clock(""), None);
         assert_eq!(clock("soon"), None);
     }
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(read(&line("B[PA]")), Err(GgfError::Turn(1)));
         let illegal = read(&line("B[f5]W[f6]B[a1]")).unwrap_err();
         assert_eq!(illegal.to_string(), "move 3 is illegal: black may not move to a1");
-        assert_eq!(read(&"x".repeat(LONGEST_TEXT + 1)), Err(GgfError::TooLong));
+        assert_eq!(read(&"x".repeat(MAX_TEXT + 1)), Err(GgfError::TooLong));
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::{
 const PASS: u8 = 64;
 
 /// The highest game number accepted: far beyond what a room can reach, and far below overflow.
-const MOST_GAMES: u32 = 1 << 31;
+const MAX_GAMES: u32 = 1 << 31;
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct StoredGame {
@@ -97,7 +97,7 @@ impl StoredGame {
         // A position that is over may still lack its end: that event may follow this room.
         let ended = end.is_none_or(|end| end.reason != EndReason::Discs || position.is_over());
         Ok(Game {
-            number: checked(self.number, (1..=MOST_GAMES).contains(&self.number), "number of a game")?,
+            number: checked(self.number, (1..=MAX_GAMES).contains(&self.number), "number of a game")?,
             started: Timestamp(self.started),
             position,
             flipped,
@@ -155,7 +155,7 @@ fn read_thoughts(stored: Vec<ThoughtOfPly>, plies: usize) -> Result<Vec<(u16, Th
 fn read_clock(stored: Option<StoredDuration>, plies: usize) -> Result<Option<Duration>, StoredError> {
     let left = StoredDuration::read_optional(stored)?;
     let plies = u32::try_from(plies).unwrap_or(u32::MAX);
-    let max = Settings::LONGEST_CLOCK + Settings::LONGEST_INCREMENT.saturating_mul(plies);
+    let max = Settings::MAX_CLOCK + Settings::MAX_INCREMENT.saturating_mul(plies);
     checked(left, left.is_none_or(|left| left <= max), "clock")
 }
 

@@ -43,7 +43,7 @@ const VERSION: u8 = 2;
 const WITHOUT_CHECKSUM: u8 = 1;
 
 /// The most bytes of a version and two varints.
-const LONGEST_HEAD: usize = 21;
+const MAX_HEAD: usize = 21;
 
 const CHECKSUM: usize = 4;
 
@@ -74,7 +74,7 @@ pub enum StoredError {
 #[must_use]
 pub fn encode_event(event: &Event) -> Vec<u8> {
     let fact = StoredFact::from(&event.fact);
-    let mut bytes = Vec::with_capacity(LONGEST_HEAD + fact.encoded_len() + CHECKSUM);
+    let mut bytes = Vec::with_capacity(MAX_HEAD + fact.encoded_len() + CHECKSUM);
     bytes.push(VERSION);
     encode_varint(event.seq.0, &mut bytes);
     encode_varint(event.at.0.cast_unsigned(), &mut bytes);

@@ -149,7 +149,7 @@ fn contradiction(room: &Room) -> Option<&'static str> {
     let series = room.series.is_none_or(|series| series.games == room.settings.games);
     let rules = [
         ("members", members.len() == room.members.len() && members.len() <= max_members),
-        ("bans", room.bans.len() <= Room::MOST_BANS),
+        ("bans", room.bans.len() <= Room::MAX_BANS),
         ("chat", room.chat.len() <= Room::CHAT_LINES),
         ("phase", playing),
         ("series", series),

@@ -11,7 +11,7 @@ use crate::room::{
 };
 
 /// Longest name of an AI kind, in bytes.
-const LONGEST_AI_KIND: usize = 64;
+const MAX_AI_KIND: usize = 64;
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct StoredProfile {
@@ -58,7 +58,7 @@ impl From<&AiSeat> for StoredAi {
 impl StoredAi {
     fn read(self) -> Result<AiSeat, StoredError> {
         let kind = self.kind.as_str();
-        let plain = kind.len() <= LONGEST_AI_KIND && kind.bytes().all(|byte| byte.is_ascii_graphic());
+        let plain = kind.len() <= MAX_AI_KIND && kind.bytes().all(|byte| byte.is_ascii_graphic());
         Ok(AiSeat { kind: checked(kind, plain, "AI")?.into(), level: narrow(self.level, "level")?, seed: self.seed })
     }
 }

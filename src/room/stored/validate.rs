@@ -31,7 +31,7 @@ impl Room {
                 self.member(profile.id).is_none() && self.members.len() < usize::from(self.policy.members)
             }
             Fact::MemberLeft { player, reason: LeaveReason::Banned } => {
-                self.bans.contains(player) || self.bans.len() < Self::MOST_BANS
+                self.bans.contains(player) || self.bans.len() < Self::MAX_BANS
             }
             Fact::MemberLeft { .. } | Fact::ReadyChanged { .. } | Fact::ChatPosted { .. } => true,
             Fact::PresenceChanged { player, .. } | Fact::OwnerChanged(player) => self.member(*player).is_some(),

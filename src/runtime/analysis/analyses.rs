@@ -15,7 +15,7 @@ use tracing::Instrument as _;
 use super::analysis_pool::{AnalysisPool, SearchError};
 use crate::{
     ai::{
-        analysis::{self, Effort, GameMoves, JudgedMove, Move, PositionAnalysis},
+        analysis::{self, Effort, GameMoves, JudgedMove, PlayedMove, PositionAnalysis},
         engine::Engines,
     },
     room::{Credentials, GameId, Rejection},
@@ -121,12 +121,12 @@ impl Analyses {
     pub async fn game(
         &self,
         player: &Arc<Player>,
-        course: GameMoves,
+        game_moves: GameMoves,
         plan: AnalysisPlan,
-    ) -> Result<Analysis<(Move, JudgedMove)>, RoomError> {
+    ) -> Result<Analysis<(PlayedMove, JudgedMove)>, RoomError> {
         let (analysis, results) = self.start(player).await?;
         let (this, player) = (self.clone(), Arc::clone(player));
-        let run = async move { this.judge_all(&player, &course, plan, &results).await };
+        let run = async move { this.judge_all(&player, &game_moves, plan, &results).await };
         self.rooms.host.context.lifecycle.spawn(run.in_current_span());
         Ok(analysis)
     }
@@ -167,12 +167,12 @@ impl Analyses {
     async fn judge_all(
         &self,
         player: &Player,
-        course: &GameMoves,
+        game_moves: &GameMoves,
         plan: AnalysisPlan,
-        results: &mpsc::Sender<Result<(Move, JudgedMove), AnalysisEnd>>,
+        results: &mpsc::Sender<Result<(PlayedMove, JudgedMove), AnalysisEnd>>,
     ) {
         let (mut left, mut previous) = (plan.time, None);
-        let (positions, mut moves) = (course.positions(), course.moves.iter());
+        let (positions, mut moves) = (game_moves.positions(), game_moves.moves.iter());
         let mut remaining = u32::try_from(positions.len()).unwrap_or(u32::MAX);
         for position in positions {
             let work = move |engines: &_, stop: &_| {

@@ -1,4 +1,9 @@
 //! The queue of notices between the rooms and one player's stream of turns.
+//!
+//! It belongs to the player, not to the stream: notices that come while no stream is open wait for the next one, a new
+//! stream supersedes the old one, and the inbox ends one that is not read. A channel would end with its stream
+//! and lose what was in it; it could neither drop invitations before other notices nor tell how long the oldest is
+//! unread.
 
 use std::{
     collections::VecDeque,
@@ -16,10 +21,10 @@ use crate::runtime::{
 };
 
 #[derive(Default)]
-pub(crate) struct Inbox(Mutex<State>);
+pub(crate) struct Inbox(Mutex<InboxState>);
 
 #[derive(Default)]
-struct State {
+struct InboxState {
     reader: Option<Reader>,
     /// Notices sent while no stream was open, or before the stream was sent the open turns.
     missed: VecDeque<Notice>,
@@ -118,7 +123,7 @@ impl Inbox {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, InboxState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -175,7 +180,7 @@ impl Reader {
 }
 
 /// A detached reader is dropped after the lock, because its drop may send messages to rooms.
-impl State {
+impl InboxState {
     /// Keeps a notice: one invitation a room, at most [`MISSED_NOTICES`] in all; invitations are dropped first.
     fn keep(&mut self, notice: Notice) {
         if let Notice::Invited { room, .. } = notice {
@@ -290,10 +295,10 @@ mod tests {
     fn missed_notices_outlive_a_stream_that_never_opened() {
         let inbox = Arc::new(Inbox::default());
         inbox.send(closed(1));
-        let unopened = inbox.open(stream());
+        let superseded = inbox.open(stream());
         inbox.send(closed(2));
         let reader = inbox.open(stream());
-        inbox.deliver_missed(&unopened);
+        inbox.deliver_missed(&superseded);
         inbox.deliver_missed(&reader);
         assert_eq!(unread(&reader), [closed(1), closed(2)]);
     }

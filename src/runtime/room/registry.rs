@@ -1,4 +1,9 @@
 //! The open rooms: live ones with an actor, and dormant ones.
+//!
+//! A room without a game, watchers and requests becomes dormant after `Limits::room_sleep`: its actor ends, and memory
+//! keeps only its listing, its join code and its next deadline. The next request, or the deadline, loads it from the
+//! journal. Otherwise every open room would keep its state, its mailbox and a task until it closes, and the server
+//! would start an actor for each when it starts.
 
 use std::sync::{
     Arc, Weak,

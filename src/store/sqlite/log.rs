@@ -1,4 +1,9 @@
-//! The log: appended events in order, one row a commit, so that moves in many rooms write few pages. See `2.sql`.
+//! The log: appended events in order, one row a commit, whatever rooms they belong to. See `2.sql`.
+//!
+//! Without it a move in each of many rooms writes a page for each of them; here a commit writes few pages, and the
+//! events reach the tables of their rooms later, many at once ([`super::write_behind`]). An append costs SQLite 8.2 µs
+//! of CPU instead of 22.3 with an events table, and that table reaches 0.63 of the durable moves a second
+//! (`benches/README.md`).
 
 use prost::encoding::{decode_varint, encode_varint};
 use rusqlite::Connection;

@@ -49,7 +49,7 @@ pub enum OpenError {
         known: i32,
     },
     /// The file is damaged.
-    #[error("the file is damaged ({0}); put back a backup, or move it away to begin anew")]
+    #[error("the file is damaged ({0}); put back a backup, or move it away to start empty")]
     Damaged(String),
     /// The database cannot be used.
     #[error("{0}")]

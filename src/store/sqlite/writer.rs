@@ -1,5 +1,9 @@
 //! The writer thread: the only one that writes to the file. It commits together all writes queued during the previous
-//! commit (group commit), so that they wait for the disk once.
+//! commit (group commit).
+//!
+//! Without it each move would be a transaction that waits for the lock of the file and for the disk; here the moves of
+//! a commit wait once for the disk. Before a commit the thread yields while that brings more writes ([`MAX_YIELDS`]),
+//! which earns 0.67 of the ephemeral rate instead of 0.58 and 0.62 with sleeping (`benches/README.md`).
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

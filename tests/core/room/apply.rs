@@ -22,7 +22,7 @@ const HISTORIES: &str = "web/src/room/histories.txt";
 /// Minimum number of occurrences of each kind of event in the recorded histories.
 const EACH: usize = 2;
 /// Maximum number of events in a recorded history.
-const LONGEST: usize = 120;
+const MAX_EVENTS: usize = 120;
 
 /// An event as sent to clients, and the room after it.
 struct Step {
@@ -35,8 +35,8 @@ struct Step {
 impl Step {
     /// The room as it is sent. None between a move and the pass or end that it causes: these are one change.
     fn snapshot(&self) -> Option<v1::Room> {
-        let settled = self.after.running().is_none_or(|game| !game.position.legal_moves().is_empty());
-        settled.then(|| snapshot(&self.after, self.clocks_at))
+        let complete = self.after.running().is_none_or(|game| !game.position.legal_moves().is_empty());
+        complete.then(|| snapshot(&self.after, self.clocks_at))
     }
 }
 
@@ -103,7 +103,7 @@ fn recorded() -> String {
         let seat_changed = after_a_game.any(|event| matches!(event.fact, Fact::SeatChanged { .. }));
         kinds.extend(seat_changed.then(|| "a seat that changes after a game".to_owned()));
         let is_new = kinds.iter().any(|kind| occurred.get(kind).copied().unwrap_or(0) < EACH);
-        if history.len() > LONGEST || !is_new {
+        if history.len() > MAX_EVENTS || !is_new {
             continue;
         }
         kinds.into_iter().for_each(|kind| *occurred.entry(kind).or_default() += 1);

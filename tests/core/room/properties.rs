@@ -43,7 +43,7 @@ pub(crate) fn for_every_command(property: impl Fn(&CommandTrace) -> Result<(), T
 }
 
 #[test]
-fn folding_the_events_gives_the_live_room() {
+fn replaying_the_events_gives_the_live_room() {
     for_random_histories(|random| {
         prop_assert_eq!(Room::replay(&random.test.history), Some(random.test.room.clone()));
         let half = random.commands.len() / 2;
@@ -306,7 +306,7 @@ fn members_chat_and_bans_are_bounded_and_members_are_distinct() {
         prop_assert_eq!(ids.len(), room.members().len());
         prop_assert!(room.members().len() < 8);
         prop_assert!(room.chat().len() <= Room::CHAT_LINES);
-        prop_assert!(room.banned().len() <= Room::MOST_BANS);
+        prop_assert!(room.banned().len() <= Room::MAX_BANS);
         prop_assert!(room.banned().all(|player| room.member(player).is_none()), "a banned member");
         Ok(())
     });

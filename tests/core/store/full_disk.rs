@@ -132,7 +132,7 @@ async fn a_failed_large_write_leaves_nothing() {
 }
 
 fn post_chat(test: &mut TestRoom, lines: usize) {
-    let line = "x".repeat(ChatText::MOST);
+    let line = "x".repeat(ChatText::MAX);
     (0..lines).for_each(|_| drop(test.ok("ada", chat(&line))));
 }
 

@@ -171,13 +171,13 @@ const TEST_CRATES: [&str; 6] = ["proptest", "tokio", "metrics_util", "rand", "ra
 /// The source folders of the libraries.
 const SOURCES: [&str; 3] = ["src", "crates/reversi-client/src", "crates/reversi-engine/src"];
 
-const LONGEST_FILE: usize = 600;
+const MAX_LINES: usize = 600;
 
 /// Maximum number of source files in a folder.
-const MOST_FILES: usize = 20;
+const MAX_FILES: usize = 20;
 
 /// Maximum number of types with the same name, except `Args` of commands. The client's types are not counted.
-const MOST_MEANINGS: usize = 2;
+const MAX_MEANINGS: usize = 2;
 
 /// Names that do not say what a file has.
 const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", "manager", "info", "data"];
@@ -346,7 +346,7 @@ fn import_problems(path: &str, text: &str, dependencies: &BTreeSet<String>) -> V
 
 fn length_problems(path: &str, text: &str) -> Vec<String> {
     let lines = text.lines().count();
-    let problem = (lines > LONGEST_FILE).then(|| format!("{path}: {lines} lines, at most {LONGEST_FILE}"));
+    let problem = (lines > MAX_LINES).then(|| format!("{path}: {lines} lines, at most {MAX_LINES}"));
     problem.into_iter().collect()
 }
 
@@ -367,7 +367,7 @@ fn unfinished_problems(path: &str, text: &str) -> Vec<String> {
     found.iter().map(|(line, word)| format!("{path}:{line}: {word}: finish it or leave it out")).collect()
 }
 
-/// The types that are defined in more than [`MOST_MEANINGS`] places of `files`.
+/// The types that are defined in more than [`MAX_MEANINGS`] places of `files`.
 fn meaning_problems(files: &[File]) -> Vec<String> {
     let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for file in files {
@@ -382,7 +382,7 @@ fn meaning_problems(files: &[File]) -> Vec<String> {
             }
         }
     }
-    let crowded = places.iter().filter(|(name, places)| places.len() > MOST_MEANINGS && *name != "Args");
+    let crowded = places.iter().filter(|(name, places)| places.len() > MAX_MEANINGS && *name != "Args");
     crowded.map(|(name, places)| format!("`{name}` means {} things: {}", places.len(), places.join(", "))).collect()
 }
 
@@ -414,8 +414,8 @@ fn place_problems<'a>(files: impl Iterator<Item = &'a str>) -> Vec<String> {
             *sources.entry(file.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default() += 1;
         }
     }
-    let large = sources.into_iter().filter(|(_, files)| *files > MOST_FILES);
-    problems.extend(large.map(|(folder, files)| format!("{folder}: {files} sources, at most {MOST_FILES}")));
+    let large = sources.into_iter().filter(|(_, files)| *files > MAX_FILES);
+    problems.extend(large.map(|(folder, files)| format!("{folder}: {files} sources, at most {MAX_FILES}")));
     problems.into_iter().collect()
 }
 
@@ -479,8 +479,8 @@ fn dependencies_are_read_from_every_table() {
 
 #[test]
 fn long_vague_and_unfinished_files_are_found() {
-    expect(&length_problems("a.rs", &"\n".repeat(LONGEST_FILE)), &[]);
-    expect(&length_problems("a.rs", &"\n".repeat(LONGEST_FILE + 1)), &["601 lines"]);
+    expect(&length_problems("a.rs", &"\n".repeat(MAX_LINES)), &[]);
+    expect(&length_problems("a.rs", &"\n".repeat(MAX_LINES + 1)), &["601 lines"]);
     expect(&name_problems("src/rules/information.rs", ""), &[]);
     expect(&name_problems("src/common/utils.rs", ""), &["`common`", "`utils`"]);
     expect(&unfinished_problems("a.rs", "fn todo() { f(\"TODO\"); if !dbg {} }"), &[]);
@@ -504,7 +504,7 @@ fn a_folder_without_documentation_is_found() {
 #[test]
 fn a_misplaced_file_is_found() {
     expect(&place_problems("src/lib.rs\nproto/reversi/v1/a.proto\nREADME.md".lines()), &[]);
-    let crowd: Vec<_> = (0..=MOST_FILES).map(|number| format!("web/{number}.ts")).collect();
+    let crowd: Vec<_> = (0..=MAX_FILES).map(|number| format!("web/{number}.ts")).collect();
     expect(&place_problems(crowd.iter().map(String::as_str)), &["web: 21 sources, at most 20"]);
     expect(&place_problems("notes/a.md\nnotes/b.md\nclients/a.proto".lines()), &["clients/a.proto", "notes: not at"]);
 }

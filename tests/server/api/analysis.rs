@@ -90,7 +90,7 @@ async fn a_position_is_searched_with_increasing_depth() {
     assert!(last.nodes >= 20_000 && !last.lines[0].exact);
     let position = "f5d6".parse::<reversi::rules::Transcript>().unwrap().position();
     let line = last.lines[0].moves.iter().map(|name| name.parse().unwrap());
-    line.fold(position, |position: Position, square| position.play(square).unwrap().settle().0);
+    line.fold(position, |position: Position, square| position.play(square).unwrap().after_forced_pass().0);
 
     let lines = v1::AnalyzePositionRequest { subject: Some(moves("")), budget: Some(small()), lines: 99 };
     let results = collect(ada.analyses().analyze_position(lines).await.unwrap().into_inner()).await;

@@ -87,7 +87,7 @@ fn a_test_ends_a_match_early() {
     assert!(played.success, "{}", played.complained);
     let result: Value = serde_json::from_str(&played.json).unwrap();
     assert!(result["played"].as_u64().unwrap() < 1000 && result["sprt"]["believed"] == 0.0, "{}", played.said);
-    assert!(played.said.contains("+0 Elo is believed"), "{}", played.said);
+    assert!(played.said.contains("+0 Elo is accepted"), "{}", played.said);
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn a_host_removes_members_and_transfers_the_room() {
     let mut bot = server.bot(&room, "Carl", "0");
     host.wait_for("black (Carl) is ready");
     host.send_and_wait("swap", "the sides are swapped");
-    host.send_and_wait("kick zed", "nobody here is called `zed`; here are ada, Carl");
+    host.send_and_wait("kick zed", "no member is named `zed`; the members are ada, Carl");
     host.send_and_wait("ban carl", "Carl was removed for good");
     bot.wait_for("closed to this bot");
     bot.wait_for_exit();

@@ -27,7 +27,7 @@ pub struct Effort {
 pub const SOLVED: u8 = 12;
 
 /// The maximum depth: no position has more empty squares.
-pub const MOST_DEPTH: u8 = 60;
+pub const MAX_DEPTH: u8 = 60;
 
 /// A move, its evaluation, and the moves expected after it.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,14 +71,14 @@ pub struct Study {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameMoves {
     /// The moves in order, without passes.
-    pub moves: Vec<Move>,
+    pub moves: Vec<PlayedMove>,
     /// The position after the last move and a forced pass.
     pub last: Position,
 }
 
 /// One move of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Move {
+pub struct PlayedMove {
     /// From 0, counting passes.
     pub ply: u16,
     /// The position before it; the side to move made the move.
@@ -178,7 +178,7 @@ fn rank(
 ) -> Option<Vec<Line>> {
     let mut ranked = Vec::new();
     for square in position.legal_moves().iter() {
-        let after = position.play_unchecked(square).settle().0;
+        let after = position.play_unchecked(square).after_forced_pass().0;
         let mut line = if after.is_over() {
             Line::over(after)
         } else if depth == 1 {
@@ -252,14 +252,14 @@ impl GameMoves {
     #[must_use]
     pub fn of(start: Position, squares: impl IntoIterator<Item = Square>, from: u16) -> Self {
         let (mut moves, mut ply) = (Vec::new(), 0);
-        let (mut position, passed) = start.settle();
+        let (mut position, passed) = start.after_forced_pass();
         ply += u16::from(passed.is_some());
         for square in squares {
             let Ok(played) = position.play(square) else { break };
             if ply >= from {
-                moves.push(Move { ply, position, square });
+                moves.push(PlayedMove { ply, position, square });
             }
-            let (next, passed) = played.settle();
+            let (next, passed) = played.after_forced_pass();
             position = next;
             ply += 1 + u16::from(passed.is_some());
         }
@@ -376,7 +376,9 @@ mod tests {
             assert!(several.lines.is_sorted_by(|one, other| side(one) >= side(other)), "{several:?}");
             for line in &several.lines {
                 assert!(line.exact);
-                line.moves.iter().fold(position, |position, &square| position.play(square).unwrap().settle().0);
+                line.moves
+                    .iter()
+                    .fold(position, |position, &square| position.play(square).unwrap().after_forced_pass().0);
             }
         }
     }
@@ -425,7 +427,7 @@ mod tests {
             let before = study(Engines::usual(), position, SOME, &Stop::new());
             let every = all_found(position, SOME, 64, &Stop::new()).pop().unwrap().lines;
             for line in &every {
-                let after = position.play(line.moves[0]).unwrap().settle().0;
+                let after = position.play(line.moves[0]).unwrap().after_forced_pass().0;
                 let after = study(Engines::usual(), after, SOME, &Stop::new());
                 let judged = judge(&before, line.moves[0], &after);
                 let lost = for_side(position.turn(), every[0].evaluation - line.evaluation);
@@ -439,7 +441,7 @@ mod tests {
         let position = position_with(40, 2);
         let before = study(Engines::usual(), position, SOME, &Stop::new());
         let played = position.legal_moves().iter().find(|square| before.best.moves[0] != *square).unwrap();
-        let after = position.play(played).unwrap().settle().0;
+        let after = position.play(played).unwrap().after_forced_pass().0;
         let after = study(Engines::usual(), after, SOME, &Stop::new());
         let judged = judge(&before, played, &after);
         let lost = for_side(position.turn(), before.at(4) - after.at(3));
@@ -453,7 +455,7 @@ mod tests {
         let game = random_game(3);
         let whole = GameMoves::of(Position::START, game.squares().iter().copied(), 0);
         assert_eq!(whole.positions().collect::<Vec<_>>(), game.positions().collect::<Vec<_>>());
-        for Move { ply, position, .. } in &whole.moves {
+        for PlayedMove { ply, position, .. } in &whole.moves {
             assert_eq!(ply % 2 == 0, position.turn() == Color::Black);
         }
         let part = GameMoves::of(Position::START, game.squares().iter().copied(), 10);

@@ -31,7 +31,7 @@ impl Sprt {
     /// The default probability of either error.
     pub const USUAL_ERROR: f64 = 0.05;
     /// The maximum difference: at this one in ten thousand games is lost.
-    pub const MOST_ELO: f64 = 1600.0;
+    pub const MAX_ELO: f64 = 1600.0;
     /// The range of either probability of error.
     pub const ERRORS: std::ops::RangeInclusive<f64> = 0.001..=0.4;
 
@@ -40,7 +40,7 @@ impl Sprt {
     /// # Errors
     /// [`BadSprt`] if `elo0` is not below `elo1` or a number is out of its bounds.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, BadSprt> {
-        let sensible = |elo: f64| elo.abs() <= Self::MOST_ELO;
+        let sensible = |elo: f64| elo.abs() <= Self::MAX_ELO;
         let valid = elo0 < elo1
             && sensible(elo0)
             && sensible(elo1)

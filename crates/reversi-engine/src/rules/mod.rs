@@ -1,10 +1,12 @@
 //! The rules of Reversi: positions, legal moves, the end of a game, and its notation.
 //!
-//! Nothing here depends on players, clocks, rooms, search or another crate. Only `settle` makes a pass, if it is
-//! forced:
+//! Nothing here depends on players, clocks, rooms, search or another crate. Only `after_forced_pass` makes a pass, if
+//! it is forced:
 //!
 //! ```text
-//!   Position --play(square)--> Position --settle()--> (Position, side that passed) --outcome()--> Option<Outcome>
+//!   Position --play(square)--> Position --after_forced_pass()--> (Position, side that passed)
+//!                                                                    |
+//!                                                                    '--outcome()--> Option<Outcome>
 //! ```
 //!
 //! [`Position::play`] checks a move, for external input; [`Position::play_unchecked`] does not, for search.

@@ -71,7 +71,7 @@ pub fn random_line(plies: u8, random: &mut SplitMix64) -> Option<(Vec<Square>, P
     for _ in 0..plies {
         let moves = position.legal_moves();
         let square = moves.iter().nth(random.below(moves.count().into()))?;
-        position = position.play_unchecked(square).settle().0;
+        position = position.play_unchecked(square).after_forced_pass().0;
         squares.push(square);
     }
     (!position.is_over()).then_some((squares, position))

@@ -6,7 +6,7 @@ use super::{Bitboard, Board, Color, Outcome, ParseBoardError, Square};
 
 /// A position of a game: everything that the rules depend on.
 ///
-/// If the side to move has no legal move, it must pass ([`Position::settle`]) or the game is over.
+/// If the side to move has no legal move, it must pass ([`Position::after_forced_pass`]) or the game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     board: Board,
@@ -83,7 +83,7 @@ impl Position {
     /// Makes the forced pass, if any, and returns the side that passed. Then the side to move has a move, or the game
     /// is over.
     #[must_use]
-    pub fn settle(self) -> (Self, Option<Color>) {
+    pub fn after_forced_pass(self) -> (Self, Option<Color>) {
         match self.pass() {
             Some(passed) => (passed, Some(self.turn)),
             None => (self, None),
@@ -215,10 +215,10 @@ mod tests {
     fn a_side_without_a_move_passes_and_only_then() {
         let blocked = position("------OX-------------------------------------------------------- O");
         assert!(blocked.must_pass() && !blocked.is_over());
-        let (settled, passed) = blocked.settle();
+        let (after_pass, passed) = blocked.after_forced_pass();
         assert_eq!(passed, Some(Color::White));
-        assert_eq!(settled.turn(), Color::Black);
-        assert_eq!(settled.settle(), (settled, None));
+        assert_eq!(after_pass.turn(), Color::Black);
+        assert_eq!(after_pass.after_forced_pass(), (after_pass, None));
         assert_eq!(Position::START.pass(), None);
     }
 
@@ -243,7 +243,7 @@ mod tests {
             let mut position = Position::START;
             let mut placed = 0;
             for choice in choices {
-                position = position.settle().0;
+                position = position.after_forced_pass().0;
                 let moves: Vec<_> = position.legal_moves().into_iter().collect();
                 prop_assert_eq!(moves.is_empty(), position.is_over());
                 let Some(&square) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };

@@ -49,7 +49,7 @@ impl Transcript {
     /// The positions after each move and a forced pass, beginning with the start: one more than squares.
     pub fn positions(&self) -> impl Iterator<Item = Position> {
         let after = self.squares.iter().scan(Position::START, |position, &square| {
-            *position = position.play_unchecked(square).settle().0;
+            *position = position.play_unchecked(square).after_forced_pass().0;
             Some(*position)
         });
         std::iter::once(Position::START).chain(after)
@@ -60,7 +60,7 @@ impl Transcript {
     /// # Errors
     /// [`IllegalMove`]; the transcript is unchanged.
     pub fn push(&mut self, square: Square) -> Result<Option<Color>, IllegalMove> {
-        let (position, passed) = self.position.play(square)?.settle();
+        let (position, passed) = self.position.play(square)?.after_forced_pass();
         self.squares.push(square);
         self.position = position;
         Ok(passed)

@@ -119,7 +119,7 @@ fn threads_share_the_budget_and_end_with_the_flag() {
 }
 
 fn middlegame(seed: u64) -> Position {
-    let play = |position: Position, square| position.play(square).unwrap().settle().0;
+    let play = |position: Position, square| position.play(square).unwrap().after_forced_pass().0;
     opening::random(20, seed).into_iter().fold(Position::START, play)
 }
 
@@ -147,7 +147,10 @@ fn a_line_has_legal_moves_and_begins_with_the_best() {
         let report = search(&mut engine, middlegame(seed), &Limits::of_depth(8));
         assert_eq!(report.line.first(), Some(&report.best));
         assert_eq!(report.depth, 8);
-        report.line.iter().fold(middlegame(seed), |position, &square| position.play(square).unwrap().settle().0);
+        report
+            .line
+            .iter()
+            .fold(middlegame(seed), |position, &square| position.play(square).unwrap().after_forced_pass().0);
     }
 }
 

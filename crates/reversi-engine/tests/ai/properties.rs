@@ -14,7 +14,7 @@ use reversi_engine::search::{
 fn any_position() -> impl Strategy<Value = Position> {
     prop::collection::vec(any::<u8>(), 0..60).prop_map(|choices| {
         choices.into_iter().fold(Position::START, |position, choice| {
-            let position = position.settle().0;
+            let position = position.after_forced_pass().0;
             let moves: Vec<_> = position.legal_moves().iter().collect();
             match moves.get(usize::from(choice) % moves.len().max(1)) {
                 Some(&square) => position.play_unchecked(square),
@@ -60,7 +60,7 @@ proptest! {
 
     #[test]
     fn every_search_of_reversi_has_the_value_and_the_moves_of_the_oracle(position in any_position(), depth in 1..5_u8) {
-        let state = position.settle().0;
+        let state = position.after_forced_pass().0;
         equals_the_oracle::<Reversi, _, _>(AlphaBeta::plain(Orange), Orange, state, depth)?;
         equals_the_oracle::<Reversi, _, _>(AlphaBeta::deepening(Orange, NoCache), Orange, state, depth)?;
         for bits in [3, 12] {

@@ -31,7 +31,7 @@ fn play(black: AiPlayer, white: AiPlayer, opening: Vec<Square>, seed: u64) -> Ou
         let Some(choice) = player.choose(position, seed * 1000 + ply, &stop) else {
             break;
         };
-        position = position.play(choice.square).unwrap().settle().0;
+        position = position.play(choice.square).unwrap().after_forced_pass().0;
     }
     position.outcome().unwrap()
 }

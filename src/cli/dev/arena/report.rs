@@ -31,7 +31,7 @@ pub(super) fn summary(results: &MatchResults) -> String {
         let (low, high) = sprt.bounds();
         let _ = write!(text, "\nlikelihood ratio {:+.2}, ends at {low:+.2} or {high:+.2}", sprt.llr(score));
         if let Some(elo) = verdict.map(|verdict| sprt.believed(verdict)) {
-            let _ = write!(text, ": {elo:+} Elo is believed");
+            let _ = write!(text, ": {elo:+} Elo is accepted");
         }
     }
     text

@@ -29,8 +29,8 @@ impl FixedGame {
         let (mut turns, mut position, mut ply) = (Vec::new(), Position::START, 0);
         while let Some(square) = choice(position) {
             turns.push(FixedTurn { ply, position, square });
-            let (settled, passed) = position.play_unchecked(square).settle();
-            position = settled;
+            let (after, passed) = position.play_unchecked(square).after_forced_pass();
+            position = after;
             ply += if passed.is_some() { 2 } else { 1 };
         }
         Self { turns, last: position }

@@ -51,7 +51,7 @@ const MAX_COUNT: i64 = 20_000;
 #[command(after_help = "Examples:\n  \
     reversi bench --rooms 1000                        moves a second, as many as it can\n  \
     reversi bench --rooms 1000 --pace 1 --durable     how long a turn takes at 1,000 moves a second\n  \
-    reversi bench --rooms 1 --watchers 1000 --in-step how fast a room is told to all who watch\n  \
+    reversi bench --rooms 1 --watchers 1000 --in-step events a second to the watchers of a room\n  \
     reversi bench --rooms 100 --compare               the same, and what bare tonic needs for it")]
 pub(in crate::cli) struct Args {
     #[command(flatten)]
@@ -215,7 +215,7 @@ impl Load {
         let watched = self.watchers == 0 || (1..=rooms.min(self.watchers)).contains(&self.watched);
         anyhow::ensure!(watched, "each watched room needs a watcher, and there are {rooms} rooms");
         let known = self.ai_rooms == 0 || !matches!(compare, Some(CompareWith::Limit));
-        anyhow::ensure!(known, "the limit has no AIs to compare with");
+        anyhow::ensure!(known, "the baseline has no AIs to compare with");
         Ok(())
     }
 

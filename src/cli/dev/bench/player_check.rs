@@ -102,19 +102,20 @@ impl PlayerCheck {
     fn on_turn_requested(&mut self, side: Color, asked: &v1::TurnRequested) -> Result<BotSignal, Violation> {
         let state = &self.sides[side];
         if !state.running || asked.game_id != state.game {
-            return Err(self.out_of_order(side, "a turn was asked outside of the game"));
+            return Err(self.out_of_order(side, "a turn was requested outside of the game"));
         }
         if state.asked.is_some() {
-            return Err(self.out_of_order(side, "a turn was asked, and the one before is not closed"));
+            return Err(self.out_of_order(side, "a turn was requested before the last one was closed"));
         }
         let game = asked.game_id.clone();
         let turn = self.fixed_game.turns.get(self.next).copied();
-        let turn = turn.ok_or(Violation::Order { game: game.clone(), what: "a turn was asked after the last one" })?;
+        let turn =
+            turn.ok_or(Violation::Order { game: game.clone(), what: "a turn was requested after the last one" })?;
         if asked.ply != i32::from(turn.ply) {
             return Err(Violation::Ply { game, expected: turn.ply.into(), came: asked.ply });
         }
         if turn.mover() != side || asked.side() != side.wire() {
-            return Err(self.out_of_order(side, "the wrong side was asked"));
+            return Err(self.out_of_order(side, "a turn was requested of the wrong side"));
         }
         if !shows(asked.position.as_ref(), turn.position.board()) {
             return Err(Violation::Board { game, ply: asked.ply });

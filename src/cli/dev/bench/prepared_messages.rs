@@ -113,7 +113,7 @@ fn bot(side: Color) -> anyhow::Result<Profile> {
 /// A room with the settings of the bench.
 fn a_room(owner: &Profile) -> anyhow::Result<Room> {
     let settings = Settings {
-        games: Settings::MOST_GAMES,
+        games: Settings::MAX_GAMES,
         swap_sides: false,
         ..Settings::named(RoomName::parse(owner.name.as_str())?)
     };

@@ -104,7 +104,7 @@ impl TargetProcess {
         self.pid = Some(child.id());
         let stdout = child.stdout.take().map(BufReader::new);
         self.child = Some(child);
-        stdout.context("the server cannot be heard")
+        stdout.context("no output from the server")
     }
 
     /// Whether the process was running before the bench.

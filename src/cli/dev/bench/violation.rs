@@ -21,13 +21,13 @@ pub(super) enum Violation {
     Refused { game: String, reason: String },
     #[error("the server ended a stream: {0}")]
     Closed(String),
-    #[error("a stream ended without a word")]
+    #[error("a stream ended without a status")]
     Ended,
-    #[error("what came is no message: {0}")]
+    #[error("a message cannot be decoded: {0}")]
     Unreadable(&'static str),
     #[error("two watchers got different bytes of event {0}")]
     Differs(u64),
-    #[error("a watcher was cut short where all others wait for it")]
+    #[error("a watcher got another snapshot, although the room waits for all watchers")]
     Overtaken,
     #[error("{0} rooms wait for ever: a move was lost, or not sent to all")]
     Lost(usize),

@@ -47,7 +47,7 @@ impl WatcherCheck {
                 let game = self.game(&played.game_id)?;
                 let ply = game.apply(played.ply.as_ref())?;
                 // The message has the position after a forced pass.
-                game.compare(ply, played.position.as_ref(), game.position.settle().0)?;
+                game.compare(ply, played.position.as_ref(), game.position.after_forced_pass().0)?;
                 Ok(Some(ply))
             }
             Some(Event::TurnPassed(passed)) => {

@@ -183,7 +183,7 @@ fn a_player_kicked_by_an_administrator_loses_the_running_game() {
 #[test]
 fn the_ban_list_is_bounded() {
     let mut test = TestRoom::lobby().join("bob");
-    for stranger in 0..Room::MOST_BANS as u64 {
+    for stranger in 0..Room::MAX_BANS as u64 {
         let player = PlayerId::from_random(1_000_000 + stranger);
         test.ok("ada", Command::Kick { player, ban: true });
     }

@@ -20,7 +20,7 @@ const ROOMS: usize = 50;
 const ROUNDS: u64 = 20;
 
 /// Number of moves between two kills: at least one, and few enough that the rounds are short.
-const MOST_MOVES: u64 = 300;
+const MAX_MOVES: u64 = 300;
 
 #[tokio::test]
 async fn acknowledged_moves_survive_every_kill() {
@@ -29,7 +29,7 @@ async fn acknowledged_moves_survive_every_kill() {
     let mut server = start(folder.path());
     let mut bots = Bots::create(&server.url, ROOMS, "1").await;
     for round in 0..ROUNDS {
-        let moves = 1 + chance.next() % MOST_MOVES;
+        let moves = 1 + chance.next() % MAX_MOVES;
         // While other moves are being written.
         bots.play(moves, &mut acknowledged).await;
         server.kill();
@@ -40,7 +40,7 @@ async fn acknowledged_moves_survive_every_kill() {
         bots.check_rooms(&acknowledged).await;
         println!("round {round}: {moves} moves waited for, {} acknowledged in all", acknowledged.count());
     }
-    bots.play(MOST_MOVES, &mut acknowledged).await;
+    bots.play(MAX_MOVES, &mut acknowledged).await;
     bots.stop();
     let (clean, log) = server.stop().await;
     assert!(clean, "{log}");

@@ -41,7 +41,7 @@ impl GamePlayers {
         let player = &self.players[usize::from(self.position.turn() == Color::White)];
         let played = within(player.play(&self.game, self.ply, &square.to_string())).await.unwrap();
         assert!(!played.already_applied);
-        let (next, passed) = self.position.play(square).unwrap().settle();
+        let (next, passed) = self.position.play(square).unwrap().after_forced_pass();
         self.position = next;
         self.ply += if passed.is_some() { 2 } else { 1 };
     }

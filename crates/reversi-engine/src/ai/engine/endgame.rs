@@ -7,7 +7,7 @@
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::last_four::{self, quarter};
-use super::moves::{Move, Moves};
+use super::moves::{Moves, OrderedMove};
 use super::searcher::{DISC, SURE, Searcher, Value};
 use super::stability;
 use super::transposition::{Effort, Entry, NO_SQUARE};
@@ -221,7 +221,7 @@ impl<C: Cpu> Searcher<'_, C> {
     fn order_for_the_end(&self, moves: &mut Moves, board: Board, known: Option<Entry>) {
         let odd = squares_of(odd_quarters(board.empties()));
         let cpu = self.cpu;
-        moves.score(|tried: &Move| {
+        moves.score(|tried: &OrderedMove| {
             if let Some(entry) = known {
                 if tried.square == entry.best {
                     return 1 << 20;
@@ -234,14 +234,14 @@ impl<C: Cpu> Searcher<'_, C> {
             let replies = child.moves(cpu);
             let weight = replies.count_ones() + (replies & CORNERS).count_ones();
             let parity = i32::from(odd >> tried.square & 1 == 1);
-            let whim = self.whim(tried.square, END_WHIM);
-            PLACE_WORTH[usize::from(tried.square)] + 4 * parity - 16 * weight.cast_signed() + whim
+            let noise = self.move_noise(tried.square, END_MOVE_NOISE);
+            PLACE_WORTH[usize::from(tried.square)] + 4 * parity - 16 * weight.cast_signed() + noise
         });
     }
 }
 
 /// The maximum of a helper's random term: the worth of two replies.
-const END_WHIM: i32 = 32;
+const END_MOVE_NOISE: i32 = 32;
 
 pub(super) const CORNERS: u64 = 0x8100_0000_0000_0081;
 

@@ -297,13 +297,13 @@ mod tests {
     fn position(game: u32, empties: u8) -> Position {
         let mut position = Position::START;
         for square in opening::balanced(1, game) {
-            position = position.play(square).unwrap().settle().0;
+            position = position.play(square).unwrap().after_forced_pass().0;
         }
         let limits = Limits::of_nodes(500);
         while position.board().empties().count() > empties {
             let report =
                 with_engine(|engine| engine.search(position, &limits, &Stop::new(), &mut keep_searching)).unwrap();
-            position = position.play(report.best).unwrap().settle().0;
+            position = position.play(report.best).unwrap().after_forced_pass().0;
         }
         position
     }

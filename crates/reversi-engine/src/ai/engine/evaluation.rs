@@ -3,7 +3,7 @@ use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::pattern::{EXPANDED, IMAGES, LANES, PATTERNS, Patterns};
 use super::searcher::{DISC, Value};
-use super::weights::{MOST_MOBILITY, Weights};
+use super::weights::{MAX_MOBILITY, Weights};
 
 /// A position with the indices of its patterns, updated incrementally by each move.
 ///
@@ -61,7 +61,7 @@ impl Node {
     /// The value for the side to move, always less than a win by 64 discs.
     #[inline(always)]
     pub(super) fn evaluate(&self, cpu: impl Cpu, patterns: &Patterns, weights: &Weights) -> Value {
-        const MOST: Value = 64 * DISC - 1;
+        const MAX: Value = 64 * DISC - 1;
         let empties = self.board.empties().count_ones();
         let stage = weights.stage(empties);
         let numbers = self.numbers();
@@ -74,14 +74,14 @@ impl Node {
         let opponent = mobility(self.board.pass().moves(cpu));
         sum += Value::from(stage.mobility[0][own]) + Value::from(stage.mobility[1][opponent]);
         sum += Value::from(stage.parity[empties as usize & 1]);
-        sum.clamp(-MOST, MOST)
+        sum.clamp(-MAX, MAX)
     }
 }
 
 /// The number of moves, as an index of the weights.
 #[inline(always)]
 pub(super) fn mobility(moves: u64) -> usize {
-    (moves.count_ones() as usize).min(MOST_MOBILITY)
+    (moves.count_ones() as usize).min(MAX_MOBILITY)
 }
 
 impl Sums {

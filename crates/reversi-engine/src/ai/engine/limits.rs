@@ -25,7 +25,7 @@ pub struct Certainty(pub(super) u8);
 
 impl Certainty {
     /// The most cuts.
-    pub const LEAST: Self = Self(0);
+    pub const MIN: Self = Self(0);
     /// No cuts.
     pub const SURE: Self = Self(SURE);
 }
@@ -44,7 +44,7 @@ pub enum Goal {
 impl Default for Limits {
     /// Solves the position; only the flag ends it early.
     fn default() -> Self {
-        Self { depth: 60, solve_from: 60, goal: Goal::Score, least_certainty: Certainty::LEAST, nodes: u64::MAX }
+        Self { depth: 60, solve_from: 60, goal: Goal::Score, least_certainty: Certainty::MIN, nodes: u64::MAX }
     }
 }
 

@@ -8,7 +8,7 @@ use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::endgame::{CORNERS, PLACE_WORTH};
 use super::evaluation::Node;
-use super::moves::{Move, Moves};
+use super::moves::{Moves, OrderedMove};
 use super::probcut;
 use super::searcher::{DISC, INFINITE, SURE, Searcher, Value};
 use super::transposition::{Effort, Entry, NO_SQUARE};
@@ -202,7 +202,7 @@ impl<C: Cpu> Searcher<'_, C> {
     /// A ProbCut cut: see [`super::probcut`].
     #[inline(always)]
     fn likely_bound(&mut self, node: &Node, alpha: Value, effort: Effort, count: u32) -> Option<Value> {
-        if effort.certainty >= probcut::CERTAINTIES || effort.depth < probcut::LEAST_DEPTH || self.cuts >= MOST_CUTS {
+        if effort.certainty >= probcut::CERTAINTIES || effort.depth < probcut::MIN_DEPTH || self.cuts >= MAX_CUTS {
             return None;
         }
         let shallow = probcut::shallow_depth(effort.depth);
@@ -236,7 +236,7 @@ impl<C: Cpu> Searcher<'_, C> {
     #[inline(always)]
     fn order(&mut self, moves: &mut Moves, node: &Node, known: Option<Entry>, depth: u8) {
         let cpu = self.cpu;
-        moves.score(|tried: &Move| {
+        moves.score(|tried: &OrderedMove| {
             match known {
                 Some(entry) if tried.square == entry.best => return i32::MAX,
                 Some(entry) if tried.square == entry.second => return i32::MAX - 1,
@@ -247,10 +247,10 @@ impl<C: Cpu> Searcher<'_, C> {
             let weight = (replies.count_ones() + (replies & CORNERS).count_ones()).cast_signed();
             let place = PLACE_WORTH[usize::from(tried.square)];
             if depth < VALUED {
-                return place - 16 * weight + self.whim(tried.square, SHALLOW_WHIM);
+                return place - 16 * weight + self.move_noise(tried.square, SHALLOW_MOVE_NOISE);
             }
             let child = self.child(node, tried.square, tried.flips);
-            -self.evaluate(&child) - weight * REPLY_WORTH + self.whim(tried.square, WHIM)
+            -self.evaluate(&child) - weight * REPLY_WORTH + self.move_noise(tried.square, MOVE_NOISE)
         });
     }
 }
@@ -261,12 +261,12 @@ impl<C: Cpu> Searcher<'_, C> {
 const REPLY_WORTH: Value = DISC;
 
 /// The maximum of a helper's random term in [`Searcher::order`] below [`VALUED`]: the worth of one reply.
-const SHALLOW_WHIM: Value = 16;
+const SHALLOW_MOVE_NOISE: Value = 16;
 
-const WHIM: Value = 4 * DISC;
+const MOVE_NOISE: Value = 4 * DISC;
 
 /// The maximum nesting of ProbCut searches: more adds errors and saves little.
-const MOST_CUTS: u8 = 2;
+const MAX_CUTS: u8 = 2;
 
 /// Limits the depth to the end of the game.
 #[inline(always)]

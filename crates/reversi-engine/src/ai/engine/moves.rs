@@ -4,7 +4,7 @@ use super::cpu::Cpu;
 
 /// A move and its rank in the order of moves.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Move {
+pub(super) struct OrderedMove {
     pub(super) square: u8,
     pub(super) flips: u64,
     pub(super) score: i32,
@@ -15,23 +15,23 @@ const MAX_MOVES: usize = 36;
 
 /// A short list on the stack.
 pub(super) struct Moves {
-    moves: [Move; MAX_MOVES],
+    moves: [OrderedMove; MAX_MOVES],
     len: usize,
 }
 
 impl Moves {
     #[inline(always)]
     pub(super) fn of(cpu: impl Cpu, board: Board, legal: u64) -> Self {
-        let mut list = Self { moves: [Move::default(); MAX_MOVES], len: 0 };
+        let mut list = Self { moves: [OrderedMove::default(); MAX_MOVES], len: 0 };
         for square in Squares(legal).take(MAX_MOVES) {
-            list.moves[list.len] = Move { square, flips: board.flips(cpu, square), score: 0 };
+            list.moves[list.len] = OrderedMove { square, flips: board.flips(cpu, square), score: 0 };
             list.len += 1;
         }
         list
     }
 
     #[inline(always)]
-    pub(super) fn iter(&self) -> std::slice::Iter<'_, Move> {
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, OrderedMove> {
         self.moves[..self.len].iter()
     }
 
@@ -42,7 +42,7 @@ impl Moves {
     }
 
     #[inline(always)]
-    pub(super) fn score(&mut self, mut score: impl FnMut(&Move) -> i32) {
+    pub(super) fn score(&mut self, mut score: impl FnMut(&OrderedMove) -> i32) {
         for tried in &mut self.moves[..self.len] {
             tried.score = score(tried);
         }
@@ -50,7 +50,7 @@ impl Moves {
 
     /// Removes the move with the highest score; of equal ones that of the lowest square.
     #[inline(always)]
-    pub(super) fn take_best(&mut self) -> Option<Move> {
+    pub(super) fn take_best(&mut self) -> Option<OrderedMove> {
         let left = &mut self.moves[..self.len];
         let mut best = 0;
         for index in 1..left.len() {

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use super::searcher::{DISC, SURE, Value};
 
 /// The minimum depth for cuts: below, the shallow search costs as much as the deep one.
-pub(super) const LEAST_DEPTH: u8 = 3;
+pub(super) const MIN_DEPTH: u8 = 3;
 
 /// The distance from the window that a cut needs, in standard deviations, by certainty. The probabilities that the deep
 /// value is outside too are 73, 87, 95, 98 and 99 %, as in Edax.
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn margins_grow_with_certainty_and_depth() {
         for empties in 10..50 {
-            for depth in LEAST_DEPTH..20 {
+            for depth in MIN_DEPTH..20 {
                 assert!(shallow_depth(depth) < depth && shallow_depth(depth) % 2 == depth % 2);
                 assert!(margin(1, empties, depth) > margin(0, empties, depth));
                 assert!(margin(0, empties, depth) > 0 && doubt(0, empties, depth) > 0);

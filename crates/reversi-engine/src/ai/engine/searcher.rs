@@ -57,7 +57,7 @@ impl<C: Cpu> Searcher<'_, C> {
     /// The pseudo-random term, below `most`, that a helper adds to the score of a move, so that threads search
     /// different moves; 0 for the main thread.
     #[inline(always)]
-    pub(super) fn whim(&self, square: u8, most: Value) -> Value {
+    pub(super) fn move_noise(&self, square: u8, most: Value) -> Value {
         if self.taste == 0 {
             return 0;
         }

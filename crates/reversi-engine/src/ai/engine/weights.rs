@@ -8,7 +8,7 @@ use super::pattern::{EXPANDED, PATTERNS};
 pub const STAGES: usize = 15;
 
 /// Larger numbers of moves count as this.
-pub(super) const MOST_MOBILITY: usize = 31;
+pub(super) const MAX_MOBILITY: usize = 31;
 
 /// The stage of a position with this many empty squares; 0 is the last of a game.
 #[inline(always)]
@@ -28,14 +28,14 @@ pub(super) struct Stage {
     /// By an image's offset plus its number.
     pub(super) patterns: Box<[i16; EXPANDED]>,
     /// By the number of moves of the side to move, and of the other side.
-    pub(super) mobility: [[i16; MOST_MOBILITY + 1]; 2],
+    pub(super) mobility: [[i16; MAX_MOBILITY + 1]; 2],
     /// By the parity of the number of empty squares: the last move has a value.
     pub(super) parity: [i16; 2],
 }
 
 /// The number of values of a stage in the file: the shared weights, then mobility and parity.
 pub(super) fn stage_len() -> usize {
-    PATTERNS.weights + 2 * (MOST_MOBILITY + 1) + 2
+    PATTERNS.weights + 2 * (MAX_MOBILITY + 1) + 2
 }
 
 impl Weights {
@@ -93,7 +93,7 @@ impl Stage {
     fn of(numbers: &[i16]) -> Self {
         let mut stage = Self {
             patterns: vec![0; EXPANDED].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!()),
-            mobility: [[0; MOST_MOBILITY + 1]; 2],
+            mobility: [[0; MAX_MOBILITY + 1]; 2],
             parity: [0; 2],
         };
         let (patterns, rest) = numbers.split_at(PATTERNS.weights);
@@ -101,8 +101,8 @@ impl Stage {
         for (weight, &shared) in stage.patterns[..used].iter_mut().zip(&PATTERNS.shared) {
             *weight = patterns[shared as usize];
         }
-        let (own, rest) = rest.split_at(MOST_MOBILITY + 1);
-        let (opponent, parity) = rest.split_at(MOST_MOBILITY + 1);
+        let (own, rest) = rest.split_at(MAX_MOBILITY + 1);
+        let (opponent, parity) = rest.split_at(MAX_MOBILITY + 1);
         stage.mobility[0].copy_from_slice(own);
         stage.mobility[1].copy_from_slice(opponent);
         stage.parity.copy_from_slice(parity);

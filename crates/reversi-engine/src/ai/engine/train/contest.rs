@@ -68,7 +68,7 @@ impl Contest {
     /// black.
     fn game(self, engines: &mut [Engine; 2], pair: u64, first: usize) -> i64 {
         let start = opening::random(OPENING, self.seed.wrapping_add(pair));
-        let play = |position: Position, square| position.play_unchecked(square).settle().0;
+        let play = |position: Position, square| position.play_unchecked(square).after_forced_pass().0;
         let mut position = start.into_iter().fold(Position::START, play);
         while !position.is_over() {
             let white = usize::from(position.turn() == Color::White);

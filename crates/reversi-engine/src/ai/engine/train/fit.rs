@@ -8,7 +8,7 @@ use super::super::cpu::Portable;
 use super::super::evaluation::{Node, mobility};
 use super::super::pattern::{IMAGES, PATTERNS};
 use super::super::searcher::DISC;
-use super::super::weights::{MOST_MOBILITY, stage_len};
+use super::super::weights::{MAX_MOBILITY, stage_len};
 use super::Example;
 
 /// The number of weights that add up to a position's value.
@@ -92,11 +92,11 @@ fn terms(board: Board) -> [u32; TERMS] {
         *term = PATTERNS.shared[PATTERNS.offsets[image] as usize + usize::from(numbers[image])];
     }
     let after = PATTERNS.weights;
-    let opponent = MOST_MOBILITY + 1 + mobility(board.pass().moves(Portable));
+    let opponent = MAX_MOBILITY + 1 + mobility(board.pass().moves(Portable));
     let odd = board.empties().count_ones() as usize & 1;
     terms[IMAGES] = (after + mobility(board.moves(Portable))) as u32;
     terms[IMAGES + 1] = (after + opponent) as u32;
-    terms[IMAGES + 2] = (after + 2 * (MOST_MOBILITY + 1) + odd) as u32;
+    terms[IMAGES + 2] = (after + 2 * (MAX_MOBILITY + 1) + odd) as u32;
     terms
 }
 

@@ -25,7 +25,7 @@ pub(super) fn play(engine: &mut Engine, recipe: &Recipe, rng: &mut impl Rng) -> 
         let Some(square) = any_move(position, rng) else {
             return Vec::new();
         };
-        position = position.play_unchecked(square).settle().0;
+        position = position.play_unchecked(square).after_forced_pass().0;
     }
     let mut judged = Vec::new();
     while !position.is_over() && empties(position) > SOLVED {
@@ -33,7 +33,7 @@ pub(super) fn play(engine: &mut Engine, recipe: &Recipe, rng: &mut impl Rng) -> 
             return Vec::new();
         };
         judged.push((position, value));
-        position = position.play_unchecked(square).settle().0;
+        position = position.play_unchecked(square).after_forced_pass().0;
     }
     let Some((result, mut examples)) = play_out(engine, position, rng) else {
         return Vec::new();
@@ -57,7 +57,7 @@ fn play_out(engine: &mut Engine, mut position: Position, rng: &mut impl Rng) -> 
     loop {
         examples.push(Example { board: position.into(), value });
         let square = if rng.random() { best } else { any_move(position, rng)? };
-        position = position.play_unchecked(square).settle().0;
+        position = position.play_unchecked(square).after_forced_pass().0;
         if position.is_over() || empties(position) < LAST {
             return Some((result, examples));
         }

@@ -132,7 +132,7 @@ impl From<RoomError> for Status {
             RoomError::QuotaSeats => quota("QUOTA_SEATS", "you or your address holds too many seats"),
             RoomError::QuotaStreams => quota("QUOTA_STREAMS", "you or your address has too many open streams"),
             RoomError::QuotaAnalyses => {
-                quota("QUOTA_ANALYSES", "you, your address or the server has too many analyses under way")
+                quota("QUOTA_ANALYSES", "you, your address or the server has too many running analyses")
             }
             RoomError::TooFast(retry_after) => TooFast { retry_after }.into(),
             RoomError::Draining => draining(RETRY),

@@ -34,7 +34,7 @@ export const refusal = {
   QUOTA_ROOMS: "You are in as many rooms as you may. Leave one first.",
   QUOTA_SEATS: "You sit in a room already. Finish there, or leave the seat.",
   QUOTA_STREAMS: "You have too many tabs open.",
-  QUOTA_ANALYSES: "You have as many analyses under way as you may. Wait for one to end.",
+  QUOTA_ANALYSES: "Too many analyses are running. Wait for one to end.",
   QUOTA_PLAYERS: "The server is full.",
   RATE: "Too fast. Wait a moment.",
   DRAINING: "The server restarts. Try again in a moment.",

@@ -443,14 +443,16 @@ impl CurrentRoom {
     }
 
     fn apply(&mut self, update: RoomUpdate) {
-        match (update, &mut self.room) {
-            (RoomUpdate::Snapshot(room), _) => self.room = Some(*room),
-            (RoomUpdate::Event(event), Some(room)) => {
-                if room.apply(&event).is_err() {
-                    self.updates.restart();
-                }
+        let applied = match (update, &mut self.room) {
+            (RoomUpdate::Snapshot(room), known) => {
+                *known = Some(*room);
+                Ok(())
             }
-            _ => {}
+            (RoomUpdate::Event(event), Some(room)) => room.apply(&event),
+            _ => Ok(()),
+        };
+        if applied.is_err() {
+            self.updates.restart();
         }
     }
 

@@ -11,7 +11,7 @@ pub(crate) fn write(at: Timestamp, id: impl Display) -> String {
     format!("{}.{id}", at.0)
 }
 
-/// Reads a token of [`write`]; none for the first page.
+/// Reads a token of [`write()`]; none for the first page.
 pub(crate) fn read<T: FromStr>(token: &str) -> Result<Option<(Timestamp, T)>, Status> {
     if token.is_empty() {
         return Ok(None);

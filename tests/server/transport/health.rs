@@ -3,7 +3,7 @@
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http::{HeaderMap, Request};
 use prost::Message as _;
-use tokio::net::TcpStream;
+use tokio::{net::TcpStream, task::JoinSet};
 use tonic::Code;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 use tonic_reflection::pb::v1alpha::{
@@ -56,7 +56,8 @@ async fn a_watch_of_an_unknown_service_gets_its_status_and_stays_open() {
 async fn headers(server: &TestServer, path: &str, message: &[u8]) -> (HeaderMap, bool) {
     let socket = TcpStream::connect(&server.address).await.unwrap();
     let (client, connection) = h2::client::handshake(socket).await.unwrap();
-    let connection = tokio::spawn(connection);
+    let mut tasks = JoinSet::new();
+    tasks.spawn(connection);
     let request = Request::post(format!("http://{}/{path}", server.address));
     let request = request.header("content-type", "application/grpc").header("te", "trailers").body(()).unwrap();
     let (response, mut body) = client.ready().await.unwrap().send_request(request, false).unwrap();
@@ -66,7 +67,6 @@ async fn headers(server: &TestServer, path: &str, message: &[u8]) -> (HeaderMap,
     framed.put_slice(message);
     body.send_data(Bytes::from(framed), true).unwrap();
     let (parts, body) = within(response).await.unwrap().into_parts();
-    connection.abort();
     (parts.headers, body.is_end_stream())
 }
 

@@ -161,6 +161,7 @@ impl Watch {
             Ok(self.access.check(&room, self.open.player.id())?)
         };
         tokio::select! {
+            biased;
             may = may => may.map_err(end_of),
             () = self.streams_end.wait() => Err(self.open.why_ended()),
         }
@@ -168,6 +169,7 @@ impl Watch {
 
     async fn catch_up(&mut self, after: Option<Seq>) -> Result<(), StreamEnd> {
         self.feed = tokio::select! {
+            biased;
             feed = subscribe(&self.open, self.room, &self.access, after) => feed.map_err(end_of)?,
             () = self.streams_end.wait() => return Err(self.open.why_ended()),
         };

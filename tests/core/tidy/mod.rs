@@ -185,7 +185,7 @@ const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", 
 const UNFINISHED_COMMENTS: [&str; 2] = ["TODO", "FIXME"];
 const UNFINISHED_MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
-const TOP_LEVEL: [&str; 18] = [
+const TOP_LEVEL: [&str; 19] = [
     ".ci",
     // How SQLite is compiled.
     ".cargo",
@@ -199,6 +199,7 @@ const TOP_LEVEL: [&str; 18] = [
     "build.rs",
     "clients",
     "crates",
+    "docs",
     "fuzz",
     "proto",
     "rustfmt.toml",

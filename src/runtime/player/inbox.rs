@@ -2,8 +2,7 @@
 //!
 //! It belongs to the player, not to the stream: notices that come while no stream is open wait for the next one, a new
 //! stream supersedes the old one, and the inbox ends one that is not read. A channel would end with its stream
-//! and lose what was in it; it could neither drop invitations before other notices nor tell how long the oldest is
-//! unread.
+//! and lose its notices. It could not drop invitations before other notices, and does not know the age of the oldest.
 
 use std::{
     collections::VecDeque,

@@ -93,7 +93,7 @@ fn b06_an_owner_who_leaves_is_succeeded_by_the_longest_present_seated_person() {
     assert_eq!(
         test.ok("ada", Command::Leave),
         [left("ada", LeaveReason::Left), Fact::OwnerChanged(id("bob"))],
-        "before watchers, bots and those who came earlier"
+        "before watchers, bots and earlier members"
     );
     test.ok("bob", Command::Leave);
     assert_eq!(test.owner(), "wim", "then the member who is present longest");

@@ -17,7 +17,7 @@ use reversi::{
     proto::v1,
     room::{AiSpec, Command, Credentials, DisplayName, EndReason, PlayerKind, Room, RoomName, SeatSpec, Settings},
     rules::ByColor,
-    runtime::{GameFilter, Limits, NewRoom, Notice, Parts, Player, Runtime, Snapshot, TurnEnd, Update},
+    runtime::{GameFilter, Limits, NewRoom, Notice, Parts, Player, Runtime, Snapshot, TurnEnd, Update, WatchStart},
     store::{MemoryStore, Store},
 };
 
@@ -81,7 +81,7 @@ async fn start(runtime: &Runtime, owner: &Arc<Player>, room: &Room) {
 
 /// Waits for the end of the running game. Returns the room at that time.
 async fn finish(runtime: &Runtime, owner: &Arc<Player>, room: &Room) -> Arc<Room> {
-    let mut watch = runtime.streams.room(owner, room.id(), Credentials::default(), None).await.unwrap();
+    let mut watch = runtime.streams.room(owner, room.id(), Credentials::default(), WatchStart::Snapshot).await.unwrap();
     loop {
         let snapshot = runtime.rooms.snapshot(owner, room.id(), &Credentials::default()).await.unwrap();
         if snapshot.room.running().is_none() {
@@ -244,7 +244,8 @@ async fn overload() {
     println!("one mcts:12 move takes {alone:?} alone: 200 rooms at 1 s a move are {load:.0} times the capacity");
 
     let rooms = keep_ai_threads_busy(&runtime, &owner, ROOMS, Duration::from_secs(1)).await;
-    let mut watch = runtime.streams.room(&owner, rooms[0].id(), Credentials::default(), None).await.unwrap();
+    let mut watch =
+        runtime.streams.room(&owner, rooms[0].id(), Credentials::default(), WatchStart::Snapshot).await.unwrap();
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(30) {
         watch.next().await.unwrap();

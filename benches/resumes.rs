@@ -10,7 +10,7 @@ use reversi::{
     grpc,
     room::{Command, Credentials, DisplayName, PlayerKind, RoomId, SeatSpec, Seq, Settings},
     rules::ByColor,
-    runtime::{NewRoom, Parts, Player, Runtime, Update},
+    runtime::{NewRoom, Parts, Player, Runtime, Update, WatchStart},
     store::{SqliteStore, Store},
 };
 use tokio::{
@@ -61,7 +61,7 @@ async fn log_in(runtime: &Runtime, name: &str) -> Arc<Player> {
 
 /// Reads the stream of a resuming watcher until it has all events.
 async fn resume(runtime: &Runtime, player: &Arc<Player>, room: RoomId, after: Seq) {
-    let mut watch = runtime.streams.room(player, room, Credentials::default(), Some(after)).await.unwrap();
+    let mut watch = runtime.streams.room(player, room, Credentials::default(), WatchStart::After(after)).await.unwrap();
     for _ in 0..MISSED {
         assert!(matches!(watch.next().await, Ok(Update::Event(_))));
     }

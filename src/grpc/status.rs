@@ -101,6 +101,7 @@ fn code_and_reason(rejection: &Rejection) -> (Code, &'static str) {
         Rejection::GameOver => (Code::FailedPrecondition, "GAME_OVER"),
         Rejection::IllegalMove(_) => (Code::FailedPrecondition, "ILLEGAL_MOVE"),
         Rejection::StalePly => (Code::Aborted, "STALE_PLY"),
+        Rejection::StaleSettings => (Code::Aborted, "STALE_SETTINGS"),
     }
 }
 
@@ -262,6 +263,7 @@ mod tests {
             (Rejection::GameOver, Code::FailedPrecondition, "GAME_OVER"),
             (Rejection::IllegalMove(Bitboard::EMPTY), Code::FailedPrecondition, "ILLEGAL_MOVE"),
             (Rejection::StalePly, Code::Aborted, "STALE_PLY"),
+            (Rejection::StaleSettings, Code::Aborted, "STALE_SETTINGS"),
         ];
         for (rejection, code, reason) in table {
             assert_eq!(read(&refused(rejection)), (code, reason.to_owned()));

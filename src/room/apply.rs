@@ -57,6 +57,11 @@ impl Room {
             Fact::OfferMade { offer: Offer::Rematch, by } => self.rematch_offer = Some(*by),
             Fact::OfferClosed { offer: Offer::Draw, .. } => self.with_game(|game| game.draw_offer = None),
             Fact::OfferClosed { offer: Offer::Rematch, .. } => self.rematch_offer = None,
+            Fact::SeriesEnded if self.running().is_some() => {
+                if let Some(series) = &mut self.series {
+                    series.games = series.index + 1;
+                }
+            }
             Fact::SeriesEnded => {
                 self.series = None;
                 self.phase = Phase::Lobby;

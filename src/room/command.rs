@@ -67,10 +67,12 @@ pub enum Command {
     },
     /// Make another member the owner.
     Transfer(PlayerId),
-    /// Replace the settings.
-    Configure(Box<Settings>),
+    /// Replace the settings. Rejected if they are no longer those from which the new ones were made, where these are given.
+    Configure(Box<Settings>, Option<Box<Settings>>),
     /// Start a game or series.
     Start,
+    /// Make the running game the last of its series, or end the series between two games.
+    EndSeries,
     /// Close the room.
     Close,
     /// Post a line of chat.

@@ -68,4 +68,7 @@ pub enum Rejection {
     /// Another move was made at this ply.
     #[error("another move was already made at this ply")]
     StalePly,
+    /// The settings are not those from which the new ones were made.
+    #[error("other calls change the settings at the same time")]
+    StaleSettings,
 }

@@ -2,18 +2,27 @@
 
 use std::sync::Arc;
 
-use super::{outcome::RoomError, player::player::Player, room::rooms::Rooms};
+use super::{
+    outcome::RoomError,
+    player::{directory::Players, player::Player},
+    room::rooms::Rooms,
+};
 use crate::{
-    room::{Credentials, GameId, GameRecord, Rejection},
-    store::{Archive, Contestant, GameFilter, GameKey, GamePage, PlayerStats},
+    room::{Credentials, DisplayName, GameId, GameRecord, PlayerId, Profile, Rejection},
+    store::{Archive, Contestant, GameFilter, GameKey, GamePage, PlayerStats, PlayerStore},
 };
 
 /// The archive of finished games, as players may see it.
 #[derive(Clone)]
 pub struct Games {
     pub(super) archive: Arc<dyn Archive>,
+    pub(super) players: Arc<Players>,
+    pub(super) player_store: Arc<dyn PlayerStore>,
     pub(super) rooms: Rooms,
 }
+
+/// Maximum number of players found by one name.
+const NAMED: usize = 21;
 
 impl Games {
     /// At most `limit` finished games that match, after `after`.
@@ -35,6 +44,28 @@ impl Games {
             return Err(Rejection::GameNotFound.into());
         }
         Ok(game)
+    }
+
+    /// A player, also one who has logged out and of whom a game is stored.
+    ///
+    /// # Errors
+    /// When the store is unavailable.
+    pub async fn player(&self, id: PlayerId) -> Result<Option<Profile>, RoomError> {
+        match self.players.get(id) {
+            Some(player) => Ok(Some(player.profile.clone())),
+            None => Ok(self.player_store.profile(id).await?),
+        }
+    }
+
+    /// The player who has a name now, then those who had it earlier and of whom a game is stored, the last first.
+    ///
+    /// # Errors
+    /// When the store is unavailable.
+    pub async fn players_named(&self, name: &DisplayName) -> Result<Vec<Profile>, RoomError> {
+        let now = self.players.named(name).map(|player| player.profile.clone());
+        let known = self.player_store.named(name.clone(), NAMED).await?;
+        let holder = now.as_ref().map(|profile| profile.id);
+        Ok(now.into_iter().chain(known.into_iter().filter(|profile| Some(profile.id) != holder)).collect())
     }
 
     /// The results and rating of a contestant over all games.

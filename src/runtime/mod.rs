@@ -45,7 +45,7 @@ pub use lobby::listing::{Lobby, LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey}
 pub use outcome::{Accepted, RoomError, StreamEnd};
 pub use player::{
     directory::{LogInError, Players},
-    notice::{Notice, TurnEnd},
+    notice::{Notice, OfferStatus, TurnEnd},
     player::{CallPermit, Player},
     token::{ParseTokenError, Token, hash_password},
 };
@@ -63,7 +63,7 @@ pub use server_metrics::Census;
 pub use session::Sessions;
 pub use watch::{
     open_stream::OpenStream,
-    room_watch::{Update, Watch},
+    room_watch::{Update, Watch, WatchStart},
     streams::{Streams, WatchedLobby},
     turns::Turns,
 };
@@ -175,10 +175,11 @@ impl Runtime {
         lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
         lifecycle.spawn(recovery::write_heartbeats(host.clone()));
         let players = Arc::clone(&host.context.players);
-        lifecycle.spawn(player::expiry::cut_unread_streams(players, limits, lifecycle.clone()));
+        lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
+        let player_store = Arc::clone(&store.players);
         Ok(Self {
             sessions: Sessions { host: host.clone(), player_store: store.players },
-            games: Games { archive: store.archive, rooms: rooms.clone() },
+            games: Games { archive: store.archive, players, player_store, rooms: rooms.clone() },
             analyses: Analyses { rooms: rooms.clone(), pool: analysis_pool },
             streams: Streams { host },
             lobby,

@@ -6,12 +6,16 @@ use super::{
     lifecycle::Lifecycle,
     limit::limits::STORE_RETRY,
     outcome::{RoomError, StreamEnd},
-    player::{directory::LogInError, player::Player, token::Token},
+    player::{
+        directory::LogInError,
+        player::Player,
+        token::{Token, TokenHash},
+    },
     room::{actor::ActorContext, host::RoomHost, presence::check_presence},
 };
 use crate::{
     room::{Command, DisplayName, Issuer, PlayerId, PlayerKind},
-    store::PlayerStore,
+    store::{PlayerStore, StoredPlayer},
 };
 
 /// Logs players in and out. Clones are handles to the same server.
@@ -38,7 +42,7 @@ impl Sessions {
         let log_in = async move {
             let ActorContext { players, lifecycle, .. } = &*this.host.context;
             let (enrolled, token) = players.reserve(name, kind, seats)?;
-            if let Err(unavailable) = this.player_store.insert_player(enrolled.clone()).await {
+            if let Err(unavailable) = this.player_store.put_player(enrolled.clone()).await {
                 players.release_name(&enrolled.profile);
                 // It may still have been written.
                 let undo = undo_log_in(Arc::clone(&this.player_store), enrolled.profile.id, lifecycle.clone());
@@ -50,19 +54,66 @@ impl Sessions {
         lifecycle.run_to_end(log_in).await
     }
 
-    /// Revokes the token, leaves every room, ends the streams and frees the name.
+    /// Leaves every room and ends the streams. Revokes the token and frees the name, unless the name is claimed and
+    /// `give_up_name` is not set.
     ///
     /// # Errors
     /// When the store is unavailable (nothing has changed), or a room could not be left before its grace ends.
-    pub async fn log_out(&self, player: &Arc<Player>) -> Result<(), RoomError> {
+    pub async fn log_out(&self, player: &Arc<Player>, give_up_name: bool) -> Result<(), RoomError> {
         let (this, player) = (self.clone(), Arc::clone(player));
-        self.host.context.lifecycle.run_to_end(async move { this.remove(&player).await }).await
+        self.host.context.lifecycle.run_to_end(async move { this.remove(&player, give_up_name).await }).await
     }
 
-    async fn remove(&self, player: &Arc<Player>) -> Result<(), RoomError> {
-        self.player_store.remove_player(player.id()).await?;
+    /// Keeps the player's name and token until [`Limits::claimed_idle`](super::Limits) after the last use.
+    ///
+    /// # Errors
+    /// When the store is unavailable, or the player has logged out.
+    pub async fn claim_name(&self, player: &Arc<Player>) -> Result<(), RoomError> {
+        self.change_account(player, |stored| StoredPlayer { claimed: true, ..stored }).await
+    }
+
+    /// Replaces the player's token, which must be random.
+    ///
+    /// # Errors
+    /// When the store is unavailable, or the player has logged out.
+    pub async fn replace_token(&self, player: &Arc<Player>, token: &Token) -> Result<(), RoomError> {
+        let token = token.hash().0;
+        self.change_account(player, move |stored| StoredPlayer { token, ..stored }).await
+    }
+
+    async fn change_account(
+        &self,
+        player: &Arc<Player>,
+        change: impl FnOnce(StoredPlayer) -> StoredPlayer + Send + 'static,
+    ) -> Result<(), RoomError> {
+        let (this, player) = (self.clone(), Arc::clone(player));
+        let changed = async move {
+            let _account = player.account.lock().await;
+            if player.is_logged_out() {
+                return Err(RoomError::PlayerNotFound);
+            }
+            let before = player.stored();
+            let after = change(before.clone());
+            if after != before {
+                let (token, claimed) = (TokenHash(after.token), after.claimed);
+                this.player_store.put_player(after).await?;
+                this.host.context.players.change_account(&player, token, claimed);
+            }
+            Ok(())
+        };
+        self.host.context.lifecycle.run_to_end(changed).await
+    }
+
+    async fn remove(&self, player: &Arc<Player>, give_up_name: bool) -> Result<(), RoomError> {
+        let _account = player.account.lock().await;
         let players = &self.host.context.players;
-        players.revoke(player);
+        let keeps_name = player.is_claimed() && !give_up_name;
+        if keeps_name {
+            player.quota.close();
+        } else {
+            self.player_store.remove_player(player.id()).await?;
+            players.revoke(player);
+        }
         let mut outcome = Ok(());
         for room in player.rooms() {
             let left = match self.host.room(room).await {
@@ -72,9 +123,17 @@ impl Sessions {
             };
             outcome = outcome.and(left);
         }
+        if keeps_name && outcome.is_err() {
+            player.quota.reopen();
+            return outcome;
+        }
         // After leaving, so that rooms do not see a lost connection first.
         player.end_streams(StreamEnd::LoggedOut);
-        players.remove(player);
+        if keeps_name {
+            players.renew(player);
+        } else {
+            players.remove(player);
+        }
         // Starts the grace where leaving failed.
         check_presence(&self.host, player, player.rooms());
         outcome

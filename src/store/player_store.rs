@@ -1,7 +1,7 @@
 //! Storage of players.
 
 use super::journal::StoreFuture;
-use crate::room::{PlayerId, Profile, Timestamp};
+use crate::room::{DisplayName, PlayerId, Profile, Timestamp};
 
 /// A stored player.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,15 +14,23 @@ pub struct StoredPlayer {
     pub token: [u8; 32],
     /// When it was last seen, within an hour.
     pub seen: Timestamp,
+    /// Whether it has claimed the name.
+    pub claimed: bool,
 }
 
-/// Stores players with valid tokens.
+/// Stores players with valid tokens, and the names of former players who have stored games.
 pub trait PlayerStore: Send + Sync + 'static {
     /// All players with a valid token.
     fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>>;
 
-    /// Inserts a player.
-    fn insert_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()>;
+    /// The player or former player with an id.
+    fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>>;
+
+    /// At most `limit` players and former players who had a name in any case, the last seen first.
+    fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>>;
+
+    /// Inserts a player, or replaces its token and its claim.
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()>;
 
     /// Invalidates a player's token and frees the name. The games are kept.
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()>;

@@ -287,6 +287,7 @@ mod tests {
             legal_moves: ["d3", "c4", "f5", "e6"].map(str::to_owned).to_vec(),
             black_discs: 2,
             white_discs: 2,
+            flips: Vec::new(),
         }
     }
 

@@ -68,7 +68,7 @@ pub use seat::{Ai, Occupant, Seat};
 pub use session::Session;
 pub use settings::{Opening, Settings};
 pub use stream::{Incoming, PlayStream};
-pub use turn::{PlayEvent, Turn, TurnEnd};
+pub use turn::{OfferStatus, PlayEvent, Turn, TurnEnd};
 // Generated types that need no validation.
 pub use v1::{
     AiKind, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,

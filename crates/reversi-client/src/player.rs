@@ -128,6 +128,8 @@ pub struct Me {
     pub seat_limit: u32,
     /// Maximum number of owned rooms.
     pub room_limit: u32,
+    /// Whether the name is claimed.
+    pub claimed: bool,
 }
 
 impl TryFrom<v1::GetMeResponse> for Me {
@@ -143,6 +145,7 @@ impl TryFrom<v1::GetMeResponse> for Me {
             stats: me.stats.unwrap_or_default().try_into()?,
             seat_limit: parse::count(me.seat_limit, "seat limit")?,
             room_limit: parse::count(me.room_limit, "room limit")?,
+            claimed: me.claimed,
         })
     }
 }

@@ -381,6 +381,7 @@ impl Session {
         settings: Settings,
         fields: &[&str],
     ) -> Result<u64, ClientError> {
+        let fields = if fields.is_empty() { &["*"] } else { fields };
         let paths = fields.iter().map(|&field| field.to_owned()).collect();
         let request = v1::UpdateSettingsRequest {
             room_id: room.to_string(),
@@ -406,6 +407,12 @@ impl Session {
     pub async fn start_game(&self, room: &RoomId, request_id: &str) -> Result<GameId, ClientError> {
         let request = v1::StartGameRequest { room_id: room.to_string(), request_id: request_id.to_owned() };
         Ok(GameId::parse(self.rooms().start_game(request).await?.into_inner().game_id)?)
+    }
+
+    /// Owner: makes the running game the last of its series, or ends the series between two games.
+    pub async fn end_series(&self, room: &RoomId) -> Result<u64, ClientError> {
+        let request = v1::EndSeriesRequest { room_id: room.to_string() };
+        Ok(self.rooms().end_series(request).await?.into_inner().seq)
     }
 
     /// Owner: closes the room.
@@ -438,6 +445,7 @@ impl Session {
             join_code: join_code.to_owned(),
             password: password.to_owned(),
             after_seq,
+            snapshots_only: false,
         };
         Ok(Incoming::new(self.rooms().watch_room(request).await?.into_inner(), RoomUpdate::parse))
     }

@@ -103,7 +103,7 @@ impl Session {
         self.bearer.player.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default()
     }
 
-    /// Leaves every room, ends the streams and frees the name.
+    /// Leaves every room, ends the streams and frees the name, unless it is claimed.
     pub async fn log_out(self) -> Result<(), ClientError> {
         SessionServiceClient::new(self.transport()).log_out(v1::LogOutRequest::default()).await?;
         Ok(())
@@ -111,8 +111,29 @@ impl Session {
 
     /// Logs another player out; for administrators. Refused with `NOT_ADMIN` and `PLAYER_NOT_FOUND`.
     pub async fn log_out_player(&self, player: &PlayerId) -> Result<(), ClientError> {
-        let request = v1::LogOutRequest { player_id: player.to_string() };
+        let request = v1::LogOutRequest { player_id: player.to_string(), give_up_name: false };
         SessionServiceClient::new(self.transport()).log_out(request).await?;
+        Ok(())
+    }
+
+    /// Logs out, and frees the name also if it is claimed.
+    pub async fn give_up_name(self) -> Result<(), ClientError> {
+        let request = v1::LogOutRequest { give_up_name: true, ..Default::default() };
+        SessionServiceClient::new(self.transport()).log_out(request).await?;
+        Ok(())
+    }
+
+    /// Keeps the name, the results and the rating until the token was not used for a long time. Refused with
+    /// `WRONG_PHASE` before the first finished game.
+    pub async fn claim_name(&self) -> Result<(), ClientError> {
+        SessionServiceClient::new(self.transport()).claim_name(v1::ClaimNameRequest {}).await?;
+        Ok(())
+    }
+
+    /// Replaces the token by 64 random hexadecimal digits. Store them before the call; afterwards resume with them.
+    pub async fn replace_token(&self, new_token: &str) -> Result<(), ClientError> {
+        let request = v1::ReplaceTokenRequest { new_token: new_token.to_owned() };
+        SessionServiceClient::new(self.transport()).replace_token(request).await?;
         Ok(())
     }
 
@@ -190,17 +211,21 @@ impl Session {
 
     /// A player's results. Refused with `PLAYER_NOT_FOUND`.
     pub async fn stats(&self, player: &PlayerId) -> Result<(Player, Stats), ClientError> {
-        self.stats_by(v1::GetPlayerStatsRequest { player_id: player.to_string(), ..Default::default() }).await
+        let request = v1::GetPlayerStatsRequest { player_id: player.to_string(), ..Default::default() };
+        let (player, stats, _) = self.stats_by(request).await?;
+        Ok((player, stats))
     }
 
-    /// The results of the logged-in player with this name. Refused with `PLAYER_NOT_FOUND`.
-    pub async fn stats_of_name(&self, name: &str) -> Result<(Player, Stats), ClientError> {
+    /// The results of the player who has this name now, or else who had it last, and the other players with stored games
+    /// who had it earlier. Refused with `PLAYER_NOT_FOUND`.
+    pub async fn stats_of_name(&self, name: &str) -> Result<(Player, Stats, Vec<Player>), ClientError> {
         self.stats_by(v1::GetPlayerStatsRequest { display_name: name.to_owned(), ..Default::default() }).await
     }
 
-    async fn stats_by(&self, request: v1::GetPlayerStatsRequest) -> Result<(Player, Stats), ClientError> {
+    async fn stats_by(&self, request: v1::GetPlayerStatsRequest) -> Result<(Player, Stats, Vec<Player>), ClientError> {
         let answer = self.records().get_player_stats(request).await?.into_inner();
-        Ok((parse::required(answer.player, "player")?.try_into()?, answer.stats.unwrap_or_default().try_into()?))
+        let player = parse::required(answer.player, "player")?.try_into()?;
+        Ok((player, answer.stats.unwrap_or_default().try_into()?, parse::all(answer.earlier)?))
     }
 
     /// The results of an AI at its level. Refused with `BAD_ARGUMENT` for an unknown kind or level.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Clocks, Closing, GameId, Malformed, Outcome, Player, RoomId, Seat, Standing, parse};
+use super::{Clocks, Closing, GameId, Malformed, Offer, Outcome, Player, RoomId, Seat, Series, Standing, parse};
 use crate::{
     rules::{Bitboard, Board, Color, Position, Square},
     v1,
@@ -32,6 +32,8 @@ pub enum PlayEvent {
         side: Color,
         /// The opponent's seat.
         opponent: Option<Seat>,
+        /// The place of the game in its series.
+        series: Option<Series>,
     },
     /// A game of the player ended.
     GameEnded {
@@ -45,7 +47,24 @@ pub enum PlayEvent {
         outcome: Outcome,
         /// The last position's discs, if sent.
         board: Option<Board>,
+        /// The series, if another game follows.
+        series: Option<Series>,
     },
+    /// An offer of either side was made or closed.
+    Offer {
+        /// The room.
+        room: RoomId,
+        /// The running game, or the last one.
+        game: GameId,
+        /// The offer.
+        offer: Offer,
+        /// Its state.
+        status: OfferStatus,
+        /// Whether the player made it.
+        own: bool,
+    },
+    /// The rest of the series in this room is cancelled; a running game is its last.
+    SeriesEnded(RoomId),
     /// The player was removed from a room.
     Kicked {
         /// The room.
@@ -85,6 +104,17 @@ pub enum PlayEvent {
     Heartbeat,
     /// The stream ends.
     Closing(Closing),
+}
+
+/// The state of an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfferStatus {
+    /// It can be answered.
+    Open,
+    /// It was accepted.
+    Accepted,
+    /// It was declined or withdrawn, or is no longer possible.
+    Closed,
 }
 
 /// The reason for which a turn was closed.
@@ -161,6 +191,7 @@ impl PlayEvent {
                 game: GameId::parse(started.game_id)?,
                 side: parse::side(started.side, "side")?,
                 opponent: started.opponent.map(Seat::try_from).transpose()?,
+                series: started.series.map(Series::try_from).transpose()?,
             },
             Event::GameEnded(ended) => Self::GameEnded {
                 room: RoomId::parse(ended.room_id)?,
@@ -168,7 +199,19 @@ impl PlayEvent {
                 side: parse::side(ended.side, "side")?,
                 outcome: parse::required(ended.outcome, "outcome")?.try_into()?,
                 board: ended.position.map(Standing::try_from).transpose()?.map(|standing| standing.board),
+                series: ended.series.map(Series::try_from).transpose()?,
             },
+            Event::Offer(offered) => match (parse_offer(offered.offer()), parse_offer_status(offered.status())) {
+                (Some(offer), Some(status)) => Self::Offer {
+                    room: RoomId::parse(offered.room_id)?,
+                    game: GameId::parse(offered.game_id)?,
+                    offer,
+                    status,
+                    own: offered.own,
+                },
+                _ => return Ok(None),
+            },
+            Event::SeriesEnded(ended) => Self::SeriesEnded(RoomId::parse(ended.room_id)?),
             Event::Kicked(kicked) => Self::Kicked { room: RoomId::parse(kicked.room_id)?, banned: kicked.banned },
             Event::RoomClosed(closed) => Self::RoomClosed(RoomId::parse(closed.room_id)?),
             Event::Invited(invited) => Self::Invited {
@@ -191,6 +234,23 @@ fn parse_turn_end(closed: &v1::TurnClosed) -> Result<Option<TurnEnd>, Malformed>
         v1::TurnCloseReason::GameEnded => Some(TurnEnd::GameEnded),
         v1::TurnCloseReason::Unspecified => None,
     })
+}
+
+fn parse_offer(offer: v1::Offer) -> Option<Offer> {
+    match offer {
+        v1::Offer::Draw => Some(Offer::Draw),
+        v1::Offer::Rematch => Some(Offer::Rematch),
+        v1::Offer::Unspecified => None,
+    }
+}
+
+fn parse_offer_status(status: v1::OfferStatus) -> Option<OfferStatus> {
+    match status {
+        v1::OfferStatus::Open => Some(OfferStatus::Open),
+        v1::OfferStatus::Accepted => Some(OfferStatus::Accepted),
+        v1::OfferStatus::Closed => Some(OfferStatus::Closed),
+        v1::OfferStatus::Unspecified => None,
+    }
 }
 
 fn parse_rejection(rejected: v1::MoveRejected) -> Result<PlayEvent, Malformed> {

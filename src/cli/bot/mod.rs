@@ -343,7 +343,8 @@ impl Bot {
                 }
                 _ => return Err(ClientError::Broken("the server ends the stream".into()).into()),
             },
-            PlayEvent::Invited { .. } | PlayEvent::Heartbeat => {}
+            // Offers are answered from the room.
+            PlayEvent::Invited { .. } | PlayEvent::Offer { .. } | PlayEvent::SeriesEnded(_) | PlayEvent::Heartbeat => {}
         }
         Ok(())
     }

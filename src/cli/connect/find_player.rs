@@ -7,8 +7,8 @@ use crate::{
     room,
 };
 
-/// A player by id, or by the current name. An id has precedence: a player cannot pose as another by choosing an id as
-/// a name. A player who has logged out is found by id only.
+/// A player by id, or by name: who has it now, or else who had it last. An id has precedence: a player cannot pose as
+/// another by choosing an id as a name. Says which other players had the name.
 pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Result<PlayerId> {
     let id = text.parse::<room::PlayerId>().ok().and_then(|id| id.to_string().parse().ok());
     if let Some(id) = &id
@@ -17,10 +17,16 @@ pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Resul
         return Ok(player.id);
     }
     match (session.stats_of_name(text).await, id) {
-        (Ok((player, _)), _) => Ok(player.id),
+        (Ok((player, _, earlier)), _) => {
+            if !earlier.is_empty() {
+                let ids = earlier.iter().map(|other| other.id.to_string()).collect::<Vec<_>>().join(", ");
+                eprintln!("{} is {}; others had the name earlier, find them by id: {ids}", player.name, player.id);
+            }
+            Ok(player.id)
+        }
         (Err(error), Some(id)) if error.is_unknown_or_malformed() => Ok(id),
         (Err(error), None) if error.is_unknown_or_malformed() => {
-            Err(anyhow!("no player is named `{text}`; find players who have logged out by id"))
+            Err(anyhow!("no player with a stored game is or was named `{text}`"))
         }
         (Err(error), _) => Err(error).context(format!("cannot find `{text}`")),
     }

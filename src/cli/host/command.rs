@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Syntax and help of each command.
-pub(super) const COMMANDS: [(&str, &str); 29] = [
+pub(super) const COMMANDS: [(&str, &str); 30] = [
     ("start", "begin a game or series, once both seats are filled and ready"),
     ("seat SIDE open", "open a seat; a player in it must be kicked first"),
     ("seat SIDE KIND[:LEVEL]", "give it to an AI, as `seat white mcts:3`"),
@@ -23,6 +23,7 @@ pub(super) const COMMANDS: [(&str, &str); 29] = [
     ("ban NAME", "remove a member permanently"),
     ("transfer NAME", "make another member the owner"),
     ("abort", "end the running game without a winner"),
+    ("end-series", "play no more games after the running one"),
     ("set games N", "play series of N games"),
     ("set pause MS", "wait after each move of an AI"),
     ("set limit SECONDS", "the most a move may take; 0 for no limit"),
@@ -53,6 +54,7 @@ pub(super) enum HostCommand {
     Kick { name: String, ban: bool },
     Transfer(String),
     Abort,
+    EndSeries,
     Set(SettingChange),
     Say(String),
     Ready,
@@ -95,6 +97,7 @@ fn parse(word: &str, rest: &str) -> Option<HostCommand> {
         ("start", "") => HostCommand::Start,
         ("swap", "") => HostCommand::Swap,
         ("abort", "") => HostCommand::Abort,
+        ("end-series", "") => HostCommand::EndSeries,
         ("ready", "") => HostCommand::Ready,
         ("resign", "") => HostCommand::Resign,
         ("who", "") => HostCommand::Who,

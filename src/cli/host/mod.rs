@@ -349,6 +349,7 @@ async fn perform(session: &Session, room: &Room, command: HostCommand) -> anyhow
         HostCommand::Kick { name, ban } => session.kick(id, member(room, &name)?, ban).await,
         HostCommand::Transfer(name) => session.transfer_ownership(id, member(room, &name)?).await,
         HostCommand::Abort => session.abort(running(room)?).await,
+        HostCommand::EndSeries => session.end_series(id).await,
         HostCommand::Set(SettingChange::Password(password)) => session.set_password(id, &password).await,
         HostCommand::Set(change) => {
             let mut settings = room.settings.clone();

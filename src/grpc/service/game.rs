@@ -25,7 +25,7 @@ use crate::{
         v1,
     },
     room::{Command, GameId},
-    runtime::{Notice, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate},
+    runtime::{Notice, OfferStatus, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate},
 };
 
 #[tonic::async_trait]
@@ -206,19 +206,29 @@ fn encode(notice: Notice) -> EncodedMessage {
     event(match notice {
         Notice::TurnRequested(request) => return convert::turn_requested(&request),
         Notice::TurnClosed { game, ply, end } => return turn_closed(game, ply, end),
-        Notice::GameStarted { game, side, opponent, present } => Event::GameStarted(v1::PlayerGameStarted {
+        Notice::GameStarted { game, side, opponent, present, series } => Event::GameStarted(v1::PlayerGameStarted {
             room_id: game.room.to_string(),
             game_id: game.to_string(),
             side: side.wire().into(),
             opponent: Some(convert::lone_seat(&opponent, present)),
+            series: series.map(convert::series),
         }),
-        Notice::GameEnded { game, side, end, position } => Event::GameEnded(v1::PlayerGameEnded {
+        Notice::GameEnded { game, side, end, position, series } => Event::GameEnded(v1::PlayerGameEnded {
             room_id: game.room.to_string(),
             game_id: game.to_string(),
             side: side.wire().into(),
             outcome: Some(convert::outcome(end, position)),
             position: Some(convert::final_position(position)),
+            series: series.map(convert::series),
         }),
+        Notice::Offer { game, offer, status, own } => Event::Offer(v1::PlayerOffer {
+            room_id: game.room.to_string(),
+            game_id: game.to_string(),
+            offer: offer.wire().into(),
+            status: offer_status(status).into(),
+            own,
+        }),
+        Notice::SeriesEnded(room) => Event::SeriesEnded(v1::PlayerSeriesEnded { room_id: room.to_string() }),
         Notice::Kicked { room, banned } => Event::Kicked(v1::PlayerKicked { room_id: room.to_string(), banned }),
         Notice::RoomClosed(room) => Event::RoomClosed(v1::PlayerRoomClosed { room_id: room.to_string() }),
         Notice::Invited { room, seat, code, by } => Event::Invited(v1::PlayerInvited {
@@ -228,6 +238,14 @@ fn encode(notice: Notice) -> EncodedMessage {
             by: by.as_ref().map(convert::player),
         }),
     })
+}
+
+fn offer_status(status: OfferStatus) -> v1::OfferStatus {
+    match status {
+        OfferStatus::Open => v1::OfferStatus::Open,
+        OfferStatus::Accepted => v1::OfferStatus::Accepted,
+        OfferStatus::Closed => v1::OfferStatus::Closed,
+    }
 }
 
 fn turn_closed(game: GameId, ply: u16, end: TurnEnd) -> EncodedMessage {

@@ -81,16 +81,22 @@ impl RecordService for Services {
     async fn get_player_stats(&self, request: Request<v1::GetPlayerStatsRequest>) -> Reply<v1::GetPlayerStatsResponse> {
         caller(&request)?.charge(RequestCost::LookUp)?;
         let wire = request.into_inner();
-        let player = if wire.player_id.is_empty() {
-            DisplayName::parse(&wire.display_name).ok().and_then(|name| self.runtime.players().named(&name))
+        let not_found = || status::refused(Rejection::PlayerNotFound);
+        let (profile, earlier) = if wire.player_id.is_empty() {
+            let name = DisplayName::parse(&wire.display_name).map_err(|_| not_found())?;
+            let mut named = self.runtime.games.players_named(&name).await?;
+            (if named.is_empty() { None } else { Some(named.remove(0)) }, named)
         } else {
-            wire.player_id.parse().ok().and_then(|id| self.runtime.players().get(id))
+            let id = wire.player_id.parse().map_err(|_| not_found())?;
+            (self.runtime.games.player(id).await?, Vec::new())
         };
-        let player = player.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
-        let totals = self.runtime.games.player_stats(Contestant::Player(player.id())).await?;
+        let profile = profile.ok_or_else(not_found)?;
+        let totals = self.runtime.games.player_stats(Contestant::Player(profile.id)).await?;
         Ok(Response::new(v1::GetPlayerStatsResponse {
-            player: Some(convert::player(&player.profile)),
+            player: Some(convert::player(&profile)),
             stats: Some(stats(&totals)),
+            logged_in: self.runtime.players().get(profile.id).is_some(),
+            earlier: earlier.iter().map(convert::player).collect(),
         }))
     }
 

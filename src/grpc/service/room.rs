@@ -16,8 +16,11 @@ use crate::{
     },
     proto::{EncodedMessage, convert, generated_services::room_service_server::RoomService, v1},
     room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
-    runtime::{Clock, Player, RoomError, Snapshot, Update, Watch},
+    runtime::{Clock, Player, RoomError, Snapshot, Update, Watch, WatchStart},
 };
+
+/// Retries of an update that found other settings than those that it read. Each means that another update succeeded.
+const UPDATE_ATTEMPTS: u32 = 16;
 
 impl Services {
     /// Executes a command of a member. Returns the sequence number of its last event.
@@ -157,14 +160,23 @@ impl RoomService for Services {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
         let password = password(&wire.password)?;
-        let snapshot = self.runtime.rooms.snapshot(&player, room, &Credentials::default()).await?;
-        let current = snapshot.room.settings();
-        let mut settings = convert::read_changed_settings(wire.settings, wire.update_mask.as_ref(), current)?;
-        if wire.clear_password {
-            settings.password = None;
-        }
-        settings.password = password.or(settings.password);
-        let seq = self.command(&player, room, Command::Configure(Box::new(settings))).await?;
+        let mut attempts = 0;
+        // Another call may change the settings between the reading of the current ones and the command.
+        let seq = loop {
+            let snapshot = self.runtime.rooms.snapshot(&player, room, &Credentials::default()).await?;
+            let current = snapshot.room.settings().clone();
+            let mut settings =
+                convert::read_changed_settings(wire.settings.as_ref(), wire.update_mask.as_ref(), &current)?;
+            if wire.clear_password {
+                settings.password = None;
+            }
+            settings.password = password.or(settings.password);
+            let command = Command::Configure(Box::new(settings), Some(Box::new(current)));
+            match self.runtime.rooms.command(&player, room, command).await {
+                Err(RoomError::Rejected(Rejection::StaleSettings)) if attempts < UPDATE_ATTEMPTS => attempts += 1,
+                accepted => break accepted?.seq.0,
+            }
+        };
         Ok(Response::new(v1::UpdateSettingsResponse { seq }))
     }
 
@@ -177,6 +189,12 @@ impl RoomService for Services {
             seq: accepted.seq.0,
             game_id: accepted.game.map(|game| game.to_string()).unwrap_or_default(),
         }))
+    }
+
+    async fn end_series(&self, request: Request<v1::EndSeriesRequest>) -> Reply<v1::EndSeriesResponse> {
+        let (caller, wire) = (caller_with_role(&request)?, request.into_inner());
+        let seq = self.admin_command(caller, room_id(&wire.room_id)?, Command::EndSeries).await?;
+        Ok(Response::new(v1::EndSeriesResponse { seq }))
     }
 
     async fn close_room(&self, request: Request<v1::CloseRoomRequest>) -> Reply<v1::CloseRoomResponse> {
@@ -201,14 +219,18 @@ impl RoomService for Services {
         let id = room_id(&wire.room_id)?;
         let code = convert::read_join_code(&wire.join_code)?;
         let credentials = Credentials { code, password: password(&wire.password)? };
-        let after = wire.after_seq.map(Seq);
+        let start = match wire.after_seq {
+            _ if wire.snapshots_only => WatchStart::SnapshotsOnly,
+            Some(seq) => WatchStart::After(Seq(seq)),
+            None => WatchStart::Snapshot,
+        };
         let watch = match (role, credentials) {
-            (Role::Admin, _) => self.runtime.streams.room_as_admin(&player, id, after).await?,
+            (Role::Admin, _) => self.runtime.streams.room_as_admin(&player, id, start).await?,
             (Role::Player, Credentials { code: None, password: None }) => {
-                self.runtime.streams.room(&player, id, credentials, after).await?
+                self.runtime.streams.room(&player, id, credentials, start).await?
             }
             (Role::Player, _) => {
-                let opened = self.runtime.streams.room(&player, id, credentials, after);
+                let opened = self.runtime.streams.room(&player, id, credentials, start);
                 player.attempt_password(opened).await?
             }
         };

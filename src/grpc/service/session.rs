@@ -5,7 +5,7 @@ use tonic::{Request, Response};
 use super::Services;
 use crate::{
     grpc::{
-        layer::caller::{Reply, Role, caller, caller_with_role},
+        layer::caller::{Reply, Role, caller, caller_with_role, open},
         status,
         transport::connection::Peer,
     },
@@ -15,7 +15,7 @@ use crate::{
         v1,
     },
     room::{PlayerId, Rejection},
-    runtime::{Contestant, Player, PlayerStats, Rating, RequestCost, Results, Runtime},
+    runtime::{Contestant, Player, PlayerStats, Rating, RequestCost, Results, Runtime, Token},
 };
 
 #[tonic::async_trait]
@@ -39,8 +39,8 @@ impl SessionService for Services {
 
     async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Reply<v1::LogOutResponse> {
         let (player, role) = caller_with_role(&request)?;
-        let wanted = request.into_inner().player_id;
-        let leaver = match (wanted.as_str(), role) {
+        let v1::LogOutRequest { player_id, give_up_name } = request.into_inner();
+        let leaver = match (player_id.as_str(), role) {
             ("", _) => player,
             (own, _) if own == player.id().to_string() => player,
             (_, Role::Player) => return Err(status::refused(Rejection::NotAdmin)),
@@ -51,8 +51,34 @@ impl SessionService for Services {
                 other
             }
         };
-        self.runtime.sessions.log_out(&leaver).await?;
+        self.runtime.sessions.log_out(&leaver, give_up_name).await?;
         Ok(Response::new(v1::LogOutResponse {}))
+    }
+
+    async fn claim_name(&self, request: Request<v1::ClaimNameRequest>) -> Reply<v1::ClaimNameResponse> {
+        let player = caller(&request)?;
+        player.charge(RequestCost::LookUp)?;
+        let results = self.runtime.games.player_stats(Contestant::Player(player.id())).await?;
+        if results.total().played() == 0 {
+            return Err(status::refused(Rejection::WrongPhase("finish a game first; then the name can be claimed")));
+        }
+        self.runtime.sessions.claim_name(&player).await?;
+        tracing::info!(player = %player.id(), name = %player.profile.name, "claimed the name");
+        Ok(Response::new(v1::ClaimNameResponse {}))
+    }
+
+    async fn replace_token(&self, request: Request<v1::ReplaceTokenRequest>) -> Reply<v1::ReplaceTokenResponse> {
+        let (player, wire) = open(request)?;
+        player.charge(RequestCost::LookUp)?;
+        let token: Option<Token> = wire.new_token.parse().ok().filter(Token::looks_random);
+        let token =
+            token.filter(|token| self.runtime.players().bearer(token).is_none_or(|other| other.id() == player.id()));
+        let token = token.ok_or_else(|| {
+            convert::Malformed::argument("new_token", "must be 64 hexadecimal digits from a secure random generator")
+        })?;
+        self.runtime.sessions.replace_token(&player, &token).await?;
+        tracing::info!(player = %player.id(), "replaced the token");
+        Ok(Response::new(v1::ReplaceTokenResponse {}))
     }
 
     async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Reply<v1::GetMeResponse> {
@@ -70,6 +96,7 @@ impl SessionService for Services {
             stats: Some(stats(&totals?)),
             seat_limit: player.seat_limit.into(),
             room_limit: count(limits.rooms_per_player),
+            claimed: player.is_claimed(),
         }))
     }
 }

@@ -314,7 +314,7 @@ mod tests {
         let chat = wire_events(&mut room, owner, Command::Chat(ChatText::parse("hi").unwrap()));
         assert!(matches!(&chat[..], [Wire::ChatPosted(_)]));
         let changed = Settings { games: 2, ..fixture::settings() };
-        let settings = wire_events(&mut room, owner, Command::Configure(Box::new(changed)));
+        let settings = wire_events(&mut room, owner, Command::Configure(Box::new(changed), None));
         assert!(matches!(&settings[..], [Wire::SettingsChanged(changed)]
             if changed.settings.as_ref().unwrap().games == 2 && !changed.has_password));
 

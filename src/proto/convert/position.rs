@@ -12,9 +12,11 @@ pub fn position(position: Position) -> v1::Position {
     if position.is_over() {
         return final_position(position);
     }
+    let legal = position.legal_moves();
     v1::Position {
         side_to_move: position.turn().wire().into(),
-        legal_moves: squares(position.legal_moves()),
+        legal_moves: squares(legal),
+        flips: legal.iter().map(|square| position.board().flips(position.turn(), square).0).collect(),
         ..final_position(position)
     }
 }
@@ -29,6 +31,7 @@ pub fn final_position(position: Position) -> v1::Position {
         white: board.discs(Color::White).0,
         side_to_move: v1::Side::Unspecified.into(),
         legal_moves: Vec::new(),
+        flips: Vec::new(),
         black_discs: board.count(Color::Black).into(),
         white_discs: board.count(Color::White).into(),
     }

@@ -82,13 +82,13 @@ pub fn read_new_settings(
     overlay(base, &wire, |_| true)
 }
 
-/// The current settings with the fields in `mask` replaced, checked; unset fields get their defaults. Without a mask
-/// all fields are replaced, and the name is required; without mask and settings, none is. The password is unchanged.
+/// The current settings with the fields in `mask` replaced, checked; unset fields get their defaults. Without a mask the
+/// fields that are set are replaced. The password is unchanged.
 ///
 /// # Errors
 /// `BAD_SETTINGS` for a path below `settings`, or for a path of the mask that names no field.
 pub fn read_changed_settings(
-    wire: Option<v1::RoomSettings>,
+    wire: Option<&v1::RoomSettings>,
     mask: Option<&FieldMask>,
     current: &Settings,
 ) -> Result<Settings, Malformed> {
@@ -101,11 +101,32 @@ pub fn read_changed_settings(
             "must name a field of RoomSettings",
         ));
     }
-    if wire.is_none() && paths.is_empty() {
-        return Ok(current.clone());
+    let unset = v1::RoomSettings::default();
+    let wire = wire.unwrap_or(&unset);
+    overlay(current.clone(), wire, |field| match paths {
+        [] => is_set(wire, field),
+        paths => paths.iter().any(|path| path == "*" || path == field),
+    })
+}
+
+/// Whether a field differs from its value in an empty message.
+fn is_set(wire: &v1::RoomSettings, field: &str) -> bool {
+    match field {
+        "name" => !wire.name.is_empty(),
+        "visibility" => wire.visibility != 0,
+        "watching" => wire.watching != 0,
+        "total_time" => wire.total_time.is_some(),
+        "move_limit" => wire.move_limit.is_some(),
+        "increment" => wire.increment.is_some(),
+        "ai_pause" => wire.ai_pause.is_some(),
+        "games" => wire.games != 0,
+        "swap_sides" => wire.swap_sides.is_some(),
+        "opening" => wire.opening.is_some(),
+        "auto_start" => wire.auto_start,
+        "rated" => wire.rated,
+        "sprt" => wire.sprt.is_some(),
+        _ => false,
     }
-    let all = paths.is_empty() || paths.iter().any(|path| path == "*");
-    overlay(current.clone(), &wire.unwrap_or_default(), |field| all || paths.iter().any(|path| path == field))
 }
 
 /// Replaces the fields that `takes` selects, and checks the whole.
@@ -294,8 +315,8 @@ mod tests {
             let wire = room_settings(&settings);
             prop_assert_eq!(read_new_settings(Some(wire.clone()), &owner(), settings.password), Ok(settings.clone()));
             let changed = Settings { password: other.password, ..settings };
-            prop_assert_eq!(read_changed_settings(Some(wire.clone()), None, &other), Ok(changed.clone()));
-            prop_assert_eq!(read_changed_settings(Some(wire), Some(&mask(&PATHS)), &other), Ok(changed));
+            prop_assert_eq!(read_changed_settings(Some(&wire), Some(&mask(&["*"])), &other), Ok(changed.clone()));
+            prop_assert_eq!(read_changed_settings(Some(&wire), Some(&mask(&PATHS)), &other), Ok(changed));
         }
 
         #[test]
@@ -309,7 +330,7 @@ mod tests {
                 Ok(settings) => prop_assert_eq!(settings.check(), Ok(())),
                 Err(error) => prop_assert!(bad(error)),
             }
-            match read_changed_settings(Some(wire), Some(&mask(&paths)), &current) {
+            match read_changed_settings(Some(&wire), Some(&mask(&paths)), &current) {
                 Ok(settings) => prop_assert_eq!(settings.check(), Ok(())),
                 Err(error) => prop_assert!(bad(error)),
             }
@@ -331,11 +352,26 @@ mod tests {
     fn a_mask_chooses_what_changes() {
         let current = fixture::settings();
         let wire = v1::RoomSettings { name: "New".into(), games: 3, ..Default::default() };
-        let changed = read_changed_settings(Some(wire.clone()), Some(&mask(&["games"])), &current);
+        let changed = read_changed_settings(Some(&wire), Some(&mask(&["games"])), &current);
         assert_eq!(changed, Ok(Settings { games: 3, ..current.clone() }));
         assert_eq!(read_changed_settings(None, None, &current), Ok(current.clone()));
-        let whole = read_changed_settings(Some(wire), Some(&mask(&["*"])), &current).unwrap();
+        let whole = read_changed_settings(Some(&wire), Some(&mask(&["*"])), &current).unwrap();
         assert_eq!((whole.name.as_str(), whole.games), ("New", 3));
+    }
+
+    #[test]
+    fn without_a_mask_only_set_fields_change() {
+        let total_time = Some(prost_types::Duration { seconds: 60, nanos: 0 });
+        let all = v1::RoomSettings { rated: true, auto_start: true, total_time, ..room_settings(&fixture::settings()) };
+        let current = read_new_settings(Some(all.clone()), &owner(), None).unwrap();
+        let nothing = v1::RoomSettings::default();
+        assert_eq!(read_changed_settings(Some(&nothing), None, &current), Ok(current.clone()));
+        assert_eq!(
+            read_changed_settings(Some(&all), None, &Settings::named(current.name.clone())),
+            Ok(current.clone())
+        );
+        let wire = v1::RoomSettings { games: 3, ..nothing };
+        assert_eq!(read_changed_settings(Some(&wire), None, &current), Ok(Settings { games: 3, ..current }));
     }
 
     #[test]
@@ -343,9 +379,6 @@ mod tests {
         let current = fixture::settings();
         let unknown = read_changed_settings(None, Some(&mask(&["games", "seats"])), &current).unwrap_err();
         assert_eq!((unknown.reason, unknown.field.as_str()), (Malformed::BAD_SETTINGS, "update_mask.paths[1]"));
-        // Otherwise an update without a mask would reset all settings.
-        let wire = v1::RoomSettings { games: 3, ..Default::default() };
-        assert_eq!(read_changed_settings(Some(wire), None, &current).unwrap_err().field, "settings.name");
 
         let moves = |text: &str| v1::Opening { opening: Some(v1::opening::Opening::Moves(text.into())) };
         let wire = v1::RoomSettings { opening: Some(moves("f5f5")), ..Default::default() };

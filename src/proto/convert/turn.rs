@@ -64,6 +64,11 @@ fn position(position: Position, wire: &mut Vec<u8>) {
     }
     number(6, board.count(Color::Black).into(), wire);
     number(7, board.count(Color::White).into(), wire);
+    nested(8, Length::Long, wire, |wire| {
+        for square in position.legal_moves().iter() {
+            wire.extend_from_slice(&board.flips(position.turn(), square).0.to_le_bytes());
+        }
+    });
 }
 
 /// As `convert::clocks`.

@@ -76,10 +76,18 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn configure(&mut self, issuer: Issuer, settings: Settings) -> Result<(), Rejection> {
+    pub(super) fn configure(
+        &mut self,
+        issuer: Issuer,
+        settings: Settings,
+        expected: Option<&Settings>,
+    ) -> Result<(), Rejection> {
         self.require_owner(issuer)?;
         settings.check().map_err(Rejection::BadSettings)?;
         let current = &self.room.settings;
+        if expected.is_some_and(|expected| expected != current) {
+            return Err(Rejection::StaleSettings);
+        }
         if self.room.phase == Phase::Playing {
             let same_game = Settings {
                 name: settings.name.clone(),

@@ -78,7 +78,7 @@ impl Draft {
             Command::Leave => self.leave(issuer),
             Command::Kick { player, ban } => self.kick(issuer, player, ban),
             Command::Transfer(player) => self.transfer(issuer, player),
-            Command::Configure(settings) => self.configure(issuer, *settings),
+            Command::Configure(settings, current) => self.configure(issuer, *settings, current.as_deref()),
             Command::Close => self.close_by(issuer),
             Command::Chat(text) => self.chat(issuer, text),
             Command::SetPresence(player, present) => self.set_presence(issuer, player, present),
@@ -88,6 +88,7 @@ impl Draft {
             Command::SetSeat(seat, setting) => self.set_seat(issuer, seat, setting),
             Command::SetReady(ready) => self.set_ready(issuer, ready),
             Command::Start => self.start(issuer),
+            Command::EndSeries => self.end_series(issuer),
             Command::Play { game, ply, square, thought } => {
                 self.events = self.room.judge_move(self.now, issuer, game, ply, square, thought)?;
                 Ok(())

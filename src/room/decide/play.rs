@@ -171,6 +171,18 @@ impl Draft {
         Ok(())
     }
 
+    pub(super) fn end_series(&mut self, issuer: Issuer) -> Result<(), Rejection> {
+        if issuer != Issuer::Admin {
+            self.require_owner(issuer)?;
+        }
+        let series = self.room.series.ok_or(Rejection::WrongPhase("no series is running"))?;
+        // The last game may already be running.
+        if self.room.running().is_none() || series.index + 1 < series.games {
+            self.emit(Fact::SeriesEnded);
+        }
+        Ok(())
+    }
+
     pub(super) fn offer(&mut self, issuer: Issuer, offer: Offer) -> Result<(), Rejection> {
         let by = self.seated(issuer)?;
         let open_offer = self.open_offer(offer)?;

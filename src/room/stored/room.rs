@@ -146,7 +146,8 @@ fn contradiction(room: &Room) -> Option<&'static str> {
         Phase::Playing => running != awaited && room.seats.iter().all(|(_, seat)| seat.occupant.can_play()),
         Phase::Lobby | Phase::Closed => !running && room.series.is_none(),
     };
-    let series = room.series.is_none_or(|series| series.games == room.settings.games);
+    // Fewer after the series was ended.
+    let series = room.series.is_none_or(|series| series.games <= room.settings.games);
     let rules = [
         ("members", members.len() == room.members.len() && members.len() <= max_members),
         ("bans", room.bans.len() <= Room::MAX_BANS),

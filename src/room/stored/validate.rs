@@ -57,9 +57,8 @@ impl Room {
             | Fact::OfferClosed { offer: Offer::Rematch, .. }
             | Fact::SeatChanged { .. }
             | Fact::SeatsSwapped
-            | Fact::SeriesEnded
             | Fact::Closed(_) => running.is_none(),
-            Fact::ClockCredited { .. } => true,
+            Fact::SeriesEnded | Fact::ClockCredited { .. } => true,
         }
     }
 }

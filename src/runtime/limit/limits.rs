@@ -86,6 +86,9 @@ macro_rules! limits_table {
             player_idle: Duration = Duration::from_secs(24 * 60 * 60), SECONDS from 0, "player-idle":
                 "Time after which a player without rooms, streams and requests is forgotten",
                 "Their token is then invalid and their name free again.";
+            claimed_idle: Duration = Duration::from_secs(90 * 24 * 60 * 60), SECONDS from 0, "claimed-idle":
+                "The same for a player who has claimed the name",
+                "A holiday does not cost a rating; a name is not lost to everybody for ever.";
             requests_per_second: u32 = 5_000, N from 1, "rate":
                 "Requests a second of one player, on average",
                 "A bot at full speed on the same machine stays below it.";

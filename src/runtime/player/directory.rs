@@ -69,7 +69,7 @@ impl Players {
     #[must_use]
     pub fn bearer(&self, token: &Token) -> Option<Arc<Player>> {
         let player = self.by_token.get(&token.hash().key())?;
-        player.token_hash.matches(token).then(|| Arc::clone(&player))
+        player.token_hash().matches(token).then(|| Arc::clone(&player))
     }
 
     /// Whether it is the administrator's token.
@@ -120,14 +120,14 @@ impl Players {
         };
         let token = Token::generate(&self.random);
         let profile = Profile { id, name, kind };
-        Ok((StoredPlayer { profile, seats, token: token.hash().0, seen: self.clock.now() }, token))
+        Ok((StoredPlayer { profile, seats, token: token.hash().0, seen: self.clock.now(), claimed: false }, token))
     }
 
     /// Makes a player with a reserved name visible.
     pub(crate) fn admit(&self, enrolled: StoredPlayer) -> Arc<Player> {
         let player = Arc::new(Player::new(enrolled, self.clock, &self.limits));
         self.by_id.insert(player.id(), Arc::clone(&player));
-        self.by_token.insert(player.token_hash.key(), Arc::clone(&player));
+        self.by_token.insert(player.token_hash().key(), Arc::clone(&player));
         if self.lifecycle.is_draining() {
             player.end_streams(StreamEnd::Draining);
         }
@@ -149,10 +149,22 @@ impl Players {
         }
     }
 
+    /// Replaces the token and the claim of a player by stored ones.
+    pub(crate) fn change_account(&self, player: &Arc<Player>, token: TokenHash, claimed: bool) {
+        self.by_token.remove(&player.token_hash().key());
+        player.set_account(token, claimed);
+        self.by_token.insert(token.key(), Arc::clone(player));
+    }
+
+    /// Replaces a player who has left every room by the same player without streams. The name stays taken.
+    pub(crate) fn renew(&self, player: &Player) {
+        self.admit(player.stored());
+    }
+
     /// Revokes the token; the name stays taken until [`Players::remove`].
     pub(crate) fn revoke(&self, player: &Player) {
         player.quota.close();
-        self.by_token.remove(&player.token_hash.key());
+        self.by_token.remove(&player.token_hash().key());
     }
 
     /// Removes the player and frees the name.
@@ -166,7 +178,7 @@ impl Players {
     pub(crate) fn revoke_idle(&self, player: &Player, before: Timestamp) -> bool {
         let idle = player.close_if_idle(before);
         if idle {
-            self.by_token.remove(&player.token_hash.key());
+            self.by_token.remove(&player.token_hash().key());
         }
         idle
     }
@@ -174,7 +186,7 @@ impl Players {
     /// Undoes [`Players::revoke_idle`].
     pub(crate) fn reinstate(&self, player: &Arc<Player>) {
         player.quota.reopen();
-        self.by_token.insert(player.token_hash.key(), Arc::clone(player));
+        self.by_token.insert(player.token_hash().key(), Arc::clone(player));
     }
 
     /// Ends all streams, for draining.
@@ -187,9 +199,9 @@ impl Players {
         self.all().iter().filter_map(|player| player.unstored_seen(step)).collect()
     }
 
-    /// Players in no room who have made no request since `before`.
-    pub(crate) fn idle(&self, before: Timestamp) -> Vec<Arc<Player>> {
-        self.filter(|player| player.is_idle(before))
+    /// Players in no room who have made no request since `before`, a time by whether the name is claimed.
+    pub(crate) fn idle(&self, before: impl Fn(bool) -> Timestamp) -> Vec<Arc<Player>> {
+        self.filter(|player| player.is_idle(before(player.is_claimed())))
     }
 
     /// Members of rooms who have no stream.

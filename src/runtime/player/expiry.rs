@@ -31,10 +31,13 @@ pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, li
 
 /// Removes idle players and stores when the others were last seen, once.
 pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, limits: &Limits, clock: Clock) {
-    let idle = i64::try_from(limits.player_idle.as_micros()).unwrap_or(i64::MAX);
-    let before = Timestamp(clock.now().0.saturating_sub(idle));
+    let now = clock.now();
+    let before = |claimed| {
+        let idle = if claimed { limits.claimed_idle } else { limits.player_idle };
+        Timestamp(now.0.saturating_sub(i64::try_from(idle.as_micros()).unwrap_or(i64::MAX)))
+    };
     for player in players.idle(before) {
-        remove_idle(players, player_store, &player, before).await;
+        remove_idle(players, player_store, &player, before(player.is_claimed())).await;
     }
     let seen = players.unstored_seen(SEEN_STEP);
     if !seen.is_empty()
@@ -67,4 +70,28 @@ pub(crate) fn ticks(period: Duration) -> Interval {
     let mut ticks = interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        room::{DisplayName, PlayerKind},
+        store::MemoryStore,
+    };
+
+    #[tokio::test]
+    async fn a_claimed_name_is_kept_longer() {
+        let (players, store, limits) = (Players::default(), MemoryStore::default(), Limits::default());
+        let log_in = |name| players.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Human, 0).unwrap().0;
+        let (ada, bea) = (log_in("Ada"), log_in("Bea"));
+        players.change_account(&ada, ada.token_hash(), true);
+        let after = |days: u32| Clock::starting(Clock::default().now().after(days * Duration::from_secs(86_400)));
+        for (days, ada_stays, bea_stays) in [(0, true, true), (2, true, false), (89, true, false), (91, false, false)] {
+            expire(&players, &store, &limits, after(days)).await;
+            let stays = |player: &Arc<Player>| players.get(player.id()).is_some();
+            assert_eq!((stays(&ada), stays(&bea)), (ada_stays, bea_stays), "after {days} days");
+        }
+        assert!(players.named(&ada.profile.name).is_none());
+    }
 }

@@ -98,8 +98,8 @@ impl Inbox {
         let mut state = self.state();
         let cut = match &mut state.reader {
             Some(reader) if reader.opening && notice.is_kept() => return state.keep(notice),
-            // Other players decide how often they invite, which must not end a stream.
-            Some(reader) if notice.is_invitation() && reader.unread.len() > INBOX_CAPACITY / 2 => return,
+            // Other players decide how often they invite and offer, which must not end a stream.
+            Some(reader) if notice.is_droppable() && reader.unread.len() > INBOX_CAPACITY / 2 => return,
             Some(reader) if reader.unread.len() < INBOX_CAPACITY => return reader.push(notice),
             Some(_) => state.cut_off(),
             None => None,
@@ -180,15 +180,14 @@ impl Reader {
 
 /// A detached reader is dropped after the lock, because its drop may send messages to rooms.
 impl InboxState {
-    /// Keeps a notice: one invitation a room, at most [`MISSED_NOTICES`] in all; invitations are dropped first.
+    /// Keeps a notice in place of those that it [replaces](Notice::replaces): at most [`MISSED_NOTICES`] in all, of which
+    /// [droppable](Notice::is_droppable) ones are dropped first.
     fn keep(&mut self, notice: Notice) {
-        if let Notice::Invited { room, .. } = notice {
-            self.missed.retain(|kept| !kept.invites_to(room));
-        }
+        self.missed.retain(|kept| !notice.replaces(kept));
         if self.missed.len() == MISSED_NOTICES {
-            match self.missed.iter().position(Notice::is_invitation) {
+            match self.missed.iter().position(Notice::is_droppable) {
                 Some(oldest) => drop(self.missed.remove(oldest)),
-                None if notice.is_invitation() => return,
+                None if notice.is_droppable() => return,
                 None => drop(self.missed.pop_front()),
             }
         }
@@ -262,7 +261,7 @@ mod tests {
         let missed = inbox.state().missed.clone();
         assert_eq!((missed.len(), &missed[0]), (MISSED_NOTICES, &closed(0)));
         (1..16).for_each(|room| inbox.send(closed(room)));
-        assert!(!inbox.state().missed.iter().any(Notice::is_invitation));
+        assert!(!inbox.state().missed.iter().any(Notice::is_droppable));
     }
 
     #[test]

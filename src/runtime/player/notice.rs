@@ -1,7 +1,7 @@
 //! Notices from rooms to one player: turns, games, kicks, invitations.
 
 use crate::{
-    room::{GameEnd, GameId, JoinCode, Profile, RoomId, Seat, TurnRequest},
+    room::{GameEnd, GameId, JoinCode, Offer, Profile, RoomId, Seat, Series, TurnRequest},
     rules::{Color, Position, Square},
 };
 
@@ -14,6 +14,17 @@ pub enum TurnEnd {
     TimedOut,
     /// The game ended for another reason.
     GameEnded,
+}
+
+/// The state of an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfferStatus {
+    /// It can be answered.
+    Open,
+    /// It was accepted.
+    Accepted,
+    /// It was declined or withdrawn, or is no longer possible.
+    Closed,
 }
 
 /// A message to one player.
@@ -40,6 +51,8 @@ pub enum Notice {
         opponent: Seat,
         /// Whether the opponent is connected.
         present: bool,
+        /// The place of the game in its series.
+        series: Option<Series>,
     },
     /// A game of the player ended.
     GameEnded {
@@ -51,7 +64,22 @@ pub enum Notice {
         end: GameEnd,
         /// The last position.
         position: Position,
+        /// The series, if another game follows.
+        series: Option<Series>,
     },
+    /// An offer of either side in a room of the player changed.
+    Offer {
+        /// The running game, or the last one.
+        game: GameId,
+        /// The offer.
+        offer: Offer,
+        /// Its state.
+        status: OfferStatus,
+        /// Whether the player made it.
+        own: bool,
+    },
+    /// The rest of the player's series is cancelled.
+    SeriesEnded(RoomId),
     /// The player was removed from a room.
     Kicked {
         /// The room.
@@ -80,11 +108,19 @@ impl Notice {
         !matches!(self, Self::TurnRequested(_) | Self::TurnClosed { .. })
     }
 
-    pub(crate) fn is_invitation(&self) -> bool {
-        matches!(self, Self::Invited { .. })
+    /// Whether another player decides how often it is sent. Such notices are dropped before others.
+    pub(crate) fn is_droppable(&self) -> bool {
+        matches!(self, Self::Invited { .. } | Self::Offer { .. })
     }
 
-    pub(crate) fn invites_to(&self, to: RoomId) -> bool {
-        matches!(self, Self::Invited { room, .. } if *room == to)
+    /// Whether it makes an earlier notice out of date.
+    pub(crate) fn replaces(&self, earlier: &Self) -> bool {
+        match (self, earlier) {
+            (Self::Invited { room, .. }, Self::Invited { room: earlier, .. }) => room == earlier,
+            (Self::Offer { game, offer, .. }, Self::Offer { game: earlier, offer: same, .. }) => {
+                game.room == earlier.room && offer == same
+            }
+            _ => false,
+        }
     }
 }

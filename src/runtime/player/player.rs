@@ -6,7 +6,7 @@ use std::{
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{
-            AtomicI64, AtomicUsize,
+            AtomicBool, AtomicI64, AtomicUsize,
             Ordering::{Relaxed, SeqCst},
         },
     },
@@ -45,7 +45,10 @@ pub struct Player {
     clock: Clock,
     /// Maximum number of its seats.
     pub seat_limit: u16,
-    pub(crate) token_hash: TokenHash,
+    token_hash: Mutex<TokenHash>,
+    claimed: AtomicBool,
+    /// Held while the stored player is changed.
+    pub(crate) account: tokio::sync::Mutex<()>,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) quota: Arc<Quota>,
     request_rate: RateLimiter,
@@ -95,7 +98,9 @@ impl Player {
             profile: enrolled.profile,
             clock,
             seat_limit: enrolled.seats,
-            token_hash: TokenHash(enrolled.token),
+            token_hash: Mutex::new(TokenHash(enrolled.token)),
+            claimed: AtomicBool::new(enrolled.claimed),
+            account: tokio::sync::Mutex::default(),
             inbox: Arc::default(),
             quota: Arc::default(),
             request_rate: RateLimiter::new(limits.requests_per_second, limits.request_burst),
@@ -119,6 +124,33 @@ impl Player {
     #[must_use]
     pub fn id(&self) -> PlayerId {
         self.profile.id
+    }
+
+    pub(crate) fn token_hash(&self) -> TokenHash {
+        *self.token_hash.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Replaces the token and the claim by stored ones.
+    pub(crate) fn set_account(&self, token: TokenHash, claimed: bool) {
+        *self.token_hash.lock().unwrap_or_else(PoisonError::into_inner) = token;
+        self.claimed.store(claimed, Relaxed);
+    }
+
+    /// Whether the player has claimed the name.
+    #[must_use]
+    pub fn is_claimed(&self) -> bool {
+        self.claimed.load(Relaxed)
+    }
+
+    /// The player as it is stored.
+    pub(crate) fn stored(&self) -> StoredPlayer {
+        StoredPlayer {
+            profile: self.profile.clone(),
+            seats: self.seat_limit,
+            token: self.token_hash().0,
+            seen: Timestamp(self.last_seen.load(Relaxed)),
+            claimed: self.is_claimed(),
+        }
     }
 
     /// The rooms of which it is a member.

@@ -1,6 +1,6 @@
 //! Bearer tokens and room passwords, as secrets and as hashes.
 
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeSet, fmt, str::FromStr};
 
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
@@ -38,6 +38,13 @@ impl Token {
     #[must_use]
     pub fn generate(random: &RandomSource) -> Self {
         Self(random.secret())
+    }
+
+    /// Whether it may come from a random generator: false for tokens such as one repeated digit.
+    #[must_use]
+    pub fn looks_random(&self) -> bool {
+        // 32 random bytes have at least 20 different values, except for one in 10^9.
+        self.0.iter().collect::<BTreeSet<_>>().len() >= 20
     }
 
     /// The token as it is sent.

@@ -14,7 +14,7 @@ use super::{
     holders::Holders,
     mailbox::Mailbox,
     message::{Message, Snapshot, Subscribed},
-    notifier::{Notifier, TurnCache},
+    notifier::{Before, Notifier, TurnCache},
     registry::{NewActor, Registration, Registry},
 };
 use crate::{
@@ -377,6 +377,7 @@ impl RoomActor {
 
     fn remind(&self, player: PlayerId, reply: oneshot::Sender<()>) {
         self.notifier().remind(player);
+        self.notifier().remind_of_offers(player);
         // The caller may have gone.
         let _ = reply.send(());
     }
@@ -505,12 +506,12 @@ impl RoomActor {
         let only_moves = events.iter().all(|event| matches!(event.fact, Fact::Played { .. } | Fact::Passed));
         let mut encoded = Vec::new();
         for event in events {
-            let turn = self.room.running().and_then(|game| Some((game.turn()?, game.ply())));
+            let before = Before::of(&self.room);
             self.room.apply(event);
             if self.watchers.is_some() {
                 encoded.push(EncodedEvent::new(self.context.encode, event, &self.room));
             }
-            self.notifier().notify(event, turn);
+            self.notifier().notify(event, &before);
         }
         if only_moves {
             // With all members present, a running game has no other deadline.

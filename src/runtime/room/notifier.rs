@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::{
-    room::{EndReason, Event, Fact, GameEnd, GameId, LeaveReason, Occupant, PlayerId, Room, Timestamp},
+    room::{EndReason, Event, Fact, GameEnd, GameId, LeaveReason, Occupant, Offer, PlayerId, Room, Timestamp},
     rules::{ByColor, Color},
     runtime::{
         player::{
             directory::Players,
-            notice::{Notice, TurnEnd},
+            notice::{Notice, OfferStatus, TurnEnd},
             player::Player,
         },
         server_clock::Clock,
@@ -37,6 +37,33 @@ impl TurnCache {
     }
 }
 
+/// The state of a room before an event, as far as notices need it.
+pub(crate) struct Before {
+    /// The side to move, and its ply.
+    turn: Option<(Color, u16)>,
+    draw_offer: Option<Color>,
+    rematch_offer: Option<Color>,
+}
+
+impl Before {
+    pub(crate) fn of(room: &Room) -> Self {
+        let running = room.running();
+        Self {
+            turn: running.and_then(|game| Some((game.turn()?, game.ply()))),
+            draw_offer: running.and_then(|game| game.draw_offer),
+            rematch_offer: room.rematch_offer(),
+        }
+    }
+
+    /// The side whose offer was open.
+    fn offer(&self, offer: Offer) -> Option<Color> {
+        match offer {
+            Offer::Draw => self.draw_offer,
+            Offer::Rematch => self.rematch_offer,
+        }
+    }
+}
+
 /// Sends the notices of one room.
 pub(crate) struct Notifier<'a> {
     pub(crate) players: &'a Players,
@@ -46,28 +73,45 @@ pub(crate) struct Notifier<'a> {
 }
 
 impl Notifier<'_> {
-    /// Sends the notices of one event. `turn` is the side to move before it, and its ply.
-    pub(crate) fn notify(&self, event: &Event, turn: Option<(Color, u16)>) {
+    /// Sends the notices of one event, which has been applied.
+    pub(crate) fn notify(&self, event: &Event, before: &Before) {
         match &event.fact {
             Fact::GameStarted { number, .. } => self.game_started(*number),
             Fact::Played { square, spent, .. } => {
-                if let Some((side, ply)) = turn {
+                if let Some((side, ply)) = before.turn {
                     server_metrics::moved(&self.room.seats()[side].occupant, *spent);
                     self.turn_closed(side, ply, TurnEnd::Played(*square));
                 }
             }
             Fact::GameEnded(end) => {
                 server_metrics::finished(end.reason);
-                self.game_ended(*end, turn);
+                self.game_ended(*end, before.turn);
             }
             Fact::MemberLeft { player, reason: reason @ (LeaveReason::Kicked | LeaveReason::Banned) } => {
                 let banned = *reason == LeaveReason::Banned;
                 self.send(*player, Notice::Kicked { room: self.room.id(), banned });
             }
-            Fact::SeatChanged { seat, occupant: Occupant::Reserved(guest) } => {
-                let by = self.room.owner().cloned();
-                let invited = Notice::Invited { room: self.room.id(), seat: *seat, code: self.room.code(), by };
-                self.send(guest.id, invited);
+            Fact::SeatChanged { seat, occupant } => {
+                if let Occupant::Reserved(guest) = occupant {
+                    let by = self.room.owner().cloned();
+                    let invited = Notice::Invited { room: self.room.id(), seat: *seat, code: self.room.code(), by };
+                    self.send(guest.id, invited);
+                }
+                if let Some(by) = before.rematch_offer {
+                    self.offer_changed(Offer::Rematch, by, OfferStatus::Closed);
+                }
+            }
+            Fact::OfferMade { offer, by } => self.offer_changed(*offer, *by, OfferStatus::Open),
+            Fact::OfferClosed { offer, accepted } => {
+                let status = if *accepted { OfferStatus::Accepted } else { OfferStatus::Closed };
+                if let Some(by) = before.offer(*offer) {
+                    self.offer_changed(*offer, by, status);
+                }
+            }
+            Fact::SeriesEnded => {
+                for player in Color::ALL.into_iter().filter_map(|side| self.player(side)) {
+                    self.send(player, Notice::SeriesEnded(self.room.id()));
+                }
             }
             Fact::Closed(_) => {
                 for member in self.room.members() {
@@ -95,6 +139,17 @@ impl Notifier<'_> {
         }
     }
 
+    /// Sends the open offers of the room to a seated player.
+    pub(crate) fn remind_of_offers(&self, player: PlayerId) {
+        let Some(side) = self.room.seat_of(player) else { return };
+        let open = Before::of(self.room);
+        for offer in [Offer::Draw, Offer::Rematch] {
+            if let Some(by) = open.offer(offer) {
+                self.send_offer(side, offer, by, OfferStatus::Open);
+            }
+        }
+    }
+
     pub(crate) fn player_to_move(&self) -> Option<PlayerId> {
         self.player(self.room.running()?.turn()?)
     }
@@ -104,7 +159,8 @@ impl Notifier<'_> {
             let Some(player) = self.player(side) else { continue };
             let opponent = self.room.seats()[side.opposite()].clone();
             let present = self.room.is_present(side.opposite());
-            self.send(player, Notice::GameStarted { game: self.game(number), side, opponent, present });
+            let series = self.room.series();
+            self.send(player, Notice::GameStarted { game: self.game(number), side, opponent, present, series });
         }
     }
 
@@ -117,9 +173,18 @@ impl Notifier<'_> {
         }
         for side in [Color::Black, Color::White] {
             let Some(player) = self.player(side) else { continue };
-            let notice = Notice::GameEnded { game: self.game(game.number), side, end, position: game.position };
-            self.send(player, notice);
+            let (game, position, series) = (self.game(game.number), game.position, self.room.series());
+            self.send(player, Notice::GameEnded { game, side, end, position, series });
         }
+    }
+
+    fn offer_changed(&self, offer: Offer, by: Color, status: OfferStatus) {
+        Color::ALL.into_iter().for_each(|side| self.send_offer(side, offer, by, status));
+    }
+
+    fn send_offer(&self, to: Color, offer: Offer, by: Color, status: OfferStatus) {
+        let (Some(player), Some(game)) = (self.player(to), self.room.game()) else { return };
+        self.send(player, Notice::Offer { game: self.game(game.number), offer, status, own: by == to });
     }
 
     fn turn_closed(&self, side: Color, ply: u16, end: TurnEnd) {

@@ -278,7 +278,7 @@ mod tests {
     use crate::{
         room::{Credentials, DisplayName, PlayerKind, SeatSpec, Settings},
         rules::ByColor,
-        runtime::{NewRoom, Parts, RowFilter, Runtime},
+        runtime::{NewRoom, Parts, RowFilter, Runtime, WatchStart},
         store::{MemoryStore, Store},
     };
 
@@ -317,7 +317,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_watched_room_stays_live() {
         let (runtime, ada, room) = ada().await;
-        let watch = runtime.streams.room(&ada, room, Credentials::default(), None).await.unwrap();
+        let watch = runtime.streams.room(&ada, room, Credentials::default(), WatchStart::Snapshot).await.unwrap();
         wait_until_dormant(&runtime).await;
         assert!(runtime.rooms.registry().live(room).is_some());
         drop(watch);

@@ -48,6 +48,17 @@ impl WatchAccess {
     }
 }
 
+/// The first update of a watcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchStart {
+    /// A snapshot, then events.
+    Snapshot,
+    /// The event after this one, or a snapshot if it is no longer stored.
+    After(Seq),
+    /// A snapshot, then another one after each change.
+    SnapshotsOnly,
+}
+
 /// An update of a watched room.
 #[derive(Clone, Debug)]
 pub enum Update {
@@ -63,6 +74,10 @@ pub struct Watch {
     streams_end: Cancelled,
     room: RoomId,
     access: WatchAccess,
+    /// Whether each event is replaced by a snapshot.
+    snapshots_only: bool,
+    /// Whether an event was received whose snapshot is still to be sent.
+    outdated: bool,
     feed: Feed,
     /// An event that may have ended the player's access, which is checked before it is sent.
     unchecked: Option<EncodedEvent>,
@@ -75,15 +90,30 @@ impl Watch {
         player: &Arc<Player>,
         room: RoomId,
         access: WatchAccess,
-        after: Option<Seq>,
+        start: WatchStart,
     ) -> Result<Self, RoomError> {
         let open = OpenStream::new(host, player, StreamKind::Room)?;
+        let (after, snapshots_only) = match start {
+            WatchStart::Snapshot => (None, false),
+            WatchStart::After(seq) => (Some(seq), false),
+            WatchStart::SnapshotsOnly => (None, true),
+        };
         let feed = subscribe(&open, room, &access, after).await.map_err(|error| match error {
             WatchError::Access(rejection) => rejection.into(),
             WatchError::Room(error) => error,
         })?;
         let streams_end = Cancelled::new(player.streams_end.clone());
-        Ok(Self { open, streams_end, room, access, feed, unchecked: None, ended: None })
+        Ok(Self {
+            open,
+            streams_end,
+            room,
+            access,
+            snapshots_only,
+            outdated: false,
+            feed,
+            unchecked: None,
+            ended: None,
+        })
     }
 
     /// The next update. Cancel safe.
@@ -91,6 +121,24 @@ impl Watch {
     /// # Errors
     /// The reason for the end.
     pub async fn next(&mut self) -> Result<Update, StreamEnd> {
+        if !self.outdated {
+            let update = self.next_update().await?;
+            self.outdated = self.snapshots_only && matches!(update, Update::Event(_));
+            if !self.outdated {
+                return Ok(update);
+            }
+        }
+        if let Some(end) = self.ended {
+            return Err(end);
+        }
+        let snapshot = self.check_access().await?;
+        self.outdated = false;
+        // Events until now are in the snapshot, and are skipped where they still wait.
+        self.feed.seq = snapshot.room.seq();
+        Ok(Update::Snapshot(snapshot))
+    }
+
+    async fn next_update(&mut self) -> Result<Update, StreamEnd> {
         loop {
             if let Some(snapshot) = self.feed.snapshot.take() {
                 return Ok(Update::Snapshot(snapshot));
@@ -155,10 +203,12 @@ impl Watch {
         }
     }
 
-    async fn check_access(&mut self) -> Result<(), StreamEnd> {
+    /// The room, if the player may still watch it.
+    async fn check_access(&mut self) -> Result<Snapshot, StreamEnd> {
         let may = async {
-            let room = self.open.host.room(self.room).await?.snapshot().await?.room;
-            Ok(self.access.check(&room, self.open.player.id())?)
+            let snapshot = self.open.host.room(self.room).await?.snapshot().await?;
+            self.access.check(&snapshot.room, self.open.player.id())?;
+            Ok(snapshot)
         };
         tokio::select! {
             biased;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::{
     open_stream::OpenStream,
-    room_watch::{Watch, WatchAccess},
+    room_watch::{Watch, WatchAccess, WatchStart},
     turns::Turns,
 };
 use crate::{
-    room::{Credentials, RoomId, Seq},
+    room::{Credentials, RoomId},
     runtime::{
         lobby::listing::{LobbyUpdate, LobbyWatch, RowFilter},
         outcome::{RoomError, StreamEnd},
@@ -33,7 +33,7 @@ impl Streams {
         Turns::open(&self.host, player).await
     }
 
-    /// Watches a room, from the start or after an event.
+    /// Watches a room.
     ///
     /// # Errors
     /// When the room does not exist, or the player may not watch it or has too many streams.
@@ -42,9 +42,9 @@ impl Streams {
         player: &Arc<Player>,
         room: RoomId,
         credentials: Credentials,
-        after: Option<Seq>,
+        start: WatchStart,
     ) -> Result<Watch, RoomError> {
-        Watch::open(&self.host, player, room, WatchAccess::Credentials(credentials), after).await
+        Watch::open(&self.host, player, room, WatchAccess::Credentials(credentials), start).await
     }
 
     /// Watches a room as an administrator.
@@ -55,9 +55,9 @@ impl Streams {
         &self,
         player: &Arc<Player>,
         room: RoomId,
-        after: Option<Seq>,
+        start: WatchStart,
     ) -> Result<Watch, RoomError> {
-        Watch::open(&self.host, player, room, WatchAccess::Admin, after).await
+        Watch::open(&self.host, player, room, WatchAccess::Admin, start).await
     }
 
     /// Watches the room list.

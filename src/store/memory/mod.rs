@@ -4,6 +4,7 @@ mod games;
 mod rooms;
 
 use std::{
+    cmp::Reverse,
     collections::HashMap,
     future::ready,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -15,7 +16,7 @@ use super::{
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
 };
-use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
+use crate::room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp};
 use games::MemoryGames;
 use rooms::MemoryRooms;
 
@@ -32,6 +33,14 @@ struct Inner {
     games: MemoryGames,
     players: HashMap<PlayerId, StoredPlayer>,
     alive: Option<Timestamp>,
+}
+
+impl Inner {
+    /// The players and former players, with when they were last seen.
+    fn profiles(&self) -> impl Iterator<Item = (&Profile, Timestamp)> {
+        let players = self.players.values().map(|player| (&player.profile, player.seen));
+        players.chain(self.games.former_players())
+    }
 }
 
 impl MemoryStore {
@@ -109,7 +118,22 @@ impl PlayerStore for MemoryStore {
         self.answer(|inner| inner.players.values().cloned().collect())
     }
 
-    fn insert_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
+    fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {
+        self.answer(|inner| {
+            inner.profiles().find(|(profile, _)| profile.id == player).map(|(profile, _)| profile.clone())
+        })
+    }
+
+    fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>> {
+        self.answer(|inner| {
+            let key = name.key();
+            let mut named: Vec<_> = inner.profiles().filter(|(profile, _)| profile.name.key() == key).collect();
+            named.sort_by_key(|(profile, seen)| (Reverse(*seen), profile.id));
+            named.into_iter().take(limit).map(|(profile, _)| profile.clone()).collect()
+        })
+    }
+
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
         self.answer(|inner| {
             inner.players.insert(player.profile.id, player);
         })
@@ -117,8 +141,9 @@ impl PlayerStore for MemoryStore {
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         self.answer(|inner| {
-            inner.players.remove(&player);
-            inner.games.forget(player);
+            if let Some(StoredPlayer { profile, seen, .. }) = inner.players.remove(&player) {
+                inner.games.note_former(profile, seen);
+            }
         })
     }
 

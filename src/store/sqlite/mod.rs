@@ -43,7 +43,7 @@ use super::{
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
 };
-use crate::room::{GameId, GameRecord, PlayerId, Room, RoomId, Timestamp};
+use crate::room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp};
 use log::LogEntry;
 use reader::Reader;
 use write_behind::WriteBehind;
@@ -206,8 +206,16 @@ impl PlayerStore for SqliteStore {
         self.rooms.ask(players::all)
     }
 
-    fn insert_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
-        self.writer.write(move |connection| players::insert(connection, &player))
+    fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {
+        self.archive.ask(move |connection| players::profile(connection, player))
+    }
+
+    fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>> {
+        self.archive.ask(move |connection| players::named(connection, &name, limit))
+    }
+
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
+        self.writer.write(move |connection| players::put(connection, &player))
     }
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {

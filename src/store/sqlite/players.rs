@@ -1,6 +1,6 @@
 //! Players, by the hashes of their tokens.
 
-use rusqlite::{Connection, named_params};
+use rusqlite::{Connection, Row, named_params};
 
 use super::{
     games::{player_kind, player_kind_name},
@@ -11,18 +11,58 @@ use crate::{
     store::player_store::StoredPlayer,
 };
 
-pub(super) fn insert(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<()> {
-    let sql =
-        "INSERT INTO players (id, name, kind, seats, token, seen_us) VALUES (:id, :name, :kind, :seats, :token, :seen)";
+/// Inserts a player, or replaces its token and its claim.
+pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
+        VALUES (:id, :name, :key, :kind, :seats, :token, :seen, :claimed) \
+        ON CONFLICT (id) DO UPDATE SET token = :token, claimed = :claimed";
     connection.prepare_cached(sql)?.execute(named_params! {
         ":id": player.profile.id.to_string(),
         ":name": player.profile.name.as_str(),
+        ":key": player.profile.name.key(),
         ":kind": player_kind_name(player.profile.kind),
         ":seats": player.seats,
         ":token": player.token,
         ":seen": player.seen.0,
+        ":claimed": player.claimed,
     })?;
     Ok(())
+}
+
+/// Writes the keys of the names, for the migration to version 4.
+pub(super) fn write_name_keys(connection: &Connection) -> rusqlite::Result<()> {
+    let mut select = connection.prepare("SELECT id, name FROM players")?;
+    let names = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let names = names.collect::<rusqlite::Result<Vec<(String, String)>>>()?;
+    let mut update = connection.prepare("UPDATE players SET name_key = ? WHERE id = ?")?;
+    names.iter().try_for_each(|(id, name)| update.execute((name.to_lowercase(), id)).map(drop))
+}
+
+pub(super) fn profile(connection: &Connection, player: PlayerId) -> Result<Option<Profile>, ReadError> {
+    let mut select = connection.prepare_cached("SELECT id, name, kind FROM players WHERE id = ?")?;
+    let mut rows = select.query([player.to_string()])?;
+    rows.next()?.map(read_profile).transpose()
+}
+
+pub(super) fn named(connection: &Connection, name: &DisplayName, limit: usize) -> Result<Vec<Profile>, ReadError> {
+    let sql = "SELECT id, name, kind FROM players WHERE name_key = ? ORDER BY seen_us DESC, id LIMIT ?";
+    let mut select = connection.prepare_cached(sql)?;
+    let mut rows = select.query((name.key(), i64::try_from(limit)?))?;
+    let mut named = Vec::new();
+    while let Some(row) = rows.next()? {
+        named.push(read_profile(row)?);
+    }
+    Ok(named)
+}
+
+/// The columns `id`, `name` and `kind`.
+fn read_profile(row: &Row<'_>) -> Result<Profile, ReadError> {
+    let text = |column| row.get::<_, String>(column);
+    Ok(Profile {
+        id: text("id")?.parse()?,
+        name: DisplayName::parse(&text("name")?)?,
+        kind: player_kind(&text("kind")?)?,
+    })
 }
 
 /// A player with games keeps its row, without a token.
@@ -43,21 +83,17 @@ pub(super) fn record_seen(connection: &Connection, seen: &[(PlayerId, Timestamp)
 }
 
 pub(super) fn all(connection: &Connection) -> Result<Vec<StoredPlayer>, ReadError> {
-    let sql = "SELECT id, name, kind, seats, token, seen_us FROM players WHERE token IS NOT NULL ORDER BY id";
+    let sql = "SELECT * FROM players WHERE token IS NOT NULL ORDER BY id";
     let mut select = connection.prepare(sql)?;
     let mut rows = select.query([])?;
     let mut players = Vec::new();
     while let Some(row) = rows.next()? {
-        let text = |column| row.get::<_, String>(column);
         players.push(StoredPlayer {
-            profile: Profile {
-                id: text(0)?.parse()?,
-                name: DisplayName::parse(&text(1)?)?,
-                kind: player_kind(&text(2)?)?,
-            },
-            seats: row.get(3)?,
-            token: row.get(4)?,
-            seen: Timestamp(row.get(5)?),
+            profile: read_profile(row)?,
+            seats: row.get("seats")?,
+            token: row.get("token")?,
+            seen: Timestamp(row.get("seen_us")?),
+            claimed: row.get("claimed")?,
         });
     }
     Ok(players)

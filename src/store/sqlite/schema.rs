@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use rusqlite::{Connection, OpenFlags};
 use thiserror::Error;
 
-use super::rooms;
+use super::{players, rooms};
 
 /// The application id of SQLite files: "Rvrs".
 const APPLICATION: i32 = 0x5276_7273;
@@ -19,10 +19,14 @@ const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         rooms::make_runs(file)?;
         file.execute_batch("DROP TABLE events")
     },
+    |file| {
+        file.execute_batch(include_str!("4.sql"))?;
+        players::write_name_keys(file)
+    },
 ];
 
 /// The version written by this program.
-const VERSION: i32 = 3;
+const VERSION: i32 = 4;
 const _: () = assert!(STEPS.len() == VERSION as usize);
 
 /// The longest wait for another program's lock on the file, such as a backup's.

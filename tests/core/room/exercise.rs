@@ -62,6 +62,7 @@ fn commands(room: &Room) -> Vec<Command> {
         Command::Leave,
         Command::Close,
         Command::Start,
+        Command::EndSeries,
         Command::SetReady(true),
         Command::TakeSeat(Color::White),
         Command::LeaveSeat,

@@ -67,11 +67,11 @@ impl RandomHistory {
             Action::JoinAs(who, credentials) => {
                 self.issue(player(who), Command::Join(profile(PLAYERS[who]), credentials))
             }
-            Action::Configure(settings) => self.issue(actor, Command::Configure(settings)),
+            Action::Configure(settings) => self.issue(actor, Command::Configure(settings, None)),
             Action::Rename(private) => {
                 let visibility = if private { Visibility::Private } else { Visibility::Public };
                 let settings = Settings { visibility, ..self.test.room.settings().clone() };
-                self.issue(self.owner(), Command::Configure(Box::new(settings)));
+                self.issue(self.owner(), Command::Configure(Box::new(settings), None));
             }
             Action::Presence(who, present) => {
                 self.issue(Issuer::Server, Command::SetPresence(id(PLAYERS[who]), present))

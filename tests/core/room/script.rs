@@ -234,6 +234,7 @@ fn commands() -> impl Strategy<Value = Command> {
         1 => offer.clone().prop_map(Command::Offer),
         1 => (offer, any::<bool>()).prop_map(|(offer, accept)| Command::Answer(offer, accept)),
         1 => (who, any::<bool>()).prop_map(|(who, present)| Command::SetPresence(who, present)),
+        1 => Just(Command::EndSeries),
         1 => Just(Command::Tick),
     ]
 }

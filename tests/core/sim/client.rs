@@ -201,7 +201,7 @@ impl Client {
             8..18 => self.start_watcher(server, player),
             18..20 => {
                 let call = server.record_request(self.index, Action::LogOut);
-                let outcome = match server.runtime.sessions.log_out(player).await {
+                let outcome = match server.runtime.sessions.log_out(player, false).await {
                     Ok(()) => Outcome::LoggedOut,
                     Err(error) => Outcome::Refused(error),
                 };

@@ -7,7 +7,7 @@ use std::{
 };
 
 use reversi::{
-    room::{PlayerId, Room, RoomId, Timestamp},
+    room::{DisplayName, PlayerId, Profile, Room, RoomId, Timestamp},
     store::{
         Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, PlayerStore, Store, StoredPlayer,
         Unavailable,
@@ -242,10 +242,18 @@ impl PlayerStore for FaultyDisk {
         })
     }
 
-    fn insert_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn profile(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Profile>, Unavailable>> {
+        self.store.profile(player)
+    }
+
+    fn named(&self, name: DisplayName, limit: usize) -> BoxFuture<'_, Result<Vec<Profile>, Unavailable>> {
+        self.store.named(name, limit)
+    }
+
+    fn put_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
             self.fail_if_set().await?;
-            self.store.insert_player(player).await
+            self.store.put_player(player).await
         })
     }
 

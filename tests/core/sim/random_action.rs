@@ -52,7 +52,13 @@ fn during_game(rng: &mut Rng, room: &Room) -> Option<Action> {
     let game = room.game()?.number;
     let command = match rng.below(10) {
         0 => Command::Resign { game },
-        1 => Command::Abort { game },
+        1 => {
+            if rng.percent(50) {
+                Command::Abort { game }
+            } else {
+                Command::EndSeries
+            }
+        }
         2..4 => Command::Offer(Offer::Draw),
         4..6 => Command::Answer(Offer::Draw, rng.percent(50)),
         _ => Command::Chat(ChatText::parse("hm").expect("a line")),
@@ -71,7 +77,7 @@ fn any(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: &SimServer) -> 
         3 => Command::SetReady(rng.percent(50)),
         4 => Command::Kick { player: other, ban: rng.percent(30) },
         5 => Command::Transfer(other),
-        6 => Command::Configure(Box::new(settings(rng))),
+        6 => Command::Configure(Box::new(settings(rng)), None),
         7 if rng.percent(20) => Command::Close,
         8 => Command::Resign { game },
         9 => Command::Abort { game },

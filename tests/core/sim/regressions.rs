@@ -208,7 +208,7 @@ fn the_next_server_completes_an_unfinished_log_out() {
         let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Open, SeatSpec::Open) };
         let room = runtime.rooms.create(&ada, new, None).await.expect("a room").room.id();
         disk.set_append_outcomes(&[AppendOutcome::Refused]);
-        assert_eq!(runtime.sessions.log_out(&ada).await, Err(RoomError::StoreUnavailable));
+        assert_eq!(runtime.sessions.log_out(&ada, false).await, Err(RoomError::StoreUnavailable));
         room
     });
     run_server(&disk, START_TIME.shifted(1_000_000), async |runtime| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reversi::{
     room::{RoomId, Seq, stored},
-    runtime::{Player, Update, Watch},
+    runtime::{Player, Update, Watch, WatchStart},
 };
 
 use crate::sim::{
@@ -20,7 +20,8 @@ pub(crate) async fn watch_room(server: Arc<SimServer>, player: Arc<Player>, clie
     for _ in 0..1 + rng.below(3) {
         let watcher = server.log.number();
         server.log.note(SimEvent::WatchStarted { watcher, client, room, after });
-        match server.runtime.streams.room(&player, room, server.credentials(room), after).await {
+        let start = after.map_or(WatchStart::Snapshot, WatchStart::After);
+        match server.runtime.streams.room(&player, room, server.credentials(room), start).await {
             Ok(mut watch) => read_updates(&server, watcher, &mut watch, &mut rng, &mut after).await,
             Err(_) => server.log.note(SimEvent::WatchEnded { watcher, end: None }),
         }

@@ -1,6 +1,9 @@
 //! Stored players and their tokens.
 
-use reversi::store::{Store, StoredPlayer};
+use reversi::{
+    room::{DisplayName, Profile},
+    store::{Store, StoredPlayer},
+};
 
 use crate::{
     room::test_room::{id, profile},
@@ -8,7 +11,13 @@ use crate::{
 };
 
 fn stored_player(who: &str, seats: u16) -> StoredPlayer {
-    StoredPlayer { profile: profile(who), seats, token: [u8::try_from(who.len()).unwrap(); 32], seen: at(7) }
+    StoredPlayer {
+        profile: profile(who),
+        seats,
+        token: [u8::try_from(who.len()).unwrap(); 32],
+        seen: at(7),
+        claimed: false,
+    }
 }
 
 async fn known(store: &Store) -> Vec<StoredPlayer> {
@@ -23,7 +32,7 @@ async fn players_are_kept_until_removed() {
         let mut all = vec![stored_player("ada", 1), stored_player("bot-d", 64), stored_player("Zoë ☺", 1)];
         all.sort_by_key(|player| player.profile.id);
         for player in &all {
-            store.players.insert_player(player.clone()).await.unwrap();
+            store.players.put_player(player.clone()).await.unwrap();
         }
         assert_eq!(known(store).await, all);
         let unknown_player = (id("eve"), at(9));
@@ -43,7 +52,7 @@ async fn players_are_kept_until_removed() {
 async fn games_of_a_removed_player_stay() {
     let folder = folder();
     let store = open(&folder);
-    store.players.insert_player(stored_player("ada", 1)).await.unwrap();
+    store.players.put_player(stored_player("ada", 1)).await.unwrap();
     let game = game(room_id(1), 1, 1, ["ada", "bob"]);
     archive(&store, room_id(1), std::slice::from_ref(&game)).await;
     store.players.remove_player(id("ada")).await.unwrap();
@@ -51,4 +60,44 @@ async fn games_of_a_removed_player_stay() {
     let store = open(&folder);
     assert_eq!(known(&store).await, []);
     assert_eq!(store.archive.game(game.id).await.unwrap().as_deref(), Some(&game));
+}
+
+#[tokio::test]
+async fn a_player_is_replaced_by_the_same_id() {
+    on_each(async |store| {
+        let ada = stored_player("ada", 1);
+        store.players.put_player(ada.clone()).await.unwrap();
+        let changed = StoredPlayer { token: [9; 32], claimed: true, ..ada };
+        store.players.put_player(changed.clone()).await.unwrap();
+        assert_eq!(known(store).await, [changed]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn former_players_with_games_are_found_by_id_and_name() {
+    on_each(async |store| {
+        let named = |who: &str, name: &str| {
+            let name = DisplayName::parse(name).unwrap();
+            StoredPlayer { profile: Profile { name, ..profile(who) }, ..stored_player(who, 1) }
+        };
+        let later = StoredPlayer { seen: at(9), ..named("bob", "ADA") };
+        for player in [named("ada", "Ada"), later.clone(), named("eve", "ada")] {
+            store.players.put_player(player).await.unwrap();
+        }
+        archive(store, room_id(1), &[game(room_id(1), 1, 1, ["ada", "bob"])]).await;
+        let ids = async |limit| {
+            let found = store.players.named(DisplayName::parse("aDa").unwrap(), limit).await.unwrap();
+            found.into_iter().map(|profile| profile.id).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(9).await.len(), 3);
+        assert_eq!(ids(1).await, [id("bob")], "the last seen is the first");
+        for gone in ["ada", "bob", "eve"] {
+            store.players.remove_player(id(gone)).await.unwrap();
+        }
+        assert_eq!(ids(9).await, [id("bob"), id("ada")]);
+        assert_eq!(store.players.profile(id("bob")).await.unwrap(), Some(later.profile));
+        assert_eq!(store.players.profile(id("eve")).await.unwrap(), None);
+    })
+    .await;
 }

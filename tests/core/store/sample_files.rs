@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The version that the server writes.
-const NEWEST: u8 = 3;
+const NEWEST: u8 = 4;
 
 fn path(version: u8) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/store-v{version}.db"))
@@ -36,8 +36,8 @@ fn open_room() -> TestRoom {
 
 fn players() -> Vec<StoredPlayer> {
     let mut players = vec![
-        StoredPlayer { profile: profile("ada"), seats: 1, token: [0xAD; 32], seen: at(100) },
-        StoredPlayer { profile: profile("bot-d"), seats: 64, token: [0xB0; 32], seen: at(200) },
+        StoredPlayer { profile: profile("ada"), seats: 1, token: [0xAD; 32], seen: at(100), claimed: false },
+        StoredPlayer { profile: profile("bot-d"), seats: 64, token: [0xB0; 32], seen: at(200), claimed: false },
     ];
     players.sort_by_key(|player| player.profile.id.to_string());
     players
@@ -124,7 +124,7 @@ async fn write_the_sample() {
     // Part of it is flushed into the tables.
     let store = open_with_log(&folder, 200);
     for player in players() {
-        store.players.insert_player(player).await.unwrap();
+        store.players.put_player(player).await.unwrap();
     }
     drive(&store, &moved(open_room().history, open_room().room.id()), 4).await;
     let mut closed = TestRoom::lobby();

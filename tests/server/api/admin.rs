@@ -19,7 +19,7 @@ async fn server_with_admin() -> (TestServer, Player) {
 }
 
 async fn log_out(player: &Player, other: &str) -> Answer<()> {
-    player.sessions().log_out(v1::LogOutRequest { player_id: other.into() }).await.map(|_| ())
+    player.sessions().log_out(v1::LogOutRequest { player_id: other.into(), ..Default::default() }).await.map(|_| ())
 }
 
 #[tokio::test]

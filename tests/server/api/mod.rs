@@ -14,3 +14,4 @@ mod rooms;
 mod series;
 mod sessions;
 mod streams;
+mod turns_only;

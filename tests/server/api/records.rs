@@ -166,3 +166,40 @@ async fn games_are_exported_as_json() {
     let discs = game["discs"]["black"].as_i64().unwrap() + game["discs"]["white"].as_i64().unwrap();
     assert_eq!(discs, 4 + i64::try_from(game["moves"].as_array().unwrap().len()).unwrap());
 }
+
+#[tokio::test]
+async fn results_are_found_after_the_log_out() {
+    let server = TestServer::open().await;
+    let viewer = server.human("Viewer").await;
+    let stats = async |player_id: &str, display_name: &str| {
+        let request = v1::GetPlayerStatsRequest { player_id: player_id.into(), display_name: display_name.into() };
+        viewer.records().get_player_stats(request).await.map(tonic::Response::into_inner)
+    };
+    let mut ids = Vec::new();
+    for losses in 1..=2 {
+        let ada = server.human("Ada").await;
+        for _ in 0..losses {
+            let room = ada.quick_start_with_ai("random", v1::SidePreference::Black).await.unwrap();
+            ada.resign(&room.game.unwrap().game_id).await.unwrap();
+            ada.leave(&room.room_id).await.unwrap();
+        }
+        assert!(stats(&ada.id, "").await.unwrap().logged_in);
+        ada.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
+        ids.push(ada.id.clone());
+    }
+    for (id, losses) in ids.iter().zip([1, 2]) {
+        let found = stats(id, "").await.unwrap();
+        assert_eq!((found.player.unwrap().display_name.as_str(), found.logged_in), ("Ada", false));
+        assert_eq!(found.stats.unwrap().lost, losses);
+    }
+    let found = stats("", "ADA").await.unwrap();
+    assert_eq!((&found.player.unwrap().player_id, found.earlier.len()), (&ids[1], 1));
+    assert_eq!(found.earlier[0].player_id, ids[0]);
+
+    // One who has the name now comes first; without a game nothing is kept.
+    let third = server.human("Ada").await;
+    let found = stats("", "Ada").await.unwrap();
+    assert_eq!((found.player.unwrap().player_id, found.logged_in, found.earlier.len()), (third.id.clone(), true, 2));
+    third.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
+    refused(stats(&third.id, "").await, Code::NotFound, "PLAYER_NOT_FOUND");
+}

@@ -9,6 +9,10 @@ fn ai(kind: &str) -> Occupant {
     Occupant::Ai(v1::AiSeat { kind: kind.into(), ..Default::default() })
 }
 
+fn millis(millis: i64) -> Option<prost_types::Duration> {
+    Some(prost_types::Duration { seconds: 0, nanos: i32::try_from(millis).unwrap() * 1_000_000 })
+}
+
 async fn swap(player: &Player, room: &str) -> Result<u64, Status> {
     let request = v1::SwapSeatsRequest { room_id: room.into() };
     Ok(player.rooms().swap_seats(request).await?.into_inner().seq)
@@ -320,6 +324,42 @@ async fn settings_are_changed_by_a_mask() {
     let many = v1::RoomSettings { games: 1_001, ..Default::default() };
     let bad = refused(owner.update_settings(&room, "games", many).await, Code::InvalidArgument, "BAD_SETTINGS");
     assert_eq!(field(&bad), "settings.games");
+}
+
+#[tokio::test]
+async fn an_update_without_a_mask_changes_only_what_it_sets() {
+    let server = TestServer::open().await;
+    let owner = server.human("Owner").await;
+    let first = v1::RoomSettings { games: 3, rated: true, auto_start: true, ..named("first") };
+    let room = owner.create(first).await.room_id;
+    let before = owner.room(&room).await.settings.unwrap();
+    let request =
+        |settings| v1::UpdateSettingsRequest { room_id: room.clone(), settings: Some(settings), ..Default::default() };
+    owner.rooms().update_settings(request(named("second"))).await.unwrap();
+    owner.rooms().update_settings(request(v1::RoomSettings::default())).await.unwrap();
+    let after = owner.room(&room).await.settings.unwrap();
+    assert_eq!(after, v1::RoomSettings { name: "second".into(), ..before });
+}
+
+#[tokio::test]
+async fn concurrent_updates_of_different_settings_all_count() {
+    let server = TestServer::open().await;
+    let owner = server.human("Owner").await;
+    let room = owner.create(named("first")).await.room_id;
+    for round in 1..=10 {
+        let games = v1::RoomSettings { games: round + 1, ..Default::default() };
+        let pause = v1::RoomSettings { ai_pause: millis(round.into()), ..Default::default() };
+        let name = named(&format!("round {round}"));
+        let updates = (
+            owner.update_settings(&room, "games", games),
+            owner.update_settings(&room, "ai_pause", pause),
+            owner.update_settings(&room, "name", name.clone()),
+        );
+        let (games, pause, renamed) = tokio::join!(updates.0, updates.1, updates.2);
+        assert!(games.is_ok() && pause.is_ok() && renamed.is_ok());
+        let settings = owner.room(&room).await.settings.unwrap();
+        assert_eq!((settings.games, settings.ai_pause, settings.name), (round + 1, millis(round.into()), name.name));
+    }
 }
 
 #[tokio::test]

@@ -156,3 +156,69 @@ async fn log_ins_are_limited_by_address() {
     }
     refused(last, Code::ResourceExhausted, "RATE");
 }
+
+/// A player who has lost a game.
+async fn experienced(server: &TestServer, name: &str) -> Player {
+    let player = server.human(name).await;
+    let room = player.quick_start_with_ai("random", v1::SidePreference::Black).await.unwrap();
+    player.resign(&room.game.unwrap().game_id).await.unwrap();
+    player
+}
+
+async fn claim(player: &Player) -> Result<(), tonic::Status> {
+    player.sessions().claim_name(v1::ClaimNameRequest {}).await.map(drop)
+}
+
+async fn log_out(player: &Player, give_up_name: bool) {
+    let request = v1::LogOutRequest { give_up_name, ..Default::default() };
+    player.sessions().log_out(request).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_claimed_name_outlives_a_log_out() {
+    let server = TestServer::open().await;
+    let newcomer = server.human("Zoe").await;
+    refused(claim(&newcomer).await, Code::FailedPrecondition, "WRONG_PHASE");
+    let ada = experienced(&server, "Ada").await;
+    assert!(!ada.me().await.claimed);
+    for _ in 0..2 {
+        claim(&ada).await.unwrap();
+    }
+    let room = ada.create(named("hers")).await.room_id;
+    let mut turns = ada.turns().await;
+    log_out(&ada, false).await;
+    assert_eq!(turns.close_reason().await, v1::CloseReason::LoggedOut);
+    refused(newcomer.try_room(&room).await, Code::NotFound, "ROOM_NOT_FOUND");
+    refused(log_in(&server, "ada").await, Code::AlreadyExists, "NAME_TAKEN");
+
+    let me = ada.me().await;
+    assert!(me.claimed && me.room_ids.is_empty());
+    assert_eq!((me.player.unwrap().player_id, me.stats.unwrap().lost), (ada.id.clone(), 1));
+    let mut turns = ada.turns().await;
+    ada.quick_start_with_ai("random", v1::SidePreference::Black).await.unwrap();
+    turns.turn_request().await;
+
+    log_out(&ada, true).await;
+    refused(ada.sessions().get_me(v1::GetMeRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
+    assert_ne!(log_in(&server, "Ada").await.unwrap().player.unwrap().player_id, ada.id);
+}
+
+#[tokio::test]
+async fn a_token_can_be_replaced() {
+    let server = TestServer::open().await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
+    let replace = async |player: &Player, token: &str| {
+        player.sessions().replace_token(v1::ReplaceTokenRequest { new_token: token.into() }).await
+    };
+    for weak in ["", "00", &"ab".repeat(32), &bea.token] {
+        let details = refused(replace(&ada, weak).await, Code::InvalidArgument, "BAD_ARGUMENT");
+        assert_eq!(field(&details), "new_token");
+    }
+    let token: String = (7..39).map(|byte| format!("{byte:02x}")).collect();
+    replace(&ada, &token).await.unwrap();
+    refused(ada.sessions().get_me(v1::GetMeRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
+    let back = Player::new(server.channel().await, ada.profile.clone(), &token);
+    assert_eq!(back.me().await.player.unwrap().player_id, ada.id);
+    replace(&back, &token).await.unwrap();
+    back.me().await;
+}

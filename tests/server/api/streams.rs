@@ -34,6 +34,34 @@ async fn a_resumed_watch_gets_exactly_the_missed_events() {
 }
 
 #[tokio::test]
+async fn a_watcher_of_snapshots_gets_no_events() {
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let eve = server.human("Eve").await;
+    let request = v1::WatchRoomRequest { room_id: seated.room.clone(), snapshots_only: true, ..Default::default() };
+    let mut watcher = eve.watch_with(request).await.unwrap();
+    assert_eq!(watcher.snapshot().await.game.unwrap().ply, 0);
+    seated.black.play(&seated.game, 0, "d3").await.unwrap();
+    let moved = watcher.snapshot().await;
+    assert_eq!(moved.game.as_ref().unwrap().ply, 1);
+    for line in 0..50 {
+        seated.white.chat(&seated.room, &format!("line {line}")).await.unwrap();
+    }
+    // Changes in quick succession may share a snapshot.
+    let mut last = moved;
+    while last.seq < eve.room(&seated.room).await.seq {
+        let next = watcher.snapshot().await;
+        assert!(next.seq > last.seq);
+        last = next;
+    }
+    assert_eq!(last.chat.last().unwrap().text, "line 49");
+    seated.black.resign(&seated.game).await.unwrap();
+    while watcher.snapshot().await.phase() == v1::RoomPhase::Playing {}
+    seated.black.close(&seated.room).await.unwrap();
+    assert_eq!(watcher.close_reason().await, CloseReason::RoomClosed);
+}
+
+#[tokio::test]
 async fn a_watcher_that_missed_too_many_events_gets_a_snapshot() {
     let server = TestServer::open().await;
     let owner = server.human("Owner").await;

@@ -391,7 +391,10 @@ impl Player {
     }
 
     pub(crate) async fn try_watch(&self, room: &str, after_seq: Option<u64>) -> Answer<Watcher> {
-        let request = v1::WatchRoomRequest { room_id: room.into(), after_seq, ..Default::default() };
+        self.watch_with(v1::WatchRoomRequest { room_id: room.into(), after_seq, ..Default::default() }).await
+    }
+
+    pub(crate) async fn watch_with(&self, request: v1::WatchRoomRequest) -> Answer<Watcher> {
         Ok(Watcher { stream: within(self.rooms().watch_room(request)).await?.into_inner() })
     }
 }

@@ -178,6 +178,7 @@ export const en = {
     enter: "Enter",
     score: (wins: number, draws: number) => `${plural(wins, "win", "wins")}, ${plural(draws, "draw", "draws")}`,
     series: (game: number, games: number) => `Game ${game} of ${games}`,
+    endSeries: "End the series",
     rated: "Rated",
     unlimited: "No clock",
     seconds: (n: string) => `${n} s`,

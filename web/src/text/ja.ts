@@ -174,6 +174,7 @@ export const ja: Texts = {
     enter: "入る",
     score: (wins, draws) => `${wins} 勝 ${draws} 分`,
     series: (game, games) => `第 ${game} 局／全 ${games} 局`,
+    endSeries: "連戦を終える",
     rated: "レーティング対象",
     unlimited: "時間制限なし",
     seconds: (n) => `${n} 秒`,

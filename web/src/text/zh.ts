@@ -174,6 +174,7 @@ export const zh: Texts = {
     enter: "进入",
     score: (wins, draws) => `${wins} 胜 ${draws} 和`,
     series: (game, games) => `第 ${game} 局，共 ${games} 局`,
+    endSeries: "结束系列赛",
     rated: "计分",
     unlimited: "不计时",
     seconds: (n) => `${n} 秒`,

@@ -71,6 +71,9 @@ impl PlayerCheck {
             Event::MoveRejected(refused) => Err(Violation::Refused { game: refused.game_id, reason: refused.reason }),
             Event::Closing(closing) => Err(Violation::Closed(closing.reason().as_str_name().to_owned())),
             Event::Kicked(_) | Event::RoomClosed(_) => Err(self.out_of_order(side, "its room was taken away")),
+            Event::Offer(_) | Event::SeriesEnded(_) => {
+                Err(self.out_of_order(side, "no offer was made and no series ran"))
+            }
             Event::Invited(_) | Event::Heartbeat(_) => Ok(BotSignal::Nothing),
         }
     }

@@ -154,6 +154,7 @@ fn encode_bot_events(step: &mut PreparedStep, room: &Room, event: &Event, asked:
                 game_id: game(room).to_string(),
                 side: side.wire().into(),
                 opponent: Some(convert::lone_seat(&room.seats()[opposite], room.is_present(opposite))),
+                series: room.series().map(convert::series),
             };
             step.to_bots[side].push(encode(BotEventKind::GameStarted(started)));
         }),
@@ -171,6 +172,7 @@ fn encode_bot_events(step: &mut PreparedStep, room: &Room, event: &Event, asked:
                 side: side.wire().into(),
                 outcome: Some(convert::outcome(*end, position)),
                 position: Some(convert::final_position(position)),
+                series: room.series().map(convert::series),
             };
             step.to_bots[side].push(encode(BotEventKind::GameEnded(ended)));
         }),

@@ -127,7 +127,7 @@ fn k10_the_pause_also_applies_to_the_first_move_and_after_a_pass() {
     assert_eq!(test.room.ai_turn().map(|turn| turn.begins), Some(test.now.after(secs(2))));
 
     let mut test = TestRoom::lobby().sit("ada", Black).ai(White);
-    test.ok("ada", Command::Configure(Box::new(Settings { ai_pause: secs(2), ..default_settings() })));
+    test.ok("ada", Command::Configure(Box::new(Settings { ai_pause: secs(2), ..default_settings() }), None));
     test.ok("ada", Command::Start);
     test.play("c4c3c2b2e6c1a1a3");
     assert_eq!(test.game().plies.last().map(|ply| ply.square), Some(None), "Ada had to pass");

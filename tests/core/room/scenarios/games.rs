@@ -313,12 +313,12 @@ fn k2_a_list_row_has_the_name_the_taken_seats_and_whether_a_game_runs() {
 fn a_game_is_rated_by_the_settings_at_its_start() {
     let rated = Settings { rated: true, ..default_settings() };
     let mut test = TestRoom::two_players(rated.clone());
-    assert_eq!(test.refused("ada", Command::Configure(Box::new(default_settings()))), Rejection::RoomInGame);
+    assert_eq!(test.refused("ada", Command::Configure(Box::new(default_settings()), None)), Rejection::RoomInGame);
     test.ok("bob", Command::Resign { game: 1 });
     assert_eq!(test.room.record(test.now).map(|record| record.rated), Some(true));
 
     let mut friendly = TestRoom::two_players(default_settings());
-    assert_eq!(friendly.refused("ada", Command::Configure(Box::new(rated))), Rejection::RoomInGame);
+    assert_eq!(friendly.refused("ada", Command::Configure(Box::new(rated), None)), Rejection::RoomInGame);
     friendly.play_out();
     assert_eq!(friendly.room.record(friendly.now).map(|record| record.rated), Some(false));
 }

@@ -303,7 +303,7 @@ fn settings_that_do_not_affect_games_may_change_during_one() {
     let mut test = TestRoom::two_players(default_settings());
     let hidden = Settings { visibility: Visibility::Private, watching: Watching::Members, ..default_settings() };
     assert_eq!(
-        test.ok("ada", Command::Configure(Box::new(hidden.clone()))),
+        test.ok("ada", Command::Configure(Box::new(hidden.clone()), None)),
         [Fact::SettingsChanged(Box::new(hidden.clone()))]
     );
     for settings in [
@@ -312,6 +312,6 @@ fn settings_that_do_not_affect_games_may_change_during_one() {
         Settings { swap_sides: false, ..hidden.clone() },
         Settings { auto_start: true, ..hidden },
     ] {
-        assert_eq!(test.refused("ada", Command::Configure(Box::new(settings))), Rejection::RoomInGame);
+        assert_eq!(test.refused("ada", Command::Configure(Box::new(settings), None)), Rejection::RoomInGame);
     }
 }

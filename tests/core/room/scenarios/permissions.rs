@@ -21,6 +21,7 @@ const SEAT: Cell = Err(Rejection::NotSeated);
 const MEMBER: Cell = Err(Rejection::NotMember);
 const GAME: Cell = Err(Rejection::RoomInGame);
 const OVER: Cell = Err(Rejection::GameOver);
+const NO_SERIES: Cell = Err(Rejection::WrongPhase("no series is running"));
 const NO_OFFER: Cell = Err(Rejection::WrongPhase("there is no such offer"));
 
 const BY_OWNER: [Cell; 5] = [YES, OWNER, OWNER, OWNER, OWNER];
@@ -67,11 +68,11 @@ fn over() -> TestRoom {
 
 fn renamed() -> Command {
     let settings = Settings { visibility: Visibility::Private, watching: Watching::Members, ..default_settings() };
-    Command::Configure(Box::new(settings))
+    Command::Configure(Box::new(settings), None)
 }
 
 fn retimed() -> Command {
-    Command::Configure(Box::new(Settings { ai_pause: secs(1), ..default_settings() }))
+    Command::Configure(Box::new(Settings { ai_pause: secs(1), ..default_settings() }), None)
 }
 
 fn play(game: u32, ply: u16, name: &str) -> Command {
@@ -104,6 +105,7 @@ fn in_the_lobby() {
         ("ban a stranger", lobby, ban("zoe"), BY_OWNER_OR_ADMIN),
         ("ready", lobby, Command::SetReady(true), BY_SEATED),
         ("start", lobby, Command::Start, BY_OWNER),
+        ("end a series", lobby, Command::EndSeries, [NO_SERIES, OWNER, OWNER, OWNER, NO_SERIES]),
         ("change settings", lobby, retimed(), BY_OWNER),
         ("transfer", lobby, Command::Transfer(id("wim")), BY_OWNER),
         ("chat", lobby, chat("hi"), BY_MEMBERS),
@@ -145,6 +147,7 @@ fn in_a_game() {
         ("offer a rematch", playing, Command::Offer(Offer::Rematch), [SEAT, GAME, SEAT, MEMBER, MEMBER]),
         ("abort at first", playing, Command::Abort { game: 1 }, [GAME, YES, OWNER, OWNER, YES]),
         ("abort later", both_have_moved, Command::Abort { game: 1 }, [GAME, OWNER, OWNER, OWNER, YES]),
+        ("end a series", playing, Command::EndSeries, BY_OWNER_OR_ADMIN),
         ("abort an AI game", ais_playing, Command::Abort { game: 1 }, BY_OWNER_OR_ADMIN),
         ("abort a bot game", bots_playing, Command::Abort { game: 1 }, BY_OWNER_OR_ADMIN),
         ("change name, visibility, watching", playing, renamed(), BY_OWNER),
@@ -173,6 +176,7 @@ fn a_closed_room_permits_only_leaving() {
         Command::Transfer(id("wim")),
         renamed(),
         Command::Start,
+        Command::EndSeries,
         Command::Close,
         chat("hi"),
         play(1, 2, "c4"),
@@ -199,7 +203,7 @@ fn any_player_may_watch_a_room_for_everyone_but_only_members_others() {
     for mut test in [TestRoom::with_watchers(), playing()] {
         assert!(["ada", "bob", "wim", "xia"].iter().all(|who| may_watch(&test, who).is_ok()));
         let settings = Settings { watching: Watching::Members, ..default_settings() };
-        test.ok("ada", Command::Configure(Box::new(settings)));
+        test.ok("ada", Command::Configure(Box::new(settings), None));
         assert!(["ada", "bob", "wim"].iter().all(|who| may_watch(&test, who).is_ok()));
         assert_eq!(may_watch(&test, "xia"), Err(Rejection::NotMember));
     }

@@ -180,7 +180,7 @@ fn auto_start_starts_a_game_when_both_are_ready() {
     assert_eq!(test.room.phase(), Phase::Playing, "an AI is always ready");
 
     let mut test = TestRoom::seated(default_settings());
-    let facts = test.ok("ada", Command::Configure(Box::new(settings)));
+    let facts = test.ok("ada", Command::Configure(Box::new(settings), None));
     assert!(matches!(facts[..], [Fact::SettingsChanged(_), Fact::GameStarted { .. }]));
 }
 
@@ -221,11 +221,11 @@ fn invalid_settings_are_refused_with_the_field_name() {
     ];
     let mut test = TestRoom::lobby();
     for (field, settings) in bad {
-        match test.refused("ada", Command::Configure(Box::new(settings))) {
+        match test.refused("ada", Command::Configure(Box::new(settings), None)) {
             Rejection::BadSettings(error) => assert_eq!(error.field, field),
             other => panic!("{field}: {other}"),
         }
     }
     assert_eq!(test.room.settings(), &default_settings());
-    assert_eq!(test.ok("ada", Command::Configure(Box::new(default_settings()))), [], "no change, no event");
+    assert_eq!(test.ok("ada", Command::Configure(Box::new(default_settings()), None)), [], "no change, no event");
 }

@@ -160,6 +160,22 @@ fn a_series_ends_when_a_player_leaves() {
 }
 
 #[test]
+fn the_owner_ends_a_series_during_or_between_games() {
+    let mut test = TestRoom::two_players(series(200));
+    assert_eq!(test.refused("bob", Command::EndSeries), Rejection::NotOwner);
+    assert_eq!(test.ok("ada", Command::EndSeries), [Fact::SeriesEnded]);
+    assert_eq!((test.room.phase(), test.room.series().unwrap().games), (Phase::Playing, 1));
+    assert_eq!(test.ok("ada", Command::EndSeries), []);
+    test.ok("bob", Command::Resign { game: 1 });
+    assert_eq!((test.room.phase(), test.room.series()), (Phase::Lobby, None));
+
+    let mut test = TestRoom::two_players(series(200));
+    test.ok("bob", Command::Resign { game: 1 });
+    assert_eq!(test.ok("admin", Command::EndSeries), [Fact::SeriesEnded]);
+    assert_eq!((test.room.phase(), test.room.series()), (Phase::Lobby, None));
+}
+
+#[test]
 fn a_series_ends_by_an_abort_in_a_game_or_between_two() {
     let mut test = TestRoom::ai_match(Settings { ai_pause: secs(1), ..series(5) });
     test.play_out();

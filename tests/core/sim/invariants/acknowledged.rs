@@ -39,7 +39,7 @@ fn has_effect(action: &Action, room: &Room, history: &RecordedHistory, client: u
         Action::Command(_, Command::Join(profile, _)) => room.member(profile.id).is_some(),
         Action::Command(_, Command::TakeSeat(side)) => room.seats()[*side].occupant.player().is_some_and(is_client),
         Action::Command(_, Command::Kick { player, .. }) => room.member(*player).is_none(),
-        Action::Command(_, Command::Configure(settings)) => room.settings() == &**settings,
+        Action::Command(_, Command::Configure(settings, _)) => room.settings() == &**settings,
         Action::Command(_, Command::Transfer(player)) => room.owner().is_some_and(|owner| owner.id == *player),
         Action::Play(id, ply, square) => room.game().is_some_and(|game| {
             let decided = game.plies.get(usize::from(*ply));

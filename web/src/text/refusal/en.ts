@@ -31,6 +31,7 @@ export const refusal = {
   GAME_OVER: "The game is over.",
   ILLEGAL_MOVE: "That move is not legal.",
   STALE_PLY: "Another move has been made already.",
+  STALE_SETTINGS: "The settings are being changed elsewhere. Try again.",
   QUOTA_ROOMS: "You are in as many rooms as you may. Leave one first.",
   QUOTA_SEATS: "You sit in a room already. Finish there, or leave the seat.",
   QUOTA_STREAMS: "You have too many tabs open.",

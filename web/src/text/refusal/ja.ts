@@ -32,6 +32,7 @@ export const refusal: typeof shape = {
   GAME_OVER: "対局は終わりました。",
   ILLEGAL_MOVE: "そこには打てません。",
   STALE_PLY: "その手番はもう打たれました。",
+  STALE_SETTINGS: "設定がほかで変更中です。もう一度お試しください。",
   QUOTA_ROOMS: "参加できる部屋の上限です。先に一つ出てください。",
   QUOTA_SEATS: "すでに席に着いています。終えるか席を立ってください。",
   QUOTA_STREAMS: "開いているタブが多すぎます。",

@@ -32,6 +32,7 @@ export const refusal: typeof shape = {
   GAME_OVER: "对局已结束。",
   ILLEGAL_MOVE: "这手棋不合法。",
   STALE_PLY: "这一手已经下过了。",
+  STALE_SETTINGS: "设置正在别处被修改，请重试。",
   QUOTA_ROOMS: "你所在的房间已达上限，请先离开一个。",
   QUOTA_SEATS: "你已在一个房间入座，请先下完或离座。",
   QUOTA_STREAMS: "打开的标签页太多了。",

@@ -1,6 +1,14 @@
 import { games, rooms } from "../../api/client";
 import { colorOf } from "../../game/history";
-import { Offer, type Outcome, RoomPhase, GameResult, type Seat, type SeriesScore } from "../../gen/reversi/v1/types_pb";
+import {
+  Offer,
+  type Outcome,
+  RoomPhase,
+  GameResult,
+  type Seat,
+  type Series,
+  type SeriesScore,
+} from "../../gen/reversi/v1/types_pb";
 import { score, winnerOf } from "../../room/game_record";
 import {
   havePlayed,
@@ -17,6 +25,7 @@ import { attempt, retry } from "../../state/call";
 import { navigate } from "../../state/location";
 import { requestId } from "../../state/request_id";
 import { text } from "../../text/text";
+import { ConfirmButton } from "../control/confirm_button";
 import { Countdown } from "./countdown";
 import { Invitation } from "./invitation";
 import { GameActions } from "./game_actions";
@@ -30,12 +39,27 @@ export function ActionPanel(props: RoomProps) {
   return (
     <section class="panel actions" aria-label={text.value.room.players}>
       {running ? <ToMove {...props} /> : outcome ? <Result {...props} outcome={outcome} /> : null}
-      {room.series && room.series.games > 1 && (
-        <p class="muted">{text.value.room.series(room.series.game, room.series.games)}</p>
-      )}
+      {room.series && room.series.games > 1 && <SeriesStatus {...props} series={room.series} />}
       {room.score && <Score {...props} score={room.score} />}
       {running ? <GameActions {...props} /> : room.phase !== RoomPhase.CLOSED && <Between {...props} />}
     </section>
+  );
+}
+
+/** The place of the game in its series, and the owner's button to end the series after it. */
+function SeriesStatus({ room, me, series }: RoomProps & { series: Series }) {
+  const texts = text.value.room;
+  const { roomId } = room;
+  const { game, games } = series;
+  return (
+    <>
+      <p class="muted">{texts.series(game, games)}</p>
+      {room.ownerId === me && game < games && (
+        <ConfirmButton class="small" ask={`${texts.endSeries}?`} run={() => attempt(() => rooms.endSeries({ roomId }))}>
+          {texts.endSeries}
+        </ConfirmButton>
+      )}
+    </>
   );
 }
 

@@ -78,7 +78,8 @@ function Settings({ room }: Pick<RoomProps, "room">) {
     submit.preventDefault();
     const { noPassword: clearPassword } = draft;
     const password = clearPassword ? "" : draft.password;
-    const request = { roomId: room.roomId, settings: changesOf(draft), password, clearPassword };
+    const updateMask = { paths: ["*"] };
+    const request = { roomId: room.roomId, settings: changesOf(draft), updateMask, password, clearPassword };
     if (!(await attempt(() => rooms.updateSettings(request)))) return;
     setDraft({ ...draft, password: "", noPassword: false });
     notify(event.settings);

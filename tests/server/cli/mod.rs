@@ -2,6 +2,6 @@
 
 mod arena;
 mod bench;
+mod bots;
 mod commands;
 mod host;
-mod python_bot;

@@ -1,4 +1,4 @@
-//! The API as used from another language: a bot in Python plays a whole game against the real binary, with gRPC only.
+//! The API as used from other languages: bots in Python and Go play whole games against the real binary, with gRPC only.
 
 use std::{
     env, fs,
@@ -13,35 +13,47 @@ use std::{
 /// Names a Python interpreter with `grpcio` and `grpcio-tools`; `.ci/run` installs one and sets this.
 const PYTHON: &str = "REVERSI_PYTHON";
 
+/// Names the program of `clients/go`; `.ci/run` builds it and sets this.
+const GO_BOT: &str = "REVERSI_GO_BOT";
+
 /// Timeout of a game. A random game against a fast AI takes a second; a slow machine needs much longer.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 #[test]
 fn plays_a_game_against_an_ai() {
-    let Some(python) = python() else { return };
+    let Some(python) = program(PYTHON) else { return };
     let server = Server::start("against_an_ai");
-    let mut bot = Bot::start(&python, &[&server.address, "roxanne"]);
+    let mut bot = Bot::in_python(&python, &[&server.address, "roxanne"]);
+    played_to_the_end(&bot.finish());
+}
+
+#[test]
+fn a_go_bot_plays_a_game_against_an_ai() {
+    let Some(bot) = program(GO_BOT) else { return };
+    let server = Server::start("go_against_an_ai");
+    let mut bot = Bot::start(Command::new(bot).args([&server.address, "random"]));
     played_to_the_end(&bot.finish());
 }
 
 #[test]
 fn two_python_bots_play_each_other() {
-    let Some(python) = python() else { return };
+    let Some(python) = program(PYTHON) else { return };
     let server = Server::start("meeting");
-    let mut first = Bot::start(&python, &[&server.address]);
-    let mut second = Bot::start(&python, &[&server.address]);
+    let mut first = Bot::in_python(&python, &[&server.address]);
+    let mut second = Bot::in_python(&python, &[&server.address]);
     let (first, second) = (first.finish(), second.finish());
     played_to_the_end(&first);
     assert_eq!(first, second, "both bots report the same outcome");
 }
 
-fn python() -> Option<PathBuf> {
-    let python = env::var_os(PYTHON).map(PathBuf::from);
-    if python.is_none() {
+/// The program that an environment variable names.
+fn program(variable: &str) -> Option<PathBuf> {
+    let program = env::var_os(variable).map(PathBuf::from);
+    if program.is_none() {
         // Directly to stderr, since the output of a passed test is not shown.
-        let _ = writeln!(io::stderr(), "skipped: {PYTHON} does not name a python3 with grpcio and grpcio-tools");
+        let _ = writeln!(io::stderr(), "skipped: {variable} is not set; .ci/run sets it");
     }
-    python
+    program
 }
 
 /// Checks for an outcome by discs: then the bot has answered every turn in time.
@@ -94,7 +106,7 @@ struct Server {
 impl Server {
     /// Starts the binary on a free port, in a new folder.
     fn start(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python_bot").join(name);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bots").join(name);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a temporary folder");
         let mut process = Process::start(
@@ -123,9 +135,13 @@ fn address_in(line: &str) -> Option<String> {
 struct Bot(Process);
 
 impl Bot {
-    fn start(python: &Path, arguments: &[&str]) -> Self {
+    fn start(command: &mut Command) -> Self {
+        Self(Process::start(command))
+    }
+
+    fn in_python(python: &Path, arguments: &[&str]) -> Self {
         let bot = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/python/bot.py");
-        Self(Process::start(Command::new(python).arg(bot).args(arguments)))
+        Self::start(Command::new(python).arg(bot).args(arguments))
     }
 
     /// The output of the process, which must succeed.

@@ -13,7 +13,8 @@
 
 use std::{
     ffi::OsString,
-    io::IsTerminal as _,
+    fmt::Display,
+    io::{IsTerminal as _, Write as _},
     process::ExitCode,
     sync::mpsc::{RecvTimeoutError, sync_channel},
     thread,
@@ -47,6 +48,7 @@ use crate::search::Stop;
 use connect::server_address::Address;
 use dev::{arena, bench, openings, train};
 use terminal::interrupt;
+use text::printable::printable;
 
 /// Play Reversi online: a room server, and its players, watchers and bots.
 #[derive(Debug, Parser)]
@@ -185,7 +187,7 @@ async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("reversi: {error:#}");
+    warn(format_args!("reversi: {error:#}"));
     ExitCode::FAILURE
 }
 
@@ -213,12 +215,17 @@ fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Prints a line. If standard output is closed (`| head`), interrupts the command.
-fn say(line: impl std::fmt::Display) {
-    use std::io::Write as _;
-    if writeln!(std::io::stdout(), "{line}").is_err() {
+/// Prints one line, whatever text of a server is in it. If standard output is closed (`| head`), interrupts the command.
+fn say(line: impl Display) {
+    if writeln!(std::io::stdout(), "{}", printable(line)).is_err() {
         interrupt::output_is_gone();
     }
+}
+
+/// Prints one line to standard error, as [`say`] does to standard output.
+fn warn(line: impl Display) {
+    // Fails if standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}", printable(line));
 }
 
 #[cfg(test)]

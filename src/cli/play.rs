@@ -366,7 +366,10 @@ impl<'a> PlaySession<'a> {
         let moves = room_event::squares(game.standing.legal.iter());
         let board_view = self.view.board_view(None);
         let count = |side| board_view.board.count(side);
-        say(format_args!("\n{board_view}\n\n● {}  ○ {}", count(Color::Black), count(Color::White)));
+        say("");
+        board_view.to_string().lines().for_each(say);
+        say("");
+        say(format_args!("● {}  ○ {}", count(Color::Black), count(Color::White)));
         say(format_args!("{}: {}", draw_room::state_line(&self.view), moves));
     }
 

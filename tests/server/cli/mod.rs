@@ -2,6 +2,8 @@
 
 mod arena;
 mod bench;
+mod command;
 mod commands;
 mod host;
+mod hostile_server;
 mod python_bot;

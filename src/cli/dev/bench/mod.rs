@@ -286,9 +286,14 @@ impl BenchReport {
             Some(other) if !self.comparison.is_empty() => {
                 let (target, rounds) = (&self.target, &self.comparison);
                 say(format_args!("medians of {target} and of {other}, and the median of the ratios (and their range)"));
-                say(rounds);
+                rounds.to_string().lines().for_each(say);
             }
-            _ => self.measured.iter().for_each(|(target, figures)| say(format_args!("{target}\n{figures}"))),
+            _ => {
+                for (target, figures) in &self.measured {
+                    say(target);
+                    figures.to_string().lines().for_each(say);
+                }
+            }
         }
     }
 

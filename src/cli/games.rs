@@ -53,6 +53,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_STATS", value_name = "PLAYER_OR_AI:LEVEL", num_args = 0..=1, default_missing_value = "")]
     stats: Option<String>,
     #[command(flatten)]
+    server: Address,
+    #[command(flatten)]
     login: LoginOptions,
 }
 
@@ -77,8 +79,8 @@ impl From<GameFormat> for ExportFormat {
     }
 }
 
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let visitor = RenewableSession::enter(server, &args.login, "reader").await?;
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+    let visitor = RenewableSession::enter(&args.server, &args.login, "reader").await?;
     let done = print(&visitor.session(), args).await;
     visitor.leave().await;
     done

@@ -48,17 +48,19 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_ONCE", value_parser = clap::builder::FalseyValueParser::new())]
     once: bool,
     #[command(flatten)]
+    server: Address,
+    #[command(flatten)]
     login: LoginOptions,
 }
 
 impl Args {
-    pub(super) fn of_room(room: &RoomId) -> Self {
-        Self { room: room.to_string(), ..Self::default() }
+    pub(super) fn of_room(server: Address, room: &RoomId) -> Self {
+        Self { room: room.to_string(), server, ..Self::default() }
     }
 }
 
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let visitor = RenewableSession::enter(server, &args.login, "watcher").await?;
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+    let visitor = RenewableSession::enter(&args.server, &args.login, "watcher").await?;
     let done = watch(&visitor, &args).await;
     visitor.leave().await;
     done

@@ -6,4 +6,5 @@ mod command;
 mod commands;
 mod host;
 mod hostile_server;
+mod options;
 mod python_bot;

@@ -26,6 +26,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
     admin_token: PathBuf,
     #[command(flatten)]
+    server: Address,
+    #[command(flatten)]
     login: LoginOptions,
     #[command(subcommand)]
     command: AdminCommand,
@@ -60,10 +62,10 @@ enum AdminCommand {
     },
 }
 
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let secret = token_file::read(&args.admin_token)?
         .ok_or_else(|| anyhow!("there is no administrator's token in {}", args.admin_token.display()))?;
-    let visitor = RenewableSession::enter(server, &args.login, "admin").await?;
+    let visitor = RenewableSession::enter(&args.server, &args.login, "admin").await?;
     let done = match visitor.session().as_admin(&secret) {
         Ok(session) => carry_out(&session, args.command).await,
         Err(error) => Err(error.into()),

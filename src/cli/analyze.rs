@@ -66,15 +66,17 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_ANALYZE_JSON", value_parser = clap::builder::FalseyValueParser::new())]
     json: bool,
     #[command(flatten)]
+    server: Address,
+    #[command(flatten)]
     login: LoginOptions,
 }
 
 /// The default level: a fraction of a second for each position.
 const DEFAULT_LEVEL: u8 = 14;
 
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let Some(game) = &args.game else { return analyze_here(&args).await };
-    let visitor = RenewableSession::enter(server, &args.login, "reader").await?;
+    let visitor = RenewableSession::enter(&args.server, &args.login, "reader").await?;
     let done = analyze_there(&visitor.session(), game, &args).await;
     visitor.leave().await;
     done

@@ -35,12 +35,14 @@ pub(super) struct Args {
     /// Pause after each move, in milliseconds, so that people can follow.
     #[arg(long, env = "REVERSI_PAUSE", value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(..=10_000))]
     pause: u64,
+    #[command(flatten)]
+    server: Address,
 }
 
 /// Runs the rooms until an interrupt.
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let mut interrupt = Interrupt::listen()?;
-    let client = login::connect(server).await?;
+    let client = login::connect(&args.server).await?;
     let mut failures = 0;
     loop {
         let mut owners = Vec::new();

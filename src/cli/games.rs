@@ -53,6 +53,8 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_STATS", value_name = "PLAYER_OR_AI:LEVEL", num_args = 0..=1, default_missing_value = "")]
     stats: Option<String>,
     #[command(flatten)]
+    server: Address,
+    #[command(flatten)]
     login: LoginOptions,
 }
 
@@ -77,8 +79,8 @@ impl From<GameFormat> for ExportFormat {
     }
 }
 
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let visitor = RenewableSession::enter(server, &args.login, "reader").await?;
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+    let visitor = RenewableSession::enter(&args.server, &args.login, "reader").await?;
     let done = print(&visitor.session(), args).await;
     visitor.leave().await;
     done
@@ -167,11 +169,11 @@ async fn print_stats(session: &Session, who: &str) -> anyhow::Result<()> {
             (player.name, stats)
         }
     };
-    say(summary(&name, &stats));
+    summary(&name, &stats).iter().for_each(say);
     Ok(())
 }
 
-fn summary(name: &str, stats: &Stats) -> String {
+fn summary(name: &str, stats: &Stats) -> [String; 5] {
     let score =
         |what: &str, OpponentStats { won, drawn, lost }| format!("  {what:15} {won} won, {drawn} drawn, {lost} lost");
     let all = OpponentStats { won: stats.won, drawn: stats.drawn, lost: stats.lost };
@@ -188,7 +190,6 @@ fn summary(name: &str, stats: &Stats) -> String {
         score("against bots", stats.bots),
         score("against AIs", stats.ais),
     ]
-    .join("\n")
 }
 
 #[cfg(test)]
@@ -214,8 +215,8 @@ mod tests {
             ..Stats::default()
         };
         let text = summary("ada", &stats);
-        assert!(text.starts_with("ada: rated 1662, give or take 290, after 3 games\n"), "{text}");
-        assert!(text.ends_with("\n  against AIs     2 won, 0 drawn, 1 lost"), "{text}");
-        assert!(summary("eve", &Stats::default()).starts_with("eve: not rated yet\n"));
+        assert_eq!(text[0], "ada: rated 1662, give or take 290, after 3 games");
+        assert_eq!(text[4], "  against AIs     2 won, 0 drawn, 1 lost");
+        assert_eq!(summary("eve", &Stats::default())[0], "eve: not rated yet");
     }
 }

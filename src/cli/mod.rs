@@ -13,7 +13,8 @@
 
 use std::{
     ffi::OsString,
-    io::IsTerminal as _,
+    fmt::Display,
+    io::{IsTerminal as _, Write as _},
     process::ExitCode,
     sync::mpsc::{RecvTimeoutError, sync_channel},
     thread,
@@ -44,24 +45,22 @@ mod text;
 mod watch;
 
 use crate::search::Stop;
-use connect::server_address::Address;
 use dev::{arena, bench, openings, train};
 use terminal::interrupt;
+use text::printable::printable;
 
 /// Play Reversi online: a room server, and its players, watchers and bots.
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Without a command, the server is started as by `reversi serve`; its options need that word.\n\n\
-        Every option can also be set by the environment variable shown with it;\nwhat is typed counts before that.\n\n\
+    after_help = "Without a command, the server is started with its defaults; to pass options to it, type `reversi serve`.\n\n\
+        Every option can also be set by the environment variable shown with it. Options take precedence over variables.\n\n\
         Try it:\n  \
         reversi serve                     start a server, in one terminal\n  \
         reversi play                      play against an AI, in another\n  \
         reversi rooms                     see who plays, and whom to join or watch"
 )]
 struct Cli {
-    #[command(flatten)]
-    address: Address,
     /// Without a command, a server is started.
     #[command(subcommand)]
     command: Option<Command>,
@@ -110,12 +109,12 @@ enum Command {
 /// Parses the arguments of the process and runs the command.
 #[must_use]
 pub fn main() -> ExitCode {
-    let (address, command) = parse(std::env::args_os().collect());
+    let command = parse(std::env::args_os().collect());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error.into()),
     };
-    let done = runtime.block_on(run(&address, command));
+    let done = runtime.block_on(run(command));
     // A blocked read from standard input must not keep the process alive.
     runtime.shutdown_background();
     match done {
@@ -124,14 +123,14 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Parses the server's address and the command. Exits after `--help` and errors.
-fn parse(arguments: Vec<OsString>) -> (Address, Command) {
+/// Parses the command. Exits after `--help` and errors.
+fn parse(arguments: Vec<OsString>) -> Command {
     let command = option_precedence::apply(Cli::command(), &arguments);
     let parsed = command.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
-        Ok(Cli { address, command: Some(command) }) => (address, command),
+        Ok(Cli { command: Some(command) }) => command,
         // Parsed again to read the options' environment variables.
-        Ok(Cli { command: None, .. }) => parse(["reversi", "serve"].map(OsString::from).to_vec()),
+        Ok(Cli { command: None }) => parse(["reversi", "serve"].map(OsString::from).to_vec()),
         Err(error) => {
             // Fails if standard error is closed.
             let _ = error.print();
@@ -162,30 +161,30 @@ fn misplaced(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     typed.map(str::to_owned).find(|typed| options.contains(typed))
 }
 
-async fn run(server: &Address, command: Command) -> anyhow::Result<()> {
+async fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve(args) => serve::run(*args).await,
-        Command::Rooms(args) => rooms::run(server, args).await,
-        Command::Play(args) => play::run(server, args).await,
-        Command::Watch(args) => watch::run(server, args).await,
-        Command::Host(args) => host::run(server, args).await,
-        Command::Bot(args) => bot::run(server, args).await,
+        Command::Rooms(args) => rooms::run(args).await,
+        Command::Play(args) => play::run(args).await,
+        Command::Watch(args) => watch::run(args).await,
+        Command::Host(args) => host::run(args).await,
+        Command::Bot(args) => bot::run(args).await,
         Command::Engine(args) => engine_server::run(args).await,
-        Command::Games(args) => games::run(server, args).await,
+        Command::Games(args) => games::run(args).await,
         Command::Import(args) => import::run(args).await,
-        Command::Analyze(args) => analyze::run(server, args).await,
+        Command::Analyze(args) => analyze::run(args).await,
         Command::Train(args) => train::run(args).await,
-        Command::Admin(args) => admin::run(server, args).await,
-        Command::Demo(args) => demo::run(server, args).await,
+        Command::Admin(args) => admin::run(args).await,
+        Command::Demo(args) => demo::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Openings(args) => openings::run(&args),
-        Command::Bench(args) => bench::run(server, args).await,
+        Command::Bench(args) => bench::run(args).await,
         Command::Limit => bench::baseline_server::run().await,
     }
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("reversi: {error:#}");
+    warn(format_args!("reversi: {error:#}"));
     ExitCode::FAILURE
 }
 
@@ -213,12 +212,17 @@ fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Prints a line. If standard output is closed (`| head`), interrupts the command.
-fn say(line: impl std::fmt::Display) {
-    use std::io::Write as _;
-    if writeln!(std::io::stdout(), "{line}").is_err() {
+/// Prints one line, whatever text of a server is in it. If standard output is closed (`| head`), interrupts the command.
+fn say(line: impl Display) {
+    if writeln!(std::io::stdout(), "{}", printable(line)).is_err() {
         interrupt::output_is_gone();
     }
+}
+
+/// Prints one line to standard error, as [`say`] does to standard output.
+fn warn(line: impl Display) {
+    // Fails if standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}", printable(line));
 }
 
 #[cfg(test)]

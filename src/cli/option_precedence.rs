@@ -18,25 +18,35 @@ const ALTERNATIVES: [(&str, &[&str]); 11] = [
 ];
 
 /// Options that need one of other options.
-const COMPANIONS: [(&str, &str, &[&str]); 4] = [
+const COMPANIONS: [(&str, &str, &[&str]); 5] = [
     ("play", "private", &["new"]),
     ("host", "increment", &["total"]),
     ("games", "out", &["export"]),
     ("bot", "engine_time", &["nboard", "gtp"]),
+    ("bench", "server", &["running"]),
 ];
 
 /// Values that switch a flag off in the environment, the same as in clap's `FalseyValueParser`.
 const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];
 
-/// Removes the variables that these arguments override. clap reports conflicts between the arguments themselves.
+/// Removes the variables that these arguments override. clap reports conflicts between the arguments themselves. Options
+/// that are set by the other variables are hidden, as clap's errors would show them as required.
 pub(super) fn apply(command: Command, arguments: &[std::ffi::OsString]) -> Command {
     // `--help` and errors need no precedence.
     let Ok(matches) = command.clone().ignore_errors(true).try_get_matches_from(arguments) else { return command };
     let Some((name, matches)) = matches.subcommand() else { return command };
-    let name = name.to_owned();
-    let overruled = overruled(&name, &|option| source(matches, option));
-    overruled.into_iter().fold(command, |command, option| {
-        command.mut_subcommand(&name, |command| command.mut_arg(option, |option| option.env(None::<&str>)))
+    let overruled = overruled(name, &|option| source(matches, option));
+    command.mut_subcommand(name, |subcommand| {
+        subcommand.mut_args(|option| {
+            let id = option.get_id().as_str();
+            if overruled.contains(&id) {
+                option.env(None::<&str>)
+            } else if matches.value_source(id) == Some(ValueSource::EnvVariable) {
+                option.hide(true)
+            } else {
+                option
+            }
+        })
     })
 }
 

@@ -72,12 +72,14 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_PRIVATE", requires = "new", value_parser = clap::builder::FalseyValueParser::new())]
     private: bool,
     #[command(flatten)]
+    server: Address,
+    #[command(flatten)]
     login: LoginOptions,
 }
 
 impl Args {
-    pub(super) fn in_room(room: &RoomId) -> Self {
-        Self { room: Some(room.to_string()), ..Self::default() }
+    pub(super) fn in_room(server: Address, room: &RoomId) -> Self {
+        Self { room: Some(room.to_string()), server, ..Self::default() }
     }
 }
 
@@ -90,9 +92,9 @@ fn side() -> impl TypedValueParser<Value = SideWish> {
     })
 }
 
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let ai = check_ai::check(args.ai.as_deref().unwrap_or(DEFAULT_OPPONENT), args.level)?;
-    let client = login::connect(server).await?;
+    let client = login::connect(&args.server).await?;
     let session = login::resume_or_log_in(&client, &args.login, "guest", PlayerKind::Human).await?;
     let done = play(&session, &args, ai).await;
     login::log_out_unless_kept(session, args.login.keep.as_deref()).await;
@@ -366,7 +368,10 @@ impl<'a> PlaySession<'a> {
         let moves = room_event::squares(game.standing.legal.iter());
         let board_view = self.view.board_view(None);
         let count = |side| board_view.board.count(side);
-        say(format_args!("\n{board_view}\n\n● {}  ○ {}", count(Color::Black), count(Color::White)));
+        say("");
+        board_view.to_string().lines().for_each(say);
+        say("");
+        say(format_args!("● {}  ○ {}", count(Color::Black), count(Color::White)));
         say(format_args!("{}: {}", draw_room::state_line(&self.view), moves));
     }
 

@@ -79,9 +79,14 @@ impl<'a> GameViewer<'a> {
     fn print(&self) {
         say(self.headline());
         for index in 0..self.steps.len() {
-            say(format_args!("\n{}\n{}\n{}", self.caption(index), self.view(index), self.counts(index)));
+            say("");
+            say(self.caption(index));
+            self.view(index).to_string().lines().for_each(say);
+            say(self.counts(index));
         }
-        say(format_args!("\n{}\n{}", self.record.transcript, self.record.outcome));
+        say("");
+        say(&self.record.transcript);
+        say(self.record.outcome);
     }
 
     fn draw(&self, frame: &mut Frame) {

@@ -14,7 +14,7 @@ use super::{
     connect::{
         login::{LoginOptions, RenewableSession},
         reconnecting_stream::{Received, ReconnectingStream},
-        server_address::Address,
+        server_address::{Address, CONNECTION},
     },
     play::{self, connection_lost},
     say, stdout_is_terminal,
@@ -45,20 +45,22 @@ pub(super) struct Args {
     /// Only rooms whose name or owner contains this.
     #[arg(long, env = "REVERSI_TEXT", default_value = "", hide_default_value = true)]
     text: String,
+    #[command(flatten)]
+    server: Address,
     /// Your name; a generated one if left out.
-    #[arg(long, env = "REVERSI_NAME")]
+    #[arg(long, env = "REVERSI_NAME", help_heading = CONNECTION)]
     name: Option<String>,
 }
 
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let options = LoginOptions { name: args.name.clone(), keep: None };
-    let visitor = RenewableSession::enter(server, &options, "visitor").await?;
+    let visitor = RenewableSession::enter(&args.server, &options, "visitor").await?;
     let done = list(&visitor, &args).await;
     visitor.leave().await;
     match done? {
         None => Ok(()),
-        Some(NextCommand::Play(room)) => play::run(server, play::Args::in_room(&room)).await,
-        Some(NextCommand::Watch(room)) => watch::run(server, watch::Args::of_room(&room)).await,
+        Some(NextCommand::Play(room)) => play::run(play::Args::in_room(args.server, &room)).await,
+        Some(NextCommand::Watch(room)) => watch::run(watch::Args::of_room(args.server, &room)).await,
     }
 }
 

@@ -48,17 +48,19 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_ONCE", value_parser = clap::builder::FalseyValueParser::new())]
     once: bool,
     #[command(flatten)]
+    server: Address,
+    #[command(flatten)]
     login: LoginOptions,
 }
 
 impl Args {
-    pub(super) fn of_room(room: &RoomId) -> Self {
-        Self { room: room.to_string(), ..Self::default() }
+    pub(super) fn of_room(server: Address, room: &RoomId) -> Self {
+        Self { room: room.to_string(), server, ..Self::default() }
     }
 }
 
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let visitor = RenewableSession::enter(server, &args.login, "watcher").await?;
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+    let visitor = RenewableSession::enter(&args.server, &args.login, "watcher").await?;
     let done = watch(&visitor, &args).await;
     visitor.leave().await;
     done
@@ -144,7 +146,7 @@ impl WatchSession {
 
     async fn run(mut self, once: bool) -> anyhow::Result<()> {
         if once {
-            say(self.picture());
+            self.print();
         } else if stdout_is_terminal() {
             let parting = self.on_screen().await?;
             parting.into_iter().for_each(say);
@@ -192,17 +194,17 @@ impl WatchSession {
     async fn by_lines(&mut self) -> anyhow::Result<()> {
         let mut interrupt = Interrupt::listen()?;
         self.view.news().for_each(say);
-        say(self.picture());
+        self.print();
         loop {
             tokio::select! {
                 () = interrupt.wait() => return Ok(()),
                 effect = self.next() => match effect? {
                     Effect::Closed(_) => return Ok(()),
-                    Effect::Snapshot => say(self.picture()),
+                    Effect::Snapshot => self.print(),
                     Effect::Event { line, board } => {
                         line.into_iter().for_each(say);
                         if board {
-                            say(self.picture());
+                            self.print();
                         }
                     }
                     Effect::Nothing | Effect::Missed => {}
@@ -211,17 +213,15 @@ impl WatchSession {
         }
     }
 
-    /// The board, the players and the state as text.
-    fn picture(&self) -> String {
+    /// Prints the board, the players and the state.
+    fn print(&self) {
         let board_view = self.view.board_view(None);
         let seats = &self.view.room().seats;
         let side = |disc, side: Color| format!("{disc} {} {}", seats[side].occupant, board_view.board.count(side));
-        format!(
-            "{}\n{board_view}\n{}   {}   {}\n",
-            draw_room::headline(self.view.room()),
-            side('●', Color::Black),
-            side('○', Color::White),
-            draw_room::state_line(&self.view)
-        )
+        say(draw_room::headline(self.view.room()));
+        board_view.to_string().lines().for_each(say);
+        let state = draw_room::state_line(&self.view);
+        say(format_args!("{}   {}   {state}", side('●', Color::Black), side('○', Color::White)));
+        say("");
     }
 }

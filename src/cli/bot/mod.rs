@@ -69,15 +69,17 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_SEED")]
     seed: Option<u64>,
     #[command(flatten)]
+    server: Address,
+    #[command(flatten)]
     login: LoginOptions,
 }
 
 /// Plays until all games are played or an interrupt.
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let source = MoveSource::new(&args.source).await?;
     let against = args.vs.as_ref().map(|kind| check_ai::check(kind, args.vs_level)).transpose()?;
     let mut interrupt = Interrupt::listen()?;
-    let client = login::connect(server).await?;
+    let client = login::connect(&args.server).await?;
     let session =
         login::resume_or_log_in(&client, &args.login, &format!("bot-{}", source.name()), PlayerKind::Bot).await?;
     say(format_args!("{} is logged in", session.player().name));

@@ -8,7 +8,10 @@ use std::{
 
 use anyhow::{anyhow, bail};
 
-use super::{server_address::Address, token_file};
+use super::{
+    server_address::{Address, CONNECTION},
+    token_file,
+};
 use crate::{
     cli::random,
     client::{Client, ClientError, PlayerKind, Session},
@@ -21,6 +24,7 @@ const LOG_OUT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Options for logging in.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = CONNECTION)]
 #[group(skip)]
 pub(in crate::cli) struct LoginOptions {
     /// Your name; a generated one if left out.

@@ -8,10 +8,14 @@ use crate::client::Trust;
 
 pub(in crate::cli) const DEFAULT: &str = "http://127.0.0.1:50051";
 
-/// Options for reaching the server.
+/// The heading in `--help` of the options that concern the connection.
+pub(in crate::cli) const CONNECTION: &str = "Connection";
+
+/// Options for reaching the server. Subcommands of a command have them too.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = CONNECTION)]
 pub(in crate::cli) struct Address {
-    /// The server to talk to.
+    /// The server to connect to.
     #[arg(long, global = true, env = "REVERSI_SERVER", default_value = DEFAULT, value_name = "URL_OR_HOST:PORT")]
     pub(in crate::cli) server: String,
     /// For https://, the authority to trust (certificates in PEM) instead of the system's.
@@ -26,11 +30,8 @@ pub(in crate::cli) struct Address {
 }
 
 impl Address {
-    /// The URL; `HOST:PORT` gets the scheme `http`.
     pub(in crate::cli) fn url(&self) -> String {
-        let server = &self.server;
-        let port = server.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
-        if port.is_some() && !server.contains("://") { format!("http://{server}") } else { server.clone() }
+        url(&self.server)
     }
 
     /// Reads the certificates that the options name.
@@ -45,6 +46,18 @@ impl Address {
     pub(in crate::cli) fn non_default(&self) -> Option<&str> {
         (self.server != DEFAULT).then_some(&self.server)
     }
+}
+
+impl Default for Address {
+    fn default() -> Self {
+        Self { server: DEFAULT.to_owned(), tls_ca: None, tls_client_cert: None, tls_client_key: None }
+    }
+}
+
+/// The URL of a server; `HOST:PORT` gets the scheme `http`.
+pub(in crate::cli) fn url(server: &str) -> String {
+    let port = server.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+    if port.is_some() && !server.contains("://") { format!("http://{server}") } else { server.to_owned() }
 }
 
 pub(in crate::cli) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
@@ -65,9 +78,7 @@ mod tests {
             ("https://there:1", "https://there:1"),
             ("nonsense", "nonsense"),
         ] {
-            let address =
-                Address { server: typed.to_owned(), tls_ca: None, tls_client_cert: None, tls_client_key: None };
-            assert_eq!(address.url(), meant);
+            assert_eq!(url(typed), meant);
         }
     }
 }

@@ -22,7 +22,7 @@ use super::{
     connect::{
         check_ai, login,
         reconnecting_stream::{Received, ReconnectingStream},
-        server_address::Address,
+        server_address::{Address, CONNECTION},
     },
     play, random, say,
     terminal::{
@@ -52,9 +52,6 @@ use command::{COMMANDS, HostCommand, SeatChoice, SettingChange};
     `help` lists the commands that are read, a line each. At the end of the input the host stays while a game is\n\
     played, and leaves.")]
 pub(super) struct Args {
-    /// Your name; a generated one if left out.
-    #[arg(long, env = "REVERSI_NAME")]
-    name: Option<String>,
     /// The room's name; yours if left out.
     #[arg(long, env = "REVERSI_ROOM_NAME", value_name = "TEXT", default_value = "", hide_default_value = true)]
     room_name: String,
@@ -97,6 +94,11 @@ pub(super) struct Args {
     /// Join this room, by its id or join code, instead of making one: its owner may transfer it to you.
     #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE")]
     room: Option<String>,
+    #[command(flatten)]
+    server: Address,
+    /// Your name; a generated one if left out.
+    #[arg(long, env = "REVERSI_NAME", help_heading = CONNECTION)]
+    name: Option<String>,
 }
 
 fn opening(text: &str) -> Result<Opening, command::ParseOpeningError> {
@@ -138,15 +140,15 @@ impl Args {
     }
 }
 
-pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     for ai in args.ais() {
         check_ai::check(&ai.kind, Some(ai.level).filter(|&level| level > 0))?;
     }
     let mut interrupt = Interrupt::listen()?;
-    let client = login::connect(server).await?;
+    let client = login::connect(&args.server).await?;
     let session = login::log_in(&client, args.name.as_deref(), "host", PlayerKind::Human).await?;
     let done = tokio::select! {
-        done = host(&session, server, &args) => done,
+        done = host(&session, &args) => done,
         () = interrupt.wait() => Ok(()),
     };
     login::log_out(session).await;
@@ -154,7 +156,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     done.map_err(|error| login::explain_lost(error, lost))
 }
 
-async fn host(session: &Session, server: &Address, args: &Args) -> anyhow::Result<()> {
+async fn host(session: &Session, args: &Args) -> anyhow::Result<()> {
     let room = match &args.room {
         None => make(session, args).await?,
         Some(text) => match play::join_by_text(session, text, &args.password).await {
@@ -163,7 +165,7 @@ async fn host(session: &Session, server: &Address, args: &Args) -> anyhow::Resul
         },
     };
     let me = &session.player().id;
-    host_event::invitation(&room, server.non_default()).into_iter().for_each(say);
+    host_event::invitation(&room, args.server.non_default()).into_iter().for_each(say);
     host_event::survey(&room, me).into_iter().for_each(say);
     say("`help` lists the commands");
     Host::new(session, room).run().await

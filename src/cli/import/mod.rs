@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use tokio::runtime::Handle;
 
-use super::{say, serve, terminal::progress::Progress};
+use super::{say, serve, terminal::progress::Progress, text::printable::printable, warn};
 use crate::{
     room::GameRecord,
     store::{OpenError, SqliteStore},
@@ -79,10 +79,10 @@ fn import(file: &Path, format: Option<ImportFormat>, store: &SqliteStore, runtim
     progress.finish_and_clear();
     let FileImport { added, known, bad, reported, .. } = import;
     for wrong in &reported {
-        eprintln!("{}: {wrong}", file.display());
+        warn(format_args!("{}: {wrong}", file.display()));
     }
     if bad > reported.len() {
-        eprintln!("{}: and {} more", file.display(), bad - reported.len());
+        warn(format_args!("{}: and {} more", file.display(), bad - reported.len()));
     }
     say(format_args!("{}: {added} games imported, {known} there already, {bad} bad", file.display()));
     read.and(kept).with_context(|| format!("cannot import {}", file.display()))
@@ -90,7 +90,7 @@ fn import(file: &Path, format: Option<ImportFormat>, store: &SqliteStore, runtim
 
 fn progress(file: &Path) -> anyhow::Result<Progress> {
     let length = std::fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?.len();
-    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = printable(file.file_name().unwrap_or_default().to_string_lossy());
     Ok(Progress::of_bytes(length, name))
 }
 

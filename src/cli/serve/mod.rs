@@ -18,7 +18,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    connect::{server_address, token_file},
+    connect::{
+        server_address::{self, CONNECTION},
+        token_file,
+    },
     terminal::interrupt::Signals,
 };
 use crate::{
@@ -40,7 +43,7 @@ const BACKLOG: u32 = 4_096;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Where to listen; port 0 takes any free one.
-    #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "HOST:PORT", value_parser = host_and_port)]
+    #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "HOST:PORT", value_parser = host_and_port, help_heading = CONNECTION)]
     listen: String,
     /// Folder of the database file [default: this system's folder for application data].
     #[arg(long, env = "REVERSI_DATA", value_name = "DIR", conflicts_with = "ephemeral")]
@@ -55,19 +58,19 @@ pub struct Args {
     #[arg(long, env = "REVERSI_PONDER", value_parser = clap::builder::FalseyValueParser::new())]
     ponder: bool,
     /// The server's certificate chain, in PEM: serve TLS.
-    #[arg(long, env = "REVERSI_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    #[arg(long, env = "REVERSI_TLS_CERT", value_name = "FILE", requires = "tls_key", help_heading = CONNECTION)]
     tls_cert: Option<PathBuf>,
     /// The key of that certificate, in PEM.
-    #[arg(long, env = "REVERSI_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, env = "REVERSI_TLS_KEY", value_name = "FILE", requires = "tls_cert", help_heading = CONNECTION)]
     tls_key: Option<PathBuf>,
     /// Accept only clients with a certificate of this authority, in PEM.
-    #[arg(long, env = "REVERSI_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, env = "REVERSI_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert", help_heading = CONNECTION)]
     tls_client_ca: Option<PathBuf>,
     /// Accept connections from other machines without TLS.
-    #[arg(long, env = "REVERSI_INSECURE", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, env = "REVERSI_INSECURE", value_parser = clap::builder::FalseyValueParser::new(), help_heading = CONNECTION)]
     insecure: bool,
     /// Allow calls from pages of this origin, such as `https://example.org`, or of any (*); may be repeated.
-    #[arg(long, env = "REVERSI_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    #[arg(long, env = "REVERSI_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',', help_heading = CONNECTION)]
     allow_origin: Vec<Origin>,
     /// File with the secret that makes its bearer an administrator: 64 hexadecimal digits, made if there is no such
     /// file.
@@ -111,8 +114,8 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     super::say(format_args!("reversi is listening on {address}"));
     if address.ip().is_loopback() {
         super::say(format_args!("page:  {scheme}://{address}"));
-        super::say(format_args!("play:  reversi --server {scheme}://{address} play"));
-        super::say(format_args!("watch: reversi --server {scheme}://{address} rooms"));
+        super::say(format_args!("play:  reversi play --server {scheme}://{address}"));
+        super::say(format_args!("watch: reversi rooms --server {scheme}://{address}"));
     }
     if let Some((listener, _)) = &metrics {
         super::say(format_args!("metrics: http://{}/metrics", listener.local_addr()?));

@@ -43,7 +43,7 @@ impl RoomView {
     /// The view of the member `viewer`, or of a watcher if `None`.
     pub(in crate::cli) fn new(room: Room, viewer: Option<PlayerId>, now: Instant) -> Self {
         let clock = clock_of(&room, now);
-        let chat = |line: &ChatLine| format!("<{}> {}", line.player.name, room_event::printable(&line.text));
+        let chat = |line: &ChatLine| format!("<{}> {}", line.player.name, line.text);
         let chat: Vec<String> = room.chat.iter().map(chat).collect();
         let mut view = Self { room, viewer, clock, news: VecDeque::new(), connection_error: None };
         view.note(chat);

@@ -5,12 +5,14 @@ use std::{io, time::Duration};
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::{
     DefaultTerminal, Frame,
+    buffer::Buffer,
     layout::{Constraint, Layout, Rect},
 };
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_stream::StreamExt as _;
 
 use super::interrupt::Interrupt;
+use crate::cli::text::printable::{is_harmful, printable};
 
 /// The interval at which the clocks are redrawn.
 const TICK: Duration = Duration::from_millis(200);
@@ -43,6 +45,10 @@ impl Screen {
     }
 
     pub(in crate::cli) fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
+        let draw = |frame: &mut Frame| {
+            draw(frame);
+            make_printable(frame.buffer_mut());
+        };
         self.terminal.draw(draw).map(drop)
     }
 
@@ -72,6 +78,14 @@ pub(in crate::cli) fn rows(frame: &Frame, least: u16) -> [Rect; 4] {
     Layout::vertical([line, Constraint::Min(least), line, line]).areas(frame.area())
 }
 
+/// Makes text of the server harmless, as [`printable`] does; widgets have removed control characters already.
+fn make_printable(buffer: &mut Buffer) {
+    for cell in buffer.content.iter_mut().filter(|cell| cell.symbol().contains(is_harmful)) {
+        let symbol = printable(cell.symbol());
+        cell.set_symbol(&symbol);
+    }
+}
+
 impl Drop for Screen {
     fn drop(&mut self) {
         ratatui::restore();
@@ -89,5 +103,24 @@ fn read(event: &Event) -> Option<Input> {
         Event::Key(key) => Some(Input::Key(key.code)),
         Event::Resize(..) => Some(Input::Redraw),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::{Terminal, backend::TestBackend, text::Line};
+
+    use super::*;
+
+    #[test]
+    fn text_of_the_server_cannot_control_the_terminal() {
+        let mut terminal = Terminal::new(TestBackend::new(30, 1)).unwrap();
+        let text = "\u{1b}[2J<eve> \u{202e}drawkcab\nline";
+        let draw = |frame: &mut Frame| {
+            frame.render_widget(Line::from(text), frame.area());
+            make_printable(frame.buffer_mut());
+        };
+        terminal.draw(draw).unwrap();
+        assert_eq!(terminal.backend().to_string().trim_end(), "\"[2J<eve> drawkcabline         \"");
     }
 }

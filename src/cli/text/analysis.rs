@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    cli::{say, text::room_event::printable},
+    cli::say,
     client::{AnalysisLine, MoveAnalysis},
     rules::{ByColor, Color},
 };
@@ -60,7 +60,7 @@ impl AnalysisPrinter {
     fn summary(&self, side: Color) -> String {
         let mut of_side = self.of_side(side);
         let name = self.names.as_ref().map(|names| names[side].as_str()).filter(|name| !name.is_empty());
-        let player = name.map_or_else(|| side.to_string(), |name| format!("{side}, {}", printable(name)));
+        let player = name.map_or_else(|| side.to_string(), |name| format!("{side}, {name}"));
         let total = lost(&of_side);
         of_side.retain(|judged| judged.loss >= MIN_LOSS);
         of_side.sort_by(|one, other| other.loss.total_cmp(&one.loss));

@@ -2,5 +2,6 @@
 
 pub(super) mod analysis;
 pub(super) mod host_event;
+pub(super) mod printable;
 pub(super) mod room_event;
 pub(super) mod series_score;

@@ -52,7 +52,7 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
         RoomChange::GameEnded { outcome, score, .. } => {
             format!("game over: {outcome}{}", describe_score(room, score.as_ref()))
         }
-        RoomChange::ChatPosted(line, _) => format!("<{}> {}", line.player.name, printable(&line.text)),
+        RoomChange::ChatPosted(line, _) => format!("<{}> {}", line.player.name, line.text),
         RoomChange::RoomClosed(reason) => match reason {
             RoomCloseReason::Empty => "the room closes: it is empty".into(),
             RoomCloseReason::Idle => "the room closes: nothing happened in it for too long".into(),
@@ -71,11 +71,6 @@ pub(in crate::cli) fn describe_score(room: &Room, score: Option<&SeriesScore>) -
 /// Squares with spaces between them.
 pub(in crate::cli) fn squares(squares: impl IntoIterator<Item = Square>) -> String {
     squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
-}
-
-/// Removes control characters from text of other players.
-pub(in crate::cli) fn printable(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control()).collect()
 }
 
 fn describe_seat(side: Color, seat: &Seat) -> String {

@@ -27,11 +27,9 @@ impl Running {
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
             command.env_remove(name);
         }
-        if let Some(server) = server {
-            command.args(["--server", server]);
-        }
         let mut child = command
             .args(arguments)
+            .args(server.iter().flat_map(|server| ["--server", server]))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())

@@ -3,5 +3,8 @@
 mod arena;
 mod bench;
 mod bots;
+mod command;
 mod commands;
 mod host;
+mod hostile_server;
+mod options;

@@ -107,7 +107,7 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
         }
     }
     let results = runner.close();
-    say(report::summary(&results));
+    report::summary(&results).lines().for_each(say);
     // Both are tried before an error is returned.
     let written = [json.write(&report::json(&results)), transcripts.write(&report::transcripts(&results))];
     written.into_iter().collect::<anyhow::Result<()>>()?;

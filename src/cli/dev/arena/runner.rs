@@ -16,7 +16,7 @@ use super::{
     results::{MatchPlan, MatchResults, side_of_a},
 };
 use crate::{
-    cli::terminal::progress::Progress,
+    cli::{terminal::progress::Progress, warn},
     rating::Difference,
     rules::{ByColor, Color, SplitMix64, Transcript, opening},
     search::Stop,
@@ -98,7 +98,7 @@ impl MatchRunner {
         }
         if let (Some(fault), Some(winner)) = (&game.fault, game.winner) {
             let loser = if winner == side_of_a(index) { &self.plan.b } else { &self.plan.a };
-            self.progress.suspend(|| eprintln!("game {}: {loser} loses: {fault}", index + 1));
+            self.progress.suspend(|| warn(format_args!("game {}: {loser} loses: {fault}", index + 1)));
         }
         results.add(index, game);
         let score = &results.score;

@@ -39,7 +39,7 @@ use self::{
     server_process::Target,
 };
 use crate::cli::{
-    connect::server_address::Address,
+    connect::server_address::{self, CONNECTION},
     processors, say,
     terminal::{interrupt::Interrupt, progress::Progress},
 };
@@ -59,6 +59,10 @@ pub(in crate::cli) struct Args {
     /// Let the server store everything, in a new folder below DIR, which is deleted afterwards [default DIR: here].
     #[arg(long, env = "REVERSI_BENCH_DURABLE", value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     durable: Option<PathBuf>,
+    /// The server of --running.
+    #[arg(long, env = "REVERSI_SERVER", default_value = server_address::DEFAULT, value_name = "URL_OR_HOST:PORT",
+        requires = "running", help_heading = CONNECTION)]
+    server: String,
     /// Load the running server of --server instead of starting one. Its limits may refuse the load.
     #[arg(long, env = "REVERSI_BENCH_RUNNING", conflicts_with_all = ["durable", "compare"],
         value_parser = clap::builder::FalseyValueParser::new())]
@@ -157,12 +161,12 @@ fn seconds(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// The server cannot be started or reached, or violates the protocol.
-pub(in crate::cli) async fn run(address: &Address, args: Args) -> anyhow::Result<()> {
+pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     args.load.check(args.compare)?;
     // With fewer files, connections fail with an error.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     let target = match &args.durable {
-        _ if args.running => Target::Running { url: address.url(), pid: args.pid },
+        _ if args.running => Target::Running { url: server_address::url(&args.server), pid: args.pid },
         Some(parent) => Target::Durable(parent.clone()),
         None => Target::Ephemeral,
     };
@@ -286,9 +290,14 @@ impl BenchReport {
             Some(other) if !self.comparison.is_empty() => {
                 let (target, rounds) = (&self.target, &self.comparison);
                 say(format_args!("medians of {target} and of {other}, and the median of the ratios (and their range)"));
-                say(rounds);
+                rounds.to_string().lines().for_each(say);
             }
-            _ => self.measured.iter().for_each(|(target, figures)| say(format_args!("{target}\n{figures}"))),
+            _ => {
+                for (target, figures) in &self.measured {
+                    say(target);
+                    figures.to_string().lines().for_each(say);
+                }
+            }
         }
     }
 

@@ -1,0 +1,117 @@
+//! The real binary as a process, with pipes instead of a terminal.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, Command, Output, Stdio},
+};
+
+/// A server that is stopped when this is dropped.
+pub(super) struct Server {
+    child: Child,
+    pub(super) url: String,
+}
+
+impl Server {
+    pub(super) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    pub(super) fn start_with(options: &[&str]) -> Self {
+        Self::serve(&[&["--ephemeral"], options].concat())
+    }
+
+    pub(super) fn serve(options: &[&str]) -> Self {
+        let mut child = reversi(&["serve", "--listen", "127.0.0.1:0", "--log", "error"])
+            .args(options)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split_whitespace().last().unwrap_or_default();
+        Self { child, url: format!("http://{address}") }
+    }
+
+    /// Runs a command until it exits.
+    pub(super) fn run(&self, arguments: &[&str], input: &str) -> Output {
+        let mut child = reversi(arguments)
+            .env("REVERSI_SERVER", &self.url)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A command that does not read its input may have exited already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+
+    /// The output of a command, which must succeed.
+    pub(super) fn output_of(&self, arguments: &[&str], input: &str) -> String {
+        let output = self.run(arguments, input);
+        let (printed, error) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{arguments:?} failed: {error}\n{printed}");
+        printed
+    }
+
+    /// The error output of a command, which must fail.
+    pub(super) fn error_of(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments, "");
+        assert!(!output.status.success(), "{arguments:?} did not fail: {}", text(&output.stdout));
+        text(&output.stderr)
+    }
+}
+
+/// A command that runs alongside the test, and is killed when this is dropped.
+pub(super) struct Running {
+    pub(super) child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Running {
+    pub(super) fn start(server: &Server, arguments: &[&str]) -> Self {
+        let mut command = reversi(arguments);
+        command.env("REVERSI_SERVER", &server.url).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    /// Waits for a line that contains this text.
+    pub(super) fn wait_for(&mut self, part: &str) -> String {
+        self.lines.by_ref().map(Result::unwrap).find(|line| line.contains(part)).unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The binary, without the variables `REVERSI_*` of the tests' environment.
+pub(super) fn reversi(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
+        command.env_remove(name);
+    }
+    command.args(arguments);
+    command
+}
+
+pub(super) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A path for a file of this process.
+pub(super) fn file(name: &str) -> String {
+    std::env::temp_dir().join(format!("reversi-{name}-{}", std::process::id())).display().to_string()
+}

@@ -1,0 +1,78 @@
+//! The options of each command, its `--help`, and the usage in errors.
+
+use super::command::{reversi, text};
+
+const CONNECTING: [&str; 9] = ["rooms", "play", "watch", "host", "bot", "games", "analyze", "admin", "demo"];
+
+const LOCAL: [&str; 5] = ["serve", "engine", "import", "train", "arena"];
+
+fn help_of(command: &str) -> String {
+    text(&reversi(&[command, "--help"]).output().unwrap().stdout)
+}
+
+fn error_of(arguments: &[&str], variables: &[(&str, &str)]) -> String {
+    let output = reversi(arguments).envs(variables.iter().copied()).output().unwrap();
+    assert!(!output.status.success(), "{arguments:?} did not fail");
+    text(&output.stderr)
+}
+
+#[test]
+fn only_commands_that_connect_have_the_options_of_a_connection() {
+    for command in CONNECTING {
+        let (_, connection) =
+            help_of(command).split_once("\nConnection:\n").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        for option in ["--server <", "--tls-ca <", "--tls-client-cert <", "--tls-client-key <"] {
+            assert!(connection.contains(option), "{command}: {connection}");
+        }
+    }
+    for command in LOCAL {
+        let help = help_of(command);
+        assert!(!help.contains("--server <") && !help.contains("--tls-ca <"), "{help}");
+        for option in ["--server", "--tls-ca"] {
+            let error = error_of(&[command, option, "x"], &[]);
+            assert!(error.contains(&format!("unexpected argument '{option}' found")), "{error}");
+        }
+    }
+    assert!(!text(&reversi(&["--help"]).output().unwrap().stdout).contains("--server"));
+    let error = error_of(&["--server", "x", "rooms"], &[]);
+    assert!(error.contains("'rooms --server' exists"), "{error}");
+}
+
+#[test]
+fn options_are_grouped_under_headings() {
+    let help = help_of("serve");
+    let part = |heading: &str| {
+        help.split(&format!("\n{heading}:\n")).nth(1).unwrap().split("\n\n  -h").next().unwrap().to_owned()
+    };
+    assert!(part("Options").contains("--data <DIR>"), "{help}");
+    assert!(part("Connection").contains("--listen <") && part("Limits").contains("--max-rooms <"), "{help}");
+    let options = help.split("\nOptions:\n").nth(1).unwrap().split("\nConnection:\n").next().unwrap();
+    assert!(!options.contains("--tls-cert <") && !options.contains("--max-rooms <"), "{options}");
+    let help = help_of("play");
+    let connection = help.split("\nConnection:\n").nth(1).unwrap();
+    assert!(
+        connection.contains("--name <") && connection.contains("--keep <") && !connection.contains("--ai <"),
+        "{help}"
+    );
+}
+
+#[test]
+fn the_usage_in_an_error_has_no_options_that_variables_set() {
+    let variables = [("REVERSI_SERVER", "http://127.0.0.1:1"), ("REVERSI_NAME", "ada")];
+    for arguments in [&["play", "--nonsense"][..], &["admin", "--admin-token", "x", "close"], &["bench", "--nonsense"]]
+    {
+        let error = error_of(arguments, &variables);
+        assert!(
+            error.contains("Usage: reversi ") && !error.contains("--server") && !error.contains("--name"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_server_is_named_with_the_option_or_the_variable_only_where_it_is_used() {
+    let error = error_of(&["bench", "--server", "http://127.0.0.1:1"], &[]);
+    assert!(error.contains("--running"), "{error}");
+    let output = reversi(&["analyze", "f5d6c3", "--depth", "1"]).env("REVERSI_SERVER", "nonsense").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}

@@ -3,7 +3,7 @@
 //! ```text
 //!   serve                            the server
 //!   rooms, play, watch, host         clients: connect (login, streams) ─▶ terminal (state, drawing, keys), text
-//!   games, admin, bot, demo          clients without a screen
+//!   games, name, admin, bot, demo    clients without a screen
 //!   bot ─▶ external_engine           engines of other programs play in rooms
 //!   engine_server                    the engine for other programs (`reversi engine`)
 //!   import                           writes to the store of a stopped server
@@ -34,6 +34,7 @@ mod external_engine;
 mod games;
 mod host;
 mod import;
+mod name;
 mod option_precedence;
 mod play;
 mod random;
@@ -84,6 +85,8 @@ enum Command {
     Engine(engine_server::Args),
     /// List or export finished games, or show results and ratings.
     Games(games::Args),
+    /// Keep a player's name for good, change its token, or give it up.
+    Name(name::Args),
     /// Import games of other programs and databases into the archive of a stopped server.
     Import(import::Args),
     /// Show what each move of a game lost, by the local engine or a server's.
@@ -171,6 +174,7 @@ async fn run(command: Command) -> anyhow::Result<()> {
         Command::Bot(args) => bot::run(args).await,
         Command::Engine(args) => engine_server::run(args).await,
         Command::Games(args) => games::run(args).await,
+        Command::Name(args) => name::run(args).await,
         Command::Import(args) => import::run(args).await,
         Command::Analyze(args) => analyze::run(args).await,
         Command::Train(args) => train::run(args).await,

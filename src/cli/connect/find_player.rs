@@ -3,6 +3,7 @@
 use anyhow::{Context as _, anyhow};
 
 use crate::{
+    cli::text::printable::printable,
     client::{PlayerId, Session},
     room,
 };
@@ -20,7 +21,8 @@ pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Resul
         (Ok((player, _, earlier)), _) => {
             if !earlier.is_empty() {
                 let ids = earlier.iter().map(|other| other.id.to_string()).collect::<Vec<_>>().join(", ");
-                eprintln!("{} is {}; others had the name earlier, find them by id: {ids}", player.name, player.id);
+                let name = printable(&player.name);
+                eprintln!("{name} is {}; others had the name earlier, find them by id: {ids}", player.id);
             }
             Ok(player.id)
         }

@@ -84,16 +84,12 @@ pub(in crate::cli) async fn resume_or_log_in(
 ) -> anyhow::Result<Session> {
     let name = options.name.as_deref();
     let Some(file) = &options.keep else { return log_in(client, name, prefix, kind).await };
-    if let Some(token) = token_file::read(file)? {
-        match client.resume(&token).await {
-            Ok(session) if session.player().kind == kind => return Ok(session),
-            Ok(session) => {
-                let name = &session.player().name;
-                bail!("{} keeps the login of {name}, a player of another kind; name another file", file.display())
-            }
-            Err(error) if error.is_session_lost() => {}
-            Err(error) => return Err(not_logged_in(client, error).context("cannot come back")),
+    if let Some(session) = resume(client, file).await? {
+        if session.player().kind == kind {
+            return Ok(session);
         }
+        let name = &session.player().name;
+        bail!("{} keeps the login of {name}, a player of another kind; name another file", file.display());
     }
     let session = log_in(client, name, prefix, kind).await?;
     match token_file::write(file, session.token()) {
@@ -103,6 +99,25 @@ pub(in crate::cli) async fn resume_or_log_in(
             Err(error)
         }
     }
+}
+
+/// Resumes the login in a file, or of a replacement of its token that was interrupted; `None` if the server knows neither.
+pub(in crate::cli) async fn resume(client: &Client, file: &Path) -> anyhow::Result<Option<Session>> {
+    let next = token_file::next(file);
+    for from in [file, &next] {
+        let Some(token) = token_file::read(from)? else { continue };
+        match client.resume(&token).await {
+            Ok(session) => {
+                if from == next {
+                    token_file::rename(&next, file)?;
+                }
+                return Ok(Some(session));
+            }
+            Err(error) if error.is_session_lost() => {}
+            Err(error) => return Err(not_logged_in(client, error).context("cannot come back")),
+        }
+    }
+    Ok(None)
 }
 
 /// Logs out, unless the login is kept.

@@ -3,7 +3,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::{ErrorKind, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
@@ -20,6 +20,17 @@ pub(in crate::cli) fn read(file: &Path) -> anyhow::Result<Option<String>> {
 pub(in crate::cli) fn write(file: &Path, token: &str) -> anyhow::Result<()> {
     let written = open(file).and_then(|mut opened| writeln!(opened, "{token}"));
     written.with_context(|| format!("cannot keep a token in {}", file.display()))
+}
+
+/// The file of a token that is to replace the one in `file`.
+pub(in crate::cli) fn next(file: &Path) -> PathBuf {
+    let mut next = file.as_os_str().to_owned();
+    next.push(".new");
+    next.into()
+}
+
+pub(in crate::cli) fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {
+    std::fs::rename(from, to).with_context(|| format!("cannot rename {} to {}", from.display(), to.display()))
 }
 
 /// The file is private: a reader of the token could play as its owner.

@@ -3,6 +3,7 @@ import { PlayerKind } from "../gen/reversi/v1/types_pb";
 import { useQuery } from "../state/use_query";
 import { session } from "../state/session";
 import { text } from "../text/text";
+import { ClaimPanel } from "../ui/profile/claim_panel";
 import { GameHistory } from "../ui/profile/game_history";
 import { Unavailable } from "../ui/control/unavailable";
 import { StatisticsPanel } from "../ui/profile/statistics_panel";
@@ -26,6 +27,7 @@ export function PlayerScreen({ playerId }: { playerId: string }) {
             {playerId === session.value?.playerId && texts.you}
           </p>
         </section>
+        {playerId === session.value?.playerId && <ClaimPanel />}
         <StatisticsPanel stats={answer.stats} />
       </div>
       <GameHistory playerId={playerId} />

@@ -29,6 +29,19 @@ export async function logIn(name: string): Promise<void> {
   session.value = { token, playerId: player.playerId, name: player.displayName };
 }
 
+/** Comes back as the player of a token. */
+export async function resume(token: string): Promise<void> {
+  authorize(token);
+  const me = await sessions.getMe({}).catch((error: unknown) => {
+    authorize(undefined);
+    throw error;
+  });
+  if (!me.player) return;
+  lastName.value = me.player.displayName;
+  expired.value = false;
+  session.value = { token, playerId: me.player.playerId, name: me.player.displayName };
+}
+
 /** Logs in under a random name. */
 export function logInAsGuest(): Promise<void> {
   return logIn(`Guest ${Math.floor(Math.random() * 1e6)}`);

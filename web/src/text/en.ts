@@ -36,7 +36,17 @@ export const en = {
     useHere: "Use it here",
     loading: "Loading…",
   },
+  claim: {
+    title: "Your name",
+    why: "A name is free for others a day after its player was last here. Keep it, and your results and rating stay yours.",
+    later: "After your first finished game you can keep your name, your results and your rating.",
+    claim: "Keep this name",
+    claimed:
+      "The name is yours. To come back from another browser, or after logging out, you need the secret: store it.",
+    secret: "Secret",
+  },
   logIn: {
+    haveSecret: "Come back with a secret",
     title: "Play Reversi",
     lead: "Against people, programs, or just to watch. No account, no password: a name is enough.",
     name: "Your name",

@@ -9,6 +9,7 @@ pub(crate) mod directory;
 pub(crate) mod expiry;
 mod idempotent_requests;
 pub(crate) mod inbox;
+mod likeness;
 pub(crate) mod notice;
 #[expect(clippy::module_inception, reason = "the file of one player in the folder of players")]
 pub(crate) mod player;

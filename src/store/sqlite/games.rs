@@ -202,7 +202,7 @@ fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
     let (plies, position) = plies(&transcript, || spent.next().unwrap_or(0));
     Ok(GameRecord {
         id,
-        room_name: RoomName::parse(&text("room_name")?)?,
+        room_name: RoomName::from_stored(&text("room_name")?)?,
         players: ByColor::new(participant(row, "black")?, participant(row, "white")?),
         started: Timestamp(row.get("started_us")?),
         ended: Timestamp(row.get("ended_us")?),
@@ -241,7 +241,7 @@ fn participant(row: &Row<'_>, side: &str) -> Result<Participant, ReadError> {
         (Contestant::Ai { kind, level }, _) => Participant::Ai(AiSeat { kind, level, seed: 0 }),
         (Contestant::Player(id), kind) => Participant::Player(Profile {
             id,
-            name: DisplayName::parse(&text(format!("{side}_name"))?)?,
+            name: DisplayName::from_stored(&text(format!("{side}_name"))?)?,
             kind: player_kind(kind)?,
         }),
     })

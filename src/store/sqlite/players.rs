@@ -52,7 +52,7 @@ pub(super) fn all(connection: &Connection) -> Result<Vec<StoredPlayer>, ReadErro
         players.push(StoredPlayer {
             profile: Profile {
                 id: text(0)?.parse()?,
-                name: DisplayName::parse(&text(1)?)?,
+                name: DisplayName::from_stored(&text(1)?)?,
                 kind: player_kind(&text(2)?)?,
             },
             seats: row.get(3)?,

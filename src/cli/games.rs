@@ -176,8 +176,9 @@ fn summary(name: &str, stats: &Stats) -> String {
         |what: &str, OpponentStats { won, drawn, lost }| format!("  {what:15} {won} won, {drawn} drawn, {lost} lost");
     let all = OpponentStats { won: stats.won, drawn: stats.drawn, lost: stats.lost };
     let rating = match stats.rating {
-        Some(Rating { value, deviation, games }) => {
-            format!("rated {value:.0}, give or take {:.0}, after {games} games", 2.0 * deviation)
+        Some(Rating { value, deviation, games, provisional }) => {
+            let mark = if provisional { "? (provisional)" } else { "" };
+            format!("rated {value:.0}{mark}, give or take {:.0}, after {games} games", 2.0 * deviation)
         }
         None => "not rated yet".to_owned(),
     };
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_summary_shows_the_deviation_of_a_rating() {
-        let rating = Some(Rating { value: 1662.3, deviation: 145.2, games: 3 });
+        let rating = Some(Rating { value: 1662.3, deviation: 145.2, games: 3, provisional: true });
         let stats = Stats {
             played: 3,
             won: 2,
@@ -214,7 +215,7 @@ mod tests {
             ..Stats::default()
         };
         let text = summary("ada", &stats);
-        assert!(text.starts_with("ada: rated 1662, give or take 290, after 3 games\n"), "{text}");
+        assert!(text.starts_with("ada: rated 1662? (provisional), give or take 290, after 3 games\n"), "{text}");
         assert!(text.ends_with("\n  against AIs     2 won, 0 drawn, 1 lost"), "{text}");
         assert!(summary("eve", &Stats::default()).starts_with("eve: not rated yet\n"));
     }

@@ -8,20 +8,22 @@ use thiserror::Error;
 
 use super::{
     likeness,
+    pairings::Pairings,
     player::Player,
     quota::Holding,
     token::{Token, TokenHash},
 };
 use crate::{
-    room::{DisplayName, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
+    room::{DisplayName, GameRecord, Participant, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
+    rules::ByColor,
     runtime::{
         lifecycle::Lifecycle,
-        limit::limits::Limits,
+        limit::{client_address::Prefix, limits::Limits},
         outcome::{RoomError, StreamEnd},
         random::RandomSource,
         server_clock::Clock,
     },
-    store::StoredPlayer,
+    store::{EndedGame, StoredPlayer},
 };
 
 /// Why a log-in is refused.
@@ -56,6 +58,7 @@ pub struct Players {
     by_name: DashMap<String, PlayerId>,
     /// What these names look like. A stored name that looks like one before it has no entry.
     by_look: DashMap<String, PlayerId>,
+    pairings: Pairings,
     limits: Limits,
     clock: Clock,
     random: RandomSource,
@@ -174,6 +177,25 @@ impl Players {
                 self.admit(enrolled);
             }
         }
+    }
+
+    /// A game that ends now, with how much it counts for ratings.
+    pub(crate) fn weigh(&self, record: GameRecord) -> EndedGame {
+        let weight = self.pairings.note(&record, &self.homes(&record));
+        EndedGame { record, weight }
+    }
+
+    /// Undoes [`Players::weigh`] for a game that could not be stored.
+    pub(crate) fn unweigh(&self, game: &EndedGame) {
+        self.pairings.forget(&game.record, &self.homes(&game.record));
+    }
+
+    /// The addresses of the players of a game, where they tell players apart.
+    fn homes(&self, game: &GameRecord) -> ByColor<Option<Prefix>> {
+        ByColor::from_fn(|side| match &game.players[side] {
+            Participant::Player(profile) => self.get(profile.id)?.quota.home()?.prefix(),
+            Participant::Ai(_) => None,
+        })
     }
 
     /// Revokes the token; the name stays taken until [`Players::remove`].

@@ -11,6 +11,7 @@ mod idempotent_requests;
 pub(crate) mod inbox;
 mod likeness;
 pub(crate) mod notice;
+mod pairings;
 #[expect(clippy::module_inception, reason = "the file of one player in the folder of players")]
 pub(crate) mod player;
 pub(crate) mod quota;

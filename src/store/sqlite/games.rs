@@ -13,16 +13,18 @@ use crate::{
     rules::{ByColor, Color, Position, Transcript},
     store::{
         archive::{GameFilter, GameKey, GamePage},
+        journal::EndedGame,
         player_stats::{Contestant, OpponentKind, PlayerStats, Rating, Results, stats_after},
     },
 };
 
 /// Inserts a finished game and updates the statistics of its players; a known game changes nothing.
-pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Result<()> {
+pub(super) fn keep(connection: &Connection, ended: &EndedGame) -> rusqlite::Result<()> {
+    let game = &ended.record;
     if !enter(connection, game)? {
         return Ok(());
     }
-    for (who, standing) in stats_after(game, |who| standing(connection, who))? {
+    for (who, standing) in stats_after(ended, |who| standing(connection, who))? {
         let name =
             game.players.iter().find(|(_, player)| Contestant::from(*player) == who).map(|(_, player)| name(player));
         put_standing(connection, &who, &name.unwrap_or_default(), &standing)?;

@@ -4,7 +4,7 @@ sys.path.append(sys.path[0] + "/../../proto")
 (session, sessions), (lobby, lobbies), (game, games) = (
     grpc.protos_and_services(f"reversi/v1/{name}.proto") for name in ("session", "lobby", "game"))
 net, pause = grpc.insecure_channel(sys.argv[1]), float((sys.argv[3:] or ["0"])[0])
-bot = session.LogInRequest(display_name=f"random {random.randrange(10**9)}", kind="PLAYER_KIND_BOT")
+bot = session.LogInRequest(display_name=f"bot {random.randrange(10**9)}", kind="PLAYER_KIND_BOT")
 me = {"metadata": [("authorization", "Bearer " + sessions.SessionServiceStub(net).LogIn(bot).token)]}
 opponent = {"ai": {"kind": sys.argv[2]}} if sys.argv[2:] else {"anyone": {}}
 print("room", lobbies.LobbyServiceStub(net).QuickStart(lobby.QuickStartRequest(**opponent), **me).room.room_id, flush=True)

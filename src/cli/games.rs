@@ -178,8 +178,9 @@ fn summary(name: &str, stats: &Stats) -> [String; 5] {
         |what: &str, OpponentStats { won, drawn, lost }| format!("  {what:15} {won} won, {drawn} drawn, {lost} lost");
     let all = OpponentStats { won: stats.won, drawn: stats.drawn, lost: stats.lost };
     let rating = match stats.rating {
-        Some(Rating { value, deviation, games }) => {
-            format!("rated {value:.0}, give or take {:.0}, after {games} games", 2.0 * deviation)
+        Some(Rating { value, deviation, games, provisional }) => {
+            let mark = if provisional { "? (provisional)" } else { "" };
+            format!("rated {value:.0}{mark}, give or take {:.0}, after {games} games", 2.0 * deviation)
         }
         None => "not rated yet".to_owned(),
     };
@@ -205,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_summary_shows_the_deviation_of_a_rating() {
-        let rating = Some(Rating { value: 1662.3, deviation: 145.2, games: 3 });
+        let rating = Some(Rating { value: 1662.3, deviation: 145.2, games: 3, provisional: true });
         let stats = Stats {
             played: 3,
             won: 2,
@@ -215,7 +216,7 @@ mod tests {
             ..Stats::default()
         };
         let text = summary("ada", &stats);
-        assert_eq!(text[0], "ada: rated 1662, give or take 290, after 3 games");
+        assert_eq!(text[0], "ada: rated 1662? (provisional), give or take 290, after 3 games");
         assert_eq!(text[4], "  against AIs     2 won, 0 drawn, 1 lost");
         assert_eq!(summary("eve", &Stats::default())[0], "eve: not rated yet");
     }

@@ -150,8 +150,18 @@ impl From<LogInError> for Status {
     fn from(error: LogInError) -> Self {
         match error {
             LogInError::Closed(error) => error.into(),
-            LogInError::NameTaken => {
-                status(Code::AlreadyExists, "NAME_TAKEN", "another player has this name", Details::default())
+            LogInError::NameTaken => status(
+                Code::AlreadyExists,
+                "NAME_TAKEN",
+                "another player has this name; choose another",
+                Details::default(),
+            ),
+            LogInError::NameAlike => {
+                let message = "this name looks like that of another player; choose another";
+                status(Code::AlreadyExists, "NAME_TAKEN", message, Details::default())
+            }
+            LogInError::NameReserved => {
+                Malformed::new(Malformed::BAD_NAME, "display_name", "must not be that of the server or of an AI").into()
             }
             LogInError::Full => {
                 let message = "the server has too many players; come back later";
@@ -276,6 +286,8 @@ mod tests {
             (token_missing(), Code::Unauthenticated, "TOKEN_MISSING", None),
             (token_invalid(), Code::Unauthenticated, "TOKEN_INVALID", None),
             (LogInError::NameTaken.into(), Code::AlreadyExists, "NAME_TAKEN", None),
+            (LogInError::NameAlike.into(), Code::AlreadyExists, "NAME_TAKEN", None),
+            (LogInError::NameReserved.into(), Code::InvalidArgument, "BAD_NAME", None),
             (LogInError::Full.into(), Code::ResourceExhausted, "QUOTA_PLAYERS", Some(RETRY)),
             (RoomError::QuotaRooms("x").into(), Code::ResourceExhausted, "QUOTA_ROOMS", Some(RETRY)),
             (RoomError::QuotaSeats.into(), Code::ResourceExhausted, "QUOTA_SEATS", Some(RETRY)),

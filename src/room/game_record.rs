@@ -2,7 +2,7 @@
 
 use super::{
     event::{Event, Fact},
-    game::{GameEnd, Ply},
+    game::{EndReason, GameEnd, Ply},
     ids::{GameId, PlayerId},
     seat::{AiSeat, Occupant, Profile},
     settings::Visibility,
@@ -57,6 +57,18 @@ pub struct GameRecord {
     pub private: bool,
     /// Whether it counts for ratings.
     pub rated: bool,
+}
+
+/// Plies that the players must make before a game that somebody gives up changes ratings.
+const RATED_PLIES: usize = 10;
+
+impl GameRecord {
+    /// Whether the game changes ratings: not if it is given up, or agreed to be drawn, in its first plies.
+    #[must_use]
+    pub fn changes_ratings(&self) -> bool {
+        let played = self.plies.len().saturating_sub(usize::from(self.opening));
+        self.rated && self.end.counts() && (self.end.reason == EndReason::Discs || played >= RATED_PLIES)
+    }
 }
 
 impl Room {

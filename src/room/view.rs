@@ -40,12 +40,16 @@ impl View<'_> {
         }
     }
 
-    /// Whether search reports of AI seats may be shown: not to the players of the running game.
+    /// Whether search reports of AI seats may be shown: not to the players of the running game, and to nobody if it is
+    /// rated.
     #[must_use]
     pub fn shows_thoughts(&self) -> bool {
+        if self.room.running().is_none() {
+            return true;
+        }
         match self.viewer {
-            Viewer::Player(player) => self.room.running().is_none() || self.room.seat_of(player).is_none(),
-            Viewer::Public => true,
+            Viewer::Player(player) => !self.room.settings().rated && self.room.seat_of(player).is_none(),
+            Viewer::Public => !self.room.settings().rated,
         }
     }
 }

@@ -29,7 +29,7 @@ impl Sessions {
     /// Logs in a new player with a free name, who is visible once stored.
     ///
     /// # Errors
-    /// When the name is taken, the server is full or shutting down, or the store is unavailable.
+    /// When the name is taken or reserved, the server is full or shutting down, or the store is unavailable.
     pub async fn log_in(
         &self,
         name: DisplayName,

@@ -9,6 +9,7 @@ use std::{
 use thiserror::Error;
 use tokio::sync::oneshot;
 
+use super::player_stats::RatingWeight;
 use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
 
 /// A boxed future.
@@ -79,7 +80,16 @@ pub struct Append<'a> {
     /// The events after it. The first event of a room is its creation; `Closed` removes the room.
     pub events: &'a [Event],
     /// The games that end in them, for the archive.
-    pub games: &'a [GameRecord],
+    pub games: &'a [EndedGame],
+}
+
+/// A game that ends in an append.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedGame {
+    /// What the archive keeps of it.
+    pub record: GameRecord,
+    /// How much it counts for the ratings of its players, if it counts.
+    pub weight: RatingWeight,
 }
 
 /// The stored part of an open room: a state and all later events.

@@ -20,10 +20,10 @@ use std::sync::Arc;
 
 pub use archive::{Archive, GameFilter, GameKey, GamePage};
 pub use journal::{
-    Append, AppendError, AppendFuture, BoxFuture, FaultHook, History, Journal, StoreFuture, Unavailable,
+    Append, AppendError, AppendFuture, BoxFuture, EndedGame, FaultHook, History, Journal, StoreFuture, Unavailable,
 };
 pub use memory::MemoryStore;
-pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, Results};
+pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
 pub use player_store::{PlayerStore, StoredPlayer};
 pub use sqlite::{COMMIT_WRITES, OpenError, SqliteStore};
 

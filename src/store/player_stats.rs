@@ -8,6 +8,7 @@ use skillratings::{
 };
 use thiserror::Error;
 
+use super::journal::EndedGame;
 use crate::{
     room::{GameRecord, Participant, PlayerId, PlayerKind},
     rules::{ByColor, Color},
@@ -67,6 +68,10 @@ pub struct Rating {
     pub games: u32,
 }
 
+/// How much a game changes ratings, in sixteenths of the full change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RatingWeight(u8);
+
 /// The results and the rating of a contestant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayerStats {
@@ -82,7 +87,7 @@ pub struct PlayerStats {
 
 /// Both contestants' statistics after a game, given those `before`. An AI against itself counts twice, unrated.
 pub(super) fn stats_after<E>(
-    record: &GameRecord,
+    EndedGame { record, weight }: &EndedGame,
     mut before: impl FnMut(&Contestant) -> Result<PlayerStats, E>,
 ) -> Result<Vec<(Contestant, PlayerStats)>, E> {
     if !record.end.counts() {
@@ -95,9 +100,9 @@ pub(super) fn stats_after<E>(
         Color::ALL.into_iter().for_each(|side| both.count(record, side));
         return Ok(vec![(who.black, both)]);
     }
-    if record.rated {
+    if record.changes_ratings() && *weight != RatingWeight::NONE {
         let ratings = ByColor::from_fn(|side| standings[side].rating.unwrap_or_default());
-        let (black, white) = ratings.black.meets(ratings.white, record.end.winner);
+        let (black, white) = ratings.black.meets(ratings.white, record.end.winner, *weight);
         (standings.black.rating, standings.white.rating) = (Some(black), Some(white));
     }
     for side in Color::ALL {
@@ -145,20 +150,53 @@ impl Results {
     }
 }
 
+impl RatingWeight {
+    /// The game changes no rating.
+    pub const NONE: Self = Self(0);
+    /// The game counts as Glicko-2 has it.
+    pub const FULL: Self = Self(16);
+
+    /// The weight of a game of two players who have met this often of late: full for the first ten games, then half of
+    /// it for each ten more, and never below a sixteenth.
+    #[must_use]
+    pub fn after(meetings: usize) -> Self {
+        Self(Self::FULL.0 >> (meetings / 10).min(4))
+    }
+
+    /// The part of the way from one number to another.
+    fn between(self, from: f64, to: f64) -> f64 {
+        from + (to - from) * f64::from(self.0) / f64::from(Self::FULL.0)
+    }
+}
+
 impl Rating {
+    /// The deviation above which a rating is provisional.
+    const PROVISIONAL: f64 = 110.0;
+
+    /// Whether it is still too uncertain to be compared with others.
+    #[must_use]
+    pub fn is_provisional(&self) -> bool {
+        self.deviation > Self::PROVISIONAL
+    }
+
     /// The ratings of black and white after a game between them.
-    fn meets(self, white: Self, winner: Option<Color>) -> (Self, Self) {
+    fn meets(self, white: Self, winner: Option<Color>, weight: RatingWeight) -> (Self, Self) {
         let outcome = match winner {
             Some(Color::Black) => Outcomes::WIN,
             Some(Color::White) => Outcomes::LOSS,
             None => Outcomes::DRAW,
         };
         let (one, other) = glicko2(&self.into(), &white.into(), &outcome, &Glicko2Config::new());
-        (self.updated_to(one), white.updated_to(other))
+        (self.moved_to(one, weight), white.moved_to(other, weight))
     }
 
-    fn updated_to(self, Glicko2Rating { rating, deviation, volatility }: Glicko2Rating) -> Self {
-        Self { value: rating, deviation, volatility, games: self.games + 1 }
+    fn moved_to(self, Glicko2Rating { rating, deviation, volatility }: Glicko2Rating, weight: RatingWeight) -> Self {
+        Self {
+            value: weight.between(self.value, rating),
+            deviation: weight.between(self.deviation, deviation),
+            volatility: weight.between(self.volatility, volatility),
+            games: self.games + 1,
+        }
     }
 }
 
@@ -225,7 +263,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        room::{AiSeat, DisplayName, EndReason, GameEnd, GameId, Profile, RoomId, RoomName, TimeControl, Timestamp},
+        room::{
+            AiSeat, DisplayName, EndReason, GameEnd, GameId, Ply, Profile, RoomId, RoomName, TimeControl, Timestamp,
+        },
         rules::Position,
     };
 
@@ -250,7 +290,7 @@ mod tests {
             started: Timestamp(0),
             ended: Timestamp(1),
             end: GameEnd { winner, reason },
-            plies: Vec::new(),
+            plies: vec![Ply { square: None, spent_ms: 0 }; 10],
             opening: 0,
             position: Position::START,
             time: TimeControl { per_move: None, total: None, increment: Duration::ZERO },
@@ -266,10 +306,15 @@ mod tests {
         fn after(games: &[GameRecord]) -> Self {
             let mut table = Self::default();
             for game in games {
-                let Ok(stats) = stats_after(game, |who| Ok::<_, Infallible>(table.of(who)));
-                table.0.extend(stats);
+                table.add(game, RatingWeight::FULL);
             }
             table
+        }
+
+        fn add(&mut self, game: &GameRecord, weight: RatingWeight) {
+            let ended = EndedGame { record: game.clone(), weight };
+            let Ok(stats) = stats_after(&ended, |who| Ok::<_, Infallible>(self.of(who)));
+            self.0.extend(stats);
         }
 
         fn of(&self, who: &Contestant) -> PlayerStats {
@@ -327,6 +372,47 @@ mod tests {
         assert!(other.named("ai-greedy").rating.unwrap().value > other.named("ai-mcts").rating.unwrap().value);
     }
 
+    #[test]
+    fn a_game_given_up_at_once_is_counted_and_not_rated() {
+        for reason in
+            [EndReason::Resignation, EndReason::Left, EndReason::Kicked, EndReason::Timeout, EndReason::Agreed]
+        {
+            let long = game(["ada", "bob"], BLACK, reason);
+            let short = GameRecord { opening: 1, ..long.clone() };
+            let table = StatsTable::after(&[short]);
+            assert_eq!((table.named("ada").humans.won, table.named("ada").rating), (1, None), "{reason:?}");
+            assert!(StatsTable::after(&[long]).named("ada").rating.is_some(), "{reason:?}");
+        }
+        let wiped_out = GameRecord { opening: 1, ..game(["ada", "bob"], BLACK, EndReason::Discs) };
+        assert!(StatsTable::after(&[wiped_out]).named("ada").rating.is_some());
+    }
+
+    #[test]
+    fn a_game_of_no_weight_is_counted_and_not_rated() {
+        let mut table = StatsTable::default();
+        table.add(&game(["ada", "bob"], BLACK, EndReason::Discs), RatingWeight::NONE);
+        assert_eq!((table.named("ada").humans.won, table.named("ada").rating), (1, None));
+    }
+
+    #[test]
+    fn the_weight_halves_every_ten_games_down_to_a_sixteenth() {
+        let weights = [0, 9, 10, 19, 20, 30, 40, 50, 1_000].map(|meetings| RatingWeight::after(meetings).0);
+        assert_eq!(weights, [16, 16, 8, 8, 4, 2, 1, 1, 1]);
+        let after = |weight| Rating::default().meets(Rating::default(), BLACK, weight).0;
+        let (full, half) = (after(RatingWeight::FULL), after(RatingWeight::after(10)));
+        let change = |rating: Rating| [rating.value - 1500.0, rating.deviation - 350.0];
+        for (full, half) in change(full).into_iter().zip(change(half)) {
+            assert!((full - 2.0 * half).abs() < 1e-9, "{full} {half}");
+        }
+    }
+
+    #[test]
+    fn a_rating_is_provisional_until_its_deviation_is_small() {
+        let rating = |deviation| Rating { deviation, ..Rating::default() };
+        assert!(Rating::default().is_provisional() && rating(110.1).is_provisional());
+        assert!(!rating(110.0).is_provisional());
+    }
+
     /// The values in the documentation of `skillratings` for two new players.
     #[test]
     fn a_first_game_rates_as_documented() {
@@ -350,24 +436,24 @@ mod tests {
     proptest! {
         #[test]
         fn the_winner_rises_the_loser_falls_and_both_deviations_shrink(black in ratings(), white in ratings()) {
-            let (winner, loser) = black.meets(white, BLACK);
+            let (winner, loser) = black.meets(white, BLACK, RatingWeight::FULL);
             prop_assert!(winner.value > black.value && loser.value < white.value);
             prop_assert!(winner.deviation < black.deviation && loser.deviation < white.deviation);
             prop_assert_eq!((winner.games, loser.games), (black.games + 1, white.games + 1));
-            let (loser, winner) = white.meets(black, WHITE);
-            prop_assert_eq!((winner, loser), black.meets(white, BLACK), "the color does not matter");
+            let (loser, winner) = white.meets(black, WHITE, RatingWeight::FULL);
+            prop_assert_eq!((winner, loser), black.meets(white, BLACK, RatingWeight::FULL), "the color does not matter");
         }
 
         #[test]
         fn a_draw_moves_ratings_together(black in ratings(), white in ratings()) {
-            let (one, other) = black.meets(white, None);
+            let (one, other) = black.meets(white, None, RatingWeight::FULL);
             prop_assert_eq!(one.value < black.value, black.value > white.value);
             prop_assert_eq!(other.value < white.value, white.value > black.value);
         }
 
         #[test]
         fn a_draw_of_equals_only_shrinks_the_deviations(rating in ratings()) {
-            let (one, other) = rating.meets(rating, None);
+            let (one, other) = rating.meets(rating, None, RatingWeight::FULL);
             prop_assert_eq!(one, other);
             prop_assert!((one.value - rating.value).abs() < 1e-9 && one.deviation < rating.deviation);
         }

@@ -66,8 +66,10 @@ pub struct Rating {
     pub value: f64,
     /// The rating deviation, half of the half-width of the 95 % interval.
     pub deviation: f64,
-    /// The number of rated games.
+    /// The number of games that have changed it.
     pub games: u32,
+    /// Whether it may still change by much.
+    pub provisional: bool,
 }
 
 impl TryFrom<v1::PlayerStats> for Stats {
@@ -103,11 +105,11 @@ impl TryFrom<v1::Rating> for Rating {
     type Error = Malformed;
 
     fn try_from(rating: v1::Rating) -> Result<Self, Malformed> {
-        let v1::Rating { value, deviation, games } = rating;
+        let v1::Rating { value, deviation, games, provisional } = rating;
         if !(value.is_finite() && deviation.is_finite()) {
             return Err(Malformed::new("rating", format_args!("{value} with deviation {deviation}")));
         }
-        Ok(Self { value, deviation, games: parse::count(games, "rated games")? })
+        Ok(Self { value, deviation, games: parse::count(games, "rated games")?, provisional })
     }
 }
 

@@ -57,9 +57,7 @@ pub(in crate::cli) async fn log_in(
 ) -> anyhow::Result<Session> {
     if let Some(name) = name {
         return client.log_in(name, kind).await.map_err(|error| match error {
-            error if error.is("NAME_TAKEN") => {
-                anyhow!("the name is taken: `{name}`; choose another with --name")
-            }
+            error if error.is("NAME_TAKEN") => anyhow!("cannot log in as `{name}`: {error} with --name"),
             error if error.is("BAD_NAME") => anyhow!("{}", error.to_string().replace("display_name", "--name")),
             error => not_logged_in(client, error).context(format!("cannot log in as `{name}`")),
         });

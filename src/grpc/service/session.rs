@@ -135,5 +135,10 @@ fn score(results: Results) -> v1::Score {
 }
 
 fn rating(rating: Rating) -> v1::Rating {
-    v1::Rating { value: rating.value, deviation: rating.deviation, games: count(rating.games) }
+    v1::Rating {
+        value: rating.value,
+        deviation: rating.deviation,
+        games: count(rating.games),
+        provisional: rating.is_provisional(),
+    }
 }

@@ -25,6 +25,7 @@ use crate::{
             client_address::{Share, SharePermit},
             limits::MAX_ANALYSIS_DELAY,
         },
+        lobby::rated_positions::SearchedPositions,
         outcome::{RoomError, StreamEnd},
         player::player::Player,
         room::rooms::Rooms,
@@ -51,7 +52,7 @@ pub enum AnalysisEnd {
     Done,
     /// All streams of the player or the server end.
     Stream(StreamEnd),
-    /// The player has started a rated game.
+    /// The player has started a rated game, or one has reached a position of the analysis.
     Refused(RoomError),
     /// The search failed, as logged.
     Failed,
@@ -63,6 +64,7 @@ pub struct Analysis<T> {
     results: mpsc::Receiver<Result<T, AnalysisEnd>>,
     /// A result that waits for the check for a rated game.
     ready: Option<T>,
+    searched: SearchedPositions,
     open: OpenStream,
     permit: AnalysisPermit,
 }
@@ -81,7 +83,7 @@ impl Analyses {
     /// Analyses a position that is not over with increasing depth: the best `lines` of its moves.
     ///
     /// # Errors
-    /// When the player plays a rated game, or there are too many analyses or streams.
+    /// When the player plays a rated game, a running rated game is at the position, or there are too many analyses or streams.
     pub async fn position(
         &self,
         player: &Arc<Player>,
@@ -89,7 +91,7 @@ impl Analyses {
         plan: AnalysisPlan,
         lines: usize,
     ) -> Result<Analysis<PositionAnalysis>, RoomError> {
-        let (analysis, results) = self.start(player).await?;
+        let (analysis, results) = self.start(player, [position].into_iter()).await?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let run = async move {
             let passing = results.clone();
@@ -124,7 +126,7 @@ impl Analyses {
         game_moves: GameMoves,
         plan: AnalysisPlan,
     ) -> Result<Analysis<(PlayedMove, JudgedMove)>, RoomError> {
-        let (analysis, results) = self.start(player).await?;
+        let (analysis, results) = self.start(player, game_moves.positions()).await?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let run = async move { this.judge_all(&player, &game_moves, plan, &results).await };
         self.rooms.host.context.lifecycle.spawn(run.in_current_span());
@@ -155,13 +157,15 @@ impl Analyses {
     async fn start<T>(
         &self,
         player: &Arc<Player>,
+        positions: impl Iterator<Item = Position>,
     ) -> Result<(Analysis<T>, mpsc::Sender<Result<T, AnalysisEnd>>), RoomError> {
         self.rooms.host.context.lifecycle.require_running()?;
-        self.rooms.require_no_rated_game(player).await?;
+        let searched = positions.collect();
+        require_no_rated_game(&self.rooms, player, &searched).await?;
         let permit = AnalysisPermit::acquire(&self.pool, player)?;
         let open = OpenStream::new(&self.rooms.host, player, StreamKind::Analysis)?;
         let (sender, results) = mpsc::channel(UNREAD);
-        Ok((Analysis { rooms: self.rooms.clone(), results, ready: None, open, permit }, sender))
+        Ok((Analysis { rooms: self.rooms.clone(), results, ready: None, searched, open, permit }, sender))
     }
 
     async fn judge_all(
@@ -227,9 +231,20 @@ impl<T> Analysis<T> {
             };
         }
         // A rated game may have started since.
-        self.rooms.require_no_rated_game(&self.permit.player).await.map_err(AnalysisEnd::Refused)?;
+        let allowed = require_no_rated_game(&self.rooms, &self.permit.player, &self.searched).await;
+        allowed.map_err(AnalysisEnd::Refused)?;
         self.ready.take().ok_or(AnalysisEnd::Done)
     }
+}
+
+/// Fails while the player plays a rated game, or anyone's is at a position of the analysis.
+async fn require_no_rated_game(rooms: &Rooms, player: &Player, searched: &SearchedPositions) -> Result<(), RoomError> {
+    rooms.require_no_rated_game(player).await?;
+    if rooms.host.lobby.has_rated_game_at(searched) {
+        let problem = "a rated game that runs is at this position; analyse it when the game is over";
+        return Err(Rejection::WrongPhase(problem).into());
+    }
+    Ok(())
 }
 
 /// Completes when the client has gone or the streams of the player end.

@@ -21,7 +21,7 @@ use super::{
 
 /// An IPv4 address, or the /64 of an IPv6 address, which is the least that a provider assigns to a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Prefix(IpAddr);
+pub(crate) struct Prefix(IpAddr);
 
 impl From<IpAddr> for Prefix {
     fn from(address: IpAddr) -> Self {
@@ -51,6 +51,8 @@ pub enum Share {
 
 /// The counts and rates of one address.
 pub struct ClientAddress {
+    /// None if it does not tell clients apart: loopback, or any address if log-ins are not limited, behind a proxy.
+    prefix: Option<Prefix>,
     shares: [ConcurrencyLimit; 6],
     requests: Option<RateLimiter>,
     chats: Option<RateLimiter>,
@@ -67,7 +69,7 @@ pub struct SharePermit {
 }
 
 impl ClientAddress {
-    fn new(limits: &Limits) -> Self {
+    fn new(prefix: Prefix, limits: &Limits) -> Self {
         let shares = [
             limits.connections_per_address,
             limits.calls_per_address,
@@ -76,7 +78,9 @@ impl ClientAddress {
             limits.seats_per_address,
             limits.analyses_per_address,
         ];
+        let distinct = limits.log_ins_per_second != 0 && !prefix.0.is_loopback();
         Self {
+            prefix: distinct.then_some(prefix),
             shares: shares.map(ConcurrencyLimit::zero_is_unlimited),
             requests: RateLimiter::unless_zero(
                 limits.requests_per_second_per_address,
@@ -87,6 +91,11 @@ impl ClientAddress {
             http1: Pacer::unless_zero(limits.http1_requests_per_second, limits.http1_request_burst).map(Arc::new),
             openings: Pacer::unless_zero(limits.openings_per_second, limits.opening_burst).map(Arc::new),
         }
+    }
+
+    /// What tells its clients from those of other addresses.
+    pub(crate) fn prefix(&self) -> Option<Prefix> {
+        self.prefix
     }
 
     /// Acquires one unit of a share; none when the limit is reached.
@@ -223,8 +232,9 @@ impl ClientAddresses {
         if known.by_prefix.len() >= known.sweep_at {
             known.sweep(self.limits.addresses);
         }
-        let address =
-            known.by_prefix.entry(address.into()).or_insert_with(|| Arc::new(ClientAddress::new(&self.limits)));
+        let prefix = Prefix::from(address);
+        let new = || Arc::new(ClientAddress::new(prefix, &self.limits));
+        let address = known.by_prefix.entry(prefix).or_insert_with(new);
         Arc::clone(address)
     }
 }

@@ -11,6 +11,7 @@ use tokio::{
     time::Instant,
 };
 
+use super::rated_positions::{RatedPositions, SearchedPositions};
 use crate::{
     room::{DisplayName, Game, Occupant, Phase, Room, RoomId, RoomName, Seat, Timestamp, Visibility, Watching},
     rules::{Board, ByColor, Color, Square},
@@ -105,6 +106,7 @@ impl RowFilter {
 /// The list of public rooms.
 pub struct Lobby {
     rows: RwLock<BTreeMap<RowKey, Arc<Mutex<Row>>>>,
+    rated: RatedPositions,
     changes: broadcast::Sender<RowKey>,
 }
 
@@ -113,11 +115,13 @@ pub(crate) struct Listing {
     lobby: Arc<Lobby>,
     key: RowKey,
     row: Option<Arc<Mutex<Row>>>,
+    /// Whether the lobby has the position of its rated game.
+    rated: bool,
 }
 
 impl Default for Lobby {
     fn default() -> Self {
-        Self { rows: RwLock::default(), changes: broadcast::Sender::new(LOBBY_LAG) }
+        Self { rows: RwLock::default(), rated: RatedPositions::default(), changes: broadcast::Sender::new(LOBBY_LAG) }
     }
 }
 
@@ -135,6 +139,11 @@ impl Lobby {
             filter.accepts(&row).then(|| row.clone())
         });
         accepted.take(limit).collect()
+    }
+
+    /// Whether a running rated game is at one of these positions.
+    pub(crate) fn has_rated_game_at(&self, searched: &SearchedPositions) -> bool {
+        self.rated.contains_any(searched)
     }
 
     pub(crate) fn watch(self: &Arc<Self>, filter: RowFilter) -> LobbyWatch {
@@ -167,18 +176,20 @@ fn lock(row: &Mutex<Row>) -> std::sync::MutexGuard<'_, Row> {
 impl Listing {
     pub(crate) fn new(lobby: &Arc<Lobby>, room: &Room) -> Self {
         let key = (Reverse(room.created()), room.id());
-        let mut listing = Self { lobby: Arc::clone(lobby), key, row: None };
+        let mut listing = Self { lobby: Arc::clone(lobby), key, row: None, rated: false };
         listing.update(room, 0);
         listing
     }
 
     /// Moves the row to a new owner.
     pub(crate) fn hand_over(&mut self) -> Self {
-        Self { lobby: Arc::clone(&self.lobby), key: self.key, row: self.row.take() }
+        let rated = std::mem::take(&mut self.rated);
+        Self { lobby: Arc::clone(&self.lobby), key: self.key, row: self.row.take(), rated }
     }
 
     /// Updates the whole row. Private rooms are not listed.
     pub(crate) fn update(&mut self, room: &Room, watchers: u32) {
+        self.lobby.rated.update(room, &mut self.rated);
         if room.settings().visibility == Visibility::Private || room.phase() == Phase::Closed {
             self.remove();
             return;
@@ -197,7 +208,8 @@ impl Listing {
     }
 
     /// Updates the fields that a move changes.
-    pub(crate) fn update_board(&self, room: &Room) {
+    pub(crate) fn update_board(&mut self, room: &Room) {
+        self.lobby.rated.update(room, &mut self.rated);
         let (Some(listed), Some(game)) = (&self.row, room.game()) else { return };
         let mut row = lock(listed);
         row.ply = game.ply();
@@ -223,6 +235,7 @@ impl Listing {
 
 impl Drop for Listing {
     fn drop(&mut self) {
+        self.lobby.rated.remove(self.key.1, &mut self.rated);
         self.remove();
     }
 }

@@ -2,3 +2,4 @@
 
 pub(crate) mod listing;
 pub(crate) mod matchmaker;
+pub(crate) mod rated_positions;

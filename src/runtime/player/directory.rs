@@ -7,20 +7,23 @@ use foldhash::fast::RandomState;
 use thiserror::Error;
 
 use super::{
+    likeness,
+    pairings::Pairings,
     player::Player,
     quota::Holding,
     token::{Token, TokenHash},
 };
 use crate::{
-    room::{DisplayName, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
+    room::{DisplayName, GameRecord, Participant, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
+    rules::ByColor,
     runtime::{
         lifecycle::Lifecycle,
-        limit::limits::Limits,
+        limit::{client_address::Prefix, limits::Limits},
         outcome::{RoomError, StreamEnd},
         random::RandomSource,
         server_clock::Clock,
     },
-    store::StoredPlayer,
+    store::{EndedGame, StoredPlayer},
 };
 
 /// Why a log-in is refused.
@@ -29,6 +32,12 @@ pub enum LogInError {
     /// Another player has the name.
     #[error("the name is in use")]
     NameTaken,
+    /// Another player has a name that looks the same.
+    #[error("the name looks like that of another player")]
+    NameAlike,
+    /// A player with this name would pose as the server or as one of its AIs.
+    #[error("the name is that of the server or of an AI")]
+    NameReserved,
     /// The server has reached its limit of players.
     #[error("the server is full")]
     Full,
@@ -47,6 +56,9 @@ pub struct Players {
     by_token: DashMap<u64, Arc<Player>>,
     /// Names in use, and those reserved by log-ins that are not stored yet.
     by_name: DashMap<String, PlayerId>,
+    /// What these names look like. A stored name that looks like one before it has no entry.
+    by_look: DashMap<String, PlayerId>,
+    pairings: Pairings,
     limits: Limits,
     clock: Clock,
     random: RandomSource,
@@ -102,6 +114,9 @@ impl Players {
         kind: PlayerKind,
         seats: u16,
     ) -> Result<(StoredPlayer, Token), LogInError> {
+        if likeness::is_reserved(&name) {
+            return Err(LogInError::NameReserved);
+        }
         let limits = &self.limits;
         if self.by_name.len() >= limits.players {
             return Err(LogInError::Full);
@@ -118,8 +133,12 @@ impl Players {
             Entry::Occupied(_) => return Err(LogInError::NameTaken),
             Entry::Vacant(free) => free.insert(id),
         };
-        let token = Token::generate(&self.random);
         let profile = Profile { id, name, kind };
+        if !self.reserve_looks(&profile) {
+            self.release_name(&profile);
+            return Err(LogInError::NameAlike);
+        }
+        let token = Token::generate(&self.random);
         Ok((StoredPlayer { profile, seats, token: token.hash().0, seen: self.clock.now(), claimed: false }, token))
     }
 
@@ -134,7 +153,16 @@ impl Players {
         player
     }
 
+    /// Whether no other name looks like this one.
+    fn reserve_looks(&self, profile: &Profile) -> bool {
+        let looks = likeness::looks(profile.name.as_str());
+        looks.map(|look| *self.by_look.entry(look).or_insert(profile.id) == profile.id) == [true, true]
+    }
+
     pub(crate) fn release_name(&self, profile: &Profile) {
+        for look in likeness::looks(profile.name.as_str()) {
+            self.by_look.remove_if(&look, |_, id| *id == profile.id);
+        }
         self.by_name.remove_if(&profile.name.key(), |_, id| *id == profile.id);
     }
 
@@ -144,6 +172,8 @@ impl Players {
             Entry::Occupied(_) => tracing::error!(player = %enrolled.profile.id, "a name is registered twice"),
             Entry::Vacant(free) => {
                 free.insert(enrolled.profile.id);
+                // Names that are stored stay, also those that would be refused today.
+                self.reserve_looks(&enrolled.profile);
                 self.admit(enrolled);
             }
         }
@@ -159,6 +189,25 @@ impl Players {
     /// Replaces a player who has left every room by the same player without streams. The name stays taken.
     pub(crate) fn renew(&self, player: &Player) {
         self.admit(player.stored());
+    }
+
+    /// A game that ends now, with how much it counts for ratings.
+    pub(crate) fn weigh(&self, record: GameRecord) -> EndedGame {
+        let weight = self.pairings.note(&record, &self.homes(&record));
+        EndedGame { record, weight }
+    }
+
+    /// Undoes [`Players::weigh`] for a game that could not be stored.
+    pub(crate) fn unweigh(&self, game: &EndedGame) {
+        self.pairings.forget(&game.record, &self.homes(&game.record));
+    }
+
+    /// The addresses of the players of a game, where they tell players apart.
+    fn homes(&self, game: &GameRecord) -> ByColor<Option<Prefix>> {
+        ByColor::from_fn(|side| match &game.players[side] {
+            Participant::Player(profile) => self.get(profile.id)?.quota.home()?.prefix(),
+            Participant::Ai(_) => None,
+        })
     }
 
     /// Revokes the token; the name stays taken until [`Players::remove`].
@@ -292,5 +341,38 @@ mod tests {
         players.remove(&ada);
         assert!(players.bearer(&token).is_none());
         assert!(players.log_in(name("ada"), PlayerKind::Human, 0).is_ok());
+    }
+
+    #[test]
+    fn no_two_names_look_alike_but_those_that_are_stored() {
+        let players = Players::default();
+        let log_in = |text| players.log_in(DisplayName::parse(text).unwrap(), PlayerKind::Human, 0);
+        let (paul, _) = log_in("Paul").unwrap();
+        for name in ["Pau1", "PauI", "\u{420}aul"] {
+            assert_eq!(log_in(name).unwrap_err(), LogInError::NameAlike, "{name}");
+        }
+        assert_eq!(log_in("PAUL").unwrap_err(), LogInError::NameTaken);
+        players.remove(&paul);
+        let (heir, _) = log_in("Pau1").unwrap();
+
+        let stored = |number, text| StoredPlayer {
+            profile: Profile {
+                id: PlayerId::from_random(number),
+                name: DisplayName::from_stored(text).unwrap(),
+                kind: PlayerKind::Human,
+            },
+            seats: 1,
+            token: Token::generate(&RandomSource::default()).hash().0,
+            seen: Timestamp(1),
+            claimed: false,
+        };
+        for (number, name) in [(1, "Paul"), (2, "Admin"), (3, "a\u{ad}b")] {
+            players.restore(stored(number, name));
+            assert!(players.get(PlayerId::from_random(number)).is_some(), "{name}");
+        }
+        players.remove(&players.get(PlayerId::from_random(1)).unwrap());
+        assert_eq!(log_in("paul").unwrap_err(), LogInError::NameAlike, "the heir has it");
+        players.remove(&heir);
+        assert!(log_in("paul").is_ok());
     }
 }

@@ -9,7 +9,9 @@ pub(crate) mod directory;
 pub(crate) mod expiry;
 mod idempotent_requests;
 pub(crate) mod inbox;
+mod likeness;
 pub(crate) mod notice;
+mod pairings;
 #[expect(clippy::module_inception, reason = "the file of one player in the folder of players")]
 pub(crate) mod player;
 pub(crate) mod quota;

@@ -401,7 +401,8 @@ impl RoomActor {
             return Ok(self.accepted(false));
         }
         let began = Instant::now();
-        let games = self.room.records(&events);
+        let ended = self.room.records(&events).into_iter();
+        let games: Vec<_> = ended.map(|record| self.context.players.weigh(record)).collect();
         let append = Append { room: self.room.id(), expected: self.room.seq(), events: &events, games: &games };
         let appended = self.context.journal.append(append).await;
         server_metrics::appended(began.elapsed());
@@ -409,6 +410,7 @@ impl RoomActor {
             Ok(()) => {}
             Err(AppendError::Unavailable(reason)) => {
                 tracing::error!(%reason, "a change was rejected because it could not be written");
+                games.iter().for_each(|game| self.context.players.unweigh(game));
                 return Err(RoomError::StoreUnavailable);
             }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {

@@ -11,18 +11,24 @@ pub type Encode = fn(&Event, &Room) -> Bytes;
 pub(crate) struct EncodedEvent {
     pub(crate) seq: Seq,
     bytes: Bytes,
-    /// Sent to one viewer instead: an AI's opponent does not see its evaluation.
+    /// Sent to one viewer instead: an AI's opponent does not see its evaluation. In rated games nobody does.
     redacted: Option<(PlayerId, Bytes)>,
     pub(crate) effect: Effect,
 }
 
 impl EncodedEvent {
     pub(crate) fn new(encode: Encode, event: &Event, room: &Room) -> Self {
-        let redacted = without_thought(event).and_then(|redacted| {
+        let effect = Effect::of(event, room);
+        let veiled = without_thought(event);
+        if room.settings().rated {
+            let bytes = encode(veiled.as_ref().unwrap_or(event), room);
+            return Self { seq: event.seq, bytes, redacted: None, effect };
+        }
+        let redacted = veiled.and_then(|redacted| {
             let opponent = room.seats().iter().find_map(|(_, seat)| seat.occupant.player())?;
             Some((opponent, encode(&redacted, room)))
         });
-        Self { seq: event.seq, bytes: encode(event, room), redacted, effect: Effect::of(event, room) }
+        Self { seq: event.seq, bytes: encode(event, room), redacted, effect }
     }
 
     pub(crate) fn bytes_for(self, viewer: PlayerId) -> Bytes {

@@ -8,6 +8,7 @@ use std::{
 };
 
 use super::{
+    super::journal::EndedGame,
     super::player_stats::{Contestant, PlayerStats, stats_after},
     GameFilter, GameKey, GamePage, MemoryStore,
 };
@@ -26,11 +27,12 @@ pub(super) struct MemoryGames {
 
 impl MemoryGames {
     /// Stores a finished game; a known game changes nothing.
-    pub(super) fn keep(&mut self, record: &GameRecord) {
+    pub(super) fn keep(&mut self, ended: &EndedGame) {
+        let record = &ended.record;
         if self.ends.insert(record.id, record.ended).is_some() {
             return;
         }
-        let Ok(stats) = stats_after(record, |who| Ok::<_, Infallible>(self.standing(who)));
+        let Ok(stats) = stats_after(ended, |who| Ok::<_, Infallible>(self.standing(who)));
         self.standings.extend(stats);
         self.games.insert((record.ended, record.id), Arc::new(record.clone()));
         for player in players(record) {

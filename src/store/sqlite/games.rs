@@ -13,16 +13,18 @@ use crate::{
     rules::{ByColor, Color, Position, Transcript},
     store::{
         archive::{GameFilter, GameKey, GamePage},
+        journal::EndedGame,
         player_stats::{Contestant, OpponentKind, PlayerStats, Rating, Results, stats_after},
     },
 };
 
 /// Inserts a finished game and updates the statistics of its players; a known game changes nothing.
-pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Result<()> {
+pub(super) fn keep(connection: &Connection, ended: &EndedGame) -> rusqlite::Result<()> {
+    let game = &ended.record;
     if !enter(connection, game)? {
         return Ok(());
     }
-    for (who, standing) in stats_after(game, |who| standing(connection, who))? {
+    for (who, standing) in stats_after(ended, |who| standing(connection, who))? {
         let name =
             game.players.iter().find(|(_, player)| Contestant::from(*player) == who).map(|(_, player)| name(player));
         put_standing(connection, &who, &name.unwrap_or_default(), &standing)?;
@@ -202,7 +204,7 @@ fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
     let (plies, position) = plies(&transcript, || spent.next().unwrap_or(0));
     Ok(GameRecord {
         id,
-        room_name: RoomName::parse(&text("room_name")?)?,
+        room_name: RoomName::from_stored(&text("room_name")?)?,
         players: ByColor::new(participant(row, "black")?, participant(row, "white")?),
         started: Timestamp(row.get("started_us")?),
         ended: Timestamp(row.get("ended_us")?),
@@ -241,7 +243,7 @@ fn participant(row: &Row<'_>, side: &str) -> Result<Participant, ReadError> {
         (Contestant::Ai { kind, level }, _) => Participant::Ai(AiSeat { kind, level, seed: 0 }),
         (Contestant::Player(id), kind) => Participant::Player(Profile {
             id,
-            name: DisplayName::parse(&text(format!("{side}_name"))?)?,
+            name: DisplayName::from_stored(&text(format!("{side}_name"))?)?,
             kind: player_kind(kind)?,
         }),
     })

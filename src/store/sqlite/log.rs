@@ -10,8 +10,8 @@ use rusqlite::Connection;
 use smallvec::SmallVec;
 
 use crate::{
-    room::{Fact, GameRecord, RoomId, Seq, stored},
-    store::journal::{Append, AppendError},
+    room::{Fact, RoomId, Seq, stored},
+    store::journal::{Append, AppendError, EndedGame},
 };
 
 /// The version of a row.
@@ -33,7 +33,7 @@ pub(super) struct LogEntry {
     pub(super) last: Seq,
     /// Empty when it closes the room.
     pub(super) run: Run,
-    pub(super) games: Vec<GameRecord>,
+    pub(super) games: Vec<EndedGame>,
 }
 
 impl LogEntry {

@@ -60,7 +60,7 @@ fn read_profile(row: &Row<'_>) -> Result<Profile, ReadError> {
     let text = |column| row.get::<_, String>(column);
     Ok(Profile {
         id: text("id")?.parse()?,
-        name: DisplayName::parse(&text("name")?)?,
+        name: DisplayName::from_stored(&text("name")?)?,
         kind: player_kind(&text("kind")?)?,
     })
 }

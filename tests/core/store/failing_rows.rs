@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use futures_util::future::join_all;
 use reversi::{
     room::{Command, Event, Fact, GameRecord, Room, RoomId, Seq},
-    store::{Append, Store, StoredPlayer},
+    store::{Append, EndedGame, Store, StoredPlayer},
 };
 use rusqlite::{Connection, types::Value};
 use tempfile::TempDir;
@@ -13,8 +13,8 @@ use tempfile::TempDir;
 use crate::{
     room::test_room::{TestRoom, chat, default_settings, id, profile},
     store::{
-        after_a_crash, at, connection, count, creation_of, drive, events, folder, games::game, load, moved, open,
-        open_rooms, open_with_log, room_id, write,
+        after_a_crash, at, connection, count, creation_of, drive, ended, events, folder, games::game, load, moved,
+        open, open_rooms, open_with_log, room_id, write,
     },
 };
 
@@ -94,7 +94,7 @@ impl FailingRows {
 struct RoomLifecycle {
     room: RoomId,
     events: [Vec<Event>; 3],
-    games: [Vec<GameRecord>; 3],
+    games: [Vec<EndedGame>; 3],
 }
 
 impl RoomLifecycle {
@@ -107,7 +107,11 @@ impl RoomLifecycle {
         let mut events = moved(test.history, room);
         let (closed, played) = (events.split_off(played), events.split_off(creation));
         let rated = |number, ended| GameRecord { rated: true, ..game(room, number, ended, ["ada", "bob"]) };
-        Self { room, events: [events, played, closed], games: [vec![], vec![rated(1, 10)], vec![rated(2, 20)]] }
+        Self {
+            room,
+            events: [events, played, closed],
+            games: [ended(&[]), ended(&[rated(1, 10)]), ended(&[rated(2, 20)])],
+        }
     }
 
     fn appends(&self) -> impl Iterator<Item = Append<'_>> {
@@ -216,7 +220,7 @@ async fn a_failed_write_fails_no_other_of_its_commit() {
         );
         connection(&folder).execute_batch(&trigger).unwrap();
         let events = rooms.map(creation_of);
-        let games = rooms.map(|room| [game(room, 1, 1, ["ada", "bob"])]);
+        let games = rooms.map(|room| ended(&[game(room, 1, 1, ["ada", "bob"])]));
         let all = (0..4).map(|at| Append { room: rooms[at], expected: Seq(0), events: &events[at], games: &games[at] });
         let written = join_all(all.map(|append| store.journal.append(append))).await;
         assert_eq!(written.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, true]);

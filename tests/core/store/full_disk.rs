@@ -11,7 +11,10 @@ use rlimit::Resource;
 use tempfile::TempDir;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::room::test_room::{TestRoom, chat, default_settings, id};
+use crate::{
+    room::test_room::{TestRoom, chat, default_settings, id},
+    store::ended,
+};
 
 /// Size of a frame of the log in bytes: its header and a page.
 const FRAME: u64 = 24 + 4096;
@@ -109,7 +112,7 @@ async fn a_failed_write_of_the_end_of_a_game_leaves_nothing() {
     let (before, events) = test.history.split_at(last);
     write(&folder, before).await;
     let room = Room::replay(before).unwrap();
-    let games = room.records(events);
+    let games = ended(&room.records(events));
     assert_eq!(games.len(), 1);
     let append = Append { room: room.id(), expected: room.seq(), events, games: &games };
     let frames = (0..100).flat_map(|frame| BREAK_OFFSETS.map(|byte| 32 + frame * FRAME + byte));

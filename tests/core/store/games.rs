@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use reversi::{
-    room::{AiSeat, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId},
+    room::{AiSeat, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId, Seq},
     rules::{ByColor, Color},
-    store::{Contestant, GameFilter, GamePage, PlayerStats, Results, Store},
+    store::{Append, Contestant, EndedGame, GameFilter, GamePage, PlayerStats, RatingWeight, Results, Store},
 };
 
 use crate::{
     room::test_room::{TestRoom, default_settings, id, profile},
-    store::{archive, at, on_each, room_id},
+    store::{archive, at, creation_of, on_each, room_id},
 };
 
 /// A finished game between these two; names with a level are AIs.
@@ -152,6 +152,39 @@ async fn a_game_written_twice_counts_once() {
         archive(store, room_id(2), &[game]).await;
         assert_eq!(player_stats(store, "ada").await, before);
         assert_eq!(found(store, everything("ada")).await, [1]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_game_changes_ratings_by_its_weight() {
+    on_each(async |store| {
+        let rated = |room, players| GameRecord { rated: true, ..won_by(Color::Black, game(room, 1, 1, players)) };
+        let (full, half) = (RatingWeight::FULL, RatingWeight::after(10));
+        let given_up = |record: GameRecord| GameRecord { opening: record.plies.len() as u16 - 9, ..record };
+        let games = [
+            EndedGame { record: rated(room_id(1), ["ada", "bob"]), weight: full },
+            EndedGame { record: rated(room_id(2), ["cy", "dee"]), weight: half },
+            EndedGame { record: rated(room_id(3), ["eve", "fay"]), weight: RatingWeight::NONE },
+            EndedGame { record: given_up(rated(room_id(4), ["gus", "hal"])), weight: full },
+        ];
+        for game in &games {
+            let (room, events) = (game.record.id.room, creation_of(game.record.id.room));
+            let append = Append { room, expected: Seq(0), events: &events, games: std::slice::from_ref(game) };
+            store.journal.append(append).await.unwrap();
+        }
+        let change = async |who| {
+            let PlayerStats { humans, rating, .. } = player_stats(store, who).await;
+            assert_eq!(humans.played(), 1, "{who}");
+            rating.map(|rating| rating.value - 1500.0)
+        };
+        for (whole, part) in [("ada", "cy"), ("bob", "dee")] {
+            let (whole, part) = (change(whole).await.unwrap(), change(part).await.unwrap());
+            assert!((whole - 2.0 * part).abs() < 1e-9 && whole.abs() > 100.0, "{whole} {part}");
+        }
+        for who in ["eve", "fay", "gus", "hal"] {
+            assert_eq!(change(who).await, None, "{who}");
+        }
     })
     .await;
 }

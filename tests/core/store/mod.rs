@@ -14,7 +14,7 @@ mod sample_files;
 
 use reversi::{
     room::{Event, Fact, GameRecord, Room, RoomId, Seq, Timestamp},
-    store::{Append, AppendError, Journal, MemoryStore, SqliteStore, Store},
+    store::{Append, AppendError, EndedGame, Journal, MemoryStore, RatingWeight, SqliteStore, Store},
 };
 use tempfile::TempDir;
 
@@ -91,8 +91,13 @@ async fn write(journal: &dyn Journal, room: RoomId, expected: Seq, events: &[Eve
 
 /// Creates a room whose first append also stores finished games.
 async fn archive(store: &Store, room: RoomId, games: &[GameRecord]) {
-    let events = creation_of(room);
-    store.journal.append(Append { room, expected: Seq(0), events: &events, games }).await.expect("written");
+    let (events, games) = (creation_of(room), ended(games));
+    store.journal.append(Append { room, expected: Seq(0), events: &events, games: &games }).await.expect("written");
+}
+
+/// Games as they end, each of full weight.
+fn ended(games: &[GameRecord]) -> Vec<EndedGame> {
+    games.iter().map(|record| EndedGame { record: record.clone(), weight: RatingWeight::FULL }).collect()
 }
 
 /// Appends a history like a room's actor, `step` events at a time. Returns the room and its finished games.
@@ -102,11 +107,11 @@ async fn drive(store: &Store, history: &[Event], step: usize) -> (Room, Vec<Game
     write(&*store.journal, id, Seq(0), &history[..1]).await.expect("written");
     let mut games = Vec::new();
     for events in history[1..].chunks(step) {
-        let ended = room.records(events);
-        let append = Append { room: id, expected: room.seq(), events, games: &ended };
+        let records = room.records(events);
+        let append = Append { room: id, expected: room.seq(), events, games: &ended(&records) };
         store.journal.append(append).await.expect("written");
         events.iter().for_each(|event| room.apply(event));
-        games.extend(ended);
+        games.extend(records);
     }
     (room, games)
 }

@@ -13,8 +13,8 @@ use reversi::{
 use crate::{
     room::test_room::{TestRoom, chat, default_settings, id, profile, secs, square},
     store::{
-        after_a_crash, at, connection, count, drive, folder, games::game, load, moved, open, open_rooms, open_with_log,
-        room_id, write,
+        after_a_crash, at, connection, count, drive, ended, folder, games::game, load, moved, open, open_rooms,
+        open_with_log, room_id, write,
     },
 };
 
@@ -130,7 +130,7 @@ async fn write_the_sample() {
     let mut closed = TestRoom::lobby();
     closed.ok("ada", Command::Close);
     let closed = moved(closed.history, room_id(1));
-    let append = Append { room: room_id(1), expected: Seq(0), events: &closed, games: &games() };
+    let append = Append { room: room_id(1), expected: Seq(0), events: &closed, games: &ended(&games()) };
     store.journal.append(append).await.unwrap();
     store.journal.mark_alive(at(4_000)).await.unwrap();
     check(&store).await;

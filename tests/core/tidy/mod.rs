@@ -38,6 +38,8 @@ const LAYERS: &[Layer] = &[
         crates: &["thiserror"],
         also: &[
             ("unicode_normalization", "a display name is parsed into NFKC"),
+            ("unicode_properties", "which characters of a name are visible"),
+            ("unicode_security", "its table of invisible characters"),
             ("prost", "the stored form of rooms and events"),
             ("crc32fast", "its checksum"),
         ],
@@ -70,6 +72,7 @@ const LAYERS: &[Layer] = &[
             ("sha2", "tokens are kept hashed"),
             ("subtle", "hashes of tokens are compared in constant time"),
             ("governor", "rate limits per player and per address"),
+            ("unicode_security", "names that look alike"),
             ("thread_priority", "search threads yield to those that serve players"),
         ],
     },

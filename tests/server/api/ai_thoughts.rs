@@ -45,6 +45,29 @@ async fn an_opponent_gets_search_reports_only_after_the_game() {
 }
 
 #[tokio::test]
+async fn nobody_gets_search_reports_of_a_rated_game_before_its_end() {
+    let server = TestServer::open().await;
+    let (ada, wim) = (server.human("Ada").await, server.human("Wim").await);
+    let settings = v1::RoomSettings { rated: true, ..named("cup") };
+    let room = ada.create_with(settings, ["mcts", "me"]).await.room_id;
+    let mut watcher = wim.watch(&room).await;
+    let before = watcher.snapshot().await.seq;
+    let game = ada.start(&room).await.unwrap().game_id;
+
+    let seen = first_move(&mut watcher).await;
+    assert_eq!(seen.thought, None);
+    for player in [&ada, &wim] {
+        assert_eq!(plies(player, &room).await, std::slice::from_ref(&seen));
+        assert_eq!(first_move(&mut player.watch_after(&room, before).await).await, seen);
+    }
+    let snapshot = wim.watch(&room).await.snapshot().await;
+    assert_eq!(snapshot.game.unwrap().plies, std::slice::from_ref(&seen));
+
+    ada.resign(&game).await.unwrap();
+    assert!(plies(&wim, &room).await[0].thought.is_some(), "the game is over");
+}
+
+#[tokio::test]
 async fn an_ai_without_evaluation_reports_none() {
     let server = TestServer::open().await;
     let ada = server.human("Ada").await;

@@ -179,6 +179,46 @@ async fn the_start_of_a_rated_game_ends_an_analysis() {
     check("the rest", &end, PRECONDITION, "WRONG_PHASE");
 }
 
+/// Twelve plies, as long as an opening book.
+const BOOK: &str = "e6f6g6f4e3g7g4h4f5d6e7f7";
+
+#[tokio::test]
+async fn the_position_of_a_running_rated_game_is_analysed_for_nobody() {
+    let server = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(1)).await;
+    let opening = Some(v1::Opening { opening: Some(v1::opening::Opening::Moves(BOOK.into())) });
+    let settings = v1::RoomSettings { opening, visibility: v1::Visibility::Private.into(), ..rated("cup") };
+    let seated = server.two_player_game(settings).await;
+    let eve = server.human("Eve").await;
+    collect(analyze_position(&eve, moves(BOOK), small()).await.unwrap()).await;
+
+    let square = seated.black.room(&seated.room).await.game.unwrap().position.unwrap().legal_moves[0].clone();
+    let line = format!("{BOOK}{square}");
+    let mut early = analyze_position(&eve, moves(&line), v1::AnalysisBudget::default()).await.unwrap();
+    next(&mut early).await.unwrap().unwrap();
+    seated.black.play(&seated.game, 12, &square).await.unwrap();
+    let end = loop {
+        match next(&mut early).await {
+            // Results from before the move may still arrive.
+            Ok(result) => assert!(!result.unwrap().r#final),
+            Err(end) => break end,
+        }
+    };
+    check("the rest", &end, PRECONDITION, "WRONG_PHASE");
+    drop(early);
+
+    let position = seated.black.room(&seated.room).await.game.unwrap().position.unwrap();
+    for board in [position.board.clone(), position.board.chars().rev().collect()] {
+        let same = v1::Position { board, side_to_move: position.side_to_move, ..Default::default() };
+        refused(analyze_position(&eve, OfPosition::Position(same), small()).await, PRECONDITION, "WRONG_PHASE");
+    }
+    refused(analyze_position(&eve, moves(&line), small()).await, PRECONDITION, "WRONG_PHASE");
+    let on = format!("{line}{}", position.legal_moves[0]);
+    refused(analyze_game(&eve, OfGame::Transcript(on)).await, PRECONDITION, "WRONG_PHASE");
+
+    seated.white.resign(&seated.game).await.unwrap();
+    collect(analyze_position(&eve, moves(&line), small()).await.unwrap()).await;
+}
+
 #[tokio::test]
 async fn the_number_of_analyses_of_a_player_is_limited() {
     let server = TestServer::limited(|limits| {

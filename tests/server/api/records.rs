@@ -100,12 +100,19 @@ async fn games_of_private_rooms_are_visible_to_their_players_only() {
     }
 }
 
-/// A rated game of Ada against `roxanne`, which she resigns.
+/// A rated game of Ada against `roxanne`, which she resigns once it changes ratings.
 async fn lost_to_roxanne(ada: &Player) -> String {
     let settings = v1::RoomSettings { rated: true, ..named("books") };
     let room = ada.create_with(settings, ["me", "roxanne"]).await.room_id;
     let game = ada.start(&room).await.unwrap().game_id;
-    ada.play(&game, 0, "d3").await.unwrap();
+    let mut turns = ada.turns().await;
+    loop {
+        let turn = turns.turn_request().await;
+        if turn.ply >= 10 {
+            break;
+        }
+        ada.play(&game, turn.ply, &turn.position.unwrap().legal_moves[0]).await.unwrap();
+    }
     ada.resign(&game).await.unwrap();
     ada.close(&room).await.unwrap();
     game
@@ -122,6 +129,7 @@ async fn statistics_have_results_by_opponent_and_a_rating() {
     assert_eq!((stats.against_humans, stats.against_bots), (Some(v1::Score::default()), Some(v1::Score::default())));
     let rating = stats.rating.unwrap();
     assert_eq!((rating.value.round(), rating.deviation.round(), rating.games), (1338.0, 290.0, 1));
+    assert!(rating.provisional);
     for (player_id, display_name) in [(ada.id.as_str(), ""), ("", "ADA"), (ada.id.as_str(), "Eve")] {
         let request = v1::GetPlayerStatsRequest { player_id: player_id.into(), display_name: display_name.into() };
         let answer = eve.records().get_player_stats(request).await.unwrap().into_inner();
@@ -139,6 +147,28 @@ async fn statistics_have_results_by_opponent_and_a_rating() {
         let request = v1::GetAiStatsRequest { kind: kind.into(), level };
         refused(eve.records().get_ai_stats(request).await, Code::InvalidArgument, "BAD_ARGUMENT");
     }
+}
+
+#[tokio::test]
+async fn helpers_who_resign_after_two_moves_raise_no_rating() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    for number in 0..30 {
+        let helper = server.human(&format!("Helper {number}")).await;
+        let room = helper.create(v1::RoomSettings { rated: true, ..named("gift") }).await.room_id;
+        helper.sit(&room, 0).await.unwrap();
+        ada.join(&room).await.unwrap();
+        ada.sit(&room, 1).await.unwrap();
+        ada.ready(&room).await.unwrap();
+        let game = helper.start(&room).await.unwrap().game_id;
+        helper.play(&game, 0, "d3").await.unwrap();
+        ada.play(&game, 1, "c3").await.unwrap();
+        helper.resign(&game).await.unwrap();
+        helper.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
+        ada.leave(&room).await.unwrap();
+    }
+    let stats = ada.me().await.stats.unwrap();
+    assert_eq!((stats.won, stats.rating), (30, None), "no game has changed the initial 1500");
 }
 
 #[tokio::test]

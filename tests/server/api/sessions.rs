@@ -51,11 +51,54 @@ async fn a_name_is_taken_until_log_out() {
 async fn invalid_names_are_refused() {
     let server = TestServer::open().await;
     let long = "x".repeat(25);
-    for name in ["", "   ", "a\nb", "a\u{0}b", "\u{1b}[2J", "a\u{202e}b", long.as_str()] {
-        let details = refused(log_in(&server, name).await, Code::InvalidArgument, "BAD_NAME");
+    for (name, problem) in [
+        ("", "must not be empty"),
+        ("   ", "must not be empty"),
+        ("a\nb", "U+000A"),
+        ("\u{1b}[2J", "U+001B"),
+        ("a\u{202e}b", "U+202E"),
+        ("a\u{ad}b", "U+00AD"),
+        ("\u{3164}", "U+1160"),
+        ("\u{2800}", "U+2800"),
+        ("a\u{200d}b", "U+200D"),
+        (long.as_str(), "at most 24 characters"),
+        ("AI expert 13", "must not be that of the server or of an AI"),
+        ("roxanne", "must not be that of the server or of an AI"),
+        ("\u{410}dmin", "must not be that of the server or of an AI"),
+    ] {
+        let status = refusal(log_in(&server, name).await);
+        assert!(status.message().contains(problem), "{name:?}: {}", status.message());
+        let details = check(name, &status, Code::InvalidArgument, "BAD_NAME");
         assert_eq!(field(&details), "display_name", "{name:?}");
     }
-    log_in(&server, &"x".repeat(24)).await.unwrap();
+    for name in [&"x".repeat(24), "👩‍👩‍👧 ❤️", "李小龍", "Zoë"] {
+        assert_eq!(log_in(&server, name).await.unwrap().player.unwrap().display_name, name);
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_looks_like_one_in_use_is_refused() {
+    let server = TestServer::open().await;
+    let paul = server.human("Paul").await;
+    for name in ["Pau1", "PauI", "\u{420}aul", "\u{440}aul"] {
+        let status = refusal(log_in(&server, name).await);
+        assert!(status.message().contains("looks like that of another player"), "{name}: {}", status.message());
+        check(name, &status, Code::AlreadyExists, "NAME_TAKEN");
+    }
+    paul.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
+    log_in(&server, "Pau1").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_room_name_is_visible() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    for name in ["\u{2800}", "a\u{e0041}b", "\u{115f}"] {
+        let request = v1::CreateRoomRequest { settings: Some(named(name)), ..Default::default() };
+        let details = refused(ada.try_create(request).await, Code::InvalidArgument, "BAD_SETTINGS");
+        assert_eq!(field(&details), "settings.name");
+    }
+    ada.create(named("👩‍🚀")).await;
 }
 
 #[tokio::test]

@@ -21,6 +21,12 @@ impl Board {
         if black.0 & white.0 == 0 { Ok(Self::of_disjoint(black, white)) } else { Err(Overlap) }
     }
 
+    /// The board with the colours exchanged.
+    #[must_use]
+    pub const fn swapped(self) -> Self {
+        Self::of_disjoint(self.discs.white, self.discs.black)
+    }
+
     /// The discs of one side.
     #[must_use]
     pub fn discs(self, color: Color) -> Bitboard {

@@ -45,7 +45,7 @@ export function StatisticsPanel({ stats }: { stats: PlayerStats }) {
         {rating ? (
           <>
             <p>
-              <strong class="figure">{Math.round(rating.value)}</strong>
+              <strong class="figure">{`${Math.round(rating.value)}${rating.provisional ? "?" : ""}`}</strong>
             </p>
             <p class="muted">
               {texts.ratingWhy(

@@ -1,0 +1,198 @@
+//! How often the same players have met in rated games of late. The more often, the less the next game counts for their
+//! ratings, so that nobody can raise a rating with a helper, with many accounts, or against one AI. Only in memory: a
+//! restart of the server forgets it.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    room::{GameRecord, Timestamp},
+    rules::{ByColor, Color},
+    runtime::limit::client_address::Prefix,
+    store::{Contestant, RatingWeight},
+};
+
+/// The time for which a game counts as a meeting.
+const PERIOD: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// Meetings kept of a pairing: more do not lower the weight further.
+const MEETINGS: usize = 50;
+
+/// Pairings kept. Beyond it, that with the oldest last meeting is forgotten.
+const CAPACITY: usize = 1 << 16;
+
+/// All players of one address, or one contestant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Group {
+    Address(Prefix),
+    Contestant(Contestant),
+}
+
+/// The latest rated games of each pairing, by the time of their ends, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Pairings(Mutex<HashMap<(Group, Contestant), VecDeque<Timestamp>>>);
+
+impl Pairings {
+    /// How much a game counts that ends now, given the addresses of its players. The next one of these players, or of
+    /// others at their addresses, may count less.
+    pub(super) fn note(&self, game: &GameRecord, homes: &ByColor<Option<Prefix>>) -> RatingWeight {
+        if !game.changes_ratings() || (homes.black.is_some() && homes.black == homes.white) {
+            return RatingWeight::NONE;
+        }
+        let mut pairings = self.lock();
+        let counts = keys(game, homes).map(|key| {
+            if pairings.len() >= CAPACITY && !pairings.contains_key(&key) {
+                let oldest = pairings.iter().min_by_key(|(_, ends)| ends.back().copied());
+                if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
+                    pairings.remove(&oldest);
+                }
+            }
+            let ends = pairings.entry(key).or_default();
+            ends.retain(|end| game.ended.0.saturating_sub(end.0) < PERIOD);
+            let before = ends.len();
+            if before == MEETINGS {
+                ends.pop_front();
+            }
+            ends.push_back(game.ended);
+            before
+        });
+        RatingWeight::after(counts[0].max(counts[1]))
+    }
+
+    /// Undoes [`Pairings::note`] for a game that could not be stored.
+    pub(super) fn forget(&self, game: &GameRecord, homes: &ByColor<Option<Prefix>>) {
+        let mut pairings = self.lock();
+        for key in keys(game, homes) {
+            let ends = pairings.get_mut(&key);
+            if let Some(ends) = ends
+                && let Some(index) = ends.iter().rposition(|end| *end == game.ended)
+            {
+                ends.remove(index);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<(Group, Contestant), VecDeque<Timestamp>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Each side's address, or the side itself, with its opponent.
+fn keys(game: &GameRecord, homes: &ByColor<Option<Prefix>>) -> [(Group, Contestant); 2] {
+    Color::ALL.map(|side| {
+        let who = |side| Contestant::from(&game.players[side]);
+        let group = homes[side].map_or_else(|| Group::Contestant(who(side)), Group::Address);
+        (group, who(side.opposite()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::IpAddr, time::Duration};
+
+    use super::*;
+    use crate::{
+        room::{
+            AiSeat, DisplayName, EndReason, GameEnd, GameId, Participant, PlayerId, PlayerKind, Ply, Profile, RoomId,
+            RoomName, TimeControl,
+        },
+        rules::Position,
+    };
+
+    const FULL: RatingWeight = RatingWeight::FULL;
+    const NONE: RatingWeight = RatingWeight::NONE;
+
+    fn player(number: u64) -> Participant {
+        let name = DisplayName::parse(&format!("p{number}")).unwrap();
+        Participant::Player(Profile { id: PlayerId::from_random(number), name, kind: PlayerKind::Human })
+    }
+
+    fn game(black: Participant, white: Participant, ended: i64) -> GameRecord {
+        GameRecord {
+            id: GameId { room: RoomId::from_random(1), number: 1 },
+            room_name: RoomName::parse("room").unwrap(),
+            players: ByColor::new(black, white),
+            started: Timestamp(0),
+            ended: Timestamp(ended),
+            end: GameEnd { winner: Some(Color::Black), reason: EndReason::Resignation },
+            plies: vec![Ply { square: None, spent_ms: 0 }; 10],
+            opening: 0,
+            position: Position::START,
+            time: TimeControl { per_move: None, total: None, increment: Duration::ZERO },
+            private: false,
+            rated: true,
+        }
+    }
+
+    fn address(last: u8) -> Option<Prefix> {
+        Some(Prefix::from(IpAddr::from([192, 0, 2, last])))
+    }
+
+    #[test]
+    fn games_of_a_pairing_count_less_and_less_within_a_day() {
+        let pairings = Pairings::default();
+        let unknown = ByColor::default();
+        let meet = |at| pairings.note(&game(player(1), player(2), at), &unknown);
+        let weights: Vec<_> = (0..60).map(meet).collect();
+        for (number, weight) in weights.into_iter().enumerate() {
+            assert_eq!(weight, RatingWeight::after(number), "game {number}");
+        }
+        assert_eq!(pairings.note(&game(player(2), player(1), 61), &unknown), RatingWeight::after(60), "colors swapped");
+        assert_eq!(pairings.note(&game(player(1), player(3), 62), &unknown), FULL, "another pairing");
+        assert_eq!(meet(PERIOD + 62), FULL, "a day later");
+    }
+
+    #[test]
+    fn accounts_of_one_address_are_one_pairing_with_an_opponent() {
+        let pairings = Pairings::default();
+        let homes = ByColor::new(address(1), address(2));
+        for number in 0..10 {
+            assert_eq!(pairings.note(&game(player(number), player(100), 1), &homes), FULL);
+        }
+        assert_eq!(pairings.note(&game(player(50), player(100), 1), &homes), RatingWeight::after(10));
+        let elsewhere = ByColor::new(address(3), address(2));
+        assert_eq!(pairings.note(&game(player(51), player(100), 1), &elsewhere), FULL);
+        assert_eq!(pairings.note(&game(player(52), player(101), 1), &homes), FULL);
+    }
+
+    #[test]
+    fn an_ai_is_one_opponent_for_all_accounts_of_an_address() {
+        let pairings = Pairings::default();
+        let ai = || Participant::Ai(AiSeat { kind: "greedy".into(), level: 1, seed: 0 });
+        let homes = ByColor::new(address(1), None);
+        let weights: Vec<_> = (0..11).map(|number| pairings.note(&game(player(number), ai(), 1), &homes)).collect();
+        assert_eq!((weights[9], weights[10]), (FULL, RatingWeight::after(10)));
+    }
+
+    #[test]
+    fn players_of_one_address_do_not_rate_each_other() {
+        let pairings = Pairings::default();
+        let homes = ByColor::new(address(1), address(1));
+        assert_eq!(pairings.note(&game(player(1), player(2), 1), &homes), NONE);
+        let casual = GameRecord { rated: false, ..game(player(1), player(2), 1) };
+        assert_eq!(pairings.note(&casual, &ByColor::default()), NONE);
+        assert!(pairings.lock().is_empty());
+    }
+
+    #[test]
+    fn a_game_that_was_not_stored_does_not_count() {
+        let pairings = Pairings::default();
+        let homes = ByColor::new(address(1), None);
+        for _ in 0..20 {
+            let lost = game(player(1), player(2), 1);
+            assert_eq!(pairings.note(&lost, &homes), FULL);
+            pairings.forget(&lost, &homes);
+        }
+    }
+
+    #[test]
+    fn a_bounded_number_of_pairings_is_kept() {
+        let pairings = Pairings::default();
+        for number in 0..=CAPACITY as u64 / 2 {
+            pairings.note(&game(player(2 * number), player(2 * number + 1), number as i64), &ByColor::default());
+        }
+        assert_eq!(pairings.lock().len(), CAPACITY);
+    }
+}

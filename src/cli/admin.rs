@@ -55,10 +55,13 @@ enum AdminCommand {
         /// Id of the game.
         game: GameId,
     },
-    /// Log a player out: out of every room, and with the name free for others.
+    /// Log a player out of every room. A name that is not claimed is then free for others.
     LogOut {
         /// Name or id.
         player: String,
+        /// Also free a claimed name; the results are no longer its holder's.
+        #[arg(long)]
+        free_name: bool,
     },
 }
 
@@ -91,9 +94,9 @@ async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<(
             session.abort(&game).await.with_context(|| format!("cannot abort game {game}"))?;
             say(format_args!("game {game} is aborted"));
         }
-        AdminCommand::LogOut { player } => {
+        AdminCommand::LogOut { player, free_name } => {
             let id = find_player::find(session, &player).await?;
-            session.log_out_player(&id).await.with_context(|| format!("cannot log {player} out"))?;
+            session.log_out_player(&id, free_name).await.with_context(|| format!("cannot log {player} out"))?;
             say(format_args!("{player} is logged out"));
         }
     }

@@ -109,9 +109,10 @@ impl Session {
         Ok(())
     }
 
-    /// Logs another player out; for administrators. Refused with `NOT_ADMIN` and `PLAYER_NOT_FOUND`.
-    pub async fn log_out_player(&self, player: &PlayerId) -> Result<(), ClientError> {
-        let request = v1::LogOutRequest { player_id: player.to_string(), give_up_name: false };
+    /// Logs another player out, and frees the name if it is not claimed or `free_name` is set; for administrators. Refused
+    /// with `NOT_ADMIN` and `PLAYER_NOT_FOUND`.
+    pub async fn log_out_player(&self, player: &PlayerId, free_name: bool) -> Result<(), ClientError> {
+        let request = v1::LogOutRequest { player_id: player.to_string(), give_up_name: free_name };
         SessionServiceClient::new(self.transport()).log_out(request).await?;
         Ok(())
     }

@@ -7,4 +7,5 @@ mod command;
 mod commands;
 mod host;
 mod hostile_server;
+mod name;
 mod options;

@@ -2,7 +2,8 @@
 
 use super::command::{reversi, text};
 
-const CONNECTING: [&str; 9] = ["rooms", "play", "watch", "host", "bot", "games", "analyze", "admin", "demo"];
+const CONNECTING: [&str; 10] =
+    ["rooms", "play", "watch", "host", "bot", "games", "name", "analyze", "admin", "demo"];
 
 const LOCAL: [&str; 5] = ["serve", "engine", "import", "train", "arena"];
 

@@ -6,7 +6,7 @@ use axum::Router;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tonic::{Status, service::Routes, transport::Server};
+use tonic::{Status, codec::CompressionEncoding::Gzip, service::Routes, transport::Server};
 use tonic_health::pb::health_server::HealthServer;
 use tonic_web::GrpcWebLayer;
 use tower::{
@@ -123,9 +123,11 @@ fn others(limits: &Limits, shutdown: &CancellationToken, end: &CancellationToken
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
-    let reflection_v1 = reflection().build_v1()?.max_decoding_message_size(limits.message_bytes);
-    let reflection_v1alpha = reflection().build_v1alpha()?.max_decoding_message_size(limits.message_bytes);
-    let health = HealthServer::new(Health { stop: shutdown.clone() }).max_decoding_message_size(limits.message_bytes);
+    let max = limits.message_bytes;
+    let reflection_v1 = reflection().build_v1()?.max_decoding_message_size(max).accept_compressed(Gzip);
+    let reflection_v1alpha = reflection().build_v1alpha()?.max_decoding_message_size(max).accept_compressed(Gzip);
+    let health = HealthServer::new(Health { stop: shutdown.clone() });
+    let health = health.max_decoding_message_size(max).accept_compressed(Gzip);
     Ok(Routes::new(EndStreams { service: reflection_v1, end: end.clone() })
         .add_service(EndStreams { service: reflection_v1alpha, end: end.clone() })
         .add_service(EndStreams { service: health, end: end.clone() }))

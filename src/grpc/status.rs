@@ -196,7 +196,8 @@ pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {
     // A broken connection has a source; a message that cannot be read has none.
     let broken = std::error::Error::source(refusal).is_some();
     let (code, reason) = match refusal.code() {
-        Code::OutOfRange if !broken => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
+        // RESOURCE_EXHAUSTED: too large once decompressed.
+        Code::OutOfRange | Code::ResourceExhausted if !broken => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
         Code::Internal if !broken => (Code::InvalidArgument, "BAD_MESSAGE"),
         _ => return None,
     };

@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
-use http_body::Frame;
+use http_body::{Frame, SizeHint};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Status, body::Body, server::NamedService};
 use tower::Service;
@@ -82,8 +82,33 @@ impl http_body::Body for EndingBody {
         let mut trailers = HeaderMap::new();
         Poll::Ready(Some(status.add_header(&mut trailers).map(|()| Frame::trailers(trailers))))
     }
+
     /// Without it an answer that is a status only would be sent as headers and an empty message.
     fn is_end_stream(&self) -> bool {
         self.ended || self.body.is_end_stream()
+    }
+
+    /// At most what the body has: it may end earlier.
+    fn size_hint(&self) -> SizeHint {
+        let mut hint = SizeHint::new();
+        if let Some(upper) = self.body.size_hint().upper() {
+            hint.set_upper(upper);
+        }
+        hint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body::Body as _;
+
+    use super::*;
+
+    #[test]
+    fn a_body_that_can_end_early_does_not_hide_its_own_end() {
+        let wrap = |body| EndingBody::wrap(body, &CancellationToken::new(), || None);
+        let (empty, text) = (wrap(Body::empty()), wrap(Body::new("text".to_owned())));
+        assert_eq!((empty.is_end_stream(), empty.size_hint().exact()), (true, Some(0)));
+        assert_eq!((text.is_end_stream(), text.size_hint().upper(), text.size_hint().lower()), (false, Some(4), 0));
     }
 }

@@ -35,3 +35,17 @@ impl<P: Unpin> http_body::Body for PermitBody<P> {
         self.body.size_hint()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http_body::Body as _;
+
+    use super::*;
+
+    #[test]
+    fn a_permit_does_not_hide_the_end_of_a_body() {
+        let (empty, text) = (with_permit(Body::empty(), ()), with_permit(Body::new("text".to_owned()), ()));
+        assert_eq!((empty.is_end_stream(), empty.size_hint().exact()), (true, Some(0)));
+        assert_eq!((text.is_end_stream(), text.size_hint().exact()), (false, Some(4)));
+    }
+}

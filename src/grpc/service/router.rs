@@ -8,7 +8,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 use http::{Request, Response};
-use tonic::{body::Body, service::Routes};
+use tonic::{body::Body, codec::CompressionEncoding::Gzip, service::Routes};
 use tower::Service;
 
 use super::Services;
@@ -52,12 +52,12 @@ impl ServiceRouter {
         let all = Arc::new(services);
         let own = || Arc::clone(&all);
         Self(Arc::new(All {
-            session: SessionServiceServer::from_arc(own()).max_decoding_message_size(max),
-            lobby: LobbyServiceServer::from_arc(own()).max_decoding_message_size(max),
-            room: RoomServiceServer::from_arc(own()).max_decoding_message_size(max),
-            game: GameServiceServer::from_arc(own()).max_decoding_message_size(max),
-            record: RecordServiceServer::from_arc(own()).max_decoding_message_size(max),
-            analysis: AnalysisServiceServer::from_arc(own()).max_decoding_message_size(max),
+            session: SessionServiceServer::from_arc(own()).max_decoding_message_size(max).accept_compressed(Gzip),
+            lobby: LobbyServiceServer::from_arc(own()).max_decoding_message_size(max).accept_compressed(Gzip),
+            room: RoomServiceServer::from_arc(own()).max_decoding_message_size(max).accept_compressed(Gzip),
+            game: GameServiceServer::from_arc(own()).max_decoding_message_size(max).accept_compressed(Gzip),
+            record: RecordServiceServer::from_arc(own()).max_decoding_message_size(max).accept_compressed(Gzip),
+            analysis: AnalysisServiceServer::from_arc(own()).max_decoding_message_size(max).accept_compressed(Gzip),
             others,
         }))
     }

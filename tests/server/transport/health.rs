@@ -1,9 +1,5 @@
-//! The health service, older reflection, and answers that are a status only.
+//! The health service, and older reflection.
 
-use bytes::{BufMut as _, Bytes, BytesMut};
-use http::{HeaderMap, Request};
-use prost::Message as _;
-use tokio::{net::TcpStream, task::JoinSet};
 use tonic::Code;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 use tonic_reflection::pb::v1alpha::{
@@ -50,43 +46,6 @@ async fn a_watch_of_an_unknown_service_gets_its_status_and_stays_open() {
     server.stop();
     assert_eq!(within(watch.message()).await.unwrap_err().code(), Code::Unavailable);
     assert!(server.stopped().await);
-}
-
-/// The headers of the answer to a unary call without a token, and whether they end the stream.
-async fn headers(server: &TestServer, path: &str, message: &[u8]) -> (HeaderMap, bool) {
-    let socket = TcpStream::connect(&server.address).await.unwrap();
-    let (client, connection) = h2::client::handshake(socket).await.unwrap();
-    let mut tasks = JoinSet::new();
-    tasks.spawn(connection);
-    let request = Request::post(format!("http://{}/{path}", server.address));
-    let request = request.header("content-type", "application/grpc").header("te", "trailers").body(()).unwrap();
-    let (response, mut body) = client.ready().await.unwrap().send_request(request, false).unwrap();
-    let mut framed = BytesMut::new();
-    framed.put_u8(0);
-    framed.put_u32(u32::try_from(message.len()).unwrap());
-    framed.put_slice(message);
-    body.send_data(Bytes::from(framed), true).unwrap();
-    let (parts, body) = within(response).await.unwrap().into_parts();
-    (parts.headers, body.is_end_stream())
-}
-
-#[tokio::test]
-async fn an_error_without_messages_is_one_frame_of_headers() {
-    let server = TestServer::open().await;
-    let unknown = of("reversi.v1.Nothing").encode_to_vec();
-    let calls: [(&str, &[u8], Code); 6] = [
-        ("grpc.health.v1.Health/Check", &unknown, Code::NotFound),
-        ("grpc.health.v1.Health/Nothing", &[], Code::Unimplemented),
-        ("grpc.reflection.v1.ServerReflection/Nothing", &[], Code::Unimplemented),
-        ("other.Nothing/Nothing", &[], Code::Unimplemented),
-        ("reversi.v1.GameService/PlayMove", &[], Code::Unauthenticated),
-        ("reversi.v1.SessionService/LogIn", &[], Code::InvalidArgument),
-    ];
-    for (path, message, code) in calls {
-        let (headers, ended) = headers(&server, path, message).await;
-        let status = headers.get("grpc-status").map(|status| status.to_str().unwrap().to_owned());
-        assert_eq!((status, ended), (Some((code as i32).to_string()), true), "{path}");
-    }
 }
 
 #[tokio::test]

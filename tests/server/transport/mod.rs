@@ -1,6 +1,7 @@
 //! Connections: TLS, HTTP/1.1, abuse, slow readers, and shutdown.
 
 mod abuse;
+mod gzip;
 mod health;
 #[cfg(unix)]
 mod idle_connections;
@@ -8,5 +9,6 @@ mod misuse;
 pub(crate) mod shutdown;
 #[cfg(target_os = "linux")]
 mod slow_readers;
+mod status_only;
 mod tls;
 mod web;

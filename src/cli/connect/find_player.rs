@@ -19,9 +19,9 @@ pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Resul
     match (session.stats_of_name(text).await, id) {
         (Ok((player, _)), _) => Ok(player.id),
         (Err(error), Some(id)) if error.is_unknown_or_malformed() => Ok(id),
-        (Err(error), None) if error.is_unknown_or_malformed() => {
-            Err(anyhow!("no player is named `{text}`; find players who have logged out by id"))
-        }
+        (Err(error), None) if error.is_unknown_or_malformed() => Err(anyhow!(
+            "no player is named `{text}`; a player who has logged out is found by id, which `reversi games --ids` shows"
+        )),
         (Err(error), _) => Err(error).context(format!("cannot find `{text}`")),
     }
 }

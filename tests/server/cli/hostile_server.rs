@@ -4,7 +4,7 @@ use std::process::Output;
 
 use prost::Message;
 use reversi::proto::v1;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, task::JoinSet};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{
     Code, Status,
@@ -89,29 +89,20 @@ fn message(message: &impl Message) -> http::Response<Body> {
 async fn texts_of_a_server_do_not_control_the_terminal() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let serving = hostile().serve_with_incoming(TcpListenerStream::new(listener));
-    let running = async {
-        for (arguments, part) in [
-            (&["play"][..], "cannot log in"),
-            (&["bot"], "eve is logged in"),
-            (&["bot", "--vs", "greedy"], "this server has [2J31m]0;title"),
-            (&["games", "--export", "ggf"], "[2J31m]0;title"),
-            (&["games"], "cannot list the games: [2J"),
-            (&["watch", "000000000000"], "<mallory> [2J31m]0;title"),
-            (&["watch", "000000000000-1"], "forged"),
-            (&["rooms", "--once"], "cannot list the rooms: [2J"),
-            (&["host"], "cannot make a room: [2J"),
-        ] {
-            let run = || reversi(arguments).env("REVERSI_SERVER", &url).output();
-            let (arguments, url) = (arguments, url.clone());
-            let output = tokio::task::block_in_place(|| run().unwrap());
-            check(arguments, &output, part);
-            drop(url);
-        }
-    };
-    tokio::select! {
-        ended = serving => panic!("the server ended: {ended:?}"),
-        () = running => {}
+    let mut server = JoinSet::new();
+    server.spawn(hostile().serve_with_incoming(TcpListenerStream::new(listener)));
+    for (arguments, part) in [
+        (&["play"][..], "cannot log in: "),
+        (&["bot", "--games", "1"], "eve is logged in"),
+        (&["bot", "--vs", "greedy"], "this server has [2J31m]0;title"),
+        (&["games", "--export", "ggf"], "[2J31m]0;title"),
+        (&["games"], "cannot list the games: [2J"),
+        (&["watch", "000000000000", "--once"], "waiting for the game to begin"),
+        (&["host"], "cannot make a room: [2J"),
+        (&["watch", "000000000000-1"], "no finished game"),
+        (&["rooms", "--once"], "cannot list the rooms: [2J"),
+    ] {
+        check(arguments, &reversi(arguments).env("REVERSI_SERVER", &url).output().unwrap(), part);
     }
 }
 

@@ -18,7 +18,7 @@ use super::command::{reversi, text};
 /// Clears the screen, sets the title, begins a line, and reverses the rest of it.
 const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\u{1b}]0;title\u{7}\r\nforged line \u{202e}desrever";
 
-/// A server that answers every call with hostile texts; it refuses a log-in without a name.
+/// A server that answers every call with hostile texts; it refuses the log-in of `play`.
 fn hostile() -> Router {
     let answer = async |request: axum::extract::Request<axum::body::Body>| {
         let call = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
@@ -30,7 +30,7 @@ fn hostile() -> Router {
 
 fn answer(call: &str, request: &[u8]) -> http::Response<Body> {
     match call {
-        // An empty message of the transport's own kind, without a reason.
+        // As an error of the transport: without a reason.
         "LogIn" if v1::LogInRequest::decode(&request[5..]).unwrap().display_name.starts_with("guest") => {
             Status::unknown(HOSTILE).into_http()
         }
@@ -75,13 +75,13 @@ fn room() -> v1::Room {
     }
 }
 
-/// An answer of one message. Its end without trailers counts as success.
+/// A successful answer of one message.
 fn message(message: &impl Message) -> http::Response<Body> {
     let bytes = message.encode_to_vec();
     let mut frame = vec![0];
     frame.extend(u32::try_from(bytes.len()).unwrap().to_be_bytes());
     frame.extend(bytes);
-    let response = http::Response::builder().header("content-type", "application/grpc");
+    let response = http::Response::builder().header("content-type", "application/grpc").header("grpc-status", "0");
     response.body(Body::new(axum::body::Body::from(frame))).unwrap()
 }
 

@@ -22,7 +22,11 @@ const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\u{1b}]0;title\u{7}\r\nforged line \u{2
 fn hostile() -> Router {
     let answer = async |request: axum::extract::Request<axum::body::Body>| {
         let call = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
-        let body = axum::body::to_bytes(request.into_body(), 1 << 16).await.unwrap();
+        // Other requests may be streams, which do not end before the answer.
+        let body = match call.as_str() {
+            "LogIn" => axum::body::to_bytes(request.into_body(), 1 << 16).await.unwrap(),
+            _ => Default::default(),
+        };
         answer(&call, &body)
     };
     Server::builder().add_routes(Routes::from(axum::Router::new().fallback(answer)))
@@ -42,17 +46,15 @@ fn answer(call: &str, request: &[u8]) -> http::Response<Body> {
                 kind: v1::PlayerKind::Bot.into(),
             }),
             token: "token".into(),
-            ..Default::default()
         }),
         "GetServerInfo" => {
             let kind = v1::AiKind { kind: HOSTILE.into(), levels: 1, default_level: 1, ..Default::default() };
             message(&v1::GetServerInfoResponse { ai_kinds: vec![kind], ..Default::default() })
         }
         "ExportGames" => message(&v1::ExportGamesResponse { game_id: "g1".into(), line: HOSTILE.into() }),
-        "WatchRoom" => message(&v1::WatchRoomResponse {
-            message: Some(v1::watch_room_response::Message::Snapshot(room())),
-            ..Default::default()
-        }),
+        "WatchRoom" => {
+            message(&v1::WatchRoomResponse { message: Some(v1::watch_room_response::Message::Snapshot(room())) })
+        }
         _ => {
             let mut status = Status::new(Code::InvalidArgument, HOSTILE);
             status.metadata_mut().insert("reversi-reason", "BAD_ARGUMENT".parse().unwrap());
